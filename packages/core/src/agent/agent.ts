@@ -1,0 +1,119 @@
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { Message, UserPart } from "../conversation/message.ts";
+import type { ConversationState } from "../conversation/state.ts";
+import type { Permission } from "../ports/human.ts";
+import type { Memory } from "../ports/memory.ts";
+import type { ModelDriver, ModelSettings } from "../ports/model.ts";
+import type { Tool } from "../ports/tool.ts";
+import { Session } from "../session/session.ts";
+import type { Limits } from "../turn/limits.ts";
+import type { Callbacks, RetrySettings } from "../turn/run.ts";
+import type { Turn, TurnProblem } from "../turn/turn.ts";
+import { AgentBuilder } from "./builder.ts";
+import { Chat, type ChatOptions, converse } from "./chat.ts";
+import { type Directive, say } from "./directive.ts";
+import { AgentError } from "./prepare.ts";
+
+/** A conversation as a turn handler sees it: read only, and as it is at that moment. */
+export interface Conversation {
+  readonly id: string;
+  /** The whole tree. */
+  readonly state: ConversationState;
+  /** From the root to the end of the branch that the chat writes. */
+  readonly path: readonly Message[];
+}
+
+/**
+ * Runs after every turn, with the whole conversation and the agent that took the turn. It answers with the next
+ * `agent.chat(...)`, of this agent or another, which goes on in the same stream and session, or with nothing, which
+ * ends the chat. It may take its time: for a person, for days.
+ */
+export type TurnHandler = (
+  conversation: Conversation,
+  agent: Agent,
+  turn: Turn,
+) => Chat | undefined | void | Promise<Chat | undefined | void>;
+
+export interface AgentOptions {
+  /** What people and logs call it. Default `agent`. */
+  readonly name?: string;
+  /** A driver, or any language model of the `@ai-sdk/provider` interface, version 4. */
+  readonly model: ModelDriver | LanguageModelV4;
+  /** The system prompt. */
+  readonly instructions?: string;
+  readonly tools?: readonly Tool[];
+  readonly settings?: ModelSettings;
+  readonly limits?: Limits;
+  readonly retry?: RetrySettings;
+  /** Memory, and how much of it (default 8 items) within how many milliseconds (default 5,000). */
+  readonly memory?: { readonly store: Memory; readonly limit?: number; readonly timeout?: number };
+  /** Judges each call; without it every call is allowed. */
+  readonly permission?: Permission;
+  readonly callbacks?: Callbacks;
+  readonly onTurn?: TurnHandler;
+}
+
+/** A turn that `send` could not bring to an answer. `turn` holds what there is. */
+export class TurnError extends Error {
+  override readonly name = "TurnError";
+  readonly code: TurnProblem["code"];
+  readonly turn: Turn;
+
+  constructor(turn: Turn, problem: TurnProblem) {
+    super(problem.message, { cause: problem.cause });
+    this.code = problem.code;
+    this.turn = turn;
+  }
+}
+
+/**
+ * An agent: a small inert handle that never changes. It costs nothing to make; its options are checked when it first
+ * takes a turn.
+ */
+export class Agent {
+  readonly options: AgentOptions;
+
+  constructor(options: AgentOptions) {
+    this.options = options;
+    Object.freeze(this);
+  }
+
+  /** The same options, one setter at a time. */
+  static builder(): AgentBuilder {
+    return new AgentBuilder((options) => new Agent(options));
+  }
+
+  get name(): string {
+    return this.options.name ?? "agent";
+  }
+
+  /** A changed agent; this one stays as it is. */
+  with(changes: Partial<AgentOptions>): Agent {
+    return new Agent({ ...this.options, ...changes });
+  }
+
+  /**
+   * One stream for a whole conversation: begins with the directive, and goes on with what `onTurn` answers. Does nothing
+   * until it is iterated, or returned from a turn handler. Leaving it early interrupts what runs.
+   */
+  chat(directive: Directive, options: ChatOptions = {}): Chat {
+    return new Chat(this, directive, options);
+  }
+
+  /**
+   * One turn without streaming; `onTurn` is not asked. Rejects with `TurnError` when the model could not answer, or a
+   * limit with policy `fail` ended the turn. An abort of `signal` interrupts the turn, which resolves with what there is.
+   */
+  async send(
+    content: string | readonly UserPart[],
+    options: ChatOptions & { readonly signal?: AbortSignal } = {},
+  ): Promise<Turn> {
+    const { signal, session = Session.inMemory(), ...rest } = options;
+    const alone = this.options.onTurn ? this.with({ onTurn: undefined }) : this;
+    let turn: Turn | undefined;
+    await converse(new Chat(alone, say(content), { ...rest, session }), { signal, onTurn: (ended) => (turn = ended) });
+    if (!turn) throw new AgentError("The turn did not take place.");
+    if (turn.error) throw new TurnError(turn, turn.error);
+    return turn;
+  }
+}

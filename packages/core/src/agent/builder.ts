@@ -1,0 +1,73 @@
+import type { ModelSettings } from "../ports/model.ts";
+import type { Tool } from "../ports/tool.ts";
+import type { Limits } from "../turn/limits.ts";
+import type { Agent, AgentOptions } from "./agent.ts";
+
+/** The options of an agent, one setter at a time. Each answers a new builder, so that a half-made one can be shared. */
+export class AgentBuilder {
+  readonly #make: (options: AgentOptions) => Agent;
+  readonly #options: Partial<AgentOptions>;
+
+  constructor(make: (options: AgentOptions) => Agent, options: Partial<AgentOptions> = {}) {
+    this.#make = make;
+    this.#options = options;
+  }
+
+  name(name: string): AgentBuilder {
+    return this.#set({ name });
+  }
+
+  model(model: AgentOptions["model"]): AgentBuilder {
+    return this.#set({ model });
+  }
+
+  instructions(instructions: string): AgentBuilder {
+    return this.#set({ instructions });
+  }
+
+  /** Adds tools to those that are there. */
+  tools(...tools: readonly Tool[]): AgentBuilder {
+    return this.#set({ tools: [...(this.#options.tools ?? []), ...tools] });
+  }
+
+  /** Changes the settings named and leaves the others. */
+  settings(settings: ModelSettings): AgentBuilder {
+    return this.#set({ settings: { ...this.#options.settings, ...settings } });
+  }
+
+  /** Changes the limits named and leaves the others. */
+  limits(limits: Limits): AgentBuilder {
+    return this.#set({ limits: { ...this.#options.limits, ...limits } });
+  }
+
+  retry(retry: NonNullable<AgentOptions["retry"]>): AgentBuilder {
+    return this.#set({ retry });
+  }
+
+  memory(memory: NonNullable<AgentOptions["memory"]>): AgentBuilder {
+    return this.#set({ memory });
+  }
+
+  permission(permission: NonNullable<AgentOptions["permission"]>): AgentBuilder {
+    return this.#set({ permission });
+  }
+
+  callbacks(callbacks: NonNullable<AgentOptions["callbacks"]>): AgentBuilder {
+    return this.#set({ callbacks });
+  }
+
+  onTurn(onTurn: NonNullable<AgentOptions["onTurn"]>): AgentBuilder {
+    return this.#set({ onTurn });
+  }
+
+  /** Throws when no model was set. */
+  build(): Agent {
+    const { model } = this.#options;
+    if (!model) throw new Error("An agent needs a model: call .model(...) before .build().");
+    return this.#make({ ...this.#options, model });
+  }
+
+  #set(options: Partial<AgentOptions>): AgentBuilder {
+    return new AgentBuilder(this.#make, { ...this.#options, ...options });
+  }
+}

@@ -1,0 +1,139 @@
+import type { ChatEnd, FeedItem } from "../conversation/event.ts";
+import { Interruption } from "../session/error.ts";
+import type { FeedReader } from "../session/feed.ts";
+import { Session } from "../session/session.ts";
+import { Branch } from "../turn/branch.ts";
+import { runTurn, type Turn } from "../turn/turn.ts";
+import type { Agent } from "./agent.ts";
+import { type Directive, DirectiveError, startOf } from "./directive.ts";
+import { turnAgent } from "./prepare.ts";
+
+export interface ChatOptions {
+  /** The conversation; a new one in memory when absent. */
+  readonly session?: Session;
+  /** The message to go on from; where the conversation was last written to when absent. */
+  readonly at?: string;
+}
+
+/**
+ * One stream for a whole conversation. Inert until it is iterated; returned from a turn handler instead, it tells the
+ * chat under way how to go on.
+ */
+export class Chat implements AsyncIterable<FeedItem> {
+  readonly agent: Agent;
+  readonly directive: Directive;
+  readonly options: ChatOptions;
+  #session: Session | undefined;
+  #iterated = false;
+
+  constructor(agent: Agent, directive: Directive, options: ChatOptions) {
+    this.agent = agent;
+    this.directive = directive;
+    this.options = options;
+    this.#session = options.session;
+  }
+
+  /** The conversation's session; a new one in memory if none was given. */
+  get session(): Session {
+    this.#session ??= Session.inMemory();
+    return this.#session;
+  }
+
+  /** Starts the conversation. A chat can be iterated once; leaving the iteration early interrupts the turn under way. */
+  [Symbol.asyncIterator](): AsyncIterableIterator<FeedItem> {
+    if (this.#iterated) throw new Error("This chat was iterated before; call agent.chat() again.");
+    this.#iterated = true;
+    const left = new AbortController();
+    let turn: Promise<unknown> = Promise.resolve();
+    const reader = this.session.attach(this, async () => {
+      left.abort();
+      // What the turn came to is nobody's any more; that it has ended is what matters here.
+      await turn.catch(() => {});
+    });
+    const watch = { reader, signal: left.signal, onStart: (started: Promise<unknown>) => (turn = started) };
+    converse(this, watch).then(
+      (reason) => {
+        reader.push({ type: "chat.ended", reason });
+        this.session.detach(reader);
+      },
+      (error: unknown) => this.session.detach(reader, error),
+    );
+    return reader;
+  }
+}
+
+/** Who looks on while a chat goes on. */
+export interface ChatWatch {
+  readonly reader?: FeedReader;
+  /** Interrupts the turn under way and ends the chat. */
+  readonly signal?: AbortSignal | undefined;
+  onStart?(turn: Promise<unknown>): void;
+  onTurn?(turn: Turn): void;
+}
+
+/**
+ * The trampoline: one turn after the other, each begun with what the handler of the one before answered. What goes from
+ * turn to turn is the branch, so that a million turns need neither stack nor memory.
+ */
+export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> {
+  const { session } = first;
+  let { agent, directive, options } = first;
+  let branch: Branch | undefined;
+  for (;;) {
+    if (directive.type === "stop") return "stop";
+    const taking = takeTurn(first, agent, directive, whereTo(session, options.at ?? branch?.leaf), branch, watch);
+    watch.onStart?.(taking);
+    const taken = await taking;
+    if (!taken) return "interrupted";
+    const { turn } = taken;
+    branch = taken.branch;
+    watch.onTurn?.(turn);
+    const { onTurn } = agent.options;
+    if (!onTurn || watch.signal?.aborted) return turn.reason;
+    const conversation = { id: session.id, state: session.state, path: branch.path };
+    const next = await onTurn(conversation, agent, turn);
+    if (!next) return "stop";
+    if (next.options.session && next.options.session !== session) {
+      throw new Error("A turn handler answered with a chat of another session; a conversation goes on in its own.");
+    }
+    if (watch.signal?.aborted) return turn.reason;
+    ({ agent, directive, options } = next);
+  }
+}
+
+/** Takes the next turn once its branch is free; nothing if the chat was left before that. */
+async function takeTurn(
+  chat: Chat,
+  agent: Agent,
+  directive: Exclude<Directive, { type: "stop" }>,
+  leaf: string | null,
+  known: Branch | undefined,
+  { reader, signal }: ChatWatch,
+): Promise<{ readonly turn: Turn; readonly branch: Branch } | undefined> {
+  const { session } = chat;
+  const handle = await session.begin(leaf);
+  const interrupt = () => handle.interrupt(new Interruption("interrupted by the caller"));
+  signal?.addEventListener("abort", interrupt, { once: true });
+  let ended = handle.leaf;
+  try {
+    if (signal?.aborted) return undefined;
+    let branch = known?.leaf === handle.leaf ? known : new Branch(session, handle.leaf);
+    const start = startOf(directive, branch.path);
+    const from = start.type === "message" ? start.parentId : start.leaf;
+    if (from !== branch.leaf) branch = new Branch(session, from);
+    const turn = await runTurn(handle, session, turnAgent(agent), branch, start, { origin: chat, reader });
+    ended = branch.leaf;
+    return { turn, branch };
+  } finally {
+    signal?.removeEventListener("abort", interrupt);
+    handle.end(ended);
+  }
+}
+
+function whereTo(session: Session, at: string | null | undefined): string | null {
+  if (at === undefined) return session.state.leaf;
+  if (at !== null && !session.state.messages.has(at)) {
+    throw new DirectiveError("unknown-message", `There is no message ${at} in this conversation.`);
+  }
+  return at;
+}

@@ -1,0 +1,72 @@
+import type { Message, UserPart } from "../conversation/message.ts";
+import type { TurnStart } from "../turn/turn.ts";
+
+/** What a turn handler answers: how the conversation goes on. */
+export type Directive =
+  | { readonly type: "say"; readonly parts: readonly UserPart[] }
+  | { readonly type: "retry"; readonly parts?: readonly UserPart[] }
+  | { readonly type: "resume" }
+  | { readonly type: "stop" };
+
+/** A directive that cannot be carried out. */
+export class DirectiveError extends Error {
+  override readonly name = "DirectiveError";
+  readonly code: "empty" | "nothing-to-retry" | "nothing-to-resume" | "unknown-message";
+
+  constructor(code: DirectiveError["code"], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/** Adds a user message and runs a turn. Throws `DirectiveError` when there is nothing in it: no model is called by accident. */
+export function say(content: string | readonly UserPart[]): Directive {
+  return { type: "say", parts: userParts(content) };
+}
+
+/**
+ * Asks again, beside what is there: without content a sibling of the last answer, with it a sibling of the last user
+ * message. Nothing is overwritten.
+ */
+export function retry(content?: string | readonly UserPart[]): Directive {
+  return content === undefined ? { type: "retry" } : { type: "retry", parts: userParts(content) };
+}
+
+/** Goes on from where the conversation stands, without a new message. */
+export function resume(): Directive {
+  return { type: "resume" };
+}
+
+/** Ends the chat. */
+export function stop(): Directive {
+  return { type: "stop" };
+}
+
+function userParts(content: string | readonly UserPart[]): readonly UserPart[] {
+  const parts: readonly UserPart[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  if (!parts.some((part) => part.type !== "text" || part.text.trim() !== "")) {
+    throw new DirectiveError("empty", "A message needs some text or a file; this one is empty.");
+  }
+  return parts;
+}
+
+/** Where on a path a directive starts its turn. Throws `DirectiveError` when the path has nothing to retry or resume. */
+export function startOf(directive: Exclude<Directive, { type: "stop" }>, path: readonly Message[]): TurnStart {
+  const leaf = path.at(-1)?.id ?? null;
+  switch (directive.type) {
+    case "say":
+      return { type: "message", parentId: leaf, parts: directive.parts };
+    case "resume":
+      if (leaf === null)
+        throw new DirectiveError("nothing-to-resume", "There is nothing to resume: the conversation is empty.");
+      return { type: "here", leaf };
+    case "retry": {
+      const last = path.findLast((message) => message.role === "user" && message.author === "user");
+      if (!last)
+        throw new DirectiveError("nothing-to-retry", "There is nothing to retry: nobody has said anything yet.");
+      return directive.parts
+        ? { type: "message", parentId: last.parentId, parts: directive.parts }
+        : { type: "here", leaf: last.id };
+    }
+  }
+}

@@ -1,0 +1,243 @@
+import type { Author, Finish, Json, Part, Recalled, TextPart, UserPart } from "./message.ts";
+import type { Cost, Usage } from "./usage.ts";
+
+/**
+ * The facts of a conversation. The log is a sequence of them; nothing else is ever stored, and `reduce` is the only way
+ * from them to a state. The union is flat and closed; a log of a newer version may hold others, which are kept and
+ * passed over.
+ */
+export type EventBody =
+  | { readonly type: "conversation.created"; readonly id: string; readonly labels: Readonly<Record<string, string>> }
+  /** A text that runs refer to by its digest (instructions, tool schemas), stored once. */
+  | { readonly type: "content.stored"; readonly digest: string; readonly text: string }
+  | MessageAdded
+  /** Memory put these in front of the model, with the user message `message`. */
+  | { readonly type: "memory.recalled"; readonly message: string; readonly items: readonly Recalled[] }
+  | {
+      readonly type: "message.started";
+      readonly message: string;
+      readonly parentId: string | null;
+      readonly run: string;
+      readonly model: string;
+    }
+  /** The text that came since the checkpoint before, by part. */
+  | { readonly type: "message.checkpoint"; readonly message: string; readonly parts: readonly CheckpointPart[] }
+  /** The answer as it stands: authoritative over every delta and checkpoint before. */
+  | {
+      readonly type: "message.completed";
+      readonly message: string;
+      readonly parts: readonly Part[];
+      readonly finish: Finish;
+      readonly usage: Usage;
+      readonly cost?: Cost;
+      readonly error?: string;
+    }
+  /** An answer that nobody acted on and that is asked for anew, or that never had a first word. */
+  | {
+      readonly type: "message.abandoned";
+      readonly message: string;
+      readonly reason: string;
+      readonly usage?: Usage;
+      readonly cost?: Cost;
+    }
+  | {
+      readonly type: "call.pending";
+      readonly message: string;
+      readonly call: string;
+      readonly tool: string;
+      readonly inputText: string;
+      readonly input?: Json;
+    }
+  | {
+      readonly type: "call.approval-requested";
+      readonly message: string;
+      readonly call: string;
+      /** Names the question; `session.answer` takes it. */
+      readonly question: string;
+      /** What an answer "always" would allow, as a permission rule. */
+      readonly pattern?: string;
+    }
+  | {
+      readonly type: "call.approval-resolved";
+      readonly message: string;
+      readonly call: string;
+      readonly question: string;
+      readonly allowed: boolean;
+      /** Allow everything that this rule covers, for the conversation or for good. */
+      readonly remember?: { readonly pattern: string; readonly scope: "conversation" | "always" };
+      /** The arguments as a person changed them. */
+      readonly input?: Json;
+    }
+  /** Written before the tool starts. */
+  | {
+      readonly type: "call.executing";
+      readonly message: string;
+      readonly call: string;
+      readonly attempt: number;
+      /** The same for every attempt of one call. */
+      readonly key: string;
+    }
+  | CallEnded<"call.completed">
+  | CallEnded<"call.failed">
+  | CallEnded<"call.denied">
+  | CallEnded<"call.cancelled">
+  | {
+      readonly type: "run.started";
+      readonly run: string;
+      readonly agent: string;
+      readonly model: string;
+      readonly settings: Json;
+      readonly limits: Json;
+      readonly mode: "chat" | "task";
+      /** Digest of the instructions. */
+      readonly instructions: string;
+      /** Digest of the tool schemas. */
+      readonly tools: string;
+      /** Where the run starts: the last message on its path. */
+      readonly leaf: string | null;
+    }
+  /** The run waits for a person at a limit. */
+  | {
+      readonly type: "run.paused";
+      readonly run: string;
+      readonly question: string;
+      readonly reason: string;
+    }
+  | { readonly type: "run.continued"; readonly run: string; readonly question: string; readonly allowed: boolean }
+  | {
+      readonly type: "run.ended";
+      readonly run: string;
+      readonly reason: RunEnd;
+      /** The message that stands last on the path of the run. */
+      readonly leaf: string | null;
+      readonly error?: { readonly code: string; readonly message: string };
+    }
+  | { readonly type: "title.changed"; readonly title: string }
+  | { readonly type: "model.changed"; readonly model: string };
+
+export interface MessageAdded {
+  readonly type: "message.added";
+  readonly message: string;
+  readonly parentId: string | null;
+  readonly role: "user" | "summary";
+  readonly author?: Author;
+  readonly parts: readonly (UserPart | TextPart)[];
+  /** For a summary: the last message that it covers. */
+  readonly covers?: string;
+}
+
+export interface CheckpointPart {
+  readonly index: number;
+  readonly type: "text" | "reasoning";
+  /** Where in the part the text begins, in UTF-16 units. */
+  readonly offset: number;
+  readonly text: string;
+}
+
+interface CallEnded<Type extends string> {
+  readonly type: Type;
+  readonly message: string;
+  readonly call: string;
+  /** What the model is told. */
+  readonly output: string;
+}
+
+/**
+ * Why a run ended. `answered`: control goes back to the user. `finished`: a task's end. `limit`: a limit ended it.
+ * `failed`: the model could not answer. `interrupted`: by a person, or because nobody listens any more.
+ */
+export type RunEnd = "answered" | "finished" | "limit" | "failed" | "interrupted";
+
+/** Where an event stands in its log. */
+export interface LogPosition {
+  /** 1 for the first event; without gaps. */
+  readonly seq: number;
+  /** Counts the writers that the log has had; a stale one is refused. */
+  readonly epoch: number;
+  /** Milliseconds since 1970, by the writer's clock. */
+  readonly at: number;
+}
+
+/** A fact in the log. */
+export type Event = EventBody & LogPosition;
+
+export type EventType = EventBody["type"];
+
+/** A fragment of something that streams: seen by whoever watches, never stored. */
+export type Delta = DeltaBody & DeltaPosition;
+
+export type DeltaBody =
+  | {
+      readonly type: "text.delta" | "reasoning.delta";
+      readonly message: string;
+      /** Index of the part in its message. */
+      readonly part: number;
+      readonly text: string;
+    }
+  /** The model writes the arguments of a call. */
+  | {
+      readonly type: "call.input.delta";
+      readonly message: string;
+      readonly part: number;
+      readonly call: string;
+      readonly tool: string;
+      readonly text: string;
+    }
+  /** A running tool says something. */
+  | {
+      readonly type: "call.output.delta";
+      readonly message: string;
+      readonly call: string;
+      readonly text: string;
+    };
+
+/** Where a delta stands in the feed: behind event `seq`, at the end of `offset` UTF-16 units of deltas since it. */
+export interface DeltaPosition {
+  readonly seq: number;
+  readonly epoch: number;
+  readonly offset: number;
+}
+
+/** Something that happens now and that nobody needs to know later. */
+export type Notice =
+  | {
+      readonly type: "model.retrying";
+      readonly run: string;
+      readonly attempt: number;
+      readonly delay: number;
+      readonly reason: string;
+    }
+  | { readonly type: "memory.skipped"; readonly run: string; readonly reason: string }
+  | { readonly type: "callback.failed"; readonly callback: string; readonly reason: string }
+  /** The reader's cursor was ahead of what survived, or of another writer: drop what streams, the events that follow are what counts. */
+  | { readonly type: "feed.reset"; readonly epoch: number }
+  /** The last item of a chat. */
+  | { readonly type: "chat.ended"; readonly reason: ChatEnd };
+
+/** Why a chat ended: a handler stopped it (by `stop()` or by answering nothing), or how its last turn ended. */
+export type ChatEnd = "stop" | RunEnd;
+
+/** What a consumer of a conversation sees, in order. */
+export type FeedItem = Event | Delta | Notice;
+
+/** Where a consumer stands in a feed. */
+export interface Cursor {
+  readonly epoch: number;
+  readonly seq: number;
+  /** UTF-16 units of deltas seen since event `seq`. */
+  readonly offset: number;
+}
+
+/** The cursor behind an item: `session.feed({ from })` goes on after it. Notices have none. */
+export function cursorOf(item: FeedItem): Cursor | undefined {
+  if (!("seq" in item)) return undefined;
+  return { epoch: item.epoch, seq: item.seq, offset: "offset" in item ? item.offset : 0 };
+}
+
+export function isDelta(item: FeedItem): item is Delta {
+  return "offset" in item && !("at" in item);
+}
+
+export function isEvent(item: FeedItem): item is Event {
+  return "at" in item;
+}

@@ -1,0 +1,63 @@
+import type { AssistantMessage, Message } from "./message.ts";
+import type { ConversationState } from "./state.ts";
+import { addCost, addUsage, type Cost, noUsage, type Usage } from "./usage.ts";
+
+/** The messages from the root to `leaf`, without recursion: a path can be 100,000 messages long. */
+export function pathTo(state: ConversationState, leaf: string | null): Message[] {
+  const path: Message[] = [];
+  for (let id = leaf; id !== null; ) {
+    const message = state.messages.get(id);
+    if (!message) break;
+    path.push(message);
+    id = message.parentId;
+  }
+  return path.reverse();
+}
+
+/** The leaf below `message` that was written last: where its branch goes on. */
+export function newestLeaf(state: ConversationState, message: string): string {
+  let leaf = message;
+  for (let next = state.children.get(leaf)?.at(-1); next !== undefined; next = state.children.get(leaf)?.at(-1)) {
+    leaf = next;
+  }
+  return leaf;
+}
+
+/** All leaves in the order of the tree; each is a branch. */
+export function leaves(state: ConversationState): string[] {
+  const found: string[] = [];
+  const open = [...(state.children.get(null) ?? [])].reverse();
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    const children = state.children.get(id);
+    if (!children?.length) found.push(id);
+    else for (let i = children.length - 1; i >= 0; i--) open.push(children[i] as string);
+  }
+  return found;
+}
+
+/** The messages that share a parent with `message`, itself included, oldest first. */
+export function siblings(state: ConversationState, message: string): readonly string[] {
+  const parentId = state.messages.get(message)?.parentId;
+  return parentId === undefined ? [] : (state.children.get(parentId) ?? []);
+}
+
+/** Usage and cost of the answers on a path. */
+export function spentOn(path: readonly Message[]): { usage: Usage; cost: Cost } {
+  let usage = noUsage;
+  let cost: Cost = 0;
+  for (const message of path) {
+    if (message.role !== "assistant" || !message.usage) continue;
+    usage = addUsage(usage, message.usage);
+    cost = addCost(cost, message.cost);
+  }
+  return { usage, cost };
+}
+
+/** The last answer on a path. */
+export function lastAnswer(path: readonly Message[]): AssistantMessage | undefined {
+  for (let i = path.length - 1; i >= 0; i--) {
+    const message = path[i];
+    if (message?.role === "assistant") return message;
+  }
+  return undefined;
+}

@@ -1,0 +1,208 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Agent } from "../agent/agent.ts";
+import { retry, say } from "../agent/directive.ts";
+import { defineTool } from "../ports/tool.ts";
+import { Session } from "../session/session.ts";
+import { call, collect, reasoning, scriptedModel, text } from "../testing/index.ts";
+import { type Event, type FeedItem, isEvent } from "./event.ts";
+import { forgetBefore } from "./forget.ts";
+import { isSettled } from "./message.ts";
+import { leaves, newestLeaf, pathTo, siblings, spentOn } from "./path.ts";
+import { reduce } from "./reduce.ts";
+import { type ConversationState, emptyConversation } from "./state.ts";
+
+const look = defineTool({
+  name: "look",
+  description: "",
+  input: { type: "object" },
+  effects: "none",
+  execute: (_, { progress }) => {
+    progress("looking");
+    return "seen";
+  },
+});
+
+/** A conversation with reasoning, calls, a retried answer and a second branch, as items of a feed. */
+async function conversation(): Promise<{ items: FeedItem[]; state: ConversationState }> {
+  const session = Session.inMemory();
+  const items: FeedItem[] = [];
+  const watching = (async () => {
+    for await (const item of session.feed()) items.push(item);
+  })();
+  const model = scriptedModel([
+    [reasoning("Hm."), text("Look", "ing."), call("look"), call("look")],
+    "Done.",
+    "Other.",
+    "New.",
+  ]);
+  const agent = new Agent({ model, tools: [look] });
+  await collect(agent.chat(say("Hi"), { session }));
+  await collect(agent.chat(retry(), { session }));
+  await collect(agent.chat(retry("Hello"), { session }));
+  const state = structuredClone(session.state);
+  await session.close();
+  await watching;
+  return { items, state };
+}
+
+function replay(items: readonly FeedItem[]): ConversationState {
+  const state = emptyConversation();
+  for (const item of items) reduce(state, item);
+  return state;
+}
+
+/** A session's first event is written before anyone can watch. */
+function withoutBirth(state: ConversationState) {
+  const { id: _, createdAt: __, ...rest } = state;
+  return rest;
+}
+
+describe("reduce", () => {
+  test("invariant 3: events alone, and events with deltas, give the state of the session", async () => {
+    const { items, state } = await conversation();
+    expect(withoutBirth(replay(items))).toEqual(withoutBirth(state));
+    expect(withoutBirth(replay(items.filter(isEvent)))).toEqual(withoutBirth(state));
+  });
+
+  test("it is total: unknown and malformed events are passed over, and it says why", async () => {
+    const { items, state } = await conversation();
+    const strange = items.flatMap((item) => [
+      item,
+      { type: "wonder.happened", seq: state.seq, epoch: state.epoch, at: 1 } as unknown as Event,
+      {
+        type: "call.completed",
+        message: "nowhere",
+        call: "c",
+        output: "",
+        seq: state.seq,
+        epoch: state.epoch,
+        at: 1,
+      } as Event,
+    ]);
+    expect(withoutBirth(replay(strange))).toEqual(withoutBirth(state));
+    expect(reduce(state, { type: "wonder.happened", seq: 1, epoch: 1, at: 1 } as unknown as Event).skipped).toMatch(
+      /wonder\.happened/,
+    );
+  });
+
+  test("invariant 1: a call that has its result keeps it, whatever comes later", async () => {
+    const { items, state } = await conversation();
+    const ended = items.filter((item) => item.type === "call.completed");
+    expect(ended).toHaveLength(2);
+    const { messages } = structuredClone(state);
+    for (const event of ended) {
+      const change = reduce(state, { ...(event as Event), type: "call.failed", output: "late" } as Event);
+      expect(change.skipped).toMatch(/has its result/);
+    }
+    expect(state.messages).toEqual(messages);
+  });
+
+  test("text that a checkpoint repeats is taken once, wherever a client was cut off", () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1, maxLength: 40 }), fc.nat(), fc.nat(), (whole, a, b) => {
+        const [saved, seen] = [a % (whole.length + 1), b % (whole.length + 1)];
+        const at = { seq: 1, epoch: 1, at: 1 };
+        const state = replay([
+          {
+            type: "run.started",
+            run: "r",
+            agent: "a",
+            model: "m",
+            settings: {},
+            limits: {},
+            mode: "chat",
+            instructions: "",
+            tools: "",
+            leaf: null,
+            ...at,
+          },
+          { type: "message.started", message: "m", parentId: null, run: "r", model: "m", ...at },
+          {
+            type: "text.delta",
+            message: "m",
+            part: 0,
+            text: whole.slice(0, Math.min(seen, saved)),
+            seq: 1,
+            epoch: 1,
+            offset: 1,
+          },
+          {
+            type: "message.checkpoint",
+            message: "m",
+            parts: [{ index: 0, type: "text", offset: 0, text: whole.slice(0, saved) }],
+            ...at,
+          },
+          { type: "text.delta", message: "m", part: 0, text: whole.slice(saved), seq: 1, epoch: 1, offset: 1 },
+        ]);
+        expect(state.messages.get("m")?.parts).toEqual([{ type: "text", text: whole }]);
+      }),
+    );
+  });
+
+  test("F6: whatever the order of growth, every message is on the path of a leaf, and siblings keep their order", () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(), { minLength: 1, maxLength: 60 }), (choices) => {
+        const state = emptyConversation("c");
+        choices.forEach((choice, index) => {
+          const parent = choice % (index + 1);
+          reduce(state, {
+            type: "message.added",
+            message: `m${index}`,
+            parentId: parent === index ? null : `m${parent}`,
+            role: "user",
+            parts: [{ type: "text", text: `${index}` }],
+            seq: index + 1,
+            epoch: 1,
+            at: index,
+          });
+        });
+        const reached = new Set(leaves(state).flatMap((leaf) => pathTo(state, leaf).map(({ id }) => id)));
+        expect(reached.size).toBe(choices.length);
+        for (const [, children] of state.children) {
+          expect([...children].sort((a, b) => Number(a.slice(1)) - Number(b.slice(1)))).toEqual(children);
+          for (const child of children) expect(siblings(state, child)).toBe(children);
+        }
+        expect(leaves(state)).toContain(newestLeaf(state, "m0"));
+      }),
+    );
+  });
+
+  test("a path of 100,000 messages is walked without recursion", () => {
+    const state = emptyConversation("c");
+    for (let index = 0; index < 100_000; index++) {
+      reduce(state, {
+        type: "message.added",
+        message: `m${index}`,
+        parentId: index === 0 ? null : `m${index - 1}`,
+        role: "user",
+        parts: [],
+        seq: index + 1,
+        epoch: 1,
+        at: 0,
+      });
+    }
+    expect(pathTo(state, "m99999")).toHaveLength(100_000);
+    expect(leaves(state)).toEqual(["m99999"]);
+    expect(newestLeaf(state, "m0")).toBe("m99999");
+  });
+
+  test("usage and cost are those of the path asked for, and of the whole tree", async () => {
+    const { state } = await conversation();
+    const branches = leaves(state).map((leaf) => spentOn(pathTo(state, leaf)).usage.output);
+    expect(branches).toEqual([2, 1, 1]);
+    expect(state.usage.output).toBe(4);
+    expect([...state.messages.values()].every(isSettled)).toBe(true);
+  });
+
+  test("forgetting keeps the newest messages from a user message on, and drops what hung on the others", async () => {
+    const session = Session.inMemory();
+    const agent = new Agent({ model: scriptedModel(() => "ok") });
+    for (const line of ["one", "two", "three"]) await agent.send(line, { session });
+    const path = pathTo(session.state, session.state.leaf);
+    await agent.send("beside", { session, at: path[1]?.id ?? "" });
+    expect(forgetBefore(session.state, path, 3)).toBe(4);
+    expect([...session.state.messages.keys()]).toEqual(path.slice(4).map(({ id }) => id));
+    expect(session.state.children.get(null)).toEqual([path[4]?.id]);
+  });
+});

@@ -1,0 +1,89 @@
+import type { RunEnd } from "./event.ts";
+import type { Message } from "./message.ts";
+import { type Cost, noUsage, type Usage } from "./usage.ts";
+
+/** A run that has not ended. */
+export interface LiveRun {
+  readonly id: string;
+  readonly agent: string;
+  readonly mode: "chat" | "task";
+  readonly startedAt: number;
+  /** The last message on its path. */
+  readonly leaf: string | null;
+  /** The question that it waits for at a limit. */
+  readonly pausedBy?: string;
+}
+
+/** An approval that waits for a person. */
+export interface ApprovalQuestion {
+  readonly id: string;
+  readonly message: string;
+  readonly call: string;
+  readonly pattern?: string;
+}
+
+/** A conversation as the log tells it. Owned and changed in place by one reducer; everybody else reads. */
+export interface ConversationState {
+  readonly id: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly title: string | undefined;
+  /** The model that a person chose for this conversation. */
+  readonly model: string | undefined;
+  readonly createdAt: number;
+  /** The last event that was reduced. */
+  readonly seq: number;
+  readonly epoch: number;
+  readonly messages: ReadonlyMap<string, Message>;
+  /** The children of each message in the order of their creation; the roots under `null`. */
+  readonly children: ReadonlyMap<string | null, readonly string[]>;
+  /** Where the conversation was last written to: where it goes on when nobody says otherwise. */
+  readonly leaf: string | null;
+  readonly runs: ReadonlyMap<string, LiveRun>;
+  readonly lastRunEnd: RunEnd | undefined;
+  readonly questions: ReadonlyMap<string, ApprovalQuestion>;
+  /** Permission rules that a person allowed for this conversation. */
+  readonly allowed: readonly string[];
+  /** The message in which a call stands, by the call's id. */
+  readonly calls: ReadonlyMap<string, string>;
+  /** Texts by their digest. */
+  readonly contents: ReadonlyMap<string, string>;
+  /** Of all model calls, abandoned ones included. */
+  readonly usage: Usage;
+  readonly cost: Cost;
+}
+
+/** What the owner of a state may change. */
+export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+type Collections = "messages" | "children" | "runs" | "questions" | "allowed" | "calls" | "contents";
+export type MutableState = Mutable<Omit<ConversationState, Collections>> & {
+  messages: Map<string, Message>;
+  children: Map<string | null, string[]>;
+  runs: Map<string, LiveRun>;
+  questions: Map<string, ApprovalQuestion>;
+  allowed: string[];
+  calls: Map<string, string>;
+  contents: Map<string, string>;
+};
+
+export function emptyConversation(id = ""): ConversationState {
+  return {
+    id,
+    labels: {},
+    title: undefined,
+    model: undefined,
+    createdAt: 0,
+    seq: 0,
+    epoch: 0,
+    messages: new Map(),
+    children: new Map(),
+    leaf: null,
+    runs: new Map(),
+    lastRunEnd: undefined,
+    questions: new Map(),
+    allowed: [],
+    calls: new Map(),
+    contents: new Map(),
+    usage: noUsage,
+    cost: 0,
+  };
+}

@@ -1,0 +1,38 @@
+import type { Json } from "../conversation/message.ts";
+import type { ConversationState } from "../conversation/state.ts";
+import type { Tool } from "./tool.ts";
+
+/** What a person answers to a question of a session. Any client may answer; the first answer counts. */
+export type Answer =
+  | {
+      readonly decision: "allow";
+      /** The arguments as changed by the person. */
+      readonly input?: Json;
+      /** Allow from now on everything that this rule covers. */
+      readonly remember?: { readonly pattern: string; readonly scope: "conversation" | "always" };
+    }
+  | {
+      readonly decision: "deny";
+      /** Goes to the model. */
+      readonly reason?: string;
+    };
+
+/**
+ * What the rules say of a call. `ask`: a person decides. The reason of a denial goes to the model; `pattern` is the rule
+ * that an answer "always" would set.
+ */
+export type Permit =
+  | { readonly decision: "allow" }
+  | { readonly decision: "ask"; readonly pattern?: string }
+  | { readonly decision: "deny"; readonly reason: string };
+
+export interface PermitRequest {
+  readonly call: string;
+  readonly tool: Tool;
+  /** The arguments, checked against the tool's schema. */
+  readonly input: Json;
+  readonly conversation: ConversationState;
+}
+
+/** Judges each call before it runs. Called again with the new arguments when a person changed them. */
+export type Permission = (request: PermitRequest) => Permit | Promise<Permit>;

@@ -1,0 +1,85 @@
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { Price } from "../conversation/usage.ts";
+import { asModelError } from "./language-model/error.ts";
+import { callOptions } from "./language-model/prompt.ts";
+import { pump } from "./language-model/pump.ts";
+import type { ModelDriver, ModelRequest, ModelSink } from "./model.ts";
+
+export interface LanguageModelOptions {
+  /** `provider/model`; by default made of what the model says of itself. */
+  readonly id?: string;
+  readonly price?: Price;
+  /** Tokens that a request and its answer can have together. */
+  readonly contextSize?: number;
+}
+
+/**
+ * Makes a driver of any model of the AI SDK's provider packages (`LanguageModelV4` of `@ai-sdk/provider`).
+ *
+ * Reasoning signatures and item ids of the provider are kept with their parts and given back to it. Tools that the
+ * provider runs on its side are passed over: neither their calls nor their results appear.
+ *
+ * @throws TypeError when the package behind the model is of another generation.
+ */
+export function fromLanguageModel(model: LanguageModelV4, options: LanguageModelOptions = {}): ModelDriver {
+  if (!isLanguageModel(model)) throw new TypeError(refusal(model));
+  const id = options.id ?? `${model.provider.split(".", 1)[0]}/${model.modelId}`;
+  return {
+    id,
+    family: "language-model",
+    ...(options.price && { price: options.price }),
+    ...(options.contextSize !== undefined && { contextSize: options.contextSize }),
+    stream: (request, sink, signal) => stream(model, id, request, sink, signal),
+  };
+}
+
+/** Whether a value is a model that `fromLanguageModel` takes. */
+export function isLanguageModel(value: unknown): value is LanguageModelV4 {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "specificationVersion" in value &&
+    value.specificationVersion === "v4" &&
+    "doStream" in value &&
+    typeof value.doStream === "function"
+  );
+}
+
+async function stream(
+  model: LanguageModelV4,
+  id: string,
+  request: ModelRequest,
+  sink: ModelSink,
+  signal: AbortSignal,
+): Promise<void> {
+  signal.throwIfAborted();
+  const interruption = Promise.withResolvers<never>();
+  const interrupt = () => interruption.reject(signal.reason);
+  signal.addEventListener("abort", interrupt, { once: true });
+  // Whoever waits for it while the signal aborts sees the rejection; without a waiter nobody needs to.
+  interruption.promise.catch(() => {});
+  try {
+    const answer = Promise.resolve(model.doStream({ ...callOptions(request), abortSignal: signal }));
+    const { stream } = await Promise.race([answer, interruption.promise]).catch((error) => {
+      // A model that does not listen to the signal may still answer: nobody reads that.
+      if (signal.aborted) answer.then((late) => late.stream.cancel(signal.reason)).catch(() => {});
+      throw error;
+    });
+    await pump(stream, model.modelId, sink, signal, interruption.promise);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw asModelError(error, id);
+  } finally {
+    signal.removeEventListener("abort", interrupt);
+  }
+}
+
+function refusal(value: unknown): string {
+  const generation =
+    typeof value === "object" && value !== null && "specificationVersion" in value
+      ? value.specificationVersion
+      : undefined;
+  return generation === undefined
+    ? "This is not a language model of an AI SDK provider package; pass what the package makes, such as anthropic('name')."
+    : `This model is of generation ${String(generation)} of the AI SDK's provider packages, and v4 is needed; update its package.`;
+}

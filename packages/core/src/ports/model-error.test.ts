@@ -1,0 +1,159 @@
+import { describe, expect, test } from "vitest";
+import { modelErrorFromNetwork, modelErrorFromResponse } from "./model-error.ts";
+
+const openai = (message: string, type: string, code: string | null = null) =>
+  JSON.stringify({ error: { message, type, param: null, code } });
+const anthropic = (type: string, message: string) => JSON.stringify({ type: "error", error: { type, message } });
+
+describe("what a response says", () => {
+  test.each([
+    ["a key that is wrong", 401, anthropic("authentication_error", "invalid x-api-key"), "authentication"],
+    ["a key without the right", 403, openai("Not allowed", "permission_error"), "authentication"],
+    [
+      "a model that is not there",
+      404,
+      openai("The model `x` does not exist", "invalid_request_error", "model_not_found"),
+      "unknown-model",
+    ],
+    ["a model that Ollama has not pulled", 404, '{"error":"model \'x\' not found"}', "unknown-model"],
+    ["too many requests", 429, openai("Rate limit reached", "requests", "rate_limit_exceeded"), "rate-limit"],
+    [
+      "too many tokens in a minute",
+      429,
+      anthropic("rate_limit_error", "too many input tokens per minute"),
+      "rate-limit",
+    ],
+    [
+      "an empty account (F14)",
+      429,
+      openai("You exceeded your current quota", "insufficient_quota", "insufficient_quota"),
+      "quota",
+    ],
+    [
+      "an empty account that is told as a bad request",
+      400,
+      anthropic("invalid_request_error", "Your credit balance is too low"),
+      "quota",
+    ],
+    ["a payment that is due", 402, "", "quota"],
+    ["overload (F14)", 529, anthropic("overloaded_error", "Overloaded"), "overloaded"],
+    ["a service that is away", 503, "", "overloaded"],
+    [
+      "a context that is full, at OpenAI",
+      400,
+      openai("too long", "invalid_request_error", "context_length_exceeded"),
+      "context-overflow",
+    ],
+    [
+      "a context that is full, at Anthropic",
+      400,
+      anthropic("invalid_request_error", "prompt is too long: 210000 tokens > 200000 maximum"),
+      "context-overflow",
+    ],
+    [
+      "a context that is full, at llama.cpp",
+      400,
+      '{"error":{"code":400,"message":"the request exceeds the available context size","type":"exceed_context_size_error"}}',
+      "context-overflow",
+    ],
+    ["a body that is too large", 413, "", "context-overflow"],
+    ["a bad setting", 400, openai("temperature must be at most 2", "invalid_request_error"), "invalid-request"],
+    ["a failure of the provider", 500, "", "provider"],
+    ["a gateway that waited in vain", 504, "<html>gateway timeout</html>", "provider"],
+  ])("%s", (_, status, body, code) => {
+    const error = modelErrorFromResponse({ status, body });
+    expect(error.code).toBe(code);
+    expect(error.status).toBe(status);
+  });
+
+  test.each([
+    [{ type: "overloaded_error", message: "Overloaded" }, "overloaded"],
+    [{ type: "rate_limit_error", message: "slow" }, "rate-limit"],
+    [{ error: { type: "server_error", code: "server_error", message: "oops" } }, "provider"],
+    [{ error: { code: "context_length_exceeded", message: "too long" } }, "context-overflow"],
+    ["no idea", "provider"],
+    [undefined, "provider"],
+  ])("an error inside a stream has no status: %j", (body, code) => {
+    expect(modelErrorFromResponse({ body })).toMatchObject({ code, status: undefined });
+  });
+
+  test("only what may pass is worth another try", () => {
+    const retryable = (status: number) => modelErrorFromResponse({ status }).retryable;
+    expect([429, 500, 503, 529].map(retryable)).toEqual([true, true, true, true]);
+    expect([400, 401, 402, 404, 413].map(retryable)).toEqual([false, false, false, false, false]);
+  });
+
+  test("the sentence names the place, the model, what to do and what the provider said", () => {
+    const error = modelErrorFromResponse({
+      status: 404,
+      body: openai("no such model", "invalid_request_error"),
+      address: "http://127.0.0.1:1234/v1/chat/completions?key=secret",
+      model: "local/llama",
+    });
+    expect(error.message).toBe(
+      "127.0.0.1:1234 does not know the model local/llama; check its name and the address (404: no such model)",
+    );
+  });
+
+  test("what the provider said is one line without control characters, and not a page of HTML (S12)", () => {
+    expect(modelErrorFromResponse({ status: 500, body: "a\n\u001b[31mb" }).message).toMatch(/\(500: a \[31mb\)$/);
+    expect(modelErrorFromResponse({ status: 502, body: "<!doctype html><p>Bad gateway" }).message).toMatch(/\(502\)$/);
+    expect(modelErrorFromResponse({ status: 500, body: "x".repeat(10_000) }).message.length).toBeLessThan(700);
+  });
+});
+
+describe("Retry-After (F14)", () => {
+  const wait = (headers: Record<string, string>) =>
+    modelErrorFromResponse({ status: 429, headers: (name) => headers[name] }).retryAfter;
+
+  test("in seconds", () => expect(wait({ "retry-after": "1.5" })).toBe(1500));
+  test("in milliseconds, which is more exact", () => {
+    expect(wait({ "retry-after": "2", "retry-after-ms": "1234" })).toBe(1234);
+  });
+  test("as a date", () => {
+    const delay = wait({ "retry-after": new Date(Date.now() + 60_000).toUTCString() });
+    expect(delay).toBeGreaterThan(30_000);
+    expect(delay).toBeLessThanOrEqual(60_000);
+  });
+  test("as a date that is over", () => expect(wait({ "retry-after": "Mon, 01 Jan 2001 00:00:00 GMT" })).toBe(0));
+  test("absent or not to be understood", () => {
+    expect(wait({})).toBeUndefined();
+    expect(wait({ "retry-after": "soon" })).toBeUndefined();
+  });
+});
+
+describe("what the network says", () => {
+  const coded = (code: string, message = code) => Object.assign(new Error(message), { code });
+
+  test.each([
+    [
+      new TypeError("fetch failed", { cause: coded("ECONNREFUSED", "connect ECONNREFUSED 127.0.0.1:9") }),
+      "unreachable",
+    ],
+    [new TypeError("fetch failed", { cause: new AggregateError([coded("EHOSTUNREACH")]) }), "unreachable"],
+    [coded("ENOTFOUND", "getaddrinfo ENOTFOUND nowhere.invalid"), "unreachable"],
+    [coded("DEPTH_ZERO_SELF_SIGNED_CERT", "self-signed certificate"), "unreachable"],
+    [new TypeError("fetch failed"), "unreachable"],
+    [coded("ECONNRESET", "socket hang up"), "broken-stream"],
+    [new TypeError("terminated", { cause: coded("UND_ERR_SOCKET", "other side closed") }), "broken-stream"],
+    [coded("UND_ERR_BODY_TIMEOUT", "Body Timeout Error"), "stalled"],
+  ])("%s", (error, code) => {
+    expect(modelErrorFromNetwork(error, "http://127.0.0.1:9/v1")).toMatchObject({
+      code,
+      retryable: true,
+      cause: error,
+    });
+  });
+
+  test("the sentence names the address", () => {
+    const error = modelErrorFromNetwork(coded("ECONNREFUSED", "connect ECONNREFUSED"), "http://127.0.0.1:9/v1");
+    expect(error?.message).toBe(
+      "127.0.0.1:9 cannot be reached; check the address and that it runs (connect ECONNREFUSED)",
+    );
+  });
+
+  test("other exceptions are not the network's", () => {
+    expect(modelErrorFromNetwork(new TypeError("x is not a function"))).toBeUndefined();
+    expect(modelErrorFromNetwork("ECONNRESET")).toBeUndefined();
+  });
+});

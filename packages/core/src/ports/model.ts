@@ -1,0 +1,156 @@
+import type { FilePart, Json, ProviderData, ReasoningPart, TextPart } from "../conversation/message.ts";
+import type { Price, Usage } from "../conversation/usage.ts";
+
+/**
+ * A language model behind one wire format.
+ *
+ * Contract of `stream`:
+ * - It calls `sink.push` with batches of parts in the order in which the model produced them, as soon as they are there:
+ *   one batch for each read of the network, never a promise for each part.
+ * - The last part that it pushes is `finish`, exactly once; then it resolves. Nothing is pushed after it resolved.
+ * - If the answer cannot be had or breaks off, it rejects with a `ModelError`; what was pushed until then stands.
+ *   It never retries by itself: the loop does, which knows what was acted on.
+ * - When `signal` aborts, it ends its request at once and rejects with the signal's reason.
+ * - When `push` answers `false`, it stops reading its socket until `sink.ready()` resolves.
+ * - One driver serves many streams at once and keeps no state of a conversation. It may keep the encoded form of a
+ *   `PromptMessage` by its identity (a `WeakMap`): such a message never changes.
+ */
+export interface ModelDriver {
+  /** `provider/model`, as people write it. */
+  readonly id: string;
+  /** The wire format, for people and logs: `openai-chat`, `language-model`, `scripted`. */
+  readonly family: string;
+  /** Unknown when absent; then the cost of its answers is unknown too. */
+  readonly price?: Price;
+  /** Tokens that a request and its answer can have together. */
+  readonly contextSize?: number;
+  stream(request: ModelRequest, sink: ModelSink, signal: AbortSignal): Promise<void>;
+}
+
+export interface ModelRequest {
+  /** The system prompt; may be empty. */
+  readonly instructions: string;
+  /** From the first message to the newest, the same objects from step to step. Read it at once: the array grows later. */
+  readonly messages: readonly PromptMessage[];
+  /** The same array from step to step as long as the tools are the same. */
+  readonly tools: readonly ToolSchema[];
+  /** `none`: the model must answer without a call. */
+  readonly toolChoice: "auto" | "none";
+  readonly settings: ModelSettings;
+}
+
+/** How a model is to answer. What is absent is the provider's default. */
+export interface ModelSettings {
+  readonly temperature?: number;
+  /** Tokens of one answer. */
+  readonly maxTokens?: number;
+  readonly stop?: readonly string[];
+  readonly effort?: "none" | "minimal" | "low" | "medium" | "high" | "max";
+  /** Handed to the provider as they are, under the provider's name. */
+  readonly providerOptions?: ProviderData;
+}
+
+export interface ToolSchema {
+  readonly name: string;
+  readonly description: string;
+  /** JSON Schema of an object. */
+  readonly input: Json;
+}
+
+/** A message as a model sees it. Never changes once it was in a request. */
+export type PromptMessage =
+  | { readonly role: "user"; readonly parts: readonly (TextPart | FilePart)[] }
+  | {
+      readonly role: "assistant";
+      readonly parts: readonly (TextPart | ReasoningPart | PromptCall)[];
+      /** One for each call of `parts`, in the same order. */
+      readonly results: readonly PromptResult[];
+    };
+
+export interface PromptCall {
+  readonly type: "call";
+  readonly id: string;
+  readonly tool: string;
+  /** An object, whatever the model wrote. */
+  readonly input: Json;
+  readonly provider?: ProviderData;
+}
+
+export interface PromptResult {
+  readonly call: string;
+  readonly tool: string;
+  readonly output: string;
+  readonly failed: boolean;
+}
+
+/** What a model says, piece by piece. */
+export type ModelPart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "reasoning"; readonly text: string }
+  /** The text or reasoning before is complete; what follows is a new part. Needed only between two of a kind, or to bring `provider`. */
+  | { readonly type: "part-end"; readonly provider?: ProviderData }
+  /** A call begins. `index` names it until it ends; an empty `id` is replaced by the loop. */
+  | { readonly type: "call"; readonly index: number; readonly id: string; readonly tool: string }
+  | { readonly type: "call-input"; readonly index: number; readonly text: string }
+  | { readonly type: "call-end"; readonly index: number; readonly provider?: ProviderData }
+  | { readonly type: "source"; readonly url: string; readonly title?: string }
+  | {
+      readonly type: "finish";
+      readonly reason: "stop" | "calls" | "length" | "filtered";
+      readonly usage: Usage;
+      /** The model that answered, when the provider names another than was asked. */
+      readonly model?: string;
+    };
+
+export interface ModelSink {
+  /** Takes parts, in order. `false`: full; wait for `ready`. */
+  push(parts: readonly ModelPart[]): boolean;
+  /** Resolves when there is room again; at once if there is. */
+  ready(): Promise<void>;
+}
+
+export type ModelErrorCode =
+  | "authentication"
+  | "rate-limit"
+  | "overloaded"
+  | "quota"
+  | "context-overflow"
+  | "unknown-model"
+  | "invalid-request"
+  | "unreachable"
+  | "broken-stream"
+  | "stalled"
+  | "provider";
+
+const RETRYABLE: ReadonlySet<ModelErrorCode> = new Set([
+  "rate-limit",
+  "overloaded",
+  "unreachable",
+  "broken-stream",
+  "stalled",
+  "provider",
+]);
+
+/** A model could not answer. `message` is one sentence that says what to do. */
+export class ModelError extends Error {
+  override readonly name = "ModelError";
+  readonly code: ModelErrorCode;
+  /** HTTP status, where there was one. */
+  readonly status: number | undefined;
+  /** Milliseconds that the provider asks to wait. */
+  readonly retryAfter: number | undefined;
+  /** Whether the same request may succeed later. */
+  readonly retryable: boolean;
+
+  constructor(
+    code: ModelErrorCode,
+    message: string,
+    details: { cause?: unknown; status?: number; retryAfter?: number; retryable?: boolean } = {},
+  ) {
+    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    this.code = code;
+    this.status = details.status;
+    this.retryAfter = details.retryAfter;
+    this.retryable = details.retryable ?? RETRYABLE.has(code);
+  }
+}

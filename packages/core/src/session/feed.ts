@@ -1,0 +1,141 @@
+import { type Cursor, type Delta, type FeedItem, isDelta } from "../conversation/event.ts";
+
+/** Unread items from which on neighbouring deltas are merged. */
+const MERGE_FROM = 256;
+/** Unread text, in UTF-16 units, from which on a reader is full, and down to which it must come to have room again. */
+const FULL_AT = 256 * 1024;
+const ROOM_AT = FULL_AT / 4;
+
+/** The delta that says what two neighbours say, or nothing if they are not of one text. */
+export function mergeDeltas(first: Delta, second: Delta): Delta | undefined {
+  if (first.type !== second.type || first.message !== second.message || first.seq !== second.seq) return undefined;
+  if ("part" in first && "part" in second && first.part !== second.part) return undefined;
+  if ("call" in first && "call" in second && first.call !== second.call) return undefined;
+  return { ...second, text: first.text + second.text };
+}
+
+/** What is left of a delta for someone who has seen all up to `cursor`. */
+export function afterCursor(delta: Delta, cursor: Cursor): Delta | undefined {
+  if (delta.seq !== cursor.seq) return delta.seq > cursor.seq ? delta : undefined;
+  const unseen = delta.offset - cursor.offset;
+  if (unseen <= 0) return undefined;
+  return unseen >= delta.text.length ? delta : { ...delta, text: delta.text.slice(-unseen) };
+}
+
+/**
+ * One consumer's view of a feed: an async iterable over what has queued up. A consumer that falls behind gets deltas
+ * merged; its `full` tells the producer to wait.
+ */
+export class FeedReader implements AsyncIterableIterator<FeedItem> {
+  readonly #onLeave: (() => void | Promise<void>) | undefined;
+  #items: FeedItem[] = [];
+  #head = 0;
+  #unread = 0;
+  #ended = false;
+  #error: unknown;
+  #reader: { resolve(result: IteratorResult<FeedItem>): void; reject(error: unknown): void } | undefined;
+  readonly #room: (() => void)[] = [];
+
+  /** `onLeave` runs when the consumer leaves early, and is awaited by its `return()`. */
+  constructor(onLeave?: () => void | Promise<void>) {
+    this.#onLeave = onLeave;
+  }
+
+  push(item: FeedItem): void {
+    if (this.#ended) return;
+    const reader = this.#reader;
+    if (reader) {
+      this.#reader = undefined;
+      reader.resolve({ value: item, done: false });
+      return;
+    }
+    if (isDelta(item)) {
+      this.#unread += item.text.length;
+      if (this.#items.length - this.#head > MERGE_FROM) {
+        const last = this.#items.at(-1);
+        const merged = last && isDelta(last) ? mergeDeltas(last, item) : undefined;
+        if (merged) {
+          this.#items[this.#items.length - 1] = merged;
+          return;
+        }
+      }
+    }
+    this.#items.push(item);
+  }
+
+  /** No more items come. With an error, the consumer gets it after what is still unread. */
+  end(error?: unknown): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#error = error;
+    this.#makeRoom();
+    const reader = this.#reader;
+    this.#reader = undefined;
+    if (error === undefined) reader?.resolve({ value: undefined, done: true });
+    else if (reader) this.#throwOnce(reader);
+  }
+
+  get full(): boolean {
+    return this.#unread > FULL_AT;
+  }
+
+  /** Resolves when the consumer has caught up, or is gone. */
+  room(): Promise<void> {
+    return this.full && !this.#ended ? new Promise((resolve) => this.#room.push(resolve)) : Promise.resolve();
+  }
+
+  next(): Promise<IteratorResult<FeedItem>> {
+    if (this.#head < this.#items.length) {
+      const item = this.#items[this.#head] as FeedItem;
+      this.#head++;
+      if (this.#head === this.#items.length) {
+        this.#items = [];
+        this.#head = 0;
+      } else if (this.#head === 1024) {
+        this.#items = this.#items.slice(this.#head);
+        this.#head = 0;
+      }
+      if (isDelta(item)) {
+        this.#unread -= item.text.length;
+        if (this.#room.length > 0 && this.#unread < ROOM_AT) this.#makeRoom();
+      }
+      return Promise.resolve({ value: item, done: false });
+    }
+    if (this.#ended) {
+      return new Promise((resolve, reject) => {
+        if (this.#error === undefined) resolve({ value: undefined, done: true });
+        else this.#throwOnce({ reject });
+      });
+    }
+    return new Promise((resolve, reject) => {
+      this.#reader = { resolve, reject };
+    });
+  }
+
+  async return(): Promise<IteratorResult<FeedItem>> {
+    this.#items = [];
+    this.#head = 0;
+    this.#unread = 0;
+    this.end();
+    await this.#onLeave?.();
+    return { value: undefined, done: true };
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return();
+  }
+
+  #throwOnce(reader: { reject(error: unknown): void }): void {
+    const error = this.#error;
+    this.#error = undefined;
+    reader.reject(error);
+  }
+
+  #makeRoom(): void {
+    for (const resolve of this.#room.splice(0)) resolve();
+  }
+}

@@ -1,0 +1,231 @@
+import { describe, expect, test } from "vitest";
+import { Agent } from "../agent/agent.ts";
+import { say } from "../agent/directive.ts";
+import { type Cursor, cursorOf, type Event, type FeedItem, isDelta } from "../conversation/event.ts";
+import { textOf } from "../conversation/message.ts";
+import { reduce } from "../conversation/reduce.ts";
+import { emptyConversation } from "../conversation/state.ts";
+import { type Log, type Store, StoreError } from "../ports/store.ts";
+import { defineTool } from "../ports/tool.ts";
+import { call, collect, pause, readUntil, scriptedModel, stall, text } from "../testing/index.ts";
+import { Session } from "./session.ts";
+
+/** A store in memory whose appends take their time, and which can be made to fail. */
+class SlowStore implements Store {
+  readonly events: Event[] = [];
+  epoch = 0;
+  failAt = Number.POSITIVE_INFINITY;
+
+  async open(): Promise<Log> {
+    const epoch = ++this.epoch;
+    const { events } = this;
+    return {
+      epoch,
+      get seq() {
+        return events.length;
+      },
+      read: async function* (after = 0) {
+        yield events.slice(after);
+      },
+      append: async (added) => {
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        if (this.events.length + added.length > this.failAt) throw new StoreError("full", "The disk is full.");
+        this.events.push(...added);
+      },
+      close: async () => {},
+    };
+  }
+
+  async list() {
+    return [];
+  }
+
+  async close() {}
+}
+
+const wait = defineTool({
+  name: "wait",
+  description: "",
+  input: { type: "object" },
+  effects: "external",
+  execute: (_, { signal }) => new Promise((resolve) => signal.addEventListener("abort", () => resolve("stopped"))),
+});
+
+describe("a session", () => {
+  test("writes each fact to the log before anyone is told of it", async () => {
+    const store = new SlowStore();
+    const session = await Session.open(store);
+    const agent = new Agent({ model: scriptedModel(["Hello."]) });
+    for await (const item of agent.chat(say("Hi"), { session })) {
+      if ("at" in item) expect(store.events).toContainEqual(item);
+    }
+    expect(store.events.map(({ seq }) => seq)).toEqual(store.events.map((_, index) => index + 1));
+  });
+
+  test("a reopened conversation is the same, and goes on", async () => {
+    const store = new SlowStore();
+    const first = await Session.open(store);
+    await new Agent({ model: scriptedModel([[text("a"), pause(2), text("b")]]) }).send("Hi", { session: first });
+    await first.close();
+    const second = await Session.open(store, first.id);
+    expect({ ...second.state, epoch: 0 }).toEqual({ ...first.state, epoch: 0 });
+    const turn = await new Agent({ model: scriptedModel(["ok"]) }).send("Again", { session: second });
+    expect(turn.message?.parentId).toBe([...second.state.messages.keys()][2]);
+  });
+
+  test("F7: when the store refuses a write, the run ends, readers are told why, and nothing unwritten was shown", async () => {
+    const store = new SlowStore();
+    store.failAt = 7;
+    const session = await Session.open(store);
+    const agent = new Agent({ model: scriptedModel([[call("wait")]]), tools: [wait] });
+    const shown: FeedItem[] = [];
+    const chat = (async () => {
+      for await (const item of agent.chat(say("Hi"), { session })) shown.push(item);
+    })();
+    await expect(chat).rejects.toThrow(/could not be written: The disk is full/);
+    expect(shown.filter((item) => "at" in item).length).toBeLessThanOrEqual(7);
+    await expect(agent.send("More", { session })).rejects.toMatchObject({ code: "broken" });
+  });
+
+  test("close interrupts what runs and waits for it", async () => {
+    const session = Session.inMemory();
+    const feed = new Agent({ model: scriptedModel([[call("wait")]]), tools: [wait] })
+      .chat(say("Hi"), { session })
+      [Symbol.asyncIterator]();
+    await readUntil(feed, (item) => item.type === "call.executing");
+    await session.close();
+    expect(session.state.lastRunEnd).toBe("interrupted");
+    await expect(new Agent({ model: scriptedModel(["x"]) }).send("Hi", { session })).rejects.toMatchObject({
+      code: "closed",
+    });
+  });
+
+  test("two runs on two branches go on at once", async () => {
+    const session = Session.inMemory();
+    const root = new Agent({ model: scriptedModel(["root"]) });
+    await root.send("start", { session });
+    const at = session.state.leaf as string;
+    let live = 0;
+    const both = Promise.withResolvers<void>();
+    const meet = (): Agent =>
+      new Agent({
+        model: scriptedModel([[call("meet")], "met"]),
+        tools: [{ ...wait, name: "meet", execute: () => (++live === 2 ? both.resolve() : both.promise) }],
+      });
+    const agents = [meet(), meet()];
+    // Both go on from the same message, the second one from the user message that makes it a branch of its own.
+    const first = agents[0]?.send("left", { session, at });
+    await new Promise((resolve) => setImmediate(resolve));
+    const second = agents[1]?.send("right", { session, at });
+    expect((await Promise.all([first, second])).map((turn) => turn?.text)).toEqual(["met", "met"]);
+    expect(session.state.children.get(at)).toHaveLength(2);
+  });
+});
+
+describe("the feed", () => {
+  test("watching disturbs nobody, and a watcher that leaves leaves the run alone", async () => {
+    const session = Session.inMemory();
+    const watcher = session.feed();
+    const sending = new Agent({ model: scriptedModel([[text("a"), pause(5), text("b")]]) }).send("Hi", { session });
+    await readUntil(watcher, (item) => item.type === "text.delta");
+    await watcher.return?.();
+    expect((await sending).text).toBe("ab");
+  });
+
+  test("B50: from any cursor on, a reader's state becomes that of the session, without gap or repeat", async () => {
+    const store = new SlowStore();
+    const session = await Session.open(store);
+    const seen: FeedItem[] = [];
+    const watcher = (async () => {
+      for await (const item of session.feed()) seen.push(item);
+    })();
+    const look = { ...wait, name: "look", effects: "none" as const, execute: () => "seen" };
+    const script = [
+      [text("Let me ", "see "), call("look"), call("look")],
+      [text("It ", "is ", "so."), stall()],
+    ];
+    const agent = new Agent({ model: scriptedModel(script), tools: [look] });
+    const chat = agent.chat(say("Hi"), { session })[Symbol.asyncIterator]();
+    await readUntil(chat, (item) => item.type === "text.delta" && item.text === "so.");
+
+    const known = [...seen];
+    const cursors: (Cursor | undefined)[] = [{ epoch: 1, seq: 0, offset: 0 }, ...known.map(cursorOf)];
+    const joined = cursors.map((cursor, index) => {
+      const state = emptyConversation();
+      if (index > 0) for (const event of store.events.slice(0, (known[0] as Event).seq - 1)) reduce(state, event);
+      for (const item of known.slice(0, index)) reduce(state, item);
+      const feed = session.feed({ from: cursor as Cursor });
+      return {
+        state,
+        reading: (async () => {
+          for await (const item of feed) reduce(state, item);
+        })(),
+      };
+    });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    session.interrupt();
+    await collect({ [Symbol.asyncIterator]: () => chat });
+    const expected = structuredClone(session.state);
+    await session.close();
+    await watcher;
+    for (const { state, reading } of joined) {
+      await reading;
+      expect(state).toEqual(expected);
+    }
+  });
+
+  test("a cursor in the middle of a delta gets the rest of it", async () => {
+    const store = new SlowStore();
+    const session = await Session.open(store);
+    const chat = new Agent({ model: scriptedModel([[text("abcdef"), stall()]]) })
+      .chat(say("Hi"), { session })
+      [Symbol.asyncIterator]();
+    const delta = await readUntil(chat, isDelta);
+    const cursor = { ...(cursorOf(delta) as Cursor), offset: 2 };
+    const feed = session.feed({ from: cursor });
+    expect(await readUntil(feed, isDelta)).toMatchObject({ text: "cdef" });
+    await feed.return?.();
+    await chat.return?.();
+  });
+
+  test("a cursor of another writer is told to cut back", async () => {
+    const store = new SlowStore();
+    await (await Session.open(store)).close();
+    const session = await Session.open(store, "again");
+    const feed = session.feed({ from: { epoch: 1, seq: 1, offset: 500 } });
+    expect((await feed.next()).value).toEqual({ type: "feed.reset", epoch: 2 });
+    await feed.return?.();
+  });
+
+  test("a session without a log cannot go back", async () => {
+    const feed = Session.inMemory().feed({ from: { epoch: 1, seq: 0, offset: 0 } });
+    await expect(feed.next()).rejects.toThrow(/keeps no log/);
+  });
+
+  test("F16: streaming text is in the log within a quarter of a second, as what is new only", async () => {
+    const store = new SlowStore();
+    const session = await Session.open(store);
+    const model = scriptedModel([[text("one "), pause(350), text("two "), pause(350), text("three"), stall()]]);
+    const chat = new Agent({ model }).chat(say("Hi"), { session })[Symbol.asyncIterator]();
+    await readUntil(chat, (item) => isDelta(item) && item.text === "three");
+    const checkpoints = store.events.filter((event) => event.type === "message.checkpoint");
+    expect(checkpoints.map(({ parts }) => parts)).toEqual([
+      [{ index: 0, type: "text", offset: 0, text: "one " }],
+      [{ index: 0, type: "text", offset: 4, text: "two " }],
+    ]);
+    // What a process would find that was killed now.
+    const found = emptyConversation();
+    for (const event of store.events) reduce(found, event);
+    expect([...found.messages.values()].map(textOf)).toEqual(["Hi", "one two "]);
+    await chat.return?.();
+  });
+
+  test("a snapshot is a copy with its cursor", async () => {
+    const session = Session.inMemory();
+    await new Agent({ model: scriptedModel(["ok"]) }).send("Hi", { session });
+    const { state, cursor } = session.snapshot();
+    expect(state).toEqual(session.state);
+    expect(state).not.toBe(session.state);
+    expect(cursor).toEqual({ epoch: 1, seq: session.state.seq, offset: 0 });
+  });
+});

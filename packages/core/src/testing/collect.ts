@@ -1,0 +1,22 @@
+import type { FeedItem } from "../conversation/event.ts";
+
+/** All items of a feed that ends. */
+export async function collect(feed: AsyncIterable<FeedItem>): Promise<FeedItem[]> {
+  const items: FeedItem[] = [];
+  for await (const item of feed) items.push(item);
+  return items;
+}
+
+/** Reads a feed until an item fits, and answers it; the feed is not left, so it can be read on. */
+export async function readUntil<T extends FeedItem>(
+  feed: AsyncIterator<FeedItem>,
+  fits: (item: FeedItem) => item is T,
+): Promise<T>;
+export async function readUntil(feed: AsyncIterator<FeedItem>, fits: (item: FeedItem) => boolean): Promise<FeedItem>;
+export async function readUntil(feed: AsyncIterator<FeedItem>, fits: (item: FeedItem) => boolean): Promise<FeedItem> {
+  for (;;) {
+    const { value, done } = await feed.next();
+    if (done) throw new Error("The feed ended before an item that fits.");
+    if (fits(value)) return value;
+  }
+}

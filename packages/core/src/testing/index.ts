@@ -1,0 +1,3 @@
+export * from "./collect.ts";
+export * from "./scripted-model.ts";
+export { type ConformanceCase, type StoreUnderTest, storeConformance } from "./store-conformance.ts";

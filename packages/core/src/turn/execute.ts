@@ -1,0 +1,105 @@
+import type { Json } from "../conversation/message.ts";
+import type { Tool, ToolContext } from "../ports/tool.ts";
+import { bounded, DEFAULT_OUTPUT, outputText } from "./output.ts";
+
+/** Milliseconds that a tool has to end after its signal aborted. */
+const GRACE = 3_000;
+
+/** How one execution went. The output is what the model is told. */
+export type Outcome = { readonly status: "completed" | "failed" | "cancelled"; readonly output: string };
+
+/**
+ * Runs a tool and never throws: what the tool throws, a time-out, an output that cannot be written down are outcomes.
+ * After an abort it waits for the tool, so that its partial output is kept, but not for longer than 3 seconds.
+ */
+export async function execute(
+  tool: Tool,
+  input: Json,
+  context: Omit<ToolContext, "progress"> & { progress?(text: string): void },
+): Promise<Outcome> {
+  const limit = tool.maxOutput ?? DEFAULT_OUTPUT;
+  const timer = tool.timeout === undefined ? undefined : new Timeout(tool.name, tool.timeout, context.signal);
+  const signal = timer?.signal ?? context.signal;
+  let said = "";
+  const progress = (text: string) => {
+    if (text === "") return;
+    said = bounded(said + text, limit);
+    context.progress?.(text);
+  };
+  const gone = new Abandoned(signal);
+  try {
+    const value = await Promise.race([
+      (async () => tool.execute(input, { ...context, signal, progress }))(),
+      gone.promise,
+    ]);
+    const output = bounded(outputText(value), limit);
+    return signal.aborted ? stopped(signal, output) : { status: "completed", output };
+  } catch (error) {
+    if (signal.aborted) return stopped(signal, said);
+    return { status: "failed", output: bounded(`The tool failed: ${messageOf(error)}`, limit) };
+  } finally {
+    gone.end();
+    timer?.end();
+  }
+}
+
+/** What the model is told of a call that was ended, with what it had said until then. */
+function stopped(signal: AbortSignal, output: string): Outcome {
+  const timedOut = signal.reason instanceof ToolTimeout;
+  const why = messageOf(signal.reason);
+  return {
+    status: timedOut ? "failed" : "cancelled",
+    output: output === "" ? `Stopped: ${why}.` : `Stopped: ${why}. Until then:\n${output}`,
+  };
+}
+
+class ToolTimeout extends Error {
+  override readonly name = "ToolTimeout";
+}
+
+/** The signal of a call with a time limit of its own. */
+class Timeout {
+  readonly #controller = new AbortController();
+  readonly #timer: NodeJS.Timeout;
+  readonly signal: AbortSignal;
+
+  constructor(tool: string, milliseconds: number, outer: AbortSignal) {
+    this.signal = AbortSignal.any([outer, this.#controller.signal]);
+    this.#timer = setTimeout(
+      () => this.#controller.abort(new ToolTimeout(`"${tool}" ran longer than its limit of ${milliseconds} ms`)),
+      milliseconds,
+    );
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+}
+
+/** Rejects some time after a signal has aborted: nobody waits for the tool any more. */
+class Abandoned {
+  readonly promise: Promise<never>;
+  readonly #signal: AbortSignal;
+  #timer: NodeJS.Timeout | undefined;
+  #begin: () => void = () => {};
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    this.promise = new Promise((_, reject) => {
+      this.#begin = () => {
+        this.#timer = setTimeout(() => reject(signal.reason), GRACE);
+      };
+    });
+    if (signal.aborted) this.#begin();
+    else signal.addEventListener("abort", this.#begin, { once: true });
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#signal.removeEventListener("abort", this.#begin);
+  }
+}
+
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

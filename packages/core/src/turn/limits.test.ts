@@ -1,0 +1,144 @@
+import { describe, expect, test } from "vitest";
+import { Agent } from "../agent/agent.ts";
+import { say } from "../agent/directive.ts";
+import { textOf } from "../conversation/message.ts";
+import { defineTool } from "../ports/tool.ts";
+import { Session } from "../session/session.ts";
+import { call, collect, scriptedModel, spend, stall, text } from "../testing/index.ts";
+import type { Limits } from "./limits.ts";
+
+const look = defineTool({
+  name: "look",
+  description: "",
+  input: { type: "object" },
+  effects: "none",
+  execute: () => "seen",
+});
+
+/** A model that calls as long as it may, and says what it was told when it may not. */
+function eager(usage = { input: 10, output: 10 }) {
+  return scriptedModel(
+    ({ toolChoice }) => (toolChoice === "none" ? [spend(usage), text("Wrapped up.")] : [spend(usage), call("look")]),
+    {
+      price: { input: 100_000, output: 100_000 },
+    },
+  );
+}
+
+async function run(limits: Limits, model = eager()) {
+  const session = Session.inMemory();
+  const turn = await new Agent({ model, tools: [look], limits }).send("Go", { session });
+  return { turn, model, session };
+}
+
+describe("limits", () => {
+  test("B13: at the step limit the turn still ends with an answer: one last call without tools, told why", async () => {
+    const { turn, model, session } = await run({ steps: 3 });
+    expect(turn).toMatchObject({ reason: "limit", text: "Wrapped up.", steps: 3 });
+    expect(model.asked).toBe(4);
+    const last = model.requests.at(-1);
+    expect(last).toMatchObject({ toolChoice: "none", tools: [{ name: "look" }] });
+    const told = [...session.state.messages.values()].find(
+      (message) => message.role === "user" && message.author === "system",
+    );
+    expect(told && textOf(told)).toContain("the limit of 3 steps");
+  });
+
+  test("B13: fifty steps are the default", async () => {
+    const { turn, model } = await run({});
+    expect(turn.steps).toBe(50);
+    expect(model.asked).toBe(51);
+  });
+
+  test("a model that calls even when it may not gets refusals, and the turn ends with a sentence that says so", async () => {
+    const model = scriptedModel(() => [call("look")]);
+    const { turn, session } = await run({ steps: 2 }, model);
+    expect(turn.reason).toBe("limit");
+    expect(turn.text).toContain("reached a limit after 2 steps");
+    const last = [...session.state.messages.values()].at(-1);
+    expect(last).toMatchObject({
+      calls: [{ status: "failed", output: "Not executed: no tools can be used any more in this turn." }],
+    });
+    expect(model.asked).toBe(3);
+  });
+
+  test("B13: a token limit keeps room for the last word", async () => {
+    const { turn } = await run({ tokens: 100 });
+    expect(turn).toMatchObject({ reason: "limit", text: "Wrapped up." });
+    expect(turn.usage.input + turn.usage.output).toBeLessThanOrEqual(100);
+  });
+
+  test("B13: a cost limit holds, and is refused at the start when the price is unknown", async () => {
+    const { turn } = await run({ cost: 11 });
+    expect(turn.reason).toBe("limit");
+    expect(turn.cost).toBeLessThanOrEqual(11);
+    const unknown = scriptedModel(["never"]);
+    await expect(run({ cost: 1 }, unknown)).rejects.toMatchObject({ name: "LimitError", code: "unknown-price" });
+    expect(unknown.asked).toBe(0);
+  });
+
+  test("B13: a time limit ends what runs and keeps a tenth for the last word", async () => {
+    const model = scriptedModel(({ toolChoice }) => (toolChoice === "none" ? "In short." : [text("Long "), stall()]));
+    const { turn, session } = await run({ time: 200 }, model);
+    expect(turn).toMatchObject({ reason: "limit", text: "In short." });
+    expect([...session.state.messages.values()].map(textOf)).toContain("Long ");
+  });
+
+  test("B13: a last word that takes too long is cut off; the turn ends all the same", async () => {
+    const { turn } = await run(
+      { time: 100 },
+      scriptedModel(() => [text("Long "), stall()]),
+    );
+    expect(turn).toMatchObject({ reason: "limit", text: "Long " });
+  });
+
+  test("B13: policy fail ends the turn with an error and without a further model call", async () => {
+    const model = eager();
+    await expect(run({ steps: 2, policy: "fail" }, model)).rejects.toMatchObject({
+      code: "limit",
+      message: "The turn reached the limit of 2 steps.",
+      turn: { reason: "limit", steps: 2 },
+    });
+    expect(model.asked).toBe(2);
+  });
+
+  test("B13: policy ask pauses for a person; yes grants as much again, no leads to the last word", async () => {
+    const session = Session.inMemory();
+    const model = eager();
+    const agent = new Agent({ model, tools: [look], limits: { steps: 2, policy: "ask" } });
+    let asked = 0;
+    const items = [];
+    for await (const item of agent.chat(say("Go"), { session })) {
+      items.push(item);
+      if (item.type !== "run.paused") continue;
+      expect([...session.state.runs.values()][0]?.pausedBy).toBe(item.question);
+      session.answer(item.question, asked++ === 0 ? { decision: "allow" } : { decision: "deny" });
+    }
+    expect(asked).toBe(2);
+    expect(model.asked).toBe(5);
+    expect(items.at(-1)).toEqual({ type: "chat.ended", reason: "limit" });
+  });
+
+  test("B13: steps are counted for each turn", async () => {
+    const session = Session.inMemory();
+    const model = scriptedModel((_, index) => (index % 3 === 2 ? "done" : [call("look")]));
+    const agent = new Agent({ model, tools: [look], limits: { steps: 3 } });
+    expect((await agent.send("one", { session })).reason).toBe("answered");
+    expect((await agent.send("two", { session })).reason).toBe("answered");
+  });
+
+  test("limits that mean nothing are refused", async () => {
+    for (const limits of [{ steps: 0 }, { tokens: -1 }, { time: Number.NaN }, { cost: 0 }]) {
+      await expect(run(limits)).rejects.toMatchObject({ code: "invalid-limit" });
+    }
+  });
+
+  test("a run that a limit ended leaves the conversation usable", async () => {
+    const { session, model } = await run({ steps: 1 });
+    const items = await collect(
+      new Agent({ model, tools: [look], limits: { steps: 1 } }).chat(say("More"), { session }),
+    );
+    expect(items.at(-1)).toMatchObject({ reason: "limit" });
+    expect(session.state.runs.size).toBe(0);
+  });
+});

@@ -1,0 +1,113 @@
+import { addCost, addUsage, type Cost, noUsage, totalTokens, type Usage } from "../conversation/usage.ts";
+
+/** Bounds of a turn. Tokens, cost and time are one pool with the sub-agents of the turn; steps are counted for each conversation. */
+export interface Limits {
+  /** Model calls of a turn. Default 50; the last word at a limit is not counted. */
+  readonly steps?: number;
+  /** Tokens, input and output together, of all model calls. */
+  readonly tokens?: number;
+  /** US dollars. Refused at the start when the model's price is unknown. */
+  readonly cost?: number;
+  /** Milliseconds of wall time. A tenth of it is kept for the last word. */
+  readonly time?: number;
+  /**
+   * What happens at a limit. `wrap-up` (default): one last model call without tools, told why; its answer is the turn's.
+   * `ask`: a person is asked for as much again. `fail`: the turn ends there, with an error.
+   */
+  readonly policy?: "wrap-up" | "ask" | "fail";
+}
+
+export const DEFAULT_STEPS = 50;
+
+/** Limits that no turn can hold. */
+export class LimitError extends Error {
+  override readonly name = "LimitError";
+  readonly code: "unknown-price" | "invalid-limit";
+
+  constructor(code: "unknown-price" | "invalid-limit", message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+export function checkLimits(limits: Limits): void {
+  for (const name of ["steps", "tokens", "cost", "time"] as const) {
+    const value = limits[name];
+    if (value === undefined) continue;
+    if (!Number.isFinite(value) || value <= 0 || (name === "steps" && !Number.isInteger(value))) {
+      throw new LimitError(
+        "invalid-limit",
+        `limits.${name} is ${value}; it must be a positive ${name === "steps" ? "whole number" : "number"}.`,
+      );
+    }
+  }
+}
+
+/** What a turn has used of its limits. */
+export class Budget {
+  readonly limits: Limits;
+  steps = 0;
+  usage: Usage = noUsage;
+  cost: Cost = 0;
+  readonly #startedAt = Date.now();
+  /** How often a person granted as much again. */
+  #grants = 1;
+  /** The dearest step so far: what the last word may cost. */
+  readonly #dearest = { tokens: 0, cost: 0 };
+
+  constructor(limits: Limits) {
+    this.limits = limits;
+  }
+
+  /** Counts a model call, the tokens of an abandoned one included. */
+  count(usage: Usage, cost: Cost): void {
+    this.usage = addUsage(this.usage, usage);
+    this.cost = addCost(this.cost, cost);
+    this.#dearest.tokens = Math.max(this.#dearest.tokens, totalTokens(usage));
+    this.#dearest.cost = Math.max(this.#dearest.cost, cost ?? 0);
+  }
+
+  /** Why there is no room for another step and a last word after it, in words; nothing if there is. */
+  exhausted(): string | undefined {
+    const { steps = DEFAULT_STEPS, tokens, cost, time } = this.limits;
+    const grants = this.#grants;
+    if (this.steps >= steps * grants) return `the limit of ${steps * grants} steps`;
+    if (tokens !== undefined && totalTokens(this.usage) + this.#reserve("tokens") > tokens * grants) {
+      return `the limit of ${tokens * grants} tokens`;
+    }
+    if (cost !== undefined && (this.cost ?? 0) + this.#reserve("cost") > cost * grants) {
+      return `the limit of $${cost * grants}`;
+    }
+    if (time !== undefined && this.elapsed() >= this.softTime()) return this.timeLimit();
+    return undefined;
+  }
+
+  timeLimit(): string {
+    return `the limit of ${((this.limits.time ?? 0) * this.#grants) / 1000} s`;
+  }
+
+  /** A person allows as much again. */
+  grant(): void {
+    this.#grants++;
+  }
+
+  elapsed(): number {
+    return Date.now() - this.#startedAt;
+  }
+
+  /** Milliseconds after which no new step begins and what runs is ended. */
+  softTime(): number {
+    return this.hardTime() * 0.9;
+  }
+
+  /** Milliseconds after which the last word is cut off too. */
+  hardTime(): number {
+    return (this.limits.time ?? Number.POSITIVE_INFINITY) * this.#grants;
+  }
+
+  /** Room for a further step and for the last word, each as dear as the dearest step so far; at first, any room will do. */
+  #reserve(what: "tokens" | "cost"): number {
+    const dearest = this.#dearest[what];
+    return dearest === 0 ? 0 : dearest * 2;
+  }
+}

@@ -1,0 +1,27 @@
+/** The candidates that someone who wrote `name` may have meant, the nearest first; at most three. */
+export function nearest(name: string, candidates: Iterable<string>): string[] {
+  const wanted = name.toLowerCase();
+  const bound = Math.max(2, Math.floor(wanted.length / 3));
+  return [...candidates]
+    .map((candidate) => ({ candidate, distance: distance(wanted, candidate.toLowerCase()) }))
+    .filter(
+      ({ candidate, distance }) => distance <= bound || (wanted.length > 2 && candidate.toLowerCase().includes(wanted)),
+    )
+    .sort((a, b) => a.distance - b.distance)
+    .slice(0, 3)
+    .map(({ candidate }) => candidate);
+}
+
+/** Levenshtein's: insertions, deletions and replacements from one to the other. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next[j] = Math.min(replaced, (row[j] as number) + 1, (next[j - 1] as number) + 1);
+    }
+    row = next;
+  }
+  return row[b.length] as number;
+}

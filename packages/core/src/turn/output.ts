@@ -1,0 +1,34 @@
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+/** Bytes of a tool's output that the model is given, when the tool says nothing else. */
+export const DEFAULT_OUTPUT = 64 * 1024;
+
+/** What a tool answered, as text for the model. Throws when it cannot be written down. */
+export function outputText(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (value === undefined || value === null) return "";
+  const text = JSON.stringify(value);
+  if (text === undefined) throw new TypeError(`The tool answered a ${typeof value}, which cannot be written as JSON.`);
+  return text;
+}
+
+/** A text of at most `limit` bytes of UTF-8: its head and its tail, and between them how much was left out. */
+export function bounded(text: string, limit: number): string {
+  // A UTF-16 unit is at most three bytes.
+  if (text.length * 3 <= limit) return text;
+  const bytes = encoder.encode(text);
+  if (bytes.length <= limit) return text;
+  const headEnd = characterStart(bytes, Math.ceil(limit / 2));
+  const tailStart = characterStart(bytes, bytes.length - Math.floor(limit / 2));
+  const head = decoder.decode(bytes.subarray(0, headEnd));
+  const tail = decoder.decode(bytes.subarray(tailStart));
+  return `${head}\n[... ${tailStart - headEnd} of ${bytes.length} bytes left out here ...]\n${tail}`;
+}
+
+/** The nearest position at or before `at` where a character begins. */
+function characterStart(bytes: Uint8Array, at: number): number {
+  let start = at;
+  while (start > 0 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start--;
+  return start;
+}

@@ -1,0 +1,113 @@
+import {
+  type AssistantMessage,
+  type Call,
+  isEnded,
+  isSettled,
+  type Json,
+  type Message,
+  textOf,
+} from "../conversation/message.ts";
+import type { PromptCall, PromptMessage, PromptResult } from "../ports/model.ts";
+
+const CONTINUE: PromptMessage = {
+  role: "user",
+  parts: [{ type: "text", text: "Go on from where your last answer stopped." }],
+};
+
+/** The prompt form of messages that cannot change any more, so that drivers encode it once for all chats along a path. */
+const settled = new WeakMap<Message, PromptMessage | null>();
+
+/**
+ * What a model is shown for a path. Pure: the same path gives the same prompt, whatever happened in between. Each call
+ * has exactly one result; one that has none says why it was not executed. From the nearest summary on, what it covers
+ * is left out.
+ */
+export function promptFrom(path: readonly Message[]): PromptMessage[] {
+  const prompt: PromptMessage[] = [];
+  for (const message of afterSummary(path)) {
+    let shown = settled.get(message);
+    if (shown === undefined) {
+      shown = promptMessage(message);
+      if (isSettled(message)) settled.set(message, shown);
+    }
+    if (shown) prompt.push(shown);
+  }
+  return prompt;
+}
+
+/** Adds a message that is new on the path to its prompt; one without content adds nothing. */
+export function appendTo(prompt: PromptMessage[], message: Message): void {
+  const shown = promptMessage(message);
+  if (shown) prompt.push(shown);
+}
+
+/** A prompt that a model can answer: one that ends with an answer is asked to go on. */
+export function answerable(prompt: readonly PromptMessage[]): readonly PromptMessage[] {
+  const last = prompt.at(-1);
+  return last?.role === "assistant" && last.results.length === 0 ? [...prompt, CONTINUE] : prompt;
+}
+
+function afterSummary(path: readonly Message[]): readonly Message[] {
+  const at = path.findLastIndex((message) => message.role === "summary");
+  const summary = path[at];
+  if (summary?.role !== "summary") return path;
+  const covered = path.findIndex((message) => message.id === summary.covers);
+  return [summary, ...path.slice(covered + 1, at), ...path.slice(at + 1)];
+}
+
+function promptMessage(message: Message): PromptMessage | null {
+  switch (message.role) {
+    case "user": {
+      const recalled = message.recalled?.map(({ text, source }) => `[${source}]\n${text}`).join("\n\n");
+      if (!recalled) return { role: "user", parts: message.parts };
+      const text = `<recalled-from-memory>\n${recalled}\n</recalled-from-memory>`;
+      return { role: "user", parts: [{ type: "text", text }, ...message.parts] };
+    }
+    case "summary":
+      return {
+        role: "user",
+        parts: [
+          {
+            type: "text",
+            text: `<summary-of-the-conversation-so-far>\n${textOf(message)}\n</summary-of-the-conversation-so-far>`,
+          },
+        ],
+      };
+    case "assistant":
+      return promptAnswer(message);
+  }
+}
+
+function promptAnswer(message: AssistantMessage): PromptMessage | null {
+  const calls = new Map(message.calls.map((call) => [call.id, call]));
+  const parts: Extract<PromptMessage, { role: "assistant" }>["parts"][number][] = [];
+  const results: PromptResult[] = [];
+  for (const part of message.parts) {
+    if (part.type === "text" || part.type === "reasoning") parts.push(part);
+    if (part.type !== "call") continue;
+    const call = calls.get(part.call);
+    if (!call) continue;
+    const asked: PromptCall = { type: "call", id: call.id, tool: call.tool, input: asObject(call.input) };
+    parts.push(part.provider ? { ...asked, provider: part.provider } : asked);
+    results.push({ call: call.id, tool: call.tool, output: resultOf(call), failed: call.status !== "completed" });
+  }
+  return parts.length === 0 ? null : { role: "assistant", parts, results };
+}
+
+/** What the model is told of a call, whatever became of it. */
+function resultOf(call: Call): string {
+  if (!isEnded(call.status)) {
+    return call.status === "executing"
+      ? "The process stopped while this ran; whether it took effect is unknown."
+      : "Not executed: the process stopped before this ran.";
+  }
+  const output = call.output ?? "";
+  return call.executedInput === undefined
+    ? output
+    : `(The user changed the arguments to ${JSON.stringify(call.executedInput)}.)\n${output}`;
+}
+
+/** Providers accept nothing but an object as arguments. */
+function asObject(input: Json | undefined): Json {
+  return typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
+}

@@ -1,0 +1,94 @@
+import type { AssistantMessage, Call, UserMessage } from "../conversation/message.ts";
+import type { Permission } from "../ports/human.ts";
+import type { Memory } from "../ports/memory.ts";
+import type { ModelDriver, ModelSettings } from "../ports/model.ts";
+import type { FeedReader } from "../session/feed.ts";
+import type { Session } from "../session/session.ts";
+import type { Branch } from "./branch.ts";
+import { messageOf } from "./execute.ts";
+import type { Budget, Limits } from "./limits.ts";
+import type { Toolbox } from "./toolbox.ts";
+
+/** How a model call that failed is asked again, while nothing of its answer was acted on. */
+export interface RetrySettings {
+  /** Model calls for one answer, the first included. Default 4. */
+  readonly attempts?: number;
+  /** Milliseconds before the second one, doubled for each further one; a provider's Retry-After comes first. Default 1,000. */
+  readonly delay?: number;
+  /** The longest wait in milliseconds; a provider that asks for more is not asked again. Default 60,000. */
+  readonly maxDelay?: number;
+  /** Milliseconds of silence after which a stream counts as broken. Default 120,000. */
+  readonly idle?: number;
+}
+
+/**
+ * What a library user can be told besides the feed. All are optional; what one throws or rejects is told in the feed as
+ * `callback.failed` and never harms the turn. Nobody waits for them.
+ */
+export interface Callbacks {
+  /** An answer has begun. */
+  onMessage?(message: AssistantMessage): void;
+  /** An answer asked for these calls; they have not started. */
+  onCalls?(calls: readonly Call[], message: AssistantMessage): void;
+  /** A call has its result. */
+  onCall?(call: Call, message: AssistantMessage): void;
+  /** A message came in while the turn ran. */
+  onInterjection?(message: UserMessage): void;
+  /** The answer that ended the turn. */
+  onAnswer?(message: AssistantMessage): void;
+}
+
+/** An agent, made ready to take turns. */
+export interface TurnAgent {
+  readonly name: string;
+  readonly model: ModelDriver;
+  readonly instructions: { readonly text: string; readonly digest: string };
+  readonly toolbox: Toolbox;
+  readonly settings: ModelSettings;
+  readonly limits: Limits;
+  readonly retry: RetrySettings;
+  readonly memory: { readonly store: Memory; readonly limit: number; readonly timeout: number } | undefined;
+  readonly permission: Permission | undefined;
+  readonly callbacks: Callbacks;
+}
+
+/** One turn under way: what its steps share. */
+export interface TurnRun {
+  readonly id: string;
+  readonly session: Session;
+  readonly agent: TurnAgent;
+  readonly branch: Branch;
+  readonly budget: Budget;
+  /** Marks what this run publishes. */
+  readonly origin: object;
+  /** Who reads the run and can make it wait. */
+  readonly reader: FeedReader | undefined;
+  /** Aborts when the run is interrupted, or, within a step, when its time is up. */
+  signal: AbortSignal;
+  step: number;
+}
+
+/** The message of this id, which the caller knows to be an answer. */
+export function answerOf(session: Session, id: string): AssistantMessage {
+  const message = session.state.messages.get(id);
+  if (message?.role !== "assistant") throw new Error(`Message ${id} is not an answer of this conversation.`);
+  return message;
+}
+
+/** Calls a callback, if there is one. */
+export function tell<Name extends keyof Callbacks>(
+  run: TurnRun,
+  name: Name,
+  ...told: Parameters<NonNullable<Callbacks[Name]>>
+): void {
+  const callback = run.agent.callbacks[name] as ((...told: unknown[]) => unknown) | undefined;
+  if (!callback) return;
+  const failed = (error: unknown) =>
+    run.session.notify({ type: "callback.failed", callback: name, reason: messageOf(error) }, run.origin);
+  try {
+    const result = callback.apply(run.agent.callbacks, told);
+    if (result instanceof Promise) result.catch(failed);
+  } catch (error) {
+    failed(error);
+  }
+}

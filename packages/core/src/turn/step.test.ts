@@ -1,0 +1,191 @@
+import { describe, expect, test } from "vitest";
+import { Agent } from "../agent/agent.ts";
+import { say } from "../agent/directive.ts";
+import { textOf } from "../conversation/message.ts";
+import { defineTool } from "../ports/tool.ts";
+import { Session } from "../session/session.ts";
+import { call, collect, cut, fail, pause, readUntil, scriptedModel, spend, stall, text } from "../testing/index.ts";
+
+const QUICK = { attempts: 3, delay: 1, maxDelay: 50, idle: 40 } as const;
+
+const wait = defineTool({
+  name: "wait",
+  description: "Waits until it is told to stop.",
+  input: { type: "object" },
+  effects: "external",
+  execute: (_, { signal, progress }) => {
+    progress("begun");
+    return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+  },
+});
+
+function texts(session: Session): string[] {
+  return [...session.state.messages.values()].map(textOf);
+}
+
+describe("a model call that fails", () => {
+  test("B9: a stream that breaks is asked again; the broken answer is abandoned, and the feed says so", async () => {
+    const session = Session.inMemory();
+    const model = scriptedModel([[text("Brok"), cut()], "Whole."]);
+    const items = await collect(new Agent({ model, retry: QUICK }).chat(say("Hi"), { session }));
+    expect(texts(session)).toEqual(["Hi", "Whole."]);
+    expect(items).toContainEqual(
+      expect.objectContaining({ type: "message.abandoned", reason: "The scripted stream broke off." }),
+    );
+    expect(items).toContainEqual(expect.objectContaining({ type: "model.retrying", attempt: 2 }));
+  });
+
+  test("B9: after the last attempt the partial answer is kept and marked", async () => {
+    const session = Session.inMemory();
+    const model = scriptedModel(() => [text("Brok"), cut()]);
+    await expect(new Agent({ model, retry: QUICK }).send("Hi", { session })).rejects.toThrow(/broke off/);
+    expect(model.asked).toBe(3);
+    expect([...session.state.messages.values()].at(-1)).toMatchObject({
+      finish: "error",
+      parts: [{ type: "text", text: "Brok" }],
+    });
+    expect(session.state.lastRunEnd).toBe("failed");
+  });
+
+  test("F12: a stream that falls silent counts as broken after the idle time", async () => {
+    const model = scriptedModel([[text("x"), stall()], "Whole."]);
+    const turn = await new Agent({ model, retry: QUICK }).send("Hi");
+    expect(turn.text).toBe("Whole.");
+  });
+
+  test("F12: a slow stream that keeps talking is left alone", async () => {
+    const model = scriptedModel([[text("a"), pause(30), text("b"), pause(30), text("c")]]);
+    expect((await new Agent({ model, retry: QUICK }).send("Hi")).text).toBe("abc");
+    expect(model.asked).toBe(1);
+  });
+
+  test("F14: the provider's Retry-After is honoured, and one that is too long is not waited for", async () => {
+    const model = scriptedModel([[fail("rate-limit", { retryAfter: 7 })], "ok"]);
+    const items = await collect(new Agent({ model, retry: QUICK }).chat(say("Hi")));
+    expect(items).toContainEqual(expect.objectContaining({ type: "model.retrying", delay: 7 }));
+    const patient = scriptedModel([[fail("rate-limit", { retryAfter: 60_000 })], "ok"]);
+    await expect(new Agent({ model: patient, retry: QUICK }).send("Hi")).rejects.toMatchObject({ code: "rate-limit" });
+    expect(patient.asked).toBe(1);
+  });
+
+  test("an error that no retry can mend is not retried", async () => {
+    for (const code of ["authentication", "quota", "context-overflow", "invalid-request"] as const) {
+      const model = scriptedModel([[fail(code)]]);
+      await expect(new Agent({ model, retry: QUICK }).send("Hi")).rejects.toMatchObject({ code });
+      expect(model.asked).toBe(1);
+    }
+  });
+
+  test("a failure before the first word leaves no empty answer behind", async () => {
+    const session = Session.inMemory();
+    await new Agent({ model: scriptedModel([[fail("quota")]]) }).send("Hi", { session }).catch(() => {});
+    expect(texts(session)).toEqual(["Hi"]);
+    expect(session.state.leaf).toBe([...session.state.messages.keys()][0]);
+  });
+
+  test("calls of an answer that broke off are not run", async () => {
+    const session = Session.inMemory();
+    const model = scriptedModel([[call("wait"), cut()]]);
+    await new Agent({ model, tools: [wait], retry: { attempts: 1 } }).send("Hi", { session }).catch(() => {});
+    expect([...session.state.messages.values()].at(-1)).toMatchObject({
+      finish: "error",
+      calls: [{ status: "cancelled", attempt: 0 }],
+    });
+  });
+
+  test("a driver that breaks its contract fails the turn and nothing else", async () => {
+    const driver = {
+      id: "bad/driver",
+      family: "bad",
+      stream: () => Promise.reject(new TypeError("undefined is not a function")),
+    };
+    await expect(new Agent({ model: driver }).send("Hi")).rejects.toMatchObject({
+      code: "provider",
+      message: "undefined is not a function",
+    });
+  });
+
+  test("B20: usage counts every model call once, those of broken answers included", async () => {
+    const price = { input: 1_000_000, output: 2_000_000, cached: 100_000 };
+    const session = Session.inMemory();
+    const look = { ...wait, name: "look", execute: () => "seen" };
+    const model = scriptedModel(
+      [
+        [spend({ input: 10, cached: 5, output: 3, reasoning: 1 }), call("look")],
+        [spend({ input: 20, output: 1 }), text("ok")],
+      ],
+      { price },
+    );
+    const turn = await new Agent({ model, tools: [look] }).send("Hi", { session });
+    expect(turn.usage).toEqual({ input: 30, cached: 5, cacheWrite: 0, output: 4, reasoning: 1 });
+    expect(turn.cost).toBeCloseTo(5 + 0.5 + 6 + 20 + 2);
+    expect(session.state.usage).toEqual(turn.usage);
+    expect(session.state.cost).toBeCloseTo(turn.cost as number);
+  });
+
+  test("B20: an unknown price is unknown, not zero", async () => {
+    const turn = await new Agent({ model: scriptedModel(["ok"]) }).send("Hi");
+    expect(turn.cost).toBeUndefined();
+  });
+});
+
+describe("B22: an interrupt", () => {
+  test("keeps and marks the partial text, and the conversation goes on", async () => {
+    const session = Session.inMemory();
+    const agent = new Agent({ model: scriptedModel([[text("Once upon "), stall()], "Fine."]) });
+    const feed = agent.chat(say("A story"), { session })[Symbol.asyncIterator]();
+    await readUntil(feed, (item) => item.type === "text.delta");
+    expect(session.interrupt()).toBe(1);
+    const ended = await readUntil(feed, (item) => item.type === "run.ended");
+    expect(ended).toMatchObject({ reason: "interrupted" });
+    expect([...session.state.messages.values()].at(-1)).toMatchObject({ finish: "interrupted" });
+    expect((await agent.send("Go on", { session })).text).toBe("Fine.");
+  });
+
+  test("stops a driver that does not listen to its signal", async () => {
+    const deaf = { id: "deaf/driver", family: "deaf", stream: () => new Promise<void>(() => {}) };
+    const session = Session.inMemory();
+    const turn = new Agent({ model: deaf }).send("Hi", { session });
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    session.interrupt();
+    expect(await turn).toMatchObject({ reason: "interrupted", message: undefined });
+  });
+
+  test("ends running calls, cancels those that had not started, and keeps what was said", async () => {
+    const session = Session.inMemory();
+    const model = scriptedModel([[text("Both."), call("wait"), call("wait")]]);
+    const feed = new Agent({ model, tools: [wait] }).chat(say("Go"), { session })[Symbol.asyncIterator]();
+    await readUntil(feed, (item) => item.type === "call.output.delta");
+    session.interrupt();
+    await readUntil(feed, (item) => item.type === "chat.ended");
+    expect([...session.state.messages.values()].at(-1)).toMatchObject({
+      finish: "calls",
+      calls: [
+        { status: "cancelled", attempt: 1, output: "Stopped: interrupted by the user. Until then:\nbegun" },
+        { status: "cancelled", attempt: 0, output: "Not executed: interrupted by the user." },
+      ],
+    });
+    expect(session.state.runs.size).toBe(0);
+  });
+
+  test("does not wait longer than three seconds for a tool that does not listen", async () => {
+    const deaf = { ...wait, execute: () => new Promise(() => {}) };
+    const session = Session.inMemory();
+    const feed = new Agent({ model: scriptedModel([[call("wait")]]), tools: [deaf] })
+      .chat(say("Go"), { session })
+      [Symbol.asyncIterator]();
+    await readUntil(feed, (item) => item.type === "call.executing");
+    session.interrupt();
+    await readUntil(feed, (item) => item.type === "chat.ended");
+    expect([...session.state.messages.values()].at(-1)).toMatchObject({ calls: [{ status: "cancelled" }] });
+  });
+
+  test("ends a wait before a retry", async () => {
+    const session = Session.inMemory();
+    const model = scriptedModel([[fail("overloaded", { retryAfter: 30_000 })]]);
+    const feed = new Agent({ model }).chat(say("Go"), { session })[Symbol.asyncIterator]();
+    await readUntil(feed, (item) => item.type === "model.retrying");
+    session.interrupt();
+    expect(await readUntil(feed, (item) => item.type === "chat.ended")).toMatchObject({ reason: "interrupted" });
+  });
+});

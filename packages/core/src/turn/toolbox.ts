@@ -1,0 +1,117 @@
+import { createHash } from "node:crypto";
+import { Validator } from "@cfworker/json-schema";
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
+import type { Json } from "../conversation/message.ts";
+import type { ToolSchema } from "../ports/model.ts";
+import type { Checked, JsonSchema, Tool } from "../ports/tool.ts";
+import { nearest } from "./nearest.ts";
+
+/** A tool cannot be used as it is. */
+export class ToolDefinitionError extends Error {
+  override readonly name = "ToolDefinitionError";
+  readonly code = "invalid-tool";
+}
+
+/** The tools of an agent, ready for use: their schemas for the model, and their checks. Made once for an array of tools. */
+export class Toolbox {
+  readonly schemas: readonly ToolSchema[];
+  /** Of the schemas as text. */
+  readonly digest: string;
+  readonly text: string;
+  readonly #tools = new Map<string, { readonly tool: Tool; check(input: Json): Checked | Promise<Checked> }>();
+
+  private constructor(tools: readonly Tool[]) {
+    this.schemas = tools.map((tool) => {
+      if (!/^[\w-]{1,64}$/.test(tool.name)) {
+        throw new ToolDefinitionError(`"${tool.name}" cannot name a tool: use 1 to 64 letters, digits, "_" and "-".`);
+      }
+      if (this.#tools.has(tool.name))
+        throw new ToolDefinitionError(`Two tools have the name "${tool.name}"; rename one.`);
+      const standard = "~standard" in tool.input ? (tool.input as StandardSchemaV1) : undefined;
+      const schema = standard ? schemaOf(tool.name, standard) : (tool.input as JsonSchema);
+      this.#tools.set(tool.name, { tool, check: standard ? checkStandard(standard) : checkJsonSchema(schema) });
+      return { name: tool.name, description: tool.description, input: schema as Json };
+    });
+    this.text = JSON.stringify(this.schemas);
+    this.digest = digestOf(this.text);
+  }
+
+  static readonly #made = new WeakMap<readonly Tool[], Toolbox>();
+
+  /** Throws `ToolDefinitionError`. */
+  static of(tools: readonly Tool[]): Toolbox {
+    let toolbox = Toolbox.#made.get(tools);
+    if (!toolbox) {
+      toolbox = new Toolbox(tools);
+      Toolbox.#made.set(tools, toolbox);
+    }
+    return toolbox;
+  }
+
+  find(name: string): Tool | undefined {
+    return this.#tools.get(name)?.tool;
+  }
+
+  /** The arguments that a tool gets, or what is wrong with them. */
+  check(name: string, input: Json): Checked | Promise<Checked> {
+    const known = this.#tools.get(name);
+    return known ? known.check(input) : { ok: false, problem: this.unknown(name) };
+  }
+
+  /** What the model is told of a tool that is not there. */
+  unknown(name: string): string {
+    const near = nearest(name, this.#tools.keys());
+    if (near.length > 0) return `There is no tool "${name}". Did you mean ${near.join(" or ")}?`;
+    if (this.#tools.size === 0) return `There is no tool "${name}", nor any other. Answer without one.`;
+    return `There is no tool "${name}". There are: ${[...this.#tools.keys()].join(", ")}.`;
+  }
+}
+
+/** Names a text: 128 bits of its SHA-256, in hexadecimal. */
+export function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+}
+
+function schemaOf(name: string, schema: StandardSchemaV1): JsonSchema {
+  const { jsonSchema } = schema["~standard"] as StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>;
+  if (!jsonSchema) {
+    throw new ToolDefinitionError(
+      `The input schema of tool "${name}" (${schema["~standard"].vendor}) cannot tell its JSON Schema; use a version of that library with Standard JSON Schema, or give a JSON Schema.`,
+    );
+  }
+  const { $schema: _, ...rest } = jsonSchema.input({ target: "draft-2020-12" });
+  if (rest.type !== "object") throw new ToolDefinitionError(`The input schema of tool "${name}" must be an object's.`);
+  return rest as JsonSchema;
+}
+
+function checkStandard(schema: StandardSchemaV1): (input: Json) => Checked | Promise<Checked> {
+  const verdict = (result: StandardSchemaV1.Result<unknown>): Checked => {
+    if (!result.issues) return { ok: true, input: result.value as Json };
+    const problems = result.issues.map(({ path = [], message }) => {
+      const keys = path.map((key) => String(typeof key === "object" ? key.key : key));
+      return `at ${keys.length > 0 ? keys.join(".") : "the top"}: ${message}`;
+    });
+    return { ok: false, problem: problems.join("; ") };
+  };
+  return (input) => {
+    const result = schema["~standard"].validate(input);
+    return result instanceof Promise ? result.then(verdict) : verdict(result);
+  };
+}
+
+function checkJsonSchema(schema: JsonSchema): (input: Json) => Checked {
+  const validator = new Validator(schema as ConstructorParameters<typeof Validator>[0], "2020-12", false);
+  return (input) => {
+    const result = validator.validate(input);
+    if (result.valid) return { ok: true, input };
+    // The validator reports each level on the way down; only the deepest ones say what is wrong.
+    const deepest = Math.max(...result.errors.map(({ instanceLocation }) => instanceLocation.split("/").length));
+    const problems = result.errors
+      .filter(({ instanceLocation }) => instanceLocation.split("/").length === deepest)
+      .map(({ instanceLocation, error }) => {
+        const keys = instanceLocation.split("/").slice(1);
+        return `at ${keys.length > 0 ? keys.join(".") : "the top"}: ${error.replace(/\.$/, "")}`;
+      });
+    return { ok: false, problem: [...new Set(problems)].join("; ") };
+  };
+}

@@ -1,0 +1,88 @@
+import { type Environment, readVariable } from "./environment.ts";
+import { ask, localServers } from "./local-servers.ts";
+import type { Provider } from "./provider.ts";
+import { providers } from "./providers.ts";
+
+export interface ModelChoice {
+  /** `provider/model`. */
+  readonly name: string;
+  /** One sentence for people: why this one. */
+  readonly reason: string;
+}
+
+export interface ChooseOptions {
+  /** The model that the command line names. */
+  readonly flag?: string;
+  /** The model that the settings name. */
+  readonly setting?: string;
+  readonly env: Environment;
+  readonly signal?: AbortSignal;
+}
+
+/** Milliseconds that a server at an address which the user set has to answer. */
+const PATIENCE = 3000;
+
+/**
+ * Which model to take: the flag; else the setting; else the default model of the first provider that is set up, in the
+ * order anthropic (`ANTHROPIC_API_KEY`), openai (`OPENAI_API_KEY`), openai-compatible (`OPENAI_COMPATIBLE_BASE_URL`,
+ * the first model that it lists); else the first model of the first local server that answers, in the order ollama,
+ * lmstudio, llamacpp, vllm; else the offline demo.
+ *
+ * The names of flag and setting are taken as they are. `BANYAN_NO_DISCOVERY=1` leaves the local servers out. Rejects
+ * only with the reason of `signal`.
+ */
+export async function chooseModel({ flag, setting, env, signal }: ChooseOptions): Promise<ModelChoice> {
+  if (flag) return { name: flag, reason: `Using ${flag}, as the command line says.` };
+  if (setting) return { name: setting, reason: `Using ${setting}, as the settings say.` };
+  signal?.throwIfAborted();
+
+  for (const provider of providers) {
+    const choice = byKey(provider, env) ?? (await byAddress(provider, env, signal));
+    if (choice) return choice;
+  }
+  const reasons = providers.flatMap((provider) =>
+    needsAddress(provider) && isSet(env, provider.addressVariable)
+      ? [`no model is listed at ${provider.addressVariable}`]
+      : [],
+  );
+
+  if (readVariable(env, "BANYAN_NO_DISCOVERY") !== "1") {
+    for (const { provider, address, models } of await localServers(env, signal)) {
+      const [model] = models;
+      if (model === undefined) continue;
+      const name = `${provider}/${model}`;
+      return {
+        name,
+        reason: `Using ${name}, because ${["no key is set", ...reasons].join(", ")} and ${provider} answers at ${address}.`,
+      };
+    }
+    reasons.push("no local server answers");
+  }
+  return {
+    name: "demo/offline",
+    reason: `Using demo/offline, a rule-based stand-in, because ${["no key is set", ...reasons].join(" and ")}; set ANTHROPIC_API_KEY or OPENAI_API_KEY, or start Ollama, for a real model.`,
+  };
+}
+
+function byKey({ name: provider, defaultModel, keyVariable }: Provider, env: Environment): ModelChoice | undefined {
+  if (defaultModel === undefined || !isSet(env, keyVariable)) return undefined;
+  const name = `${provider}/${defaultModel}`;
+  return { name, reason: `Using ${name}, because ${keyVariable} is set.` };
+}
+
+/** A provider that is wherever the user says: it has no default model, but lists its models. */
+async function byAddress(provider: Provider, env: Environment, signal?: AbortSignal): Promise<ModelChoice | undefined> {
+  if (!needsAddress(provider) || !isSet(env, provider.addressVariable)) return undefined;
+  const model = (await ask(provider, env, PATIENCE, signal))?.models[0];
+  if (model === undefined) return undefined;
+  const name = `${provider.name}/${model}`;
+  return { name, reason: `Using ${name}, because ${provider.addressVariable} is set.` };
+}
+
+function needsAddress(provider: Provider): boolean {
+  return provider.addressVariable !== undefined && provider.address === undefined;
+}
+
+function isSet(env: Environment, variable: string | undefined): boolean {
+  return variable !== undefined && readVariable(env, variable) !== undefined;
+}

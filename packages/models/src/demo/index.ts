@@ -1,0 +1,1 @@
+export { type DemoOptions, demoModel } from "./model.ts";

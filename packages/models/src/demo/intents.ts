@@ -1,0 +1,174 @@
+import type { Json } from "@banyan/core";
+
+/** A call that the demo means to make. */
+export interface PlannedCall {
+  readonly tool: string;
+  readonly input: { readonly [name: string]: Json };
+}
+
+/** Calls that are made at once, in one message. */
+export type Round = readonly PlannedCall[];
+
+/** Something that a person may want, and what the demo does for it. */
+export interface Intent {
+  /** Shown to people who ask what the demo understands. */
+  readonly example: string;
+  /** The verbs that begin it: where one follows `and`, a new request begins. */
+  readonly verbs: readonly string[];
+  readonly patterns: readonly RegExp[];
+  /** What to do, round by round; nothing when the words fit but mean something else. */
+  plan(found: Found): readonly Round[] | undefined;
+}
+
+export type Found = Readonly<Record<string, string | undefined>>;
+
+const QUOTED = "\"[^\"]+\"|'[^']+'|`[^`]+`";
+const BARE = "[^\\s,;:\"'`]+?";
+const ITEM = `(?:${QUOTED}|${BARE})`;
+const FILE = `(?:the )?(?:file )?(?<path>${ITEM})`;
+const FILES = `(?:the )?(?:files? )?(?<paths>${ITEM}(?:(?:,? and |, ?)${ITEM})*)`;
+const LINES = "lines? (?<start>\\d+)(?:\\s*(?:-|–|to|until)\\s*(?<end>\\d+))?";
+const HERE = "(?:this|the|the current|my) (?:folder|directory|project|workspace|repository|repo)|here";
+const PLACE = `(?<path>${HERE}|(?:the )?(?:(?:folder|directory) )?${ITEM}(?: folder| directory)?)`;
+const CONTENT_FOLLOWS =
+  "(?:,? (?:with|containing|saying|that (?:says|contains))(?: (?:the )?(?:contents?|text|words?))?:?|:)\\s+";
+
+/** A sentence, with or without its full stop. */
+function sentence(words: string): RegExp {
+  return new RegExp(`^(?:${words})(?:(?<=[^\\s.])[.!?]+)?\\s*$`, "is");
+}
+
+/** What the demo understands; the first that fits counts. */
+export const intents: readonly Intent[] = [
+  {
+    example: "run `git status`",
+    verbs: ["run", "execute"],
+    patterns: [
+      /^(?:run|execute)(?: the)?(?: shell)?(?: command)?:? (?<command>`[^`]+`)[.!]?\s*$/is,
+      /^(?:run|execute)(?: the)?(?: shell)?(?: command)?:? (?<command>.+)$/is,
+      /^(?<command>`[^`]+`)\s*$/s,
+      /^[$!] ?(?<command>.+)$/s,
+    ],
+    plan: ({ command }) => [[{ tool: "shell", input: { command: plain(command) } }]],
+  },
+  {
+    example: 'create notes.txt with "buy milk"',
+    verbs: ["create", "write", "make", "save", "put"],
+    patterns: [
+      new RegExp(
+        `^(?:create|write|make|save)(?: an?)?(?: new)?(?: text)?(?<file> file)?(?: called| named)? (?<path>${ITEM})${CONTENT_FOLLOWS}(?<content>.+)$`,
+        "is",
+      ),
+      sentence(`(?:write|save|put) (?<content>${QUOTED}) (?:to|into|in) ${FILE}`),
+      sentence(
+        `(?:create|make)(?: an?)?(?: new)?(?: empty)?(?: text)?(?<file> file)?(?: called| named)? (?<path>${ITEM})`,
+      ),
+    ],
+    plan({ file, path, content = "" }) {
+      const name = plain(path);
+      // "Make coffee" is no file.
+      if (!file && !/[./]/.test(name)) return undefined;
+      return [[{ tool: "write", input: { path: name, content: textIn(content) } }]];
+    },
+  },
+  {
+    example: "replace 'milk' with 'bread' in notes.txt",
+    verbs: ["change", "replace", "edit"],
+    patterns: [
+      sentence(`(?:change|replace) (?<before>${QUOTED}|.+?) (?:with|by|to|into) (?<after>${QUOTED}|.+?) in ${FILE}`),
+      sentence(
+        `(?:in|edit) ${FILE}[,:]? (?:and )?(?:change|replace) (?<before>${QUOTED}|.+?) (?:with|by|to|into) (?<after>${QUOTED}|.+?)`,
+      ),
+    ],
+    plan({ path, before, after }) {
+      const file = plain(path);
+      return [
+        [{ tool: "read", input: { path: file } }],
+        [{ tool: "edit", input: { path: file, old_text: plain(before), new_text: plain(after) } }],
+      ];
+    },
+  },
+  {
+    example: "list the files in src",
+    verbs: ["list", "ls"],
+    patterns: [
+      sentence(
+        `(?:list|ls|show)(?: me)?(?: all)?(?: the)?(?: files| folders| entries| contents?| everything)(?: and folders)?(?: (?:in|of|under|inside) ${PLACE})?`,
+      ),
+      sentence(`(?:list|ls)(?: ${PLACE})?`),
+      sentence(`what(?:'s|’s| is| are| files are)(?: there)? (?:in|inside|under) ${PLACE}`),
+    ],
+    plan({ path }) {
+      const folder = folderOf(path);
+      return /[^./]\.\w+$/.test(folder) ? undefined : [[{ tool: "list", input: { path: folder } }]];
+    },
+  },
+  {
+    example: "read README.md and package.json",
+    verbs: ["read", "show", "open", "cat", "print"],
+    patterns: [
+      sentence(`(?:read|show|open|cat|print)(?: me)? ${FILES}(?:,? (?:from )?${LINES})?`),
+      sentence(`(?:read|show|print)(?: me)?(?: the)? ${LINES} (?:of|from|in) ${FILES}`),
+      sentence(`what(?:'s|’s| is) in ${FILES}`),
+    ],
+    plan({ paths = "", start, end = start }) {
+      const range: PlannedCall["input"] = start === undefined ? {} : { start: Number(start), end: Number(end) };
+      const files = Array.from(paths.matchAll(new RegExp(`(?:${QUOTED}|[^\\s,]+)`, "g")), ([item]) => item);
+      const named = files.filter((item) => item.toLowerCase() !== "and");
+      return [named.map((path) => ({ tool: "read", input: { path: plain(path), ...range } }))];
+    },
+  },
+  {
+    example: "search for TODO in src",
+    verbs: ["search", "find", "grep", "look"],
+    patterns: [
+      sentence(`(?:search|grep) ${PLACE} for (?<text>${QUOTED}|.+?)`),
+      sentence(`(?:search|find|grep|look)(?: for)? (?<text>${QUOTED}|.+?)(?: (?:in|inside|under) ${PLACE})?`),
+      sentence(`where is (?<text>${QUOTED}|\\S+?)(?: used| defined| mentioned)?`),
+    ],
+    plan({ text, path }) {
+      const folder = folderOf(path);
+      const place: PlannedCall["input"] = /[*?]/.test(folder)
+        ? { glob: folder }
+        : folder === "."
+          ? {}
+          : { path: folder };
+      return [[{ tool: "search", input: { pattern: patternOf(plain(text)), ...place } }]];
+    },
+  },
+  {
+    example: "what can you do?",
+    verbs: ["help", "explain"],
+    patterns: [
+      sentence("(?:hi|hello|hey)(?:,? (?:there|banyan))?"),
+      sentence("help(?: me)?|\\?"),
+      sentence("(?:who|what) are you|what (?:can|do) you (?:do|understand|know).*?"),
+      sentence("(?:explain|how (?:do|does|can)) .+?|explain"),
+    ],
+    plan: () => [],
+  },
+];
+
+/** A name or a text without the quotes around it. */
+function plain(text = ""): string {
+  const trimmed = text.trim();
+  return new RegExp(`^(?:${QUOTED})$`, "s").test(trimmed) ? trimmed.slice(1, -1) : trimmed;
+}
+
+/** A content: word for word, out of its quotes or its fence. */
+function textIn(content: string): string {
+  const fenced = /^\s*(`{3,}|~{3,})[^\n]*\n(.*\n)?\1\s*$/s.exec(content);
+  return fenced ? (fenced[2] ?? "") : plain(content);
+}
+
+function folderOf(path = "."): string {
+  const words = plain(path);
+  if (new RegExp(`^(?:${HERE})$`, "i").test(words)) return ".";
+  return plain(words.replace(/^(?:the )?(?:(?:folder|directory) )?| (?:folder|directory)$/gi, ""));
+}
+
+/** A text as a regular expression that finds just it; `/.../` is one already. */
+function patternOf(text: string): string {
+  const expression = /^\/(.+)\/$/s.exec(text)?.[1];
+  return expression ?? text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}

@@ -1,0 +1,107 @@
+import type { ModelRequest, PromptMessage } from "@banyan/core";
+import { guide, notUnderstood } from "./guide.ts";
+import type { Round } from "./intents.ts";
+import { describe, type Outcome, report } from "./report.ts";
+import { understand, type Wish } from "./understand.ts";
+
+/** What the demo answers: some of it may be empty, the calls may be none. */
+export interface Reply {
+  readonly reasoning: string;
+  readonly text: string;
+  readonly calls: Round;
+}
+
+/** Decides from the messages alone: what is asked for, what was done for it, and so what comes next. */
+export function reply(request: ModelRequest): Reply {
+  const { wish, after } = lastWish(request);
+  const rounds = roundsIn(after);
+  const outcomes = rounds.flat();
+  if (wish.type !== "work" && outcomes.length === 0) {
+    return wish.type === "unknown"
+      ? say("This fits none of the rules that I have, so I say which ones there are.", notUnderstood(wish.words))
+      : say("This is a question about myself.", guide(request.tools.map((tool) => tool.name)));
+  }
+
+  const failed = rounds.at(-1)?.some(({ result }) => result.failed) ?? false;
+  const left = wish.type === "work" ? wish.rounds.slice(rounds.length) : [];
+  const [next] = left;
+  const obstacle = next && whyNot(next, failed, request);
+  if (!next || obstacle) {
+    const remaining = left.flat().map(describe);
+    const note = obstacle ? `Not done: ${listed(remaining)}, because ${obstacle}.` : "";
+    return say(
+      thoughtOn(outcomes),
+      [...outcomes.map((outcome) => report(outcome, outcomes)), note].filter(Boolean).join("\n\n"),
+    );
+  }
+  const what = listed(next.map(describe));
+  return { reasoning: thoughtBefore(next, rounds.length), text: `I ${what}.`, calls: next };
+}
+
+function say(reasoning: string, text: string): Reply {
+  return { reasoning, text, calls: [] };
+}
+
+/** Why the next calls cannot be made, if so. */
+function whyNot(next: Round, failed: boolean, request: ModelRequest): string | undefined {
+  if (failed) return "what came before it did not work";
+  const absent = next.find((call) => !request.tools.some((tool) => tool.name === call.tool));
+  if (absent) return `the tool \`${absent.tool}\` is not offered to me here`;
+  return request.toolChoice === "none" ? "no tools can be called any more" : undefined;
+}
+
+/**
+ * The last request of the user, and what came after it. A message that asks to go on, and one that is not understood
+ * while no tools may be called (such as the note that a limit is reached), belong to the request before.
+ */
+function lastWish({ messages, toolChoice }: ModelRequest): { wish: Wish; after: readonly PromptMessage[] } {
+  let newest: { wish: Wish; after: readonly PromptMessage[] } | undefined;
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const message = messages[index];
+    if (message?.role !== "user") continue;
+    const found = { wish: wishIn(message), after: messages.slice(index + 1) };
+    newest ??= found;
+    const { type } = found.wish;
+    if (type !== "go-on" && (type !== "unknown" || toolChoice === "auto")) return found;
+  }
+  return newest ?? { wish: { type: "guide" }, after: [] };
+}
+
+/** A message may carry more than the request, such as files and what memory recalled: one of its texts is enough. */
+function wishIn(message: Extract<PromptMessage, { role: "user" }>): Wish {
+  const texts = message.parts.flatMap((part) => (part.type === "text" && part.text.trim() ? [part.text] : []));
+  const wishes = texts.map(understand);
+  return wishes.findLast((wish) => wish.type !== "unknown") ?? wishes.at(-1) ?? { type: "guide" };
+}
+
+function roundsIn(messages: readonly PromptMessage[]): readonly Outcome[][] {
+  const rounds: Outcome[][] = [];
+  for (const message of messages) {
+    if (message.role !== "assistant" || message.results.length === 0) continue;
+    const calls = message.parts.filter((part) => part.type === "call");
+    rounds.push(
+      message.results.flatMap((result) => {
+        const call = calls.find(({ id }) => id === result.call);
+        return call ? [{ call, result }] : [];
+      }),
+    );
+  }
+  return rounds;
+}
+
+function thoughtBefore(next: Round, done: number): string {
+  const order = done === 0 ? "The user wants me to" : "That worked. What follows is to";
+  const apart = next.length > 1 ? " None of these needs the result of another, so I ask for all of them at once." : "";
+  return `${order} ${listed(next.map(describe))}.${apart}`;
+}
+
+function thoughtOn(outcomes: readonly Outcome[]): string {
+  const worked = outcomes.filter(({ result }) => !result.failed).length;
+  return outcomes.length === 0
+    ? "I cannot do this here, and say why."
+    : `${worked} of ${outcomes.length} calls worked. I tell what came back.`;
+}
+
+function listed(items: readonly string[]): string {
+  return new Intl.ListFormat("en", { type: "conjunction" }).format(items);
+}

@@ -1,0 +1,123 @@
+import type { Json, PromptCall, PromptResult } from "@banyan/core";
+
+/** A call that was made for the request, and what became of it. */
+export interface Outcome {
+  readonly call: PromptCall;
+  readonly result: PromptResult;
+}
+
+/** Lines of an output that are quoted at most. */
+const MOST_LINES = 20;
+
+/** A call in words, to follow "I" or "the user wants me to". */
+export function describe({ tool, input }: { readonly tool: string; readonly input: Json }): string {
+  const of = (name: string) => inline(argument(input, name));
+  switch (tool) {
+    case "list":
+      return argument(input, "path") === "." ? "list this folder" : `list ${of("path")}`;
+    case "read": {
+      const [start, end] = [argument(input, "start"), argument(input, "end")];
+      const range = start === "" ? "" : start === end ? `, line ${start}` : `, lines ${start} to ${end}`;
+      return `read ${of("path")}${range}`;
+    }
+    case "search": {
+      const place = argument(input, "path") || argument(input, "glob");
+      return `search ${place ? inline(place) : "this folder"} for ${of("pattern")}`;
+    }
+    case "write":
+      return `write ${of("path")}`;
+    case "edit":
+      return `change ${of("path")}`;
+    case "shell":
+      return `run ${of("command")}`;
+    default:
+      return `call ${inline(tool)}`;
+  }
+}
+
+/** What came back from a call, told to a person. */
+export function report({ call, result }: Outcome, all: readonly Outcome[]): string {
+  if (result.failed) return `I could not ${describe(call)}. What came back:\n\n${block(result.output)}`;
+  const lines = linesOf(result);
+  const entries = lines.filter((line) => !line.startsWith("["));
+  const shown = block(result.output);
+  switch (call.tool) {
+    case "list": {
+      const folder = argument(call.input, "path");
+      const name = folder === "." ? "This folder" : inline(folder);
+      return entries.length === 0
+        ? `${name} is empty.`
+        : `${name} has ${count(entries, "entry", "entries")}:\n\n${shown}`;
+    }
+    case "read": {
+      const path = argument(call.input, "path");
+      // What was read only to be changed is told with the change.
+      if (isChangedLater(call, all)) return "";
+      return entries.length === 0
+        ? `${inline(path)} is empty.`
+        : `${inline(path)}, ${count(entries, "line")}:\n\n${shown}`;
+    }
+    case "search":
+      return entries.length === 0
+        ? `Nothing matches ${inline(argument(call.input, "pattern"))}.`
+        : `${count(entries, "line matches", "lines match")} ${inline(argument(call.input, "pattern"))}:\n\n${shown}`;
+    case "shell":
+      return `${inline(argument(call.input, "command"))} ${howItEnded(lines.at(-1) ?? "")}:\n\n${shown}`;
+    default:
+      return lines.length > 1
+        ? `${capital(describe(call))}: done.\n\n${shown}`
+        : lines[0] || `${capital(describe(call))}: done.`;
+  }
+}
+
+function isChangedLater(call: PromptCall, all: readonly Outcome[]): boolean {
+  const later = all.slice(all.findIndex((outcome) => outcome.call === call));
+  const path = argument(call.input, "path");
+  return later.some((outcome) => outcome.call.tool === "edit" && argument(outcome.call.input, "path") === path);
+}
+
+/** The shell tool ends its output with how the command ended, unless it was well. */
+function howItEnded(lastLine: string): string {
+  if (/^exit code \d+$/.test(lastLine)) return `ended with ${lastLine}`;
+  return /^\[(?:timed out|cancelled)/.test(lastLine) ? "did not end by itself" : "ended with exit code 0";
+}
+
+function argument(input: Json, name: string): string {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return "";
+  const value = (input as Readonly<Record<string, Json>>)[name];
+  return typeof value === "string" ? value : value === undefined || value === null ? "" : JSON.stringify(value);
+}
+
+function linesOf({ output }: PromptResult): string[] {
+  const lines = output.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  return lines;
+}
+
+function count(lines: readonly string[], one: string, many = `${one}s`): string {
+  return `${lines.length} ${lines.length === 1 ? one : many}`;
+}
+
+function capital(words: string): string {
+  return words.slice(0, 1).toUpperCase() + words.slice(1);
+}
+
+/** Code in a line; its fence is longer than any inside. */
+function inline(text: string): string {
+  const fence = "`".repeat(longestRun(text) + 1);
+  const space = text.startsWith("`") || text.endsWith("`") ? " " : "";
+  return `${fence}${space}${text.replaceAll("\n", " ")}${space}${fence}`;
+}
+
+/** The beginning of a text in a fenced block. */
+function block(text: string): string {
+  const lines = text.replace(/\n$/, "").split("\n");
+  const shown = lines.slice(0, MOST_LINES).join("\n");
+  const fence = "`".repeat(Math.max(3, longestRun(shown) + 1));
+  const rest = lines.length > MOST_LINES ? `\n\n(and ${lines.length - MOST_LINES} more lines)` : "";
+  return `${fence}\n${shown}\n${fence}${rest}`;
+}
+
+function longestRun(text: string): number {
+  return Math.max(0, ...Array.from(text.matchAll(/`+/g), ([run]) => run.length));
+}

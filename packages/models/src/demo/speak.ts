@@ -1,0 +1,79 @@
+import { setTimeout as wait } from "node:timers/promises";
+import { createId, type ModelPart, type ModelRequest, type ModelSink } from "@banyan/core";
+import type { Reply } from "./reply.ts";
+import { wordsIn } from "./words.ts";
+
+/**
+ * Says a reply, piece by piece.
+ *
+ * @param pace Milliseconds for each piece; 0 for all at once.
+ */
+export async function speak(
+  { reasoning, text, calls }: Reply,
+  request: ModelRequest,
+  pace: number,
+  sink: ModelSink,
+  signal: AbortSignal,
+): Promise<void> {
+  const { maxTokens = Number.POSITIVE_INFINITY, effort } = request.settings;
+  const all: ModelPart[] = [];
+  const thought = effort === "none" ? "" : reasoning;
+  for (const piece of pieces(thought)) all.push({ type: "reasoning", text: piece });
+  for (const piece of pieces(text)) all.push({ type: "text", text: piece });
+  calls.forEach(({ tool, input }, index) => {
+    all.push({ type: "call", index, id: `call_${createId()}`, tool });
+    for (const [piece] of JSON.stringify(input).matchAll(/.{1,12}/gsu))
+      all.push({ type: "call-input", index, text: piece });
+    all.push({ type: "call-end", index });
+  });
+  const parts = all.slice(0, maxTokens);
+
+  await inPace(parts, pace, sink, signal);
+  const complete = parts.length === all.length;
+  sink.push([
+    {
+      type: "finish",
+      reason: !complete ? "length" : calls.length > 0 ? "calls" : "stop",
+      // An estimate: a word, or a piece of a call, counts as a token.
+      usage: {
+        input: wordsIn(request),
+        cached: 0,
+        cacheWrite: 0,
+        output: parts.length,
+        reasoning: parts.filter((part) => part.type === "reasoning").length,
+      },
+    },
+  ]);
+}
+
+/** Pushes what is due by the clock, so that a busy program makes larger batches and not a slower answer. */
+async function inPace(parts: readonly ModelPart[], pace: number, sink: ModelSink, signal: AbortSignal): Promise<void> {
+  const begin = performance.now();
+  let said = 0;
+  while (said < parts.length) {
+    signal.throwIfAborted();
+    const due = pace > 0 ? Math.max(said + 1, Math.floor((performance.now() - begin) / pace)) : parts.length;
+    const hasRoom = sink.push(parts.slice(said, due));
+    said = due;
+    if (!hasRoom) await unlessAborted(sink.ready(), signal);
+    if (pace > 0) await unlessAborted(wait(pace, undefined, { signal }), signal);
+  }
+  signal.throwIfAborted();
+}
+
+/** Waits for something, no longer than until the signal aborts; then rejects with its reason. */
+async function unlessAborted(something: Promise<void>, signal: AbortSignal): Promise<void> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    await Promise.race([something, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+/** Words, each with the space behind it. */
+function pieces(text: string): string[] {
+  return text.match(/\S+\s*|\s+/g) ?? [];
+}

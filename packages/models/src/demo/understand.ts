@@ -1,0 +1,85 @@
+import { type Intent, intents, type Round } from "./intents.ts";
+
+/** What a message asks for. `guide`: to be told what the demo is. */
+export type Wish =
+  | { readonly type: "work"; readonly rounds: readonly Round[] }
+  | { readonly type: "guide" }
+  | { readonly type: "go-on" }
+  | { readonly type: "unknown"; readonly words: string };
+
+const VERBS = intents.flatMap((intent) => intent.verbs).join("|");
+/** One after the other. Not the `then` of a shell's `if`. */
+const THEN = new RegExp(
+  `(?<!;\\s*)(?:[.!,]?\\s+(?:and\\s+)?then,?\\s+|(?<=[^\\s.])(?<!(?:^|\\s)\\d+)[.!]\\s+(?=(?:${VERBS})\\b)|\\s*\\n\\s*(?:[-*]|\\d+[.)])?\\s*(?=(?:${VERBS})\\b))`,
+  "gi",
+);
+/** At once. */
+const AND = new RegExp(`,?\\s+and\\s+(?:also\\s+)?(?=(?:${VERBS})\\b)`, "gi");
+const BULLET = /^(?:[-*]|\d+[.)])\s+/;
+const POLITE =
+  /^(?:(?:please|now|first|next|finally|also|then|can you|could you|would you|will you|i want you to|let's|let us)\b,?\s*)+/i;
+const GO_ON = /^(?:go on|continue|carry on|proceed)\b/i;
+/** Where the words of a file begin, unless a quote follows. */
+const CONTENT =
+  /(?:^|\s)(?:create|write|make|save)\s[^\n]*?(?:\s(?:with|containing|saying|that (?:says|contains))(?: (?:the )?(?:contents?|text|words?))?:?|:)\s+/i;
+
+/** Characters of a request. More than that is a text, with which only a real model can do something. */
+const LONGEST = 4000;
+
+/** Understands a message: all of it, or nothing. */
+export function understand(message: string): Wish {
+  const text = message.trim();
+  if (text.length > LONGEST) return { type: "unknown", words: text };
+  if (GO_ON.test(text)) return { type: "go-on" };
+  const rounds: Round[] = [];
+  for (const sentence of split(text, THEN)) {
+    const together: (readonly Round[])[] = [];
+    for (const clause of split(sentence, AND)) {
+      const words = clause
+        .trim()
+        .replace(BULLET, "")
+        .replace(POLITE, "")
+        .replace(/,? please(?=[.!?]*$)/i, "");
+      const plan = planFor(words);
+      if (!plan) return { type: "unknown", words: words || text };
+      together.push(plan);
+    }
+    const length = Math.max(...together.map((plan) => plan.length));
+    for (let round = 0; round < length; round++) rounds.push(together.flatMap((plan) => plan[round] ?? []));
+  }
+  return rounds.length > 0 ? { type: "work", rounds } : { type: "guide" };
+}
+
+function planFor(words: string): ReturnType<Intent["plan"]> {
+  for (const intent of intents) {
+    for (const pattern of intent.patterns) {
+      const found = pattern.exec(words);
+      const plan = found && intent.plan(found.groups ?? {});
+      if (plan) return plan;
+    }
+  }
+  return undefined;
+}
+
+/** Splits a text where a separator stands outside of what is quoted. */
+function split(text: string, separator: RegExp): string[] {
+  const parts: string[] = [];
+  let from = 0;
+  for (const { index, 0: found } of covered(text).matchAll(separator)) {
+    parts.push(text.slice(from, index));
+    from = index + found.length;
+  }
+  return [...parts, text.slice(from)].filter((part) => part.trim() !== "");
+}
+
+/** The text with everything that stands for itself (quotes, fences, the content of a file) covered, place for place. */
+function covered(text: string): string {
+  const cover = (found: string) => "\0".repeat(found.length);
+  const quotes = text
+    .replace(/(`{3,}|~{3,})[\s\S]*?(?:\1|$)/g, cover)
+    .replace(/(?<=^|[\s(:])(["'`])[\s\S]+?\1(?=$|[\s.,;:!?)])/g, cover);
+  const content = CONTENT.exec(quotes);
+  if (!content) return quotes;
+  const begin = content.index + content[0].length;
+  return quotes[begin] === "\0" ? quotes : quotes.slice(0, begin) + cover(quotes.slice(begin));
+}

@@ -1,0 +1,67 @@
+import { type Environment, readVariable } from "./environment.ts";
+import type { Provider } from "./provider.ts";
+import { providers } from "./providers.ts";
+
+/** A model server on the user's machine that answers. */
+export interface LocalServer {
+  /** The provider's name: `ollama`, `lmstudio`, `llamacpp`, `vllm`. */
+  readonly provider: string;
+  readonly address: string;
+  /** What it offers, as it names them; may be empty. */
+  readonly models: readonly string[];
+}
+
+/** Milliseconds that a server on this machine has to answer. */
+const PATIENCE = 300;
+
+/**
+ * The local servers that answer now, in the order of the providers; all are asked at the same time, 300 ms at most.
+ * A server is looked for on its usual port, or at the address that its variable gives (`OLLAMA_BASE_URL`, ...).
+ * Rejects only with the reason of `signal`.
+ */
+export async function localServers(env: Environment, signal?: AbortSignal): Promise<LocalServer[]> {
+  const found = await Promise.all(
+    providers.filter((provider) => provider.local).map((provider) => ask(provider, env, PATIENCE, signal)),
+  );
+  return found.filter((server) => server !== undefined);
+}
+
+/**
+ * The models that a server lists, asked at the address of its provider; `undefined` when it does not answer in `patience`
+ * milliseconds, or not in the format. Rejects only with the reason of `signal`.
+ */
+export async function ask(
+  provider: Provider,
+  env: Environment,
+  patience: number,
+  signal?: AbortSignal,
+): Promise<LocalServer | undefined> {
+  const given = provider.addressVariable === undefined ? undefined : readVariable(env, provider.addressVariable);
+  const address = (given ?? provider.address ?? "").replace(/\/+$/, "");
+  const key = provider.keyVariable === undefined ? undefined : readVariable(env, provider.keyVariable);
+  const timeout = AbortSignal.timeout(patience);
+  try {
+    const response = await fetch(`${address}/models`, {
+      headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+    });
+    if (!response.ok) {
+      await response.body?.cancel();
+      return undefined;
+    }
+    const models = modelsIn(await response.json());
+    return models && { provider: provider.name, address, models };
+  } catch {
+    // Nobody answers there, or something else than a model server does. Either way there is no server to offer.
+    signal?.throwIfAborted();
+    return undefined;
+  }
+}
+
+function modelsIn(list: unknown): string[] | undefined {
+  if (typeof list !== "object" || list === null || !("data" in list)) return undefined;
+  // Ollama says `null` when it has no model.
+  if (list.data === null) return [];
+  if (!Array.isArray(list.data)) return undefined;
+  return list.data.map((model: { id?: unknown } | null) => model?.id).filter((id) => typeof id === "string");
+}

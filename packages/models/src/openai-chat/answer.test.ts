@@ -1,0 +1,371 @@
+import { ModelError, type ModelPart } from "@banyan/core";
+import { describe, expect, test } from "vitest";
+import { chunk, eventOf } from "../testing/server.ts";
+import { joined } from "../testing/sink.ts";
+import { ChatAnswer } from "./answer.ts";
+import { EventStreamDecoder } from "./event-stream.ts";
+
+const endpoint = { id: "p/m", model: "m", address: "http://h/v1", keyVariable: undefined, secrets: [] };
+
+/** What an answer says that arrives in these pieces. */
+function decode(...pieces: readonly Buffer[]): ModelPart[] {
+  const answer = new ChatAnswer(endpoint);
+  const events = new EventStreamDecoder((data) => answer.data(data));
+  const parts: ModelPart[] = [];
+  for (const piece of pieces) {
+    events.push(piece);
+    parts.push(...answer.take());
+  }
+  events.end();
+  answer.end();
+  return joined([...parts, ...answer.take()]);
+}
+
+function answer(...events: readonly (object | string)[]): ModelPart[] {
+  return decode(Buffer.from(events.map(eventOf).join("")));
+}
+
+function failure(run: () => unknown): ModelError {
+  try {
+    run();
+  } catch (error) {
+    if (error instanceof ModelError) return error;
+    throw error;
+  }
+  throw new Error("It did not fail.");
+}
+
+function call(piece: object): object {
+  return chunk({ tool_calls: [piece] });
+}
+
+const usage = { input: 0, cached: 0, cacheWrite: 0, output: 0, reasoning: 0 };
+const stop = { type: "finish", reason: "stop", usage };
+const calls = { type: "finish", reason: "calls", usage };
+const done = [chunk({}, "stop"), "[DONE]"] as const;
+
+/** The parts of a call with its input in one piece. */
+function wholeCall(index: number, id: string, tool: string, text: string): object[] {
+  return [
+    { type: "call", index, id, tool },
+    ...(text === "" ? [] : [{ type: "call-input", index, text }]),
+    { type: "call-end", index },
+  ];
+}
+
+describe("text and reasoning", () => {
+  test("text is put together from its pieces", () => {
+    expect(
+      answer(chunk({ role: "assistant", content: "" }), chunk({ content: "Hel" }), chunk({ content: "lo" }), ...done),
+    ).toEqual([{ type: "text", text: "Hello" }, stop]);
+  });
+
+  test.each(["reasoning_content", "reasoning"])("reasoning may be called %s", (field) => {
+    expect(answer(chunk({ [field]: "Hm" }), chunk({ [field]: "m" }), chunk({ content: "A" }), ...done)).toEqual([
+      { type: "reasoning", text: "Hmm" },
+      { type: "text", text: "A" },
+      stop,
+    ]);
+  });
+
+  test("reasoning that is told under both names is told once", () => {
+    expect(answer(chunk({ reasoning_content: "Hm", reasoning: "Hm" }), ...done)[0]).toEqual({
+      type: "reasoning",
+      text: "Hm",
+    });
+  });
+
+  test("content may be a list of segments", () => {
+    const thinking = { type: "thinking", thinking: [{ type: "text", text: "Hm" }] };
+    expect(answer(chunk({ content: [thinking, { type: "text", text: "A" }] }), ...done)).toEqual([
+      { type: "reasoning", text: "Hm" },
+      { type: "text", text: "A" },
+      stop,
+    ]);
+  });
+
+  test("a refusal is text", () => {
+    expect(answer(chunk({ refusal: "No." }), ...done)[0]).toEqual({ type: "text", text: "No." });
+  });
+
+  test("cited pages are sources", () => {
+    const annotations = [{ type: "url_citation", url_citation: { url: "https://a.example", title: "A" } }];
+    expect(answer(chunk({ content: "A", annotations }), ...done)[1]).toEqual({
+      type: "source",
+      url: "https://a.example",
+      title: "A",
+    });
+  });
+});
+
+describe("calls", () => {
+  test("two calls in parallel, each in pieces", () => {
+    expect(
+      answer(
+        call({ index: 0, id: "a", type: "function", function: { name: "read", arguments: "" } }),
+        call({ index: 0, function: { arguments: '{"p":' } }),
+        call({ index: 0, function: { arguments: "1}" } }),
+        call({ index: 1, id: "b", type: "function", function: { name: "read", arguments: "" } }),
+        call({ index: 1, function: { arguments: "{}" } }),
+        chunk({}, "tool_calls"),
+        "[DONE]",
+      ),
+    ).toEqual([...wholeCall(0, "a", "read", '{"p":1}'), ...wholeCall(1, "b", "read", "{}"), calls]);
+  });
+
+  test("calls whose pieces take turns stay apart", () => {
+    expect(
+      answer(
+        call({ index: 0, id: "a", function: { name: "x", arguments: '{"p"' } }),
+        call({ index: 1, id: "b", function: { name: "y", arguments: '{"q"' } }),
+        call({ index: 0, function: { arguments: ":1}" } }),
+        call({ index: 1, function: { arguments: ":2}" } }),
+        chunk({}, "tool_calls"),
+        "[DONE]",
+      ),
+    ).toEqual([
+      { type: "call", index: 0, id: "a", tool: "x" },
+      { type: "call-input", index: 0, text: '{"p"' },
+      { type: "call", index: 1, id: "b", tool: "y" },
+      { type: "call-input", index: 1, text: '{"q"' },
+      { type: "call-input", index: 0, text: ":1}" },
+      { type: "call-input", index: 1, text: ":2}" },
+      { type: "call-end", index: 0 },
+      { type: "call-end", index: 1 },
+      calls,
+    ]);
+  });
+
+  test("a call ends as soon as the next one begins, when its input is whole", () => {
+    const one = new ChatAnswer(endpoint);
+    one.data(JSON.stringify(call({ index: 0, id: "a", function: { name: "x", arguments: "{}" } })));
+    one.data(JSON.stringify(call({ index: 1, id: "b", function: { name: "y", arguments: "" } })));
+    expect(one.take()).toContainEqual({ type: "call-end", index: 0 });
+  });
+
+  const twoCalls = [...wholeCall(0, "a", "x", '{"p":1}'), ...wholeCall(1, "b", "x", "{}"), calls];
+  const end = [chunk({}, "tool_calls"), "[DONE]"];
+
+  test.each<[string, readonly object[], readonly object[]]>([
+    [
+      "whole calls without index",
+      [
+        call({ id: "a", function: { name: "x", arguments: '{"p":1}' } }),
+        call({ id: "b", function: { name: "x", arguments: "{}" } }),
+      ],
+      twoCalls,
+    ],
+    [
+      "whole calls with the same index",
+      [
+        call({ index: 0, id: "a", function: { name: "x", arguments: '{"p":1}' } }),
+        call({ index: 0, id: "b", function: { name: "x", arguments: "{}" } }),
+      ],
+      twoCalls,
+    ],
+    [
+      "whole calls in one piece",
+      [
+        chunk({
+          tool_calls: [
+            { id: "a", function: { name: "x", arguments: '{"p":1}' } },
+            { id: "b", function: { name: "x", arguments: "{}" } },
+          ],
+        }),
+      ],
+      twoCalls,
+    ],
+    [
+      "input as an object",
+      [
+        call({ index: 0, id: "a", function: { name: "x", arguments: { p: 1 } } }),
+        call({ index: 1, id: "b", function: { name: "x", arguments: {} } }),
+      ],
+      twoCalls,
+    ],
+    [
+      "ids and names repeated in every piece",
+      [
+        call({ index: 0, id: "a", function: { name: "x", arguments: '{"p"' } }),
+        call({ index: 0, id: "a", function: { name: "x", arguments: ":1}" } }),
+        call({ index: 0, id: "a", function: { name: "x", arguments: "" } }),
+      ],
+      [...wholeCall(0, "a", "x", '{"p":1}'), calls],
+    ],
+    [
+      "ids repeated, without index",
+      [
+        call({ id: "a", function: { name: "x", arguments: '{"p"' } }),
+        call({ id: "a", function: { name: "x", arguments: ":1}" } }),
+      ],
+      [...wholeCall(0, "a", "x", '{"p":1}'), calls],
+    ],
+    [
+      "pieces without id and index",
+      [
+        call({ id: "a", function: { name: "x", arguments: "" } }),
+        call({ function: { arguments: '{"p"' } }),
+        call({ function: { arguments: ":1}" } }),
+      ],
+      [...wholeCall(0, "a", "x", '{"p":1}'), calls],
+    ],
+    [
+      "empty ids after the first piece",
+      [
+        call({ index: 0, id: "a", function: { name: "x", arguments: '{"p"' } }),
+        call({ index: 0, id: "", function: { name: "", arguments: ":1}" } }),
+        call({ index: 0, id: "", function: { name: "x", arguments: "" } }),
+      ],
+      [...wholeCall(0, "a", "x", '{"p":1}'), calls],
+    ],
+    [
+      "no ids at all",
+      [
+        call({ index: 0, function: { name: "x", arguments: '{"p":1}' } }),
+        call({ index: 1, id: "", function: { name: "x", arguments: "{}" } }),
+      ],
+      [...wholeCall(0, "", "x", '{"p":1}'), ...wholeCall(1, "", "x", "{}"), calls],
+    ],
+    [
+      "input before the name",
+      [
+        call({ index: 0, id: "a", function: { arguments: '{"p"' } }),
+        call({ index: 0, function: { name: "x", arguments: ":1}" } }),
+      ],
+      [...wholeCall(0, "a", "x", '{"p":1}'), calls],
+    ],
+    [
+      "no input",
+      [call({ index: 0, id: "a", function: { name: "x", arguments: "" } })],
+      [...wholeCall(0, "a", "x", ""), calls],
+    ],
+    [
+      "the older function_call",
+      [chunk({ function_call: { name: "x", arguments: '{"p"' } }), chunk({ function_call: { arguments: ":1}" } })],
+      [...wholeCall(0, "", "x", '{"p":1}'), calls],
+    ],
+  ])("servers differ: %s", (_, pieces, expected) => {
+    expect(answer(...pieces, ...end)).toEqual(expected);
+  });
+});
+
+describe("the end", () => {
+  test.each([
+    ["stop", "stop"],
+    ["length", "length"],
+    ["content_filter", "filtered"],
+    ["eos_token", "stop"],
+    ["tool_calls", "stop"],
+  ])("without calls, the reason %s is %s", (told, reason) => {
+    expect(answer(chunk({ content: "A" }), chunk({}, told), "[DONE]").at(-1)).toEqual({
+      type: "finish",
+      reason,
+      usage,
+    });
+  });
+
+  test.each(["stop", "tool_calls", "function_call"])("with calls, the reason %s is calls", (told) => {
+    const piece = call({ index: 0, id: "a", function: { name: "x", arguments: "{}" } });
+    expect(answer(piece, chunk({}, told), "[DONE]").at(-1)).toEqual(calls);
+  });
+
+  test("the usage comes after the reason", () => {
+    const told = {
+      prompt_tokens: 100,
+      completion_tokens: 20,
+      total_tokens: 120,
+      prompt_tokens_details: { cached_tokens: 64 },
+      completion_tokens_details: { reasoning_tokens: 7 },
+    };
+    expect(answer(chunk({ content: "A" }), chunk({}, "stop"), { choices: [], usage: told }, "[DONE]").at(-1)).toEqual({
+      type: "finish",
+      reason: "stop",
+      usage: { input: 100, cached: 64, cacheWrite: 0, output: 20, reasoning: 7 },
+    });
+  });
+
+  test("reasoning that the provider counts apart is part of the output", () => {
+    const told = {
+      prompt_tokens: 100,
+      completion_tokens: 20,
+      total_tokens: 127,
+      completion_tokens_details: { reasoning_tokens: 7 },
+    };
+    expect(answer(chunk({}, "stop"), { choices: [], usage: told }, "[DONE]").at(-1)).toMatchObject({
+      usage: { output: 27, reasoning: 7 },
+    });
+  });
+
+  test("the model that answered is named when it is another than was asked", () => {
+    const piece = { ...chunk({ content: "A" }, "stop"), model: "m-2026" };
+    expect(answer(piece, "[DONE]").at(-1)).toEqual({ ...stop, model: "m-2026" });
+  });
+
+  test("a stream without [DONE] is whole when a reason was told", () => {
+    expect(answer(chunk({ content: "A" }, "stop"))).toEqual([{ type: "text", text: "A" }, stop]);
+  });
+
+  test("a stream with [DONE] and content is whole without a reason", () => {
+    expect(answer(chunk({ content: "A" }), "[DONE]")).toEqual([{ type: "text", text: "A" }, stop]);
+  });
+
+  test.each<[string, readonly (object | string)[]]>([
+    ["content without reason and [DONE]", [chunk({ content: "A" })]],
+    ["nothing but [DONE]", ["[DONE]"]],
+    ["nothing", []],
+  ])("a stream is broken that has %s", (_, events) => {
+    expect(failure(() => answer(...events))).toMatchObject({ code: "broken-stream", retryable: true });
+  });
+
+  test.each(['{"choices":[', "[]", '"text"'])("a stream is broken that holds %s", (data) => {
+    expect(failure(() => answer(data))).toMatchObject({ code: "broken-stream" });
+  });
+});
+
+describe("F14: an error in mid-stream says what it is", () => {
+  test.each([
+    [{ error: { message: "Overloaded", type: "overloaded_error" } }, "overloaded"],
+    [{ error: { message: "Slow down", code: "rate_limit_exceeded" } }, "rate-limit"],
+    [{ error: { message: "Upstream", code: 503 } }, "overloaded"],
+    [{ error: { message: "Upstream", code: 429 } }, "rate-limit"],
+    [{ error: { message: "You exceeded your current quota", type: "insufficient_quota" } }, "quota"],
+    [{ error: { message: "The server had an error", type: "server_error" } }, "provider"],
+    [{ error: "something broke" }, "provider"],
+    [{ object: "error", message: "something broke", code: 500 }, "provider"],
+    [chunk({ content: "" }, "error"), "provider"],
+    [chunk({ content: "" }, "insufficient_system_resource"), "overloaded"],
+  ])("%j is %s", (event, code) => {
+    expect(failure(() => answer(chunk({ content: "A" }), event))).toMatchObject({ code });
+  });
+
+  test("what came before it stands", () => {
+    const one = new ChatAnswer(endpoint);
+    one.data(JSON.stringify(chunk({ content: "A" })));
+    failure(() => one.data('{"error":{"message":"x"}}'));
+    expect(one.take()).toEqual([{ type: "text", text: "A" }]);
+  });
+});
+
+test("F13: an answer split at every byte says the same", () => {
+  const events = [
+    chunk({ role: "assistant", content: "" }),
+    chunk({ reasoning_content: "Überlegung 🌱" }),
+    chunk({ content: "Zażółć " }),
+    chunk({ content: "gęślą 🌳" }),
+    call({ index: 0, id: "a", function: { name: "read", arguments: "" } }),
+    call({ index: 0, function: { arguments: '{"p":"ä' } }),
+    call({ index: 0, function: { arguments: '"}' } }),
+    call({ index: 1, id: "b", function: { name: "read", arguments: "{}" } }),
+    chunk({}, "tool_calls"),
+    { choices: [], usage: { prompt_tokens: 3, completion_tokens: 4 } },
+    "[DONE]",
+  ];
+  for (const eol of ["\n", "\r\n"]) {
+    const bytes = Buffer.from(events.map(eventOf).join("").replaceAll("\n", eol));
+    const whole = decode(bytes);
+    expect(whole).toHaveLength(9);
+    for (let cut = 0; cut <= bytes.length; cut++) {
+      expect(decode(bytes.subarray(0, cut), bytes.subarray(cut)), `at ${cut}`).toEqual(whole);
+    }
+  }
+});

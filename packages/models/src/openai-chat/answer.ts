@@ -1,0 +1,190 @@
+import { ModelError, type ModelPart, noUsage, type Usage } from "@banyan/core";
+import { Batch } from "./batch.ts";
+import { CallAssembly } from "./calls.ts";
+import { type Endpoint, errorInAnswer } from "./errors.ts";
+import { countAt, isRecord, textAt } from "./json.ts";
+
+type FinishReason = "stop" | "calls" | "length" | "filtered";
+
+/**
+ * Decodes one answer of the chat completions format, streamed or whole
+ * (https://platform.openai.com/docs/api-reference/chat/streaming).
+ *
+ * What is decoded waits in a batch until `take`. The `finish` part comes with `end`, because the usage is told after
+ * the reason. Throws `ModelError` on what the server reports as an error or what is not of the format.
+ */
+export class ChatAnswer {
+  readonly #endpoint: Endpoint;
+  readonly #batch = new Batch();
+  readonly #calls = new CallAssembly(this.#batch);
+  #finish: FinishReason | undefined;
+  #usage: Usage = noUsage;
+  #model: string | undefined;
+  #content = false;
+  #done = false;
+
+  constructor(endpoint: Endpoint) {
+    this.#endpoint = endpoint;
+  }
+
+  /** The server has said that it is done: nothing of interest follows. */
+  get done(): boolean {
+    return this.#done;
+  }
+
+  /** Whether the model has ended its answer, although the usage may still be missing. */
+  get answered(): boolean {
+    return this.#done || this.#finish !== undefined;
+  }
+
+  /** The data of one event, or the whole answer of a server that does not stream. */
+  data(text: string): void {
+    if (this.#done || text === "") return;
+    if (text.startsWith("[DONE]")) {
+      this.#done = true;
+      return;
+    }
+    const chunk = this.#parse(text);
+    if (chunk.error || chunk.object === "error") throw errorInAnswer(this.#endpoint, chunk.error ? chunk.error : chunk);
+    if (typeof chunk.model === "string") this.#model = chunk.model;
+    if (isRecord(chunk.usage)) this.#usage = usageOf(chunk.usage);
+
+    const choice: unknown = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
+    if (!isRecord(choice)) return;
+    const delta = choice.delta ?? choice.message;
+    if (isRecord(delta)) this.#delta(delta);
+    if (typeof choice.finish_reason === "string" && choice.finish_reason !== "") {
+      this.#finish = this.#finishOf(choice.finish_reason);
+    }
+  }
+
+  /** The answer is over: ends the calls and adds `finish`. Throws `broken-stream` when it cannot be whole. */
+  end(): void {
+    if (this.#finish === undefined && !(this.#done && this.#content)) {
+      throw new ModelError(
+        "broken-stream",
+        `${this.#endpoint.address} ended the answer before it was whole; try again`,
+      );
+    }
+    this.#calls.end();
+    const reason = this.#finish ?? "stop";
+    this.#batch.add({
+      type: "finish",
+      reason: this.#reasonWith(reason),
+      usage: this.#usage,
+      ...(this.#model !== undefined && this.#model !== this.#endpoint.model ? { model: this.#model } : {}),
+    });
+  }
+
+  /** What was decoded since the last time. */
+  take(): readonly ModelPart[] {
+    return this.#batch.take();
+  }
+
+  #parse(text: string): Readonly<Record<string, unknown>> {
+    let value: unknown;
+    try {
+      value = JSON.parse(text);
+    } catch (cause) {
+      throw this.#malformed("is not JSON", text, cause);
+    }
+    if (!isRecord(value)) throw this.#malformed("is not an object", text);
+    return value;
+  }
+
+  #malformed(what: string, text: string, cause?: unknown): ModelError {
+    const begin = text.length > 80 ? `${text.slice(0, 80)}...` : text;
+    return new ModelError(
+      "broken-stream",
+      `${this.#endpoint.address} sent a piece of an answer that ${what}; try again (${begin})`,
+      { cause },
+    );
+  }
+
+  #delta(delta: Readonly<Record<string, unknown>>): void {
+    const reasoning = textAt(delta, "reasoning_content") || textAt(delta, "reasoning");
+    if (reasoning !== "") this.#text("reasoning", reasoning);
+    if (typeof delta.content === "string") this.#text("text", delta.content);
+    else if (Array.isArray(delta.content)) this.#segments(delta.content);
+    if (typeof delta.refusal === "string") this.#text("text", delta.refusal);
+    if (Array.isArray(delta.tool_calls)) {
+      for (const piece of delta.tool_calls) if (isRecord(piece)) this.#call(piece);
+    }
+    if (isRecord(delta.function_call)) this.#call({ index: 0, function: delta.function_call });
+    if (Array.isArray(delta.annotations)) this.#sources(delta.annotations);
+  }
+
+  #text(type: "text" | "reasoning", text: string): void {
+    if (text === "") return;
+    this.#content = true;
+    this.#batch.text(type, text);
+  }
+
+  #call(piece: Readonly<Record<string, unknown>>): void {
+    this.#content = true;
+    this.#calls.add(piece);
+  }
+
+  /** Content as a list of segments, as Mistral sends it for its reasoning models. */
+  #segments(segments: readonly unknown[]): void {
+    for (const segment of segments) {
+      if (!isRecord(segment)) continue;
+      if (segment.type === "text") this.#text("text", textAt(segment, "text"));
+      if (segment.type === "thinking" && Array.isArray(segment.thinking)) {
+        for (const thought of segment.thinking) if (isRecord(thought)) this.#text("reasoning", textAt(thought, "text"));
+      }
+    }
+  }
+
+  #sources(annotations: readonly unknown[]): void {
+    for (const annotation of annotations) {
+      const cited = isRecord(annotation) ? annotation.url_citation : undefined;
+      if (!isRecord(cited) || typeof cited.url !== "string") continue;
+      const title = textAt(cited, "title");
+      this.#batch.add({ type: "source", url: cited.url, ...(title === "" ? {} : { title }) });
+    }
+  }
+
+  #finishOf(reason: string): FinishReason {
+    switch (reason) {
+      case "tool_calls":
+      case "function_call":
+        return "calls";
+      case "length":
+      case "max_tokens":
+        return "length";
+      case "content_filter":
+        return "filtered";
+      case "error":
+        throw errorInAnswer(this.#endpoint, "The answer ended with an error");
+      case "insufficient_system_resource":
+        throw errorInAnswer(this.#endpoint, { code: 503, message: "The provider has not enough resources" });
+      default:
+        return "stop";
+    }
+  }
+
+  /** Servers disagree on the reason of an answer that calls tools; the calls decide. */
+  #reasonWith(reason: FinishReason): FinishReason {
+    if (reason === "stop" && this.#calls.any) return "calls";
+    if (reason === "calls" && !this.#calls.any) return "stop";
+    return reason;
+  }
+}
+
+function usageOf(usage: Readonly<Record<string, unknown>>): Usage {
+  const prompt = isRecord(usage.prompt_tokens_details) ? usage.prompt_tokens_details : {};
+  const completion = isRecord(usage.completion_tokens_details) ? usage.completion_tokens_details : {};
+  const input = countAt(usage, "prompt_tokens");
+  const answer = countAt(usage, "completion_tokens");
+  const reasoning = countAt(completion, "reasoning_tokens");
+  // Some providers leave the reasoning out of `completion_tokens`; the total tells.
+  const apart = reasoning > 0 && countAt(usage, "total_tokens") === input + answer + reasoning;
+  return {
+    input,
+    cached: countAt(prompt, "cached_tokens") || countAt(usage, "prompt_cache_hit_tokens"),
+    cacheWrite: countAt(prompt, "cache_write_tokens"),
+    output: apart ? answer + reasoning : answer,
+    reasoning,
+  };
+}

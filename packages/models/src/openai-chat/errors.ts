@@ -1,0 +1,93 @@
+import { ModelError, modelErrorFromNetwork, modelErrorFromResponse } from "@banyan/core";
+import { isRecord } from "./json.ts";
+
+/** Where a request goes, as far as an error may tell it. */
+export interface Endpoint {
+  /** `provider/model`. */
+  readonly id: string;
+  /** The model as the server calls it. */
+  readonly model: string;
+  /** The base address, without credentials and query. */
+  readonly address: string;
+  /** The environment variable that holds the key. */
+  readonly keyVariable: string | undefined;
+  /** Never to be seen: the key, and the values of headers that were handed in. */
+  readonly secrets: readonly string[];
+}
+
+export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** The error of an answer with an HTTP status other than 2xx. */
+export function errorOfStatus(endpoint: Endpoint, status: number, headers: ResponseHeaders, body: string): ModelError {
+  const header = (name: string): string | undefined => {
+    const value = headers[name];
+    return typeof value === "string" ? value : value?.[0];
+  };
+  return errorOf(endpoint, redact(endpoint, body), status, header);
+}
+
+/** An error in place of an answer, or in the middle of one, where the HTTP status said that all was well. */
+export function errorInAnswer(endpoint: Endpoint, error: unknown): ModelError {
+  // Some gateways tell the status of the provider behind them in `code`.
+  const code = isRecord(error) ? Number(error.code) : Number.NaN;
+  const body = redact(endpoint, JSON.stringify({ error }));
+  return errorOf(endpoint, body, code >= 400 && code < 600 ? code : undefined);
+}
+
+/** The request could not be sent (`sent` is false), or the connection ended before the answer did. */
+export function errorOfConnection(endpoint: Endpoint, cause: unknown, sent: boolean): ModelError {
+  const known = modelErrorFromNetwork(cause, endpoint.address);
+  if (known) return known;
+  const why = redact(endpoint, cause instanceof Error ? cause.message : String(cause));
+  if (isInvalidArgument(cause)) {
+    return new ModelError(
+      "invalid-request",
+      `A request to ${endpoint.address} cannot be made; check the key and the headers (${why})`,
+    );
+  }
+  return sent
+    ? new ModelError("broken-stream", `${endpoint.address} broke off its answer; try again (${why})`, { cause })
+    : new ModelError(
+        "unreachable",
+        `${endpoint.address} cannot be reached; check the address and the network (${why})`,
+        { cause },
+      );
+}
+
+/** An answer that is neither an event stream nor JSON: most likely not the address of a model server. */
+export function errorOfType(endpoint: Endpoint, contentType: string): ModelError {
+  return new ModelError(
+    "invalid-request",
+    `${endpoint.address} is not the address of an OpenAI-compatible server; check it, it often ends with /v1 (it answers with ${contentType})`,
+  );
+}
+
+function errorOf(
+  endpoint: Endpoint,
+  body: string,
+  status: number | undefined,
+  headers?: (name: string) => string | undefined,
+): ModelError {
+  const error = modelErrorFromResponse({
+    body,
+    address: endpoint.address,
+    model: endpoint.id,
+    ...(status === undefined ? {} : { status }),
+    ...(headers ? { headers } : {}),
+  });
+  if (error.code !== "authentication" || endpoint.keyVariable === undefined) return error;
+  return new ModelError(error.code, `${error.message}; set ${endpoint.keyVariable} to a key that is valid there`, {
+    cause: error.cause,
+    ...(error.status === undefined ? {} : { status: error.status }),
+  });
+}
+
+function redact(endpoint: Endpoint, text: string): string {
+  let clean = text;
+  for (const secret of endpoint.secrets) clean = clean.replaceAll(secret, "[hidden]");
+  return clean;
+}
+
+function isInvalidArgument(cause: unknown): boolean {
+  return cause instanceof Error && "code" in cause && cause.code === "UND_ERR_INVALID_ARG";
+}

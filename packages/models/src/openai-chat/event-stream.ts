@@ -1,0 +1,80 @@
+import { StringDecoder } from "node:string_decoder";
+
+/**
+ * Decodes server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) as their bytes arrive.
+ *
+ * Hands the data of each event to `onData`, within the `push` that completed it. Bytes may be cut anywhere: inside a
+ * character, between CR and LF, inside a line. Lines end with LF, CRLF or CR. Comments and the fields `event`, `id` and
+ * `retry` are passed over. The work is linear in the bytes, however they are cut.
+ */
+export class EventStreamDecoder {
+  readonly #onData: (data: string) => void;
+  readonly #utf8 = new StringDecoder("utf8");
+  /** The beginning of a line whose end has not arrived. */
+  #line = "";
+  /** The data of the event that is open. */
+  #data: string | undefined;
+  /** The text so far ended with CR: a LF that comes next belongs to it. */
+  #afterReturn = false;
+  #started = false;
+
+  constructor(onData: (data: string) => void) {
+    this.#onData = onData;
+  }
+
+  /** Throws only what `onData` throws; the decoder is of no use after that. */
+  push(bytes: Buffer): void {
+    this.#decode(this.#utf8.write(bytes));
+  }
+
+  /** The stream is over: an event that was not closed by an empty line counts too. */
+  end(): void {
+    this.#decode(`${this.#utf8.end()}\n\n`);
+  }
+
+  #decode(read: string): void {
+    if (read === "") return;
+    let text = read;
+    if (!this.#started) {
+      this.#started = true;
+      if (text.charCodeAt(0) === 0xfeff) text = text.slice(1);
+    }
+    if (this.#afterReturn) {
+      this.#afterReturn = false;
+      if (text.startsWith("\n")) text = text.slice(1);
+    }
+    if (text.includes("\r")) {
+      this.#afterReturn = text.endsWith("\r");
+      text = text.replace(/\r\n?/g, "\n");
+    }
+
+    let start = 0;
+    let end = text.indexOf("\n");
+    if (this.#line !== "" && end !== -1) {
+      this.#take(this.#line + text.slice(0, end));
+      this.#line = "";
+      start = end + 1;
+      end = text.indexOf("\n", start);
+    }
+    while (end !== -1) {
+      this.#take(text.slice(start, end));
+      start = end + 1;
+      end = text.indexOf("\n", start);
+    }
+    if (start < text.length) this.#line += text.slice(start);
+  }
+
+  #take(line: string): void {
+    if (line === "") {
+      const data = this.#data;
+      if (data === undefined) return;
+      this.#data = undefined;
+      this.#onData(data);
+    } else if (line.startsWith("data:")) {
+      const value = line.slice(line.charCodeAt(5) === 0x20 ? 6 : 5);
+      this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
+    } else if (line === "data") {
+      this.#data = this.#data === undefined ? "" : `${this.#data}\n`;
+    }
+  }
+}

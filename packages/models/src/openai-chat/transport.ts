@@ -1,0 +1,195 @@
+import type { ModelPart, ModelSink } from "@banyan/core";
+import type { Dispatcher } from "undici";
+import type { ResponseHeaders } from "./errors.ts";
+
+/** Decodes one response. Any of its functions may throw what the stream is then rejected with. */
+export interface ResponseReader {
+  head(status: number, headers: ResponseHeaders): void;
+  /** Some bytes of the body. What is decoded waits for `take`. */
+  body(bytes: Buffer): void;
+  /** The response is over. */
+  end(): void;
+  /** The parts that were decoded since the last time. */
+  take(): readonly ModelPart[];
+  /** Nothing of interest follows, although the connection may stay open. */
+  readonly done: boolean;
+  /** The connection may end now without harm. */
+  readonly answered: boolean;
+  /** What a failed connection is told as. `sent`: the request had been written to a socket. */
+  failed(cause: unknown, sent: boolean): Error;
+}
+
+/** Milliseconds that a server may take to end a response after it said that it is done. */
+const LINGER = 1000;
+
+/**
+ * Sends a request and hands what the reader decodes to the sink: one batch for each read of the network.
+ *
+ * When the sink is full, the socket is not read until there is room. Resolves after the last batch. Rejects with what
+ * the reader threw or made of a broken connection, after what was decoded before has been handed over; or with the
+ * reason of `signal`, at once.
+ */
+export function exchange(
+  dispatcher: Dispatcher,
+  request: Dispatcher.DispatchOptions,
+  reader: ResponseReader,
+  sink: ModelSink,
+  signal: AbortSignal,
+): Promise<void> {
+  if (signal.aborted) return Promise.reject(signal.reason);
+  return new Promise((resolve, reject) => {
+    dispatcher.dispatch(request, new Exchange(reader, sink, signal, resolve, reject));
+  });
+}
+
+/**
+ * ```
+ * reading ──▶ ended ──▶ settled
+ *   ▲ │ sink full         ▲
+ *   │ ▼                   │ abort
+ *  waiting ───────────────╯
+ * ```
+ */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #reader: ResponseReader;
+  readonly #sink: ModelSink;
+  readonly #signal: AbortSignal;
+  readonly #resolve: () => void;
+  readonly #reject: (reason: unknown) => void;
+  #controller: Dispatcher.DispatchController | undefined;
+  #flushing = false;
+  #waiting = false;
+  #ended = false;
+  #failure: { readonly reason: unknown } | undefined;
+  #settled = false;
+  #lingering: NodeJS.Timeout | undefined;
+
+  constructor(
+    reader: ResponseReader,
+    sink: ModelSink,
+    signal: AbortSignal,
+    resolve: () => void,
+    reject: (reason: unknown) => void,
+  ) {
+    this.#reader = reader;
+    this.#sink = sink;
+    this.#signal = signal;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    signal.addEventListener("abort", this.#abort, { once: true });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#settled) this.#hangUp();
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
+    if (this.#ended || status < 200) return;
+    try {
+      this.#reader.head(status, headers);
+    } catch (reason) {
+      this.#fail(reason);
+    }
+  }
+
+  // Called for each chunk of HTTP, of which one read can hold many: they are decoded at once and handed over together,
+  // when the read is through.
+  onResponseData(_: Dispatcher.DispatchController, bytes: Buffer): void {
+    if (this.#ended) return;
+    try {
+      this.#reader.body(bytes);
+    } catch (reason) {
+      this.#fail(reason);
+      return;
+    }
+    if (this.#flushing) return;
+    this.#flushing = true;
+    queueMicrotask(this.#flush);
+  }
+
+  onResponseEnd(): void {
+    clearTimeout(this.#lingering);
+    this.#end();
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, cause: Error): void {
+    clearTimeout(this.#lingering);
+    if (this.#ended) return;
+    if (this.#reader.answered) this.#end();
+    else this.#fail(this.#reader.failed(cause, this.#controller !== undefined));
+  }
+
+  readonly #abort = (): void => {
+    if (this.#settled) return;
+    this.#ended = true;
+    this.#failure = { reason: this.#signal.reason };
+    this.#settle();
+    this.#hangUp();
+  };
+
+  readonly #flush = (): void => {
+    this.#flushing = false;
+    if (this.#settled || this.#waiting) return;
+    if (!this.#ended && this.#reader.done) {
+      this.#lingering = setTimeout(() => this.#hangUp(), LINGER).unref();
+      this.#end();
+      return;
+    }
+    try {
+      const parts = this.#reader.take();
+      const room = parts.length === 0 || this.#sink.push(parts);
+      if (this.#ended) this.#settle();
+      else if (!room) this.#wait();
+    } catch (reason) {
+      this.#ended = true;
+      this.#failure = { reason };
+      this.#settle();
+      this.#hangUp();
+    }
+  };
+
+  #wait(): void {
+    this.#waiting = true;
+    this.#controller?.pause();
+    const goOn = () => {
+      this.#waiting = false;
+      this.#flush();
+      if (!this.#waiting) this.#controller?.resume();
+    };
+    this.#sink.ready().then(goOn, (reason: unknown) => {
+      this.#waiting = false;
+      this.#fail(reason);
+    });
+  }
+
+  #end(): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    try {
+      this.#reader.end();
+    } catch (reason) {
+      this.#failure = { reason };
+    }
+    this.#flush();
+  }
+
+  #fail(reason: unknown): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#failure = { reason };
+    this.#flush();
+    this.#hangUp();
+  }
+
+  #settle(): void {
+    this.#settled = true;
+    this.#signal.removeEventListener("abort", this.#abort);
+    if (this.#failure) this.#reject(this.#failure.reason);
+    else this.#resolve();
+  }
+
+  #hangUp(): void {
+    this.#controller?.abort(new Error("The answer is not needed any more."));
+  }
+}

@@ -1,0 +1,63 @@
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** A server on 127.0.0.1 that lives until the end of the block that it is declared in with `await using`. */
+export interface TestServer extends AsyncDisposable {
+  /** With `/v1` at its end. */
+  readonly baseURL: string;
+  /** How many connections were made to it. */
+  readonly connections: number;
+}
+
+export async function serve(listener: RequestListener): Promise<TestServer> {
+  const server = createServer(listener);
+  let connections = 0;
+  server.on("connection", () => connections++);
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    baseURL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    get connections() {
+      return connections;
+    },
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** An address at which nobody listens. */
+export async function deadAddress(): Promise<string> {
+  await using server = await serve(() => {});
+  return server.baseURL;
+}
+
+export async function bodyOf(request: IncomingMessage): Promise<string> {
+  let body = "";
+  for await (const chunk of request.setEncoding("utf8")) body += chunk;
+  return body;
+}
+
+/** Answers with an event stream, all in one write. */
+export function streamed(response: ServerResponse, ...events: readonly (object | string)[]): void {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  response.end(events.map(eventOf).join(""));
+}
+
+/** One event as it goes over the wire. */
+export function eventOf(data: object | string): string {
+  return `data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
+}
+
+/** A piece of an answer: `delta` with an optional reason to finish. */
+export function chunk(delta: object, finish: string | null = null): object {
+  return {
+    id: "c1",
+    object: "chat.completion.chunk",
+    model: "m",
+    choices: [{ index: 0, delta, finish_reason: finish }],
+  };
+}

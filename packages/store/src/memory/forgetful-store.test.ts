@@ -1,0 +1,31 @@
+import type { Event, Log } from "@banyan/core";
+import { expect, test } from "vitest";
+import { forgetfulStore } from "./index.ts";
+
+const ID = "01k00000000000000000000000";
+
+function event(log: Log, seq: number): Event {
+  return { type: "model.changed", model: "a/b", seq, epoch: log.epoch, at: seq };
+}
+
+test("the forgetful store counts events and keeps none", async () => {
+  const store = forgetfulStore();
+  const log = await store.open(ID, { create: true });
+  expect(log.append([event(log, 1), event(log, 2)])).toBeUndefined();
+  expect(log.seq).toBe(2);
+  for await (const batch of log.read()) expect.unreachable(`${batch.length} events were kept`);
+  expect(await store.list()).toEqual([]);
+});
+
+test("the forgetful store refuses gaps, other writers and conversations that it never saw", async () => {
+  const store = forgetfulStore();
+  await expect(store.open(ID)).rejects.toMatchObject({ code: "not-found" });
+  const first = await store.open(ID, { create: true });
+  expect(() => first.append([event(first, 2)])).toThrow(expect.objectContaining({ code: "stale" }));
+  await first.append([event(first, 1)]);
+  const second = await store.open(ID);
+  expect(second.epoch).toBeGreaterThan(first.epoch);
+  expect(second.seq).toBe(1);
+  expect(() => first.append([event(first, 2)])).toThrow(expect.objectContaining({ code: "stale" }));
+  await second.append([event(second, 2)]);
+});

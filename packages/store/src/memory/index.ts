@@ -1,0 +1,2 @@
+export { forgetfulStore } from "./forgetful-store.ts";
+export { memoryStore } from "./memory-store.ts";

@@ -1,0 +1,97 @@
+import type { ConversationSummary, Event, ListQuery, Log, Store } from "@banyan/core";
+import { checkSequence, logClosed, notFound, overtaken, storeClosed } from "../refusal.ts";
+import { addToSummary, emptySummary, hasLabels, newestFirst, type Summary } from "../summary.ts";
+
+/**
+ * Keeps conversations in memory, for tests and throw-away chats. Appends are done at once. The events themselves are
+ * kept, not copies: who appends an event must not change it afterwards. They last as long as the store is referred to.
+ */
+export function memoryStore(): Store {
+  return new MemoryStore();
+}
+
+interface Conversation {
+  readonly id: string;
+  readonly events: Event[];
+  readonly summary: Summary;
+  /** Of the writer that opened it last. */
+  epoch: number;
+}
+
+class MemoryStore implements Store {
+  readonly #conversations = new Map<string, Conversation>();
+  readonly #logs = new Set<MemoryLog>();
+  #closed = false;
+
+  async open(id: string, options?: { readonly create?: boolean }): Promise<Log> {
+    if (this.#closed) throw storeClosed();
+    let conversation = this.#conversations.get(id);
+    if (!conversation) {
+      if (!options?.create) throw notFound(id);
+      conversation = { id, events: [], summary: emptySummary(id), epoch: 0 };
+      this.#conversations.set(id, conversation);
+    }
+    const log = new MemoryLog(conversation, () => this.#logs.delete(log));
+    this.#logs.add(log);
+    return log;
+  }
+
+  async list(query: ListQuery = {}): Promise<ConversationSummary[]> {
+    if (this.#closed) throw storeClosed();
+    const summaries = Array.from(this.#conversations.values())
+      .filter(({ events, summary }) => events.length > 0 && hasLabels(summary, query.labels))
+      .map(({ summary }) => ({ ...summary }));
+    return newestFirst(summaries, query.limit);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const log of this.#logs) await log.close();
+  }
+}
+
+/** The most events that `read` yields at once. */
+const BATCH = 1000;
+
+class MemoryLog implements Log {
+  readonly epoch: number;
+  readonly #conversation: Conversation;
+  readonly #onClose: () => void;
+  #closed = false;
+
+  constructor(conversation: Conversation, onClose: () => void) {
+    this.#conversation = conversation;
+    this.#onClose = onClose;
+    this.epoch = ++conversation.epoch;
+  }
+
+  get seq(): number {
+    return this.#conversation.events.length;
+  }
+
+  async *read(after = 0): AsyncGenerator<readonly Event[]> {
+    const { id, events } = this.#conversation;
+    for (let from = after; from < events.length; ) {
+      if (this.#closed) throw logClosed(id);
+      const batch = events.slice(from, from + BATCH);
+      from += batch.length;
+      yield batch;
+    }
+  }
+
+  append(events: readonly Event[]): void {
+    const { id, events: kept, summary, epoch } = this.#conversation;
+    if (this.#closed) throw logClosed(id);
+    if (epoch !== this.epoch) throw overtaken(id);
+    checkSequence(id, kept.length, events);
+    for (const event of events) {
+      kept.push(event);
+      addToSummary(summary, event);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#onClose();
+  }
+}

@@ -1,0 +1,54 @@
+import type { ConversationSummary, Event } from "@banyan/core";
+
+/** What a list says about a conversation, gathered event by event. */
+export type Summary = { -readonly [K in keyof ConversationSummary]: ConversationSummary[K] };
+
+/** The characters of the first user message that stand in for a title. */
+const TITLE_LENGTH = 80;
+
+export function emptySummary(id: string): Summary {
+  return { id, title: "", labels: {}, createdAt: 0, updatedAt: 0 };
+}
+
+/**
+ * Adds an event to a summary. Only the first and the last event, `conversation.created`, user messages and
+ * `title.changed` matter: a summary of those is the summary of the whole log.
+ */
+export function addToSummary(summary: Summary, event: Event): void {
+  if (summary.createdAt === 0) summary.createdAt = event.at;
+  summary.updatedAt = event.at;
+  switch (event.type) {
+    case "conversation.created":
+      summary.labels = event.labels;
+      summary.createdAt = event.at;
+      break;
+    case "message.added":
+      if (summary.title === "" && event.role === "user" && (event.author ?? "user") === "user") {
+        for (const part of event.parts) if (part.type === "text") summary.title ||= beginningOf(part.text);
+      }
+      break;
+    case "title.changed":
+      summary.title = event.title.toWellFormed();
+      break;
+  }
+}
+
+/** The most recently written first; at most `limit`. */
+export function newestFirst<T extends ConversationSummary>(summaries: readonly T[], limit = Infinity): T[] {
+  return summaries.toSorted((a, b) => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1)).slice(0, Math.max(0, limit));
+}
+
+export function hasLabels(summary: ConversationSummary, labels: Readonly<Record<string, string>> = {}): boolean {
+  return Object.entries(labels).every(([name, value]) => summary.labels[name] === value);
+}
+
+/** The beginning of a text on one line. Cut between code points, so that no half of a pair is left. */
+function beginningOf(text: string): string {
+  const line = text
+    .slice(0, 20 * TITLE_LENGTH)
+    .toWellFormed()
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim();
+  const characters = Array.from(line);
+  return characters.length <= TITLE_LENGTH ? line : `${characters.slice(0, TITLE_LENGTH - 1).join("")}…`;
+}

@@ -1,0 +1,117 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { beforeAll, expect, test } from "vitest";
+
+/** What stands in a file, and whether biome.json lets it. Each row becomes a file that Biome judges. */
+const rows: readonly [allowed: "allowed" | "refused", file: string, source: string][] = [
+  // Between packages an import goes down.
+  ["allowed", "packages/models/src", 'import "@banyan/core"'],
+  ["allowed", "packages/models/src", 'import "@banyan/core/testing"'],
+  ["allowed", "packages/store/src/sqlite", 'import "@banyan/core"'],
+  ["allowed", "packages/tools/src/workspace", 'import "node:fs"'],
+  ["allowed", "packages/host/src", 'import "@banyan/store/sqlite"'],
+  ["allowed", "packages/host/src", 'import "@banyan/tools/workspace"'],
+  ["allowed", "packages/server/src", 'import "@banyan/host"'],
+  ["allowed", "packages/cli/src", 'import "@banyan/server"'],
+  ["allowed", "packages/web/src", 'import "@banyan/core/conversation"'],
+  ["allowed", "packages/web/src", 'import "@banyan/server/protocol"'],
+  ["allowed", "examples/src", 'import "@banyan/host"'],
+  ["allowed", "bench/src", 'import "@banyan/core"'],
+  ["refused", "packages/core/src", 'import "@banyan/core"'],
+  ["refused", "packages/core/src/turn", 'import "@banyan/store/sqlite"'],
+  ["refused", "packages/core/src/testing", 'import "@banyan/models"'],
+  ["refused", "packages/models/src", 'import "@banyan/store/memory"'],
+  ["refused", "packages/models/src", 'export * from "@banyan/host"'],
+  ["refused", "packages/store/src/sqlite", 'import "@banyan/tools/workspace"'],
+  ["refused", "packages/memory/src", 'import "@banyan/models"'],
+  ["refused", "packages/tools/src/workspace", 'import "@banyan/host"'],
+  ["refused", "packages/tools/src/workspace", 'import type { Host } from "@banyan/host"; export type H = Host'],
+  ["refused", "packages/host/src", 'import "@banyan/server"'],
+  ["refused", "packages/host/src", 'await import("@banyan/server")'],
+  ["refused", "packages/server/src", 'import "@banyan/web"'],
+  ["refused", "packages/cli/src", 'import "@banyan/web"'],
+  ["refused", "packages/web/src", 'import "@banyan/core"'],
+  ["refused", "packages/web/src", 'import "@banyan/core/testing"'],
+  ["refused", "packages/web/src", 'import "@banyan/server"'],
+  ["refused", "packages/web/src", 'import "@banyan/host"'],
+
+  // Nothing imports the command, and no package reaches into another by path.
+  ...["core", "models", "store", "memory", "tools", "host", "server", "web"].flatMap((name): typeof rows => [
+    ["refused", `packages/${name}/src`, 'import "banyan"'],
+    ["refused", `packages/${name}/src`, 'import "../../cli/src/main.ts"'],
+  ]),
+  ["refused", "examples/src", 'import "banyan"'],
+  ["refused", "bench/src", 'import "../../packages/core/src/index.ts"'],
+  ["refused", "packages/cli/src/commands", 'import "../../../host/src/index.ts"'],
+  ["refused", "packages/models/src", 'import "@banyan/core/src/turn/step.ts"'],
+
+  // The rooms of core: conversation, ports, session, turn, agent; testing sees all of them.
+  ["allowed", "packages/core/src/conversation", 'import "./message.ts"'],
+  ["allowed", "packages/core/src/ports", 'import "../conversation/message.ts"'],
+  ["allowed", "packages/core/src/ports", 'import "@standard-schema/spec"'],
+  ["allowed", "packages/core/src/ports/language-model", 'import "../model.ts"'],
+  ["allowed", "packages/core/src/session", 'import "../ports/store.ts"'],
+  ["allowed", "packages/core/src/turn", 'import "../session/session.ts"'],
+  ["allowed", "packages/core/src/turn", 'import "node:crypto"'],
+  ["allowed", "packages/core/src/agent", 'import "../turn/turn.ts"'],
+  ["allowed", "packages/core/src/testing", 'import "../agent/agent.ts"'],
+  ["allowed", "packages/core/src", 'export * from "./agent/agent.ts"'],
+  ["refused", "packages/core/src/conversation", 'import "../ports/model.ts"'],
+  ["refused", "packages/core/src/conversation", 'import "node:crypto"'],
+  ["refused", "packages/core/src/conversation", 'import "crypto"'],
+  ["refused", "packages/core/src/conversation", 'import "zod"'],
+  ["refused", "packages/core/src/conversation", "export const name = process.title"],
+  ["refused", "packages/core/src/conversation", "export const bytes = Buffer.alloc(1)"],
+  ["refused", "packages/core/src/ports", 'import "../session/session.ts"'],
+  ["refused", "packages/core/src/ports", 'import "../turn/step.ts"'],
+  ["refused", "packages/core/src/ports", 'import "node:fs"'],
+  ["refused", "packages/core/src/ports", 'import "fs"'],
+  ["refused", "packages/core/src/ports/language-model", 'import "../../agent/agent.ts"'],
+  ["refused", "packages/core/src/session", 'import "../turn/step.ts"'],
+  ["refused", "packages/core/src/session", 'import "../agent/agent.ts"'],
+  ["refused", "packages/core/src/session", 'import "../index.ts"'],
+  ["refused", "packages/core/src/turn", 'import "../agent/agent.ts"'],
+  ["refused", "packages/core/src/turn", 'import "../testing/scripted-model.ts"'],
+  ["refused", "packages/core/src/agent", 'import "../testing/scripted-model.ts"'],
+  ["refused", "packages/core/src/agent", 'import "../index.ts"'],
+];
+
+/** The tests of a room may use what lies above it, and the scripted model. */
+const testRows: typeof rows = [
+  ["allowed", "packages/core/src/turn", 'import "../testing/scripted-model.ts"'],
+  ["allowed", "packages/core/src/conversation", 'import "fast-check"'],
+  ["refused", "packages/core/src/turn", 'import "@banyan/store/memory"'],
+  ["refused", "packages/models/src", 'import "@banyan/host"'],
+];
+
+const cases = [...rows, ...testRows].map(([allowed, folder, source], index) => {
+  const ending = index < rows.length ? "ts" : "test.ts";
+  return { allowed, folder, source, ending, file: `${folder}/case-${index}.${ending}` };
+});
+
+const rules = /\/(noRestrictedImports|noRestrictedGlobals|noNodejsModules|noProcessGlobal)$/;
+const refused = new Set<string>();
+
+beforeAll(() => {
+  const root = mkdtempSync(join(tmpdir(), "imports-"));
+  const repository = fileURLToPath(new URL("..", import.meta.url));
+  copyFileSync(join(repository, "biome.json"), join(root, "biome.json"));
+  for (const { file, source } of cases) {
+    mkdirSync(join(root, dirname(file)), { recursive: true });
+    writeFileSync(join(root, file), `${source};\n`);
+  }
+  const biome = join(repository, "node_modules", "@biomejs", "biome", "bin", "biome");
+  const args = [biome, "lint", "--vcs-enabled=false", "--max-diagnostics=none", "--reporter=json", "."];
+  const { stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: "utf8" });
+  const { diagnostics } = JSON.parse(stdout) as { diagnostics: { category: string; location: { path: string } }[] };
+  for (const { category, location } of diagnostics) {
+    if (rules.test(category)) refused.add(location.path.replaceAll("\\", "/"));
+  }
+});
+
+test.each(cases)("$allowed in $folder (*.$ending): $source", ({ allowed, file }) => {
+  expect(refused.has(file) ? "refused" : "allowed").toBe(allowed);
+});

@@ -1,0 +1,221 @@
+// Runs before `npm start` and `npm test`: installs the dependencies when this checkout does not have them yet.
+// It is plain JavaScript without dependencies, because it runs before there are any and on any Node from 20 on.
+//
+//   marker names this lock file and platform ──▶ nothing to do
+//   otherwise ──▶ take the lock ──▶ remove the marker ──▶ npm ci ──▶ check Node ──▶ write the marker ──▶ free the lock
+//
+// Only a complete install has a marker, so an install that was interrupted at any point is begun anew the next time.
+// Everything is said on stderr: stdout belongs to the program that is started next.
+import { spawn, spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { constants } from "node:os";
+import { basename, join, sep } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+const neededNode = 24;
+const longestWaitMs = 10 * 60_000;
+const windows = process.platform === "win32";
+const root = fileURLToPath(new URL("..", import.meta.url));
+const modules = join(root, "node_modules");
+const marker = join(modules, ".banyan-installed");
+const lock = join(root, ".banyan-installing");
+const bundledNode = join(modules, "node", "bin", windows ? "node.exe" : "node");
+
+/** What the marker of a complete install holds: the lock file's digest and the platform. */
+const wanted = (() => {
+  const digest = createHash("sha256")
+    .update(readFileSync(join(root, "package-lock.json")))
+    .digest("hex");
+  return `${digest} ${process.platform}-${process.arch}\n`;
+})();
+
+if (!isInstalled()) {
+  await takeLock();
+  // Another start may have installed while this one waited for the lock.
+  const exitCode = isInstalled() ? 0 : await install();
+  rmSync(lock, { force: true });
+  if (exitCode !== 0) process.exit(exitCode);
+}
+if (!hasNode()) process.exit(1);
+
+function isInstalled() {
+  return readOrEmpty(marker) === wanted;
+}
+
+/** Runs `npm ci`. The result is the exit code for this script; the reason of a failure has been said. */
+async function install() {
+  say("Installing Banyan's dependencies (once, usually 10 to 30 seconds) ...");
+  rmSync(marker, { force: true });
+  moveOwnNodeAside();
+  const { code, signal } = await npmCi();
+  if (signal) {
+    say("The installation was interrupted. Run the same command again to begin it anew.");
+    return 128 + constants.signals[signal];
+  }
+  if (code !== 0) {
+    say(
+      `Banyan's dependencies could not be installed: npm ci ended with code ${code}, its reason is above. ` +
+        "Check that npm reaches its registry (npm ping) and that the disk has 500 MB free, then run the same command again.",
+    );
+    return 1;
+  }
+  dropUnusableNode();
+  writeFileSync(marker, wanted);
+  return 0;
+}
+
+/** Runs `npm ci` quietly, with nothing on stdout, and hands on the signals that this process gets. */
+function npmCi() {
+  // --include: a production or minimal setting of the user's must not leave out the compiler or a platform's binaries.
+  const ci = [
+    "ci",
+    "--loglevel=error",
+    "--no-fund",
+    "--no-audit",
+    "--prefer-offline",
+    "--include=dev",
+    "--include=optional",
+  ];
+  const cli = process.env.npm_execpath;
+  const [command, args] =
+    cli && basename(cli) === "npm-cli.js"
+      ? [process.env.npm_node_execpath ?? process.execPath, [cli, ...ci]]
+      : ["npm", ci];
+  // A process group of its own makes it possible to tell, after this process was killed, whether npm still runs.
+  const child = spawn(command, args, {
+    cwd: root,
+    stdio: ["ignore", "ignore", "inherit"],
+    detached: !windows,
+    shell: windows && command === "npm",
+  });
+  if (child.pid) writeFileSync(lock, `${process.pid} ${child.pid}\n`);
+
+  return new Promise((resolve) => {
+    let stoppedBy;
+    for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+      process.on(name, () => {
+        stoppedBy = name;
+        if (isRunning(child.pid)) process.kill(windows ? child.pid : -child.pid, name);
+      });
+    }
+    child.on("error", (error) => {
+      say(`npm could not be started (${error.message}). It comes with Node; see https://nodejs.org.`);
+      resolve({ code: 1 });
+    });
+    child.on("exit", (code, signal) => resolve({ code, signal: stoppedBy ?? signal }));
+  });
+}
+
+/** Windows does not remove a program that runs, but it renames it: `npm ci` must be able to clear node_modules. */
+function moveOwnNodeAside() {
+  if (!windows || !process.execPath.startsWith(modules + sep)) return;
+  const aside = join(root, ".banyan-installing.exe");
+  rmSync(aside, { force: true });
+  renameSync(process.execPath, aside);
+}
+
+/** On a system that the bundled Node is not built for (musl), the system's own Node must not be hidden by it. */
+function dropUnusableNode() {
+  if (existsSync(bundledNode) && majorOf(bundledNode) === 0) {
+    for (const ending of ["", ".cmd", ".ps1"]) rmSync(join(modules, ".bin", `node${ending}`), { force: true });
+  }
+}
+
+/** Whether the scripts of package.json find a Node that runs Banyan: this one, or the one in node_modules. */
+function hasNode() {
+  if (majorOf(process.execPath) >= neededNode || majorOf(bundledNode) >= neededNode) return true;
+  rmSync(marker, { force: true });
+  say(
+    `Banyan needs Node ${neededNode} or newer; this is Node ${process.versions.node}, and npm did not install a newer one ` +
+      "into node_modules. Install it from https://nodejs.org, or let npm run the install script of the package `node` " +
+      "(npm config set ignore-scripts false), then run the same command again.",
+  );
+  return false;
+}
+
+/** The major version of a Node program; 0 when it does not run. */
+function majorOf(program) {
+  if (program === process.execPath) return Number.parseInt(process.versions.node, 10);
+  const { status, stdout } = spawnSync(program, ["--version"], { encoding: "utf8" });
+  return status === 0 ? Number.parseInt(stdout.slice(1), 10) : 0;
+}
+
+/** Waits until no other start is installing. The lock names this process and its npm, so one left by a crash is seen. */
+async function takeLock() {
+  const deadline = Date.now() + longestWaitMs;
+  for (let told = false; ; told = true) {
+    try {
+      writeFileSync(lock, `${process.pid}\n`, { flag: "wx" });
+      return;
+    } catch (error) {
+      if (error.code !== "EEXIST") {
+        say(`Banyan's folder cannot be written, so nothing can be installed: ${error.message}`);
+        process.exit(1);
+      }
+    }
+    const owner = readOrEmpty(lock);
+    if (isAbandoned(owner)) {
+      dropLockOf(owner);
+      continue;
+    }
+    if (Date.now() > deadline) {
+      say(
+        `Another start has been installing for 10 minutes. If none is, delete ${lock} and run the same command again.`,
+      );
+      process.exit(1);
+    }
+    if (!told) say("Another start is installing Banyan's dependencies; waiting for it ...");
+    await sleep(200);
+  }
+}
+
+/** Whether the processes that a lock names have ended. One that names none is either just being written or a wreck. */
+function isAbandoned(owner) {
+  if (owner.trim() !== "")
+    return !owner
+      .trim()
+      .split(" ")
+      .some((pid) => isRunning(Number(pid)));
+  const written = statSync(lock, { throwIfNoEntry: false })?.mtimeMs;
+  return written !== undefined && Date.now() - written > 5_000;
+}
+
+/** Removes the lock of a dead owner. Two starts may see it at once: the later one puts back what it took by mistake. */
+function dropLockOf(owner) {
+  const taken = `${lock}-${process.pid}`;
+  try {
+    renameSync(lock, taken);
+    if (readOrEmpty(taken) === owner) rmSync(taken);
+    else renameSync(taken, lock);
+  } catch {
+    // The other start was faster; the loop above looks again.
+  }
+}
+
+/** Whether a process, or on POSIX a member of the process group that it led, still runs. */
+function isRunning(pid) {
+  // In a container without an init nobody buries the dead: on Linux their state says that they have ended.
+  if (readOrEmpty(`/proc/${pid}/stat`).includes(") Z ")) return false;
+  return [pid, windows ? pid : -pid].some((id) => {
+    try {
+      return process.kill(id, 0);
+    } catch (error) {
+      return error.code === "EPERM";
+    }
+  });
+}
+
+function readOrEmpty(file) {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    // Absent, or no longer readable: both mean that it says nothing.
+    return "";
+  }
+}
+
+function say(sentence) {
+  process.stderr.write(`${sentence}\n`);
+}

@@ -1,0 +1,20 @@
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/**
+ * Gives a test run a home of its own: user folders and a temporary folder that are removed at its end, so that no test
+ * reads or leaves anything of the user's; and no keys or addresses, so that no test reaches a paid service.
+ */
+export default function testHome(): () => void {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "banyan-test-")));
+  for (const name of Object.keys(process.env)) {
+    if (/^BANYAN_|(_API_KEY|_AUTH_TOKEN|_BASE_URL)$/.test(name)) delete process.env[name];
+  }
+  for (const name of ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"]) {
+    process.env[name] = join(home, name.slice("XDG_".length).toLowerCase());
+  }
+  // os.tmpdir() reads the first on POSIX and the others on Windows.
+  for (const name of ["TMPDIR", "TEMP", "TMP"]) process.env[name] = home;
+  return () => rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+}
