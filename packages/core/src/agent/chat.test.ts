@@ -69,6 +69,7 @@ describe("a conversation as one stream", () => {
     const model = scriptedModel([[reasoning("Hm."), text("Looking."), call("look")], "Done."]);
     const items = await collect(new Agent({ model, tools: [look] }).chat(say("Hi")));
     expect(items.map(({ type }) => type)).toEqual([
+      "conversation.created",
       "content.stored",
       "content.stored",
       "message.added",

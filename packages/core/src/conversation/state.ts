@@ -1,4 +1,5 @@
 import type { RunEnd } from "./event.ts";
+import { createId } from "./id.ts";
 import type { Message } from "./message.ts";
 import { type Cost, noUsage, type Usage } from "./usage.ts";
 
@@ -65,7 +66,8 @@ export type MutableState = Mutable<Omit<ConversationState, Collections>> & {
   contents: Map<string, string>;
 };
 
-export function emptyConversation(id = ""): ConversationState {
+/** A conversation before its first event. */
+export function emptyConversation(id: string = createId()): ConversationState {
   return {
     id,
     labels: {},

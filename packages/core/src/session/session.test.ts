@@ -16,7 +16,10 @@ class SlowStore implements Store {
   epoch = 0;
   failAt = Number.POSITIVE_INFINITY;
 
-  async open(): Promise<Log> {
+  opened: string | undefined;
+
+  async open(conversation: string): Promise<Log> {
+    this.opened = conversation;
     const epoch = ++this.epoch;
     const { events } = this;
     return {
@@ -68,6 +71,7 @@ describe("a session", () => {
     await new Agent({ model: scriptedModel([[text("a"), pause(2), text("b")]]) }).send("Hi", { session: first });
     await first.close();
     const second = await Session.open(store, first.id);
+    expect(store.opened).toBe(first.id);
     expect({ ...second.state, epoch: 0 }).toEqual({ ...first.state, epoch: 0 });
     const turn = await new Agent({ model: scriptedModel(["ok"]) }).send("Again", { session: second });
     expect(turn.message?.parentId).toBe([...second.state.messages.keys()][2]);
@@ -85,6 +89,20 @@ describe("a session", () => {
     await expect(chat).rejects.toThrow(/could not be written: The disk is full/);
     expect(shown.filter((item) => "at" in item).length).toBeLessThanOrEqual(7);
     await expect(agent.send("More", { session })).rejects.toMatchObject({ code: "broken" });
+  });
+
+  test("a new conversation is written with its first message, under the id that the store knows", async () => {
+    const store = new SlowStore();
+    const session = await Session.open(store, undefined, { labels: { cwd: "/home" } });
+    expect([session.id, store.events.length]).toEqual([store.opened, 0]);
+    await new Agent({ model: scriptedModel(["ok"]) }).send("Hi", { session });
+    expect(store.events[0]).toMatchObject({
+      type: "conversation.created",
+      id: session.id,
+      labels: { cwd: "/home" },
+      seq: 1,
+    });
+    expect(session.state.labels).toEqual({ cwd: "/home" });
   });
 
   test("close interrupts what runs and waits for it", async () => {
@@ -152,7 +170,6 @@ describe("the feed", () => {
     const cursors: (Cursor | undefined)[] = [{ epoch: 1, seq: 0, offset: 0 }, ...known.map(cursorOf)];
     const joined = cursors.map((cursor, index) => {
       const state = emptyConversation();
-      if (index > 0) for (const event of store.events.slice(0, (known[0] as Event).seq - 1)) reduce(state, event);
       for (const item of known.slice(0, index)) reduce(state, item);
       const feed = session.feed({ from: cursor as Cursor });
       return {
@@ -190,8 +207,10 @@ describe("the feed", () => {
 
   test("a cursor of another writer is told to cut back", async () => {
     const store = new SlowStore();
-    await (await Session.open(store)).close();
-    const session = await Session.open(store, "again");
+    const before = await Session.open(store);
+    await new Agent({ model: scriptedModel(["ok"]) }).send("Hi", { session: before });
+    await before.close();
+    const session = await Session.open(store, before.id);
     const feed = session.feed({ from: { epoch: 1, seq: 1, offset: 500 } });
     expect((await feed.next()).value).toEqual({ type: "feed.reset", epoch: 2 });
     await feed.return?.();

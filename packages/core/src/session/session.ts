@@ -67,8 +67,14 @@ export class Session {
   /** The tree as it is now; changes as the session goes on. Read only. */
   readonly state: ConversationState;
   readonly window: number | undefined;
+  /** What of the log could not be read, in words; the rest of it was. */
+  readonly damage: readonly string[];
   readonly #log: Log | undefined;
   readonly #epoch: number;
+  /** Of the last event. */
+  #seq: number;
+  /** The first event of a conversation that has none yet. */
+  #birth: EventBody | undefined;
   readonly #readers = new Map<FeedReader, object | undefined>();
   readonly #runs = new Map<string, LiveRun>();
   readonly #waiting = new Map<string, (answer: Answer) => void>();
@@ -85,32 +91,30 @@ export class Session {
   private constructor(log: Log | undefined, state: ConversationState, options: SessionOptions) {
     this.#log = log;
     this.#epoch = log?.epoch ?? 1;
+    this.#seq = log?.seq ?? 0;
+    this.damage = log?.damage ?? [];
     this.state = state;
     this.window = options.window;
+    if (this.#seq === 0) {
+      this.#birth = { type: "conversation.created", id: state.id, labels: options.labels ?? {} };
+    }
   }
 
   /**
-   * Opens a conversation for writing, or begins a new one when no id is given. Whoever had it open can write no more.
-   * Rejects with `StoreError`.
+   * Opens a conversation for writing, or begins a new one when no id is given: that one is written with its first
+   * message. Whoever had it open can write no more. Rejects with `StoreError`.
    */
   static async open(store: Store, id?: string, options: SessionOptions = {}): Promise<Session> {
-    const log = await store.open(id ?? createId(), { create: id === undefined });
-    const state = emptyConversation();
+    const conversation = id ?? createId();
+    const log = await store.open(conversation, { create: id === undefined });
+    const state = emptyConversation(conversation);
     for await (const events of log.read()) for (const event of events) reduce(state, event);
-    const session = new Session(log, state, options);
-    if (state.seq === 0) await session.#create(id, options);
-    return session;
+    return new Session(log, state, options);
   }
 
   /** A conversation that is kept in memory only. */
   static inMemory(options: SessionOptions = {}): Session {
-    const session = new Session(undefined, emptyConversation(), options);
-    void session.#create(undefined, options);
-    return session;
-  }
-
-  #create(id: string | undefined, options: SessionOptions): void | Promise<void> {
-    return this.commit([{ type: "conversation.created", id: id ?? createId(), labels: options.labels ?? {} }]);
+    return new Session(undefined, emptyConversation(), options);
   }
 
   get id(): string {
@@ -125,14 +129,17 @@ export class Session {
   commit(bodies: readonly EventBody[], options: { durable?: boolean; origin?: object } = {}): void | Promise<void> {
     if (this.#broken) throw this.#broken;
     const at = Date.now();
-    let seq = this.state.seq;
-    const events = bodies.map((body): Event => ({ ...body, seq: ++seq, epoch: this.#epoch, at }));
+    let seq = this.#seq;
+    const stamp = (body: EventBody): Event => ({ ...body, seq: ++seq, epoch: this.#epoch, at });
+    const events = this.#birth ? [stamp(this.#birth), ...bodies.map(stamp)] : bodies.map(stamp);
     let pending: void | Promise<void>;
     try {
       pending = this.#log?.append(events, options.durable ? DURABLE : undefined);
     } catch (cause) {
       throw this.#break(cause);
     }
+    this.#seq = seq;
+    this.#birth = undefined;
     for (const event of events) {
       reduce(this.state, event);
       if (this.#fresh.length > 0 || this.#saved.size > 0) this.#forgetCovered(event);
@@ -146,7 +153,7 @@ export class Session {
     const deltas: Delta[] = [];
     for (const body of bodies) {
       this.#offset += body.text.length;
-      const delta: Delta = { ...body, seq: this.state.seq, epoch: this.#epoch, offset: this.#offset };
+      const delta: Delta = { ...body, seq: this.#seq, epoch: this.#epoch, offset: this.#offset };
       reduce(this.state, delta);
       deltas.push(delta);
       if (!this.#log) continue;
@@ -195,7 +202,7 @@ export class Session {
 
   /** A copy of the state and the cursor from which a feed goes on after it. */
   snapshot(): { readonly state: ConversationState; readonly cursor: Cursor } {
-    const cursor = { epoch: this.#epoch, seq: this.state.seq, offset: this.#offset };
+    const cursor = { epoch: this.#epoch, seq: this.#seq, offset: this.#offset };
     return { state: structuredClone(this.state), cursor };
   }
 
@@ -297,7 +304,7 @@ export class Session {
       if (!this.#log)
         throw new SessionError("no-log", "This session keeps no log, so its feed cannot go back to a cursor.");
       // The reader is attached: what comes from here on waits in it.
-      const upTo = this.state.seq;
+      const upTo = this.#seq;
       const fresh = this.#fresh;
       this.#fresh = [...fresh];
       await this.#publishing;

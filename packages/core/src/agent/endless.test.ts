@@ -1,0 +1,109 @@
+import { getHeapStatistics, setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { describe, expect, test } from "vitest";
+import { noUsage } from "../conversation/usage.ts";
+import type { ModelDriver } from "../ports/model.ts";
+import { defineTool } from "../ports/tool.ts";
+import { Session } from "../session/session.ts";
+import { call, scriptedModel } from "../testing/index.ts";
+import { Agent } from "./agent.ts";
+import { say } from "./directive.ts";
+
+const WINDOW = 20;
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
+
+/** Bytes of live objects. */
+function heap(): number {
+  collectGarbage();
+  return getHeapStatistics().used_heap_size;
+}
+
+/** Functions on the stack of whoever asks, those that it is awaited by included. */
+function stackDepth(): number {
+  const limit = Error.stackTraceLimit;
+  Error.stackTraceLimit = Number.POSITIVE_INFINITY;
+  const depth = new Error("only its stack is wanted").stack?.split("\n").length ?? 0;
+  Error.stackTraceLimit = limit;
+  return depth;
+}
+
+/** Takes turns, each begun by the turn handler of the one before, and looks at some of them. */
+async function takeTurns(
+  last: number,
+  agent: Agent,
+  session: Session,
+  looks: Readonly<Record<number, () => void>> = {},
+): Promise<void> {
+  let taken = 0;
+  const endless = agent.with({
+    onTurn: (_, self) => {
+      taken++;
+      looks[taken]?.();
+      return taken < last ? self.chat(say("And then?")) : undefined;
+    },
+  });
+  for await (const _ of endless.chat(say("Tell me a story without end."), { session }));
+  expect(taken).toBe(last);
+}
+
+describe("a conversation without end", () => {
+  test("B8: 20,000 turns with a window of 20 messages leave heap and stack as they were", async () => {
+    const session = Session.inMemory({ window: WINDOW });
+    const seen: { heap: number; stack: number }[] = [];
+    const look = () => seen.push({ stack: stackDepth(), heap: heap() });
+    await takeTurns(20_000, new Agent({ model: scriptedModel(() => "Go on.") }), session, { 4000: look, 20_000: look });
+    const [early, late] = seen;
+    console.log(seen);
+    expect(late!.stack).toBe(early!.stack);
+    // 32 bytes a turn, less than any object that a turn could leave behind.
+    expect(late!.heap - early!.heap).toBeLessThan(16_000 * 32);
+    expect(session.state.messages.size).toBeLessThanOrEqual(WINDOW);
+    expect(session.state.children.size).toBeLessThanOrEqual(WINDOW);
+  });
+
+  test("B8: turns that are longer than the window are forgotten all the same", async () => {
+    const look = defineTool({
+      name: "look",
+      description: "Looks.",
+      input: { type: "object" },
+      effects: "none",
+      execute: () => "seen",
+    });
+    const model = scriptedModel(({ messages }) => (messages.at(-1)?.role === "user" || messages.length % 6 ? [call("look")] : "Go on."));
+    const session = Session.inMemory({ window: 4 });
+    await takeTurns(50, new Agent({ model, tools: [look] }), session);
+    console.log(session.state.messages.size, session.state.calls.size);
+    expect(session.state.messages.size).toBeLessThanOrEqual(6);
+    expect(session.state.calls.size).toBeLessThanOrEqual(6);
+  });
+
+  test("B8: 10,000 turns that are kept take the heap of their messages and no more", async () => {
+    // The scripted model keeps the last requests, with all the messages that they hold.
+    const model: ModelDriver = {
+      id: "brief/model",
+      family: "brief",
+      async stream(_, sink) {
+        sink.push([
+          { type: "text", text: "Go on." },
+          { type: "finish", reason: "stop", usage: noUsage },
+        ]);
+      },
+    };
+    const session = Session.inMemory();
+    const seen: number[] = [];
+    const look = () => seen.push(heap());
+    await takeTurns(10_000, new Agent({ model }), session, { 2500: look, 5000: look, 10_000: look });
+    const [first, second, third] = seen as [number, number, number];
+    const early = (second - first) / 2500;
+    const late = (third - second) / 5000;
+    const before = heap();
+    const copy = structuredClone(session.state.messages);
+    const messages = (heap() - before) / 10_000;
+    console.log({ early, late, messages }, copy.size);
+    expect(copy.size).toBe(20_000);
+    expect(late / early).toBeLessThan(1.5);
+    expect(late).toBeLessThan(messages * 2);
+  });
+});

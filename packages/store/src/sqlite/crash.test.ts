@@ -1,0 +1,209 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { createInterface, type Interface } from "node:readline";
+import type { Event } from "@banyan/core";
+import { expect, onTestFinished, test } from "vitest";
+import { events, ID, OTHER, readAll, storeIn, temporaryDirectory, write } from "./fixture.ts";
+
+/** Runs a program in a process of its own, with the store's module and a log of `ID` at hand. */
+function run(
+  directory: string,
+  body: string,
+  options: readonly string[] = [],
+): { readonly child: ChildProcess; readonly lines: Interface } {
+  const program = `
+    import { sqliteStore } from ${JSON.stringify(import.meta.resolve("./index.ts"))};
+    const store = sqliteStore({ directory: ${JSON.stringify(directory)} });
+    const log = await store.open(${JSON.stringify(ID)}, { create: true });
+    const event = (seq) => ({ type: "model.changed", model: "é".repeat(seq % 3000), seq, epoch: log.epoch, at: seq });
+    ${body}`;
+  const child = spawn(process.execPath, [...options, "--input-type=module", "--eval", program], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return { child, lines: createInterface({ input: child.stdout as NodeJS.ReadableStream }) };
+}
+
+/** The next line that a program says; rejects when it ends without one. */
+async function nextLine(lines: Interface): Promise<string> {
+  return Promise.race([
+    once(lines, "line").then(([line]) => String(line)),
+    once(lines, "close").then(() => Promise.reject(new Error("the program ended without a word"))),
+  ]);
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const ended = once(child, "exit");
+  child.kill("SIGKILL");
+  await ended;
+}
+
+for (const durable of [true, false]) {
+  const how = durable ? "durable" : "plain";
+  test(`F3 kill -9 in the middle of ${how} appends leaves whole appends, and all that were acknowledged`, {
+    timeout: 30_000,
+  }, async () => {
+    const directory = await temporaryDirectory();
+    const { child, lines } = run(
+      directory,
+      `for (;;) {
+        log.append([1, 2, 3].map((step) => event(log.seq + step)), { durable: ${durable} });
+        process.stdout.write(log.seq + "\\n");
+        if (log.seq % 99 === 0) await new Promise(setImmediate);
+      }`,
+    );
+    let acknowledged = 0;
+    for await (const line of lines) {
+      acknowledged = Number(line);
+      if (acknowledged >= 600) break;
+    }
+    await kill(child);
+
+    const store = storeIn(directory);
+    const listed = await store.list();
+    const log = await store.open(ID);
+    const read = await readAll(log);
+    expect(read.length).toBeGreaterThanOrEqual(acknowledged);
+    expect(read.length % 3).toBe(0);
+    expect(read).toEqual(read.map((_, index) => expected(index + 1)));
+    expect(log.damage).toEqual([]);
+    expect(listed).toMatchObject([{ id: ID, updatedAt: read.length }]);
+    await log.append(events(log, 1));
+    expect(log.seq).toBe(read.length + 1);
+  });
+}
+
+function expected(seq: number): Event {
+  return { type: "model.changed", model: "é".repeat(seq % 3000), seq, epoch: 1, at: seq };
+}
+
+test("F9 a conversation whose writer was killed is not busy: it opens at once", { timeout: 30_000 }, async () => {
+  const directory = await temporaryDirectory();
+  const { child, lines } = run(directory, `log.append([event(1)]); console.log("ready"); setInterval(() => {}, 1000);`);
+  await nextLine(lines);
+  await kill(child);
+  const log = await storeIn(directory).open(ID);
+  await log.append(events(log, 1), { durable: true });
+  expect(log.seq).toBe(2);
+});
+
+test("F5 two processes on one conversation: the later one writes, the earlier one is told who does", {
+  timeout: 30_000,
+}, async () => {
+  const directory = await temporaryDirectory();
+  const store = storeIn(directory);
+  const first = await store.open(ID, { create: true });
+  await first.append(events(first, 3));
+  const { child, lines } = run(directory, `log.append([event(4)]); console.log("ready"); process.stdin.resume();`);
+  await nextLine(lines);
+  const stale = expect.objectContaining({ code: "stale", message: expect.stringContaining(`process ${child.pid}`) });
+  expect(() => first.append(events(first, 1))).toThrow(stale);
+  expect(() => first.append(events(first, 1), { durable: true })).toThrow(stale);
+  await kill(child);
+  const log = await store.open(ID);
+  expect((await readAll(log)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+});
+
+test("F5 of many processes that create a conversation at once, each gets an epoch of its own", {
+  timeout: 60_000,
+}, async () => {
+  const directory = await temporaryDirectory();
+  const started = Array.from({ length: 6 }, () => run(directory, "console.log(log.epoch); await store.close();"));
+  const epochs = await Promise.all(started.map(async ({ lines }) => Number(await nextLine(lines))));
+  expect(epochs.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6]);
+});
+
+test("F10 100,000 events and some very large ones are read in little memory", { timeout: 120_000 }, async () => {
+  const directory = await temporaryDirectory();
+  const store = storeIn(directory);
+  const log = await store.open(ID, { create: true });
+  const append = async (count: number, length: number) => {
+    const model = "x".repeat(length);
+    const next = Array.from({ length: count }, (_, index) => log.seq + 1 + index);
+    await log.append(next.map((seq) => ({ type: "model.changed", model, seq, epoch: log.epoch, at: seq })));
+  };
+  for (let block = 0; block < 100; block++) await append(1000, 1000);
+  for (let block = 0; block < 32; block++) await append(1, 4_000_000);
+  await log.close();
+  // Of 230 MB, read in a heap of 48.
+  const { lines } = run(
+    directory,
+    `let characters = 0;
+    for await (const batch of log.read()) for (const event of batch) characters += event.model.length;
+    console.log(characters);`,
+    ["--max-old-space-size=48"],
+  );
+  const line = await nextLine(lines);
+  expect(Number(line)).toBe(100 * 1000 * 1000 + 32 * 4_000_000);
+});
+
+test("a list sees what another process is writing", { timeout: 30_000 }, async () => {
+  const directory = await temporaryDirectory();
+  const store = storeIn(directory);
+  await write(store, OTHER, 1);
+  const { child, lines } = run(
+    directory,
+    `const next = () => { log.append([event(log.seq + 1)]); console.log(log.seq); };
+    next();
+    process.stdin.on("data", next);`,
+  );
+  await nextLine(lines);
+  expect(await store.list()).toMatchObject([{ updatedAt: 1 }, { updatedAt: 1 }]);
+  child.stdin?.write("\n");
+  await nextLine(lines);
+  expect(await store.list({ limit: 1 })).toMatchObject([{ id: ID, updatedAt: 2 }]);
+});
+
+// Needs a file system of its own, which Linux lets a user namespace have.
+const mounts = "mount -t tmpfs -o size=1m banyan";
+const canMount = await succeeds("unshare", ["--user", "--map-root-user", "--mount", "sh", "-c", `${mounts} /mnt`]);
+
+test.runIf(canMount)(
+  "F7 a full disk is said, and costs nothing that was acknowledged",
+  { timeout: 60_000 },
+  async () => {
+    const directory = await temporaryDirectory();
+    const program = `
+    import { sqliteStore } from ${JSON.stringify(import.meta.resolve("./index.ts"))};
+    const directory = ${JSON.stringify(`${directory}/full`)};
+    let log = await sqliteStore({ directory }).open(${JSON.stringify(ID)}, { create: true });
+    const event = (seq) => ({ type: "model.changed", model: "x".repeat(5000), seq, epoch: log.epoch, at: seq });
+    let error;
+    while (!error) try { log.append([event(log.seq + 1)], { durable: true }); } catch (caught) { error = caught; }
+    const acknowledged = log.seq;
+    const listed = await sqliteStore({ directory }).list();
+    let intact = 0;
+    for await (const batch of log.read()) intact += batch.filter((event) => event.model === "x".repeat(5000)).length;
+    await log.close();
+    console.log(JSON.stringify({ code: error.code, acknowledged, intact, listed: listed.length }));`;
+    const script = `mkdir "$1/full" && ${mounts} "$1/full" && exec "$2" --input-type=module --eval "$3"`;
+    const unshare = [
+      "--user",
+      "--map-root-user",
+      "--mount",
+      "sh",
+      "-c",
+      script,
+      "sh",
+      directory,
+      process.execPath,
+      program,
+    ];
+    const child = spawn("unshare", unshare, { stdio: ["ignore", "pipe", "inherit"] });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const line = await nextLine(createInterface({ input: child.stdout }));
+    const { code, acknowledged, intact, listed } = JSON.parse(line);
+    expect(code).toBe("full");
+    expect(acknowledged).toBeGreaterThan(10);
+    expect(intact).toBe(acknowledged);
+    expect(listed).toBe(1);
+  },
+);
+
+async function succeeds(command: string, parameters: readonly string[]): Promise<boolean> {
+  const child = spawn(command, parameters, { stdio: "ignore" });
+  return new Promise((resolve) => {
+    child.on("error", () => resolve(false));
+    child.on("exit", (code) => resolve(code === 0));
+  });
+}

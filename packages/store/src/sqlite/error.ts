@@ -1,0 +1,68 @@
+import { StoreError } from "@banyan/core";
+
+// Primary result codes of SQLite, https://sqlite.org/rescode.html
+const ERROR = 1;
+const BUSY = 5;
+const LOCKED = 6;
+const CORRUPT = 11;
+const FULL = 13;
+const TOO_BIG = 18;
+const CONSTRAINT = 19;
+const NOT_A_DATABASE = 26;
+// Extended ones.
+const IO_READ = 266;
+const IO_SHARED_MEMORY_SIZE = 4874;
+
+/** What went wrong with a file, as the error that the store's contract promises. */
+export function storeError(error: unknown, file: string): StoreError {
+  if (error instanceof StoreError) return error;
+  const cause = { cause: error };
+  const { code, errcode } = codesOf(error);
+  const why = error instanceof Error ? error.message : String(error);
+  // The shared memory of the write-ahead log can only fail to grow where there is no room left.
+  if (code === "ENOSPC" || code === "EDQUOT" || errcode === IO_SHARED_MEMORY_SIZE || primary(errcode) === FULL) {
+    return new StoreError(
+      "full",
+      `There is no room left for ${file}; free some space and try again. What was stored before is safe.`,
+      cause,
+    );
+  }
+  if (primary(errcode) === BUSY || primary(errcode) === LOCKED) {
+    return new StoreError(
+      "locked",
+      `${file} is locked by another process; let it finish, or end it, and try again.`,
+      cause,
+    );
+  }
+  // Our statements fit the schema that we make, and numbers are checked before they are inserted: an error there means
+  // that a table is gone, a conflict that there are rows that cannot be read.
+  if (isDamage(error) || primary(errcode) === ERROR || primary(errcode) === CONSTRAINT) {
+    return new StoreError(
+      "damaged",
+      `${file} is damaged (${why}); put a backup in its place. No other conversation is touched.`,
+      cause,
+    );
+  }
+  return new StoreError(
+    "unusable",
+    `${file} cannot be used (${why}); check that its directory exists and that you may write there.`,
+    cause,
+  );
+}
+
+/** Whether an error means that what is in the file, or a part of it, is not what was written. */
+export function isDamage(error: unknown): boolean {
+  const { code, errcode } = codesOf(error);
+  if (code === "ERR_OUT_OF_RANGE") return true; // A whole number that no JavaScript program wrote.
+  if (errcode === IO_READ) return true;
+  return [CORRUPT, NOT_A_DATABASE, TOO_BIG].includes(primary(errcode));
+}
+
+function codesOf(error: unknown): { readonly code: unknown; readonly errcode: number } {
+  const { code, errcode } = (error ?? {}) as { code?: unknown; errcode?: unknown };
+  return { code, errcode: typeof errcode === "number" ? errcode : 0 };
+}
+
+function primary(errcode: number): number {
+  return errcode & 0xff;
+}

@@ -1,0 +1,134 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { Event } from "@banyan/core";
+import { isDamage } from "./error.ts";
+import { eventOf } from "./row.ts";
+
+/** The most events of a batch, and the most bytes of their bodies unless a single one is larger. */
+const BATCH_EVENTS = 256;
+const BATCH_BYTES = 4 * 1024 * 1024;
+
+/** How many events in a row may be unreadable before the search for more is given up when the end is not known. */
+const SEARCH = 50_000;
+
+/**
+ * Reads the events of a file, passes over what is damaged, and remembers what that was.
+ *
+ * A batch is read as a whole, not row by row over the life of an iteration: that is faster, and an open read would keep
+ * the write-ahead log from being checkpointed. Where a batch cannot be read, its events are looked up one by one,
+ * so that one bad page of the file costs the events on it and no other.
+ */
+export class EventReader {
+  readonly file: string;
+  readonly #range: StatementSync;
+  readonly #bytes: StatementSync;
+  readonly #newest: StatementSync;
+  readonly #lost = new Set<number>();
+  #endUnknown = false;
+
+  constructor(database: DatabaseSync, file: string) {
+    this.file = file;
+    const columns = "seq, epoch, at, type, body, crc";
+    const asArrays = { returnArrays: true };
+    this.#range = database.prepare(`SELECT ${columns} FROM events WHERE seq > ? AND seq <= ? ORDER BY seq`, asArrays);
+    this.#bytes = database.prepare("SELECT total(octet_length(body)) FROM events WHERE seq > ? AND seq <= ?", asArrays);
+    this.#newest = database.prepare(`SELECT ${columns} FROM events ORDER BY seq DESC LIMIT 1`, asArrays);
+  }
+
+  /** What was passed over so far, a sentence for each gap. */
+  get damage(): readonly string[] {
+    const sentences = gaps(this.#lost).map(([first, last]) =>
+      first === last
+        ? `Event ${first} of ${this.file} is damaged and was passed over.`
+        : `Events ${first} to ${last} of ${this.file} are damaged and were passed over.`,
+    );
+    if (this.#endUnknown) sentences.push(`The end of ${this.file} is damaged; what it held cannot be read.`);
+    return sentences;
+  }
+
+  /** The events after `after` up to and including `to`, as many as make a batch, and where it ends. */
+  batch(after: number, to: number): { readonly events: Event[]; readonly end: number } {
+    let end = Math.min(to, after + BATCH_EVENTS);
+    try {
+      while (end > after + 1 && this.#size(after, end) > BATCH_BYTES) end = after + Math.ceil((end - after) / 2);
+      return { events: this.#intact(this.#range.all(after, end), after, end), end };
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+      return { events: this.#oneByOne(after, end), end };
+    }
+  }
+
+  /** Where the log ends. When its last row is damaged, the last intact one is searched for from the beginning. */
+  last(): { readonly seq: number; readonly epoch: number } {
+    let newest: unknown;
+    try {
+      const row = this.#newest.get() as unknown as readonly unknown[] | undefined;
+      if (!row) return { seq: 0, epoch: 0 };
+      const event = eventOf(row);
+      if (event) return event;
+      newest = row[0];
+    } catch (error) {
+      if (!isDamage(error)) throw error;
+    }
+    const { seq, epoch } = this.#lastIntact();
+    // A damaged row keeps its number when that can be true, so that it is not given twice.
+    if (typeof newest === "number" && newest > seq && newest <= seq + SEARCH) return { seq: newest, epoch };
+    this.#endUnknown = true;
+    return { seq, epoch };
+  }
+
+  #lastIntact(): { seq: number; epoch: number } {
+    let last = { seq: 0, epoch: 0 };
+    for (let at = 0; at < last.seq + SEARCH; ) {
+      const { events, end } = this.batch(at, last.seq + SEARCH);
+      last = events.at(-1) ?? last;
+      at = end;
+    }
+    // Numbers behind the end were only asked for, not lost.
+    for (const seq of this.#lost) if (seq > last.seq) this.#lost.delete(seq);
+    return last;
+  }
+
+  #size(after: number, end: number): number {
+    const [bytes] = this.#bytes.get(after, end) as unknown as readonly [number];
+    return bytes;
+  }
+
+  #oneByOne(after: number, end: number): Event[] {
+    const events: Event[] = [];
+    for (let seq = after + 1; seq <= end; seq++) {
+      try {
+        events.push(...this.#intact(this.#range.all(seq - 1, seq), seq - 1, seq));
+      } catch (error) {
+        if (!isDamage(error)) throw error;
+        this.#lost.add(seq);
+      }
+    }
+    return events;
+  }
+
+  /** The events of the rows in order, each once; numbers between `after` and `end` without one are lost. */
+  #intact(rows: readonly unknown[], after: number, end: number): Event[] {
+    const events: Event[] = [];
+    let next = after + 1;
+    for (const row of rows) {
+      const event = eventOf(row as readonly unknown[]);
+      if (!event || event.seq < next) continue;
+      for (; next < event.seq; next++) this.#lost.add(next);
+      events.push(event);
+      next++;
+    }
+    for (; next <= end; next++) this.#lost.add(next);
+    return events;
+  }
+}
+
+/** Runs of numbers without a gap, as pairs of first and last. */
+function gaps(numbers: Iterable<number>): [first: number, last: number][] {
+  const runs: [number, number][] = [];
+  for (const number of Array.from(numbers).sort((a, b) => a - b)) {
+    const run = runs.at(-1);
+    if (run && run[1] === number - 1) run[1] = number;
+    else runs.push([number, number]);
+  }
+  return runs;
+}
