@@ -1,0 +1,121 @@
+import { spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
+import { constants } from "node:os";
+import { StringDecoder } from "node:string_decoder";
+import { WorkspaceError } from "./error.ts";
+import { ControlStripper } from "./plain-text.ts";
+import { endFamily, familyOf, killFamily, type ProcessFamily } from "./process-family.ts";
+
+/** How a command ended. `code` is that of the shell: 128 and the signal's number when a signal ended it. */
+export type CommandEnd =
+  | { readonly type: "exited"; readonly code: number }
+  | { readonly type: "timed-out" }
+  | { readonly type: "cancelled" };
+
+export interface CommandOptions {
+  readonly directory: string;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Milliseconds. */
+  readonly timeout: number;
+  readonly signal: AbortSignal;
+  /** Gets the output as plain text, standard output and standard error as one stream. */
+  readonly onOutput: (text: string) => void;
+}
+
+/** In the environment of all that a command starts, to find them by. */
+const MARK = "BANYAN_COMMANDS";
+
+/** How long an output stays open for the last bytes, in milliseconds, after everybody who should write to it has ended. */
+const DRAIN = 250;
+
+/** The commands that run now; when the program ends, they do. */
+export class RunningCommands {
+  readonly #families = new Set<ProcessFamily>();
+  readonly #endAll = () => {
+    for (const family of this.#families) killFamily(family);
+  };
+
+  add(family: ProcessFamily): void {
+    if (this.#families.size === 0) process.on("exit", this.#endAll);
+    this.#families.add(family);
+  }
+
+  remove(family: ProcessFamily): void {
+    this.#families.delete(family);
+    if (this.#families.size === 0) process.off("exit", this.#endAll);
+  }
+}
+
+/**
+ * Runs a command in a shell without input, and ends all that it started before it answers:
+ *
+ *   shell exits ──▶ the output may close, 250 ms ──▶ who is left gets SIGTERM, after 2 s SIGKILL ──▶ answer
+ *   time-out, abort ────────────────────────────────▲
+ *
+ * So a process in the background ends with its command, even one in a session of its own: nobody would own it
+ * afterwards, and it could hold the output open for ever. Throws when the shell cannot be started.
+ */
+export async function runCommand(
+  command: string,
+  running: RunningCommands,
+  options: CommandOptions,
+): Promise<CommandEnd> {
+  if (process.platform === "win32")
+    throw new WorkspaceError("system", "Commands need a POSIX shell, which this system has not. Use the other tools.");
+  options.signal.throwIfAborted();
+  const mark = randomUUID();
+  const around = process.env[MARK];
+  const shell = existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
+  // One pipe for both outputs, so that what is written first is read first.
+  const child = spawn("/bin/sh", ["-c", 'exec "$0" -c -- "$1" 2>&1', shell, command], {
+    cwd: options.directory,
+    // A command inside another bears both marks, so that either can find it.
+    env: { ...options.environment, [MARK]: around === undefined ? mark : `${around},${mark}` },
+    stdio: ["ignore", "pipe", "ignore"],
+    detached: true,
+  });
+  const exited = new Promise<CommandEnd>((resolve, reject) => {
+    child.once("exit", (code, signal) =>
+      resolve({ type: "exited", code: code ?? 128 + (signal === null ? 0 : constants.signals[signal]) }),
+    );
+    child.once("error", (cause) =>
+      reject(new WorkspaceError("system", `The shell could not be started: ${cause.message}.`, { cause })),
+    );
+  });
+  if (child.pid === undefined) return exited;
+
+  const family = familyOf(child.pid, mark);
+  running.add(family);
+  const closed = new Promise<void>((resolve) => child.stdout.once("close", resolve));
+  const decoder = new StringDecoder("utf8");
+  const stripper = new ControlStripper();
+  child.stdout.on("data", (bytes: Buffer) => options.onOutput(stripper.push(decoder.write(bytes))));
+  // A pipe that breaks has nothing more to say; that the shell ended is told by its exit.
+  child.stdout.on("error", () => child.stdout.destroy());
+  const stop = Promise.withResolvers<CommandEnd>();
+  const onTimeout = setTimeout(() => stop.resolve({ type: "timed-out" }), options.timeout);
+  const onAbort = () => stop.resolve({ type: "cancelled" });
+  options.signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    const end = await Promise.race([exited, stop.promise]);
+    if (end.type === "exited") await atMost(DRAIN, closed);
+    await endFamily(family);
+    await atMost(DRAIN, closed);
+    options.onOutput(stripper.push(decoder.end()) + stripper.end());
+    return end;
+  } finally {
+    clearTimeout(onTimeout);
+    options.signal.removeEventListener("abort", onAbort);
+    child.stdout.destroy();
+    running.remove(family);
+  }
+}
+
+/** Waits for something, but not longer than some milliseconds. */
+async function atMost(time: number, promise: Promise<void>): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  const timer = setTimeout(over.resolve, time);
+  await Promise.race([promise, over.promise]);
+  clearTimeout(timer);
+}

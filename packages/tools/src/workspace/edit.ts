@@ -1,0 +1,100 @@
+import { defineTool, type Tool } from "@banyan/core";
+import { z } from "zod";
+import { WorkspaceError } from "./error.ts";
+import { nearestLine } from "./nearest-line.ts";
+import { locate, type Workspace } from "./paths.ts";
+import { assertWritable } from "./protected-paths.ts";
+import { replaceFile } from "./replace-file.ts";
+import { encode, readText, type TextContent } from "./text-content.ts";
+import { unifiedDiff } from "./unified-diff.ts";
+
+/** Occurrences are counted up to here. */
+const MOST_COUNTED = 1000;
+
+const input = z.object({
+  path: z.string().describe("The file, relative to the workspace."),
+  old_text: z
+    .string()
+    .min(1)
+    .describe(
+      "The text to replace, exactly as it is in the file, with its indentation and without line numbers. It must occur exactly once: include lines around it when it is not unique.",
+    ),
+  new_text: z.string().describe("What stands there instead. Empty removes the old text."),
+});
+
+/** `edit {path, old_text, new_text}`: replaces one place in a text file; all other bytes stay as they are. */
+export function editTool(workspace: Workspace): Tool {
+  return defineTool({
+    name: "edit",
+    description:
+      "Changes one place in a text file: replaces old_text, which must occur exactly once, with new_text. " +
+      "Line ends, byte-order mark and mode of the file are kept. Answers the change as a unified diff.",
+    input,
+    // Not idempotent: where new_text contains old_text, a second run would change the file again.
+    effects: "external",
+    async execute({ path, old_text, new_text }, context) {
+      const location = await locate(workspace, path);
+      assertWritable(workspace, location);
+      const content = await readText(workspace, location.path);
+      const after = replaceOnce(content, old_text, new_text);
+      context.signal.throwIfAborted();
+      await replaceFile(workspace, location, encode(content.path, content.mark + after), content.stats);
+      return unifiedDiff(content.path, content.text, after);
+    },
+  });
+}
+
+/**
+ * The text with the one occurrence of `oldText` replaced. In a file where every line ends with CRLF, both texts may be
+ * given with LF; what is written has CRLF. Elsewhere both count as they are. Throws when there is not exactly one.
+ */
+function replaceOnce(content: TextContent, oldText: string, newText: string): string {
+  const [wanted, replacement] =
+    content.lineEnds === "crlf" ? [toWindows(oldText), toWindows(newText)] : [oldText, newText];
+  if (wanted === replacement)
+    throw new WorkspaceError(
+      "match",
+      `old_text and new_text are the same, so there is nothing to change in ${content.path}.`,
+    );
+  const places = occurrences(content.text, wanted);
+  const [at] = places;
+  if (at === undefined)
+    throw new WorkspaceError("match", `old_text does not occur in ${content.path}. ${hint(content, oldText)}`);
+  if (places.length > 1) {
+    const lines = places.slice(0, 10).map((place) => lineAt(content.text, place));
+    const count = places.length > MOST_COUNTED ? `more than ${MOST_COUNTED}` : places.length;
+    const more = places.length > 10 ? ", ..." : "";
+    throw new WorkspaceError(
+      "match",
+      `old_text occurs ${count} times in ${content.path}, at lines ${lines.join(", ")}${more}. Include more of the text around the one that is meant.`,
+    );
+  }
+  return content.text.slice(0, at) + replacement + content.text.slice(at + wanted.length);
+}
+
+function toWindows(text: string): string {
+  return text.replace(/\r?\n/g, "\r\n");
+}
+
+/** Where a text occurs, overlaps included: `aa` is in `aaa` twice, so it is not clear which is meant. */
+function occurrences(text: string, wanted: string): number[] {
+  const places: number[] = [];
+  for (let at = text.indexOf(wanted); at >= 0 && places.length <= MOST_COUNTED; at = text.indexOf(wanted, at + 1))
+    places.push(at);
+  return places;
+}
+
+function lineAt(text: string, place: number): number {
+  let line = 1;
+  for (let at = text.indexOf("\n"); at >= 0 && at < place; at = text.indexOf("\n", at + 1)) line += 1;
+  return line;
+}
+
+function hint(content: TextContent, oldText: string): string {
+  if (content.lineEnds === "mixed" && oldText.includes("\n"))
+    return "Its line ends are mixed (LF and CRLF); replace one line at a time.";
+  const near = nearestLine(content.text, oldText);
+  return near === undefined
+    ? "Read the file and copy the text exactly."
+    : `${near} Read the lines around it and copy the text exactly.`;
+}

@@ -1,0 +1,65 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { emptyConversation, type Tool, type ToolContext } from "@banyan/core";
+
+/** A folder of its own for one test, with files in it; it goes away when it is disposed of. */
+export class TestFolder implements Disposable {
+  readonly #outer = realpathSync(mkdtempSync(join(tmpdir(), "banyan-workspace-")));
+  /** The workspace; what lies beside it is outside. */
+  readonly root = join(this.#outer, "root");
+  readonly outside = join(this.#outer, "outside");
+
+  constructor(files: Readonly<Record<string, string | Uint8Array>> = {}) {
+    mkdirSync(this.root);
+    mkdirSync(this.outside);
+    writeFileSync(join(this.outside, "secret.txt"), "secret\n");
+    for (const [path, content] of Object.entries(files)) this.add(path, content);
+  }
+
+  add(path: string, content: string | Uint8Array): string {
+    const full = join(this.root, path);
+    mkdirSync(dirname(full), { recursive: true });
+    writeFileSync(full, content);
+    return full;
+  }
+
+  path(path: string): string {
+    return join(this.root, path);
+  }
+
+  read(path: string): string {
+    return readFileSync(join(this.root, path), "latin1");
+  }
+
+  /** Names in a folder of the workspace. */
+  names(path = "."): string[] {
+    return readdirSync(join(this.root, path)).sort();
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.#outer, { recursive: true, force: true });
+  }
+}
+
+/** Calls a tool as the engine does; what it answers is text. */
+export async function call(
+  tool: Tool,
+  input: Readonly<Record<string, unknown>>,
+  context: Partial<ToolContext> = {},
+): Promise<string> {
+  const answer = await tool.execute(input, {
+    call: "call-1",
+    attempt: 1,
+    key: "key-1",
+    signal: new AbortController().signal,
+    conversation: emptyConversation(),
+    path: [],
+    step: 1,
+    agent: "test",
+    progress() {},
+    ...context,
+  });
+  if (typeof answer !== "string") throw new TypeError(`The tool ${tool.name} answered ${typeof answer}, not text.`);
+  return answer;
+}

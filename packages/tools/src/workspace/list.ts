@@ -1,0 +1,105 @@
+import { lstat, readlink } from "node:fs/promises";
+import { defineTool, type Tool } from "@banyan/core";
+import { z } from "zod";
+import { explain, WorkspaceError } from "./error.ts";
+import { rulesDownTo } from "./git-ignore.ts";
+import { openDirectory } from "./open-path.ts";
+import { locate, specialKind, type Workspace } from "./paths.ts";
+import { showOnOneLine } from "./plain-text.ts";
+import { type Entry, walk } from "./walk.ts";
+
+const MOST_ENTRIES = 1000;
+const MOST_BYTES = 60_000;
+/** Counting ends here: what is there beyond is "more". */
+const MOST_COUNTED = 20_000;
+
+const input = z.object({
+  path: z.string().describe("The folder, relative to the workspace; `.` is the workspace itself."),
+  depth: z
+    .int()
+    .min(1)
+    .max(20)
+    .optional()
+    .describe("How many levels to go down. Default 1: only what is directly in the folder."),
+});
+
+/** `list {path, depth?}`: what is in a folder. */
+export function listTool(workspace: Workspace): Tool {
+  return defineTool({
+    name: "list",
+    description:
+      "Lists a folder: one path a line, relative to the workspace and sorted, folders with a `/` at the end, files with their size in bytes. " +
+      `What .gitignore leaves out is not listed. At most ${MOST_ENTRIES} entries; a note says how many more there are.`,
+    input,
+    effects: "none",
+    async execute({ path, depth = 1 }, context) {
+      const folder = await locate(workspace, path);
+      if (folder.kind === "missing")
+        throw new WorkspaceError("missing", `There is no folder ${folder.path}. List the folder above it.`);
+      if (folder.kind !== "directory")
+        throw new WorkspaceError("kind", `${folder.path} is ${folder.what}, not a folder. Use read for a file.`);
+      try {
+        await using directory = await openDirectory(workspace, folder.real);
+        const rules = await rulesDownTo(workspace, folder.path);
+        const listing = new Listing();
+        const entries = walk(workspace, directory, folder.path, {
+          depth,
+          rules,
+          signal: context.signal,
+          onIgnored: () => listing.ignored++,
+        });
+        for await (const entry of entries) if (!(await listing.take(entry))) break;
+        return listing.text(folder.path);
+      } catch (error) {
+        throw explain(folder.path, error);
+      }
+    },
+  });
+}
+
+class Listing {
+  ignored = 0;
+  readonly #lines: string[] = [];
+  #bytes = 0;
+  #count = 0;
+  #isFull = false;
+
+  /** Whether counting goes on. */
+  async take(entry: Entry): Promise<boolean> {
+    this.#count += 1;
+    if (!this.#isFull) {
+      const line = `${await describe(entry)}\n`;
+      this.#bytes += Buffer.byteLength(line);
+      this.#isFull = this.#lines.length === MOST_ENTRIES || this.#bytes > MOST_BYTES;
+      if (!this.#isFull) this.#lines.push(line);
+    }
+    return this.#count < MOST_COUNTED;
+  }
+
+  text(path: string): string {
+    const notes: string[] = [];
+    if (this.#count === 0) notes.push(`[${path} is empty]`);
+    if (this.#lines.length < this.#count) {
+      const all = this.#count < MOST_COUNTED ? String(this.#count) : `more than ${MOST_COUNTED}`;
+      notes.push(
+        `[the first ${this.#lines.length} of ${all} entries; list a folder in it, or with a smaller depth, for the others]`,
+      );
+    }
+    if (this.ignored > 0) notes.push(`[left out because of .gitignore: ${this.ignored}]`);
+    return this.#lines.join("") + notes.map((note) => `${note}\n`).join("");
+  }
+}
+
+async function describe(entry: Entry): Promise<string> {
+  const path = showOnOneLine(entry.path);
+  if (entry.kind === "directory") return `${path}/`;
+  const at = `${entry.directory.at}/${entry.name}`;
+  try {
+    if (entry.kind === "link") return `${path} -> ${showOnOneLine(await readlink(at))}`;
+    const stats = await lstat(at);
+    return entry.kind === "file" ? `${path} (${stats.size} bytes)` : `${path} (${specialKind(stats)})`;
+  } catch {
+    // It went away between being seen and being looked at.
+    return `${path} (gone)`;
+  }
+}

@@ -1,0 +1,115 @@
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, open, readlink, realpath, stat } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { explain, WorkspaceError } from "./error.ts";
+import { type Location, locate, specialKind, type Workspace } from "./paths.ts";
+
+/**
+ * An open folder. On Linux `at` is the folder itself, whatever happens to its name: a path built on it cannot be led
+ * elsewhere by swapping a parent for a link. On other systems `at` is its path, checked when it was opened.
+ */
+export interface OpenDirectory extends AsyncDisposable {
+  readonly at: string;
+}
+
+/** A regular file, open for reading. */
+export interface OpenFile extends AsyncDisposable {
+  /** From the root. */
+  readonly path: string;
+  readonly handle: FileHandle;
+  readonly stats: Stats;
+}
+
+const DIRECTORY = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+/** `O_NONBLOCK`, so that a named pipe put in place of the file opens at once and is then refused. */
+const READ = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Opens a folder by its path without links, and checks that this is what was opened. */
+export async function openDirectory(workspace: Workspace, real: string): Promise<OpenDirectory> {
+  const handle = await open(real, DIRECTORY);
+  try {
+    await verify(workspace, handle, real);
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+  return directoryOf(workspace, handle, real);
+}
+
+/** Opens a folder that lies directly in an open one; never through a link. */
+export async function openInside(workspace: Workspace, parent: OpenDirectory, name: string): Promise<OpenDirectory> {
+  const at = `${parent.at}/${name}`;
+  return directoryOf(workspace, await open(at, DIRECTORY), at);
+}
+
+function directoryOf(workspace: Workspace, handle: FileHandle, path: string): OpenDirectory {
+  return {
+    at: workspace.descriptors ? `/proc/self/fd/${handle.fd}` : path,
+    [Symbol.asyncDispose]: () => handle.close(),
+  };
+}
+
+/**
+ * Opens a file of the workspace for reading. Throws a `WorkspaceError` for everything that is not a regular file
+ * inside the workspace, also when it becomes so between the check and the opening.
+ */
+export async function openFile(workspace: Workspace, given: string): Promise<OpenFile> {
+  const location = await locate(workspace, given);
+  switch (location.kind) {
+    case "missing":
+      throw new WorkspaceError("missing", `There is no file ${location.path}. Use list or search to find it.`);
+    case "directory":
+      throw new WorkspaceError("kind", `${location.path} is a folder. Use list to see what is in it.`);
+    case "special":
+      throw new WorkspaceError("kind", `${location.path} is ${location.what}, not a file, and is not opened.`);
+    case "file":
+      return openLocated(workspace, location);
+  }
+}
+
+async function openLocated(workspace: Workspace, location: Location): Promise<OpenFile> {
+  try {
+    await using parent = await openDirectory(workspace, dirname(location.real));
+    return await openFileInside(workspace, parent, basename(location.real), location.path);
+  } catch (error) {
+    throw explain(location.path, error);
+  }
+}
+
+/** Opens a regular file that lies directly in an open folder; never through a link. `path` is what errors name. */
+export async function openFileInside(
+  workspace: Workspace,
+  parent: OpenDirectory,
+  name: string,
+  path: string,
+): Promise<OpenFile> {
+  const at = `${parent.at}/${name}`;
+  const handle = await open(at, READ);
+  try {
+    const stats = await handle.stat();
+    if (!stats.isFile())
+      throw new WorkspaceError(
+        "kind",
+        `${path} is ${stats.isDirectory() ? "a folder" : specialKind(stats)}, not a file.`,
+      );
+    if (!workspace.descriptors) await verify(workspace, handle, at);
+    return { path, handle, stats, [Symbol.asyncDispose]: () => handle.close() };
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** Throws unless the open file is the one that stands at this path, with no link on the way. */
+async function verify(workspace: Workspace, handle: FileHandle, real: string): Promise<void> {
+  if (workspace.descriptors) {
+    if ((await readlink(`/proc/self/fd/${handle.fd}`)) === real) return;
+  } else if ((await realpath(real)) === real) {
+    const [opened, there] = await Promise.all([handle.stat(), stat(real)]);
+    if (opened.dev === there.dev && opened.ino === there.ino) return;
+  }
+  throw new WorkspaceError(
+    "changed",
+    `${real} was replaced while it was being opened. Try again once nothing else changes it.`,
+  );
+}

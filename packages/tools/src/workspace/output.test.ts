@@ -1,0 +1,46 @@
+import { expect, test } from "vitest";
+import { BoundedOutput, wholeLength } from "./output.ts";
+
+test("a short output is kept as it is", () => {
+  const output = new BoundedOutput({ head: 4, tail: 4 });
+  for (const piece of ["ab", "cdef", "gh"]) output.push(piece);
+  expect(output.text()).toBe("abcdefgh");
+  expect(output.bytes).toBe(8);
+});
+
+test("B16: of a long output head and tail are kept, with the number of bytes dropped", () => {
+  const output = new BoundedOutput({ head: 4, tail: 4 });
+  for (const piece of ["abc", "def", "0123456789", "uvw", "xyz"]) output.push(piece);
+  expect(output.text()).toBe("abcd\n[... 14 bytes dropped ...]\nwxyz");
+  output.push("!");
+  expect(output.text()).toBe("abcd\n[... 15 bytes dropped ...]\nxyz!");
+});
+
+test("cuts fall between characters, and what is cut there is counted", () => {
+  const output = new BoundedOutput({ head: 4, tail: 4 });
+  output.push("a€€€€€z");
+  expect(output.text()).toBe("a€\n[... 9 bytes dropped ...]\n€z");
+});
+
+test("F18: memory stays bounded, in large pieces and in tiny ones", () => {
+  const output = new BoundedOutput({ head: 1000, tail: 1000 });
+  const before = process.memoryUsage().arrayBuffers;
+  for (let round = 0; round < 2000; round += 1) output.push("y\n".repeat(50_000));
+  for (let round = 0; round < 100_000; round += 1) output.push("z");
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(100_000_000);
+  expect(output.text()).toMatch(/^(y\n){500}\n\[\.\.\. 200098000 bytes dropped \.\.\.\]\nz{1000}$/);
+});
+
+test.each([
+  ["abc", 3],
+  ["ab€", 5],
+])("bytes that end with a whole character are whole: %s", (text, length) => {
+  expect(wholeLength(Buffer.from(text))).toBe(length);
+});
+
+test("of a character that is cut nothing remains", () => {
+  for (const character of ["ä", "€", "😀"]) {
+    const bytes = Buffer.from(`a${character}`);
+    for (let cut = 2; cut < bytes.length; cut += 1) expect(wholeLength(bytes.subarray(0, cut))).toBe(1);
+  }
+});

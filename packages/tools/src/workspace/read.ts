@@ -1,0 +1,100 @@
+import { isUtf8 } from "node:buffer";
+import { defineTool, type Tool } from "@banyan/core";
+import { z } from "zod";
+import { WorkspaceError } from "./error.ts";
+import { type FileForm, feedLines, type Line, LineSplitter } from "./file-text.ts";
+import { openFile } from "./open-path.ts";
+import type { Workspace } from "./paths.ts";
+import { showControls } from "./plain-text.ts";
+
+const MOST_LINES = 2000;
+/** Less than the engine keeps of a result, so that the note at the end is always seen. */
+const MOST_BYTES = 60_000;
+const LONGEST_LINE = 2000;
+
+const input = z.object({
+  path: z.string().describe("The file, relative to the workspace."),
+  start: z.int().min(1).optional().describe("The first line wanted; 1 is the first of the file. Default 1."),
+  end: z
+    .int()
+    .min(1)
+    .optional()
+    .describe(`The last line wanted, included. Default: to the end, at most ${MOST_LINES} lines at once.`),
+});
+
+/** `read {path, start?, end?}`: numbered lines of a text file, read no further than wanted. */
+export function readTool(workspace: Workspace): Tool {
+  return defineTool({
+    name: "read",
+    description:
+      `Reads a text file. Each line comes as its number, a tab and its text. At most ${MOST_LINES} lines or ${MOST_BYTES} bytes at once; ` +
+      "a note at the end says how to read on. Use start and end for a part of a large file.",
+    input,
+    effects: "none",
+    async execute({ path, start = 1, end }, context) {
+      if (end !== undefined && end < start)
+        throw new WorkspaceError("range", `end (${end}) is before start (${start}).`);
+      await using file = await openFile(workspace, path);
+      const page = new Page(start, Math.min(end ?? Number.POSITIVE_INFINITY, start + MOST_LINES - 1));
+      const lines = new LineSplitter({ limit: LONGEST_LINE, first: start, take: (line) => page.take(line) });
+      const form = await feedLines(file.handle, lines, { signal: context.signal });
+      if (form.kind === "binary") {
+        throw new WorkspaceError(
+          "content",
+          `${file.path} is ${form.what}, ${file.stats.size} bytes; only text can be read.`,
+        );
+      }
+      return page.text(file.path, form, end);
+    },
+  });
+}
+
+/** The lines that fit into one answer. */
+class Page {
+  readonly #start: number;
+  readonly #last: number;
+  readonly #lines: string[] = [];
+  #bytes = 0;
+  #isValid = true;
+  #hasControls = false;
+  /** The first line that found no room. */
+  #next: number | undefined;
+
+  constructor(start: number, last: number) {
+    this.#start = start;
+    this.#last = last;
+  }
+
+  take(line: Line): boolean {
+    const raw = line.bytes.toString("utf8");
+    const plain = showControls(raw);
+    const cut = line.dropped === 0 ? "" : ` [... ${line.dropped} more bytes in this line]`;
+    const text = `${line.number}\t${plain}${cut}\n`;
+    const bytes = Buffer.byteLength(text);
+    if (line.number > this.#last || this.#bytes + bytes > MOST_BYTES) {
+      this.#next = line.number;
+      return false;
+    }
+    if (plain !== raw) this.#hasControls = true;
+    if (!isUtf8(line.bytes)) this.#isValid = false;
+    this.#lines.push(text);
+    this.#bytes += bytes;
+    return true;
+  }
+
+  text(path: string, form: FileForm & { kind: "text" }, end: number | undefined): string {
+    if (this.#lines.length === 0) {
+      if (this.#start === 1) return `[${path} is empty]`;
+      throw new WorkspaceError("range", `${path} ends before line ${this.#start}. Read it with a smaller start.`);
+    }
+    const notes: string[] = [];
+    if (form.encoding !== "utf-8")
+      notes.push(`[${path} is ${form.encoding.toUpperCase()}, shown as text; edit cannot change it]`);
+    if (!this.#isValid) notes.push("[some bytes are not UTF-8 and are shown as \ufffd; edit cannot change this file]");
+    if (this.#hasControls) notes.push("[control characters are shown as pictures, such as \u241b for escape]");
+    if (this.#next !== undefined && (end === undefined || this.#next <= end)) {
+      notes.push(`[${path} goes on; read on with start=${this.#next}]`);
+    }
+    return this.#lines.join("") + notes.map((note) => `${note}\n`).join("");
+  }
+}

@@ -1,0 +1,70 @@
+import { dirname } from "node:path";
+import { basename } from "node:path/posix";
+import { systemCode, WorkspaceError } from "./error.ts";
+import { feedLines, type Line, LineSplitter, pieceOfFile } from "./file-text.ts";
+import { rulesDownTo } from "./git-ignore.ts";
+import { type OpenDirectory, openDirectory, openFileInside } from "./open-path.ts";
+import type { Location, Workspace } from "./paths.ts";
+import type { Match } from "./search-matches.ts";
+import { compileGlob, compilePattern } from "./search-pattern.ts";
+import { walk } from "./walk.ts";
+
+/** What to search for and where. Plain data: it can be handed to a worker. */
+export interface Query {
+  readonly workspace: Workspace;
+  readonly pattern: string;
+  /** A file or a folder. */
+  readonly place: Location;
+  readonly glob: string | undefined;
+}
+
+/** Of a longer line, only the beginning is searched. Bytes. */
+const LONGEST_LINE = 1024 * 1024;
+const LONGEST_SHOWN = 1000;
+
+/**
+ * Searches files line by line, in the order of their paths, and tells of each match until `found` wants no more. Binary
+ * files, and what git ignores, are passed over; a file named by itself is searched anyway. Runs a regular expression
+ * that may take for ever: only for a worker that can be ended.
+ */
+export async function searchFiles(query: Query, found: (match: Match) => boolean): Promise<void> {
+  const { workspace, place } = query;
+  const search: Search = { workspace, pattern: compilePattern(query.pattern), found, piece: pieceOfFile() };
+  const isWanted = compileGlob(query.glob);
+  if (place.kind === "file") {
+    await using parent = await openDirectory(workspace, dirname(place.real));
+    await searchFile(search, parent, place.path);
+    return;
+  }
+  await using directory = await openDirectory(workspace, place.real);
+  const rules = await rulesDownTo(workspace, place.path);
+  for await (const entry of walk(workspace, directory, place.path, { depth: Number.POSITIVE_INFINITY, rules })) {
+    if (entry.kind !== "file" || !isWanted(entry.path)) continue;
+    if (!(await searchFile(search, entry.directory, entry.path))) return;
+  }
+}
+
+interface Search {
+  readonly workspace: Workspace;
+  readonly pattern: RegExp;
+  readonly found: (match: Match) => boolean;
+  readonly piece: Buffer;
+}
+
+/** Whether more matches are wanted. */
+async function searchFile({ workspace, pattern, found, piece }: Search, parent: OpenDirectory, path: string) {
+  let wantsMore = true;
+  const take = ({ number, bytes }: Line) => {
+    const text = bytes.toString("utf8");
+    if (pattern.test(text)) wantsMore = found({ path, line: number, text: text.slice(0, LONGEST_SHOWN) });
+    return wantsMore;
+  };
+  try {
+    await using file = await openFileInside(workspace, parent, basename(path), path);
+    await feedLines(file.handle, new LineSplitter({ limit: LONGEST_LINE, first: 1, take }), { piece });
+  } catch (error) {
+    // A file that went away or may not be read is no reason to keep the others' matches back.
+    if (systemCode(error) === undefined && !(error instanceof WorkspaceError)) throw error;
+  }
+  return wantsMore;
+}

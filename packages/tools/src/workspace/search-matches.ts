@@ -1,0 +1,58 @@
+import { wholeLength } from "./output.ts";
+import { showControls, showOnOneLine } from "./plain-text.ts";
+
+/** A line that the pattern was found in. */
+export interface Match {
+  /** From the root. */
+  readonly path: string;
+  /** 1-based. */
+  readonly line: number;
+  /** The line, perhaps cut. */
+  readonly text: string;
+}
+
+const MOST_MATCHES = 200;
+const MOST_BYTES = 60_000;
+/** Counting ends here, and with it the search. */
+export const MOST_COUNTED = 10_000;
+const LONGEST_LINE = 300;
+
+/** The matches of one search: the first ones in full, of the others the number. */
+export class Matches {
+  readonly #lines: string[] = [];
+  #bytes = 0;
+  #count = 0;
+  #isFull = false;
+
+  /** Whether more is wanted. */
+  add(match: Match): boolean {
+    this.#count += 1;
+    if (!this.#isFull) {
+      const line = `${showOnOneLine(match.path)}:${match.line}:${shorten(match.text)}\n`;
+      this.#bytes += Buffer.byteLength(line);
+      this.#isFull = this.#lines.length === MOST_MATCHES || this.#bytes > MOST_BYTES;
+      if (!this.#isFull) this.#lines.push(line);
+    }
+    return this.#count < MOST_COUNTED;
+  }
+
+  /** `path:line:text` for each match, and notes; `stopped` says why the search is not complete, if so. */
+  text(stopped?: string): string {
+    const notes: string[] = [];
+    if (this.#count === 0 && stopped === undefined) notes.push("[no matches]");
+    if (this.#lines.length < this.#count) {
+      const all = this.#count < MOST_COUNTED ? String(this.#count) : `more than ${MOST_COUNTED}`;
+      notes.push(
+        `[the first ${this.#lines.length} of ${all} matching lines; narrow the search with path, glob or a longer pattern]`,
+      );
+    }
+    if (stopped !== undefined) notes.push(`[${stopped}]`);
+    return this.#lines.join("") + notes.map((note) => `${note}\n`).join("");
+  }
+}
+
+function shorten(text: string): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= LONGEST_LINE) return showControls(text);
+  return `${showControls(bytes.toString("utf8", 0, wholeLength(bytes.subarray(0, LONGEST_LINE))))} [...]`;
+}

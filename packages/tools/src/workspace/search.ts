@@ -1,0 +1,76 @@
+import { defineTool, type Tool } from "@banyan/core";
+import { z } from "zod";
+import { childEnvironment } from "./environment.ts";
+import { WorkspaceError } from "./error.ts";
+import { locate, type Workspace } from "./paths.ts";
+import type { Query } from "./search-files.ts";
+import { searchInWorker } from "./search-in-worker.ts";
+import { Matches } from "./search-matches.ts";
+import { compileGlob, compilePattern } from "./search-pattern.ts";
+import { findRipgrep, searchWithRipgrep } from "./search-ripgrep.ts";
+
+export interface SearchOptions {
+  /** Milliseconds that a search may take; what was found until then is the result. Default 30,000. */
+  readonly deadline?: number;
+  /** Whether ripgrep is used when it is on the path. Default true. */
+  readonly ripgrep?: boolean;
+}
+
+const input = z.object({
+  pattern: z
+    .string()
+    .min(1)
+    .describe("A regular expression, matched against each line; case counts unless it begins with (?i)."),
+  path: z.string().optional().describe("The file or folder to search, relative to the workspace. Default: all of it."),
+  glob: z
+    .string()
+    .optional()
+    .describe(
+      "Only files whose name matches, such as `*.ts`; with a `/` it is about the path from the workspace, such as `src/**/*.ts`.",
+    ),
+});
+
+/** `search {pattern, path?, glob?}`: lines of text files that match a regular expression. */
+export function searchTool(workspace: Workspace, { deadline = 30_000, ripgrep = true }: SearchOptions = {}): Tool {
+  return defineTool({
+    name: "search",
+    description:
+      "Searches the text files of the workspace for a regular expression. Answers `path:line:text` for each line that matches. " +
+      "Binary files and what .gitignore leaves out are not searched.",
+    input,
+    effects: "none",
+    async execute({ pattern, path = ".", glob }, context) {
+      compilePattern(pattern);
+      compileGlob(glob);
+      const place = await locate(workspace, path);
+      if (place.kind === "missing")
+        throw new WorkspaceError(
+          "missing",
+          `There is nothing at ${place.path} to search. Use list to see what is there.`,
+        );
+      if (place.kind === "special")
+        throw new WorkspaceError("kind", `${place.path} is ${place.what} and is not searched.`);
+      const query: Query = { workspace, pattern, place, glob };
+      const program = ripgrep && place.kind === "directory" ? findRipgrep(workspace, process.env) : undefined;
+      if (program !== undefined) {
+        const matches = new Matches();
+        const end = await searchWithRipgrep(
+          program,
+          query,
+          childEnvironment(process.env, {}),
+          matches,
+          deadline,
+          context.signal,
+        );
+        if (end !== undefined) return matches.text(end === "late" ? tooSlow(deadline) : undefined);
+      }
+      const matches = new Matches();
+      const end = await searchInWorker(query, matches, deadline, context.signal);
+      return matches.text(end === "late" ? tooSlow(deadline) : undefined);
+    },
+  });
+}
+
+function tooSlow(deadline: number): string {
+  return `stopped after ${deadline} ms, so there may be more; search a smaller folder, or with a simpler pattern (no repetition inside a repetition)`;
+}

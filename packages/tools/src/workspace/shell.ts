@@ -1,0 +1,83 @@
+import { defineTool, type Tool } from "@banyan/core";
+import { z } from "zod";
+import { type CommandEnd, RunningCommands, runCommand } from "./command.ts";
+import { childEnvironment, type Environment } from "./environment.ts";
+import { BoundedOutput } from "./output.ts";
+import { checkRoot, type Workspace } from "./paths.ts";
+import { ProgressPace } from "./progress-pace.ts";
+
+export interface ShellOptions {
+  /** Variables for commands, on top of the program's own without its secrets; an undefined one is taken away. */
+  readonly env?: Environment;
+}
+
+const DEFAULT_TIMEOUT = 120_000;
+const LONGEST_TIMEOUT = 3_600_000;
+/** Characters. The system takes no argument of more than 128 KiB; what is longer belongs into a file. */
+const LONGEST_COMMAND = 30_000;
+
+/** Together less than the engine keeps of a result. The end is worth more: that is where errors stand. */
+const KEPT = { head: 20_000, tail: 40_000 };
+
+/** There is no terminal and nobody to answer. What is listed in `env` comes after these. */
+const WITHOUT_TERMINAL = { TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0" };
+
+const input = z.object({
+  command: z
+    .string()
+    .min(1)
+    .max(LONGEST_COMMAND)
+    .describe("The command, as for bash -c. It runs in the folder of the workspace."),
+  timeout: z
+    .int()
+    .min(1)
+    .max(LONGEST_TIMEOUT)
+    .optional()
+    .describe(`Milliseconds until the command is ended. Default ${DEFAULT_TIMEOUT}.`),
+});
+
+/** `shell {command, timeout?}`: runs a command, and ends all that it started. */
+export function shellTool(workspace: Workspace, { env = {} }: ShellOptions = {}): Tool {
+  const running = new RunningCommands();
+  return defineTool({
+    name: "shell",
+    description:
+      "Runs a command in bash and answers what it printed, standard output and standard error together, and its exit code when that is not 0. " +
+      "It has no input and no terminal. Processes left in the background are ended with the command. Of a long output the middle is left out.",
+    input,
+    effects: "external",
+    async execute({ command, timeout = DEFAULT_TIMEOUT }, context) {
+      await checkRoot(workspace);
+      const output = new BoundedOutput(KEPT);
+      using progress = new ProgressPace((text) => context.progress(text));
+      const end = await runCommand(command, running, {
+        directory: workspace.root,
+        environment: childEnvironment(process.env, { ...WITHOUT_TERMINAL, ...env }),
+        timeout,
+        signal: context.signal,
+        onOutput(text) {
+          output.push(text);
+          progress.push(text);
+        },
+      });
+      return join(output.text(), outcome(end, timeout));
+    },
+  });
+}
+
+function outcome(end: CommandEnd, timeout: number): string {
+  switch (end.type) {
+    case "exited":
+      return end.code === 0 ? "" : `exit code ${end.code}`;
+    case "timed-out":
+      return `[timed out after ${timeout} ms; the command and what it had started were ended]`;
+    case "cancelled":
+      return "[cancelled; the command and what it had started were ended]";
+  }
+}
+
+function join(output: string, outcome: string): string {
+  if (output === "") return outcome === "" ? "[no output]" : outcome;
+  if (outcome === "") return output;
+  return output.endsWith("\n") ? output + outcome : `${output}\n${outcome}`;
+}

@@ -1,0 +1,80 @@
+import type { Dirent } from "node:fs";
+import { readdir } from "node:fs/promises";
+import { join } from "node:path/posix";
+import { systemCode } from "./error.ts";
+import { type IgnoreRules, isIgnored, rulesIn } from "./git-ignore.ts";
+import { type OpenDirectory, openInside } from "./open-path.ts";
+import type { Workspace } from "./paths.ts";
+
+/** Something that a walk came across. */
+export interface Entry {
+  /** From the root. */
+  readonly path: string;
+  readonly name: string;
+  readonly kind: "file" | "directory" | "link" | "special";
+  /** Where it lies; open only until the walk goes on. */
+  readonly directory: OpenDirectory;
+}
+
+export interface WalkOptions {
+  /** The levels to go down: 1 is the folder's own entries. */
+  readonly depth: number;
+  /** The rules that hold in the folder. */
+  readonly rules: IgnoreRules | undefined;
+  readonly signal?: AbortSignal;
+  /** Hears of each entry that git ignores; it is left out with all that is below it. */
+  readonly onIgnored?: (path: string) => void;
+}
+
+/**
+ * What is in a folder and below it, sorted by name, each folder before its content. Left out are `.git` and what git
+ * ignores. Links are named and never followed. A folder that cannot be opened is named and passed over. Throws the
+ * signal's reason when it aborts.
+ */
+export async function* walk(
+  workspace: Workspace,
+  directory: OpenDirectory,
+  folder: string,
+  options: WalkOptions,
+): AsyncGenerator<Entry> {
+  const entries = await readdir(directory.at, { withFileTypes: true });
+  entries.sort((one, other) => (one.name < other.name ? -1 : 1));
+  for (const entry of entries) {
+    options.signal?.throwIfAborted();
+    if (entry.name === ".git") continue;
+    const path = join(folder, entry.name);
+    const kind = kindOf(entry);
+    if (isIgnored(options.rules, path, kind === "directory")) {
+      options.onIgnored?.(path);
+      continue;
+    }
+    yield { path, name: entry.name, kind, directory };
+    if (kind === "directory" && options.depth > 1) yield* walkInside(workspace, directory, entry.name, path, options);
+  }
+}
+
+async function* walkInside(
+  workspace: Workspace,
+  parent: OpenDirectory,
+  name: string,
+  path: string,
+  options: WalkOptions,
+): AsyncGenerator<Entry> {
+  let opened: OpenDirectory;
+  try {
+    opened = await openInside(workspace, parent, name);
+  } catch (error) {
+    // It went away, became a link, or may not be read; the walk is about the rest.
+    if (systemCode(error) !== undefined) return;
+    throw error;
+  }
+  await using directory = opened;
+  const rules = await rulesIn(workspace, directory, path, options.rules);
+  yield* walk(workspace, directory, path, { ...options, rules, depth: options.depth - 1 });
+}
+
+function kindOf(entry: Dirent): Entry["kind"] {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "directory";
+  return entry.isSymbolicLink() ? "link" : "special";
+}
