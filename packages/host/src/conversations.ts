@@ -1,0 +1,46 @@
+import type { ConversationSummary, Store } from "@banyan/core";
+
+/** No conversation, or more than one, is meant by a name. `message` says what to do. */
+export class ConversationError extends Error {
+  override readonly name = "ConversationError";
+  readonly code: "not-found" | "ambiguous";
+
+  constructor(code: ConversationError["code"], message: string) {
+    super(message);
+    this.code = code;
+  }
+}
+
+/**
+ * The conversation that a person means: by its id, the beginning of its id (from four characters on) or its title,
+ * whole or in part. Rejects with `ConversationError`.
+ */
+export async function findConversation(store: Store, named: string): Promise<ConversationSummary> {
+  const wanted = named.trim().toLowerCase();
+  const summaries = wanted === "" ? [] : await store.list();
+  const [exact] = summaries.filter(({ id }) => id === wanted);
+  if (exact) return exact;
+  const ways = [
+    ({ id }: ConversationSummary) => wanted.length >= 4 && id.startsWith(wanted),
+    ({ title }: ConversationSummary) => title.toLowerCase() === wanted,
+    ({ title }: ConversationSummary) => title.toLowerCase().includes(wanted),
+  ];
+  for (const way of ways) {
+    const found = summaries.filter(way);
+    if (found.length > 1) throw ambiguous(named, found);
+    if (found[0]) return found[0];
+  }
+  throw new ConversationError(
+    "not-found",
+    `There is no conversation '${named}'. Its id, the beginning of its id or its title is needed.`,
+  );
+}
+
+function ambiguous(named: string, found: readonly ConversationSummary[]): ConversationError {
+  const some = found.slice(0, 5).map(({ id, title }) => `${id} (${title.slice(0, 40)})`);
+  const more = found.length > some.length ? ` and ${found.length - some.length} more` : "";
+  return new ConversationError(
+    "ambiguous",
+    `'${named}' may be any of these conversations: ${some.join(", ")}${more}. Name one by its id.`,
+  );
+}

@@ -1,0 +1,40 @@
+import type { Tool } from "@banyan/core";
+import { covers } from "./match.ts";
+import { formatRule } from "./rule.ts";
+import type { Subject } from "./subject.ts";
+
+/**
+ * A call whose main argument is a web address. A pattern is `host` or `host/path`, with or without `http://` or
+ * `https://` in front. `*` in the host does not reach into the path; without a path the whole host is meant.
+ */
+export function addressSubject(tool: Tool, url: string): Subject {
+  const address = URL.canParse(url) ? new URL(url) : undefined;
+  return {
+    matches({ tool: name, pattern }) {
+      if (name !== tool.name) return "no";
+      if (pattern === undefined) return "yes";
+      // An address that cannot be read may still mean something to the tool.
+      if (address === undefined) return "perhaps";
+      return fits(pattern, address) ? "yes" : "no";
+    },
+    allowed(rules) {
+      const plain = address !== undefined && address.username === "" && address.password === "";
+      return rules.some(
+        ({ tool: name, pattern }) => name === tool.name && (pattern === undefined || (plain && fits(pattern, address))),
+      );
+    },
+    suggestion() {
+      if (address === undefined || address.host === "") return undefined;
+      return formatRule({ tool: tool.name, pattern: `${address.protocol}//${address.host}/*` });
+    },
+  };
+}
+
+function fits(pattern: string, address: URL): boolean {
+  const [, scheme, host = "", path] = /^(?:([a-z]+):\/\/)?([^/]*)(\/.*)?$/is.exec(pattern) ?? [];
+  if (scheme !== undefined ? `${scheme.toLowerCase()}:` !== address.protocol : !/^https?:$/.test(address.protocol))
+    return false;
+  return (
+    covers(host.toLowerCase(), address.host) && (path === undefined || covers(path, address.pathname + address.search))
+  );
+}

@@ -1,0 +1,183 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { emptyConversation } from "@banyan/core";
+import { afterAll, describe, expect, test } from "vitest";
+import { judge, permission, rules, tool } from "./call.fixture.ts";
+import { suggestPattern } from "./permissions.ts";
+
+const workspace = mkdtempSync(join(tmpdir(), "banyan-permissions-"));
+afterAll(() => rmSync(workspace, { recursive: true }));
+
+const write = tool("write");
+const read = tool("read", "none");
+const here = { path: "src/a.ts" };
+
+describe("B63: the order of rules", () => {
+  test("deny comes before ask, and ask before allow", async () => {
+    const all = permission({
+      workspace,
+      rules: rules({ deny: ["write(a)"], ask: ["write(a)", "write(b)"], allow: ["write"] }),
+    });
+    expect(await judge(all, write, { path: "a" })).toEqual({
+      decision: "deny",
+      reason: "The rule 'write(a)' forbids this.",
+    });
+    expect(await judge(all, write, { path: "b" })).toEqual({ decision: "ask" });
+    expect(await judge(all, write, { path: "c" })).toEqual({ decision: "allow" });
+  });
+
+  test("an answer `always` of the conversation counts as allow, and no more than that", async () => {
+    const some = permission({ workspace, rules: rules({ deny: ["write(src/a.ts)"], ask: ["write(src/b.ts)"] }) });
+    const always = ["write(src/**)"];
+    expect((await judge(some, write, here, always)).decision).toBe("deny");
+    expect((await judge(some, write, { path: "src/b.ts" }, always)).decision).toBe("ask");
+    expect((await judge(some, write, { path: "src/c.ts" }, always)).decision).toBe("allow");
+    expect((await judge(some, write, { path: "src/c.ts" }, ["write(src"])).decision).toBe("ask");
+  });
+
+  test("`*` speaks of every tool", async () => {
+    expect((await judge(permission({ workspace, rules: rules({ allow: ["*"] }) }), write, here)).decision).toBe(
+      "allow",
+    );
+    expect((await judge(permission({ workspace, rules: rules({ deny: ["*"] }) }), read, here)).decision).toBe("deny");
+    expect((await judge(permission({ workspace, rules: rules({ ask: ["*"] }) }), read, here)).decision).toBe("ask");
+  });
+});
+
+describe("B63: what happens without rules", () => {
+  test.each([
+    ["read", "none", { path: "src/a.ts" }, "allow", "allow", "allow"],
+    ["read", "none", { path: "/etc/hosts" }, "ask", "ask", "allow"],
+    ["list", "none", {}, "allow", "allow", "allow"],
+    ["search", "none", { pattern: "x" }, "allow", "allow", "allow"],
+    ["search", "none", { pattern: "x", path: ".." }, "ask", "ask", "allow"],
+    ["write", "external", { path: "src/a.ts", content: "" }, "ask", "allow", "allow"],
+    ["edit", "external", { path: "src/a.ts" }, "ask", "allow", "allow"],
+    ["edit_mode", "external", { file_path: "src/a.ts" }, "ask", "allow", "allow"],
+    ["write", "external", { path: "../a.ts" }, "ask", "ask", "allow"],
+    ["shell", "external", { command: "ls" }, "ask", "ask", "allow"],
+    ["fetch", "none", { url: "https://example.org" }, "ask", "ask", "allow"],
+    ["look_up", "none", { word: "x" }, "allow", "allow", "allow"],
+    ["deploy", "external", { to: "staging" }, "ask", "ask", "allow"],
+    ["remove", "idempotent", { path: "src/a.ts" }, "ask", "ask", "allow"],
+  ] as const)("%s (%s) of %j: %s, in mode edits %s, in mode all %s", async (name, effects, input, ask, edits, all) => {
+    for (const [mode, expected] of [
+      ["ask", ask],
+      ["edits", edits],
+      ["all", all],
+    ] as const) {
+      expect((await judge(permission({ workspace, mode }), tool(name, effects), input)).decision).toBe(expected);
+    }
+  });
+
+  test("mode all asks nothing, and deny rules still deny", async () => {
+    const all = permission({ workspace, mode: "all", rules: rules({ deny: ["write(src/**)"], ask: ["write"] }) });
+    expect((await judge(all, write, here)).decision).toBe("deny");
+    expect((await judge(all, write, { path: "lib/a" })).decision).toBe("allow");
+  });
+
+  test("control tools are always allowed, unless a deny rule names one", async () => {
+    for (const name of ["finish_task", "ask_client", "shorten_conversation", "launch_agent"]) {
+      const control = tool(name);
+      expect(
+        (await judge(permission({ workspace, canAsk: false, rules: rules({ deny: ["*"], ask: [name] }) }), control, {}))
+          .decision,
+      ).toBe("allow");
+      expect(
+        (await judge(permission({ workspace, mode: "all", rules: rules({ deny: [name] }) }), control, {})).decision,
+      ).toBe("deny");
+    }
+  });
+});
+
+describe("B63: where nobody can be asked", () => {
+  const unasked = permission({ workspace, canAsk: false });
+
+  test("ask means denied, and the reason names the rule that would allow it", async () => {
+    expect(await judge(unasked, tool("shell"), { command: "npm test" })).toEqual({
+      decision: "deny",
+      reason:
+        "This needs a person's approval, and nobody can be asked here (allow it with --allow 'shell(npm test *)').",
+    });
+    expect((await judge(unasked, read, here)).decision).toBe("allow");
+  });
+
+  test("the rule in the reason can be pasted into a shell", async () => {
+    const permit = await judge(unasked, tool("shell"), { command: `rm "it's"` });
+    expect(permit).toMatchObject({ reason: expect.stringContaining("--allow 'shell(rm it'\\''s)'") });
+  });
+
+  test("no rule is named where none could allow it", async () => {
+    expect(await judge(unasked, tool("shell"), { command: "$X" })).toEqual({
+      decision: "deny",
+      reason: "This needs a person's approval, and nobody can be asked here.",
+    });
+  });
+});
+
+describe("B23: the rule that an answer always sets", () => {
+  const suggest = (name: string, input: Record<string, string>) =>
+    suggestPattern({ call: "call", tool: tool(name), input, conversation: emptyConversation() }, workspace);
+
+  test.each([
+    ["edit", { path: "src/deep/a.ts" }, "edit(src/deep/**)"],
+    ["edit", { path: "package.json" }, "edit(package.json)"],
+    ["edit", { path: "app/[id]/page.tsx" }, "edit(app/\\[id\\]/**)"],
+    ["edit_mode", { file_path: "src/a.ts" }, "edit_mode(src/**)"],
+    ["read", { path: "/etc/hosts" }, "read(/etc/hosts)"],
+    ["fetch", { url: "https://example.org/a?b" }, "fetch(https://example.org/*)"],
+    ["deploy", { to: "staging" }, "deploy"],
+  ] as const)("%s of %j: %s", async (name, input, expected) => {
+    expect(suggest(name, input)).toBe(expected);
+    expect(await judge(permission({ workspace }), tool(name), input, [expected])).toEqual({ decision: "allow" });
+  });
+
+  test("none is offered where a rule asks, which an answer cannot outrank", async () => {
+    const asking = permission({ workspace, rules: rules({ ask: ["write(src/**)"] }) });
+    expect(await judge(asking, write, here)).toEqual({ decision: "ask" });
+  });
+});
+
+describe("B63: addresses", () => {
+  test.each([
+    ["fetch(https://example.org/*)", "https://example.org/a/b?c", true],
+    ["fetch(https://example.org/*)", "https://EXAMPLE.org", true],
+    ["fetch(https://example.org/*)", "http://example.org/", false],
+    ["fetch(https://example.org/*)", "https://example.org.evil.net/", false],
+    ["fetch(https://example.org/*)", "https://example.org@evil.net/", false],
+    ["fetch(https://evil.net/*)", "https://example.org@evil.net/", false],
+    ["fetch(https://example.org/docs/*)", "https://example.org/docs/../admin", false],
+    ["fetch(https://example.org/docs/*)", "https://example.org/docs/%2e%2e/admin", false],
+    ["fetch(https://*.example.org/*)", "https://evil.net/x.example.org/", false],
+    ["fetch(https://*.example.org/*)", "https://api.example.org/x", true],
+    ["fetch(example.org)", "http://example.org/any/path", true],
+    ["fetch(example.org)", "https://example.org:8443/", false],
+    ["fetch(*)", "file:///etc/passwd", false],
+    ["fetch(*)", "not an address", false],
+  ])("%s with %s: %s", async (rule, url, allowed) => {
+    const permit = await judge(permission({ workspace, rules: rules({ allow: [rule] }) }), tool("fetch", "none"), {
+      url,
+    });
+    expect(permit.decision).toBe(allowed ? "allow" : "ask");
+  });
+
+  test("a deny rule fits an address however it is written, and perhaps one that cannot be read", async () => {
+    const denying = permission({ workspace, rules: rules({ deny: ["fetch(evil.net)"], allow: ["fetch"] }) });
+    expect((await judge(denying, tool("fetch"), { url: "HTTPS://user@EVIL.net/x" })).decision).toBe("deny");
+    expect((await judge(denying, tool("fetch"), { url: "evil.net" })).decision).toBe("ask");
+  });
+});
+
+describe("B63: tools of which nothing is known", () => {
+  test("a rule that allows must fit all their texts, and one that denies fits when any does", async () => {
+    const deploy = tool("deploy");
+    const allowing = permission({ workspace, rules: rules({ allow: ["deploy(staging*)"] }) });
+    expect((await judge(allowing, deploy, { to: "staging-2" })).decision).toBe("allow");
+    expect((await judge(allowing, deploy, { note: "staging", to: "production" })).decision).toBe("ask");
+    expect((await judge(allowing, deploy, { count: 1 })).decision).toBe("ask");
+    const denying = permission({ workspace, mode: "all", rules: rules({ deny: ["deploy(production)"] }) });
+    expect((await judge(denying, deploy, { note: "x", targets: [{ name: "production" }] })).decision).toBe("deny");
+    expect((await judge(denying, deploy, { to: "staging" })).decision).toBe("allow");
+  });
+});

@@ -1,0 +1,103 @@
+import { homedir } from "node:os";
+import type { Permission, Permit, PermitRequest } from "@banyan/core";
+import { strongest } from "./match.ts";
+import { pathScope } from "./place.ts";
+import { formatRule, parseRule, type Rule, type Rules } from "./rule.ts";
+import { type Subject, type Surroundings, subjectOf } from "./subject.ts";
+
+/**
+ * `ask`: what only looks at the workspace is free, all else is asked. `edits`: writing files of the workspace is free
+ * too. `all`: nothing is asked; deny rules still hold.
+ */
+export type ApprovalMode = "ask" | "edits" | "all";
+
+export interface PermissionOptions {
+  /** The folder that relative paths start from and that counts as inside. */
+  readonly workspace: string;
+  readonly mode: ApprovalMode;
+  readonly rules: Rules;
+  /** Whether a person can be asked. Where nobody can, what would be asked is denied. */
+  readonly canAsk: boolean;
+  /** What `~` stands for in commands and patterns; the user's home when absent. */
+  readonly home?: string;
+}
+
+/** Tools that steer the conversation itself. Only a deny rule that names one holds it back. */
+const CONTROL_TOOLS: ReadonlySet<string> = new Set([
+  "finish_task",
+  "ask_client",
+  "shorten_conversation",
+  "launch_agent",
+]);
+
+/**
+ * Judges calls by rules (B63): deny before ask before allow, whether a rule comes from a file, a flag or an answer
+ * "always" of this conversation; then the mode decides.
+ *
+ * A rule that denies or asks is held against every part of a call, and against what its unknown pieces may turn out
+ * to be; a rule that allows must fit the whole. What a deny rule may or may not mean is asked, and denied where
+ * nothing is asked. The answer reads the file system (for links) and throws nothing.
+ */
+export function permissions(options: PermissionOptions): Permission {
+  const surroundings: Surroundings = {
+    scope: pathScope(options.workspace, options.home ?? homedir()),
+    writes: options.mode === "edits",
+  };
+  return (request) => {
+    const rules = { ...options.rules, allow: [...options.rules.allow, ...remembered(request)] };
+    const control = CONTROL_TOOLS.has(request.tool.name);
+    const deny = control ? rules.deny.filter((rule) => rule.tool !== "*") : rules.deny;
+    const subject = subjectOf(request.tool, request.input, surroundings);
+
+    const denying = deny.find((rule) => matches(rule, subject) === "yes");
+    if (denying !== undefined) return { decision: "deny", reason: `The rule '${formatRule(denying)}' forbids this.` };
+    if (control) return { decision: "allow" };
+
+    const doubtful = deny.find((rule) => matches(rule, subject) === "perhaps");
+    if (options.mode === "all") {
+      if (doubtful === undefined) return { decision: "allow" };
+      return {
+        decision: "deny",
+        reason: `This cannot be told apart from what the rule '${formatRule(doubtful)}' forbids. Write it plainly, without variables, substitutions or indirection.`,
+      };
+    }
+    const asked = strongest(rules.ask.map((rule) => matches(rule, subject))) !== "no";
+    if (!asked && doubtful === undefined && allows(rules.allow, request, subject)) return { decision: "allow" };
+    // A rule that an answer sets cannot outrank a rule that asks or may deny, so none is offered there.
+    return ask(options.canAsk, asked || doubtful ? undefined : subject.suggestion(rules.allow));
+  };
+}
+
+/** The rule that the answer "always" to this call would set; undefined where no single safe rule covers it. */
+export function suggestPattern(request: PermitRequest, workspace: string, home = homedir()): string | undefined {
+  const surroundings: Surroundings = { scope: pathScope(workspace, home), writes: false };
+  return subjectOf(request.tool, request.input, surroundings).suggestion([]);
+}
+
+function matches(rule: Rule, subject: Subject): ReturnType<Subject["matches"]> {
+  return rule.tool === "*" ? "yes" : subject.matches(rule);
+}
+
+function allows(rules: readonly Rule[], request: PermitRequest, subject: Subject): boolean {
+  return (
+    rules.some((rule) => rule.tool === "*" || (rule.tool === request.tool.name && rule.pattern === undefined)) ||
+    subject.allowed(rules)
+  );
+}
+
+function ask(canAsk: boolean, pattern: string | undefined): Permit {
+  if (canAsk) return { decision: "ask", ...(pattern === undefined ? {} : { pattern }) };
+  const hint = pattern === undefined ? "" : ` (allow it with --allow '${pattern.replaceAll("'", "'\\''")}')`;
+  return { decision: "deny", reason: `This needs a person's approval, and nobody can be asked here${hint}.` };
+}
+
+function remembered({ conversation }: PermitRequest): Rule[] {
+  return conversation.allowed.flatMap((text) => {
+    try {
+      return [parseRule(text)];
+    } catch {
+      // A rule of a newer version, or a damaged one, allows nothing; the call is then asked again.
+      return [];
+    }
+  });
+}

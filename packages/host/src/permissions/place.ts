@@ -1,0 +1,160 @@
+import { lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { dirname, isAbsolute, join, parse, resolve, sep } from "node:path";
+import picomatch from "picomatch";
+
+/** The folder that paths are judged against, fixed when the conversation starts. */
+export interface PathScope {
+  /** As it was named; absolute. */
+  readonly root: string;
+  /** With its links followed. */
+  readonly realRoot: string;
+  readonly home: string;
+}
+
+/** Where a path leads. */
+export interface Place {
+  /** Absolute: the path as written, and as the system resolves it, links and `..` followed part by part. */
+  readonly forms: readonly string[];
+  /** Whether every form lies in the workspace. */
+  readonly inside: boolean;
+}
+
+const MOST_LINKS = 40;
+
+export function pathScope(workspace: string, home: string): PathScope {
+  const root = resolve(workspace);
+  return { root, realRoot: follow(root) ?? root, home };
+}
+
+/** Resolves a path, relative ones from the workspace. What does not exist yet is no error: the rest is taken as written. */
+export function placeOf(scope: PathScope, written: string): Place {
+  const plain = resolve(scope.root, written);
+  const asWalked = follow(isAbsolute(written) ? written : scope.realRoot + sep + written);
+  const asResolved = follow(plain);
+  const forms = [plain, asWalked, asResolved].filter((form) => form !== undefined);
+  const unresolved = asWalked === undefined || asResolved === undefined;
+  return {
+    forms: [...new Set(forms)],
+    inside: !unresolved && forms.every((form) => fromRoot(scope, form) !== undefined),
+  };
+}
+
+/** The path from the workspace, `/` between its parts and `.` for the workspace itself; undefined when it lies outside. */
+export function fromRoot(scope: PathScope, path: string): string | undefined {
+  for (const root of [scope.root, scope.realRoot]) {
+    if (path === root) return ".";
+    const start = root.endsWith(sep) ? root : root + sep;
+    if (path.startsWith(start)) return slashes(path.slice(start.length));
+  }
+  return undefined;
+}
+
+/** Whether a pattern fits one of the forms: what a rule that forbids goes by. A relative pattern is tried on paths outside too. */
+export function fitsSome(pattern: string, scope: PathScope, place: Place): boolean {
+  const glob = globOf(pattern, scope);
+  const matches = matcher(glob, true);
+  return place.forms.some((form) => {
+    const inside = fromRoot(scope, form);
+    return matches(slashes(form)) || (inside !== undefined && matches(inside));
+  });
+}
+
+/**
+ * Whether a pattern fits every form: what a rule that allows goes by. A relative pattern fits only inside the
+ * workspace. Without `hidden`, wildcards pass over names that start with a dot, so that a pattern must spell them.
+ */
+export function fitsEvery(pattern: string, scope: PathScope, place: Place, hidden: boolean): boolean {
+  const glob = globOf(pattern, scope);
+  const matches = matcher(glob, hidden);
+  const complete = place.inside || glob.startsWith("/");
+  return (
+    complete &&
+    place.forms.every((form) => matches(glob.startsWith("/") ? slashes(form) : (fromRoot(scope, form) ?? "/")))
+  );
+}
+
+/** The pattern that fits this path and no other. */
+export function literalGlob(path: string): string {
+  return path.replace(/[\\*?[\]{}()!|+@]/g, "\\$&");
+}
+
+function matcher(glob: string, hidden: boolean): (path: string) => boolean {
+  const matches = picomatch(glob, { dot: hidden, nonegate: true });
+  // A line break in a name would stop the wildcards of the library. Where the path is the workspace itself, `**` is meant to fit.
+  return (path) => matches(path.replace(/[\n\r\u2028\u2029]/g, "_")) || (path === "." && glob === "**");
+}
+
+/** The pattern in the form of the paths it is compared with: from the workspace where it lies there, else absolute. */
+function globOf(pattern: string, scope: PathScope): string {
+  const expanded =
+    pattern === "~" || pattern.startsWith("~/") ? literalGlob(slashes(scope.home)) + pattern.slice(1) : pattern;
+  if (!expanded.startsWith("/") && !expanded.startsWith("../")) return expanded.replace(/^(?:\.\/+)+(?=.)/, "");
+  const absolute = expanded.startsWith("/") ? expanded : climb(expanded, scope.realRoot);
+  for (const root of [scope.root, scope.realRoot]) {
+    for (const start of [`${slashes(root)}/`, `${literalGlob(slashes(root))}/`]) {
+      if (absolute.startsWith(start)) return absolute.slice(start.length) || ".";
+    }
+  }
+  return absolute;
+}
+
+/** `../x` from a folder, without touching the wildcards behind it. */
+function climb(pattern: string, folder: string): string {
+  let rest = pattern;
+  let at = folder;
+  while (rest.startsWith("../")) {
+    rest = rest.slice(3);
+    at = dirname(at);
+  }
+  return `${literalGlob(slashes(at)).replace(/\/$/, "")}/${rest}`;
+}
+
+/** Follows links and `..` part by part, as the system does; undefined when there are too many links, or no file can have the name. */
+function follow(path: string): string | undefined {
+  if (path.includes("\0")) return undefined;
+  const start = parse(path).root;
+  const ahead = path.slice(start.length).split(sep);
+  let at = start;
+  let links = 0;
+  for (let part = ahead.shift(); part !== undefined; part = ahead.shift()) {
+    if (part === "" || part === ".") continue;
+    if (part === "..") {
+      at = dirname(at);
+      continue;
+    }
+    const next = join(at, part);
+    const target = linkTarget(next);
+    if (target === undefined) {
+      at = next;
+      continue;
+    }
+    links += 1;
+    if (links > MOST_LINKS) return undefined;
+    if (isAbsolute(target)) at = parse(target).root;
+    ahead.unshift(...target.split(sep));
+  }
+  return realCase(at);
+}
+
+function linkTarget(path: string): string | undefined {
+  try {
+    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined;
+  } catch {
+    // It does not exist or cannot be looked at: whoever opens it goes by the name as it is, and meets the same error.
+    return undefined;
+  }
+}
+
+/** On file systems that ignore case, an existing path under its real name. */
+function realCase(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    // A path that does not exist has only the name that was written.
+    return path;
+  }
+}
+
+function slashes(path: string): string {
+  return sep === "/" ? path : path.split(sep).join("/");
+}

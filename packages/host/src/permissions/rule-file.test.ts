@@ -1,0 +1,128 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { rules } from "./call.fixture.ts";
+import { RuleError } from "./rule.ts";
+import { RuleFileError, readRuleFile, rememberRule } from "./rule-file.ts";
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "banyan-rules-"));
+  file = join(folder, "rules.json");
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+test("B63: a rule file gives its rules", () => {
+  writeFileSync(
+    file,
+    '{ "permissions": { "deny": ["shell(rm *)"], "ask": ["fetch"], "allow": ["edit(src/**)", "*"] } }',
+  );
+  expect(readRuleFile(file)).toEqual(rules({ deny: ["shell(rm *)"], ask: ["fetch"], allow: ["edit(src/**)", "*"] }));
+});
+
+test("B63: a settings file serves as a rule file, and lists may be absent", () => {
+  writeFileSync(file, '\uFEFF{ "model": "a/b", "permissions": { "allow": [] } }');
+  expect(readRuleFile(file)).toEqual(rules({}));
+  writeFileSync(file, "{}");
+  expect(readRuleFile(file)).toEqual(rules({}));
+});
+
+describe("a broken rule file is named with the place and what is expected", () => {
+  test.each([
+    [
+      '{ "permissions": { "allow": ["shell" } }',
+      'line 1, column 38: the JSON breaks at "}"; expected JSON without comments',
+    ],
+    ['{\n  "permissions": {},\n}', 'line 3, column 1: the JSON breaks at "}"'],
+    ["{\n  // mine\n}", 'line 2, column 3: the JSON breaks at "/"'],
+    ['{ "permissions": tru3 }', 'line 1, column 21: the JSON breaks at "3"'],
+    ['{ "permissions": {', "line 1, column 19: the JSON ends too early"],
+    ["", "line 1, column 1: the JSON ends too early"],
+    ["[]", "found []; expected an object, as in"],
+    ['{ "permissions": [] }', "permissions: found []; expected an object with the lists deny, ask and allow"],
+    ['{ "permissions": { "allow": "shell" } }', 'permissions.allow: found "shell"; expected a list of rules'],
+    ['{ "permissions": { "allow": ["a", 3] } }', "permissions.allow[1]: found 3; expected a rule"],
+    [
+      '{ "permissions": { "deny": ["a", "shell(x"] } }',
+      "permissions.deny[1]: found \"shell(x\"; expected a rule: TOOL, TOOL(PATTERN) or *. The rule 'shell(x' does not end with ')'",
+    ],
+    ['{ "permissions": { "alow": [] } }', "permissions: 'alow' is not known; expected 'allow'"],
+  ])("%j: %s", (text, message) => {
+    writeFileSync(file, text);
+    expect(() => readRuleFile(file)).toThrow(RuleFileError);
+    expect(() => readRuleFile(file)).toThrow(`${file}: `);
+    expect(() => readRuleFile(file)).toThrow(message);
+  });
+
+  test("one that is not there, or is not a file", () => {
+    expect(() => readRuleFile(file)).toThrow(`${file}: there is no such file; expected a rule file.`);
+    expect(() => readRuleFile(folder)).toThrow("it cannot be read (EISDIR)");
+  });
+});
+
+describe("B23: remembering a rule for good", () => {
+  test("makes a file for the user alone, in folders for the user alone", () => {
+    const deep = join(folder, "new", "deep", "settings.json");
+    rememberRule(deep, "shell(npm test *)");
+    expect(readRuleFile(deep)).toEqual(rules({ allow: ["shell(npm test *)"] }));
+    expect(statSync(deep).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, "new")).mode & 0o777).toBe(0o700);
+  });
+
+  test("keeps what is there and adds at the end, once", () => {
+    writeFileSync(file, '{"model":"a/b","later":{"x":1},"permissions":{"deny":["fetch"],"allow":["read"]}}');
+    rememberRule(file, { tool: "edit", pattern: "src/**" });
+    rememberRule(file, "edit(src/**)");
+    expect(JSON.parse(readFileSync(file, "utf8"))).toEqual({
+      model: "a/b",
+      later: { x: 1 },
+      permissions: { deny: ["fetch"], allow: ["read", "edit(src/**)"] },
+    });
+  });
+
+  test("replaces the file as a whole and leaves nothing beside it", () => {
+    writeFileSync(file, "{}");
+    const before = statSync(file).ino;
+    rememberRule(file, "shell");
+    expect(statSync(file).ino).not.toBe(before);
+    expect(readdirSync(folder)).toEqual(["rules.json"]);
+  });
+
+  test("writes through a link, so that a linked settings file stays linked", () => {
+    const real = join(folder, "real.json");
+    writeFileSync(real, "{}");
+    symlinkSync(real, file);
+    rememberRule(file, "shell");
+    expect(lstatSync(file).isSymbolicLink()).toBe(true);
+    expect(readRuleFile(real)).toEqual(rules({ allow: ["shell"] }));
+  });
+
+  test("refuses a malformed rule and a broken file, and changes nothing", () => {
+    expect(() => rememberRule(file, "shell(")).toThrow(RuleError);
+    expect(existsSync(file)).toBe(false);
+    writeFileSync(file, "{ broken");
+    expect(() => rememberRule(file, "shell")).toThrow(RuleFileError);
+    expect(readFileSync(file, "utf8")).toBe("{ broken");
+  });
+
+  test.skipIf(process.getuid?.() === 0)("leaves nothing behind where it may not write", () => {
+    writeFileSync(file, "{}");
+    chmodSync(folder, 0o500);
+    expect(() => rememberRule(file, "shell")).toThrow("EACCES");
+    chmodSync(folder, 0o700);
+    expect(readdirSync(folder)).toEqual(["rules.json"]);
+  });
+});

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { rules } from "./call.fixture.ts";
+import { formatRule, joinRules, parseRule, RuleError } from "./rule.ts";
+
+test.each([
+  ["shell", { tool: "shell" }],
+  ["*", { tool: "*" }],
+  [" edit( src/** ) ", { tool: "edit", pattern: "src/**" }],
+  ["shell(npm test*)", { tool: "shell", pattern: "npm test*" }],
+  ["shell(echo (a))", { tool: "shell", pattern: "echo (a)" }],
+  ["mcp_files-2(x)", { tool: "mcp_files-2", pattern: "x" }],
+])("B63: %j is a rule, and is written back so that it reads the same", (text, expected) => {
+  const rule = parseRule(text);
+  expect(rule).toEqual(expected);
+  expect(parseRule(formatRule(rule))).toEqual(rule);
+});
+
+test.each([
+  ["", "is empty"],
+  ["shell(npm test", "does not end with ')'"],
+  ["shell()", "has an empty pattern"],
+  ["(npm test)", "names no tool"],
+  ["npm test", "has no tool's name in front: 'npm test'"],
+  ["shell(x) y", "does not end with ')'"],
+  ["edit(!src/**)", "cannot be negated"],
+  ["*(x)", "has no tool's name in front: '*'"],
+])("B63: %j is refused by name, with what is wrong and how to write it", (text, problem) => {
+  expect(() => parseRule(text)).toThrow(RuleError);
+  expect(() => parseRule(text)).toThrow(`The rule '${text}' `);
+  expect(() => parseRule(text)).toThrow(problem);
+  expect(() => parseRule(text)).toThrow("Write TOOL, TOOL(PATTERN) or *");
+});
+
+test("B63: rules of several sources count as one list each", () => {
+  const joined = joinRules(rules({ deny: ["a"], allow: ["b"] }), rules({ ask: ["c"], allow: ["d"] }));
+  expect(joined).toEqual(rules({ deny: ["a"], ask: ["c"], allow: ["b", "d"] }));
+});

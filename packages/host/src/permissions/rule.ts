@@ -1,0 +1,63 @@
+/** What a permission rule speaks of: a tool, all tools (`*`), or the calls of a tool whose main argument fits a pattern. */
+export interface Rule {
+  /** The name of a tool, or `*`. */
+  readonly tool: string;
+  /** Absent: every call of the tool. */
+  readonly pattern?: string;
+}
+
+/** Deny comes before ask, ask before allow, whatever the order of the rules in each list. */
+export interface Rules {
+  readonly deny: readonly Rule[];
+  readonly ask: readonly Rule[];
+  readonly allow: readonly Rule[];
+}
+
+export const noRules: Rules = Object.freeze({ deny: [], ask: [], allow: [] });
+
+/** A rule that cannot be understood. The message names the rule and what is wrong with it. */
+export class RuleError extends Error {
+  override readonly name = "RuleError";
+  /** The text that was meant as a rule. */
+  readonly rule: string;
+
+  constructor(rule: string, problem: string) {
+    super(`The rule '${rule}' ${problem}. Write TOOL, TOOL(PATTERN) or *, as in shell(npm test*).`);
+    this.rule = rule;
+  }
+}
+
+/** Reads `tool`, `tool(pattern)` or `*`. Throws a `RuleError`. */
+export function parseRule(text: string): Rule {
+  const rule = text.trim();
+  if (rule === "") throw new RuleError(text, "is empty");
+  if (rule === "*") return { tool: "*" };
+  const open = rule.indexOf("(");
+  const tool = open === -1 ? rule : rule.slice(0, open).trim();
+  if (!/^[\w-]{1,64}$/.test(tool)) {
+    throw new RuleError(text, tool === "" ? "names no tool" : `has no tool's name in front: '${tool}'`);
+  }
+  if (open === -1) return { tool };
+  if (!rule.endsWith(")")) throw new RuleError(text, "does not end with ')'");
+  const pattern = rule.slice(open + 1, -1).trim();
+  if (pattern === "") throw new RuleError(text, `has an empty pattern; for every call of the tool write '${tool}'`);
+  if (pattern.startsWith("!"))
+    throw new RuleError(text, "has a pattern that starts with '!', and patterns cannot be negated; use a deny rule");
+  if (pattern.includes("\0") || pattern.length > 4096)
+    throw new RuleError(text, "has a pattern with a null byte or of more than 4,096 characters");
+  return { tool, pattern };
+}
+
+/** The text that `parseRule` reads back as this rule. */
+export function formatRule(rule: Rule): string {
+  return rule.pattern === undefined ? rule.tool : `${rule.tool}(${rule.pattern})`;
+}
+
+/** Rules of several sources as one: where a rule comes from does not matter. */
+export function joinRules(...sources: readonly Rules[]): Rules {
+  return {
+    deny: sources.flatMap((rules) => rules.deny),
+    ask: sources.flatMap((rules) => rules.ask),
+    allow: sources.flatMap((rules) => rules.allow),
+  };
+}

@@ -1,0 +1,320 @@
+import {
+  type Assignment,
+  type Command,
+  type CompoundList,
+  type Elif,
+  type HereDoc,
+  parse,
+  type Redirection,
+  type Statement,
+  type TestExpression,
+  type Word,
+} from "unbash";
+import { UNKNOWN } from "../match.ts";
+import { isCovered, type Leaf } from "./coverage.ts";
+import type { CommandPart, FilePart, ShellPart } from "./part.ts";
+import { type Findings, noFindings, readArithmetic, readHereDocument, readWord, unclear } from "./word.ts";
+import { runsOf, type StandardInput } from "./wrapper.ts";
+
+/** Longer scripts, and scripts nested deeper, are not read: a person decides. */
+const MOST_CHARACTERS = 32_768;
+const MOST_NESTED = 16;
+
+/** A script while it is read. */
+interface Reading {
+  readonly source: string;
+  readonly depth: number;
+  readonly parts: ShellPart[];
+  readonly leaves: Leaf[];
+  readonly found: Findings;
+}
+
+/**
+ * The parts of a shell command (S7): every simple command, every file of a redirect, of all substitutions, here-
+ * documents, functions and commands that run other commands, at any depth. What cannot be read for certain is an
+ * opaque part next to what could be read. The text may run as Bash or as a POSIX shell.
+ */
+export function readCommand(command: string): readonly ShellPart[] {
+  const found = noFindings();
+  const parts = readScript(command, 0, found);
+  // `x='a[$(rm y)]'; echo $((x))` runs rm: quoted code and an evaluation in one script are too much to tell.
+  if (found.quotedCode && found.evaluates)
+    parts.push({ kind: "opaque", text: command, why: "it evaluates text that may hold a command" });
+  return parts;
+}
+
+function readScript(source: string, depth: number, outer: Findings): ShellPart[] {
+  const reading: Reading = { source, depth, parts: [], leaves: [], found: noFindings() };
+  const { found } = reading;
+  if (source.length > MOST_CHARACTERS || depth > MOST_NESTED) unclear(found, "it is too long or nested too deeply");
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: Bash takes some for blanks, the parser others.
+  else if (/[\0-\x08\x0b-\x1f\x7f]/.test(source)) unclear(found, "it contains control characters");
+  else {
+    try {
+      const script = parse(source);
+      readAll(script.commands, reading);
+      if (script.errors !== undefined) unclear(found, script.errors[0]?.message ?? "it is not complete");
+      else if (!isCovered(source, reading.leaves)) unclear(found, "not all of it is understood");
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      // The parser is recursive and so is Bash: what overflows our stack is nobody's honest command.
+      unclear(found, "it is nested too deeply");
+    }
+  }
+  outer.quotedCode ||= found.quotedCode;
+  outer.evaluates ||= found.evaluates;
+  for (const script of found.scripts) reading.parts.push(...readScript(script, depth + 1, outer));
+  if (found.unclear !== undefined) reading.parts.push({ kind: "opaque", text: source, why: found.unclear });
+  return reading.parts;
+}
+
+type Readable = Statement | CompoundList | Elif | Statement["command"];
+
+function readAll(nodes: readonly Readable[], reading: Reading): void {
+  for (const node of nodes) readNode(node, reading);
+}
+
+function readNode(node: Readable, reading: Reading): void {
+  switch (node.type) {
+    case "Command":
+      return readSimpleCommand(node, reading);
+    case "Statement":
+      return readNode(node.command, reading);
+    case "Pipeline":
+      for (const prefix of node.prefixes) reading.leaves.push({ pos: prefix.pos, end: prefix.end, kind: "word" });
+      return readAll(node.commands, reading);
+    case "AndOr":
+    case "CompoundList":
+      return readAll(node.commands, reading);
+    case "Subshell":
+    case "BraceGroup":
+      return readAll(node.body.commands, reading);
+    case "Redirected":
+      readNode(node.command, reading);
+      readRedirects(node.redirects, reading);
+      return;
+    case "If":
+      return readAll([node.clause, node.then, ...node.elif, ...(node.else ? [node.else] : [])], reading);
+    case "Elif":
+      return readAll([node.clause, node.then], reading);
+    case "While":
+      return readAll([node.clause, node.body], reading);
+    case "For":
+    case "Select":
+      // A loop sets its variable, and variables in capitals (PATH, IFS) steer what commands do.
+      if (!/^[a-z_]\w*$/.test(leaf(node.name, reading))) unclear(reading.found, `a loop sets ${node.name.text}`);
+      for (const word of node.wordlist ?? []) leaf(word, reading);
+      return readNode(node.body, reading);
+    case "Case":
+      leaf(node.word, reading);
+      for (const item of node.items) {
+        for (const pattern of item.pattern) leaf(pattern, reading);
+        readNode(item.body, reading);
+      }
+      return;
+    case "Function":
+      leaf(node.name, reading);
+      return readNode(node.body, reading);
+    case "TestCommand":
+      return readTest(node.expression, reading);
+    case "ArithmeticCommand":
+      reading.leaves.push({ pos: node.pos, end: node.end, kind: "word" });
+      return readArithmetic(reading.source.slice(node.pos + 2, node.end - 2), reading.found);
+    case "ArithmeticFor":
+      reading.found.evaluates = true;
+      unclear(reading.found, "loops over arithmetic are not read");
+      return readNode(node.body, reading);
+    case "Coproc":
+      unclear(reading.found, "coprocesses are not read");
+      return readNode(node.body, reading);
+  }
+}
+
+function readSimpleCommand(node: Command, reading: Reading): void {
+  const assignments = node.prefix.flatMap((prefix) =>
+    prefix.type === "Assignment" ? [readAssignment(prefix, reading)] : [],
+  );
+  const words = [...(node.name ? [node.name] : []), ...node.args].map((word) =>
+    word.type === "Assignment" ? readAssignment(word, reading) : leaf(word, reading),
+  );
+  const input = readRedirects(node.redirects, reading);
+  // A redirect alone opens its file, and that is all.
+  if (words.length > 0 || assignments.length > 0) reading.parts.push(commandPart(words, assignments, input, reading));
+}
+
+/** A command with what it runs in turn; `nested` counts the commands around it that run it. */
+function commandPart(
+  words: readonly string[],
+  assignments: readonly string[],
+  input: StandardInput,
+  reading: Reading,
+  nested = 0,
+): CommandPart {
+  noteEvaluation(words, reading.found);
+  const runs = runsOf(words, input);
+  if (runs === undefined) return { kind: "command", words, assignments };
+  if (nested > MOST_NESTED) {
+    const text = words.join(" ");
+    return {
+      kind: "command",
+      words,
+      assignments,
+      runs: { parts: [{ kind: "opaque", text, why: "it is nested too deeply" }] },
+    };
+  }
+  const parts: ShellPart[] = runs.files.map((path): FilePart => ({ kind: "file", access: "write", path }));
+  for (const inner of runs.commands) {
+    parts.push(
+      commandPart(
+        inner.words,
+        inner.assignments,
+        inner.at === undefined ? { kind: "none" } : input,
+        reading,
+        nested + 1,
+      ),
+    );
+  }
+  for (const code of runs.code) {
+    if (code === UNKNOWN)
+      parts.push({ kind: "opaque", text: words.join(" "), why: "the commands that it runs are not known" });
+    else parts.push(...readScript(code, reading.depth + 1, reading.found));
+  }
+  const [only, ...others] = runs.commands;
+  const at = only && others.length === 0 && parts.length === 1 ? only.at : undefined;
+  return { kind: "command", words, assignments, runs: at === undefined ? { parts } : { parts, at } };
+}
+
+const EVALUATING: ReadonlySet<string> = new Set([
+  "let",
+  "declare",
+  "typeset",
+  "local",
+  "export",
+  "readonly",
+  "unset",
+  "read",
+  "mapfile",
+  "readarray",
+  "getopts",
+  "wait",
+]);
+
+/** Takes note of builtins that evaluate subscripts in their arguments, or set a variable by name. */
+function noteEvaluation([name = "", ...rest]: readonly string[], found: Findings): void {
+  const option = rest.some((word) => word.startsWith("-v") || word.includes(UNKNOWN));
+  if (EVALUATING.has(name) || ((name === "test" || name === "[") && option)) found.evaluates = true;
+  if (name === "printf" && rest[0] !== undefined && (rest[0].startsWith("-v") || rest[0].startsWith(UNKNOWN))) {
+    found.evaluates = true;
+    unclear(found, "printf may set a variable");
+  }
+}
+
+function readAssignment(node: Assignment, reading: Reading): string {
+  reading.leaves.push({ pos: node.pos, end: node.end, kind: "word" });
+  const raw = reading.source.slice(node.pos, node.end);
+  const name = /^[A-Za-z_]\w*\+?=/.exec(raw)?.[0];
+  const { value, index } = node;
+  if (
+    name === undefined ||
+    index !== undefined ||
+    value.type === "ArrayValue" ||
+    value.pos !== node.pos + name.length ||
+    value.end !== node.end
+  ) {
+    unclear(reading.found, `'${raw}' is not a plain assignment`);
+    return raw;
+  }
+  return name + readWord(value, reading.source, reading.found);
+}
+
+/** Reads redirects, and answers what the command gets as its input. */
+function readRedirects(redirects: readonly Redirection[], reading: Reading): StandardInput {
+  const { source, found, parts, leaves } = reading;
+  let input: StandardInput = { kind: "none" };
+  for (const redirect of redirects) {
+    leaves.push({ pos: redirect.pos, end: redirect.end, kind: "redirect" });
+    if (redirect.type === "HereDoc") {
+      input = readDocument(redirect, reading);
+      continue;
+    }
+    const { operator, target } = redirect;
+    if (target === undefined) {
+      unclear(found, "a redirect has no file");
+      continue;
+    }
+    const raw = source.slice(target.pos, target.end);
+    if ((operator === ">&" || operator === "<&") && /^(?:\d+-?|-)$/.test(raw)) continue;
+    const value = readWord(target, source, found);
+    if (operator === "<<<") {
+      input = { kind: "text", text: value.includes(UNKNOWN) ? UNKNOWN : value };
+      continue;
+    }
+    if (operator.startsWith("<")) input = { kind: "file" };
+    if (!/^[<>]\(/.test(raw))
+      parts.push({ kind: "file", access: operator === "<" ? "read" : "write", path: filePath(raw, value) });
+  }
+  return input;
+}
+
+function readDocument(
+  { operator, delimiter, body, closing }: HereDoc,
+  { source, found, leaves }: Reading,
+): StandardInput {
+  const closed =
+    closing && source.slice(closing.pos, closing.end) === delimiter?.value && (source[closing.end] ?? "\n") === "\n";
+  // A delimiter that is quoted in an unusual way may end elsewhere for another shell, and what follows then runs.
+  if (
+    !closed ||
+    !/^(?:[\w.-]+|'[\w.-]+'|"[\w.-]+"|\\[\w.-]+)$/.test(delimiter.text) ||
+    delimiter.quoted === /^[\w.-]+$/.test(delimiter.text)
+  ) {
+    unclear(found, "the end of a here-document is not certain");
+    return { kind: "text", text: UNKNOWN };
+  }
+  leaves.push({ pos: body.pos, end: closing.end, kind: "document" });
+  const raw = source.slice(body.pos, body.end);
+  if (!delimiter.quoted) readHereDocument(raw, body.parts, found);
+  else if (raw.includes("$(") || raw.includes("`")) found.quotedCode = true;
+  const text = operator === "<<-" ? raw.replace(/^\t+/gm, "") : raw;
+  return { kind: "text", text: delimiter.quoted || !/[$`\\]/.test(text) ? text : UNKNOWN };
+}
+
+/** The file of a redirect. A tilde counts only where no quote protects it. */
+function filePath(raw: string, value: string): string | undefined {
+  if (value.includes(UNKNOWN) || value === "") return undefined;
+  if (!value.startsWith("~")) return value;
+  if (raw[0] !== "~") return `./${value}`;
+  return value === "~" || value.startsWith("~/") ? value : undefined;
+}
+
+function readTest(node: TestExpression, reading: Reading): void {
+  const { source, leaves, found } = reading;
+  switch (node.type) {
+    case "TestUnary":
+      if (node.operand.pos > node.pos)
+        leaves.push({ pos: node.pos, end: node.pos + node.operator.length, kind: "word" });
+      if (node.operator === "-v" || node.operator === "-R") found.evaluates = true;
+      leaf(node.operand, reading);
+      return;
+    case "TestBinary": {
+      leaf(node.left, reading);
+      leaf(node.right, reading);
+      const pos = source.indexOf(node.operator, node.left.end);
+      leaves.push({ pos, end: pos + node.operator.length, kind: "word" });
+      if (/^-(?:eq|ne|lt|le|gt|ge)$/.test(node.operator)) found.evaluates = true;
+      return;
+    }
+    case "TestLogical":
+      for (const operand of node.operands) readTest(operand, reading);
+      return;
+    case "TestNot":
+      return readTest(node.operand, reading);
+    case "TestGroup":
+      return readTest(node.expression, reading);
+  }
+}
+
+function leaf(word: Word, reading: Reading): string {
+  reading.leaves.push({ pos: word.pos, end: word.end, kind: "word" });
+  return readWord(word, reading.source, reading.found);
+}

@@ -1,0 +1,176 @@
+import { isAbsolute } from "node:path";
+import { covers, type Match, meets, strongest, UNKNOWN } from "../match.ts";
+import { WRITERS } from "../path-subject.ts";
+import { fitsEvery, fitsSome, fromRoot, literalGlob, type Place, placeOf } from "../place.ts";
+import { formatRule, type Rule } from "../rule.ts";
+import type { Subject, Surroundings } from "../subject.ts";
+import { allParts, type CommandPart, type FilePart, type OpaquePart, type ShellPart } from "./part.ts";
+import { readCommand } from "./script.ts";
+import { commandSuggestion } from "./suggestion.ts";
+import { programOf } from "./wrapper.ts";
+
+/** Files that a redirect may always open. */
+const HARMLESS_FILES: ReadonlySet<string> = new Set(["/dev/null", "/dev/stdout", "/dev/stderr"]);
+
+/** How many words behind a command that runs another may be the start of the inner one. */
+const MOST_STARTS = 24;
+
+/**
+ * A call of `shell`. A rule that forbids is held against every part of the command; a rule that allows must fit parts
+ * as a whole, and all parts need one. The redirects of a command are judged as calls of `write` and `read`.
+ *
+ * A pattern is compared with the words of a simple command, unquoted, one space between them; `*` is any text.
+ *  - Rules that forbid also see `/bin/rm` as `rm`, a command behind its assignments, and what a command runs in turn.
+ *  - Rules that allow do not: assignments in front must be spelled in the pattern, and of a command that runs another
+ *    (`sudo`, `bash -c`, `find -exec`) both need a rule, unless one pattern spells both or is the exact command.
+ */
+export function shellSubject(command: string, surroundings: Surroundings): Subject {
+  const parts = readCommand(command);
+  const moves = [...allParts(parts)].some(changesFolder);
+  const files = new Map<FilePart, Place | undefined>();
+  const place = (file: FilePart): Place | undefined => {
+    if (!files.has(file)) files.set(file, placeOfFile(file, moves, surroundings));
+    return files.get(file);
+  };
+  const allowed = (part: ShellPart, rules: readonly Rule[]): boolean => {
+    switch (part.kind) {
+      case "opaque":
+        return false;
+      case "file":
+        return isFileAllowed(part, place(part), rules, surroundings);
+      case "command": {
+        const patterns = rules.flatMap(({ tool, pattern }) =>
+          tool === "shell" && pattern !== undefined ? [pattern] : [],
+        );
+        return patterns.some((pattern) => allowsCommand(pattern, part, (inner) => allowed(inner, rules)));
+      }
+    }
+  };
+  const everything = (rules: readonly Rule[]): boolean =>
+    rules.some(({ tool, pattern }) => tool === "shell" && (pattern === undefined || pattern === "*"));
+  return {
+    matches: (rule) => strongest(parts.map((part) => matchesPart(rule, part, place, surroundings))),
+    allowed: (rules) => everything(rules) || parts.every((part) => allowed(part, rules)),
+    suggestion(rules) {
+      const suggestions = new Set(
+        parts.filter((part) => !allowed(part, rules)).map((part) => suggestionFor(part, place, surroundings)),
+      );
+      const [only] = suggestions;
+      return suggestions.size === 1 ? only : undefined;
+    },
+  };
+}
+
+function matchesPart(
+  rule: Rule,
+  part: ShellPart,
+  place: (file: FilePart) => Place | undefined,
+  surroundings: Surroundings,
+): Match {
+  switch (part.kind) {
+    case "file": {
+      if (part.access === "write" ? !WRITERS.has(rule.tool) : rule.tool !== "read") return "no";
+      if (rule.pattern === undefined) return isHarmless(part) ? "no" : "yes";
+      const opened = place(part);
+      return opened === undefined ? "perhaps" : fitsSome(rule.pattern, surroundings.scope, opened) ? "yes" : "no";
+    }
+    case "opaque":
+      if (rule.tool === "shell") return matchesOpaque(rule.pattern, part);
+      return WRITERS.has(rule.tool) || rule.tool === "read" ? "perhaps" : "no";
+    case "command": {
+      const inner = part.runs?.parts.map((each) => matchesPart(rule, each, place, surroundings)) ?? [];
+      return strongest([rule.tool === "shell" ? matchesCommand(rule.pattern, part) : "no", ...inner]);
+    }
+  }
+}
+
+function matchesCommand(pattern: string | undefined, { words, assignments, runs }: CommandPart): Match {
+  if (pattern === undefined) return "yes";
+  const [name = "", ...rest] = words;
+  const program = programOf(words);
+  const names = new Set([name, program, program.toLowerCase()]);
+  // A piece that is not known may hold a slash, so that the program is named by it alone.
+  if (name.includes(UNKNOWN)) names.add(name.slice(name.indexOf(UNKNOWN)));
+  const texts = [...names].map((first) => [first, ...rest].join(" "));
+  if (assignments.length > 0) texts.push([...assignments, ...words].join(" "));
+  if (texts.some((text) => covers(pattern, text))) return "yes";
+  if (texts.some((text) => text.includes(UNKNOWN) && meets(pattern, text))) return "perhaps";
+  // Where the inner command starts was read from options that may mean something else to another version.
+  const starts = runs === undefined ? [] : words.slice(1, MOST_STARTS + 1);
+  const later = starts.some((_, index) => meets(pattern, words.slice(index + 1).join(" ")));
+  return later ? "perhaps" : "no";
+}
+
+/** What could not be read: forbidden for certain when the first word of the pattern occurs in it, otherwise perhaps. */
+function matchesOpaque(pattern: string | undefined, { text }: OpaquePart): Match {
+  const first = /^[^\s*]*/.exec(pattern ?? "")?.[0] ?? "";
+  if (first === "") return "yes";
+  const words = text.replace(/['"\\]/g, "").split(/[^\w.:@%+-]+/);
+  return words.includes(first) || text.includes(` ${first} `) ? "yes" : "perhaps";
+}
+
+function allowsCommand(pattern: string, part: CommandPart, allowed: (inner: ShellPart) => boolean): boolean {
+  const { words, assignments, runs } = part;
+  // A name with a blank in it must not pass for a name and an argument.
+  if (words.length > 0 && !/^[^ \t\n]+$/.test(words[0] ?? "")) return false;
+  const text = [...assignments, ...words].join(" ");
+  if (!covers(pattern, text)) return false;
+  const spelled = pattern.split("*", 1)[0] ?? "";
+  if (assignments.length > 0 && !`${spelled} `.startsWith(`${assignments.join(" ")} `)) return false;
+  if (runs === undefined || runs.parts.every(allowed)) return true;
+  if (pattern === text) return ![...allParts(runs.parts)].some((inner) => inner.kind === "opaque");
+  const [inner] = runs.parts;
+  if (runs.at === undefined || inner?.kind !== "command") return false;
+  const front = `${[...assignments, ...words.slice(0, runs.at - inner.assignments.length)].join(" ")} `;
+  const rest = spelled.startsWith(front) ? pattern.slice(front.length) : "";
+  return rest !== "" && !rest.startsWith("*") && allowsCommand(rest, inner, allowed);
+}
+
+function isFileAllowed(
+  file: FilePart,
+  place: Place | undefined,
+  rules: readonly Rule[],
+  { scope, writes }: Surroundings,
+): boolean {
+  if (isHarmless(file)) return true;
+  if (place === undefined) return false;
+  if (file.access === "read" && place.inside) return true;
+  // Unlike the file tools, a shell does not refuse git's hooks and the like, so hidden files must be spelled.
+  if (file.access === "write" && writes && place.inside && fitsEvery("**", scope, place, false)) return true;
+  const tool = file.access;
+  return rules.some(
+    (rule) => rule.tool === tool && (rule.pattern === undefined || fitsEvery(rule.pattern, scope, place, false)),
+  );
+}
+
+function isHarmless({ path }: FilePart): boolean {
+  return path !== undefined && HARMLESS_FILES.has(path);
+}
+
+function placeOfFile({ path }: FilePart, moves: boolean, { scope }: Surroundings): Place | undefined {
+  if (path === undefined) return undefined;
+  const expanded = path === "~" || path.startsWith("~/") ? scope.home + path.slice(1) : path;
+  return moves && !isAbsolute(expanded) ? undefined : placeOf(scope, expanded);
+}
+
+/** Whether the shell may stand in another folder afterwards, so that relative paths lead elsewhere. */
+function changesFolder(part: ShellPart): boolean {
+  if (part.kind === "opaque") return true;
+  if (part.kind === "file") return false;
+  const [name = ""] = part.words;
+  return ["cd", "pushd", "popd", "source", "."].includes(name) || name.includes(UNKNOWN);
+}
+
+function suggestionFor(
+  part: ShellPart,
+  place: (file: FilePart) => Place | undefined,
+  { scope }: Surroundings,
+): string | undefined {
+  if (part.kind === "command") return commandSuggestion(part);
+  if (part.kind === "opaque") return undefined;
+  const opened = place(part);
+  if (opened === undefined) return undefined;
+  const names = new Set(opened.forms.map((form) => fromRoot(scope, form) ?? form));
+  const [only = ""] = names;
+  return names.size === 1 ? formatRule({ tool: part.access, pattern: literalGlob(only) }) : undefined;
+}

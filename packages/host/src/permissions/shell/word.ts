@@ -1,0 +1,168 @@
+import type { Word, WordPart } from "unbash";
+import { UNKNOWN } from "../match.ts";
+
+/**
+ * What reading words brings to light besides their values. The parser is tolerant, and in places it sees more inside
+ * a quote than Bash does; so every piece of a word is checked against a narrow grammar, and what falls outside makes
+ * the whole unclear.
+ */
+export interface Findings {
+  /** The sources of the scripts that substitutions run. */
+  readonly scripts: string[];
+  /** Why a word cannot be read for certain, if one cannot. */
+  unclear: string | undefined;
+  /** Text that is a substitution once something evaluates it. */
+  quotedCode: boolean;
+  /** Something evaluates the text of a variable: arithmetic, indirection, subscripts. */
+  evaluates: boolean;
+}
+
+export function noFindings(): Findings {
+  return { scripts: [], unclear: undefined, quotedCode: false, evaluates: false };
+}
+
+const PLAIN = /^[\w@%+=:,./^-]+$/;
+/** Unquoted text: no quote, operator, blank or expansion that is not escaped. */
+const UNQUOTED = /^(?:[^'"`$\\&;|<>() \t\n]|\\[\s\S]|\$(?![\w({['"@*#?$!-]))*$/;
+/** Text between double quotes. */
+const QUOTED = /^(?:[^"`$\\]|\\[\s\S]|\$(?![\w({['"@*#?$!-]))*$/;
+const PARAMETER = /^\$\{(?:\w+|[@*#?$!-])?(?:\[(?:\w+|[@*])\])?[^'"\\`{}$()<>|&;\n]*\}$/;
+/** Text of a here-document that is not quoted. */
+const DOCUMENT = /^(?:[^`$\\]|\\[\s\S]|\\$|\$(?![\w({[@*#?$!-]))*$/;
+const OPEN_BRACE = /(?<!\\)\{/;
+/** A parameter whose expansion only yields its value, whole or trimmed. */
+const MERE_VALUE = /^\$\{#?(?:\w+|[@*#?$!-])(?:\[[@*]\])?(?:(?::?[-+?]|[%#/^,])[\s\S]*)?\}$/;
+
+/** The value of a word, `UNKNOWN` for pieces that only running it tells. */
+export function readWord(word: Word, source: string, found: Findings): string {
+  const raw = source.slice(word.pos, word.end);
+  if (PLAIN.test(raw)) return raw;
+  const pieces = word.parts;
+  const value = pieces === undefined ? unquotedValue(raw, found) : piecesValue(pieces, raw, found);
+  if (value.includes("$(") || value.includes("`")) found.quotedCode = true;
+  // Braces make several words of one; which ones does not matter where nothing can be said for certain.
+  return pieces?.some(bracesIn) || (pieces === undefined && raw !== "{}" && OPEN_BRACE.test(raw)) ? UNKNOWN : value;
+}
+
+/** Takes note of the substitutions in the text of an unquoted here-document. */
+export function readHereDocument(text: string, pieces: readonly WordPart[] | undefined, found: Findings): void {
+  let at = 0;
+  for (const piece of pieces ?? [{ type: "Literal", text, value: text } as const]) {
+    if (!text.startsWith(piece.text, at)) unclear(found, "a here-document is not understood");
+    at += piece.text.length;
+    if (piece.type !== "Literal") pieceValue(piece, found);
+    else if (!DOCUMENT.test(piece.text)) unclear(found, "a here-document is not understood");
+  }
+  if (at !== text.length) unclear(found, "a here-document is not understood");
+  if (text.includes("$(") || text.includes("`")) found.quotedCode = true;
+}
+
+/** Whether the text between `((` and `))` is arithmetic and nothing else, without substitutions. */
+export function readArithmetic(body: string, found: Findings): void {
+  let depth = 0;
+  let balanced = /^[\w \t+\-*/%<>=!&|^~?:,()$]*$/.test(body) && !/\$(?!\w)|\w[ \t]+\$?\w/.test(body);
+  for (const character of body) {
+    if (character === "(") depth++;
+    if (character === ")") depth--;
+    if (depth < 0) balanced = false;
+  }
+  // Bash runs `$((a) || (b))` as commands: it is arithmetic only when the brackets inside are balanced.
+  if (!balanced || depth !== 0) unclear(found, `'((${body}))' may be more than arithmetic`);
+  if (/[A-Za-z_]/.test(body)) found.evaluates = true;
+}
+
+export function unclear(found: Findings, why: string): string {
+  found.unclear ??= why;
+  return UNKNOWN;
+}
+
+/** The value of pieces that follow each other without a gap. */
+function piecesValue(pieces: readonly WordPart[], raw: string, found: Findings): string {
+  let value = "";
+  let at = 0;
+  for (const piece of pieces) {
+    if (!raw.startsWith(piece.text, at)) return unclear(found, `'${raw}' is not understood`);
+    at += piece.text.length;
+    value += pieceValue(piece, found);
+  }
+  return at === raw.length ? value : unclear(found, `'${raw}' is not understood`);
+}
+
+function pieceValue(piece: WordPart, found: Findings): string {
+  const { text } = piece;
+  switch (piece.type) {
+    case "Literal":
+      return unquotedValue(text, found);
+    case "Glob":
+      return /^(?:\*|\?|\[[\w^!.,:-]*\])$/.test(text) ? UNKNOWN : unclear(found, `'${text}' is not understood`);
+    case "SingleQuoted":
+      return /^'[^']*'$/.test(text) ? text.slice(1, -1) : unclear(found, "a quote is not closed");
+    case "AnsiCQuoted":
+      if (!/^\$'(?:[^'\\]|\\[\s\S])*'$/.test(text)) return unclear(found, "a quote is not closed");
+      if (!text.includes("\\")) return text.slice(2, -1);
+      if (!/^\$'(?:[^'\\]|\\[nt\\'"])*'$/.test(text)) found.quotedCode = true;
+      return UNKNOWN;
+    case "DoubleQuoted":
+      return doubleQuotedValue(text, piece.parts, found);
+    case "SimpleExpansion":
+      return /^\$(?:\w+|[@*#?$!-])$/.test(text) ? UNKNOWN : unclear(found, `'${text}' is not understood`);
+    case "ParameterExpansion":
+      if (!PARAMETER.test(text)) return unclear(found, `'${text}' is not understood`);
+      if (/^\$\{\w+:?=/.test(text)) return unclear(found, `'${text}' sets a variable`);
+      if (!MERE_VALUE.test(text)) found.evaluates = true;
+      return UNKNOWN;
+    case "CommandExpansion":
+      return substitution(text, text.startsWith("$(") ? /^\$\(([\s\S]*)\)$/ : /^`([^`\\]*)`$/, found);
+    case "ProcessSubstitution":
+      return substitution(text, /^[<>]\(([\s\S]*)\)$/, found);
+    case "ArithmeticExpansion": {
+      const body = /^\$\(\(([\s\S]*)\)\)$/.exec(text)?.[1];
+      if (body === undefined) return unclear(found, `'${text}' is not understood`);
+      readArithmetic(body, found);
+      return UNKNOWN;
+    }
+    case "BraceExpansion":
+      return /^[\w{},./@%+:=-]*$/.test(text) ? UNKNOWN : unclear(found, `'${text}' is not understood`);
+    case "LocaleString":
+    case "ExtendedGlob":
+      return unclear(found, `'${text}' is not understood`);
+  }
+}
+
+function doubleQuotedValue(text: string, pieces: readonly WordPart[], found: Findings): string {
+  let value = "";
+  let at = 1;
+  for (const piece of pieces) {
+    if (!text.startsWith(piece.text, at)) return unclear(found, `${text} is not understood`);
+    at += piece.text.length;
+    if (piece.type !== "Literal") value += pieceValue(piece, found);
+    else if (QUOTED.test(piece.text))
+      value += piece.text.replace(/\\([$`"\\\n])/g, (_, escaped: string) => (escaped === "\n" ? "" : escaped));
+    else return unclear(found, `${text} is not understood`);
+  }
+  return at === text.length - 1 && text.startsWith('"') && text.endsWith('"')
+    ? value
+    : unclear(found, "a quote is not closed");
+}
+
+function substitution(text: string, form: RegExp, found: Findings): string {
+  const inner = form.exec(text)?.[1];
+  if (inner === undefined) return unclear(found, `'${text}' is not understood`);
+  found.scripts.push(inner);
+  return UNKNOWN;
+}
+
+/** Escapes resolved; wildcards become unknown, since the shell puts the names of files in their place. */
+function unquotedValue(text: string, found: Findings): string {
+  if (!UNQUOTED.test(text)) return unclear(found, `'${text}' is not understood`);
+  return text.replace(
+    /\\\n|\\([\s\S])|[*?]|\[[^\]]*\]/g,
+    (piece, escaped: string | undefined) => escaped ?? (piece === "\\\n" ? "" : UNKNOWN),
+  );
+}
+
+function bracesIn(piece: WordPart): boolean {
+  return (
+    piece.type === "BraceExpansion" || (piece.type === "Literal" && piece.text !== "{}" && OPEN_BRACE.test(piece.text))
+  );
+}
