@@ -1,11 +1,17 @@
 export { Agent, type AgentOptions, type Conversation, TurnError, type TurnHandler } from "./agent/agent.ts";
 export type { AgentBuilder } from "./agent/builder.ts";
-export type { Chat, ChatOptions } from "./agent/chat.ts";
+export { type Chat, ChatError, type ChatOptions } from "./agent/chat.ts";
 export { type Directive, DirectiveError, resume, retry, say, stop } from "./agent/directive.ts";
 export { AgentError } from "./agent/prepare.ts";
 export * from "./conversation/index.ts";
 export type * from "./ports/human.ts";
-export { fromLanguageModel, isLanguageModel, type LanguageModelOptions } from "./ports/language-model.ts";
+export {
+  fromLanguageModel,
+  isLanguageModel,
+  type LanguageModelOptions,
+  type LanguageModelRequest,
+} from "./ports/language-model.ts";
+export type * from "./ports/loop.ts";
 export type * from "./ports/memory.ts";
 export type * from "./ports/model.ts";
 export { ModelError } from "./ports/model.ts";
@@ -16,8 +22,10 @@ export type * from "./ports/tool.ts";
 export { defineTool } from "./ports/tool.ts";
 export { Interruption, SessionError, type SessionErrorCode } from "./session/error.ts";
 export { Session, type SessionOptions } from "./session/session.ts";
+export type { TurnProblem } from "./turn/ending.ts";
 export { LimitError, type Limits } from "./turn/limits.ts";
 export { nearest } from "./turn/nearest.ts";
+export { promptFrom } from "./turn/prompt.ts";
 export type { Callbacks, RetrySettings } from "./turn/run.ts";
 export { ToolDefinitionError } from "./turn/toolbox.ts";
-export type { Turn, TurnProblem } from "./turn/turn.ts";
+export type { Turn } from "./turn/turn.ts";

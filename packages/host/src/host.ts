@@ -52,6 +52,7 @@ export interface HostFlags {
   readonly approval?: ApprovalMode;
 }
 
+/** Where a host works, for whom, and with which settings of the moment. */
 export interface HostOptions {
   /** The directory to work in. */
   readonly cwd: string;

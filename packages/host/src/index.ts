@@ -2,6 +2,6 @@ export { type Environment, type ModelChoice, ModelChoiceError } from "@banyan/mo
 export { WorkspaceError } from "@banyan/tools/workspace";
 export { ConversationError, findConversation } from "./conversations.ts";
 export { type Directories, directories } from "./directories.ts";
-export { Host, type HostFlags, type HostOptions, openHost } from "./host.ts";
+export { type Host, type HostFlags, type HostOptions, openHost } from "./host.ts";
 export * from "./permissions/index.ts";
 export * from "./settings/index.ts";

@@ -2,24 +2,26 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { Message, UserPart } from "../conversation/message.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import type { Permission } from "../ports/human.ts";
+import type { LoopDriver } from "../ports/loop.ts";
 import type { Memory } from "../ports/memory.ts";
 import type { ModelDriver, ModelSettings } from "../ports/model.ts";
 import type { Tool } from "../ports/tool.ts";
+import { Interruption } from "../session/error.ts";
 import { Session } from "../session/session.ts";
+import type { TurnProblem } from "../turn/ending.ts";
 import type { Limits } from "../turn/limits.ts";
 import type { Callbacks, RetrySettings } from "../turn/run.ts";
-import type { Turn, TurnProblem } from "../turn/turn.ts";
+import type { Turn } from "../turn/turn.ts";
 import { AgentBuilder } from "./builder.ts";
 import { Chat, type ChatOptions, converse } from "./chat.ts";
 import { type Directive, say } from "./directive.ts";
-import { AgentError } from "./prepare.ts";
 
-/** A conversation as a turn handler sees it: read only, and as it is at that moment. */
+/** A conversation as a turn handler sees it: read only. */
 export interface Conversation {
   readonly id: string;
-  /** The whole tree. */
+  /** The whole tree; goes on changing. */
   readonly state: ConversationState;
-  /** From the root to the end of the branch that the chat writes. */
+  /** From the root to the end of the branch that the chat writes, as it is when the handler first looks. */
   readonly path: readonly Message[];
 }
 
@@ -34,11 +36,15 @@ export type TurnHandler = (
   turn: Turn,
 ) => Chat | undefined | void | Promise<Chat | undefined | void>;
 
+/** What an agent is made of. Only the model is needed. */
 export interface AgentOptions {
   /** What people and logs call it. Default `agent`. */
   readonly name?: string;
-  /** A driver, or any language model of the `@ai-sdk/provider` interface, version 4. */
-  readonly model: ModelDriver | LanguageModelV4;
+  /**
+   * What answers: a driver, any language model of the `@ai-sdk/provider` interface, version 4, or a loop that runs whole
+   * turns by itself.
+   */
+  readonly model: ModelDriver | LanguageModelV4 | LoopDriver;
   /** The system prompt. */
   readonly instructions?: string;
   readonly tools?: readonly Tool[];
@@ -74,7 +80,7 @@ export class Agent {
   readonly options: AgentOptions;
 
   constructor(options: AgentOptions) {
-    this.options = options;
+    this.options = Object.freeze({ ...options });
     Object.freeze(this);
   }
 
@@ -102,7 +108,8 @@ export class Agent {
 
   /**
    * One turn without streaming; `onTurn` is not asked. Rejects with `TurnError` when the model could not answer, or a
-   * limit with policy `fail` ended the turn. An abort of `signal` interrupts the turn, which resolves with what there is.
+   * limit with policy `fail` ended the turn. An abort of `signal` interrupts the turn, which resolves with what there is;
+   * while the turn still waits for its branch, it rejects with `Interruption` and nothing is written.
    */
   async send(
     content: string | readonly UserPart[],
@@ -112,7 +119,7 @@ export class Agent {
     const alone = this.options.onTurn ? this.with({ onTurn: undefined }) : this;
     let turn: Turn | undefined;
     await converse(new Chat(alone, say(content), { ...rest, session }), { signal, onTurn: (ended) => (turn = ended) });
-    if (!turn) throw new AgentError("The turn did not take place.");
+    if (!turn) throw new Interruption("interrupted before the turn began; nothing was written");
     if (turn.error) throw new TurnError(turn, turn.error);
     return turn;
   }

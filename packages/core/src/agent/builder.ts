@@ -2,6 +2,7 @@ import type { ModelSettings } from "../ports/model.ts";
 import type { Tool } from "../ports/tool.ts";
 import type { Limits } from "../turn/limits.ts";
 import type { Agent, AgentOptions } from "./agent.ts";
+import { AgentError } from "./prepare.ts";
 
 /** The options of an agent, one setter at a time. Each answers a new builder, so that a half-made one can be shared. */
 export class AgentBuilder {
@@ -60,10 +61,10 @@ export class AgentBuilder {
     return this.#set({ onTurn });
   }
 
-  /** Throws when no model was set. */
+  /** Throws `AgentError` when no model was set. */
   build(): Agent {
     const { model } = this.#options;
-    if (!model) throw new Error("An agent needs a model: call .model(...) before .build().");
+    if (!model) throw new AgentError("An agent needs a model: call .model(...) before .build().");
     return this.#make({ ...this.#options, model });
   }
 

@@ -169,6 +169,10 @@ describe("a conversation as one stream", () => {
     const agent = new Agent({ model: scriptedModel([]) });
     await expect(collect(agent.chat(retry()))).rejects.toThrow(/nothing to retry/);
     await expect(collect(agent.chat(resume()))).rejects.toThrow(/nothing to resume/);
+    const done = new Agent({ model: scriptedModel(["Done."]) });
+    const session = Session.inMemory();
+    await done.send("Hi", { session });
+    await expect(collect(done.chat(resume(), { session }))).rejects.toThrow(/last answer is complete/);
   });
 
   test("a chat can start at any message, which makes a branch; an unknown one is refused", async () => {

@@ -1,18 +1,32 @@
 import type { ChatEnd, FeedItem } from "../conversation/event.ts";
+import type { Message } from "../conversation/message.ts";
 import { Interruption } from "../session/error.ts";
 import type { FeedReader } from "../session/feed.ts";
+import type { RunHandle } from "../session/runs.ts";
 import { Session } from "../session/session.ts";
 import { Branch } from "../turn/branch.ts";
 import { runTurn, type Turn } from "../turn/turn.ts";
-import type { Agent } from "./agent.ts";
+import type { Agent, Conversation } from "./agent.ts";
 import { type Directive, DirectiveError, startOf } from "./directive.ts";
 import { turnAgent } from "./prepare.ts";
 
+/** Where a chat goes on. */
 export interface ChatOptions {
   /** The conversation; a new one in memory when absent. */
   readonly session?: Session;
   /** The message to go on from; where the conversation was last written to when absent. */
   readonly at?: string;
+}
+
+/** A chat is used in a way that it cannot be. */
+export class ChatError extends Error {
+  override readonly name = "ChatError";
+  readonly code: "iterated" | "other-session";
+
+  constructor(code: ChatError["code"], message: string) {
+    super(message);
+    this.code = code;
+  }
 }
 
 /**
@@ -41,7 +55,7 @@ export class Chat implements AsyncIterable<FeedItem> {
 
   /** Starts the conversation. A chat can be iterated once; leaving the iteration early interrupts the turn under way. */
   [Symbol.asyncIterator](): AsyncIterableIterator<FeedItem> {
-    if (this.#iterated) throw new Error("This chat was iterated before; call agent.chat() again.");
+    if (this.#iterated) throw new ChatError("iterated", "This chat was iterated before; call agent.chat() again.");
     this.#iterated = true;
     const left = new AbortController();
     let turn: Promise<unknown> = Promise.resolve();
@@ -61,6 +75,8 @@ export class Chat implements AsyncIterable<FeedItem> {
     return reader;
   }
 }
+
+const LEFT = new Interruption("interrupted by the caller");
 
 /** Who looks on while a chat goes on. */
 export interface ChatWatch {
@@ -90,18 +106,33 @@ export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> 
     watch.onTurn?.(turn);
     const { onTurn } = agent.options;
     if (!onTurn || watch.signal?.aborted) return turn.reason;
-    const conversation = { id: session.id, state: session.state, path: branch.path };
-    const next = await onTurn(conversation, agent, turn);
+    const next = await onTurn(conversationAt(session, branch), agent, turn);
     if (!next) return "stop";
     if (next.options.session && next.options.session !== session) {
-      throw new Error("A turn handler answered with a chat of another session; a conversation goes on in its own.");
+      throw new ChatError(
+        "other-session",
+        "A turn handler answered with a chat of another session; a conversation goes on in its own.",
+      );
     }
     if (watch.signal?.aborted) return turn.reason;
     ({ agent, directive, options } = next);
   }
 }
 
-/** Takes the next turn once its branch is free; nothing if the chat was left before that. */
+function conversationAt(session: Session, branch: Branch): Conversation {
+  let path: readonly Message[] | undefined;
+  return {
+    id: session.id,
+    state: session.state,
+    get path() {
+      // Copied only for a handler that looks: a long conversation has a long path.
+      path ??= [...branch.path];
+      return path;
+    },
+  };
+}
+
+/** Takes the next turn once its branch is free; nothing if the chat was left or interrupted before that. */
 async function takeTurn(
   chat: Chat,
   agent: Agent,
@@ -111,22 +142,25 @@ async function takeTurn(
   { reader, signal }: ChatWatch,
 ): Promise<{ readonly turn: Turn; readonly branch: Branch } | undefined> {
   const { session } = chat;
-  const handle = await session.begin(leaf);
-  const interrupt = () => handle.interrupt(new Interruption("interrupted by the caller"));
-  signal?.addEventListener("abort", interrupt, { once: true });
-  let ended = handle.leaf;
+  let handle: RunHandle;
   try {
-    if (signal?.aborted) return undefined;
-    let branch = known?.leaf === handle.leaf ? known : new Branch(session, handle.leaf);
+    handle = await session.begin(leaf, signal);
+  } catch (error) {
+    if (error instanceof Interruption) return undefined;
+    throw error;
+  }
+  const interrupt = () => handle.interrupt(LEFT);
+  signal?.addEventListener("abort", interrupt, { once: true });
+  let branch = known?.leaf === handle.leaf ? known : new Branch(session, handle.leaf);
+  try {
     const start = startOf(directive, branch.path);
     const from = start.type === "message" ? start.parentId : start.leaf;
     if (from !== branch.leaf) branch = new Branch(session, from);
     const turn = await runTurn(handle, session, turnAgent(agent), branch, start, { origin: chat, reader });
-    ended = branch.leaf;
     return { turn, branch };
   } finally {
     signal?.removeEventListener("abort", interrupt);
-    handle.end(ended);
+    handle.end(branch.leaf);
   }
 }
 

@@ -32,7 +32,10 @@ export function retry(content?: string | readonly UserPart[]): Directive {
   return content === undefined ? { type: "retry" } : { type: "retry", parts: userParts(content) };
 }
 
-/** Goes on from where the conversation stands, without a new message. */
+/**
+ * Goes on from where the conversation stands, without a new message: after an answer that broke off or was cut, or from
+ * calls and user messages that nobody answered.
+ */
 export function resume(): Directive {
   return { type: "resume" };
 }
@@ -59,6 +62,12 @@ export function startOf(directive: Exclude<Directive, { type: "stop" }>, path: r
     case "resume":
       if (leaf === null)
         throw new DirectiveError("nothing-to-resume", "There is nothing to resume: the conversation is empty.");
+      if (isComplete(path.at(-1))) {
+        throw new DirectiveError(
+          "nothing-to-resume",
+          "There is nothing to resume: the last answer is complete. Say something.",
+        );
+      }
       return { type: "here", leaf };
     case "retry": {
       const last = path.findLast((message) => message.role === "user" && message.author === "user");
@@ -69,4 +78,8 @@ export function startOf(directive: Exclude<Directive, { type: "stop" }>, path: r
         : { type: "here", leaf: last.id };
     }
   }
+}
+
+function isComplete(message: Message | undefined): boolean {
+  return message?.role === "assistant" && message.finish === "stop" && message.calls.length === 0;
 }

@@ -23,12 +23,16 @@ export function turnAgent(agent: Agent): TurnAgent {
   if (!model) throw new AgentError("An agent needs a model: new Agent({ model }).");
   checkSettings(settings);
   checkLimits(limits);
+  checkTimes({ "memory.timeout": memory?.timeout, "memory.limit": memory?.limit });
+  const { attempts, delay, maxDelay, idle } = options.retry ?? {};
+  checkTimes({ "retry.attempts": attempts, "retry.delay": delay, "retry.maxDelay": maxDelay, "retry.idle": idle });
+  const driver = isLanguageModel(model) ? fromLanguageModel(model) : model;
   const made: TurnAgent = {
     name: agent.name,
-    model: isLanguageModel(model) ? fromLanguageModel(model) : model,
+    model: driver,
     instructions: { text: instructions, digest: digestOf(instructions) },
     toolbox: Toolbox.of(options.tools ?? NO_TOOLS),
-    settings,
+    settings: "settings" in driver && driver.settings ? { ...driver.settings, ...settings } : settings,
     limits,
     retry: options.retry ?? {},
     memory: memory && { store: memory.store, limit: memory.limit ?? 8, timeout: memory.timeout ?? 5_000 },
@@ -47,5 +51,11 @@ function checkSettings({ temperature, maxTokens }: ModelSettings): void {
   }
   if (maxTokens !== undefined && !(Number.isInteger(maxTokens) && maxTokens > 0)) {
     throw new AgentError(`settings.maxTokens is ${maxTokens}; it must be a positive whole number.`);
+  }
+}
+
+function checkTimes(options: Readonly<Record<string, number | undefined>>): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value !== undefined && !(value > 0)) throw new AgentError(`${name} is ${value}; it must be a positive number.`);
   }
 }

@@ -86,8 +86,9 @@ export type EventBody =
       readonly run: string;
       readonly agent: string;
       readonly model: string;
-      readonly settings: Json;
-      readonly limits: Json;
+      /** As the agent had them. */
+      readonly settings: object;
+      readonly limits: object;
       readonly mode: "chat" | "task";
       /** Digest of the instructions. */
       readonly instructions: string;
@@ -115,6 +116,7 @@ export type EventBody =
   | { readonly type: "title.changed"; readonly title: string }
   | { readonly type: "model.changed"; readonly model: string };
 
+/** A user message or a summary, whole. */
 export interface MessageAdded {
   readonly type: "message.added";
   readonly message: string;
@@ -126,6 +128,7 @@ export interface MessageAdded {
   readonly covers?: string;
 }
 
+/** Text of a streaming part that the log does not have yet. */
 export interface CheckpointPart {
   readonly index: number;
   readonly type: "text" | "reasoning";
@@ -161,11 +164,13 @@ export interface LogPosition {
 /** A fact in the log. */
 export type Event = EventBody & LogPosition;
 
+/** What can be a fact. */
 export type EventType = EventBody["type"];
 
 /** A fragment of something that streams: seen by whoever watches, never stored. */
 export type Delta = DeltaBody & DeltaPosition;
 
+/** What a fragment says, without its place in the feed. */
 export type DeltaBody =
   | {
       readonly type: "text.delta" | "reasoning.delta";
@@ -209,8 +214,11 @@ export type Notice =
     }
   | { readonly type: "memory.skipped"; readonly run: string; readonly reason: string }
   | { readonly type: "callback.failed"; readonly callback: string; readonly reason: string }
-  /** The reader's cursor was ahead of what survived, or of another writer: drop what streams, the events that follow are what counts. */
-  | { readonly type: "feed.reset"; readonly epoch: number }
+  /**
+   * The reader's cursor was of another writer: drop what streamed, and all events after `seq`; what follows counts.
+   * A reader that had events after `seq` builds its state anew.
+   */
+  | { readonly type: "feed.reset"; readonly epoch: number; readonly seq: number }
   /** The last item of a chat. */
   | { readonly type: "chat.ended"; readonly reason: ChatEnd };
 
@@ -234,10 +242,12 @@ export function cursorOf(item: FeedItem): Cursor | undefined {
   return { epoch: item.epoch, seq: item.seq, offset: "offset" in item ? item.offset : 0 };
 }
 
+/** Whether an item is a fragment, which no log has. */
 export function isDelta(item: FeedItem): item is Delta {
   return "offset" in item && !("at" in item);
 }
 
+/** Whether an item is a fact of the log. */
 export function isEvent(item: FeedItem): item is Event {
   return "at" in item;
 }

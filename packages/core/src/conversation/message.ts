@@ -9,12 +9,14 @@ export type Json = string | number | boolean | null | readonly Json[] | { readon
  */
 export type ProviderData = Readonly<Record<string, Readonly<Record<string, Json>>>>;
 
+/** What is said, as a rule in Markdown. */
 export interface TextPart {
   readonly type: "text";
   readonly text: string;
   readonly provider?: ProviderData;
 }
 
+/** What a model thought before it said or called something, as far as its provider shows it. */
 export interface ReasoningPart {
   readonly type: "reasoning";
   readonly text: string;
@@ -46,7 +48,20 @@ export interface SourcePart {
   readonly title?: string;
 }
 
-export type Part = TextPart | ReasoningPart | CallPart | FilePart | SourcePart;
+/**
+ * Something that the provider did on its side while it answered: a call of a tool that it ran, or the result. It is
+ * never run here, and goes back to the provider as it came.
+ */
+export interface ProviderPart {
+  readonly type: "provider";
+  /** What it is, in a few words for people. */
+  readonly text: string;
+  /** Under the provider's name; for its driver alone. */
+  readonly provider: ProviderData;
+}
+
+/** What an assistant message can hold. */
+export type Part = TextPart | ReasoningPart | CallPart | FilePart | SourcePart | ProviderPart;
 
 /** What a user message can hold. */
 export type UserPart = TextPart | FilePart;
@@ -56,9 +71,10 @@ export type Author = "user" | "tool" | "system";
 
 /**
  * Why an answer ended. `stop`: the model was done. `calls`: it waits for results. `length`: cut by the output limit.
- * `filtered`: cut by the provider's filter. `interrupted`: by a person. `error`: the stream broke.
+ * `filtered`: refused, or cut by the provider's filter. `paused`: the provider set its own work down, and goes on in the
+ * next answer. `interrupted`: by a person. `error`: the stream broke.
  */
-export type Finish = "stop" | "calls" | "length" | "filtered" | "interrupted" | "error";
+export type Finish = "stop" | "calls" | "length" | "filtered" | "paused" | "interrupted" | "error";
 
 /**
  * ```
@@ -114,6 +130,7 @@ export interface Recalled {
   readonly source: string;
 }
 
+/** What an agent is told: by a person, or in their stead by a tool or the system. */
 export interface UserMessage extends MessageBase {
   readonly role: "user";
   readonly author: Author;
@@ -122,6 +139,7 @@ export interface UserMessage extends MessageBase {
   readonly recalled?: readonly Recalled[];
 }
 
+/** A model's answer to the path above it, with the calls that it asked for. */
 export interface AssistantMessage extends MessageBase {
   readonly role: "assistant";
   /** The run that wrote it. */
@@ -134,7 +152,7 @@ export interface AssistantMessage extends MessageBase {
   readonly calls: readonly Call[];
   /** Absent while the message streams. */
   readonly finish?: Finish;
-  /** What went wrong, when `finish` is `error`. */
+  /** What went wrong, when `finish` is `error`; what the provider says about it, if anything, when it is `filtered`. */
   readonly error?: string;
   readonly usage?: Usage;
   readonly cost?: Cost;
@@ -150,6 +168,7 @@ export interface SummaryMessage extends MessageBase {
 /** A node of the conversation tree. */
 export type Message = UserMessage | AssistantMessage | SummaryMessage;
 
+/** Whether a call has its result, so that nothing about it can change any more. */
 export function isEnded(status: CallStatus): boolean {
   return status === "completed" || status === "failed" || status === "denied" || status === "cancelled";
 }

@@ -61,23 +61,24 @@ describe("reduce", () => {
 
   test("it is total: unknown and malformed events are passed over, and it says why", async () => {
     const { items, state } = await conversation();
-    const strange = items.flatMap((item) => [
-      item,
-      { type: "wonder.happened", seq: state.seq, epoch: state.epoch, at: 1 } as unknown as Event,
-      {
-        type: "call.completed",
-        message: "nowhere",
-        call: "c",
-        output: "",
-        seq: state.seq,
-        epoch: state.epoch,
-        at: 1,
-      } as Event,
-    ]);
-    expect(replay(strange)).toEqual(state);
-    expect(reduce(state, { type: "wonder.happened", seq: 1, epoch: 1, at: 1 } as unknown as Event).skipped).toMatch(
-      /wonder\.happened/,
-    );
+    const { epoch } = state;
+    const foreign = [
+      { type: "wonder.happened" },
+      { type: "call.completed", message: "nowhere", call: "c", output: "" },
+      { type: "message.completed", message: [...state.messages.keys()][1] },
+      { type: "message.added", message: "m", role: "summary", parentId: null },
+    ];
+    foreign.forEach((body, index) => {
+      const event = { ...body, seq: state.seq + 1 + index, epoch, at: 1 } as unknown as Event;
+      expect(reduce(state, event).skipped).toMatch(/wonder\.happened|names no call|cannot be read/);
+    });
+    expect(state.messages).toEqual(replay(items).messages);
+  });
+
+  test("it applies an event once, however often it comes", async () => {
+    const { items, state } = await conversation();
+    const events = items.filter(isEvent);
+    expect(replay([...events, ...events])).toEqual(state);
   });
 
   test("invariant 1: a call that has its result keeps it, whatever comes later", async () => {
@@ -86,7 +87,8 @@ describe("reduce", () => {
     expect(ended).toHaveLength(2);
     const { messages } = structuredClone(state);
     for (const event of ended) {
-      const change = reduce(state, { ...(event as Event), type: "call.failed", output: "late" } as Event);
+      const seq = state.seq + 1;
+      const change = reduce(state, { ...(event as Event), seq, type: "call.failed", output: "late" } as Event);
       expect(change.skipped).toMatch(/has its result/);
     }
     expect(state.messages).toEqual(messages);
@@ -96,7 +98,7 @@ describe("reduce", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 1, maxLength: 40 }), fc.nat(), fc.nat(), (whole, a, b) => {
         const [saved, seen] = [a % (whole.length + 1), b % (whole.length + 1)];
-        const at = { seq: 1, epoch: 1, at: 1 };
+        const at = (seq: number) => ({ seq, epoch: 1, at: 1 });
         const state = replay([
           {
             type: "run.started",
@@ -109,9 +111,9 @@ describe("reduce", () => {
             instructions: "",
             tools: "",
             leaf: null,
-            ...at,
+            ...at(1),
           },
-          { type: "message.started", message: "m", parentId: null, run: "r", model: "m", ...at },
+          { type: "message.started", message: "m", parentId: null, run: "r", model: "m", ...at(2) },
           {
             type: "text.delta",
             message: "m",
@@ -125,7 +127,7 @@ describe("reduce", () => {
             type: "message.checkpoint",
             message: "m",
             parts: [{ index: 0, type: "text", offset: 0, text: whole.slice(0, saved) }],
-            ...at,
+            ...at(3),
           },
           { type: "text.delta", message: "m", part: 0, text: whole.slice(saved), seq: 1, epoch: 1, offset: 1 },
         ]);

@@ -29,17 +29,23 @@ const NOTHING: Change = Object.freeze({});
 
 /**
  * Applies one item of a feed to a state, in place, and says what changed. Deterministic, without recursion, and total:
- * it never throws; what it does not know or cannot apply is passed over, and `skipped` says why. Deltas are applied
- * once even if they arrive again after a checkpoint or a completed message.
+ * it never throws; what it does not know, has applied before or cannot apply is passed over, and `skipped` says why. Text
+ * that a checkpoint repeats is taken once.
  */
 export function reduce(state: ConversationState, item: FeedItem): Change {
   const target = state as MutableState;
-  if (isEvent(item)) {
-    target.seq = item.seq;
-    target.epoch = item.epoch;
-    return reduceEvent(target, item);
+  try {
+    if (isEvent(item)) {
+      if (item.seq <= target.seq) return { skipped: `${item.type}: event ${item.seq} was applied before` };
+      target.seq = item.seq;
+      target.epoch = item.epoch;
+      return reduceEvent(target, item);
+    }
+    return isDelta(item) ? reduceDelta(target, item) : NOTHING;
+  } catch (error) {
+    // Written by another version, or damaged: the rest of the log counts all the same.
+    return { skipped: `an item that cannot be read: ${error instanceof Error ? error.message : String(error)}` };
   }
-  return isDelta(item) ? reduceDelta(target, item) : NOTHING;
 }
 
 function reduceEvent(state: MutableState, event: Event): Change {
@@ -116,7 +122,7 @@ function reduceEvent(state: MutableState, event: Event): Change {
       const siblings = state.children.get(message.parentId);
       siblings?.splice(siblings.lastIndexOf(message.id), 1);
       if (siblings?.length === 0) state.children.delete(message.parentId);
-      if (state.leaf === message.id) moveLeaf(state, message.run, message.parentId);
+      moveLeaf(state, message.run, message.parentId, message.id);
       if (event.usage) {
         state.usage = addUsage(state.usage, event.usage);
         state.cost = addCost(state.cost, event.cost);
@@ -241,10 +247,11 @@ function addMessage(state: MutableState, message: Message): Change {
   return { message: message.id };
 }
 
-function moveLeaf(state: MutableState, runId: string | undefined, leaf: string | null): void {
-  state.leaf = leaf;
+/** Moves the ends of the conversation and of a run to `leaf`; with `from`, only those that stand there. */
+function moveLeaf(state: MutableState, runId: string | undefined, leaf: string | null, from?: string): void {
+  if (from === undefined || state.leaf === from) state.leaf = leaf;
   const run = runId === undefined ? undefined : state.runs.get(runId);
-  if (run) (run as Mutable<LiveRun>).leaf = leaf;
+  if (run && (from === undefined || run.leaf === from)) (run as Mutable<LiveRun>).leaf = leaf;
 }
 
 /** Adds text to a part that streams; text up to `offset` that is there already is passed over (-1: always new). */

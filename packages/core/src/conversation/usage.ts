@@ -15,8 +15,10 @@ export interface Usage {
 /** US dollars; `undefined` means unknown, never zero. */
 export type Cost = number | undefined;
 
+/** The usage of nothing: what sums begin with. */
 export const noUsage: Usage = Object.freeze({ input: 0, cached: 0, cacheWrite: 0, output: 0, reasoning: 0 });
 
+/** The usage of both. */
 export function addUsage(a: Usage, b: Usage): Usage {
   return {
     input: a.input + b.input,

@@ -26,13 +26,16 @@ export type Permit =
   | { readonly decision: "ask"; readonly pattern?: string }
   | { readonly decision: "deny"; readonly reason: string };
 
+/** A call that waits for a verdict. */
 export interface PermitRequest {
   readonly call: string;
   readonly tool: Tool;
   /** The arguments, checked against the tool's schema. */
   readonly input: Json;
   readonly conversation: ConversationState;
+  /** Aborts when the call is cancelled: nobody waits for the verdict any more. */
+  readonly signal: AbortSignal;
 }
 
-/** Judges each call before it runs. Called again with the new arguments when a person changed them. */
+/** Judges each call before it runs; whatever it answers but `allow` keeps the call from running by itself. Called again with the new arguments when a person changed them. */
 export type Permission = (request: PermitRequest) => Permit | Promise<Permit>;

@@ -248,13 +248,8 @@ describe("the parts of an answer", () => {
     ]);
   });
 
-  test("what the provider runs on its side is passed over, and the answer goes on", async () => {
+  test("what has no place in a message is passed over, and the answer goes on", async () => {
     const parts = await answerTo([
-      { type: "tool-input-start", id: "w", toolName: "web_search", providerExecuted: true },
-      { type: "tool-input-delta", id: "w", delta: "{}" },
-      { type: "tool-input-end", id: "w" },
-      { type: "tool-call", toolCallId: "w", toolName: "web_search", input: "{}", providerExecuted: true },
-      { type: "tool-result", toolCallId: "w", toolName: "web_search", result: { found: 1 } },
       { type: "source", sourceType: "url", id: "s", url: "https://example.org/", title: "Example" },
       { type: "source", sourceType: "document", id: "d", mediaType: "text/plain", title: "A paper" },
       { type: "file", mediaType: "image/png", data: { type: "data", data: "AA==" } },
@@ -376,6 +371,32 @@ describe("the request", () => {
         ],
       },
     ]);
+  });
+
+  test("an answer that broke off keeps its signatures, but names no item: the provider has not kept any", async () => {
+    const { prompt } = await asked({
+      messages: [
+        {
+          role: "assistant",
+          unfinished: true,
+          parts: [
+            { type: "reasoning", text: "hm", provider: { anthropic: { signature: "sig" } } },
+            { type: "reasoning", text: "", provider: { openai: { itemId: "rs_1", reasoningEncryptedContent: "x9" } } },
+            { type: "text", text: "read", provider: { openai: { itemId: "msg_1" } } },
+            { type: "call", id: "c1", tool: "read", input: {}, provider: { openai: { itemId: "fc_1" } } },
+          ],
+          results: [{ call: "c1", tool: "read", output: "Not executed.", failed: true }],
+        },
+      ],
+    });
+    expect(prompt[0]).toEqual({
+      role: "assistant",
+      content: [
+        { type: "reasoning", text: "hm", providerOptions: { anthropic: { signature: "sig" } } },
+        { type: "text", text: "read" },
+        { type: "tool-call", toolCallId: "c1", toolName: "read", input: {} },
+      ],
+    });
   });
 
   test("what is absent is not sent", async () => {

@@ -1,35 +1,54 @@
-import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { Price } from "../conversation/usage.ts";
+import { Answer } from "./language-model/answer.ts";
 import { asModelError } from "./language-model/error.ts";
 import { callOptions } from "./language-model/prompt.ts";
 import { pump } from "./language-model/pump.ts";
-import type { ModelDriver, ModelRequest, ModelSink } from "./model.ts";
+import type { ModelDriver, ModelSettings, ModelSink } from "./model.ts";
 
+/** A request as a provider package of the AI SDK takes it. */
+export type LanguageModelRequest = LanguageModelV4CallOptions;
+
+/** What a language model does not say of itself. */
 export interface LanguageModelOptions {
   /** `provider/model`; by default made of what the model says of itself. */
   readonly id?: string;
   readonly price?: Price;
   /** Tokens that a request and its answer can have together. */
   readonly contextSize?: number;
+  /** What an agent's settings add to. */
+  readonly settings?: ModelSettings;
+  /**
+   * What the provider needs of a request that its package does not see to: marks for its cache, ids in its own form.
+   * Asked for each request, just before it is sent. Requests share what they hold: it answers with new objects where
+   * something is to be different, and changes none. The same request must give the same result.
+   */
+  adapt?(request: LanguageModelRequest): LanguageModelRequest;
 }
 
 /**
  * Makes a driver of any model of the AI SDK's provider packages (`LanguageModelV4` of `@ai-sdk/provider`).
  *
- * Reasoning signatures and item ids of the provider are kept with their parts and given back to it. Tools that the
- * provider runs on its side are passed over: neither their calls nor their results appear.
+ * Reasoning signatures and item ids of the provider are kept with their parts and given back to it. So are the calls of
+ * tools that it runs on its side, and their results: as parts of the message, which are never run here.
  *
  * @throws TypeError when the package behind the model is of another generation.
  */
 export function fromLanguageModel(model: LanguageModelV4, options: LanguageModelOptions = {}): ModelDriver {
   if (!isLanguageModel(model)) throw new TypeError(refusal(model));
-  const id = options.id ?? `${model.provider.split(".", 1)[0]}/${model.modelId}`;
+  const provider = model.provider.split(".", 1)[0] ?? model.provider;
+  const id = options.id ?? `${provider}/${model.modelId}`;
+  const adapt = options.adapt ?? ((request) => request);
   return {
     id,
     family: "language-model",
     ...(options.price && { price: options.price }),
     ...(options.contextSize !== undefined && { contextSize: options.contextSize }),
-    stream: (request, sink, signal) => stream(model, id, request, sink, signal),
+    ...(options.settings && { settings: options.settings }),
+    stream: async (request, sink, signal) => {
+      signal.throwIfAborted();
+      await stream(model, { id, provider }, adapt(callOptions(request, provider)), sink, signal);
+    },
   };
 }
 
@@ -47,25 +66,24 @@ export function isLanguageModel(value: unknown): value is LanguageModelV4 {
 
 async function stream(
   model: LanguageModelV4,
-  id: string,
-  request: ModelRequest,
+  { id, provider }: { readonly id: string; readonly provider: string },
+  request: LanguageModelRequest,
   sink: ModelSink,
   signal: AbortSignal,
 ): Promise<void> {
-  signal.throwIfAborted();
   const interruption = Promise.withResolvers<never>();
   const interrupt = () => interruption.reject(signal.reason);
   signal.addEventListener("abort", interrupt, { once: true });
   // Whoever waits for it while the signal aborts sees the rejection; without a waiter nobody needs to.
   interruption.promise.catch(() => {});
   try {
-    const answer = Promise.resolve(model.doStream({ ...callOptions(request), abortSignal: signal }));
+    const answer = Promise.resolve(model.doStream({ ...request, abortSignal: signal }));
     const { stream } = await Promise.race([answer, interruption.promise]).catch((error) => {
       // A model that does not listen to the signal may still answer: nobody reads that.
       if (signal.aborted) answer.then((late) => late.stream.cancel(signal.reason)).catch(() => {});
       throw error;
     });
-    await pump(stream, model.modelId, sink, signal, interruption.promise);
+    await pump(stream, new Answer(model.modelId, provider), sink, signal, interruption.promise);
   } catch (error) {
     signal.throwIfAborted();
     throw asModelError(error, id);

@@ -11,6 +11,7 @@ export interface Memory {
   remember(items: readonly MemoryItem[]): Promise<void>;
 }
 
+/** Something worth knowing later, and the conversation that it is from. */
 export interface MemoryItem {
   readonly text: string;
   readonly conversation: string;

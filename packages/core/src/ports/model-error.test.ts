@@ -157,3 +157,172 @@ describe("what the network says", () => {
     expect(modelErrorFromNetwork("ECONNRESET")).toBeUndefined();
   });
 });
+
+describe("each provider's own words", () => {
+  const google = (code: number, status: string, message: string, details: object[] = []) => ({
+    error: { code, status, message, details },
+  });
+  test.each([
+    [
+      "xAI, a prompt that is too long",
+      400,
+      "This model's maximum prompt length is 131072 but the request contains 537812 tokens.",
+      "context-overflow",
+    ],
+    [
+      "Google, a prompt that is too long",
+      400,
+      google(
+        400,
+        "INVALID_ARGUMENT",
+        "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).",
+      ),
+      "context-overflow",
+    ],
+    [
+      "Bedrock, a prompt that is too long",
+      400,
+      { message: "Input is too long for requested model." },
+      "context-overflow",
+    ],
+    [
+      "Mistral, a prompt that is too long",
+      400,
+      {
+        object: "error",
+        message:
+          "Prompt contains 40000 tokens and 0 draft tokens, too large for model with 32768 maximum context length",
+        type: "invalid_request_error",
+      },
+      "context-overflow",
+    ],
+    [
+      "Groq, a prompt that is too long",
+      400,
+      { error: { message: "Please reduce the length of the messages or completion.", type: "invalid_request_error" } },
+      "context-overflow",
+    ],
+    [
+      "DeepSeek, a prompt that is too long",
+      400,
+      { error: { message: "This model's maximum context length is 65536 tokens." } },
+      "context-overflow",
+    ],
+    [
+      "vLLM and TGI, a prompt that is too long",
+      422,
+      { error: "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 8192" },
+      "context-overflow",
+    ],
+    [
+      "Google, a bad key",
+      400,
+      google(400, "INVALID_ARGUMENT", "API key not valid. Please pass a valid API key.", [
+        { reason: "API_KEY_INVALID" },
+      ]),
+      "authentication",
+    ],
+    [
+      "xAI, a bad key",
+      400,
+      { code: "Client specified an invalid argument", error: "Incorrect API key provided: xa***" },
+      "authentication",
+    ],
+    [
+      "Bedrock, a bad key",
+      403,
+      { message: "The security token included in the request is invalid." },
+      "authentication",
+    ],
+    [
+      "Google, the minute is used up",
+      429,
+      google(429, "RESOURCE_EXHAUSTED", "You exceeded your current quota", [
+        { violations: [{ quotaId: "GenerateRequestsPerMinutePerProject" }] },
+      ]),
+      "rate-limit",
+    ],
+    [
+      "Google, the day is used up",
+      429,
+      google(429, "RESOURCE_EXHAUSTED", "You exceeded your current quota", [
+        { violations: [{ quotaId: "GenerateRequestsPerDayPerProject-FreeTier" }] },
+      ]),
+      "quota",
+    ],
+    ["DeepSeek, no money", 402, { error: { message: "Insufficient Balance" } }, "quota"],
+    ["OpenRouter, no money", 402, { error: { code: 402, message: "Insufficient credits" } }, "quota"],
+    [
+      "xAI, no money",
+      403,
+      { error: "Your team has either used all available credits or reached its monthly spending limit." },
+      "quota",
+    ],
+    [
+      "Groq, the minute is used up, told as too large",
+      413,
+      { error: { message: "Request too large for model on tokens per minute (TPM)", code: "rate_limit_exceeded" } },
+      "rate-limit",
+    ],
+  ] as const)("%s", (_, status, body, code) => {
+    expect(modelErrorFromResponse({ status, body }).code).toBe(code);
+    expect(modelErrorFromResponse({ status, body: JSON.stringify(body) }).code).toBe(code);
+  });
+
+  test.each([
+    ["Google is overloaded", google(503, "UNAVAILABLE", "The model is overloaded."), "overloaded"],
+    ["Google's minute is used up", google(429, "RESOURCE_EXHAUSTED", "Slow down."), "rate-limit"],
+    ["Google's own fault", google(500, "INTERNAL", "An internal error has occurred."), "provider"],
+    [
+      "OpenAI's context is full",
+      {
+        type: "error",
+        code: "context_length_exceeded",
+        message: "Your input exceeds the context window of this model.",
+      },
+      "context-overflow",
+    ],
+    [
+      "OpenAI's minute is used up",
+      { type: "error", code: "rate_limit_exceeded", message: "Rate limit reached." },
+      "rate-limit",
+    ],
+    [
+      "OpenAI's account is empty",
+      { type: "error", code: "insufficient_quota", message: "You exceeded your current quota." },
+      "quota",
+    ],
+    [
+      "Bedrock's minute is used up",
+      { type: "throttlingException", message: "Too many tokens, please wait." },
+      "rate-limit",
+    ],
+    [
+      "OpenRouter tells the status of the provider behind it",
+      { error: { code: 502, message: "Provider returned error" } },
+      "provider",
+    ],
+  ])("F14: inside a stream, where there is no status: %s", (_, body, code) => {
+    expect(modelErrorFromResponse({ body }).code).toBe(code);
+  });
+
+  test.each([
+    [
+      google(429, "RESOURCE_EXHAUSTED", "Slow down.", [
+        { "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34.5s" },
+      ]),
+      34_500,
+    ],
+    [{ error: { message: "Rate limit reached. Please try again in 1m6.5s.", code: "rate_limit_exceeded" } }, 66_500],
+    [{ error: { message: "Rate limit reached. Please try again in 250ms." } }, 250],
+    [{ error: { message: "Please try again in a moment." } }, undefined],
+  ])("F14: without a header, the wait that a report asks for is taken: %j", (body, wait) => {
+    expect(modelErrorFromResponse({ status: 429, body }).retryAfter).toBe(wait);
+  });
+
+  test("F14: a header counts more than a sentence", () => {
+    const headers = (name: string) => (name === "retry-after" ? "2" : undefined);
+    const body = { error: { message: "Please try again in 9s." } };
+    expect(modelErrorFromResponse({ status: 429, body, headers }).retryAfter).toBe(2000);
+  });
+});

@@ -18,7 +18,7 @@ export interface FailedResponse {
 export function modelErrorFromResponse(response: FailedResponse): ModelError {
   const { status } = response;
   const report = reportIn(response.body);
-  const retryAfter = retryAfterOf(response.headers);
+  const retryAfter = retryAfterOf(response.headers) ?? report.retryAfter;
   const code = codeOf(status, report);
   const sentence = SENTENCES[code](
     placeOf(response.address),
@@ -91,8 +91,12 @@ function* causes(error: unknown, depth = 0): Generator<Error> {
 /** What a provider wrote about a failure. */
 interface Report {
   readonly message: string;
-  /** Its words for the kind of failure (`type`, `code`, `status`), joined. */
+  /** Its words for the kind of failure (`type`, `code`, `status`, ...), joined. */
   readonly words: string;
+  /** The HTTP status that it tells where the response has none of its own. */
+  readonly status?: number;
+  /** Milliseconds that it asks to wait. */
+  readonly retryAfter?: number;
 }
 
 /**
@@ -110,8 +114,44 @@ function reportIn(body: unknown): Report {
   if (!isRecord(body)) return { message: "", words: "" };
   if (isRecord(body.error)) return reportIn(body.error);
   const message = [body.message, body.error, body.detail].find((text) => typeof text === "string" && text !== "");
-  const words = [body.type, body.code, body.status].filter((word) => typeof word === "string").join(" ");
-  return { message: readable(message), words: readable(words) };
+  const details = detailsIn(body);
+  const words = [body.type, body.code, body.status, details.words].filter((word) => typeof word === "string").join(" ");
+  const status = typeof body.code === "number" && body.code >= 400 && body.code < 600 ? body.code : undefined;
+  const retryAfter = details.retryAfter ?? waitIn(message);
+  return {
+    message: readable(message),
+    words: readable(words),
+    ...(status !== undefined && { status }),
+    ...(retryAfter !== undefined && { retryAfter }),
+  };
+}
+
+/** What Google adds to an error (https://cloud.google.com/apis/design/errors): a reason, which quota, how long to wait. */
+function detailsIn(body: Readonly<Record<string, unknown>>): { words: string; retryAfter?: number } {
+  const details = isRecord(body.data) ? body.data.details : body.details;
+  let words = "";
+  let retryAfter: number | undefined;
+  for (const detail of Array.isArray(details) ? details : []) {
+    if (!isRecord(detail)) continue;
+    if (typeof detail.reason === "string") words += ` ${detail.reason}`;
+    if (typeof detail.retryDelay === "string") retryAfter = Number.parseFloat(detail.retryDelay) * 1000;
+    for (const violation of Array.isArray(detail.violations) ? detail.violations : []) {
+      if (isRecord(violation) && typeof violation.quotaId === "string") words += ` ${violation.quotaId}`;
+    }
+  }
+  return { words, ...(retryAfter !== undefined && retryAfter >= 0 && { retryAfter }) };
+}
+
+/** Milliseconds in a sentence such as "Please try again in 1m6.5s", for want of a header. */
+function waitIn(message: unknown): number | undefined {
+  const found = typeof message === "string" ? /try again in ((?:[\d.]+(?:ms|h|m|s))+)/i.exec(message)?.[1] : undefined;
+  if (found === undefined) return undefined;
+  const units = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
+  let wait = 0;
+  for (const [, count = "", unit = "s"] of found.matchAll(/([\d.]+)(ms|h|m|s)/gi)) {
+    wait += Number.parseFloat(count) * units[unit.toLowerCase() as keyof typeof units];
+  }
+  return Number.isNaN(wait) ? undefined : Math.round(wait);
 }
 
 function parse(text: string): object | undefined {
@@ -136,19 +176,22 @@ function readable(text: unknown): string {
 }
 
 const OVERFLOW =
-  /context_length_exceeded|exceed_context_size|context (length|window|size|limit)|maximum context|(prompt|input) is too long|(prompt|input) (length|token count)[^.]* exceed|too many (input )?tokens|reduce the length/i;
+  /context_length_exceeded|exceed_context_size|context (length|window|size|limit)|maximum (context|prompt length)|(prompt|input) is too long|(prompt|input) (length|token count)[^.]* exceed|too many (input )?tokens|reduce the length|max_new_tokens. must be/i;
+// What a day allows is used up like money: nobody waits that long for an answer.
 const OUT_OF_MONEY =
-  /insufficient_quota|billing_error|billing_hard_limit|credit balance|insufficient (funds|balance|credits)|out of credits/i;
+  /insufficient_quota|billing_error|billing_hard_limit|credit balance|insufficient (funds|balance|credits)|(out of|all available) credits|spending limit|key limit exceeded|PerDay/i;
+const BAD_KEY =
+  /authentication_error|permission_error|invalid_api_key|API_KEY_INVALID|UNAUTHENTICATED|PERMISSION_DENIED|(incorrect|invalid) api key|api key not valid/i;
 
-function codeOf(status: number | undefined, { message, words }: Report): ModelErrorCode {
+function codeOf(answered: number | undefined, report: Report): ModelErrorCode {
+  const { message, words } = report;
+  const status = answered ?? report.status;
   const text = `${words} ${message}`;
   if (status === 402 || OUT_OF_MONEY.test(text)) return "quota";
-  if (status === 401 || status === 403 || /authentication_error|permission_error|invalid_api_key/.test(words)) {
-    return "authentication";
-  }
+  if (status === 401 || status === 403 || BAD_KEY.test(text)) return "authentication";
   // "Too many tokens" is about the minute here, not about the request.
-  if (status === 429 || /rate_limit/.test(words)) return "rate-limit";
-  if (status === 529 || status === 503 || /overloaded|slow_down/.test(words)) return "overloaded";
+  if (status === 429 || /rate_limit|RESOURCE_EXHAUSTED|throttlingException/i.test(words)) return "rate-limit";
+  if (status === 529 || status === 503 || /overloaded|slow_down|UNAVAILABLE/i.test(words)) return "overloaded";
   if (status === 413 || OVERFLOW.test(text)) return "context-overflow";
   if (status === 404 || /model_not_found|not_found_error/.test(words)) return "unknown-model";
   if (status === 408 || (status !== undefined && status >= 500)) return "provider";

@@ -1,4 +1,4 @@
-import type { FilePart, Json, ProviderData, ReasoningPart, TextPart } from "../conversation/message.ts";
+import type { FilePart, Json, ProviderData, ProviderPart, ReasoningPart, TextPart } from "../conversation/message.ts";
 import type { Price, Usage } from "../conversation/usage.ts";
 
 /**
@@ -24,9 +24,12 @@ export interface ModelDriver {
   readonly price?: Price;
   /** Tokens that a request and its answer can have together. */
   readonly contextSize?: number;
+  /** What its name says about its answers, such as an effort. The settings of an agent count more, one by one. */
+  readonly settings?: ModelSettings;
   stream(request: ModelRequest, sink: ModelSink, signal: AbortSignal): Promise<void>;
 }
 
+/** What a model is asked, once for each step. */
 export interface ModelRequest {
   /** The system prompt; may be empty. */
   readonly instructions: string;
@@ -48,8 +51,21 @@ export interface ModelSettings {
   readonly effort?: "none" | "minimal" | "low" | "medium" | "high" | "max";
   /** Handed to the provider as they are, under the provider's name. */
   readonly providerOptions?: ProviderData;
+  /** Tools that the provider runs on its side. Those of other providers than the one that is asked are passed over. */
+  readonly serverTools?: readonly ServerTool[];
 }
 
+/** A tool that a provider offers and runs itself, such as its search of the web. */
+export interface ServerTool {
+  /** As the provider's package of the AI SDK names it: `anthropic.web_search_20250305`. Begins with the provider's name. */
+  readonly id: `${string}.${string}`;
+  /** What the model calls it; no other tool may have the name. */
+  readonly name: string;
+  /** What the provider lets one set; nothing by default. */
+  readonly args?: Readonly<Record<string, Json>>;
+}
+
+/** A tool as the model sees it. */
 export interface ToolSchema {
   readonly name: string;
   readonly description: string;
@@ -62,11 +78,16 @@ export type PromptMessage =
   | { readonly role: "user"; readonly parts: readonly (TextPart | FilePart)[] }
   | {
       readonly role: "assistant";
-      readonly parts: readonly (TextPart | ReasoningPart | PromptCall)[];
+      readonly parts: readonly (TextPart | ReasoningPart | ProviderPart | PromptCall)[];
       /** One for each call of `parts`, in the same order. */
       readonly results: readonly PromptResult[];
+      /** The answer broke off before its end: what the provider keeps of finished answers, it does not keep of this one. */
+      readonly unfinished?: true;
+      /** The provider set its own work down in the middle: when nothing follows, it is to go on with it. */
+      readonly paused?: true;
     };
 
+/** A call that the model asked for in an earlier step. */
 export interface PromptCall {
   readonly type: "call";
   readonly id: string;
@@ -76,6 +97,7 @@ export interface PromptCall {
   readonly provider?: ProviderData;
 }
 
+/** What came of a call, in the words that the model is told. */
 export interface PromptResult {
   readonly call: string;
   readonly tool: string;
@@ -94,14 +116,19 @@ export type ModelPart =
   | { readonly type: "call-input"; readonly index: number; readonly text: string }
   | { readonly type: "call-end"; readonly index: number; readonly provider?: ProviderData }
   | { readonly type: "source"; readonly url: string; readonly title?: string }
+  /** Something that the provider did on its side, whole. */
+  | ProviderPart
   | {
       readonly type: "finish";
-      readonly reason: "stop" | "calls" | "length" | "filtered";
+      readonly reason: "stop" | "calls" | "length" | "filtered" | "paused";
       readonly usage: Usage;
       /** The model that answered, when the provider names another than was asked. */
       readonly model?: string;
+      /** What the provider says about a refusal or a filter, for people. */
+      readonly explanation?: string;
     };
 
+/** Where a driver puts what it reads, at the pace at which it is taken. */
 export interface ModelSink {
   /** Takes parts, in order. `false`: full; wait for `ready`. */
   push(parts: readonly ModelPart[]): boolean;
@@ -109,6 +136,11 @@ export interface ModelSink {
   ready(): Promise<void>;
 }
 
+/**
+ * `quota`: what was paid for is used up. `context-overflow`: the request is too long for the model. `unreachable`: there was
+ * no connection. `broken-stream`: the answer broke off. `stalled`: nothing came for too long. `provider`: it failed for
+ * a reason of its own. The others are what they are called.
+ */
 export type ModelErrorCode =
   | "authentication"
   | "rate-limit"

@@ -3,9 +3,10 @@ import type { Event } from "../conversation/event.ts";
 /**
  * Where conversations are kept: one log each.
  *
- * Contract, held by the conformance suite of `@banyan/core/testing`: events come back as they were appended, in order,
- * whatever Unicode they hold; an append is all or nothing; what `append` acknowledged survives the process; one
- * unreadable log hides no other.
+ * Contract: events come back as they were appended, in order, whatever Unicode they hold; an append is all or nothing;
+ * what `append` acknowledged survives the process; one unreadable log hides no other. The session waits for each append
+ * before the next. The conformance suite of `@banyan/core/testing` holds a store to it, but for crashes and damage, which
+ * a store's own tests must provoke.
  */
 export interface Store {
   /**
@@ -36,6 +37,7 @@ export interface Log {
   close(): Promise<void>;
 }
 
+/** Which conversations to list. */
 export interface ListQuery {
   /** Only conversations that carry these labels. */
   readonly labels?: Readonly<Record<string, string>>;
@@ -43,6 +45,7 @@ export interface ListQuery {
   readonly limit?: number;
 }
 
+/** A conversation in a list. Times are milliseconds since 1970. */
 export interface ConversationSummary {
   readonly id: string;
   /** The title, else the beginning of the first user message. */
@@ -52,6 +55,10 @@ export interface ConversationSummary {
   readonly updatedAt: number;
 }
 
+/**
+ * `stale`: another writer has opened the conversation since. `locked`: another process holds the file. `damaged`: what is
+ * stored cannot be read. `full`: the disk. `unusable`: the place cannot be read or written, or the store is closed.
+ */
 export type StoreErrorCode = "not-found" | "stale" | "locked" | "damaged" | "full" | "unusable";
 
 /** The store could not do what was asked. `message` is one sentence that says what to do. */

@@ -12,6 +12,7 @@ export type Effects = "none" | "idempotent" | "external";
 /** The arguments of a tool: a JSON Schema of an object, or any Standard Schema that can tell its JSON Schema (zod, valibot, arktype). */
 export type InputSchema<Input> = JsonSchema | StandardSchemaV1<unknown, Input>;
 
+/** A JSON Schema that an object of arguments is held to. */
 export interface JsonSchema {
   readonly type: "object";
   readonly [keyword: string]: unknown;

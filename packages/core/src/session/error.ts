@@ -3,7 +3,11 @@ export class Interruption extends Error {
   override readonly name = "Interruption";
 }
 
-export type SessionErrorCode = "closed" | "broken" | "no-log" | "no-question" | "no-run";
+/**
+ * `closed`: by `close()`. `broken`: its store failed, and nothing can be written any more. `no-log`: it keeps no log to go
+ * back in. `no-question`: the question was answered or withdrawn before.
+ */
+export type SessionErrorCode = "closed" | "broken" | "no-log" | "no-question";
 
 /** A session cannot do what was asked. */
 export class SessionError extends Error {

@@ -33,7 +33,10 @@ export class FeedReader implements AsyncIterableIterator<FeedItem> {
   #unread = 0;
   #ended = false;
   #error: unknown;
-  #reader: { resolve(result: IteratorResult<FeedItem>): void; reject(error: unknown): void } | undefined;
+  /** Whoever waits for the next item, in the order in which they asked. */
+  readonly #waiting: PromiseWithResolvers<IteratorResult<FeedItem>>[] = [];
+  /** Live items that wait until history has been replayed. */
+  #held: FeedItem[] | undefined;
   readonly #room: (() => void)[] = [];
 
   /** `onLeave` runs when the consumer leaves early, and is awaited by its `return()`. */
@@ -42,11 +45,34 @@ export class FeedReader implements AsyncIterableIterator<FeedItem> {
   }
 
   push(item: FeedItem): void {
+    if (this.#held) this.#held.push(item);
+    else this.#add(item);
+  }
+
+  /** From here on what is pushed waits, until `release`; `replay` goes first. */
+  hold(): void {
+    this.#held = [];
+  }
+
+  replay(item: FeedItem): void {
+    this.#add(item);
+  }
+
+  release(): void {
+    const held = this.#held ?? [];
+    this.#held = undefined;
+    for (const item of held) this.#add(item);
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  #add(item: FeedItem): void {
     if (this.#ended) return;
-    const reader = this.#reader;
-    if (reader) {
-      this.#reader = undefined;
-      reader.resolve({ value: item, done: false });
+    const waiting = this.#waiting.shift();
+    if (waiting) {
+      waiting.resolve({ value: item, done: false });
       return;
     }
     if (isDelta(item)) {
@@ -69,14 +95,17 @@ export class FeedReader implements AsyncIterableIterator<FeedItem> {
     this.#ended = true;
     this.#error = error;
     this.#makeRoom();
-    const reader = this.#reader;
-    this.#reader = undefined;
-    if (error === undefined) reader?.resolve({ value: undefined, done: true });
-    else if (reader) this.#throwOnce(reader);
+    for (const waiting of this.#waiting.splice(0)) this.#finish(waiting);
   }
 
   get full(): boolean {
     return this.#unread > FULL_AT;
+  }
+
+  /** Resolves when the consumer has read what there is, or is gone. */
+  async drained(): Promise<void> {
+    while (this.#head < this.#items.length && !this.#ended)
+      await new Promise<void>((resolve) => this.#room.push(resolve));
   }
 
   /** Resolves when the consumer has caught up, or is gone. */
@@ -101,21 +130,18 @@ export class FeedReader implements AsyncIterableIterator<FeedItem> {
       }
       return Promise.resolve({ value: item, done: false });
     }
-    if (this.#ended) {
-      return new Promise((resolve, reject) => {
-        if (this.#error === undefined) resolve({ value: undefined, done: true });
-        else this.#throwOnce({ reject });
-      });
-    }
-    return new Promise((resolve, reject) => {
-      this.#reader = { resolve, reject };
-    });
+    this.#makeRoom();
+    const waiting = Promise.withResolvers<IteratorResult<FeedItem>>();
+    if (this.#ended) this.#finish(waiting);
+    else this.#waiting.push(waiting);
+    return waiting.promise;
   }
 
   async return(): Promise<IteratorResult<FeedItem>> {
     this.#items = [];
     this.#head = 0;
     this.#unread = 0;
+    this.#held = undefined;
     this.end();
     await this.#onLeave?.();
     return { value: undefined, done: true };
@@ -129,10 +155,12 @@ export class FeedReader implements AsyncIterableIterator<FeedItem> {
     await this.return();
   }
 
-  #throwOnce(reader: { reject(error: unknown): void }): void {
+  /** The error is told once; after it the feed is at its end. */
+  #finish(waiting: PromiseWithResolvers<IteratorResult<FeedItem>>): void {
     const error = this.#error;
     this.#error = undefined;
-    reader.reject(error);
+    if (error === undefined) waiting.resolve({ value: undefined, done: true });
+    else waiting.reject(error);
   }
 
   #makeRoom(): void {

@@ -105,6 +105,45 @@ describe("a session", () => {
     expect(session.state.labels).toEqual({ cwd: "/home" });
   });
 
+  test("appends do not overlap, however many calls end at once", async () => {
+    const store = new SlowStore();
+    const session = await Session.open(store);
+    const look = { ...wait, name: "look", effects: "none" as const, execute: () => "seen" };
+    const model = scriptedModel([Array.from({ length: 8 }, () => call("look")), "ok"]);
+    await new Agent({ model, tools: [look] }).send("Hi", { session });
+    expect(store.events.map(({ seq }) => seq)).toEqual(store.events.map((_, index) => index + 1));
+  });
+
+  test("F9: closing turns away a chat that waits for its branch, and nothing of it is written", async () => {
+    const store = new SlowStore();
+    const session = await Session.open(store);
+    const agent = new Agent({ model: scriptedModel(() => [text("x"), stall()]) });
+    const first = agent.send("one", { session });
+    const second = agent.send("two", { session });
+    second.catch(() => {});
+    await readUntil(session.feed(), isDelta);
+    await session.close();
+    expect(await first).toMatchObject({ reason: "interrupted" });
+    await expect(second).rejects.toMatchObject({ code: "closed" });
+    expect(store.events.at(-1)).toMatchObject({ type: "run.ended" });
+    expect(store.events.filter(({ type }) => type === "run.started")).toHaveLength(1);
+  });
+
+  test("an interrupt holds back a chat that waits for its branch, too; leaving it does not wait for the other run", async () => {
+    const session = Session.inMemory();
+    const agent = new Agent({ model: scriptedModel(() => [text("x"), stall()]) });
+    const first = agent.send("one", { session });
+    await new Promise((resolve) => setImmediate(resolve));
+    const waiting = agent.chat(say("two"), { session })[Symbol.asyncIterator]();
+    const leaving = agent.chat(say("three"), { session })[Symbol.asyncIterator]();
+    void leaving.next();
+    await leaving.return?.();
+    session.interrupt();
+    expect(await readUntil(waiting, (item) => item.type === "chat.ended")).toMatchObject({ reason: "interrupted" });
+    await first;
+    expect([...session.state.messages.values()].map(textOf)).toEqual(["one", "x"]);
+  });
+
   test("close interrupts what runs and waits for it", async () => {
     const session = Session.inMemory();
     const feed = new Agent({ model: scriptedModel([[call("wait")]]), tools: [wait] })
@@ -212,8 +251,81 @@ describe("the feed", () => {
     await before.close();
     const session = await Session.open(store, before.id);
     const feed = session.feed({ from: { epoch: 1, seq: 1, offset: 500 } });
-    expect((await feed.next()).value).toEqual({ type: "feed.reset", epoch: 2 });
+    expect((await feed.next()).value).toEqual({ type: "feed.reset", epoch: 2, seq: 1 });
     await feed.return?.();
+  });
+
+  test("B50: after a reset comes all that this writer wrote, also where the reader was ahead of what survived", async () => {
+    const store = new SlowStore();
+    const before = await Session.open(store);
+    await new Agent({ model: scriptedModel(["ok"]) }).send("Hi", { session: before });
+    await before.close();
+    store.events.splice(5);
+    const session = await Session.open(store, before.id);
+    await new Agent({ model: scriptedModel(["ok"]) }).send("Again", { session });
+    const feed = session.feed({ from: { epoch: 1, seq: 7, offset: 0 } });
+    expect((await feed.next()).value).toEqual({ type: "feed.reset", epoch: 2, seq: 5 });
+    expect((await feed.next()).value).toMatchObject({ seq: 6 });
+    await feed.return?.();
+  });
+
+  test("B50: a reader that joins while an append is under way gets each item once, and its cursor only grows", async () => {
+    const store = new SlowStore();
+    const session = await Session.open(store);
+    const look = { ...wait, name: "look", effects: "none" as const, execute: () => "seen" };
+    const model = scriptedModel([[text("Let me see"), call("look")], "So."]);
+    const sending = new Agent({ model, tools: [look] }).send("Hi", { session });
+    const readers: { state: ReturnType<typeof emptyConversation>; reading: Promise<void> }[] = [];
+    for (let index = 0; index < 30; index++) {
+      const state = emptyConversation(session.id);
+      const feed = session.feed({ from: { epoch: 1, seq: 0, offset: 0 } });
+      const reading = (async () => {
+        let last = 0;
+        for await (const item of feed) {
+          const cursor = cursorOf(item) as Cursor;
+          expect(cursor.seq).toBeGreaterThanOrEqual(last);
+          last = cursor.seq;
+          expect(reduce(state, item).skipped).toBeUndefined();
+        }
+      })();
+      readers.push({ state, reading });
+      await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    await sending;
+    const expected = structuredClone(session.state);
+    await session.close();
+    for (const { state, reading } of readers) {
+      await reading;
+      expect(state).toEqual(expected);
+    }
+  });
+
+  test("a feed that is left while it waits, or before it is read, is gone", async () => {
+    const store = new SlowStore();
+    const session = await Session.open(store);
+    await new Agent({ model: scriptedModel(["ok"]) }).send("Hi", { session });
+    const feed = session.feed({ from: session.snapshot().cursor });
+    const next = feed.next();
+    await feed.return?.();
+    expect(await next).toMatchObject({ done: true });
+    const unread = session.feed();
+    await unread.return?.();
+    expect(await unread.next()).toMatchObject({ done: true });
+  });
+
+  test("items asked for at once come in order", async () => {
+    const session = Session.inMemory();
+    const feed = session.feed();
+    const asked = [feed.next(), feed.next(), feed.next()];
+    session.notify({ type: "callback.failed", callback: "a", reason: "" });
+    session.notify({ type: "callback.failed", callback: "b", reason: "" });
+    await session.close();
+    const got = await Promise.all(asked);
+    expect(got.map(({ value, done }) => (done ? "end" : (value as { callback: string }).callback))).toEqual([
+      "a",
+      "b",
+      "end",
+    ]);
   });
 
   test("a session without a log cannot go back", async () => {

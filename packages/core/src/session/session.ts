@@ -15,48 +15,27 @@ import type { Answer } from "../ports/human.ts";
 import type { Log, Store } from "../ports/store.ts";
 import { Interruption, SessionError } from "./error.ts";
 import { afterCursor, FeedReader, mergeDeltas } from "./feed.ts";
+import { type Question, Questions } from "./questions.ts";
+import { type RunHandle, Runs } from "./runs.ts";
 
 /** Streaming text is in the log at the latest this many milliseconds after it came. */
 const CHECKPOINT_EVERY = 250;
 
+/** How a conversation is opened. */
 export interface SessionOptions {
   /** Facts about a new conversation that lists can be filtered by, such as its directory. */
   readonly labels?: Readonly<Record<string, string>>;
   /**
-   * Keep only this many messages of the path in memory, and show the model no more; for conversations without end.
-   * The log keeps all. No limit when absent.
+   * Keep only this many messages of the path in memory from turn to turn, and show the model no earlier ones; for
+   * conversations without end. The log keeps all. No limit when absent.
    */
   readonly window?: number;
 }
 
-/** A run as its session holds it. */
-export interface RunHandle {
-  readonly id: string;
-  /** The message that the run goes on from. */
-  readonly leaf: string | null;
-  /** Aborts when the run is interrupted. */
-  readonly signal: AbortSignal;
-  interrupt(reason: Interruption): void;
-  /** Lets the next one onto the branch, which ends at `leaf` now. To be called once. */
-  end(leaf: string | null): void;
-}
-
-/** A question that waits for a person. */
-export interface Question {
-  readonly id: string;
-  /** Resolves with the first answer; rejects with the signal's reason, and then the question is closed. */
-  answer(signal: AbortSignal): Promise<Answer>;
-}
-
-interface LiveRun {
-  leaf: string | null;
-  readonly controller: AbortController;
-  readonly done: PromiseWithResolvers<void>;
-}
-
 /**
- * The single writer of one conversation. Every fact goes through `commit`, every fragment through `stream`: first into
- * the log, then into the state, then to whoever watches.
+ * The single writer of one conversation. Every fact goes through `commit`, every fragment through `stream`: into the log,
+ * into the state, and, once it is in the log, to whoever watches. With a store that takes its time the state is ahead of
+ * the log; the feed never is.
  *
  * ```
  * commit(events) ──▶ log.append ──▶ reduce(state) ──▶ feed
@@ -73,17 +52,20 @@ export class Session {
   readonly #epoch: number;
   /** Of the last event. */
   #seq: number;
+  /** Of the last event that was there before this writer. */
+  readonly #openedAt: number;
   /** The first event of a conversation that has none yet. */
   #birth: EventBody | undefined;
   readonly #readers = new Map<FeedReader, object | undefined>();
-  readonly #runs = new Map<string, LiveRun>();
-  readonly #waiting = new Map<string, (answer: Answer) => void>();
+  readonly #runs: Runs;
+  readonly #questions = new Questions();
   /** Characters of each streaming part that are in the log, by message. */
   readonly #saved = new Map<string, number[]>();
   #checkpoint: NodeJS.Timeout | undefined;
   /** Deltas that no event in the log stands for yet, in order: what a reader that joins now must be shown. */
   #fresh: Delta[] = [];
   #offset = 0;
+  #appending: Promise<void> | undefined;
   /** Items wait here behind an append that is under way. */
   #publishing: Promise<void> | undefined;
   #broken: SessionError | undefined;
@@ -92,8 +74,10 @@ export class Session {
     this.#log = log;
     this.#epoch = log?.epoch ?? 1;
     this.#seq = log?.seq ?? 0;
+    this.#openedAt = this.#seq;
     this.damage = log?.damage ?? [];
     this.state = state;
+    this.#runs = new Runs(state);
     this.window = options.window;
     if (this.#seq === 0) {
       this.#birth = { type: "conversation.created", id: state.id, labels: options.labels ?? {} };
@@ -108,7 +92,12 @@ export class Session {
     const conversation = id ?? createId();
     const log = await store.open(conversation, { create: id === undefined });
     const state = emptyConversation(conversation);
-    for await (const events of log.read()) for (const event of events) reduce(state, event);
+    try {
+      for await (const events of log.read()) for (const event of events) reduce(state, event);
+    } catch (error) {
+      await log.close();
+      throw error;
+    }
     return new Session(log, state, options);
   }
 
@@ -134,7 +123,7 @@ export class Session {
     const events = this.#birth ? [stamp(this.#birth), ...bodies.map(stamp)] : bodies.map(stamp);
     let pending: void | Promise<void>;
     try {
-      pending = this.#log?.append(events, options.durable ? DURABLE : undefined);
+      pending = this.#append(events, options.durable ? DURABLE : undefined);
     } catch (cause) {
       throw this.#break(cause);
     }
@@ -142,10 +131,26 @@ export class Session {
     this.#birth = undefined;
     for (const event of events) {
       reduce(this.state, event);
+      if ("question" in event) this.#questions.written(event.question, pending);
       if (this.#fresh.length > 0 || this.#saved.size > 0) this.#forgetCovered(event);
     }
     this.#offset = 0;
     return this.#publish(events, options.origin, pending);
+  }
+
+  /** One append after the other: a log's sequence numbers go on from the last one that it holds. */
+  #append(events: readonly Event[], options: { readonly durable: true } | undefined): void | Promise<void> {
+    const before = this.#appending;
+    const appended = before
+      ? before.then(() => this.#log?.append(events, options))
+      : this.#log?.append(events, options);
+    if (!(appended instanceof Promise)) return;
+    this.#appending = appended;
+    const done = () => {
+      if (this.#appending === appended) this.#appending = undefined;
+    };
+    appended.then(done, done);
+    return appended;
   }
 
   /** Shows fragments of what streams. */
@@ -159,7 +164,7 @@ export class Session {
       if (!this.#log) continue;
       const last = this.#fresh.at(-1);
       const merged = last && mergeDeltas(last, delta);
-      if (merged) this.#fresh[this.#fresh.length - 1] = merged;
+      if (merged) this.#fresh[this.#fresh.length - 1] = tailOf(merged);
       else this.#fresh.push(delta);
       if (delta.type === "text.delta" || delta.type === "reasoning.delta") {
         if (!this.#saved.has(delta.message)) this.#saved.set(delta.message, []);
@@ -179,19 +184,30 @@ export class Session {
    * needs a session with a log; the feed throws `SessionError` otherwise.
    */
   feed(options: { readonly from?: Cursor } = {}): AsyncIterableIterator<FeedItem> {
-    const reader = this.attach();
-    return options.from ? this.#replay(options.from, reader) : reader;
+    const reader = this.#reader(undefined);
+    if (options.from) void this.#replay(options.from, reader);
+    else this.#join(reader, undefined);
+    return reader;
   }
 
   /** A reader of its own of what is published with `origin`, or of everything. */
   attach(origin?: object, onLeave?: () => void | Promise<void>): FeedReader {
+    const reader = this.#reader(onLeave);
+    this.#join(reader, origin);
+    return reader;
+  }
+
+  #reader(onLeave: (() => void | Promise<void>) | undefined): FeedReader {
     const reader = new FeedReader(() => {
       this.#readers.delete(reader);
       return onLeave?.();
     });
+    return reader;
+  }
+
+  #join(reader: FeedReader, origin: object | undefined): void {
     if (this.#broken) reader.end(this.#broken.code === "closed" ? undefined : this.#broken);
     else this.#readers.set(reader, origin);
-    return reader;
   }
 
   /** No more items for a reader. */
@@ -206,120 +222,82 @@ export class Session {
     return { state: structuredClone(this.state), cursor };
   }
 
-  /** Interrupts a run, or all of them. Answers how many were live; each ends by itself soon after. */
+  /**
+   * Interrupts a run, or all of them and those that wait for their branch. Answers how many there were; each ends by
+   * itself soon after.
+   */
   interrupt(run?: string): number {
-    const live = run === undefined ? [...this.#runs.values()] : [this.#runs.get(run)];
-    let interrupted = 0;
-    for (const entry of live) {
-      if (!entry || entry.controller.signal.aborted) continue;
-      entry.controller.abort(new Interruption("interrupted by the user"));
-      interrupted++;
-    }
-    return interrupted;
+    return this.#runs.interrupt(new Interruption("interrupted by the user"), run);
   }
 
   /**
    * Begins a run at the end of the branch on which `leaf` stands last. While another run is live there, it waits, and
-   * goes on from where that one ended: runs of one branch never interleave.
+   * goes on from where that one ended: runs of one branch never interleave. Rejects with `Interruption` when it is
+   * interrupted meanwhile, and with `SessionError` when the session closes.
    */
-  async begin(leaf: string | null): Promise<RunHandle> {
-    let at = leaf;
-    for (let other = this.#runAt(at); other; other = this.#runAt(at)) {
-      await other.done.promise;
-      at = other.leaf;
-    }
-    const id = createId();
-    const run: LiveRun = { leaf: at, controller: new AbortController(), done: Promise.withResolvers() };
-    this.#runs.set(id, run);
-    return {
-      id,
-      leaf: at,
-      signal: run.controller.signal,
-      interrupt: (reason) => run.controller.abort(reason),
-      end: (ended) => {
-        run.leaf = ended;
-        this.#runs.delete(id);
-        run.done.resolve();
-      },
-    };
+  begin(leaf: string | null, signal?: AbortSignal): Promise<RunHandle> {
+    return this.#runs.begin(leaf, signal);
   }
 
-  #runAt(leaf: string | null): LiveRun | undefined {
-    for (const [id, run] of this.#runs) {
-      const started = this.state.runs.get(id);
-      if ((started ? started.leaf : run.leaf) === leaf) return run;
-    }
-    return undefined;
-  }
-
-  /** Answers a question; the first answer counts. Throws `SessionError` (`no-question`) when it is not open (any more). */
-  answer(question: string, answer: Answer): void {
-    const resolve = this.#waiting.get(question);
-    if (!resolve)
-      throw new SessionError("no-question", `No question ${question} is open; it may have been answered already.`);
-    this.#waiting.delete(question);
-    resolve(answer);
+  /**
+   * Answers a question; the first answer counts. Resolves when the answer is in the log. Rejects with `SessionError`
+   * (`no-question`) when the question is not open, or not any more.
+   */
+  answer(question: string, answer: Answer): Promise<void> {
+    return this.#questions.answer(question, answer);
   }
 
   /** A new question for a person. Put it into the log, then wait for its answer; it may come as soon as it is seen. */
   ask(): Question {
-    const id = createId();
-    const { promise, resolve } = Promise.withResolvers<Answer>();
-    this.#waiting.set(id, resolve);
-    return {
-      id,
-      answer: (signal) =>
-        new Promise((answered, reject) => {
-          const abort = () => {
-            this.#waiting.delete(id);
-            reject(signal.reason);
-          };
-          if (signal.aborted) return abort();
-          signal.addEventListener("abort", abort, { once: true });
-          void promise.then((answer) => {
-            signal.removeEventListener("abort", abort);
-            answered(answer);
-          });
-        }),
-    };
+    return this.#questions.ask();
   }
 
   /** Interrupts what runs, waits for it, and closes the log. */
   async close(): Promise<void> {
-    for (const { controller } of this.#runs.values()) controller.abort(new Interruption("the session closed"));
-    await Promise.all([...this.#runs.values()].map(({ done }) => done.promise));
+    const closed = new SessionError("closed", "This session is closed; open the conversation again.");
+    await this.#runs.close(closed, new Interruption("the session closed"));
     clearTimeout(this.#checkpoint);
-    await this.#publishing;
-    this.#broken ??= new SessionError("closed", "This session is closed; open the conversation again.");
-    for (const reader of this.#readers.keys()) this.detach(reader);
-    await this.#log?.close();
+    try {
+      while (this.#publishing) await this.#publishing;
+    } finally {
+      this.#broken ??= closed;
+      for (const reader of this.#readers.keys()) this.detach(reader);
+      await this.#log?.close();
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
 
-  async *#replay(from: Cursor, reader: FeedReader): AsyncIterableIterator<FeedItem> {
+  /** Shows a reader what came after its cursor, from the log and from what streams, and then joins it to the live feed. */
+  async #replay(from: Cursor, reader: FeedReader): Promise<void> {
     try {
       if (!this.#log)
         throw new SessionError("no-log", "This session keeps no log, so its feed cannot go back to a cursor.");
-      // The reader is attached: what comes from here on waits in it.
+      // What is being published must have been: from here to the end of the block nothing else happens.
+      while (this.#publishing) await this.#publishing;
+      reader.hold();
+      this.#join(reader, undefined);
       const upTo = this.#seq;
-      const fresh = this.#fresh;
-      this.#fresh = [...fresh];
-      await this.#publishing;
-      const known = from.epoch === this.#epoch ? from : { ...from, offset: 0 };
-      if (from.epoch !== this.#epoch || from.seq > upTo) yield { type: "feed.reset", epoch: this.#epoch };
+      const foreign = from.epoch !== this.#epoch;
+      const known = foreign ? { epoch: this.#epoch, seq: Math.min(from.seq, this.#openedAt), offset: 0 } : from;
+      // A fragment stands behind the event that it came after, so that cursors only ever grow.
+      const fresh = this.#fresh.flatMap((delta) => afterCursor(delta, known) ?? []);
+      if (foreign) reader.replay({ type: "feed.reset", epoch: this.#epoch, seq: known.seq });
       for await (const events of this.#log.read(known.seq)) {
-        for (const event of events) if (event.seq <= upTo) yield event;
+        for (const event of events) {
+          if (event.seq > upTo) break;
+          while (fresh[0] && fresh[0].seq < event.seq) reader.replay(fresh.shift() as Delta);
+          reader.replay(event);
+        }
+        await reader.drained();
+        if (reader.ended) return;
       }
-      for (const delta of fresh) {
-        const unseen = afterCursor(delta, known);
-        if (unseen) yield unseen;
-      }
-      yield* reader;
-    } finally {
-      await reader.return();
+      for (const delta of fresh) reader.replay(delta);
+      reader.release();
+    } catch (error) {
+      this.detach(reader, error);
     }
   }
 
@@ -398,10 +376,19 @@ export class Session {
   #break(cause: unknown): SessionError {
     const why = cause instanceof Error ? cause.message : String(cause);
     this.#broken ??= new SessionError("broken", `The conversation could not be written: ${why}`, { cause });
-    for (const { controller } of this.#runs.values()) controller.abort(this.#broken);
+    void this.#runs.close(this.#broken, this.#broken);
     for (const reader of this.#readers.keys()) this.detach(reader, this.#broken);
     return this.#broken;
   }
 }
 
 const DURABLE = { durable: true } as const;
+
+/** Characters of a running call's output that a reader who joins is shown. */
+const OUTPUT_SHOWN = 64 * 1024;
+
+/** Of a call's output only the end is kept for readers who join; text is kept whole. */
+function tailOf(delta: Delta): Delta {
+  if (delta.type !== "call.output.delta" || delta.text.length <= 2 * OUTPUT_SHOWN) return delta;
+  return { ...delta, text: delta.text.slice(-OUTPUT_SHOWN) };
+}

@@ -17,7 +17,7 @@ export type Beat =
   | { readonly type: "stall" }
   | { readonly type: "cut" }
   | { readonly type: "error"; readonly error: ModelError }
-  | { readonly type: "end"; readonly reason: "stop" | "calls" | "length" | "filtered" }
+  | { readonly type: "end"; readonly reason: "stop" | "calls" | "length" | "filtered" | "paused" }
   | { readonly type: "spend"; readonly usage: Partial<Usage> };
 
 /** One answer: a text, or beats in order. It ends by itself, as `calls` when it made some, else as `stop`. */
@@ -73,7 +73,7 @@ export function fail(code: ModelErrorCode, details: { message?: string; retryAft
 }
 
 /** Ends the answer with a reason of its own. */
-export function end(reason: "stop" | "calls" | "length" | "filtered"): Beat {
+export function end(reason: "stop" | "calls" | "length" | "filtered" | "paused"): Beat {
   return { type: "end", reason };
 }
 
@@ -82,6 +82,7 @@ export function spend(usage: Partial<Usage>): Beat {
   return { type: "spend", usage };
 }
 
+/** A model that remembers what it was asked. */
 export interface ScriptedModel extends ModelDriver {
   /** How often it was asked. */
   readonly asked: number;

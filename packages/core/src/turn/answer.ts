@@ -1,9 +1,9 @@
-import type { DeltaBody } from "../conversation/event.ts";
+import type { DeltaBody, EventBody } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
-import type { AssistantMessage, Json, Part, ProviderData } from "../conversation/message.ts";
-import type { ModelPart, ModelSink } from "../ports/model.ts";
-import type { FeedReader } from "../session/feed.ts";
-import type { Session } from "../session/session.ts";
+import type { AssistantMessage, Finish, Json, Part, ProviderData } from "../conversation/message.ts";
+import { costOf, noUsage, type Usage } from "../conversation/usage.ts";
+import type { ModelError, ModelPart, ModelSink } from "../ports/model.ts";
+import { answerOf, type TurnRun, tell } from "./run.ts";
 
 /** A call as the model asked for it. */
 export interface AskedCall {
@@ -15,16 +15,20 @@ export interface AskedCall {
 
 type OpenCall = { id: string; tool: string; part: number; text: string; provider?: ProviderData | undefined };
 
-/** The sink of one model call: turns parts into the feed's deltas, and holds what only the end of the message says. */
+/**
+ * An answer of a model, from its first part to its place in the log: turns parts into the feed's deltas, and holds what
+ * only the end of the message says.
+ */
 export class Answer implements ModelSink {
-  readonly #session: Session;
-  readonly #message: string;
-  readonly #origin: object;
-  readonly #reader: FeedReader | undefined;
+  /** Of the message. */
+  readonly id: string;
+  readonly #run: TurnRun;
   readonly #open = new Map<number, OpenCall>();
   readonly #calls: OpenCall[] = [];
   readonly #provider = new Map<number, ProviderData>();
   readonly #sources: Part[] = [];
+  /** What the provider did, and before which part of the stream it stands. */
+  readonly #provided: { readonly before: number; readonly part: Part }[] = [];
   #part = -1;
   #kind: "text" | "reasoning" | undefined;
   finish: Extract<ModelPart, { type: "finish" }> | undefined;
@@ -33,24 +37,35 @@ export class Answer implements ModelSink {
   /** After the end nothing is taken any more. */
   closed = false;
 
-  constructor(session: Session, message: string, origin: object, reader: FeedReader | undefined) {
-    this.#session = session;
-    this.#message = message;
-    this.#origin = origin;
-    this.#reader = reader;
+  private constructor(run: TurnRun, id: string) {
+    this.#run = run;
+    this.id = id;
+  }
+
+  /** Begins an answer at the end of the run's branch. */
+  static async begin(run: TurnRun): Promise<Answer> {
+    const { session, branch, agent, origin } = run;
+    const id = createId();
+    const started = { type: "message.started", message: id, parentId: branch.leaf, run: run.id } as const;
+    await session.commit([{ ...started, model: agent.model.id }], { origin });
+    branch.extend(id);
+    if (agent.callbacks.onMessage) tell(run, "onMessage", answerOf(session, id));
+    return new Answer(run, id);
   }
 
   push(parts: readonly ModelPart[]): boolean {
-    if (this.closed) return true;
+    if (this.closed || this.finish) return true;
     this.heardAt = performance.now();
     const deltas: DeltaBody[] = [];
-    for (const part of parts) this.#take(part, deltas);
-    if (deltas.length > 0) this.#session.stream(deltas, this.#origin);
-    return !this.#reader?.full;
+    for (const part of parts) if (!this.finish) this.#take(part, deltas);
+    if (deltas.length > 0) this.#run.session.stream(deltas, this.#run.origin);
+    return !this.#run.reader?.full;
   }
 
-  ready(): Promise<void> {
-    return this.#reader?.room() ?? Promise.resolve();
+  async ready(): Promise<void> {
+    await this.#run.reader?.room();
+    // The model was not heard while nobody listened: that is no silence of its own.
+    this.heardAt = performance.now();
   }
 
   /** Whether the model has said anything that a person could see. */
@@ -58,16 +73,24 @@ export class Answer implements ModelSink {
     return this.#part >= 0;
   }
 
-  /** The message as it stands, without empty parts; calls that were not finished are left out unless the message was. */
+  /** The message as it stands, without empty parts. */
   parts(): Part[] {
-    const streamed = (this.#session.state.messages.get(this.#message) as AssistantMessage | undefined)?.parts ?? [];
+    const streamed = (this.#run.session.state.messages.get(this.id) as AssistantMessage | undefined)?.parts ?? [];
     const parts: Part[] = [];
+    let provided = 0;
+    const provide = (index: number) => {
+      for (let next = this.#provided[provided]; next && next.before <= index; next = this.#provided[++provided]) {
+        parts.push(next.part);
+      }
+    };
     streamed.forEach((part, index) => {
+      provide(index);
       const provider = this.#provider.get(index);
       if (part.type !== "text" && part.type !== "reasoning") parts.push({ ...part });
       else if (provider) parts.push({ ...part, provider });
       else if (part.text !== "") parts.push({ ...part });
     });
+    provide(Number.POSITIVE_INFINITY);
     for (const call of this.#calls) {
       const part = parts.find((other) => other.type === "call" && other.call === call.id);
       if (part && call.provider) Object.assign(part, { provider: call.provider });
@@ -77,6 +100,53 @@ export class Answer implements ModelSink {
 
   calls(): AskedCall[] {
     return this.#calls.map(({ id, tool, text }) => ({ id, tool, inputText: text, input: parseInput(text) }));
+  }
+
+  /** What the log is told when the answer stands as it is. Counts what it cost. */
+  completion(finish: Finish, error?: ModelError): EventBody {
+    const { budget, agent } = this.#run;
+    const usage = this.finish?.usage ?? noUsage;
+    const cost = costOf(usage, agent.model.price);
+    const said = error?.message ?? this.finish?.explanation;
+    budget.count(usage, cost);
+    return {
+      type: "message.completed",
+      message: this.id,
+      parts: this.parts(),
+      finish,
+      usage,
+      ...(cost === undefined ? {} : { cost }),
+      ...(said === undefined ? {} : { error: said }),
+    };
+  }
+
+  /** The calls, as the log has them before anything is known of them. */
+  pending(): EventBody[] {
+    return this.calls().map(({ id, tool, inputText, input }) => {
+      const pending = { type: "call.pending", message: this.id, call: id, tool, inputText } as const;
+      return input === undefined ? pending : { ...pending, input };
+    });
+  }
+
+  /** It broke off: what came of it is kept, and its calls get `why` as their result. */
+  async keep(finish: "interrupted" | "error", why: string, error?: ModelError): Promise<void> {
+    if (!this.begun) return this.abandon(error?.message ?? "interrupted before the first word");
+    const cancelled = this.calls().map(({ id }): EventBody => {
+      return { type: "call.cancelled", message: this.id, call: id, output: why };
+    });
+    const { session, origin } = this.#run;
+    await session.commit([this.completion(finish, error), ...this.pending(), ...cancelled], { durable: true, origin });
+  }
+
+  /** Nobody acted on it, and nobody will. */
+  async abandon(reason: string): Promise<void> {
+    const { session, branch, budget, agent, origin } = this.#run;
+    const usage = this.finish?.usage;
+    const cost = usage && costOf(usage, agent.model.price);
+    if (usage) budget.count(usage, cost);
+    branch.shorten();
+    const abandoned = { type: "message.abandoned", message: this.id, reason } as const;
+    await session.commit([usage ? { ...abandoned, usage, cost } : abandoned], { origin });
   }
 
   #take(part: ModelPart, deltas: DeltaBody[]): void {
@@ -89,7 +159,7 @@ export class Answer implements ModelSink {
         } else if (part.text === "") return;
         deltas.push({
           type: part.type === "text" ? "text.delta" : "reasoning.delta",
-          message: this.#message,
+          message: this.id,
           part: this.#part,
           text: part.text,
         });
@@ -122,20 +192,41 @@ export class Answer implements ModelSink {
       case "source":
         this.#sources.push(part);
         return;
+      case "provider":
+        this.#kind = undefined;
+        this.#provided.push({ before: this.#part + 1, part });
+        return;
       case "finish":
-        this.finish = part;
+        this.finish = { ...part, usage: counted(part.usage) };
     }
   }
 
   #inputDelta(call: OpenCall, text: string): DeltaBody {
-    return { type: "call.input.delta", message: this.#message, part: call.part, call: call.id, tool: call.tool, text };
+    return { type: "call.input.delta", message: this.id, part: call.part, call: call.id, tool: call.tool, text };
   }
 
   /** The provider's id; a new one when it is missing or was used before in this conversation. */
   #freeId(id: string): string {
-    const taken = id === "" || this.#session.state.calls.has(id) || this.#calls.some((call) => call.id === id);
-    return taken ? `call_${createId()}` : id;
+    const { calls, runs, messages } = this.#run.session.state;
+    const streams = (leaf: string | null) => {
+      const message = leaf === null ? undefined : messages.get(leaf);
+      return message?.role === "assistant" && message.calls.some((call) => call.id === id);
+    };
+    const taken = id === "" || calls.has(id) || [...runs.values()].some(({ leaf }) => streams(leaf));
+    return taken || this.#calls.some((call) => call.id === id) ? `call_${createId()}` : id;
   }
+}
+
+/** A usage with a number for each count, whatever a driver reports. */
+function counted(usage: Partial<Usage> | undefined): Usage {
+  const count = (value: number | undefined) => (value !== undefined && Number.isFinite(value) ? value : 0);
+  return {
+    input: count(usage?.input),
+    cached: count(usage?.cached),
+    cacheWrite: count(usage?.cacheWrite),
+    output: count(usage?.output),
+    reasoning: count(usage?.reasoning),
+  };
 }
 
 /** The arguments that a model wrote: JSON, JSON in a JSON string, or nothing at all for a tool without arguments. */

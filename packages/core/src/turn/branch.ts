@@ -61,11 +61,11 @@ export class Branch {
     return answerable(this.#prompt);
   }
 
-  /** Drops what the session's window no longer holds. */
+  /** Drops what the session's window no longer holds, unless another run may still stand on it. */
   trim(): void {
-    const window = this.#session.window;
-    if (window === undefined || this.#path.length <= window) return;
-    const forgotten = forgetBefore(this.#session.state, this.#path, window);
+    const { window, state } = this.#session;
+    if (window === undefined || this.#path.length <= window || state.runs.size > 0) return;
+    const forgotten = forgetBefore(state, this.#path, window);
     if (forgotten === 0) return;
     const gone = this.#path.slice(0, forgotten);
     this.#path = this.#path.slice(forgotten);

@@ -101,6 +101,36 @@ describe("failures stay where they are", () => {
     ]);
   });
 
+  test("B16: whatever a tool throws is a result", async () => {
+    const throws = (thrown: unknown) => () => {
+      throw thrown;
+    };
+    const calls = await callsOf(
+      [call("nothing"), call("bare"), call("text")],
+      [tool("nothing", throws(undefined)), tool("bare", throws(Object.create(null))), tool("text", throws("no"))],
+    );
+    expect(calls.map(({ output }) => output)).toEqual([
+      "The tool failed: undefined",
+      "The tool failed: something was thrown that cannot be written down",
+      "The tool failed: no",
+    ]);
+  });
+
+  test("what a tool says after its call has ended is not heard", async () => {
+    let later = (_: string) => {};
+    const talks = tool("talks", (_, { progress }) => {
+      later = progress;
+      return "done";
+    });
+    const model = scriptedModel([[call("talks")], "done"]);
+    const types: string[] = [];
+    for await (const item of new Agent({ model, tools: [talks] }).chat(say("go"))) {
+      types.push(item.type);
+      if (item.type === "call.completed") later("too late");
+    }
+    expect(types).not.toContain("call.output.delta");
+  });
+
   test("B16: a tool that hangs is ended at its time limit, and its signal aborts", async () => {
     let aborted = false;
     const hangs = tool(
@@ -255,10 +285,13 @@ describe("order", () => {
     });
     const model = scriptedModel([[text("x"), call("knows", {}, "c1")], [call("knows", {}, "c2")], "done"]);
     await new Agent({ name: "me", model, tools: [knows] }).send("go");
+    const keys = seen.map((entry) => (entry as string[])[2]);
     expect(seen).toEqual([
-      ["c1", 1, "c1", 1, "me", ["user", "assistant"], 2],
-      ["c2", 1, "c2", 2, "me", ["user", "assistant", "assistant"], 3],
+      ["c1", 1, keys[0], 1, "me", ["user", "assistant"], 2],
+      ["c2", 1, keys[1], 2, "me", ["user", "assistant", "assistant"], 3],
     ]);
+    // Ids of calls are unique in their conversation only; the key is unique everywhere.
+    expect(keys[0]).toMatch(/^[0-9a-z]{26}\.c1$/);
   });
 });
 
@@ -279,7 +312,7 @@ describe("permission and approval", () => {
     const types: string[] = [];
     for await (const item of agent.chat(say("go"), { session })) {
       types.push(item.type);
-      if (item.type === "call.approval-requested") session.answer(item.question, answer(item.question, session));
+      if (item.type === "call.approval-requested") await session.answer(item.question, answer(item.question, session));
     }
     return { calls: firstAnswer(session).calls, types, session };
   }
@@ -339,18 +372,21 @@ describe("permission and approval", () => {
     await readUntil(feed, (item) => item.type === "call.completed");
     expect(firstAnswer(session).calls.map(({ status }) => status)).toEqual(["approval-requested", "completed"]);
     const [question] = session.state.questions.values();
-    session.answer(question?.id ?? "", { decision: "allow" });
+    await session.answer(question?.id ?? "", { decision: "allow" });
     await readUntil(feed, (item) => item.type === "chat.ended");
     expect(firstAnswer(session).calls.map(({ status }) => status)).toEqual(["completed", "completed"]);
   });
 
   test("B23: a question is answered once", async () => {
+    let late: Promise<void> | undefined;
     await answered([call("act")], (question, session) => {
       queueMicrotask(() => {
-        expect(() => session.answer(question, { decision: "deny" })).toThrow(/No question/);
+        late = session.answer(question, { decision: "deny" });
+        late.catch(() => {});
       });
       return { decision: "allow" };
     });
+    await expect(late).rejects.toThrow(/No question/);
   });
 
   test("B22: an interrupt while a question is open cancels the call and removes the question", async () => {
@@ -365,6 +401,67 @@ describe("permission and approval", () => {
       output: "Not executed: interrupted by the user.",
     });
     expect(session.state.questions.size).toBe(0);
+  });
+
+  test("B22: an interrupt before a call starts keeps it from starting", async () => {
+    for (const when of ["permission", "onCalls"] as const) {
+      const session = Session.inMemory();
+      let ran = false;
+      const agent = new Agent({
+        model: scriptedModel([[call("act")]]),
+        tools: [{ ...acts, execute: () => (ran = true) }],
+        permission: async () => {
+          if (when === "permission") session.interrupt();
+          return { decision: "allow" };
+        },
+        callbacks: when === "onCalls" ? { onCalls: () => void session.interrupt() } : {},
+      });
+      expect(await agent.send("go", { session })).toMatchObject({ reason: "interrupted" });
+      expect(ran).toBe(false);
+      expect(firstAnswer(session).calls[0]).toMatchObject({ status: "cancelled" });
+    }
+  });
+
+  test("B22: a rule that never answers can be interrupted", async () => {
+    const session = Session.inMemory();
+    const asked = Promise.withResolvers<void>();
+    const permission = () => {
+      asked.resolve();
+      return new Promise<never>(() => {});
+    };
+    const turn = new Agent({ model: scriptedModel([[call("act")]]), tools: [acts], permission }).send("go", {
+      session,
+    });
+    await asked.promise;
+    await session.close();
+    expect(await turn).toMatchObject({ reason: "interrupted" });
+    expect(firstAnswer(session).calls[0]).toMatchObject({ status: "cancelled", attempt: 0 });
+  });
+
+  test("an answer or a verdict that nobody knows lets nothing run", async () => {
+    const [first] = await callsOf([call("act")], [acts], { permission: () => ({ decision: "denied" }) as never });
+    expect(first).toMatchObject({ status: "failed", attempt: 0 });
+    const refused: unknown[] = [];
+    await answered([call("act")], (question, session) => {
+      session.answer(question, { decision: "no" } as never).catch((error: unknown) => refused.push(error));
+      return { decision: "deny" };
+    });
+    expect(refused).toHaveLength(1);
+  });
+
+  test("what a tool does to its arguments changes nothing in the log", async () => {
+    const changes = tool("act", (input) => ((input as { n: number }).n = 99), { effects: "external" });
+    const session = Session.inMemory();
+    const agent = new Agent({
+      model: scriptedModel([[call("act", { n: 1 })], "done"]),
+      tools: [changes],
+      permission: asksForActs,
+    });
+    for await (const item of agent.chat(say("go"), { session })) {
+      if (item.type === "call.approval-requested")
+        await session.answer(item.question, { decision: "allow", input: { n: 2 } });
+    }
+    expect(firstAnswer(session).calls[0]).toMatchObject({ input: { n: 1 }, executedInput: { n: 2 } });
   });
 
   test("a rule that throws lets nothing run", async () => {

@@ -1,10 +1,11 @@
 import type { EventBody } from "../conversation/event.ts";
 import type { Json } from "../conversation/message.ts";
-import type { Answer, Permit } from "../ports/human.ts";
+import type { Answer } from "../ports/human.ts";
 import type { Tool } from "../ports/tool.ts";
-import type { Question } from "../session/session.ts";
+import type { Question } from "../session/questions.ts";
 import type { AskedCall } from "./answer.ts";
-import { execute, messageOf } from "./execute.ts";
+import { execute, notExecuted } from "./execute.ts";
+import { judge } from "./judge.ts";
 import { answerOf, type TurnRun, tell } from "./run.ts";
 
 /** Calls that run at once. */
@@ -41,17 +42,14 @@ export class CallBatch {
   }
 
   /**
-   * Judges each call and says what to log together with the answer: the calls, the results of those that cannot run,
-   * the questions, and the intents of those that start first. With `refusal`, none runs and each is told that.
+   * Judges each call and says what to log together with the answer: the results of those that cannot run, the questions,
+   * and the intents of those that start first. With `refusal`, none runs and each is told that.
    */
   async prepare(asked: readonly AskedCall[], refusal?: string): Promise<EventBody[]> {
     const events: EventBody[] = [];
-    for (const { id, tool, inputText, input } of asked) {
-      const pending = { type: "call.pending", message: this.#message, call: id, tool, inputText } as const;
-      events.push(input === undefined ? pending : { ...pending, input });
-    }
     for (const call of asked) {
-      const verdict = refusal === undefined ? await this.#judge(call) : { ended: "failed" as const, output: refusal };
+      const verdict =
+        refusal === undefined ? await judge(this.#run, call) : { ended: "failed" as const, output: refusal };
       if ("ended" in verdict) {
         this.#entries.push({ call: call.id, tool: undefined, input: null, phase: "ended", question: undefined });
         events.push({ type: `call.${verdict.ended}`, message: this.#message, call: call.id, output: verdict.output });
@@ -74,6 +72,11 @@ export class CallBatch {
     return events;
   }
 
+  /** Whether a call with effects is about to start: its intent must survive a power cut before that. */
+  get hasEffects(): boolean {
+    return this.#entries.some(({ phase, tool }) => phase === "running" && tool?.effects !== "none");
+  }
+
   /** Runs the calls until each has its result. What `prepare` answered must be in the log. */
   async run(): Promise<void> {
     for (const entry of this.#entries) {
@@ -81,13 +84,23 @@ export class CallBatch {
       else if (entry.question) this.#track(this.#askPerson(entry, entry.question));
       else if (entry.phase === "ended") this.#told(entry);
     }
+    try {
+      await this.#runToTheEnd();
+    } catch (error) {
+      // The session can write no more, and has aborted what runs: nothing must go on behind the caller's back.
+      await Promise.allSettled(this.#active);
+      throw error;
+    }
+  }
+
+  async #runToTheEnd(): Promise<void> {
     while (this.#active.size > 0 || this.#entries.some((entry) => entry.phase === "ready")) {
       if (this.#run.signal.aborted) await this.#cancelReady();
       const next = this.#startable();
       if (next.length > 0) {
         await this.#run.session.commit(
           next.map((entry) => this.#intent(entry)),
-          { durable: true, origin: this.#run.origin },
+          { durable: this.hasEffects, origin: this.#run.origin },
         );
         for (const entry of next) this.#track(this.#execute(entry));
       }
@@ -98,11 +111,14 @@ export class CallBatch {
   #track(work: Promise<void>): void {
     const tracked = work.finally(() => this.#active.delete(tracked));
     this.#active.add(tracked);
+    // `run` waits for it and is told; when two fail at once, the first is what it tells.
+    tracked.catch(() => {});
   }
 
   /** Takes the calls whose turn it is, and marks them as running. */
   #startable(): Entry[] {
     const taken: Entry[] = [];
+    if (this.#run.signal.aborted) return taken;
     const running = this.#entries.filter((entry) => entry.phase === "running");
     for (const entry of this.#entries) {
       if (entry.phase !== "ready") continue;
@@ -117,7 +133,12 @@ export class CallBatch {
   }
 
   #intent(entry: Entry): EventBody {
-    return { type: "call.executing", message: this.#message, call: entry.call, attempt: 1, key: entry.call };
+    return { type: "call.executing", message: this.#message, call: entry.call, attempt: 1, key: this.#key(entry) };
+  }
+
+  /** Ids of calls are unique in their conversation only; a service meets calls of many. */
+  #key(entry: Entry): string {
+    return `${this.#message}.${entry.call}`;
   }
 
   async #execute(entry: Entry): Promise<void> {
@@ -127,7 +148,7 @@ export class CallBatch {
     const outcome = await execute(tool, entry.input, {
       call,
       attempt: 1,
-      key: call,
+      key: this.#key(entry),
       signal,
       conversation: session.state,
       path: branch.path,
@@ -139,7 +160,7 @@ export class CallBatch {
   }
 
   async #askPerson(entry: Entry, question: Question): Promise<void> {
-    const { session, signal } = this.#run;
+    const { session, signal, origin } = this.#run;
     let answer: Answer;
     try {
       answer = await question.answer(signal);
@@ -147,22 +168,19 @@ export class CallBatch {
       // Only an abort ends the wait: the question goes, the call is cancelled.
       return this.#end(entry, "cancelled", notExecuted(signal));
     }
-    const resolved = {
-      type: "call.approval-resolved",
-      message: this.#message,
-      call: entry.call,
-      question: question.id,
-      allowed: answer.decision === "allow",
-      ...(answer.decision === "allow" && answer.remember ? { remember: answer.remember } : {}),
-      ...(answer.decision === "allow" && answer.input !== undefined ? { input: answer.input } : {}),
-    } as const;
-    await session.commit([resolved], { durable: true, origin: this.#run.origin });
-    if (answer.decision === "deny") {
+    const { call } = entry;
+    const asked = { type: "call.approval-resolved", message: this.#message, call, question: question.id } as const;
+    if (answer.decision !== "allow") {
+      await session.commit([{ ...asked, allowed: false }], { durable: true, origin });
       return this.#end(entry, "denied", `The user denied this call${answer.reason ? `: ${answer.reason}` : "."}`);
     }
+    // What is logged must not change with what the tool does to its arguments.
+    const input = answer.input === undefined ? {} : { input: structuredClone(answer.input) };
+    const remember = answer.remember ? { remember: answer.remember } : {};
+    await session.commit([{ ...asked, allowed: true, ...remember, ...input }], { durable: true, origin });
     if (answer.input !== undefined) {
-      const tool = entry.tool as Tool;
-      const verdict = await this.#judge({ id: entry.call, tool: tool.name, inputText: "", input: answer.input });
+      const tool = (entry.tool as Tool).name;
+      const verdict = await judge(this.#run, { id: call, tool, inputText: "", input: answer.input });
       if ("ended" in verdict) return this.#end(entry, verdict.ended, verdict.output);
       entry.input = verdict.input;
     }
@@ -188,49 +206,8 @@ export class CallBatch {
       if (entry.phase === "ready") await this.#end(entry, "cancelled", notExecuted(this.#run.signal));
     }
   }
-
-  /** Whether a call may run: its tool is there, its arguments fit, and the rules do not deny it. */
-  async #judge(
-    call: AskedCall,
-  ): Promise<{ ended: "failed" | "denied"; output: string } | { tool: Tool; input: Json; permit: Permit }> {
-    const { toolbox, permission } = this.#run.agent;
-    const tool = toolbox.find(call.tool);
-    if (!tool) return { ended: "failed", output: toolbox.unknown(call.tool) };
-    if (call.input === undefined) {
-      return {
-        ended: "failed",
-        output: `The arguments of "${call.tool}" are not JSON: ${jsonProblem(call.inputText)}. Send one JSON object.`,
-      };
-    }
-    try {
-      const checked = await toolbox.check(call.tool, call.input);
-      if (!checked.ok)
-        return { ended: "failed", output: `The arguments of "${call.tool}" do not fit: ${checked.problem}.` };
-      const request = { call: call.id, tool, input: checked.input, conversation: this.#run.session.state };
-      const permit = permission ? await permission(request) : ({ decision: "allow" } as const);
-      if (permit.decision === "deny") return { ended: "denied", output: `Not allowed: ${permit.reason}` };
-      return { tool, input: checked.input, permit };
-    } catch (error) {
-      // A schema or a rule that throws is a defect of the surroundings: nothing runs, and the model is told.
-      return { ended: "failed", output: `Not executed: checking this call failed: ${messageOf(error)}` };
-    }
-  }
-}
-
-/** The result of a call that an abort kept from running. */
-export function notExecuted(signal: AbortSignal): string {
-  return `Not executed: ${messageOf(signal.reason)}.`;
 }
 
 function isShared(entry: Entry): boolean {
   return entry.tool?.effects === "none" || entry.tool?.parallel === true;
-}
-
-function jsonProblem(text: string): string {
-  try {
-    JSON.parse(text);
-    return "a JSON string inside holds something else";
-  } catch (error) {
-    return messageOf(error);
-  }
 }

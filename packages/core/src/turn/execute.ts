@@ -1,9 +1,10 @@
 import type { Json } from "../conversation/message.ts";
 import type { Tool, ToolContext } from "../ports/tool.ts";
-import { bounded, DEFAULT_OUTPUT, outputText } from "./output.ts";
+import { alarm } from "./alarm.ts";
+import { BoundedText, bounded, DEFAULT_OUTPUT, outputText } from "./output.ts";
 
 /** Milliseconds that a tool has to end after its signal aborted. */
-const GRACE = 3_000;
+export const GRACE = 3_000;
 
 /** How one execution went. The output is what the model is told. */
 export type Outcome = { readonly status: "completed" | "failed" | "cancelled"; readonly output: string };
@@ -17,13 +18,15 @@ export async function execute(
   input: Json,
   context: Omit<ToolContext, "progress"> & { progress?(text: string): void },
 ): Promise<Outcome> {
+  if (context.signal.aborted) return { status: "cancelled", output: notExecuted(context.signal) };
   const limit = tool.maxOutput ?? DEFAULT_OUTPUT;
   const timer = tool.timeout === undefined ? undefined : new Timeout(tool.name, tool.timeout, context.signal);
   const signal = timer?.signal ?? context.signal;
-  let said = "";
+  const said = new BoundedText(limit);
+  let over = false;
   const progress = (text: string) => {
-    if (text === "") return;
-    said = bounded(said + text, limit);
+    if (over || text === "") return;
+    said.add(text);
     context.progress?.(text);
   };
   const gone = new Abandoned(signal);
@@ -35,12 +38,18 @@ export async function execute(
     const output = bounded(outputText(value), limit);
     return signal.aborted ? stopped(signal, output) : { status: "completed", output };
   } catch (error) {
-    if (signal.aborted) return stopped(signal, said);
+    if (signal.aborted) return stopped(signal, said.toString());
     return { status: "failed", output: bounded(`The tool failed: ${messageOf(error)}`, limit) };
   } finally {
+    over = true;
     gone.end();
     timer?.end();
   }
+}
+
+/** The result of a call that an abort kept from running. */
+export function notExecuted(signal: AbortSignal): string {
+  return `Not executed: ${messageOf(signal.reason)}.`;
 }
 
 /** What the model is told of a call that was ended, with what it had said until then. */
@@ -60,19 +69,18 @@ class ToolTimeout extends Error {
 /** The signal of a call with a time limit of its own. */
 class Timeout {
   readonly #controller = new AbortController();
-  readonly #timer: NodeJS.Timeout;
+  readonly #cancel: () => void;
   readonly signal: AbortSignal;
 
   constructor(tool: string, milliseconds: number, outer: AbortSignal) {
     this.signal = AbortSignal.any([outer, this.#controller.signal]);
-    this.#timer = setTimeout(
-      () => this.#controller.abort(new ToolTimeout(`"${tool}" ran longer than its limit of ${milliseconds} ms`)),
-      milliseconds,
-    );
+    this.#cancel = alarm(milliseconds, () => {
+      this.#controller.abort(new ToolTimeout(`"${tool}" ran longer than its limit of ${milliseconds} ms`));
+    });
   }
 
   end(): void {
-    clearTimeout(this.#timer);
+    this.#cancel();
   }
 }
 
@@ -100,6 +108,11 @@ class Abandoned {
   }
 }
 
+/** What went wrong, in words, whatever was thrown. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  try {
+    return error instanceof Error ? String(error.message) : String(error);
+  } catch {
+    return "something was thrown that cannot be written down";
+  }
 }

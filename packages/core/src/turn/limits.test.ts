@@ -4,7 +4,7 @@ import { say } from "../agent/directive.ts";
 import { textOf } from "../conversation/message.ts";
 import { defineTool } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";
-import { call, collect, scriptedModel, spend, stall, text } from "../testing/index.ts";
+import { call, collect, pause, scriptedModel, spend, stall, text } from "../testing/index.ts";
 import type { Limits } from "./limits.ts";
 
 const look = defineTool({
@@ -54,7 +54,7 @@ describe("limits", () => {
     const model = scriptedModel(() => [call("look")]);
     const { turn, session } = await run({ steps: 2 }, model);
     expect(turn.reason).toBe("limit");
-    expect(turn.text).toContain("reached a limit after 2 steps");
+    expect(turn.text).toContain("(Stopped: the turn reached the limit of 2 steps.)");
     const last = [...session.state.messages.values()].at(-1);
     expect(last).toMatchObject({
       calls: [{ status: "failed", output: "Not executed: no tools can be used any more in this turn." }],
@@ -112,7 +112,7 @@ describe("limits", () => {
       items.push(item);
       if (item.type !== "run.paused") continue;
       expect([...session.state.runs.values()][0]?.pausedBy).toBe(item.question);
-      session.answer(item.question, asked++ === 0 ? { decision: "allow" } : { decision: "deny" });
+      await session.answer(item.question, asked++ === 0 ? { decision: "allow" } : { decision: "deny" });
     }
     expect(asked).toBe(2);
     expect(model.asked).toBe(5);
@@ -125,6 +125,27 @@ describe("limits", () => {
     const agent = new Agent({ model, tools: [look], limits: { steps: 3 } });
     expect((await agent.send("one", { session })).reason).toBe("answered");
     expect((await agent.send("two", { session })).reason).toBe("answered");
+  });
+
+  test("B13: a time limit of months does not end at once", async () => {
+    const { turn } = await run({ time: 90 * 24 * 3_600_000 }, scriptedModel(["ok"]));
+    expect(turn).toMatchObject({ reason: "answered", limit: undefined });
+  });
+
+  test("B13: the time that a person takes to answer is not the turn's, and the last word has its own", async () => {
+    const session = Session.inMemory();
+    const model = scriptedModel(({ toolChoice }) =>
+      toolChoice === "none" ? [pause(5), text("In short.")] : [stall()],
+    );
+    const agent = new Agent({ model, limits: { time: 100, policy: "ask" } });
+    let asked = 0;
+    for await (const item of agent.chat(say("Go"), { session })) {
+      if (item.type !== "run.paused") continue;
+      await new Promise((resolve) => setTimeout(resolve, 250));
+      await session.answer(item.question, asked++ === 0 ? { decision: "allow" } : { decision: "deny" });
+    }
+    expect(asked).toBe(2);
+    expect([...session.state.messages.values()].map(textOf).at(-1)).toBe("In short.");
   });
 
   test("limits that mean nothing are refused", async () => {

@@ -49,7 +49,11 @@ export class Budget {
   steps = 0;
   usage: Usage = noUsage;
   cost: Cost = 0;
-  readonly #startedAt = Date.now();
+  /** The clock ended a step: there is no time for another one. */
+  timeIsUp = false;
+  readonly #startedAt = performance.now();
+  /** Milliseconds that went by while a person was asked. */
+  #waited = 0;
   /** How often a person granted as much again. */
   #grants = 1;
   /** The dearest step so far: what the last word may cost. */
@@ -71,14 +75,15 @@ export class Budget {
   exhausted(): string | undefined {
     const { steps = DEFAULT_STEPS, tokens, cost, time } = this.limits;
     const grants = this.#grants;
-    if (this.steps >= steps * grants) return `the limit of ${steps * grants} steps`;
+    if (this.steps >= steps * grants)
+      return `the limit of ${steps * grants} ${steps * grants === 1 ? "step" : "steps"}`;
     if (tokens !== undefined && totalTokens(this.usage) + this.#reserve("tokens") > tokens * grants) {
       return `the limit of ${tokens * grants} tokens`;
     }
     if (cost !== undefined && (this.cost ?? 0) + this.#reserve("cost") > cost * grants) {
       return `the limit of $${cost * grants}`;
     }
-    if (time !== undefined && this.elapsed() >= this.softTime()) return this.timeLimit();
+    if (time !== undefined && (this.timeIsUp || this.elapsed() >= this.softTime())) return this.timeLimit();
     return undefined;
   }
 
@@ -89,10 +94,17 @@ export class Budget {
   /** A person allows as much again. */
   grant(): void {
     this.#grants++;
+    this.timeIsUp = false;
   }
 
+  /** Milliseconds that the turn has taken, waiting for a person at a limit left out. */
   elapsed(): number {
-    return Date.now() - this.#startedAt;
+    return performance.now() - this.#startedAt - this.#waited;
+  }
+
+  /** Milliseconds that a wait for a person took. */
+  leaveOut(milliseconds: number): void {
+    this.#waited += milliseconds;
   }
 
   /** Milliseconds after which no new step begins and what runs is ended. */
@@ -100,7 +112,12 @@ export class Budget {
     return this.hardTime() * 0.9;
   }
 
-  /** Milliseconds after which the last word is cut off too. */
+  /** Milliseconds after which the last word is cut off too, if it begins now: a tenth of the time is its own. */
+  lastWordTime(): number {
+    return Math.max(this.hardTime(), this.elapsed() + this.hardTime() / 10);
+  }
+
+  /** Milliseconds of the turn as a whole. */
   hardTime(): number {
     return (this.limits.time ?? Number.POSITIVE_INFINITY) * this.#grants;
   }

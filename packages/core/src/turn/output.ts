@@ -32,3 +32,32 @@ function characterStart(bytes: Uint8Array, at: number): number {
   while (start > 0 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start--;
   return start;
 }
+
+/** Text that grows, of which the head and the tail are kept: at most about `limit` bytes, whatever is added. */
+export class BoundedText {
+  readonly #limit: number;
+  #head = "";
+  #tail = "";
+  #dropped = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  add(text: string): void {
+    const half = Math.ceil(this.#limit / 2);
+    const room = Math.max(0, half - this.#head.length);
+    this.#head += text.slice(0, room);
+    this.#tail += text.slice(room);
+    // Cut now and then, not for each piece.
+    if (this.#tail.length <= 2 * half) return;
+    const cut = this.#tail.length - half;
+    this.#dropped += encoder.encode(this.#tail.slice(0, cut)).length;
+    this.#tail = this.#tail.slice(cut);
+  }
+
+  toString(): string {
+    if (this.#dropped === 0) return bounded(this.#head + this.#tail, this.#limit);
+    return `${this.#head}\n[... ${this.#dropped} bytes left out here ...]\n${this.#tail.slice(-this.#limit)}`;
+  }
+}

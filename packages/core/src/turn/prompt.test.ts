@@ -145,10 +145,28 @@ test("B6: a memory that does not answer in time is left out, and the feed says s
   const model = scriptedModel(["ok"]);
   const feed = new Agent({ model, memory: { store: memory, timeout: 10 } }).chat(say("Hi"))[Symbol.asyncIterator]();
   expect(await readUntil(feed, (item) => item.type === "memory.skipped")).toMatchObject({
-    reason: expect.stringMatching(/timeout/),
+    reason: "memory did not answer within its timeout of 10 ms",
   });
   await readUntil(feed, (item) => item.type === "chat.ended");
   expect(model.requests[0]?.messages).toHaveLength(1);
+});
+
+test("B6: a memory that breaks its contract costs the turn nothing but the memory", async () => {
+  const broken: Memory[] = [
+    { recall: async () => undefined as never, remember: () => Promise.reject(Object.create(null)) },
+    {
+      recall: () => {
+        throw new Error("no index");
+      },
+      remember: async () => {},
+    },
+  ];
+  for (const store of broken) {
+    const session = Session.inMemory();
+    const turn = await new Agent({ model: scriptedModel(["ok"]), memory: { store } }).send("Hi", { session });
+    expect(turn.text).toBe("ok");
+    expect(session.state.runs.size).toBe(0);
+  }
 });
 
 test("B6: a turn's recall waits for what the turn before is still writing", async () => {
@@ -176,4 +194,26 @@ test("a half-said answer without a call is followed by a request to go on", asyn
   await feed.return?.();
   const prompt = promptFrom(pathTo(session.state, session.state.leaf));
   expect(prompt).toHaveLength(2);
+});
+
+test("an answer that broke off is marked, and reasoning that nothing follows is left out", async () => {
+  const session = Session.inMemory();
+  const model = scriptedModel([[text("Half."), reasoning("And then"), stall()], "Whole."]);
+  const agent = new Agent({ model });
+  const feed = agent.chat(say("Hi"), { session })[Symbol.asyncIterator]();
+  await readUntil(feed, (item) => item.type === "reasoning.delta");
+  await feed.return?.();
+  await agent.send("Go on", { session });
+  const [, half, , whole] = promptFrom(pathTo(session.state, session.state.leaf));
+  expect(half).toEqual({ role: "assistant", parts: [{ type: "text", text: "Half." }], results: [], unfinished: true });
+  expect(whole).toEqual({ role: "assistant", parts: [{ type: "text", text: "Whole." }], results: [] });
+});
+
+test("an answer of nothing but reasoning is not shown", async () => {
+  const session = Session.inMemory();
+  const model = scriptedModel([[reasoning("Hm."), stall()]]);
+  const feed = new Agent({ model }).chat(say("Hi"), { session })[Symbol.asyncIterator]();
+  await readUntil(feed, (item) => item.type === "reasoning.delta");
+  await feed.return?.();
+  expect(promptFrom(pathTo(session.state, session.state.leaf))).toHaveLength(1);
 });

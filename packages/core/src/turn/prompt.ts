@@ -41,10 +41,10 @@ export function appendTo(prompt: PromptMessage[], message: Message): void {
   if (shown) prompt.push(shown);
 }
 
-/** A prompt that a model can answer: one that ends with an answer is asked to go on. */
+/** A prompt that a model can answer: one that ends with an answer is asked to go on, unless its provider does so anyway. */
 export function answerable(prompt: readonly PromptMessage[]): readonly PromptMessage[] {
   const last = prompt.at(-1);
-  return last?.role === "assistant" && last.results.length === 0 ? [...prompt, CONTINUE] : prompt;
+  return last?.role === "assistant" && last.results.length === 0 && !last.paused ? [...prompt, CONTINUE] : prompt;
 }
 
 function afterSummary(path: readonly Message[]): readonly Message[] {
@@ -83,7 +83,7 @@ function promptAnswer(message: AssistantMessage): PromptMessage | null {
   const parts: Extract<PromptMessage, { role: "assistant" }>["parts"][number][] = [];
   const results: PromptResult[] = [];
   for (const part of message.parts) {
-    if (part.type === "text" || part.type === "reasoning") parts.push(part);
+    if (part.type === "text" || part.type === "reasoning" || part.type === "provider") parts.push(part);
     if (part.type !== "call") continue;
     const call = calls.get(part.call);
     if (!call) continue;
@@ -91,7 +91,12 @@ function promptAnswer(message: AssistantMessage): PromptMessage | null {
     parts.push(part.provider ? { ...asked, provider: part.provider } : asked);
     results.push({ call: call.id, tool: call.tool, output: resultOf(call), failed: call.status !== "completed" });
   }
-  return parts.length === 0 ? null : { role: "assistant", parts, results };
+  // Providers refuse an answer that ends with reasoning, or that is nothing else.
+  while (parts.at(-1)?.type === "reasoning") parts.pop();
+  if (parts.length === 0) return null;
+  if (message.finish === "paused") return { role: "assistant", parts, results, paused: true };
+  const finished = message.finish !== undefined && message.finish !== "interrupted" && message.finish !== "error";
+  return finished ? { role: "assistant", parts, results } : { role: "assistant", parts, results, unfinished: true };
 }
 
 /** What the model is told of a call, whatever became of it. */

@@ -1,9 +1,14 @@
 import { type Recalled, textOf } from "../conversation/message.ts";
 import type { Memory } from "../ports/memory.ts";
+import { alarm } from "./alarm.ts";
 import { messageOf } from "./execute.ts";
+import { orAborted } from "./judge.ts";
 import type { TurnAgent, TurnRun } from "./run.ts";
 
 type TurnMemory = NonNullable<TurnAgent["memory"]>;
+
+/** Milliseconds after which nobody waits for what a memory still writes. */
+const WRITING_TIME = 60_000;
 
 /** What is being written to a memory: a recall waits for it, so that a turn knows of the turn before. */
 const writing = new WeakMap<Memory, Promise<void>>();
@@ -13,36 +18,43 @@ export async function recallInto(run: TurnRun, memory: TurnMemory): Promise<void
   const { session, branch, origin } = run;
   const message = branch.path.at(-1);
   if (message?.role !== "user") return;
-  const signal = AbortSignal.any([run.signal, AbortSignal.timeout(memory.timeout)]);
+  const late = new AbortController();
+  const cancel = alarm(memory.timeout, () => {
+    late.abort(new Error(`memory did not answer within its timeout of ${memory.timeout} ms`));
+  });
+  const signal = AbortSignal.any([run.signal, late.signal]);
   let items: readonly Recalled[];
   try {
-    const aborted = new Promise<never>((_, reject) => {
-      signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-    });
-    await Promise.race([writing.get(memory.store), aborted]);
-    items = await Promise.race([memory.store.recall(textOf(message), { limit: memory.limit, signal }), aborted]);
+    await orAborted(writing.get(memory.store), signal);
+    const recalled = await orAborted(memory.store.recall(textOf(message), { limit: memory.limit, signal }), signal);
+    items = recalled.map(({ text, source }) => ({ text: String(text), source: String(source) }));
   } catch (error) {
     // A turn without memory is better than no turn; the feed says so.
     session.notify({ type: "memory.skipped", run: run.id, reason: messageOf(error) }, origin);
     return;
+  } finally {
+    cancel();
   }
   if (items.length > 0) await session.commit([{ type: "memory.recalled", message: message.id, items }], { origin });
 }
 
-/** Hands what was said in a turn to memory, in the background: the next turn does not wait for it. */
+/** Hands what was said in a turn to memory, in the background: the turn's end does not wait for it. */
 export function rememberTurn(run: TurnRun, memory: TurnMemory): void {
   const { session, branch } = run;
-  const from = branch.path.findLastIndex((message) => message.role === "user" && message.author === "user");
-  const items = branch.path.slice(Math.max(0, from)).flatMap((message) => {
-    const text = textOf(message);
+  const items = branch.path.slice(run.from).flatMap((message) => {
+    const said = message.role === "assistant" || (message.role === "user" && message.author === "user");
+    const text = said ? textOf(message) : "";
     return text === "" ? [] : [{ text, conversation: session.id, at: message.createdAt }];
   });
   if (items.length === 0) return;
+  const late = new AbortController();
+  const cancel = alarm(WRITING_TIME, () => late.abort(new Error("memory did not finish writing within a minute")));
   const before = writing.get(memory.store) ?? Promise.resolve();
   const written = before
-    .then(() => memory.store.remember(items))
+    .then(() => orAborted(memory.store.remember(items), late.signal))
     .catch((error: unknown) => {
       session.notify({ type: "memory.skipped", run: run.id, reason: messageOf(error) }, run.origin);
-    });
+    })
+    .finally(cancel);
   writing.set(memory.store, written);
 }

@@ -1,5 +1,6 @@
 import type { AssistantMessage, Call, UserMessage } from "../conversation/message.ts";
 import type { Permission } from "../ports/human.ts";
+import type { LoopDriver } from "../ports/loop.ts";
 import type { Memory } from "../ports/memory.ts";
 import type { ModelDriver, ModelSettings } from "../ports/model.ts";
 import type { FeedReader } from "../session/feed.ts";
@@ -41,7 +42,8 @@ export interface Callbacks {
 /** An agent, made ready to take turns. */
 export interface TurnAgent {
   readonly name: string;
-  readonly model: ModelDriver;
+  /** What answers: a model, asked step by step, or a loop that runs whole turns. */
+  readonly model: ModelDriver | LoopDriver;
   readonly instructions: { readonly text: string; readonly digest: string };
   readonly toolbox: Toolbox;
   readonly settings: ModelSettings;
@@ -58,6 +60,8 @@ export interface TurnRun {
   readonly session: Session;
   readonly agent: TurnAgent;
   readonly branch: Branch;
+  /** Where on the branch's path the messages of this turn begin. */
+  from: number;
   readonly budget: Budget;
   /** Marks what this run publishes. */
   readonly origin: object;

@@ -2,6 +2,8 @@ import { describe, expect, test } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { say } from "../agent/directive.ts";
 import { textOf } from "../conversation/message.ts";
+import { noUsage } from "../conversation/usage.ts";
+import type { ModelDriver } from "../ports/model.ts";
 import { defineTool } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";
 import { call, collect, cut, fail, pause, readUntil, scriptedModel, spend, stall, text } from "../testing/index.ts";
@@ -57,6 +59,23 @@ describe("a model call that fails", () => {
     const model = scriptedModel([[text("a"), pause(30), text("b"), pause(30), text("c")]]);
     expect((await new Agent({ model, retry: QUICK }).send("Hi")).text).toBe("abc");
     expect(model.asked).toBe(1);
+  });
+
+  test("what a driver says after its finish is not heard, and a usage that is none counts as zero", async () => {
+    const driver: ModelDriver = {
+      id: "loud/driver",
+      family: "loud",
+      async stream(_, sink) {
+        sink.push([
+          { type: "text", text: "ok" },
+          { type: "finish", reason: "stop", usage: {} as never },
+          { type: "text", text: "!" },
+        ]);
+        sink.push([{ type: "finish", reason: "length", usage: { ...noUsage, input: 9 } }]);
+      },
+    };
+    const turn = await new Agent({ model: driver }).send("Hi");
+    expect(turn).toMatchObject({ text: "ok", usage: noUsage, message: { finish: "stop" } });
   });
 
   test("F14: the provider's Retry-After is honoured, and one that is too long is not waited for", async () => {

@@ -27,6 +27,16 @@ export class Toolbox {
       }
       if (this.#tools.has(tool.name))
         throw new ToolDefinitionError(`Two tools have the name "${tool.name}"; rename one.`);
+      if (typeof tool.input !== "object" || tool.input === null) {
+        throw new ToolDefinitionError(
+          `The tool "${tool.name}" needs an input schema: a JSON Schema of an object, or a Standard Schema.`,
+        );
+      }
+      if (tool.timeout !== undefined && !(tool.timeout > 0)) {
+        throw new ToolDefinitionError(
+          `The timeout of tool "${tool.name}" is ${tool.timeout}; it must be a positive number of milliseconds.`,
+        );
+      }
       const standard = "~standard" in tool.input ? (tool.input as StandardSchemaV1) : undefined;
       const schema = standard ? schemaOf(tool.name, standard) : (tool.input as JsonSchema);
       this.#tools.set(tool.name, { tool, check: standard ? checkStandard(standard) : checkJsonSchema(schema) });
@@ -104,10 +114,10 @@ function checkJsonSchema(schema: JsonSchema): (input: Json) => Checked {
   return (input) => {
     const result = validator.validate(input);
     if (result.valid) return { ok: true, input };
-    // The validator reports each level on the way down; only the deepest ones say what is wrong.
-    const deepest = Math.max(...result.errors.map(({ instanceLocation }) => instanceLocation.split("/").length));
-    const problems = result.errors
-      .filter(({ instanceLocation }) => instanceLocation.split("/").length === deepest)
+    // The validator reports each level on the way down; only those that hold no other one say what is wrong.
+    const { errors } = result;
+    const problems = errors
+      .filter(({ keywordLocation: outer }) => !errors.some((inner) => inner.keywordLocation.startsWith(`${outer}/`)))
       .map(({ instanceLocation, error }) => {
         const keys = instanceLocation.split("/").slice(1);
         return `at ${keys.length > 0 ? keys.join(".") : "the top"}: ${error.replace(/\.$/, "")}`;

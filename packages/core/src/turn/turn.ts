@@ -4,13 +4,16 @@ import { type AssistantMessage, type Message, textOf, type UserPart } from "../c
 import type { Cost, Usage } from "../conversation/usage.ts";
 import { SessionError } from "../session/error.ts";
 import type { FeedReader } from "../session/feed.ts";
-import type { RunHandle, Session } from "../session/session.ts";
+import type { RunHandle } from "../session/runs.ts";
+import type { Session } from "../session/session.ts";
 import type { Branch } from "./branch.ts";
+import type { Ending, TurnProblem } from "./ending.ts";
 import { messageOf } from "./execute.ts";
 import { Budget, checkLimits, LimitError } from "./limits.ts";
 import { recallInto, rememberTurn } from "./recall.ts";
+import { reportedLoop } from "./reported-loop.ts";
 import { answerOf, type TurnAgent, type TurnRun, tell } from "./run.ts";
-import { type StepEnd, takeStep } from "./step.ts";
+import { stepLoop } from "./step-loop.ts";
 
 /** What a turn begins with: a new user message below `parentId`, or nothing new. */
 export type TurnStart =
@@ -29,25 +32,13 @@ export interface Turn {
   /** Of all model calls of the turn, abandoned ones included. */
   readonly usage: Usage;
   readonly cost: Cost;
-  /** Model calls that were answered. */
+  /** Steps that were begun; the last word at a limit is none. */
   readonly steps: number;
-  /** Why it failed, or which limit ended it. */
+  /** The limit that ended it, in words, when `reason` is `limit`. */
+  readonly limit: string | undefined;
+  /** Why it failed; also when a limit with policy `fail` ended it. */
   readonly error: TurnProblem | undefined;
 }
-
-export interface TurnProblem {
-  /** A `ModelErrorCode`, `limit`, or `defect`. */
-  readonly code: string;
-  readonly message: string;
-  readonly cause?: unknown;
-}
-
-/** The time of a turn is up. */
-class OutOfTime extends Error {
-  override readonly name = "OutOfTime";
-}
-
-type Ending = { readonly reason: RunEnd; readonly error?: TurnProblem };
 
 /**
  * Runs one turn: steps until the model asks for no call, a limit is reached, the model fails or somebody interrupts.
@@ -75,14 +66,21 @@ export async function runTurn(
     origin: watch.origin,
     reader: watch.reader,
     signal: handle.signal,
+    from: branch.path.length,
     step: 0,
   };
   await begin(run, start);
-  const ending = await takeSteps(run).catch((cause: unknown): Ending => {
+  const ending = await takeSteps(run, start).catch((cause: unknown): Ending => {
     if (cause instanceof SessionError) throw cause;
     return { reason: "failed", error: { code: "defect", message: messageOf(cause), cause } };
   });
   return end(run, ending);
+}
+
+async function takeSteps(run: TurnRun, start: TurnStart): Promise<Ending> {
+  const { model, memory } = run.agent;
+  if (memory && start.type === "message") await recallInto(run, memory);
+  return "run" in model ? reportedLoop(run, model) : stepLoop(run, model);
 }
 
 async function begin(run: TurnRun, start: TurnStart): Promise<void> {
@@ -110,8 +108,8 @@ async function begin(run: TurnRun, start: TurnStart): Promise<void> {
     run: run.id,
     agent: name,
     model: model.id,
-    settings: settings as never,
-    limits: limits as never,
+    settings,
+    limits,
     mode: "chat",
     instructions: instructions.digest,
     tools: toolbox.digest,
@@ -119,106 +117,9 @@ async function begin(run: TurnRun, start: TurnStart): Promise<void> {
   });
   await session.commit(events, { durable: true, origin: run.origin });
   if (start.type === "message" && leaf !== null) branch.extend(leaf);
-  if (agent.memory && start.type === "message") await recallInto(run, agent.memory);
 }
 
-async function takeSteps(run: TurnRun): Promise<Ending> {
-  const { budget, signal } = run;
-  for (;;) {
-    if (signal.aborted) return { reason: "interrupted" };
-    const limit = budget.exhausted();
-    if (limit !== undefined) {
-      const ending = await atLimit(run, limit);
-      if (ending) return ending;
-      continue;
-    }
-    run.step = ++budget.steps;
-    const step = await inTime(run, budget.softTime(), () => takeStep(run, "auto"));
-    switch (step.type) {
-      case "calls":
-        break;
-      case "answer":
-        return { reason: "answered" };
-      case "failed":
-        return { reason: "failed", error: { code: step.error.code, message: step.error.message, cause: step.error } };
-      case "aborted":
-        if (signal.aborted) return { reason: "interrupted" };
-    }
-  }
-}
-
-/** Runs a step and aborts it when the turn has lasted `until` milliseconds. */
-async function inTime(run: TurnRun, until: number, step: () => Promise<StepEnd>): Promise<StepEnd> {
-  if (until === Number.POSITIVE_INFINITY) return step();
-  const outer = run.signal;
-  const clock = new AbortController();
-  const timer = setTimeout(
-    () => clock.abort(new OutOfTime(`the turn reached ${run.budget.timeLimit()}`)),
-    Math.max(0, until - run.budget.elapsed()),
-  );
-  run.signal = AbortSignal.any([outer, clock.signal]);
-  try {
-    return await step();
-  } finally {
-    clearTimeout(timer);
-    run.signal = outer;
-  }
-}
-
-/** What the policy says at a limit. Nothing: the turn goes on. */
-async function atLimit(run: TurnRun, limit: string): Promise<Ending | undefined> {
-  const error = { code: "limit", message: `The turn reached ${limit}.` };
-  const { policy = "wrap-up" } = run.agent.limits;
-  if (policy === "fail") return { reason: "limit", error };
-  if (policy === "ask") {
-    if (await askForMore(run, error.message)) return undefined;
-    if (run.signal.aborted) return { reason: "interrupted" };
-  }
-  return (await lastWord(run, limit)) ?? { reason: "limit" };
-}
-
-async function askForMore(run: TurnRun, reason: string): Promise<boolean> {
-  const { session, origin } = run;
-  const asked = session.ask();
-  const question = asked.id;
-  await session.commit([{ type: "run.paused", run: run.id, question, reason }], { durable: true, origin });
-  let allowed = false;
-  try {
-    allowed = (await asked.answer(run.signal)).decision === "allow";
-  } catch {
-    // Only an interruption ends the wait; the run is ended by it.
-  }
-  await session.commit([{ type: "run.continued", run: run.id, question, allowed }], { durable: true, origin });
-  if (allowed) run.budget.grant();
-  return allowed;
-}
-
-/** One last model call without tools, so that the turn ends with an answer. */
-async function lastWord(run: TurnRun, limit: string): Promise<Ending | undefined> {
-  const { session, branch, budget, origin } = run;
-  const message = createId();
-  const text = `This turn has reached ${limit}. No tools can be used any more. Answer now with what you have, and say what is left to do.`;
-  await session.commit(
-    [
-      {
-        type: "message.added",
-        message,
-        parentId: branch.leaf,
-        role: "user",
-        author: "system",
-        parts: [{ type: "text", text }],
-      },
-    ],
-    { origin },
-  );
-  branch.extend(message);
-  const step = await inTime(run, budget.hardTime(), () => takeStep(run, "none"));
-  if (step.type === "failed")
-    return { reason: "failed", error: { code: step.error.code, message: step.error.message, cause: step.error } };
-  return run.signal.aborted ? { reason: "interrupted" } : undefined;
-}
-
-async function end(run: TurnRun, { reason, error }: Ending): Promise<Turn> {
+async function end(run: TurnRun, { reason, limit, error }: Ending): Promise<Turn> {
   const { session, branch, budget } = run;
   const ended = { type: "run.ended", run: run.id, reason, leaf: branch.leaf } as const;
   const event = error ? { ...ended, error: { code: error.code, message: error.message } } : ended;
@@ -232,10 +133,11 @@ async function end(run: TurnRun, { reason, error }: Ending): Promise<Turn> {
     id: run.id,
     reason,
     message,
-    text: said === "" && reason === "limit" ? `(Stopped: the turn reached a limit after ${budget.steps} steps.)` : said,
+    text: said === "" && limit !== undefined ? `(Stopped: the turn reached ${limit}.)` : said,
     usage: budget.usage,
     cost: budget.cost,
     steps: budget.steps,
+    limit,
     error,
   };
 }

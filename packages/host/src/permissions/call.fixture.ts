@@ -22,7 +22,8 @@ export async function judge(
   input: Json,
   allowed: readonly string[] = [],
 ): Promise<Permit> {
-  return permission({ call: "call", tool: of, input, conversation: { ...emptyConversation(), allowed } });
+  const { signal } = new AbortController();
+  return permission({ call: "call", tool: of, input, conversation: { ...emptyConversation(), allowed }, signal });
 }
 
 /** A permission with a person to ask and no rules, where nothing else is said. */

@@ -118,7 +118,10 @@ describe("B63: where nobody can be asked", () => {
 
 describe("B23: the rule that an answer always sets", () => {
   const suggest = (name: string, input: Record<string, string>) =>
-    suggestPattern({ call: "call", tool: tool(name), input, conversation: emptyConversation() }, workspace);
+    suggestPattern(
+      { call: "call", tool: tool(name), input, conversation: emptyConversation(), signal: AbortSignal.abort() },
+      workspace,
+    );
 
   test.each([
     ["edit", { path: "src/deep/a.ts" }, "edit(src/deep/**)"],

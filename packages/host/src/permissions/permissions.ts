@@ -11,6 +11,7 @@ import { type Subject, type Surroundings, subjectOf } from "./subject.ts";
  */
 export type ApprovalMode = "ask" | "edits" | "all";
 
+/** What calls are judged by. */
 export interface PermissionOptions {
   /** The folder that relative paths start from and that counts as inside. */
   readonly workspace: string;

@@ -19,6 +19,7 @@ export const permissionEntries = z.strictObject(
   { deny: list, ask: list, allow: list },
   "an object with the lists deny, ask and allow",
 );
+/** Permission rules as a settings file holds them: texts that `parseRule` reads. */
 export type PermissionEntries = Readonly<z.infer<typeof permissionEntries>>;
 
 /** A rule file is a settings file of which only the permissions count. */

@@ -13,6 +13,7 @@ export interface Rules {
   readonly allow: readonly Rule[];
 }
 
+/** Nothing is denied, asked or allowed by a rule. */
 export const noRules: Rules = Object.freeze({ deny: [], ask: [], allow: [] });
 
 /** A rule that cannot be understood. The message names the rule and what is wrong with it. */

@@ -3,6 +3,7 @@ import type { ProviderData } from "../../conversation/message.ts";
 import type { Usage } from "../../conversation/usage.ts";
 import { ModelError, type ModelPart } from "../model.ts";
 import { ProviderReport } from "./error.ts";
+import { type Provided, providedCall, providedContent, providedResult } from "./provided.ts";
 
 /** The text or reasoning that streams now. */
 interface Block {
@@ -23,15 +24,20 @@ export class Answer {
   /** Whether the last part has come. */
   finished = false;
   readonly #asked: string;
+  readonly #provider: string;
   #answering: string | undefined;
   #block: Block | undefined;
   /** Calls whose arguments stream, by the provider's id. */
   readonly #calls = new Map<string, StreamedCall>();
   #count = 0;
 
-  /** @param asked The model's name in the request. */
-  constructor(asked: string) {
+  /**
+   * @param asked The model's name in the request.
+   * @param provider Under whose name what it did on its side is kept.
+   */
+  constructor(asked: string, provider: string) {
     this.#asked = asked;
+    this.#provider = provider;
   }
 
   /**
@@ -67,7 +73,7 @@ export class Answer {
         return;
       }
       case "tool-call": {
-        if (part.providerExecuted) return;
+        if (part.providerExecuted) return this.#provide(providedCall(part), out);
         const streamed = this.#calls.get(part.toolCallId);
         const index = streamed?.index ?? this.#call(part.toolCallId, part.toolName, out);
         // Arguments that streamed were shown as they came: they stand, however the provider sums them up.
@@ -77,6 +83,11 @@ export class Answer {
         this.#calls.delete(part.toolCallId);
         return;
       }
+      case "tool-result":
+        // A preview is replaced by the result.
+        return part.preliminary ? undefined : this.#provide(providedResult(part), out);
+      case "custom":
+        return this.#provide(providedContent(part), out);
       case "source":
         if (part.sourceType !== "url") return;
         out.push({ type: "source", url: part.url, ...(part.title && { title: part.title }) });
@@ -93,6 +104,7 @@ export class Answer {
           reason,
           usage: usageOf(part.usage),
           ...(model && model !== this.#asked && { model }),
+          ...(reason === "filtered" && explanationIn(part.providerMetadata)),
         });
         this.finished = true;
         return;
@@ -100,7 +112,7 @@ export class Answer {
       case "error":
         throw new ProviderReport(part.error);
       default:
-        // Notices, and what has no place in a message: generated files, results of tools that the provider ran.
+        // Notices, and what has no place in a message: generated files.
         return;
     }
   }
@@ -128,6 +140,11 @@ export class Answer {
     out.push(block.provider ? { type: "part-end", provider: block.provider } : { type: "part-end" });
   }
 
+  #provide({ text, part }: Provided, out: ModelPart[]): void {
+    this.#close(out);
+    out.push({ type: "provider", text, provider: { [this.#provider]: { part } } });
+  }
+
   #call(id: string, tool: string, out: ModelPart[]): number {
     this.#close(out);
     const index = this.#count++;
@@ -135,7 +152,7 @@ export class Answer {
     return index;
   }
 
-  #reason({ unified, raw }: LanguageModelV4FinishReason): "stop" | "calls" | "length" | "filtered" {
+  #reason({ unified, raw }: LanguageModelV4FinishReason): Extract<ModelPart, { type: "finish" }>["reason"] {
     switch (unified) {
       case "length":
         return "length";
@@ -150,7 +167,9 @@ export class Answer {
         throw new ModelError("broken-stream", "The answer broke off before its end; try again.");
       default:
         // Not all providers tell the two apart; whether there are calls to run does.
-        return this.#count > 0 ? "calls" : "stop";
+        if (this.#count > 0) return "calls";
+        // The interface has no word of its own for it; Anthropic's says it best.
+        return raw === "pause_turn" ? "paused" : "stop";
     }
   }
 }
@@ -166,6 +185,17 @@ function joined(before: ProviderData | undefined, more: Marked["providerMetadata
   const provider: Record<string, ProviderData[string]> = { ...before };
   for (const [name, data] of Object.entries(more)) provider[name] = { ...provider[name], ...data };
   return provider;
+}
+
+/** What a provider says about a refusal: Anthropic tells it beside the reason to finish. */
+function explanationIn(metadata: Readonly<Record<string, object>> | undefined): { explanation?: string } {
+  for (const told of Object.values(metadata ?? {})) {
+    const details = "stopDetails" in told ? told.stopDetails : undefined;
+    if (typeof details !== "object" || details === null) continue;
+    if ("explanation" in details && typeof details.explanation === "string")
+      return { explanation: details.explanation };
+  }
+  return {};
 }
 
 function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage {

@@ -1,6 +1,6 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { ModelError, type ModelPart, type ModelSink } from "../model.ts";
-import { Answer } from "./answer.ts";
+import type { Answer } from "./answer.ts";
 
 /** Parts that wait at most, however many are there at once. */
 const BATCH = 256;
@@ -12,12 +12,11 @@ const soon: (run: () => void) => unknown =
 /**
  * Reads the stream of an answer to its end into a sink: what is there at once goes in one batch.
  *
- * @param asked The model's name in the request.
  * @param interrupted Rejects when `signal` aborts.
  */
 export async function pump(
   stream: ReadableStream<LanguageModelV4StreamPart>,
-  asked: string,
+  answer: Answer,
   sink: ModelSink,
   signal: AbortSignal,
   interrupted: Promise<never>,
@@ -28,7 +27,6 @@ export async function pump(
   signal.addEventListener("abort", cancel, { once: true });
   if (signal.aborted) cancel();
 
-  const answer = new Answer(asked);
   let batch: ModelPart[] = [];
   let full = false;
   let refused: { readonly error: unknown } | undefined;

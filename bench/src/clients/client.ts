@@ -1,0 +1,19 @@
+/** A way to talk to the provider. */
+export interface Client {
+  /** Begins a conversation; what that costs is not measured. With `look`, the model has a tool of that name. */
+  open(look?: Look): Promise<Conversation>;
+}
+
+export interface Conversation {
+  /**
+   * Says something and reads the answer to its end, running the calls that the model asks for. Answers the characters of
+   * the text that came; nothing for a client that does not look into it.
+   */
+  ask(question: string): Promise<number | undefined>;
+}
+
+/** What the tool does. */
+export type Look = (input: { readonly path: string }) => string;
+
+/** Makes a client of the provider at an address, which ends before `/chat/completions`. */
+export type Connect = (address: string) => Client | Promise<Client>;

@@ -1,0 +1,65 @@
+import { connectTo } from "../clients/index.ts";
+import { cpuTime, type Measure } from "../measure.ts";
+import { median } from "../statistics.ts";
+
+/** Rounds of a conversation, and how many conversations are measured. */
+const LENGTHS = [
+  { rounds: 50, conversations: 12 },
+  { rounds: 200, conversations: 3 },
+  { rounds: 400, conversations: 2 },
+] as const;
+
+const GROWTH = "wall time for each earlier step";
+const OUTPUT = "A banyan is a fig that begins its life in the crown of another tree. ".repeat(4);
+
+export const loop: Measure = {
+  name: "loop",
+  what: "CPU for a step in conversations of 50, 200 and 400 rounds of one tool call; and how a step grows with those before it",
+  subjects: ["hand-written", "engine", "engine, SQLite"],
+  bounds: ["hand-written"],
+  figures: [...LENGTHS.map(({ rounds }) => ({ name: `${rounds} rounds`, unit: "ms" })), { name: GROWTH, unit: "µs" }],
+  rounds: 5,
+  async run(subject, { provider }) {
+    const sample: Record<string, number> = {};
+    await converse(provider, subject, 50, 16);
+    for (const { rounds, conversations } of LENGTHS) {
+      const { cpu, growth } = await converse(provider, subject, rounds, conversations);
+      sample[`${rounds} rounds`] = cpu;
+      // That of the longest conversations is left.
+      sample[GROWTH] = growth;
+    }
+    return sample;
+  },
+};
+
+/** CPU in ms for a step, and the µs by which a step grew with each step before it. */
+async function converse(
+  provider: string,
+  subject: string,
+  rounds: number,
+  count: number,
+): Promise<{ cpu: number; growth: number }> {
+  const client = await connectTo(`${provider}/loop/${rounds}/v1`, subject);
+  let cpu = 0;
+  const growths: number[] = [];
+  for (let i = 0; i < count; i++) {
+    const looked: number[] = [];
+    const conversation = await client.open(() => {
+      looked.push(performance.now());
+      return OUTPUT;
+    });
+    const started = cpuTime();
+    await conversation.ask("Read all chapters, one after the other.");
+    cpu += cpuTime() - started;
+    if (looked.length !== rounds) throw new Error(`${looked.length} calls ran; ${rounds} were asked for.`);
+    growths.push(growthOf(looked));
+  }
+  return { cpu: cpu / (count * (rounds + 1)), growth: median(growths) };
+}
+
+/** By how many µs a step takes longer for each step before it: the last quarter of the steps against the first. */
+function growthOf(looked: readonly number[]): number {
+  const steps = looked.slice(1).map((at, index) => (at - (looked[index] ?? at)) * 1000);
+  const quarter = Math.floor(steps.length / 4);
+  return (median(steps.slice(-quarter)) - median(steps.slice(0, quarter))) / (steps.length - quarter);
+}

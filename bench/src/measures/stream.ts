@@ -1,0 +1,29 @@
+import { connectTo } from "../clients/index.ts";
+import { cpuTime, type Measure } from "../measure.ts";
+import { textOf } from "../provider/answers.ts";
+import { checkText } from "./check.ts";
+
+const CHUNKS = 2000;
+const WARM_UP = 20;
+const ANSWERS = 30;
+
+export const stream: Measure = {
+  name: "stream",
+  what: "CPU for a chunk of an answer of 2,000 chunks that comes at full speed, each answer in a new conversation",
+  subjects: ["socket", "hand-written", "engine", "engine, SQLite"],
+  bounds: ["socket", "hand-written"],
+  figures: [{ name: "CPU per chunk", unit: "µs" }],
+  rounds: 7,
+  async run(subject, { provider }) {
+    const client = await connectTo(`${provider}/stream/${CHUNKS}/v1`, subject);
+    const conversations = [];
+    for (let i = 0; i < WARM_UP + ANSWERS; i++) conversations.push(await client.open());
+    const expected = textOf(CHUNKS);
+    let started = 0;
+    for (const [index, conversation] of conversations.entries()) {
+      if (index === WARM_UP) started = cpuTime();
+      checkText(await conversation.ask("What is a banyan?"), expected);
+    }
+    return { "CPU per chunk": ((cpuTime() - started) * 1000) / (ANSWERS * CHUNKS) };
+  },
+};

@@ -1,0 +1,8 @@
+/** The value in the middle; the mean of the two in the middle of an even number. `NaN` for none. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length / 2;
+  const below = sorted[Math.ceil(middle) - 1] ?? Number.NaN;
+  const above = sorted[Math.floor(middle)] ?? Number.NaN;
+  return (below + above) / 2;
+}

@@ -1,0 +1,42 @@
+// A call that waits for a person: the rules say "ask", the question is in the feed, and an answer lets it go on.
+import { createInterface } from "node:readline";
+import { Agent, type Answer, defineTool, type Permission, say } from "@banyan/core";
+import { call, scriptedModel } from "@banyan/core/testing";
+import { z } from "zod";
+
+const remove = defineTool({
+  name: "remove",
+  description: "Removes a file for good.",
+  input: z.object({ path: z.string() }),
+  effects: "external",
+  execute: ({ path }) => `${path} is gone.`,
+});
+
+const permission: Permission = ({ tool, input }) => {
+  if (tool.effects === "none") return { decision: "allow" };
+  if (JSON.stringify(input).includes("..")) return { decision: "deny", reason: "Stay in this directory." };
+  return { decision: "ask" };
+};
+
+const model = scriptedModel([
+  [call("remove", { path: "../taxes.txt" }), call("remove", { path: "notes.txt" })],
+  [call("remove", { path: "thesis.txt" })],
+  "I have removed what I may.",
+]);
+const agent = new Agent({ model, tools: [remove], permission });
+const chat = agent.chat(say("Clean up."));
+const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+
+const asked = new Map<string, string>();
+for await (const item of chat) {
+  if (item.type === "call.pending") asked.set(item.call, `${item.tool} ${item.inputText}`);
+  if (item.type === "call.approval-requested") {
+    console.log(`May I run ${asked.get(item.call)}? yes, or why not:`);
+    const { value: line } = await lines.next();
+    const answer: Answer = line === "yes" ? { decision: "allow" } : { decision: "deny", reason: line };
+    await chat.session.answer(item.question, answer);
+  }
+  if (item.type === "call.completed" || item.type === "call.denied") console.log(`${item.type}: ${item.output}`);
+  if (item.type === "text.delta") console.log(item.text);
+}
+await lines.return?.();

@@ -1,0 +1,139 @@
+// A store on plain files, a JSON line for each append, held to the contract by the conformance suite.
+import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { type ConversationSummary, type Event, type ListQuery, type Log, type Store, StoreError } from "@banyan/core";
+import { storeConformance } from "@banyan/core/testing";
+
+class JsonLinesStore implements Store {
+  readonly #directory: string;
+  /** The newest writer of each conversation: in this process only. */
+  readonly #writers = new Map<string, number>();
+  #closed = false;
+
+  constructor(directory: string) {
+    this.#directory = directory;
+    mkdirSync(directory, { recursive: true });
+  }
+
+  async open(id: string, options: { readonly create?: boolean } = {}): Promise<Log> {
+    if (this.#closed) throw new StoreError("unusable", "This store is closed; make a new one.");
+    const file = join(this.#directory, `${encodeURIComponent(id)}.jsonl`);
+    if (!options.create && !existsSync(file)) throw new StoreError("not-found", `There is no conversation ${id} here.`);
+    appendFileSync(file, "");
+    const last = readLines(file).appends.at(-1)?.at(-1);
+    const epoch = Math.max(this.#writers.get(id) ?? 0, last?.epoch ?? 0) + 1;
+    this.#writers.set(id, epoch);
+    return new JsonLinesLog(file, epoch, last?.seq ?? 0, () => !this.#closed && this.#writers.get(id) === epoch);
+  }
+
+  async list({ labels = {}, limit = Number.POSITIVE_INFINITY }: ListQuery = {}): Promise<ConversationSummary[]> {
+    return readdirSync(this.#directory)
+      .map((name) => summaryOf(join(this.#directory, name)))
+      .filter((summary) => summary.updatedAt > 0)
+      .filter((summary) => Object.entries(labels).every(([name, value]) => summary.labels[name] === value))
+      .sort((a, b) => b.updatedAt - a.updatedAt)
+      .slice(0, limit);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+  }
+}
+
+class JsonLinesLog implements Log {
+  readonly epoch: number;
+  seq: number;
+  damage: readonly string[] = [];
+  readonly #file: string;
+  readonly #mayWrite: () => boolean;
+  #closed = false;
+
+  constructor(file: string, epoch: number, seq: number, mayWrite: () => boolean) {
+    this.#file = file;
+    this.epoch = epoch;
+    this.seq = seq;
+    this.#mayWrite = mayWrite;
+  }
+
+  async *read(after = 0): AsyncGenerator<readonly Event[]> {
+    const { appends, damage } = readLines(this.#file);
+    this.damage = damage;
+    for (const events of appends) {
+      const wanted = events.filter((event) => event.seq > after);
+      if (wanted.length > 0) yield wanted;
+    }
+  }
+
+  append(events: readonly Event[], options: { readonly durable?: boolean } = {}): void {
+    if (this.#closed || !this.#mayWrite()) {
+      throw new StoreError("stale", "This log is closed, or was opened elsewhere; open the conversation again.");
+    }
+    const misplaced = events.find((event, index) => event.seq !== this.seq + index + 1);
+    if (misplaced) throw new StoreError("stale", `Event ${misplaced.seq} does not go on from event ${this.seq}.`);
+    if (events.length === 0) return;
+    try {
+      // The line break comes first: a line that a crash cut off spoils itself and not the next one.
+      appendFileSync(this.#file, `\n${JSON.stringify(events)}`, { flush: options.durable === true });
+    } catch (cause) {
+      this.#closed = true;
+      throw notWritten(this.#file, cause);
+    }
+    this.seq += events.length;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+  }
+}
+
+function notWritten(file: string, cause: unknown): StoreError {
+  return new StoreError("unusable", `${file} could not be written: ${cause}. Open the conversation again.`, { cause });
+}
+
+function readLines(file: string): { readonly appends: readonly Event[][]; readonly damage: readonly string[] } {
+  const appends: Event[][] = [];
+  const damage: string[] = [];
+  for (const [index, line] of readFileSync(file, "utf8").split("\n").entries()) {
+    if (line === "") continue;
+    try {
+      appends.push(JSON.parse(line) as Event[]);
+    } catch {
+      // The lines after it are as good as before; whoever reads the log is told.
+      damage.push(`Line ${index + 1} of ${file} is not JSON and was passed over.`);
+    }
+  }
+  return { appends, damage };
+}
+
+function summaryOf(file: string): ConversationSummary {
+  const id = decodeURIComponent(basename(file, ".jsonl"));
+  const summary = { id, title: "", labels: {}, createdAt: 0, updatedAt: 0 };
+  for (const event of readLines(file).appends.flat()) {
+    summary.createdAt ||= event.at;
+    summary.updatedAt = event.at;
+    if (event.type === "conversation.created") summary.labels = event.labels;
+    if (event.type === "title.changed") summary.title = event.title.toWellFormed();
+    if (event.type === "message.added" && event.author !== "system") {
+      const text = event.parts.map((part) => (part.type === "text" ? part.text : "")).join(" ");
+      summary.title ||= text.slice(0, 80).toWellFormed().replace(/\s+/g, " ").trim();
+    }
+  }
+  return summary;
+}
+
+const root = mkdtempSync(join(tmpdir(), "json-lines-"));
+let count = 0;
+const suite = storeConformance(async () => {
+  const directory = join(root, String(count++));
+  return { store: new JsonLinesStore(directory), reopen: async () => new JsonLinesStore(directory) };
+});
+let failed = 0;
+for (const { name, run } of suite) {
+  await run().catch((error: unknown) => {
+    failed++;
+    console.log(`${name}: ${error}`);
+  });
+}
+rmSync(root, { recursive: true });
+console.log(failed === 0 ? "The store holds the contract." : `${failed} of ${suite.length} cases failed.`);

@@ -1,0 +1,75 @@
+import { spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+
+const root = new URL("../../", import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, root), "utf8");
+
+/** A code block of a page; what it says of itself is `file=`, `input=` or `output=` and a path. */
+interface Block {
+  readonly page: string;
+  readonly language: string;
+  readonly is: string | undefined;
+  readonly path: string;
+  readonly body: string;
+}
+
+const pages = readdirSync(new URL("docs/", root)).filter((name) => name.endsWith(".md"));
+const blocks = pages.flatMap((page) =>
+  [...read(`docs/${page}`).matchAll(/^```(\w*)(?: (\w+)=(\S+))?\n([\s\S]*?)^```$/gm)].map(
+    ([, language = "", is, path = "", body = ""]): Block => ({ page, language, is, path, body }),
+  ),
+);
+const samples = blocks.filter(({ language }) => ["ts", "js", "typescript", "javascript"].includes(language));
+const promised = (is: "input" | "output", path: string) =>
+  blocks.find((block) => block.is === is && block.path === path)?.body;
+
+const programs = readdirSync(new URL(".", import.meta.url))
+  .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+  .map((file) => `examples/src/${file}`);
+
+/** Without the blanks at the ends of lines, which no editor keeps in a page. */
+function trimmed(output: string): string {
+  return output.replace(/[ \t]+$/gm, "").trim();
+}
+
+async function run(program: string): Promise<{ stdout: string; stderr: string; status: number | null }> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL(program, root))]);
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  child.stdin.end(promised("input", program));
+  const [stdout, stderr, status] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  return { stdout, stderr, status };
+}
+
+describe("each example runs, and says what its page promises", () => {
+  test.each(programs.filter((program) => program !== "examples/src/smallest.ts"))("%s", async (program) => {
+    const { stdout, stderr, status } = await run(program);
+    expect(stderr).toBe("");
+    expect(trimmed(stdout)).toBe(trimmed(promised("output", program) ?? "No page shows what this program prints."));
+    expect(status).toBe(0);
+  });
+
+  test("examples/src/smallest.ts", async () => {
+    const { stdout, stderr } = await run("examples/src/smallest.ts");
+    expect(stdout).toMatch(/I am `demo\/offline`/);
+    expect(stderr).toBe("");
+  });
+});
+
+test.each(samples)("a sample in docs/$page stands in $path, line for line", ({ is, path, body }) => {
+  expect(is).toBe("file");
+  expect(body.trim()).not.toBe("");
+  expect(`\n${read(path)}`).toContain(`\n${body}`);
+});
+
+test("the pages have samples, and the chat has no more than 15 lines", () => {
+  expect(samples.length).toBeGreaterThan(8);
+  expect(read("examples/src/chat.ts").trimEnd().split("\n").length).toBeLessThanOrEqual(15);
+});
+
+test("the program in the README is the smallest example, word for word", () => {
+  const [, program] = /```ts\n([\s\S]*?)```/.exec(read("README.md")) ?? [];
+  expect(program).toBe(read("examples/src/smallest.ts"));
+});

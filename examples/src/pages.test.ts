@@ -1,0 +1,124 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import type {
+  DirectiveError,
+  LimitError,
+  ModelErrorCode,
+  ModelPart,
+  SessionErrorCode,
+  StoreErrorCode,
+} from "@banyan/core";
+import * as core from "@banyan/core";
+import { ModelChoiceError, type ModelChoiceErrorCode } from "@banyan/models";
+import { expect, test } from "vitest";
+
+const root = new URL("../../", import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, root), "utf8");
+
+/** What stands as code in the first cells of a page's tables. */
+function rowsOf(page: string): string[] {
+  return [...page.matchAll(/^\| (`[^|]*?) \|/gm)].flatMap(([, cell = ""]) => codesIn(cell));
+}
+
+function codesIn(markdown: string): string[] {
+  return [...markdown.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);
+}
+
+test("docs/events.md has a row for every item of a feed, and for no other", () => {
+  const declared = read("packages/core/src/conversation/event.ts").matchAll(/"([a-z]+(?:\.[a-z-]+)+)"/g);
+  const types = new Set([...declared].map(([, type]) => type));
+  const rows = rowsOf(read("docs/events.md")).filter((row) => /^[a-z]+(\.[a-z-]+)+$/.test(row));
+  expect(types.size).toBeGreaterThan(20);
+  expect(rows.toSorted()).toEqual([...types].toSorted());
+});
+
+test("docs/drivers.md has every part that a driver can push", () => {
+  const parts: Record<ModelPart["type"], true> = {
+    text: true,
+    reasoning: true,
+    "part-end": true,
+    call: true,
+    "call-input": true,
+    "call-end": true,
+    source: true,
+    provider: true,
+    finish: true,
+  };
+  expect(rowsOf(read("docs/drivers.md"))).toEqual(expect.arrayContaining(Object.keys(parts)));
+});
+
+test("docs/limits-and-errors.md has every public error", () => {
+  const classes = [...Object.values<unknown>(core), ModelChoiceError].filter(
+    (value): value is typeof Error => typeof value === "function" && value.prototype instanceof Error,
+  );
+  const [, errors = ""] = read("docs/limits-and-errors.md").split("\n## Errors\n");
+  expect(classes.length).toBeGreaterThan(8);
+  expect(codesIn(errors)).toEqual(expect.arrayContaining(classes.map(({ name }) => name)));
+});
+
+test("docs/limits-and-errors.md has every code of an error", () => {
+  type Code =
+    | DirectiveError["code"]
+    | LimitError["code"]
+    | ModelErrorCode
+    | ModelChoiceErrorCode
+    | SessionErrorCode
+    | StoreErrorCode;
+  const codes: Record<Code, true> = {
+    authentication: true,
+    "broken-stream": true,
+    broken: true,
+    closed: true,
+    "context-overflow": true,
+    damaged: true,
+    empty: true,
+    full: true,
+    "invalid-limit": true,
+    "invalid-request": true,
+    locked: true,
+    "malformed-address": true,
+    "malformed-name": true,
+    "missing-address": true,
+    "missing-key": true,
+    "no-log": true,
+    "no-question": true,
+    "not-found": true,
+    "nothing-to-resume": true,
+    "nothing-to-retry": true,
+    overloaded: true,
+    provider: true,
+    quota: true,
+    "rate-limit": true,
+    stale: true,
+    stalled: true,
+    "unknown-message": true,
+    "unknown-model": true,
+    "unknown-price": true,
+    "unknown-provider": true,
+    unreachable: true,
+    unusable: true,
+  };
+  const [, errors = ""] = read("docs/limits-and-errors.md").split("\n## Errors\n");
+  expect(codesIn(errors)).toEqual(expect.arrayContaining(Object.keys(codes)));
+});
+
+const pages = ["README.md", ...readdirSync(new URL("docs/", root)).map((name) => `docs/${name}`)].filter((name) =>
+  name.endsWith(".md"),
+);
+
+test.each(pages)("the links in %s lead somewhere", (page) => {
+  const headings = (path: URL) =>
+    [...readFileSync(path, "utf8").matchAll(/^#+ (.*)$/gm)].map(([, heading = ""]) =>
+      heading
+        .toLowerCase()
+        .replace(/[^\w\- ]/g, "")
+        .replaceAll(" ", "-"),
+    );
+  for (const [, link = ""] of read(page).matchAll(/\]\(([^)\s]+)\)/g)) {
+    if (/^[a-z]+:/.test(link)) continue;
+    const target = new URL(link, new URL(page, root));
+    const anchor = target.hash.slice(1);
+    target.hash = "";
+    expect(existsSync(target), `${link} is not there`).toBe(true);
+    if (anchor !== "") expect(headings(target), `${link} has no such heading`).toContain(anchor);
+  }
+});

@@ -1,0 +1,60 @@
+import type { Json } from "../conversation/message.ts";
+import type { Price } from "../conversation/usage.ts";
+import type { ModelSettings, ModelSink, PromptMessage, PromptResult, ToolSchema } from "./model.ts";
+
+/**
+ * Runs whole turns in the place of the step loop: a service that runs tools on its side, or another agent behind a
+ * protocol. It reports what happens, so that tree, feed, call states, usage and cost look the same.
+ *
+ * Contract of `run`:
+ * - It reports in order: `begin`, the parts of the answer, `complete`, the calls of that answer, then the next `begin`.
+ * - It resolves when the turn is over; the last answer is the turn's. It rejects with a `ModelError` when it cannot go
+ *   on; what was reported stands.
+ * - A call that it runs on its side gets `started` and `ended`; one of the tools that it was handed gets `execute`. A
+ *   call that has no result when the turn ends is cancelled.
+ * - When `signal` aborts (an interrupt, a limit), it stops soon; 3 seconds later nobody waits for it any more, and what
+ *   it still reports is refused.
+ */
+export interface LoopDriver {
+  /** What stands as the model of its answers, for people. */
+  readonly id: string;
+  readonly family: string;
+  readonly price?: Price;
+  run(turn: LoopTurn, sink: TurnSink, signal: AbortSignal): Promise<void>;
+}
+
+/** What a loop is given to run a turn. */
+export interface LoopTurn {
+  readonly instructions: string;
+  /** From the first message to the newest. */
+  readonly messages: readonly PromptMessage[];
+  /** Tools of ours that it may call with `execute`. */
+  readonly tools: readonly ToolSchema[];
+  readonly settings: ModelSettings;
+}
+
+/** A call of an answer that is complete. */
+export interface ReportedCall {
+  readonly id: string;
+  readonly tool: string;
+  /** Absent when the arguments are not JSON. */
+  readonly input: Json | undefined;
+}
+
+/** How a loop reports its turn. Whatever comes after the turn has ended is refused with an error. */
+export interface TurnSink {
+  /** Begins an answer and counts a step. Rejects when a limit of the turn is reached: then the loop must end. */
+  begin(): Promise<ModelSink>;
+  /** The answer is whole, its `finish` pushed. Answers its calls, with ids that are unique in the conversation. */
+  complete(): Promise<readonly ReportedCall[]>;
+  /** The loop has started a call on its side. */
+  started(call: string): Promise<void>;
+  /** Shows what a call on its side says while it runs. */
+  progress(call: string, text: string): void;
+  /** A call on its side has its result. */
+  ended(call: string, result: { readonly output: string; readonly failed: boolean }): Promise<void>;
+  /** Runs a tool of ours: checked, permitted and logged like any other call. */
+  execute(call: string): Promise<PromptResult>;
+  /** A person said something to the loop while it ran. Between two answers only. */
+  interjected(text: string): Promise<void>;
+}

@@ -1,0 +1,76 @@
+import { createId } from "../conversation/id.ts";
+import type { Answer } from "../ports/human.ts";
+import { SessionError } from "./error.ts";
+
+/** A question that waits for a person. */
+export interface Question {
+  readonly id: string;
+  /** Resolves with the first answer; rejects with the signal's reason, and then the question is closed. */
+  answer(signal: AbortSignal): Promise<Answer>;
+}
+
+/**
+ * The questions of a session that wait for a person.
+ *
+ * ```
+ * ask ──▶ waiting ──▶ answered ──▶ written into the log
+ *            ╰───────────┴──▶ closed, when whoever asked was aborted
+ * ```
+ */
+export class Questions {
+  readonly #waiting = new Map<string, (answer: Answer) => void>();
+  /** Answers that are not in the log yet, by question. */
+  readonly #answered = new Map<string, PromiseWithResolvers<void>>();
+
+  /** Resolves when the answer is in the log; rejects with `SessionError` when the question is not open (any more). */
+  answer(question: string, answer: Answer): Promise<void> {
+    const resolve = this.#waiting.get(question);
+    if (!resolve) return Promise.reject(notOpen(question));
+    if (answer.decision !== "allow" && answer.decision !== "deny") {
+      return Promise.reject(new TypeError(`An answer's decision is "allow" or "deny", not ${JSON.stringify(answer)}.`));
+    }
+    const logged = Promise.withResolvers<void>();
+    this.#waiting.delete(question);
+    this.#answered.set(question, logged);
+    resolve(answer);
+    return logged.promise;
+  }
+
+  ask(): Question {
+    const id = createId();
+    const given = Promise.withResolvers<Answer>();
+    this.#waiting.set(id, given.resolve);
+    const close = () => {
+      this.#waiting.delete(id);
+      this.#answered.get(id)?.reject(notOpen(id));
+      this.#answered.delete(id);
+    };
+    return {
+      id,
+      answer: (signal) =>
+        new Promise((answered, reject) => {
+          const abort = () => {
+            close();
+            reject(signal.reason);
+          };
+          if (signal.aborted) return abort();
+          signal.addEventListener("abort", abort, { once: true });
+          void given.promise.then((answer) => {
+            signal.removeEventListener("abort", abort);
+            answered(answer);
+          });
+        }),
+    };
+  }
+
+  /** An event of the question was appended: what answered it is in the log once `written` is done. */
+  written(question: string, written: void | Promise<void>): void {
+    const logged = this.#answered.get(question);
+    this.#answered.delete(question);
+    logged?.resolve(written);
+  }
+}
+
+function notOpen(question: string): SessionError {
+  return new SessionError("no-question", `No question ${question} is open; it may have been answered or withdrawn.`);
+}

@@ -1,0 +1,213 @@
+import { describe, expect, test } from "vitest";
+import { Agent, type AgentOptions } from "../agent/agent.ts";
+import { say } from "../agent/directive.ts";
+import { isSettled, textOf } from "../conversation/message.ts";
+import { pathTo } from "../conversation/path.ts";
+import type { LoopDriver, TurnSink } from "../ports/loop.ts";
+import { ModelError, type ModelPart } from "../ports/model.ts";
+import { defineTool } from "../ports/tool.ts";
+import { Session } from "../session/session.ts";
+import { call, collect, readUntil, scriptedModel, text } from "../testing/index.ts";
+
+const usage = { input: 1, output: 1, cached: 0, cacheWrite: 0, reasoning: 0 };
+
+function loop(run: LoopDriver["run"], more: Partial<LoopDriver> = {}): LoopDriver {
+  return { id: "remote/agent", family: "remote", run, ...more };
+}
+
+/** Says a text and asks for calls by these names, as one answer. */
+async function answer(sink: TurnSink, said: string, ...tools: readonly string[]) {
+  const parts: ModelPart[] = [{ type: "text", text: said }];
+  tools.forEach((tool, index) => {
+    parts.push({ type: "call", index, id: `call_${tool}`, tool }, { type: "call-input", index, text: "{}" });
+    parts.push({ type: "call-end", index });
+  });
+  const model = await sink.begin();
+  model.push([...parts, { type: "finish", reason: tools.length > 0 ? "calls" : "stop", usage }]);
+  return sink.complete();
+}
+
+const look = defineTool({
+  name: "look",
+  description: "",
+  input: { type: "object" },
+  effects: "none",
+  execute: () => "seen",
+});
+
+async function run(driver: LoopDriver, more: Partial<AgentOptions> = {}, session = Session.inMemory()) {
+  const agent = new Agent({ model: driver, tools: [look], ...more });
+  return { turn: await agent.send("Go", { session }), session, items: [] };
+}
+
+describe("B61: a loop that runs turns by itself", () => {
+  test("gives the same tree, the same events and the same cost as the step loop", async () => {
+    const price = { input: 1_000_000, output: 1_000_000 };
+    const remote = loop(
+      async (_, sink) => {
+        const [asked] = await answer(sink, "Looking.", "look");
+        await sink.execute(asked!.id);
+        await answer(sink, "Seen.");
+      },
+      { price },
+    );
+    const own = scriptedModel([[text("Looking."), call("look")], "Seen."], { id: "remote/agent", price });
+    const shapes = [];
+    for (const model of [remote, own]) {
+      const session = Session.inMemory();
+      const items = await collect(new Agent({ model, tools: [look] }).chat(say("Go"), { session }));
+      const events = items.filter((item) => "at" in item).map(({ type }) => type);
+      const messages = pathTo(session.state, session.state.leaf).map((message) =>
+        message.role === "assistant"
+          ? [textOf(message), message.finish, message.cost, message.calls.map(({ status, output }) => [status, output])]
+          : textOf(message),
+      );
+      shapes.push({ events, messages, usage: session.state.usage, cost: session.state.cost });
+    }
+    expect(shapes[0]).toEqual(shapes[1]);
+  });
+
+  test("runs calls on its side, whose states and output are in the feed", async () => {
+    const remote = loop(async (_, sink) => {
+      const [first, second] = await answer(sink, "Working.", "compile", "deploy");
+      await sink.started(first!.id);
+      sink.progress(first!.id, "50 %");
+      await sink.ended(first!.id, { output: "compiled", failed: false });
+      await sink.started(second!.id);
+      await sink.ended(second!.id, { output: "no rights", failed: true });
+      await answer(sink, "Half done.");
+    });
+    const told: string[] = [];
+    const callbacks = {
+      onCall: ({ tool, status }: { tool: string; status: string }) => void told.push(`${tool} ${status}`),
+    };
+    const items = await collect(new Agent({ model: remote, callbacks }).chat(say("Go")));
+    const states = items.flatMap((item) =>
+      item.type.startsWith("call.") && "call" in item && "at" in item ? [item.type] : [],
+    );
+    expect(states).toEqual([
+      "call.pending",
+      "call.pending",
+      "call.executing",
+      "call.completed",
+      "call.executing",
+      "call.failed",
+    ]);
+    expect(items).toContainEqual(expect.objectContaining({ type: "call.output.delta", text: "50 %" }));
+    expect(told).toEqual(["compile completed", "deploy failed"]);
+  });
+
+  test("a tool of ours that it calls is checked and permitted like any other", async () => {
+    const results: string[] = [];
+    const remote = loop(async (_, sink) => {
+      for (const { id } of await answer(sink, "Trying.", "look", "nothing"))
+        results.push((await sink.execute(id)).output);
+      await answer(sink, "Done.");
+    });
+    await run(remote, { permission: () => ({ decision: "deny", reason: "not today" }) });
+    expect(results).toEqual(["Not allowed: not today", 'There is no tool "nothing". There are: look.']);
+  });
+
+  test("a person's interjection is a user message between two answers, and is told", async () => {
+    const told: string[] = [];
+    const remote = loop(async (_, sink) => {
+      await answer(sink, "Starting.");
+      await sink.interjected("Faster, please.");
+      await answer(sink, "Hurrying.");
+    });
+    const { session } = await run(remote, {
+      callbacks: { onInterjection: (message) => void told.push(textOf(message)) },
+    });
+    expect(pathTo(session.state, session.state.leaf).map(textOf)).toEqual([
+      "Go",
+      "Starting.",
+      "Faster, please.",
+      "Hurrying.",
+    ]);
+    expect(told).toEqual(["Faster, please."]);
+  });
+
+  test("invariant 1: a call that it forgets gets a result all the same", async () => {
+    const remote = loop(async (_, sink) => {
+      await answer(sink, "Asking.", "look");
+      await answer(sink, "Never mind.");
+      await answer(sink, "Asking again.", "look");
+    });
+    const { session } = await run(remote);
+    expect([...session.state.messages.values()].every(isSettled)).toBe(true);
+  });
+
+  test("B22: an interrupt keeps the partial answer, cancels its calls, and what comes later is refused", async () => {
+    const late = Promise.withResolvers<unknown>();
+    const remote = loop(async (_, sink, signal) => {
+      await answer(sink, "First.", "look");
+      const model = await sink.begin();
+      model.push([{ type: "text", text: "Half a" }]);
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      setTimeout(() => sink.begin().catch(late.resolve), 10);
+    });
+    const session = Session.inMemory();
+    const feed = new Agent({ model: remote, tools: [look] }).chat(say("Go"), { session })[Symbol.asyncIterator]();
+    await readUntil(feed, (item) => item.type === "text.delta" && item.text === "Half a");
+    session.interrupt();
+    expect(await readUntil(feed, (item) => item.type === "chat.ended")).toMatchObject({ reason: "interrupted" });
+    const messages = pathTo(session.state, session.state.leaf);
+    expect(messages.map(textOf)).toEqual(["Go", "First.", "Half a"]);
+    expect(messages.every(isSettled)).toBe(true);
+    expect(await late.promise).toMatchObject({ message: "The turn has ended; nothing more can be reported." });
+  });
+
+  test("B9: what it throws fails the turn; what was reported stands", async () => {
+    const remote = loop(async (_, sink) => {
+      await answer(sink, "First.");
+      const model = await sink.begin();
+      model.push([{ type: "text", text: "Half" }]);
+      throw new ModelError("overloaded", "The service is overloaded.");
+    });
+    const session = Session.inMemory();
+    await expect(run(remote, {}, session)).rejects.toMatchObject({ code: "overloaded" });
+    expect(pathTo(session.state, session.state.leaf).map(textOf)).toEqual(["Go", "First.", "Half"]);
+    expect([...session.state.messages.values()].at(-1)).toMatchObject({ finish: "error" });
+  });
+
+  test("B13: limits of steps and time end it", async () => {
+    const endless = loop(async (_, sink) => {
+      for (;;) await answer(sink, "More.");
+    });
+    const steps = await run(endless, { limits: { steps: 3 } });
+    expect(steps.turn).toMatchObject({ reason: "limit", steps: 3, text: "More." });
+    const sleepy = loop(async (_, sink, signal) => {
+      await answer(sink, "Waiting.");
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+    });
+    expect((await run(sleepy, { limits: { time: 50 } })).turn).toMatchObject({ reason: "limit", text: "Waiting." });
+    await expect(run(endless, { limits: { steps: 2, policy: "fail" } })).rejects.toMatchObject({ code: "limit" });
+  });
+
+  test("a report out of order is refused with what to do", async () => {
+    const problems: string[] = [];
+    const attempt = async (work: () => unknown) => {
+      try {
+        await work();
+      } catch (error) {
+        problems.push((error as Error).message);
+      }
+    };
+    const remote = loop(async (_, sink) => {
+      await attempt(() => sink.complete());
+      await sink.begin();
+      await attempt(() => sink.begin());
+      await attempt(() => sink.complete());
+      await attempt(() => sink.started("call_x"));
+      await attempt(() => sink.interjected("?"));
+    });
+    await run(remote);
+    expect(problems).toEqual([
+      "complete() without an answer under way: call begin() first.",
+      "begin() before the answer under way was completed.",
+      "complete() before the answer's finish was pushed.",
+      "Call call_x is not one of the answer that was completed last.",
+      "interjected() in the middle of an answer: complete it first.",
+    ]);
+  });
+});

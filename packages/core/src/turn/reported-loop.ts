@@ -1,0 +1,224 @@
+import type { EventBody } from "../conversation/event.ts";
+import { createId } from "../conversation/id.ts";
+import { isEnded } from "../conversation/message.ts";
+import type { LoopDriver, ReportedCall, TurnSink } from "../ports/loop.ts";
+import { ModelError, type ModelSink, type PromptResult } from "../ports/model.ts";
+import { SessionError } from "../session/error.ts";
+import { Answer, type AskedCall } from "./answer.ts";
+import { CallBatch } from "./calls.ts";
+import { type Ending, failed } from "./ending.ts";
+import { GRACE, messageOf, notExecuted } from "./execute.ts";
+import { answerOf, type TurnRun, tell } from "./run.ts";
+import { askForMore, inTime } from "./step-loop.ts";
+
+/** A limit ended the turn: told to the loop by what it reports next. */
+class LimitReached extends Error {
+  override readonly name = "LimitReached";
+}
+
+/**
+ * Runs a turn by somebody else's loop. However that ends, every call has its result and no answer stays open. There is
+ * no last word at a limit, as nobody can demand one: the turn ends there.
+ */
+export function reportedLoop(run: TurnRun, loop: LoopDriver): Promise<Ending> {
+  return inTime(run, run.budget.hardTime(), async () => {
+    const turn = new ReportedTurn(run);
+    const error = await ended(run, turn, loop);
+    const { limit } = turn;
+    await turn.close(error ?? undefined);
+    if (limit !== undefined) {
+      const problem = { code: "limit", message: `The turn reached ${limit}.` };
+      return run.agent.limits.policy === "fail"
+        ? { reason: "limit", limit, error: problem }
+        : { reason: "limit", limit };
+    }
+    if (run.signal.aborted) {
+      return run.budget.timeIsUp ? { reason: "limit", limit: run.budget.timeLimit() } : { reason: "interrupted" };
+    }
+    return error ? failed(error) : { reason: "answered" };
+  });
+}
+
+/** Waits for the loop, after an abort not for ever; what it threw, if it did. */
+async function ended(run: TurnRun, turn: ReportedTurn, loop: LoopDriver): Promise<ModelError | undefined> {
+  const { agent, branch, signal } = run;
+  const abandoned = Promise.withResolvers<void>();
+  let timer: NodeJS.Timeout | undefined;
+  const abort = () => {
+    timer = setTimeout(abandoned.resolve, GRACE);
+  };
+  if (signal.aborted) return undefined;
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    const { settings, instructions, toolbox } = agent;
+    const given = { instructions: instructions.text, messages: [...branch.prompt()], tools: toolbox.schemas, settings };
+    await Promise.race([loop.run(given, turn, signal), abandoned.promise]);
+    return undefined;
+  } catch (error) {
+    if (error instanceof SessionError) throw error;
+    if (error instanceof ModelError) return error;
+    if (error instanceof LimitReached || signal.aborted) return undefined;
+    return new ModelError("provider", messageOf(error), { cause: error, retryable: false });
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+/** A turn as a loop reports it: checks the order of the report and writes it down. */
+class ReportedTurn implements TurnSink {
+  readonly #run: TurnRun;
+  #answer: Answer | undefined;
+  /** The last complete answer and its calls. */
+  #message = "";
+  #asked: readonly AskedCall[] = [];
+  #closed = false;
+  /** The limit that ended the turn, in words. */
+  limit: string | undefined;
+
+  constructor(run: TurnRun) {
+    this.#run = run;
+  }
+
+  async begin(): Promise<ModelSink> {
+    this.#mustBeOpen();
+    if (this.#answer) throw new Error("begin() before the answer under way was completed.");
+    await this.#settle("Not executed: the agent went on without it.");
+    await this.#makeRoom();
+    this.#run.step = ++this.#run.budget.steps;
+    this.#answer = await Answer.begin(this.#run);
+    return this.#answer;
+  }
+
+  async complete(): Promise<readonly ReportedCall[]> {
+    this.#mustBeOpen();
+    const answer = this.#answer;
+    if (!answer) throw new Error("complete() without an answer under way: call begin() first.");
+    if (!answer.finish) throw new Error("complete() before the answer's finish was pushed.");
+    const { session, origin, agent } = this.#run;
+    const { reason } = answer.finish;
+    answer.closed = true;
+    this.#answer = undefined;
+    this.#message = answer.id;
+    this.#asked = answer.calls();
+    const finish = this.#asked.length > 0 && reason === "stop" ? "calls" : reason;
+    await session.commit([answer.completion(finish), ...answer.pending()], { durable: true, origin });
+    const message = answerOf(session, answer.id);
+    if (this.#asked.length > 0 && agent.callbacks.onCalls) tell(this.#run, "onCalls", message.calls, message);
+    return this.#asked.map(({ id, tool, input }) => ({ id, tool, input }));
+  }
+
+  async started(call: string): Promise<void> {
+    this.#open(call);
+    await this.#write({
+      type: "call.executing",
+      message: this.#message,
+      call,
+      attempt: 1,
+      key: `${this.#message}.${call}`,
+    });
+  }
+
+  progress(call: string, text: string): void {
+    this.#open(call);
+    const { session, origin } = this.#run;
+    session.stream([{ type: "call.output.delta", message: this.#message, call, text }], origin);
+  }
+
+  async ended(call: string, { output, failed }: { readonly output: string; readonly failed: boolean }): Promise<void> {
+    this.#open(call);
+    const type = failed ? "call.failed" : "call.completed";
+    await this.#write({ type, message: this.#message, call, output });
+    const message = answerOf(this.#run.session, this.#message);
+    const settled = message.calls.find(({ id }) => id === call);
+    if (settled) tell(this.#run, "onCall", settled, message);
+  }
+
+  async execute(call: string): Promise<PromptResult> {
+    const asked = this.#open(call);
+    const batch = new CallBatch(this.#run, this.#message);
+    const events = await batch.prepare([asked]);
+    const { session, origin } = this.#run;
+    if (events.length > 0) await session.commit(events, { durable: batch.hasEffects, origin });
+    await batch.run();
+    const settled = answerOf(this.#run.session, this.#message).calls.find(({ id }) => id === call);
+    return { call, tool: asked.tool, output: settled?.output ?? "", failed: settled?.status !== "completed" };
+  }
+
+  async interjected(text: string): Promise<void> {
+    this.#mustBeOpen();
+    if (this.#answer) throw new Error("interjected() in the middle of an answer: complete it first.");
+    const { session, branch } = this.#run;
+    const message = createId();
+    await this.#settle("Not executed: the user interjected.");
+    await this.#write({
+      type: "message.added",
+      message,
+      parentId: branch.leaf,
+      role: "user",
+      author: "user",
+      parts: [{ type: "text", text }],
+    });
+    branch.extend(message);
+    const added = session.state.messages.get(message);
+    if (added?.role === "user") tell(this.#run, "onInterjection", added);
+  }
+
+  /** The turn is over: what is open is closed, and nothing more is taken. */
+  async close(error: ModelError | undefined): Promise<void> {
+    this.#closed = true;
+    const { signal } = this.#run;
+    const why = error
+      ? `Not executed: the turn broke off: ${error.message}`
+      : signal.aborted
+        ? notExecuted(signal)
+        : "";
+    const answer = this.#answer;
+    this.#answer = undefined;
+    if (answer) {
+      answer.closed = true;
+      await answer.keep(error ? "error" : "interrupted", why || "Not executed: the turn ended.", error);
+    }
+    await this.#settle(why || "Not executed: the turn ended.");
+  }
+
+  /** Rejects, and remembers why, when a limit leaves no room for another step. */
+  async #makeRoom(): Promise<void> {
+    const limit = this.#run.budget.exhausted();
+    if (limit === undefined) return;
+    const message = `The turn reached ${limit}.`;
+    if (this.#run.agent.limits.policy === "ask" && (await askForMore(this.#run, message))) return;
+    this.limit = limit;
+    throw new LimitReached(message);
+  }
+
+  /** Calls of the last answer that nobody ended get `why` as their result. */
+  async #settle(why: string): Promise<void> {
+    if (this.#asked.length === 0) return;
+    const { calls } = answerOf(this.#run.session, this.#message);
+    const open = calls.filter((call) => !isEnded(call.status));
+    this.#asked = [];
+    const cancelled = open.map(({ id }): EventBody => {
+      return { type: "call.cancelled", message: this.#message, call: id, output: why };
+    });
+    if (cancelled.length > 0) await this.#write(...cancelled);
+  }
+
+  async #write(...events: readonly EventBody[]): Promise<void> {
+    await this.#run.session.commit(events, { durable: true, origin: this.#run.origin });
+  }
+
+  #mustBeOpen(): void {
+    if (this.#closed) throw new Error("The turn has ended; nothing more can be reported.");
+  }
+
+  /** A call of the last answer that has no result yet. */
+  #open(call: string): AskedCall {
+    this.#mustBeOpen();
+    const asked = this.#asked.find(({ id }) => id === call);
+    if (!asked) throw new Error(`Call ${call} is not one of the answer that was completed last.`);
+    const { status } = answerOf(this.#run.session, this.#message).calls.find(({ id }) => id === call) ?? {};
+    if (status === undefined || isEnded(status)) throw new Error(`Call ${call} has its result already.`);
+    return asked;
+  }
+}
