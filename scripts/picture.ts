@@ -1,5 +1,5 @@
 // Draws docs/conversation.svg, the picture in the README: a real conversation in a real terminal (tmux), typed by this
-// script and answered by the offline demo. Run it with `node scripts/picture.ts` after the terminal's looks changed.
+// script and answered by the offline demo. Run it with `npm run picture` after the terminal's looks changed.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,8 +7,10 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 
+/** What each change of colour begins with. */
+const CSI = "\u001b[";
 const columns = 100;
-const rows = 34;
+const rows = 54;
 const root = fileURLToPath(new URL("..", import.meta.url));
 const home = mkdtempSync(join(tmpdir(), "banyan-picture-"));
 const workspace = join(home, "garden");
@@ -57,7 +59,7 @@ try {
     `export PATH=${process.env.PATH} HOME=${home} TERM=tmux-256color LANG=C.UTF-8; ${banyan}`,
   );
   await shows(/Reply to banyan/);
-  await type("read trees.md, then replace 'oak' with 'old oak' in trees.md");
+  await type("replace 'oak' with 'old oak' in trees.md");
   await shows(/always/);
   await sleep(600);
   await type("y");
@@ -71,7 +73,7 @@ try {
   tmux("send-keys", "C-c");
   await shows(/you have control/);
   await sleep(400);
-  writeFileSync(join(root, "docs/conversation.svg"), picture(tmux("capture-pane", "-p", "-e")));
+  writeFileSync(join(root, "docs/conversation.svg"), picture(tmux("capture-pane", "-p", "-e").replaceAll(home, "~")));
 } finally {
   try {
     tmux("kill-server");
@@ -80,9 +82,6 @@ try {
   }
   rmSync(home, { recursive: true, force: true });
 }
-
-/** What each change of colour begins with. */
-const CSI = "\u001b[";
 
 interface Look {
   readonly color: string;
@@ -120,6 +119,7 @@ function picture(screen: string): string {
   });
   const height = 30 + lines.length * 18;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${columns * 8.4 + 32} ${height}" font-family="ui-monospace, 'DejaVu Sans Mono', monospace" font-size="14">
+<title>A conversation in the terminal</title>
 <rect width="100%" height="100%" rx="8" fill="#0d1117"/>
 ${drawn.join("\n")}
 </svg>

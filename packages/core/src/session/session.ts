@@ -10,12 +10,13 @@ import type {
 } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import { reduce } from "../conversation/reduce.ts";
-import { type ConversationState, emptyConversation } from "../conversation/state.ts";
+import { type ConversationState, emptyConversation, type LiveRun } from "../conversation/state.ts";
 import type { Answer } from "../ports/human.ts";
 import type { Log, Store } from "../ports/store.ts";
 import { Interruption, SessionError } from "./error.ts";
 import { afterCursor, FeedReader, mergeDeltas } from "./feed.ts";
 import { type Question, Questions } from "./questions.ts";
+import { recovery } from "./recovery.ts";
 import { type RunHandle, Runs } from "./runs.ts";
 
 /** Streaming text is in the log at the latest this many milliseconds after it came. */
@@ -46,6 +47,8 @@ export class Session {
   /** The tree as it is now; changes as the session goes on. Read only. */
   readonly state: ConversationState;
   readonly window: number | undefined;
+  /** Runs that a process left behind when it stopped; ended with the first thing that is written. */
+  readonly interrupted: readonly LiveRun[];
   /** What of the log could not be read, in words; the rest of it was. */
   readonly damage: readonly string[];
   readonly #log: Log | undefined;
@@ -54,8 +57,8 @@ export class Session {
   #seq: number;
   /** Of the last event that was there before this writer. */
   readonly #openedAt: number;
-  /** The first event of a conversation that has none yet. */
-  #birth: EventBody | undefined;
+  /** What goes before the first thing that this writer writes: the conversation's birth, or what a crash left to say. */
+  #first: readonly EventBody[];
   readonly #readers = new Map<FeedReader, object | undefined>();
   readonly #runs: Runs;
   readonly #questions = new Questions();
@@ -77,11 +80,13 @@ export class Session {
     this.#openedAt = this.#seq;
     this.damage = log?.damage ?? [];
     this.state = state;
+    this.interrupted = [...state.runs.values()];
     this.#runs = new Runs(state);
     this.window = options.window;
-    if (this.#seq === 0) {
-      this.#birth = { type: "conversation.created", id: state.id, labels: options.labels ?? {} };
-    }
+    this.#first =
+      this.#seq === 0
+        ? [{ type: "conversation.created", id: state.id, labels: options.labels ?? {} }]
+        : recovery(state);
   }
 
   /**
@@ -120,7 +125,7 @@ export class Session {
     const at = Date.now();
     let seq = this.#seq;
     const stamp = (body: EventBody): Event => ({ ...body, seq: ++seq, epoch: this.#epoch, at });
-    const events = this.#birth ? [stamp(this.#birth), ...bodies.map(stamp)] : bodies.map(stamp);
+    const events = this.#first.length > 0 ? [...this.#first, ...bodies].map(stamp) : bodies.map(stamp);
     let pending: void | Promise<void>;
     try {
       pending = this.#append(events, options.durable ? DURABLE : undefined);
@@ -128,7 +133,7 @@ export class Session {
       throw this.#break(cause);
     }
     this.#seq = seq;
-    this.#birth = undefined;
+    this.#first = [];
     for (const event of events) {
       reduce(this.state, event);
       if ("question" in event) this.#questions.written(event.question, pending);

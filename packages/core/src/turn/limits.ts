@@ -17,7 +17,7 @@ export interface Limits {
   readonly policy?: "wrap-up" | "ask" | "fail";
 }
 
-export const DEFAULT_STEPS = 50;
+const DEFAULT_STEPS = 50;
 
 /** Limits that no turn can hold. */
 export class LimitError extends Error {
@@ -81,7 +81,7 @@ export class Budget {
       return `the limit of ${tokens * grants} tokens`;
     }
     if (cost !== undefined && (this.cost ?? 0) + this.#reserve("cost") > cost * grants) {
-      return `the limit of $${cost * grants}`;
+      return `the limit of $${(cost * grants).toFixed(12).replace(/\.?0+$/, "")}`;
     }
     if (time !== undefined && (this.timeIsUp || this.elapsed() >= this.softTime())) return this.timeLimit();
     return undefined;

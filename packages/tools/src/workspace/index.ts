@@ -18,6 +18,7 @@ export { type SearchOptions, searchTool } from "./search.ts";
 export { type ShellOptions, shellTool } from "./shell.ts";
 export { writeTool } from "./write.ts";
 
+/** The folder, and what the tools may see and change of its surroundings. */
 export interface WorkspaceToolsOptions {
   /** The folder that the tools work in; it must exist. */
   readonly root: string;

@@ -9,6 +9,7 @@ import { Matches } from "./search-matches.ts";
 import { compileGlob, compilePattern } from "./search-pattern.ts";
 import { findRipgrep, searchWithRipgrep } from "./search-ripgrep.ts";
 
+/** How a search is done. */
 export interface SearchOptions {
   /** Milliseconds that a search may take; what was found until then is the result. Default 30,000. */
   readonly deadline?: number;

@@ -6,6 +6,7 @@ import { BoundedOutput } from "./output.ts";
 import { checkRoot, type Workspace } from "./paths.ts";
 import { ProgressPace } from "./progress-pace.ts";
 
+/** What commands find around them. */
 export interface ShellOptions {
   /** Variables for commands, on top of the program's own without its secrets; an undefined one is taken away. */
   readonly env?: Environment;

@@ -14,6 +14,8 @@ describe("B23: the rule that an answer always sets", () => {
     ["npm test && ls", undefined],
     ["rm -rf dist", "shell(rm -rf dist)"],
     ["python3.12 build.py", "shell(python3.12 build.py)"],
+    ["sh build.sh", "shell(sh build.sh)"],
+    ["curl https://example.org", "shell(curl https://example.org)"],
     ["bash -c 'npm test'", "shell(bash -c npm test)"],
     ["sudo npm test", "shell(sudo npm test)"],
     ["CI=1 npm test", "shell(CI=1 npm test)"],

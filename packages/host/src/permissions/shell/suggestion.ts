@@ -5,11 +5,11 @@ import { programOf } from "./wrapper.ts";
 
 /** Programs whose arguments decide everything: a rule for all their uses would allow anything. */
 const NEVER_ALL: ReadonlySet<string> = new Set(
-  "awk bun chmod chown chgrp crontab dd deno docker-compose ed ex expect gawk gdb kill killall ln lua make mawk mkfs mount mv nc ncat nvim osascript php pkill powershell pwsh rm rmdir rsync sed shred shutdown reboot socat sqlite3 ssh scp tar tclsh tee telnet truncate umount vi vim xdg-open zip source . exec set export declare typeset readonly unset shopt enable hash read printf trap alias npx bunx uvx pipx dlx".split(
+  "awk bun chmod chown chgrp cp crontab curl dd deno docker-compose ed ex expect gawk gdb install kill killall ln lua make mawk mkfs mount mv nc ncat nvim osascript php pkill powershell pwsh rm rmdir rsync sed shred shutdown reboot socat sqlite3 ssh scp tar tclsh tee telnet truncate umount vi vim wget xdg-open zip source . exec set export declare typeset readonly unset shopt enable hash read printf trap alias npx bunx uvx pipx dlx".split(
     " ",
   ),
 );
-const INTERPRETER = /^(?:python|pypy|node|ruby|perl|Rscript|java)[\d.]*$/;
+const INTERPRETER = /^(?:python|pypy|node|ruby|perl|Rscript|java|(?:ba|da|z|k|mk|fi|c|tc|pw)?sh)[\d.]*$/;
 
 /** Programs whose second word says what they do. */
 const WITH_SUBCOMMANDS: ReadonlySet<string> = new Set(

@@ -1,0 +1,84 @@
+import { describe, expect, test } from "vitest";
+import { readArguments } from "./arguments.ts";
+
+function read(...argv: string[]) {
+  const wanted = readArguments(argv);
+  if (wanted.type !== "run") throw new Error(JSON.stringify(wanted));
+  return wanted.arguments;
+}
+
+describe("the command line", () => {
+  test("without anything is a chat in this directory", () => {
+    expect(read()).toEqual({
+      print: false,
+      continue: false,
+      output: "text",
+      allow: [],
+      deny: [],
+      color: "auto",
+      plain: false,
+    });
+  });
+
+  test("takes the prompt wherever it stands", () => {
+    expect(read("fix", "the", "bug")).toMatchObject({ print: false, prompt: "fix the bug" });
+    expect(read("-p", "fix the bug")).toMatchObject({ print: true, prompt: "fix the bug" });
+    expect(read("-p", "fix", "the", "bug")).toMatchObject({ print: true, prompt: "fix the bug" });
+    expect(read("fix it", "-p")).toMatchObject({ print: true, prompt: "fix it" });
+    expect(read("-p", "--", "--help me")).toMatchObject({ print: true, prompt: "--help me" });
+    expect(read("-p").prompt).toBeUndefined();
+  });
+
+  test("reads numbers, amounts and times", () => {
+    const limits = read(
+      "--max-turns",
+      "3",
+      "--max-cost",
+      "$0.50",
+      "--timeout",
+      "5m",
+      "--temperature",
+      "0",
+      "--max-tokens=100",
+    );
+    expect(limits).toMatchObject({ maxTurns: 3, maxCost: 0.5, timeout: 300_000, temperature: 0, maxTokens: 100 });
+    expect(["30", "30s", "1.5s", "250ms", "1h"].map((text) => read("--timeout", text).timeout)).toEqual([
+      30_000, 30_000, 1_500, 250, 3_600_000,
+    ]);
+  });
+
+  test("collects the rules that are repeated", () => {
+    expect(read("--allow", "read", "--deny", "shell", "--allow", "edit(src/**)")).toMatchObject({
+      allow: ["read", "edit(src/**)"],
+      deny: ["shell"],
+    });
+  });
+
+  test.each([
+    ["--max-turns", "0"],
+    ["--max-turns", "1.5"],
+    ["--max-tokens", "1e3"],
+    ["--max-cost", "-1"],
+    ["--timeout", "0"],
+    ["--timeout", "9999h"],
+    ["--temperature", "2.1"],
+    ["--approval", "none"],
+    ["--color", "sometimes"],
+  ])("names the flag, the value and what is expected: %s %s", (flag, value) => {
+    const wanted = readArguments([flag, value]);
+    expect(wanted).toMatchObject({ type: "mistake", output: "text" });
+    expect(wanted.type === "mistake" && wanted.message).toMatch(
+      new RegExp(`^Option '.*${flag}.*' argument '${value}' is not valid\\. .+\\.$`),
+    );
+  });
+
+  test("T33: a mistake knows in which format its result is wanted", () => {
+    for (const argv of [
+      ["--bad", "--output", "jsonl"],
+      ["--output=jsonl", "--bad"],
+      ["-o", "jsonl", "--bad"],
+    ]) {
+      expect(readArguments(argv)).toMatchObject({ type: "mistake", output: "jsonl" });
+    }
+  });
+});

@@ -1,0 +1,170 @@
+import { type Call, type ConversationState, type Event, type FeedItem, isEnded, type RunEnd } from "@banyan/core";
+import { formatDuration } from "../show/amounts.ts";
+import { callDetails, callEnd, callHead } from "../show/call-line.ts";
+import { callIn } from "../show/call-of.ts";
+import { cutSentence } from "../show/cut-sentence.ts";
+import { oneLine, PlainText } from "../show/plain-text.ts";
+import { wrap } from "../show/wrap.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+/** Milliseconds after which a call that runs is shown; a shorter one is shown when it has ended. */
+const SHOWN_AFTER = 300;
+
+/**
+ * Shows a feed on a terminal: text as it comes, one line for each call. What is shown is never touched again, so a call
+ * that takes long begins its line and ends it when it has ended, unless something else came between.
+ */
+export class ChatView {
+  readonly #terminal: Terminal;
+  #plain = new PlainText();
+  /** What the last characters on the screen belong to. */
+  #last: "nothing" | "text" | "reasoning" | "call" = "nothing";
+  #openCall: string | undefined;
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  readonly #endings = new Map<string, PromiseWithResolvers<void>>();
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+  }
+
+  show(item: FeedItem, state: ConversationState): void {
+    switch (item.type) {
+      case "message.started":
+        this.#plain = new PlainText();
+        break;
+      case "text.delta":
+        this.#text(item.text);
+        break;
+      case "reasoning.delta":
+        this.#reasoning(item.text);
+        break;
+      case "message.completed": {
+        this.#endLine();
+        const cut = cutSentence(item);
+        if (cut) this.note(cut);
+        break;
+      }
+      case "message.abandoned":
+        this.#endLine();
+        break;
+      case "model.retrying":
+        this.note(`${oneLine(item.reason)}; trying again in ${formatDuration(item.delay)} (attempt ${item.attempt})`);
+        break;
+      case "call.executing":
+        this.#running(item, state);
+        break;
+      case "call.completed":
+      case "call.failed":
+      case "call.denied":
+      case "call.cancelled":
+        this.#ended(item, state);
+        break;
+      case "run.ended":
+        this.#runEnded(item.reason, item.error?.message);
+        this.#ending(item.run).resolve();
+        break;
+    }
+  }
+
+  /** Resolves when all of a run has been shown. */
+  async shown(run: string): Promise<void> {
+    await this.#ending(run).promise;
+    this.#endings.delete(run);
+  }
+
+  /** A sentence of the program's own. */
+  say(sentence: string): void {
+    this.#endLine();
+    this.#terminal.write(`${wrap(sentence, this.#terminal.columns)}\n`);
+  }
+
+  /** One that can be passed over. */
+  note(sentence: string): void {
+    this.say(this.#terminal.style.dim(sentence));
+  }
+
+  /** Stands apart from what follows. */
+  gap(): void {
+    this.#endLine();
+    this.#terminal.write("\n");
+  }
+
+  #text(text: string): void {
+    const plain = this.#plain.push(text);
+    if (this.#last === "text") return this.#terminal.write(plain);
+    // Models like to begin with line ends; here they would only be a hole.
+    const begun = plain.trimStart();
+    if (begun === "") return;
+    this.#endLine();
+    this.#last = "text";
+    this.#terminal.write(begun);
+  }
+
+  #reasoning(text: string): void {
+    const { style } = this.#terminal;
+    const compact = this.#plain.push(text).replace(/\s+/g, " ");
+    if (this.#last !== "reasoning") {
+      if (compact.trim() === "") return;
+      this.#endLine();
+      this.#last = "reasoning";
+      this.#terminal.write(style.dim(`Thinking: ${compact.trimStart()}`));
+    } else this.#terminal.write(style.dim(compact));
+  }
+
+  #running(item: Event & { readonly message: string; readonly call: string }, state: ConversationState): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(item.call);
+      const call = callIn(state, item);
+      if (!call || isEnded(call.status) || this.#last === "call") return;
+      this.#endLine();
+      this.#terminal.write(`${this.#head(call)} … `);
+      this.#last = "call";
+      this.#openCall = call.id;
+    }, SHOWN_AFTER);
+    this.#timers.set(item.call, timer);
+  }
+
+  #ended(item: Event & { readonly message: string; readonly call: string }, state: ConversationState): void {
+    clearTimeout(this.#timers.get(item.call));
+    this.#timers.delete(item.call);
+    const call = callIn(state, item);
+    if (!call) return;
+    const { style, columns } = this.#terminal;
+    if (this.#openCall !== call.id) {
+      this.#endLine();
+      this.#terminal.write(`${this.#head(call)} … `);
+    }
+    const lines = [callEnd(call, style), ...callDetails(call, style, columns)];
+    this.#terminal.write(`${lines.join("\n")}\n`);
+    this.#last = "nothing";
+    this.#openCall = undefined;
+  }
+
+  #head(call: Call): string {
+    return callHead(call, this.#terminal.style, this.#terminal.columns);
+  }
+
+  #runEnded(reason: RunEnd, error: string | undefined): void {
+    this.#endLine();
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.#timers.clear();
+    const { style } = this.#terminal;
+    if (reason === "interrupted") this.say(style.warning("Interrupted – you have control"));
+    if (reason === "failed") this.say(`${style.bad("Failed:")} ${oneLine(error ?? "the model could not answer")}`);
+    if (reason === "limit") this.say(`${style.warning("The turn stopped at its limit.")} Reply to go on.`);
+  }
+
+  #endLine(): void {
+    this.#terminal.freshLine();
+    this.#last = "nothing";
+    this.#openCall = undefined;
+  }
+
+  #ending(run: string): PromiseWithResolvers<void> {
+    const known = this.#endings.get(run);
+    if (known) return known;
+    const ending = Promise.withResolvers<void>();
+    this.#endings.set(run, ending);
+    return ending;
+  }
+}

@@ -1,0 +1,461 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Home, home } from "../testing/banyan.ts";
+import { modelServer, type ServerAnswer } from "../testing/model-server.ts";
+import { hasTmux, Pty } from "../testing/pty.ts";
+
+const MODEL = ["--model", "openai-compatible/test"];
+const SECOND = 1_000;
+
+let place: Home;
+beforeEach(() => {
+  place = home();
+});
+afterEach(() => place[Symbol.dispose]());
+
+function shell(command: string): ServerAnswer {
+  return { calls: [{ tool: "shell", input: { command } }] };
+}
+
+function lastSaid(asked: readonly (readonly { role: string; content: unknown }[])[]): unknown {
+  return asked.at(-1)?.findLast(({ role }) => role === "user")?.content;
+}
+
+// These run the command in a terminal of tmux.
+describe.skipIf(!hasTmux)("a chat", { timeout: 40 * SECOND }, () => {
+  test("B12: goes turn by turn, and goes on later with --continue", async () => {
+    await using server = await modelServer(
+      { text: "Hello to you." },
+      { text: "Still here." },
+      { text: "Welcome back." },
+    );
+    {
+      using pty = Pty.open(place, MODEL, server.env);
+      const start = await pty.prompted();
+      expect(start).toContain(`banyan 0.1.0 in ${place.workspace}`);
+      expect(start).toContain("Using openai-compatible/test, as the command line says.");
+      expect(server.asked).toHaveLength(0);
+      pty.enter("hello");
+      await pty.until("Hello to you.");
+      await pty.prompted();
+      pty.enter("are you there?");
+      await pty.until(/^openai-compatible\/test · 10 tokens in, 5 out · cost —$/, 2);
+      await pty.prompted();
+      pty.press("C-d");
+      expect(await pty.until("[exit 0]")).toMatch(/^resume: banyan --resume [0-9a-z]{26}$/m);
+    }
+    using pty = Pty.open(place, ["--continue", ...MODEL], server.env);
+    const start = await pty.prompted();
+    expect(start).toContain("“hello”, 4 messages on this branch\nyou: are you there?\nbanyan: Still here.");
+    pty.enter("back again");
+    await pty.until("Welcome back.");
+    expect(JSON.stringify(server.asked.at(-1))).toContain("Hello to you.");
+  });
+
+  test("B65: is labelled when it is with the offline demo", async () => {
+    using pty = Pty.open(place, []);
+    expect(await pty.prompted()).toContain("This is the offline demo: a few rules, not a language model.");
+  });
+
+  test("B3: a blank line and a slash command ask the model nothing", async () => {
+    await using server = await modelServer({ text: "Hello." });
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.press("Enter");
+    await pty.until("Reply to banyan:", 2);
+    pty.enter("/tre");
+    expect(await pty.until("There is no command /tre.")).toContain("Did you mean /tree");
+    pty.enter("/help");
+    await pty.until("/usage");
+    await pty.prompted();
+    pty.enter("/usage");
+    await pty.until(/^whole tree/);
+    await pty.prompted();
+    pty.enter("/exit");
+    expect(await pty.until("[exit 0]")).not.toContain("resume:");
+    expect(server.asked).toHaveLength(0);
+  });
+
+  test("T4: Ctrl-C clears what is typed into the history", async () => {
+    await using server = await modelServer({ text: "Hello." });
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.type("half a thought");
+    await pty.until("half a thought");
+    pty.press("C-c");
+    await pty.until("^C");
+    await pty.prompted();
+    pty.press("Up");
+    await pty.until("Reply to banyan: half a thought", 2);
+    pty.press("Enter");
+    await pty.until("Hello.");
+    expect(lastSaid(server.asked)).toBe("half a thought");
+  });
+
+  test("T5: Ctrl-C twice on an empty prompt exits; a key between disarms it", async () => {
+    using pty = Pty.open(place, []);
+    await pty.prompted();
+    pty.press("C-c");
+    await pty.until("Press Ctrl-C again to exit");
+    pty.press("x", "BSpace", "C-c");
+    await pty.until("Press Ctrl-C again to exit", 2);
+    pty.press("C-c");
+    await pty.until("[exit 0]");
+  });
+
+  test("a line that ends with a backslash goes on in the next one", async () => {
+    await using server = await modelServer({ text: "Hello." });
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("one \\");
+    await pty.until(/^…$/);
+    pty.enter("two");
+    await pty.until("Hello.");
+    expect(lastSaid(server.asked)).toBe("one \ntwo");
+  });
+
+  test.each([
+    ["that the terminal marks", true],
+    ["that it does not mark", false],
+  ])("a paste %s is one message", async (_name, marked) => {
+    await using server = await modelServer({ text: "Hello." });
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.paste("first\nsecond\nthird", marked);
+    await pty.until("third");
+    await sleep(200);
+    expect(server.asked).toHaveLength(0);
+    pty.press("Enter");
+    await pty.until("Hello.");
+    expect(lastSaid(server.asked)).toBe("first\nsecond\nthird");
+    expect(server.asked).toHaveLength(1);
+  });
+
+  test("what is typed while the agent works is the next message", async () => {
+    await using server = await modelServer({ text: ["It ", "takes ", "time."], pace: 400 }, { text: "Next." });
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("go");
+    await pty.until("It");
+    pty.enter("and then?");
+    await pty.until("(next: and then?)");
+    await pty.until("Next.");
+    expect(lastSaid(server.asked)).toBe("and then?");
+  });
+
+  test("S12: shows no control sequences of the model", async () => {
+    await using server = await modelServer({ text: "plain \x1b]0;owned\x07\x1b[31mtext\x1b[2J" });
+    using pty = Pty.open(place, ["--color", "never", ...MODEL], server.env);
+    await pty.prompted();
+    pty.enter("go");
+    await pty.until("plain text");
+    for (const sequence of ["owned", "\x1b[31m", "\x1b[2J"]) expect(pty.raw()).not.toContain(sequence);
+  });
+
+  test("T38: NO_COLOR takes the colours away", async () => {
+    await using server = await modelServer({ text: "Hello." });
+    using pty = Pty.open(place, MODEL, { ...server.env, NO_COLOR: "1" });
+    await pty.prompted();
+    pty.enter("hello");
+    await pty.until(/cost —/);
+    const sequences = pty.raw().split("\x1b[").slice(1);
+    expect(sequences.filter((sequence) => /^[0-9;]*m/.test(sequence))).toEqual([]);
+  });
+
+  test("a model that fails is said in one line, and the chat goes on", async () => {
+    await using server = await modelServer({ status: 400 }, { text: "Now it works." });
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("hello");
+    await pty.until(/^Failed: 127\.0\.0\.1/);
+    await pty.prompted();
+    pty.enter("/retry");
+    await pty.until("Now it works.");
+  });
+
+  test("SIGTERM interrupts, gives the terminal back and exits with 143", async () => {
+    await using server = await modelServer({ text: "Once upon a time", stalls: true });
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("a story");
+    await pty.until("Once upon a time");
+    pty.kill("SIGTERM");
+    expect(await pty.until("[exit 143]")).toContain("resume: banyan --resume");
+    expect(pty.raw().lastIndexOf("\x1b[?2004l")).toBeGreaterThan(pty.raw().lastIndexOf("\x1b[?2004h"));
+  });
+});
+
+describe.skipIf(!hasTmux)("an approval", { timeout: 40 * SECOND }, () => {
+  const made = (name: string) => existsSync(join(place.workspace, name));
+
+  test("S14: is given by no Enter and no stray key, only by a choice", async () => {
+    await using server = await modelServer(shell("touch made.txt"), { text: "Made." });
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("make it");
+    const shown = await pty.until("Allow this?");
+    expect(shown).toContain(`banyan asks to run shell in ${place.workspace}\n    touch made.txt`);
+    pty.press("Enter");
+    await pty.until("Nothing is decided yet", 1);
+    pty.enter("q");
+    await pty.until("Nothing is decided yet", 2);
+    expect(made("made.txt")).toBe(false);
+    pty.enter("y");
+    await pty.until("Made.");
+    expect(made("made.txt")).toBe(true);
+  });
+
+  test("S14: is not given by what was typed before the question was there", async () => {
+    await using server = await modelServer(
+      { text: ["I ", "think ", "so."], pace: 400, ...shell("touch made.txt") },
+      { text: "Well." },
+    );
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("make it");
+    await pty.until("I ");
+    pty.enter("y");
+    pty.type("y");
+    await pty.until("Allow this?");
+    pty.press("Enter");
+    await pty.until("Nothing is decided yet");
+    pty.enter("n not now");
+    await pty.until("Well.");
+    expect(made("made.txt")).toBe(false);
+    expect(JSON.stringify(server.asked[1])).toContain("The user denied this call: not now");
+  });
+
+  test("B23: always, for the conversation, asks no second time; nor do calls that wait already", async () => {
+    const twice = { calls: ["a", "b"].map((name) => ({ tool: "shell", input: { command: `touch ${name}.txt` } })) };
+    await using server = await modelServer(twice, shell("touch c.txt"), { text: "All made." });
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("make them");
+    await pty.until("always shell(touch *), in this conversation");
+    await pty.until("Allow this?");
+    pty.enter("a");
+    expect(await pty.until("All made.")).toMatch(
+      /^(?:(?!Allow this\?)[\s\S])*Allow this\?(?:(?!Allow this\?)[\s\S])*$/,
+    );
+    expect(["a.txt", "b.txt", "c.txt"].map(made)).toEqual([true, true, true]);
+  });
+
+  test("B23: always, for good, is in the settings", async () => {
+    await using server = await modelServer(shell("touch made.txt"), { text: "Made." });
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("make it");
+    await pty.until("Allow this?");
+    pty.enter("A");
+    await pty.until("Made.");
+    const settings = readFileSync(join(place.env.BANYAN_HOME ?? "", "config", "settings.json"), "utf8");
+    expect(JSON.parse(settings)).toEqual({ permissions: { allow: ["shell(touch *)"] } });
+  });
+
+  test("B23: of changed arguments runs those, after they were shown", async () => {
+    await using server = await modelServer(shell("touch made.txt"), { text: "Made." });
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("make it");
+    await pty.until("Allow this?");
+    pty.enter("e");
+    await pty.until('Arguments: {"command":"touch made.txt"}');
+    pty.press("C-u");
+    pty.enter('{"command":"touch other.txt"}');
+    await pty.until("Allow this?", 2);
+    pty.press("Enter");
+    await pty.until("Nothing is decided yet");
+    expect(made("other.txt")).toBe(false);
+    pty.enter("y");
+    await pty.until("Made.");
+    expect([made("made.txt"), made("other.txt")]).toEqual([false, true]);
+  });
+
+  test("is asked for no more when the time of the turn is up", async () => {
+    await using server = await modelServer(shell("touch made.txt"), { text: "Out of time." });
+    using pty = Pty.open(place, ["--timeout", "4s", ...MODEL], server.env);
+    await pty.prompted();
+    pty.enter("make it");
+    await pty.until("Allow this?");
+    await pty.until("Out of time.");
+    await pty.until("The turn stopped at its limit.");
+    await pty.prompted();
+    expect(made("made.txt")).toBe(false);
+  });
+
+  test("T39: in plain lines is a number, and no cursor is moved", async () => {
+    await using server = await modelServer(
+      { text: ["I ", "think."], pace: 500, ...shell("touch made.txt") },
+      { text: "Made." },
+    );
+    using pty = Pty.open(place, ["--plain", "--color", "never", ...MODEL], server.env);
+    await pty.prompted();
+    pty.enter("make it");
+    await pty.until("I ");
+    pty.type("1");
+    expect(await pty.until("Allow this?")).toMatch(
+      /1 {2}yes, once\n {2}2 {2}always shell\(touch \*\), in this conversation/,
+    );
+    pty.press("Enter");
+    await pty.until("Nothing is decided yet");
+    expect(made("made.txt")).toBe(false);
+    pty.enter("1");
+    await pty.until("Made.");
+    expect(made("made.txt")).toBe(true);
+    await pty.prompted();
+    pty.press("C-c");
+    await pty.until("Press Ctrl-C again to exit");
+    pty.press("C-c");
+    await pty.until("[exit 0]");
+    expect(pty.raw()).not.toContain("\x1b");
+  });
+});
+
+describe.skipIf(!hasTmux)("Ctrl-C while the agent works", { timeout: 40 * SECOND }, () => {
+  test("T1: ends the running call and all that it started, and gives control back", async () => {
+    await using server = await modelServer(shell("echo on; sleep 876543 & sleep 876543"), { text: "Never said." });
+    using pty = Pty.open(place, ["--allow", "shell", ...MODEL], server.env);
+    await pty.prompted();
+    pty.enter("wait");
+    await pty.until(/• shell {2}echo on; sleep 876543 & sleep 876543 …$/);
+    pty.press("C-c");
+    await pty.until("Interrupted – you have control");
+    const screen = await pty.prompted();
+    expect(screen).toMatch(/• shell {2}echo on; .* … cancelled, /);
+    expect(spawnSync("pgrep", ["-f", "sleep 876543"]).status).toBe(1);
+    expect(server.asked).toHaveLength(1);
+  });
+
+  test("T1: keeps the partial answer, in the conversation too", async () => {
+    await using server = await modelServer({ text: "Once upon a time", stalls: true }, { text: "Go on, then." });
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("a story");
+    await pty.until("Once upon a time");
+    pty.press("C-c");
+    await pty.until(/^Once upon a time\nInterrupted – you have control$/);
+    await pty.prompted();
+    pty.enter("go on");
+    await pty.until("Go on, then.");
+    expect(JSON.stringify(server.asked[1])).toContain("Once upon a time");
+  });
+
+  test("at a question denies nothing and runs nothing", async () => {
+    await using server = await modelServer(shell("touch made.txt"), { text: "Never said." });
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("make it");
+    await pty.until("Allow this?");
+    pty.press("C-c");
+    await pty.until("Interrupted – you have control");
+    await pty.prompted();
+    expect(existsSync(join(place.workspace, "made.txt"))).toBe(false);
+    expect(server.asked).toHaveLength(1);
+  });
+});
+
+describe.skipIf(!hasTmux)("the commands", { timeout: 40 * SECOND }, () => {
+  test("/retry, /tree, /branch and /usage: asking again is a branch, and nothing is lost", async () => {
+    await using server = await modelServer(
+      { text: "Red." },
+      { text: "Blue." },
+      { text: "Green." },
+      { text: "Because." },
+    );
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("a colour?");
+    await pty.until("Red.");
+    await pty.prompted();
+    pty.enter("/retry");
+    await pty.until("Blue.");
+    await pty.prompted();
+    pty.enter("/retry a colour of leaves?");
+    await pty.until("Green.");
+    await pty.prompted();
+    pty.enter("/tree");
+    const tree = await pty.until("← here");
+    expect(tree).toContain(
+      [
+        "├ #1   you     a colour?",
+        "  ├ #2   banyan  Red.",
+        "  ├ #3   banyan  Blue.",
+        "├ #4   you     a colour of leaves?",
+        "│ #5   banyan  Green.  ← here",
+      ].join("\n"),
+    );
+    await pty.prompted();
+    pty.enter("/branch 1");
+    await pty.until("Your next message goes on from here.");
+    pty.enter("why?");
+    await pty.until("Because.");
+    expect(
+      server.asked
+        .at(-1)
+        ?.filter(({ role }) => role !== "system")
+        .map(({ content }) => content),
+    ).toEqual(["a colour?", "Red.", "why?"]);
+    await pty.prompted();
+    pty.enter("/usage");
+    const usage = await pty.until(/^whole tree/);
+    expect(usage).toMatch(/^branch 1 \* +20 +0 +10 +0 +—$/m);
+    expect(usage).toMatch(/^whole tree +40 +0 +20 +0 +—$/m);
+    await pty.prompted();
+    pty.enter("/branch");
+    expect(await pty.until("/branch n switches to branch n.")).toMatch(/^\* {2}1 {2}why\?$/m);
+  });
+
+  test("/branch with an own message brings it back to be changed", async () => {
+    await using server = await modelServer({ text: "Red." }, { text: "Green." });
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("a colour?");
+    await pty.until("Red.");
+    await pty.prompted();
+    pty.enter("/branch #1");
+    await pty.until(/^Reply to banyan: a colour\?$(?![\s\S]*Red)/);
+    pty.enter(" Of leaves.");
+    await pty.until("Green.");
+    expect(
+      server.asked
+        .at(-1)
+        ?.filter(({ role }) => role === "user")
+        .map(({ content }) => content),
+    ).toEqual(["a colour? Of leaves."]);
+  });
+
+  test("/clear begins a new conversation and says how to find the old one", async () => {
+    await using server = await modelServer({ text: "Red." }, { text: "Hello." });
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("a colour?");
+    await pty.until("Red.");
+    await pty.prompted();
+    pty.enter("/clear");
+    await pty.until(/The old one stays: banyan --resume [0-9a-z]{26}/);
+    pty.enter("hello");
+    await pty.until("Hello.");
+    expect(JSON.stringify(server.asked.at(-1))).not.toContain("a colour?");
+  });
+
+  test("/model takes another model, now and later", async () => {
+    await using server = await modelServer({ text: "Hello." });
+    writeFileSync(join(place.workspace, "a.txt"), "");
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("/model nobody/nothing");
+    await pty.until("Not done: There is no provider");
+    pty.enter("/model");
+    expect(await pty.until("demo/offline")).toMatch(/^\* openai-compatible\/test +in use$/m);
+    pty.enter("/model demo/offline");
+    await pty.until("Using demo/offline from the next message on");
+    pty.enter("list the files");
+    await pty.until(/^demo\/offline · 2 model calls · /);
+    expect(server.asked).toHaveLength(0);
+    const settings = readFileSync(join(place.env.BANYAN_HOME ?? "", "config", "settings.json"), "utf8");
+    expect(JSON.parse(settings)).toEqual({ model: "demo/offline" });
+  });
+});

@@ -1,0 +1,40 @@
+import { type ConversationState, pathTo, textOf } from "@banyan/core";
+import { counted } from "../show/amounts.ts";
+import { excerpt, firstLines } from "../show/excerpt.ts";
+import { gist } from "../show/message-label.ts";
+import { plainText } from "../show/plain-text.ts";
+import type { Style } from "../show/style.ts";
+
+const ANSWER_LINES = 12;
+
+/** The last exchange before a message: the lines that remind a person where a conversation stands. */
+export function lastExchange(
+  state: ConversationState,
+  leaf: string | null,
+  agent: string,
+  columns: number,
+  style: Style,
+): string[] {
+  const path = pathTo(state, leaf);
+  const asked = path.findLast((message) => message.role === "user" && message.author === "user");
+  const end = path.at(-1);
+  const title = excerpt(state.title ?? (path[0] ? textOf(path[0]) : ""), 60);
+  const lines = [
+    style.dim(
+      `${title === "" ? "This conversation" : `“${title}”`}, ${counted(path.length, "message")} on this branch`,
+    ),
+  ];
+  if (asked) lines.push(`${style.accent("you:")} ${gist(asked, Math.max(20, columns - 6))}`);
+  if (end?.role !== "assistant") return lines;
+  const text = plainText(textOf(end)).trim();
+  lines.push(`${style.accent(`${agent}:`)} ${text === "" ? gist(end, columns) : firstLines(text, ANSWER_LINES)}`);
+  return lines;
+}
+
+/** What a person said on a branch, the newest first. */
+export function saidBefore(state: ConversationState, leaf: string | null): string[] {
+  return pathTo(state, leaf)
+    .filter((message) => message.role === "user" && message.author === "user")
+    .map(textOf)
+    .reverse();
+}

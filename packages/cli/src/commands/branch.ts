@@ -1,0 +1,61 @@
+import { leaves, pathTo, textOf } from "@banyan/core";
+import { counted } from "../show/amounts.ts";
+import { excerpt } from "../show/excerpt.ts";
+import { gist, messageNumbers } from "../show/message-label.ts";
+import { ASK, type Command, type CommandContext } from "./command.ts";
+
+export const branch: Command = {
+  name: "branch",
+  takes: "[n | #n | text]",
+  help: "list the branches, switch to one, or go on from message #n",
+  run(context, argument) {
+    const all = leaves(context.state);
+    if (all.length === 0) {
+      context.write("Nothing has been said yet.");
+      return ASK;
+    }
+    if (argument === "") {
+      list(context, all, all);
+      return ASK;
+    }
+    const found = find(context, all, argument);
+    if (found.length === 1) context.goTo(found[0] as string);
+    else if (found.length > 1) list(context, all, found);
+    else
+      context.write(
+        `No branch or message is ${excerpt(argument, 60)}. /branch lists the branches, /tree the messages.`,
+      );
+    return ASK;
+  },
+};
+
+/** The messages that are meant: the end of a branch by its number, a message by `#` and its number or by its id, else the branches with that text. */
+function find({ state }: CommandContext, all: readonly string[], argument: string): string[] {
+  if (state.messages.has(argument)) return [argument];
+  const [, sign, digits] = /^(#?)(\d+)$/.exec(argument) ?? [];
+  if (digits !== undefined) {
+    const ids = sign === "#" ? [...messageNumbers(state).keys()] : all;
+    const id = ids[Number(digits) - 1];
+    return id === undefined ? [] : [id];
+  }
+  const wanted = argument.toLowerCase();
+  return all.filter((leaf) => pathTo(state, leaf).some((message) => textOf(message).toLowerCase().includes(wanted)));
+}
+
+function list(
+  { state, leaf, columns, style, write }: CommandContext,
+  all: readonly string[],
+  some: readonly string[],
+): void {
+  for (const id of some) {
+    const path = pathTo(state, id);
+    const asked = path.findLast((message) => message.role === "user" && message.author === "user");
+    const end = path.at(-1);
+    const head = `${id === leaf ? "*" : " "} ${String(all.indexOf(id) + 1).padStart(2)}  `;
+    const room = Math.max(20, columns - head.length - 4);
+    if (asked) write(`${head}${style.bold(gist(asked, room))}`);
+    if (end && end !== asked) write(`      ${gist(end, room)}`);
+    write(style.dim(`      ${counted(path.length, "message")}`));
+  }
+  write(style.dim("/branch n switches to branch n."));
+}

@@ -1,0 +1,48 @@
+import { InvalidArgumentError } from "commander";
+
+// Parsers of flag values. Each answers the value, or throws what the parser of the command line takes for an explanation.
+
+/** A number from `min` to `max`. */
+export function numberBetween(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = numberIn(text);
+    if (value === undefined || value < min || value > max)
+      throw new InvalidArgumentError(`It takes a number from ${min} to ${max}.`);
+    return value;
+  };
+}
+
+export function positiveInteger(text: string): number {
+  const value = numberIn(text);
+  if (value === undefined || !Number.isSafeInteger(value) || value < 1) {
+    throw new InvalidArgumentError("It takes a whole number of at least 1.");
+  }
+  return value;
+}
+
+/** US dollars, with or without the sign. */
+export function dollars(text: string): number {
+  const value = numberIn(text.replace(/^\$/, ""));
+  if (value === undefined || value <= 0)
+    throw new InvalidArgumentError("It takes an amount of US dollars above 0, as in 0.50.");
+  return value;
+}
+
+const UNITS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000 } as const;
+
+/** The longest time that a timer can hold. */
+const LONGEST = 2 ** 31 - 1;
+
+/** A time in milliseconds, from seconds or a number with `ms`, `s`, `m` or `h`. */
+export function duration(text: string): number {
+  const [, amount = "", unit = "s"] = /^(\d+(?:\.\d+)?)(ms|s|m|h)?$/.exec(text.trim()) ?? [];
+  const milliseconds = Number(amount || Number.NaN) * UNITS[unit as keyof typeof UNITS];
+  if (!(milliseconds > 0 && milliseconds <= LONGEST)) {
+    throw new InvalidArgumentError("It takes seconds, or a time such as 30s, 5m or 1h (at most 24 days).");
+  }
+  return milliseconds;
+}
+
+function numberIn(text: string): number | undefined {
+  return /^[+-]?(\d+\.?\d*|\.\d+)$/.test(text.trim()) ? Number(text) : undefined;
+}

@@ -1,0 +1,26 @@
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import type { Limits } from "@banyan/core";
+import type { HostOptions } from "@banyan/host";
+import type { Arguments } from "./arguments.ts";
+
+/** What a command line means for the host. */
+export function hostOptions(args: Arguments, canAsk: boolean, signal: AbortSignal): HostOptions {
+  const { model, temperature, maxTokens, allow, deny, rules, approval } = args;
+  return {
+    cwd: resolve(args.cwd ?? "."),
+    env: process.env,
+    home: homedir(),
+    flags: { model, temperature, maxTokens, limits: limitsOf(args), allow, deny, rules, approval },
+    canAsk,
+    signal,
+  };
+}
+
+function limitsOf({ maxTurns, maxCost, timeout }: Arguments): Limits {
+  return {
+    ...(maxTurns === undefined ? {} : { steps: maxTurns }),
+    ...(maxCost === undefined ? {} : { cost: maxCost }),
+    ...(timeout === undefined ? {} : { time: timeout }),
+  };
+}

@@ -1,0 +1,52 @@
+import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ended, type Home, home, MAIN } from "./testing/banyan.ts";
+
+/** Writes down every module that is loaded, those of Node too. */
+const RECORDER = `data:text/javascript,${encodeURIComponent(`
+  import { appendFileSync } from "node:fs";
+  import { registerHooks } from "node:module";
+  registerHooks({ load(url, context, next) { appendFileSync(process.env.LOADED, url + "\\n"); return next(url, context); } });
+`)}`;
+
+let place: Home;
+beforeEach(() => {
+  place = home();
+});
+afterEach(() => place[Symbol.dispose]());
+
+async function loadedBy(args: readonly string[]) {
+  const LOADED = join(place.workspace, "loaded");
+  const running = spawn(process.execPath, ["--import", RECORDER, MAIN, ...args], {
+    env: { ...place.env, LOADED },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  running.stdin.end();
+  return { ...(await ended(running)), loaded: readFileSync(LOADED, "utf8").trim().split("\n") };
+}
+
+describe("T40: help and version", () => {
+  const own = new URL("..", import.meta.url).href;
+
+  test.each([["--version"], ["--help"]])("%s loads nothing but the reading of the command line", async (flag) => {
+    const { code, stdout, stderr, loaded } = await loadedBy([flag]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(flag === "--version" ? /^\d+\.\d+\.\d+\n$/ : /^Usage: banyan /);
+    const files = loaded.filter((url) => !url.startsWith("node:"));
+    const ours = files
+      .filter((url) => url.startsWith(own))
+      .map((url) => fileURLToPath(url).slice(fileURLToPath(own).length));
+    expect(ours.toSorted()).toEqual(["package.json", "src/arguments.ts", "src/flag-values.ts", "src/main.ts"]);
+    const others = files.filter((url) => !url.startsWith(own));
+    expect(others.filter((url) => !url.includes("/node_modules/commander/"))).toEqual([]);
+  });
+
+  test("a printed turn loads no terminal interface", async () => {
+    const { loaded } = await loadedBy(["-p", "what can you do?", "--model", "demo/offline"]);
+    expect(loaded.some((url) => url.endsWith("/print/print.ts"))).toBe(true);
+    expect(loaded.filter((url) => /\/cli\/src\/(chat|terminal|commands)\/|^node:readline/.test(url))).toEqual([]);
+  });
+});

@@ -1,0 +1,105 @@
+import type { FeedItem } from "@banyan/core";
+import type { OutputFormat } from "../arguments.ts";
+import { PlainText } from "../show/plain-text.ts";
+import type { Result } from "./result.ts";
+
+/** What goes to stdout while a turn runs, and at its end. */
+export interface Report {
+  item(item: FeedItem): void;
+  result(result: Result): void;
+}
+
+/** A report in a format, written with `write`. */
+export function reportIn(format: OutputFormat, write: (text: string) => void): Report {
+  switch (format) {
+    case "text":
+      return new TextReport(write);
+    case "json":
+      return { item() {}, result: (result) => write(`${JSON.stringify(result)}\n`) };
+    case "jsonl":
+      return new LineReport(write);
+  }
+}
+
+/** The answers' text as it comes, and nothing else; each answer ends with a line end. */
+class TextReport implements Report {
+  readonly #write: (text: string) => void;
+  #plain = new PlainText();
+  #said = "";
+  #answers = 0;
+
+  constructor(write: (text: string) => void) {
+    this.#write = write;
+  }
+
+  item(item: FeedItem): void {
+    switch (item.type) {
+      case "message.started":
+        this.#plain = new PlainText();
+        break;
+      case "text.delta":
+        this.#say(this.#plain.push(item.text));
+        break;
+      case "message.completed":
+      case "message.abandoned":
+        this.#end();
+        break;
+    }
+  }
+
+  result(): void {
+    this.#end();
+  }
+
+  #say(text: string): void {
+    if (text === "") return;
+    // Answers of one turn stand apart from each other.
+    if (this.#said === "" && this.#answers > 0) this.#write("\n");
+    this.#said = text;
+    this.#write(text);
+  }
+
+  #end(): void {
+    if (this.#said === "") return;
+    if (!this.#said.endsWith("\n")) this.#write("\n");
+    this.#said = "";
+    this.#answers++;
+  }
+}
+
+/** One JSON object in each line: the feed, then the result. `seq` counts the lines from 1. */
+class LineReport implements Report {
+  readonly #write: (text: string) => void;
+  #seq = 0;
+
+  constructor(write: (text: string) => void) {
+    this.#write = write;
+  }
+
+  item(item: FeedItem): void {
+    // The result says how the chat ended; a feed that is followed from its beginning is never set back.
+    if (item.type !== "chat.ended" && item.type !== "feed.reset") this.#line(item);
+  }
+
+  result(result: Result): void {
+    this.#line(result);
+  }
+
+  #line(item: FeedItem | Result): void {
+    // Where an item stands in the log is of no use to whoever reads these lines.
+    const {
+      type,
+      seq: _seq,
+      epoch: _epoch,
+      offset: _offset,
+      ...rest
+    } = item as LinePosition & { readonly type: string };
+    this.#write(`${JSON.stringify({ seq: ++this.#seq, type, ...rest })}\n`);
+  }
+}
+
+interface LinePosition {
+  readonly seq?: number;
+  readonly epoch?: number;
+  readonly offset?: number;
+}

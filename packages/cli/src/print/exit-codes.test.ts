@@ -1,0 +1,136 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { banyan, type Home, home, MAIN } from "../testing/banyan.ts";
+import { modelServer } from "../testing/model-server.ts";
+
+const MODEL = ["--model", "openai-compatible/test"];
+
+let place: Home;
+beforeEach(() => {
+  place = home();
+});
+afterEach(() => place[Symbol.dispose]());
+
+/** One line for a person: no stack, nothing on stdout. */
+function oneSentence(stderr: string): string {
+  const [line = "", ...others] = stderr.trimEnd().split("\n");
+  expect(others).toEqual([]);
+  expect(line).toMatch(/^banyan: \S.*[.?)]$/);
+  return line;
+}
+
+describe("T35: a mistake on the command line exits with 2 and one sentence", () => {
+  const file = (name: string, text: string) => writeFileSync(join(place.workspace, name), text);
+
+  test.each([
+    { name: "an unknown provider", args: ["--model", "antropic/claude"], says: /antropic.*anthropic/ },
+    { name: "an unknown model of the demo", args: ["--model", "demo/big"], says: /demo\/big/ },
+    { name: "a model without a provider", args: ["--model", "claude"], says: /'?"?claude/ },
+    { name: "a server without an address", args: MODEL, says: /OPENAI_COMPATIBLE_BASE_URL/ },
+    { name: "a rule file that is no JSON", args: ["--rules", "broken.json"], says: /broken\.json: line 1/ },
+    { name: "a rule file with a broken rule", args: ["--rules", "wrong.json"], says: /permissions\.allow\[0\]/ },
+    { name: "a rule file that does not exist", args: ["--rules", "none.json"], says: /none\.json/ },
+    { name: "a broken rule", args: ["--allow", "shell("], says: /shell\(/ },
+    { name: "a workspace that does not exist", args: ["--cwd", "nowhere"], says: /nowhere/ },
+    { name: "a workspace that is a file", args: ["--cwd", "broken.json"], says: /broken\.json/ },
+    { name: "an id that does not exist", args: ["--resume", "0000000000"], says: /0000000000/ },
+    { name: "an unknown option", args: ["--modle", "x"], says: /--modle.*--model/ },
+    { name: "a number that is none", args: ["--max-turns", "many"], says: /--max-turns.*many.*whole number/ },
+    { name: "a number out of range", args: ["--temperature", "3"], says: /--temperature.*3.*from 0 to 2/ },
+    { name: "a time that is none", args: ["--timeout", "soon"], says: /--timeout.*soon.*30s/ },
+    { name: "an unknown format", args: ["--output", "xml"], says: /--output.*xml.*jsonl/ },
+    { name: "--continue with --resume", args: ["--continue", "--resume", "x"], says: /--continue.*--resume/ },
+  ])("$name", async ({ args, says }) => {
+    file("broken.json", '{"permissions": nothing}');
+    file("wrong.json", '{"permissions": {"allow": ["shell("]}}');
+    const { code, stdout, stderr } = await banyan(place, ["-p", "hi", ...args]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(oneSentence(stderr)).toMatch(says);
+  });
+
+  test("a broken settings file, which stays as it is", async () => {
+    const config = join(place.env.BANYAN_HOME ?? "", "config");
+    mkdirSync(config, { recursive: true });
+    writeFileSync(join(config, "settings.json"), '{"modle": "demo/offline"}');
+    const { code, stderr } = await banyan(place, ["-p", "hi"]);
+    expect(code).toBe(2);
+    expect(oneSentence(stderr)).toMatch(/settings\.json.*modle.*model/);
+  });
+
+  // The root user may read everything, so another one runs the command, where it may read the program.
+  const uid = process.getuid?.() === 0 ? 65534 : undefined;
+  const canRun = spawnSync(process.execPath, [MAIN, "--version"], { uid }).status === 0;
+
+  test.runIf(canRun)("a workspace that cannot be read", async () => {
+    chmodSync(place.workspace, 0o000);
+    const { code, stderr } = await banyan(place, ["-p", "hi", "--cwd", place.workspace], { cwd: "/", uid });
+    expect(code).toBe(2);
+    expect(oneSentence(stderr)).toMatch(/cannot be (read|opened)/);
+  });
+
+  test("and makes no file", async () => {
+    await banyan(place, ["-p", "hi", "--model", "nobody/nothing"]);
+    expect(existsSync(place.env.BANYAN_HOME ?? "")).toBe(false);
+  });
+});
+
+describe("T35: what a provider says decides the exit code", () => {
+  test.each([
+    { status: 400, code: 1 },
+    { status: 401, code: 5 },
+    { status: 403, code: 5 },
+    { status: 404, code: 2 },
+  ])("HTTP $status is $code", async ({ status, code }) => {
+    await using server = await modelServer({ status });
+    const run = await banyan(place, ["-p", "hi", ...MODEL], server);
+    expect(run.code).toBe(code);
+    expect(run.stdout).toBe("");
+    expect(run.stderr).toMatch(/\nbanyan: 127\.0\.0\.1:\d+ .*\n$/);
+  });
+
+  test("a missing key is 5, before anything is sent", async () => {
+    const { code, stderr } = await banyan(place, ["-p", "hi", "--model", "anthropic/claude-sonnet-5"]);
+    expect(code).toBe(5);
+    expect(oneSentence(stderr)).toContain("ANTHROPIC_API_KEY");
+  });
+
+  test("a host that cannot be reached is 1, after it was tried again", async () => {
+    const env = { OPENAI_COMPATIBLE_BASE_URL: "http://127.0.0.1:9/v1" };
+    const { code, stderr } = await banyan(place, ["-p", "hi", ...MODEL], { env });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/trying again/);
+    expect(stderr.trimEnd().split("\n").at(-1)).toMatch(/^banyan: 127\.0\.0\.1:9 cannot be reached/);
+  });
+});
+
+describe("T35: a permission that is missing", () => {
+  const touching = { calls: [{ tool: "shell", input: { command: "touch made.txt" } }] };
+  const made = () => existsSync(join(place.workspace, "made.txt"));
+
+  test("is denied where nobody can be asked: 4, although there is an answer", async () => {
+    await using server = await modelServer(touching, { text: "I could not." });
+    const { code, stdout, stderr } = await banyan(place, ["-p", "make it", ...MODEL], server);
+    expect({ code, stdout, made: made() }).toEqual({ code: 4, stdout: "I could not.\n", made: false });
+    expect(stderr).toContain("--allow 'shell(touch *)'");
+  });
+
+  test.each([
+    { name: "--allow", args: ["--allow", "shell(touch *)"], code: 0 },
+    { name: "--rules", args: ["--rules", "rules.json"], code: 0 },
+    { name: "--approval all", args: ["--approval", "all"], code: 0 },
+    { name: "--deny against --approval all", args: ["--approval", "all", "--deny", "shell(touch*)"], code: 4 },
+  ])("is there with $name: $code", async ({ args, code }) => {
+    writeFileSync(join(place.workspace, "rules.json"), '{"permissions": {"allow": ["shell(touch *)"]}}');
+    await using server = await modelServer(touching, { text: "Done." });
+    const run = await banyan(place, ["-p", "make it", ...args, ...MODEL], server);
+    expect({ code: run.code, made: made() }).toEqual({ code, made: code === 0 });
+  });
+
+  test("B63: --approval all is said loudly", async () => {
+    await using server = await modelServer({ text: "Hi." });
+    const { stderr } = await banyan(place, ["-p", "hi", "--approval", "all", ...MODEL], server);
+    expect(stderr).toContain("APPROVAL IS OFF");
+  });
+});

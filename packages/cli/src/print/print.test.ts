@@ -1,0 +1,308 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { resultSchema } from "../output/schema.ts";
+import { banyan, ended, type Home, home, linesOf, MAIN, start } from "../testing/banyan.ts";
+import { modelServer } from "../testing/model-server.ts";
+
+const MODEL = ["--model", "openai-compatible/test"];
+
+let place: Home;
+beforeEach(() => {
+  place = home();
+});
+afterEach(() => place[Symbol.dispose]());
+
+describe("the answer", () => {
+  test("T32: goes to stdout alone, and what happens on the way to stderr", async () => {
+    writeFileSync(join(place.workspace, "a.txt"), "hello\n");
+    await using server = await modelServer(
+      { calls: [{ tool: "read", input: { path: "a.txt" } }] },
+      { text: "It says hello." },
+    );
+    const run = await banyan(place, ["-p", "what is in a.txt?", ...MODEL], server);
+    expect(run).toMatchObject({ code: 0, stdout: "It says hello.\n" });
+    expect(run.stderr).toMatch(/• read {2}a\.txt … done/);
+    expect(server.asked).toHaveLength(2);
+  });
+
+  test("T32: comes as it is written", async () => {
+    await using server = await modelServer({ text: "The beginning", stalls: true });
+    const running = start(place, ["-p", "go on", ...MODEL], server);
+    running.stdin.end();
+    const [first] = await once(running.stdout, "data");
+    expect(String(first)).toBe("The beginning");
+    running.kill("SIGTERM");
+    await once(running, "close");
+  });
+
+  test("S12: holds no terminal control sequences", async () => {
+    await using server = await modelServer({
+      text: ["red: \x1b[3", "1mred\x1b[0m, title: \x1b]0;ow", "ned\x07, bell: \x07."],
+    });
+    const { stdout } = await banyan(place, ["-p", "colours", ...MODEL], server);
+    expect(stdout).toBe("red: red, title: , bell: .\n");
+  });
+
+  test("B65: is the offline demo's, and says so, when there is neither a key nor a server", async () => {
+    const { code, stderr } = await banyan(place, ["-p", "what can you do?"]);
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/^Using demo\/offline, a rule-based stand-in, because no key is set/);
+  });
+});
+
+describe("the output format", () => {
+  test("T33: json is one result", async () => {
+    await using server = await modelServer({ text: "Yes." });
+    const { stdout } = await banyan(place, ["-p", "well?", "--output", "json", ...MODEL], server);
+    const result = resultSchema.strict().parse(JSON.parse(stdout));
+    expect(result).toMatchObject({ reason: "answered", exitCode: 0, text: "Yes.", steps: 1, error: null, cost: null });
+    expect(result.usage).toMatchObject({ input: 10, output: 5 });
+  });
+
+  test("T33: every line of jsonl fits the schema and has the next number, and the last one is the result", async () => {
+    writeFileSync(join(place.workspace, "a.txt"), "hello\n");
+    await using server = await modelServer(
+      {
+        reasoning: "hm",
+        text: "I look.",
+        calls: [
+          { tool: "read", input: { path: "a.txt" } },
+          { tool: "shell", input: { command: "true" } },
+        ],
+      },
+      { text: ["It says ", "hello."] },
+    );
+    const { stdout, code } = await banyan(place, ["-p", "what is in a.txt?", "--output", "jsonl", ...MODEL], server);
+    const lines = linesOf(stdout);
+    expect(lines.map(({ seq }) => seq)).toEqual(lines.map((_, index) => index + 1));
+    expect(lines.map(({ type }) => type)).toEqual(
+      expect.arrayContaining([
+        "run.started",
+        "reasoning.delta",
+        "text.delta",
+        "call.completed",
+        "call.denied",
+        "run.ended",
+      ]),
+    );
+    expect(lines.at(-1)).toMatchObject({ type: "result", reason: "denied", exitCode: 4, text: "It says hello." });
+    expect(code).toBe(4);
+  });
+
+  test.each([
+    { name: "an unknown model", args: ["-p", "hi", "--model", "nobody/nothing"], exitCode: 2 },
+    { name: "an option that does not exist", args: ["-p", "hi", "--modle", "x"], exitCode: 2 },
+    { name: "a missing key", args: ["-p", "hi", "--model", "anthropic/claude-sonnet-5"], exitCode: 5 },
+  ])("T33: the last line is a result after $name too", async ({ args, exitCode }) => {
+    const { stdout, code } = await banyan(place, [...args, "--output", "jsonl"]);
+    expect(linesOf(stdout).at(-1)).toMatchObject({ type: "result", exitCode });
+    expect(code).toBe(exitCode);
+  });
+});
+
+describe("standard input", () => {
+  test("T34: is the prompt when there is no other", async () => {
+    await using server = await modelServer({ text: "Yes." });
+    const { stdout } = await banyan(place, MODEL, { ...server, input: "is it?" });
+    expect(stdout).toBe("Yes.\n");
+    expect(JSON.stringify(server.asked)).toContain("is it?");
+  });
+
+  test("T34: is context for a prompt argument", async () => {
+    await using server = await modelServer({ text: "Yes." });
+    await banyan(place, ["-p", "review this", ...MODEL], { ...server, input: "- old\n+ new\n" });
+    expect(JSON.stringify(server.asked[0])).toContain("review this\\n\\nStandard input:\\n\\n- old\\n+ new");
+  });
+
+  test("T34: that nobody writes to is not waited for when there is a prompt", async () => {
+    await using server = await modelServer({ text: "Yes." });
+    const running = start(place, ["-p", "well?", ...MODEL], server);
+    expect(await ended(running)).toMatchObject({
+      code: 0,
+      stdout: "Yes.\n",
+      stderr: expect.stringContaining("going on without it"),
+    });
+  });
+
+  test("T34: of 100 MB is refused with a sentence, without being kept", async () => {
+    const command = `head -c 100000000 /dev/zero | tr '\\0' a | "${process.execPath}" --max-old-space-size=60 "${MAIN}" -p`;
+    const running = spawn("bash", ["-c", command], {
+      cwd: place.workspace,
+      env: place.env,
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    const { code, stderr } = await ended(running);
+    expect(code).toBe(2);
+    expect(stderr).toBe(
+      "banyan: Standard input is longer than 10 MB. Send a part of it, or name the file in the prompt.\n",
+    );
+  });
+
+  test("T34: that is binary is refused with the reason", async () => {
+    const { code, stderr, stdout } = await banyan(place, ["-p", "explain"], {
+      input: Buffer.from([0x7f, 0x45, 0x00, 0x01]),
+    });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toMatch(/^banyan: Standard input is not text: it has null bytes\..*\n$/);
+  });
+
+  test("T34: that is empty asks nobody", async () => {
+    await using server = await modelServer({ text: "Yes." });
+    const { code, stderr } = await banyan(place, ["-p", ...MODEL], { ...server, input: " \n" });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^banyan: There is nothing to answer/);
+    expect(server.asked).toHaveLength(0);
+  });
+});
+
+describe("a limit", () => {
+  const reading = { calls: [{ tool: "list", input: { path: "." } }] };
+
+  test("T36: of model calls stops the turn with an answer and 3", async () => {
+    await using server = await modelServer(reading, reading, { text: "That is all I have." });
+    const { code, stdout } = await banyan(
+      place,
+      ["-p", "dig", "--max-turns", "2", "--output", "json", ...MODEL],
+      server,
+    );
+    expect(code).toBe(3);
+    const { reason, text, steps, error } = JSON.parse(stdout);
+    expect({ reason, text, steps }).toEqual({ reason: "limit", text: "That is all I have.", steps: 2 });
+    expect(error.message).toBe("The turn reached the limit of 2 steps.");
+  });
+
+  test("T36: of time stops the turn with 3", async () => {
+    await using server = await modelServer({ text: "Hm", stalls: true });
+    const { code, stdout } = await banyan(
+      place,
+      ["-p", "dig", "--timeout", "600ms", "--output", "json", ...MODEL],
+      server,
+    );
+    expect(code).toBe(3);
+    expect(JSON.parse(stdout).error.message).toBe("The turn reached the limit of 0.6 s.");
+  });
+
+  test("T36: of cost stops the turn with 3", async () => {
+    await using server = await modelServer(reading, { text: "That is all I have." });
+    const priced = ["--model", "openai-chat/gpt-4o", "--max-cost", "0.0000001", "--output", "json"];
+    const env = { ...server.env, OPENAI_API_KEY: "test" };
+    const { code, stdout } = await banyan(place, ["-p", "dig", ...priced], { env });
+    expect(code).toBe(3);
+    const { error, cost } = JSON.parse(stdout);
+    expect(error.message).toBe("The turn reached the limit of $0.0000001.");
+    expect(cost).toBeGreaterThan(0);
+  });
+
+  test("B13: of cost is refused for a model of unknown price", async () => {
+    await using server = await modelServer({ text: "Yes." });
+    const { code, stderr } = await banyan(place, ["-p", "dig", "--max-cost", "1", ...MODEL], server);
+    expect(code).toBe(2);
+    expect(stderr).toContain("banyan: A cost limit cannot be held: the price of openai-compatible/test is unknown.\n");
+    expect(server.asked).toHaveLength(0);
+  });
+});
+
+describe("a signal", () => {
+  test.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)(
+    "T35: %s in the middle of an answer ends with %i, the partial answer and a result",
+    async (signal, expected) => {
+      await using server = await modelServer({ text: "Once upon a time", stalls: true });
+      const running = start(place, ["-p", "a story", "--output", "jsonl", ...MODEL], server);
+      running.stdin.end();
+      const run = ended(running);
+      running.stdout.on("data", (text: string) => text.includes("Once upon") && running.kill(signal));
+      const { code, stdout } = await run;
+      expect(code).toBe(expected);
+      expect(linesOf(stdout).at(-1)).toMatchObject({
+        type: "result",
+        reason: "interrupted",
+        exitCode: expected,
+        text: "Once upon a time",
+      });
+    },
+  );
+
+  test("B22: ends a command that runs, and all that it started", async () => {
+    await using server = await modelServer({
+      calls: [{ tool: "shell", input: { command: "echo started; sleep 987654 & sleep 987654" } }],
+    });
+    const running = start(place, ["-p", "wait", "--allow", "shell", "--output", "jsonl", ...MODEL], server);
+    running.stdin.end();
+    const run = ended(running);
+    running.stdout.on("data", (text: string) => text.includes("started\\n") && running.kill("SIGINT"));
+    const { code, stdout } = await run;
+    expect(code).toBe(130);
+    expect(linesOf(stdout).map(({ type }) => type)).toContain("call.cancelled");
+    const left = spawn("pgrep", ["-f", "sleep 987654"]);
+    expect(await once(left, "close")).toEqual([1, null]);
+  });
+});
+
+describe("a reader", () => {
+  async function shell(command: string, env: Readonly<Record<string, string>>) {
+    const running = spawn("bash", ["-o", "pipefail", "-c", command], {
+      cwd: place.workspace,
+      env: { ...place.env, ...env, NODE: process.execPath, MAIN },
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    running.stdin.end();
+    return ended(running);
+  }
+
+  test("T37: that closes the pipe ends the command with 141 and no word about it", async () => {
+    await using server = await modelServer({
+      text: Array.from({ length: 500 }, (_, line) => `line ${line}\n`),
+      pace: 5,
+    });
+    const command = '"$NODE" "$MAIN" -p "count" --model openai-compatible/test < /dev/null | head -1';
+    const { code, stdout, stderr } = await shell(command, server.env);
+    expect({ code, stdout }).toEqual({ code: 141, stdout: "line 0\n" });
+    expect(stderr).toBe("Using openai-compatible/test, as the command line says.\n");
+  });
+
+  test("T37: that is slow gets everything", async () => {
+    const length = 3_000_000;
+    await using server = await modelServer({ text: "x".repeat(length) });
+    const command = '"$NODE" "$MAIN" -p "much" --model openai-compatible/test < /dev/null | (sleep 1; wc -c)';
+    expect(await shell(command, server.env)).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(new RegExp(`^\\s*${length + 1}\\n$`)),
+    });
+  });
+});
+
+describe("a conversation", () => {
+  test("goes on with --continue, with --resume and a part of its id or its title", async () => {
+    await using server = await modelServer({ text: "Noted." });
+    const first = await banyan(place, ["-p", "my colour is green", "--output", "json", ...MODEL], server);
+    const { conversation } = JSON.parse(first.stdout);
+    await banyan(place, ["-p", "and now?", "--continue", ...MODEL], server);
+    await banyan(place, ["-p", "and then?", "--resume", conversation.slice(0, 20), ...MODEL], server);
+    const last = await banyan(place, ["-p", "and last?", "--resume", "Green", "--output", "json", ...MODEL], server);
+    expect(JSON.parse(last.stdout).conversation).toBe(conversation);
+    const said = JSON.stringify(server.asked.at(-1));
+    for (const text of ["my colour is green", "and now?", "and then?", "and last?"]) expect(said).toContain(text);
+  });
+
+  test("keeps what was said when the model failed", async () => {
+    await using server = await modelServer({ status: 400 }, { text: "Here I am." });
+    const failed = await banyan(place, ["-p", "my colour is green", ...MODEL], server);
+    expect(failed.code).toBe(1);
+    await banyan(place, ["-p", "well?", "--continue", ...MODEL], server);
+    expect(JSON.stringify(server.asked.at(-1))).toContain("my colour is green");
+  });
+
+  test("is a new one when --continue finds none, and says so", async () => {
+    await using server = await modelServer({ text: "Yes." });
+    const { code, stderr } = await banyan(place, ["-p", "well?", "--continue", ...MODEL], server);
+    expect(code).toBe(0);
+    expect(stderr).toContain("There is no conversation of this directory yet; this is a new one.");
+  });
+});

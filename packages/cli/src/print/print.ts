@@ -1,0 +1,144 @@
+import { type FeedItem, noUsage, type Session, say, type Turn } from "@banyan/core";
+import { type Host, openHost } from "@banyan/host";
+import type { Arguments } from "../arguments.ts";
+import { type ExitCode, exitCodes } from "../exit.ts";
+import { hostOptions } from "../host-options.ts";
+import { openNamedSession } from "../named-session.ts";
+import { OutputStream } from "../output/output-stream.ts";
+import { reportIn } from "../output/report.ts";
+import { jsonCost, type Result } from "../output/result.ts";
+import { problemOf, UsageError } from "../problem.ts";
+import { styleFor } from "../show/style.ts";
+import { Progress } from "./progress.ts";
+import { readStandardInput } from "./standard-input.ts";
+import { Stopped, stopOnSignals } from "./stopped.ts";
+import { verdictOf } from "./verdict.ts";
+
+/**
+ * One turn without a person (T32 to T37): the answer on stdout, everything else on stderr. Never asks. Resolves with the
+ * exit code once all output has left the process.
+ */
+export async function print(args: Arguments): Promise<ExitCode> {
+  const stop = new AbortController();
+  using _signals = stopOnSignals(stop);
+  const stdout = new OutputStream(process.stdout, () =>
+    stop.abort(new Stopped("The reader of standard output is gone.", exitCodes.brokenPipe)),
+  );
+  const stderr = new OutputStream(process.stderr);
+  const progress = new Progress(
+    (text) => stderr.write(text),
+    styleFor(process.stderr, args.color),
+    process.stderr.columns || 100,
+  );
+  const report = reportIn(args.output, (text) => stdout.write(text));
+  const printing = new Printing(args, progress, stop.signal);
+  const result = await printing.run(async (item) => {
+    report.item(item);
+    await stdout.room();
+  });
+  report.result(result);
+  // Whoever closed the pipe knows.
+  if (result.error && !stdout.gone) progress.problem(result.error.message);
+  await Promise.all([stdout.flush(), stderr.flush()]);
+  return stdout.gone ? exitCodes.brokenPipe : result.exitCode;
+}
+
+/** One printed turn under way. */
+class Printing {
+  readonly #args: Arguments;
+  readonly #progress: Progress;
+  readonly #signal: AbortSignal;
+  #host: Host | undefined;
+  #session: Session | undefined;
+  #turn: Turn | undefined;
+  readonly #denied: { tool: string; reason: string }[] = [];
+
+  constructor(args: Arguments, progress: Progress, signal: AbortSignal) {
+    this.#args = args;
+    this.#progress = progress;
+    this.#signal = signal;
+  }
+
+  /** Never rejects: whatever goes wrong is a result too. */
+  async run(onItem: (item: FeedItem) => Promise<void>): Promise<Result> {
+    try {
+      await this.#takeTurn(onItem);
+      await this.#close();
+      this.#signal.throwIfAborted();
+      return this.#result(verdictOf(this.#turn, this.#denied));
+    } catch (error) {
+      // The first thing that went wrong is the one to tell.
+      await this.#close().catch(() => {});
+      const { exit, ...problem } = this.#signal.aborted ? (this.#signal.reason as Stopped).problem : problemOf(error);
+      const reason = this.#signal.aborted ? "interrupted" : exit === exitCodes.usage ? "usage" : "failed";
+      return this.#result({ reason, exitCode: exit, error: problem });
+    }
+  }
+
+  async #takeTurn(onItem: (item: FeedItem) => Promise<void>): Promise<void> {
+    const signal = this.#signal;
+    const notice = (sentence: string) => this.#progress.notice(sentence);
+    const prompt = await promptOf(this.#args, notice, signal);
+    const host = await openHost(hostOptions(this.#args, false, signal));
+    this.#host = host;
+    const session = (await openNamedSession(this.#args, host, notice)) ?? (await host.newSession());
+    this.#session = session;
+    notice(host.model.reason);
+    if (host.approval === "all") notice("APPROVAL IS OFF: every call runs without asking.");
+    signal.throwIfAborted();
+    const agent = host.agent.with({
+      onTurn: (_conversation, _agent, turn) => {
+        this.#turn = turn;
+      },
+    });
+    const interrupt = () => session.interrupt();
+    signal.addEventListener("abort", interrupt, { once: true });
+    for await (const item of agent.chat(say(prompt), { session })) {
+      if (item.type === "run.started" && signal.aborted) interrupt();
+      if (item.type === "call.denied") this.#denied.push({ tool: toolOf(session, item.call), reason: item.output });
+      await onItem(item);
+      this.#progress.item(item, session.state);
+    }
+  }
+
+  async #close(): Promise<void> {
+    await this.#session?.close();
+    await this.#host?.close();
+  }
+
+  #result(verdict: Pick<Result, "reason" | "exitCode" | "error">): Result {
+    const turn = this.#turn;
+    return {
+      type: "result",
+      ...verdict,
+      text: turn?.text ?? "",
+      conversation: this.#session?.id ?? null,
+      model: turn?.message?.model ?? this.#host?.model.name ?? null,
+      steps: turn?.steps ?? 0,
+      usage: turn?.usage ?? noUsage,
+      cost: jsonCost(turn ? turn.cost : 0),
+      duration: Math.round(performance.now()),
+      denied: this.#denied,
+    };
+  }
+}
+
+/** The prompt argument, standard input, or the one with the other as its context. Rejects with `UsageError` when there is neither. */
+async function promptOf(args: Arguments, notice: (sentence: string) => void, signal: AbortSignal): Promise<string> {
+  const { prompt = "" } = args;
+  const asked = prompt.trim() !== "";
+  const input = await readStandardInput({ stream: process.stdin, optional: asked, notice, signal });
+  const given = input.trim() !== "";
+  if (asked && given) return `${prompt}\n\nStandard input:\n\n${input}`;
+  if (asked) return prompt;
+  if (given) return input;
+  const advice = 'Write it behind the command, as in banyan -p "...", or send it to standard input.';
+  throw new UsageError(
+    `There is nothing to answer: ${process.stdin.isTTY ? "no prompt was given" : "the prompt is empty, and so is standard input"}. ${advice}`,
+  );
+}
+
+function toolOf(session: Session, call: string): string {
+  const message = session.state.messages.get(session.state.calls.get(call) ?? "");
+  return (message?.role === "assistant" && message.calls.find(({ id }) => id === call)?.tool) || "";
+}

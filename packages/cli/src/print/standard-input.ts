@@ -1,0 +1,70 @@
+import { fstatSync } from "node:fs";
+import { addAbortSignal } from "node:stream";
+import { UsageError } from "../problem.ts";
+
+const MEGABYTE = 1024 * 1024;
+
+/** The most of standard input that is taken, in MB. */
+const MOST_INPUT = 10;
+
+/** Milliseconds that a socket has to say its first word when there is a prompt without it. */
+const PATIENCE = 3_000;
+
+export interface InputOptions {
+  readonly stream: typeof process.stdin;
+  /** Whether there is a prompt without it. */
+  readonly optional: boolean;
+  /** Ends the reading. */
+  readonly signal: AbortSignal;
+  /** For sentences about the input that are no error. */
+  notice(sentence: string): void;
+}
+
+/**
+ * All of standard input as text (T34); empty when there is none, or only a terminal. Input that is too long, or not text,
+ * is refused as soon as that shows. Rejects with `UsageError`, or with the signal's reason.
+ */
+export async function readStandardInput({ stream, optional, signal, notice }: InputOptions): Promise<string> {
+  const kind = fstatSync(stream.fd);
+  if (stream.isTTY || kind.isCharacterDevice()) return "";
+  // A program that starts this one often leaves a socket open that it never writes to; a pipe of a shell always ends.
+  const patience = optional && kind.isSocket() ? PATIENCE : undefined;
+  const chunks: Buffer[] = [];
+  let length = 0;
+  let silent = false;
+  const giveUp = () => {
+    silent = length === 0;
+    if (silent) stream.destroy();
+  };
+  const timer = patience === undefined ? undefined : setTimeout(giveUp, patience);
+  try {
+    for await (const chunk of addAbortSignal(signal, stream) as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      checkChunk(chunk, length);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!silent) throw error;
+    notice(`Nothing came from standard input within ${PATIENCE / 1000} s; going on without it.`);
+  } finally {
+    clearTimeout(timer);
+  }
+  const bytes = Buffer.concat(chunks);
+  const text = new TextDecoder().decode(bytes);
+  if (text.includes("\ufffd") && !bytes.includes("\ufffd")) {
+    notice("Some bytes of standard input are not UTF-8; each is read as \ufffd.");
+  }
+  return text;
+}
+
+function checkChunk(chunk: Buffer, length: number): void {
+  if (chunk.includes(0)) {
+    throw new UsageError("Standard input is not text: it has null bytes. Name the file in the prompt instead.");
+  }
+  if (length > MOST_INPUT * MEGABYTE) {
+    throw new UsageError(
+      `Standard input is longer than ${MOST_INPUT} MB. Send a part of it, or name the file in the prompt.`,
+    );
+  }
+}

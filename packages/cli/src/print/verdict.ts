@@ -1,0 +1,40 @@
+import type { Turn } from "@banyan/core";
+import { exitCodes } from "../exit.ts";
+import type { Result } from "../output/result.ts";
+import { exitOfModelError } from "../problem.ts";
+
+type Verdict = Pick<Result, "reason" | "exitCode" | "error">;
+
+/** How a turn that took place counts (T35): a turn with a denied call or without a whole answer is never 0. */
+export function verdictOf(turn: Turn | undefined, denied: Result["denied"]): Verdict {
+  switch (turn?.reason) {
+    case undefined:
+    case "interrupted":
+      return {
+        reason: "interrupted",
+        exitCode: exitCodes.interrupted,
+        error: { code: "interrupted", message: "The turn was interrupted." },
+      };
+    case "failed": {
+      const { code = "defect", message = "The model could not answer." } = turn.error ?? {};
+      return { reason: "failed", exitCode: exitOfModelError(code), error: { code, message } };
+    }
+    case "limit":
+      return {
+        reason: "limit",
+        exitCode: exitCodes.limit,
+        error: { code: "limit", message: `The turn reached ${turn.limit}.` },
+      };
+    case "answered":
+    case "finished": {
+      const [first] = denied;
+      if (!first) return { reason: "answered", exitCode: exitCodes.done, error: null };
+      const others = denied.length > 1 ? ` (and ${denied.length - 1} more)` : "";
+      return {
+        reason: "denied",
+        exitCode: exitCodes.denied,
+        error: { code: "denied", message: `A call of ${first.tool} was denied${others}: ${first.reason}` },
+      };
+    }
+  }
+}

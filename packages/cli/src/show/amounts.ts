@@ -1,0 +1,34 @@
+import { type Cost, totalTokens, type Usage } from "@banyan/core";
+
+/** `0.3 s`, `12.0 s`, `3 min 5 s`. */
+export function formatDuration(milliseconds: number): string {
+  const seconds = Math.max(0, milliseconds) / 1000;
+  if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)];
+  return hours > 0 ? `${hours} h ${minutes} min` : `${minutes} min ${whole % 60} s`;
+}
+
+/** `$0.0123`; `—` when the price is unknown, which is not the same as free. */
+export function formatCost(cost: Cost): string {
+  if (cost === undefined) return "—";
+  if (cost === 0) return "$0";
+  return cost < 0.01 ? `$${cost.toPrecision(2)}` : `$${cost.toFixed(2)}`;
+}
+
+/** `1,234`. */
+export function formatCount(count: number): string {
+  return count.toLocaleString("en-US");
+}
+
+/** `1 message`, `2 messages`. */
+export function counted(count: number, thing: string): string {
+  return `${formatCount(count)} ${thing}${count === 1 ? "" : "s"}`;
+}
+
+/** What model calls took, in a few words; empty when they took nothing. */
+export function formatSpent(usage: Usage, cost: Cost): string {
+  if (totalTokens(usage) === 0) return "";
+  const cached = usage.cached > 0 ? ` (${formatCount(usage.cached)} cached)` : "";
+  return `${formatCount(usage.input)}${cached} tokens in, ${formatCount(usage.output)} out · cost ${formatCost(cost)}`;
+}

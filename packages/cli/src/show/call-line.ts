@@ -1,0 +1,62 @@
+import type { Call, Json } from "@banyan/core";
+import { formatDuration } from "./amounts.ts";
+import { excerpt, lastLines } from "./excerpt.ts";
+import type { Style } from "./style.ts";
+
+const WORDS = {
+  pending: "waiting",
+  "approval-requested": "waiting for you",
+  executing: "running",
+  completed: "done",
+  failed: "failed",
+  denied: "denied",
+  cancelled: "cancelled",
+} as const;
+
+/** The arguments that count: those that ran. */
+export function inputOf(call: Call): Json | undefined {
+  return call.executedInput ?? call.input;
+}
+
+/** What a call is about, on one line: its command, path, pattern or address, else its first text. */
+function callSummary(call: Call, width: number): string {
+  const input = inputOf(call);
+  if (input === undefined) return excerpt(call.inputText, width);
+  if (input === null || typeof input !== "object" || Array.isArray(input)) return excerpt(JSON.stringify(input), width);
+  const fields = input as Readonly<Record<string, Json>>;
+  const texts = ["command", "pattern", "path", "file_path", "url", ...Object.keys(fields)].map((name) => fields[name]);
+  const main = texts.find((text) => typeof text === "string" && text !== "");
+  return typeof main === "string" ? excerpt(main, width) : "";
+}
+
+/** `• shell  npm test`: the beginning of a call's line. */
+export function callHead(call: Call, style: Style, columns: number): string {
+  const summary = callSummary(call, Math.max(20, columns - call.tool.length - 28));
+  return `${style.accent("•")} ${style.bold(excerpt(call.tool, 64))}${summary === "" ? "" : `  ${summary}`}`;
+}
+
+/** `done, 1.2 s`: the end of it. A command that ran and says that it failed is told by its exit code. */
+export function callEnd(call: Call, style: Style): string {
+  const exitCode = exitCodeOf(call);
+  const word = exitCode ?? WORDS[call.status];
+  const good = call.status === "completed" && exitCode === undefined;
+  const paint = good ? style.good : call.status === "cancelled" ? style.warning : style.bad;
+  const elapsed =
+    call.startedAt !== undefined && call.endedAt !== undefined ? call.endedAt - call.startedAt : undefined;
+  return `${paint(word)}${elapsed === undefined ? "" : style.dim(`, ${formatDuration(elapsed)}`)}`;
+}
+
+/** The lines below it: for a call that did not do what it should, the end of what it said. */
+export function callDetails(call: Call, style: Style, columns: number): string[] {
+  if (call.status !== "failed" && call.status !== "denied" && exitCodeOf(call) === undefined) return [];
+  const said = (call.output ?? "").replace(EXIT_CODE, "");
+  return lastLines(said, 5, Math.max(20, columns - 6)).map((line) => `    ${style.dim(line)}`);
+}
+
+const EXIT_CODE = /(?:^|\n)(exit code \d+)$/;
+
+function exitCodeOf(call: Call): string | undefined {
+  return call.tool === "shell" && call.status === "completed"
+    ? EXIT_CODE.exec((call.output ?? "").slice(-40))?.[1]
+    : undefined;
+}

@@ -1,0 +1,26 @@
+import { type ConversationState, type Message, textOf } from "@banyan/core";
+import { counted } from "./amounts.ts";
+import { excerpt } from "./excerpt.ts";
+
+/** The number of each message of a conversation, in the order of their creation, from 1: what a person types for it. */
+export function messageNumbers(state: ConversationState): ReadonlyMap<string, number> {
+  const numbers = new Map<string, number>();
+  for (const id of state.messages.keys()) numbers.set(id, numbers.size + 1);
+  return numbers;
+}
+
+/** Who wrote a message, as people say it. */
+export function speakerOf(message: Message, agent: string): string {
+  if (message.role === "user") return message.author === "user" ? "you" : message.author;
+  return message.role === "summary" ? "summary" : agent;
+}
+
+/** What a message says, on one line: its text, or what it asks for when it has none. */
+export function gist(message: Message, width: number): string {
+  const text = textOf(message).trim();
+  if (text !== "") return excerpt(text, width);
+  if (message.role !== "assistant") return "";
+  const tools = message.calls.map((call) => call.tool);
+  if (tools.length > 0) return excerpt(`(${counted(tools.length, "call")}: ${tools.join(", ")})`, width);
+  return message.finish === undefined || message.finish === "interrupted" ? "(interrupted)" : "(no text)";
+}

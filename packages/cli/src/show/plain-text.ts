@@ -1,0 +1,99 @@
+/**
+ * Makes text that a model or a tool produced safe for a terminal (S12): without escape sequences and control characters,
+ * with line ends as `\n`. Takes the text in pieces; a sequence may be cut anywhere between two of them.
+ *
+ * ```
+ * text ──ESC──▶ escape ──[──▶ control sequence ──final byte──▶ text
+ *                  ├──] P X ^ _──▶ control string ──BEL, ST──▶ text
+ *                  ╰──any other──▶ text
+ * ```
+ * The 8-bit forms (U+0080 to U+009F) of the same go too. Memory is bounded: nothing is held back but the state.
+ */
+export class PlainText {
+  #state: "text" | "escape" | "sequence" | "string" | "string-escape" = "text";
+  #afterReturn = false;
+
+  push(piece: string): string {
+    if (this.#state === "text" && !this.#afterReturn && !CONTROL.test(piece)) return piece;
+    let plain = "";
+    for (const character of piece) plain += this.#next(character);
+    return plain;
+  }
+
+  #next(character: string): string {
+    const code = character.charCodeAt(0);
+    switch (this.#state) {
+      case "escape":
+        return this.#escape(character, code);
+      case "sequence":
+        // Parameters and intermediates come before one final byte; a control character means that the sequence was cut.
+        if (code >= 0x20 && code < 0x40) return "";
+        this.#state = "text";
+        return code >= 0x40 && code < 0x7f ? "" : this.#next(character);
+      case "string":
+        if (code === BEL || code === ST) this.#state = "text";
+        else if (code === ESC) this.#state = "string-escape";
+        return "";
+      case "string-escape":
+        if (character === "\\") this.#state = "text";
+        else if (code !== ESC) this.#state = code === BEL ? "text" : "string";
+        return "";
+      case "text":
+        return this.#text(character, code);
+    }
+  }
+
+  #escape(character: string, code: number): string {
+    if (character === "[") this.#state = "sequence";
+    else if ("]PX^_".includes(character)) this.#state = "string";
+    // Intermediate bytes, as in the choice of a character set, come before one more.
+    else if (code >= 0x20 && code < 0x30) return "";
+    else {
+      this.#state = "text";
+      if (code < 0x20 || code >= 0x7f) return this.#next(character);
+    }
+    return "";
+  }
+
+  #text(character: string, code: number): string {
+    const second = this.#afterReturn && character === "\n";
+    this.#afterReturn = character === "\r";
+    if (second) return "";
+    if (character === "\r") return "\n";
+    if (character === "\n" || character === "\t") return character;
+    if (code === ESC) this.#state = "escape";
+    else if (code === CSI) this.#state = "sequence";
+    else if (code === 0x90 || code === 0x98 || (code >= 0x9d && code <= 0x9f)) this.#state = "string";
+    return CONTROL.test(character) ? "" : character;
+  }
+}
+
+const BEL = 0x07;
+const ESC = 0x1b;
+const CSI = 0x9b;
+const ST = 0x9c;
+
+/** Control characters other than line end and tab, and those that turn the direction of text around. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
+const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/;
+
+/** The same for a whole text. */
+export function plainText(text: string): string {
+  return new PlainText().push(text);
+}
+
+/** Plain text on one line: every run of blanks and line ends is one blank. */
+export function oneLine(text: string): string {
+  return plainText(text).replace(/\s+/g, " ").trim();
+}
+
+/**
+ * Text that a person is to judge: nothing of it disappears. Control characters, and those that turn the direction of
+ * text around, are written out, as in `\u{1b}`.
+ */
+export function visible(text: string): string {
+  return text.replace(HIDDEN, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
+const HIDDEN = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/gu;

@@ -1,0 +1,97 @@
+import type { Call } from "@banyan/core";
+import { describe, expect, test } from "vitest";
+import { formatCost, formatDuration, formatSpent } from "./amounts.ts";
+import { callDetails, callEnd, callHead } from "./call-line.ts";
+import { excerpt, firstLines, lastLines } from "./excerpt.ts";
+import { styleFor } from "./style.ts";
+import { wrap } from "./wrap.ts";
+
+const plain = styleFor(process.stdout, "never");
+
+function call(changes: Partial<Call>): Call {
+  return {
+    id: "1",
+    tool: "shell",
+    inputText: "",
+    input: { command: "ls" },
+    status: "completed",
+    attempt: 1,
+    progress: "",
+    ...changes,
+  };
+}
+
+function line(changes: Partial<Call>, columns = 80): string {
+  return `${callHead(call(changes), plain, columns)} … ${callEnd(call(changes), plain)}`;
+}
+
+describe("T24: a call is one line", () => {
+  test("with its main argument, how it ended and how long it took", () => {
+    expect(line({ startedAt: 1_000, endedAt: 2_230 })).toBe("• shell  ls … done, 1.2 s");
+    expect(line({ tool: "read", input: { start: 3, path: "a.ts" } })).toBe("• read  a.ts … done");
+    expect(line({ tool: "search", input: { path: "src", pattern: "TODO" } })).toBe("• search  TODO … done");
+    expect(line({ input: undefined, inputText: "{nonsense", status: "failed" })).toBe("• shell  {nonsense … failed");
+  });
+
+  test("also of a long argument on several lines", () => {
+    const text = line({ input: { command: `${"echo ".repeat(40)}\nls` } }, 60);
+    expect(text).not.toContain("\n");
+    expect(text.length).toBeLessThanOrEqual(60);
+  });
+
+  test("and a failed one shows the last lines of what it said", () => {
+    const output = Array.from({ length: 20 }, (_, index) => `line ${index}`).join("\n");
+    const details = callDetails(call({ status: "failed", output }), plain, 80);
+    expect(details.map((text) => text.trim())).toEqual(["line 15", "line 16", "line 17", "line 18", "line 19"]);
+    expect(callDetails(call({ output }), plain, 80)).toEqual([]);
+  });
+
+  test("a command that says it failed is not shown as done", () => {
+    const failed = { output: "no such file\nexit code 2" };
+    expect(line(failed)).toBe("• shell  ls … exit code 2");
+    expect(callDetails(call(failed), plain, 80)).toEqual(["    no such file"]);
+  });
+});
+
+describe("amounts", () => {
+  test("a cost that is unknown is not zero", () => {
+    expect([undefined, 0, 0.00012, 0.5, 12].map(formatCost)).toEqual(["—", "$0", "$0.00012", "$0.50", "$12.00"]);
+  });
+
+  test("durations", () => {
+    expect([30, 1_240, 59_960, 185_000, 7_300_000].map(formatDuration)).toEqual([
+      "0.0 s",
+      "1.2 s",
+      "1 min 0 s",
+      "3 min 5 s",
+      "2 h 1 min",
+    ]);
+  });
+
+  test("nothing is said of calls that took nothing", () => {
+    const none = { input: 0, cached: 0, cacheWrite: 0, output: 0, reasoning: 0 };
+    expect(formatSpent(none, undefined)).toBe("");
+    expect(formatSpent({ ...none, input: 1_200, cached: 1_000, output: 5 }, undefined)).toBe(
+      "1,200 (1,000 cached) tokens in, 5 out · cost —",
+    );
+  });
+});
+
+describe("excerpts", () => {
+  test("are cut between characters and say so", () => {
+    expect(excerpt("short", 10)).toBe("short");
+    expect(excerpt("👩👩👩👩", 3)).toBe("👩👩…");
+    expect(excerpt(`a${" ".repeat(1_000)}b`, 10)).toMatch(/…$/);
+  });
+
+  test("of the beginning say how much is left out, of the end take what says something", () => {
+    expect(firstLines("1\n2\n3\n4\n5", 2)).toBe("1\n2\n… (3 more lines)");
+    expect(firstLines("1\n2\n3", 2)).toBe("1\n2\n3");
+    expect(lastLines("1\n\n2\n \n3\n", 2, 80)).toEqual(["2", "3"]);
+  });
+});
+
+test("sentences are broken between words; colours take no room", () => {
+  expect(wrap("one two three", 7)).toBe("one two\nthree");
+  expect(wrap("\x1b[31mone\x1b[39m two three", 7)).toBe("\x1b[31mone\x1b[39m two\nthree");
+});

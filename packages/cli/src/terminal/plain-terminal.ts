@@ -1,0 +1,176 @@
+import { createInterface, type Interface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Style } from "../show/style.ts";
+import { Screen } from "./screen.ts";
+import {
+  LEAVE_HINT,
+  LEAVE_WITHIN,
+  type MessageRequest,
+  PASTE_PAUSE,
+  QUIET,
+  type Question,
+  type Terminal,
+  type TerminalOptions,
+} from "./terminal.ts";
+
+const CONTINUED = "… ";
+
+/**
+ * A terminal that shows lines one after the other and moves no cursor (T39). The system's own line editing shows what is
+ * typed, as a screen reader expects; Ctrl-C comes as a signal, for which the owner calls `interrupt`.
+ */
+export class PlainTerminal implements Terminal {
+  readonly style: Style;
+  readonly numbered = true;
+  readonly #input: NodeJS.ReadStream;
+  readonly #screen: Screen;
+  readonly #onInterrupt: () => void;
+  readonly #lines: string[] = [];
+  #reader: Interface | undefined;
+  #ended = false;
+  /** Wakes whoever waits for a line: there is one, or there will be none. */
+  #wake: (() => void) | undefined;
+  /** What Ctrl-C does while something is asked for. */
+  #interruptAsked: (() => void) | undefined;
+  #leaveBefore = 0;
+
+  constructor(options: TerminalOptions) {
+    this.style = options.style;
+    this.#input = options.input;
+    this.#screen = new Screen(options.output);
+    this.#onInterrupt = options.onInterrupt;
+    this.#reader = this.#listen();
+  }
+
+  get columns(): number {
+    return this.#screen.columns;
+  }
+
+  write(text: string): void {
+    this.#screen.write(text);
+  }
+
+  freshLine(): void {
+    this.#screen.freshLine();
+  }
+
+  async read({ prompt, initial = "" }: MessageRequest): Promise<string | undefined> {
+    if (initial !== "") this.write(`(you had written: ${initial})\n`);
+    for (;;) {
+      const text = await this.#message(prompt);
+      if (text === "interrupted") {
+        if (performance.now() < this.#leaveBefore) return undefined;
+        this.#leaveBefore = performance.now() + LEAVE_WITHIN;
+        this.write(`${LEAVE_HINT}\n`);
+      } else {
+        this.#leaveBefore = 0;
+        return text?.text;
+      }
+    }
+  }
+
+  async ask({ prompt, initial = "", again = false, signal }: Question): Promise<string | undefined> {
+    if (initial !== "") this.write(`(now: ${initial}; an empty line keeps it)\n`);
+    const ahead = this.#lines.splice(0);
+    if (!again) await this.#quiet();
+    const line = await this.#line(prompt, signal);
+    this.#lines.unshift(...ahead);
+    if (line !== undefined && line !== "interrupted") return line === "" ? initial : line;
+    if (!signal?.aborted) this.#onInterrupt();
+    return undefined;
+  }
+
+  interrupt(): void {
+    this.freshLine();
+    if (this.#interruptAsked) this.#interruptAsked();
+    else this.#onInterrupt();
+  }
+
+  close(): void {
+    this.#ended = true;
+    this.#reader?.close();
+    this.#wake?.();
+  }
+
+  #listen(): Interface {
+    const reader = createInterface({ input: this.#input, terminal: false });
+    reader.on("line", (line) => {
+      this.#lines.push(line);
+      this.#wake?.();
+    });
+    reader.on("close", () => {
+      if (reader !== this.#reader) return;
+      this.#ended = true;
+      this.#wake?.();
+    });
+    return reader;
+  }
+
+  /** A message: lines that end with `\` go on, as do lines that arrive at once. */
+  async #message(prompt: string): Promise<{ readonly text: string } | "interrupted" | undefined> {
+    const lines: string[] = [];
+    for (let asked = prompt; ; asked = CONTINUED) {
+      const line = await this.#line(asked, undefined);
+      if (line === undefined) return lines.length > 0 ? { text: lines.join("\n") } : undefined;
+      if (line === "interrupted") return line;
+      if (line.endsWith("\\")) {
+        lines.push(line.slice(0, -1));
+        continue;
+      }
+      lines.push(line);
+      for (let known = -1; known !== this.#lines.length; ) {
+        known = this.#lines.length;
+        await sleep(PASTE_PAUSE);
+      }
+      return { text: [...lines, ...this.#lines.splice(0)].join("\n") };
+    }
+  }
+
+  async #line(prompt: string, signal: AbortSignal | undefined): Promise<string | "interrupted" | undefined> {
+    this.freshLine();
+    this.write(prompt);
+    let interrupted = false;
+    while (this.#lines.length === 0 && !this.#ended && !interrupted && !signal?.aborted) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const wake = () => resolve();
+      this.#wake = wake;
+      this.#interruptAsked = () => {
+        interrupted = true;
+        wake();
+      };
+      signal?.addEventListener("abort", wake, { once: true });
+      await promise;
+      signal?.removeEventListener("abort", wake);
+      this.#interruptAsked = undefined;
+    }
+    if (interrupted) return "interrupted";
+    const line = this.#lines.shift();
+    if (line === undefined) this.freshLine();
+    else this.#screen.enterPressed();
+    return line;
+  }
+
+  /**
+   * Drops what was typed before the question was there, until nothing has come for a while. Raw mode makes the system
+   * hand over the beginning of a line too.
+   */
+  async #quiet(): Promise<void> {
+    if (this.#ended) return;
+    const reader = this.#reader;
+    let heardAt = performance.now();
+    const drop = (data: Buffer | string) => {
+      heardAt = performance.now();
+      if (data.includes("\x03")) this.interrupt();
+    };
+    // A reader that is replaced does not end the input when it closes.
+    this.#reader = undefined;
+    reader?.close();
+    this.#input.setRawMode(true);
+    this.#input.on("data", drop);
+    this.#input.resume();
+    for (let wait = QUIET; wait > 0; wait = heardAt + QUIET - performance.now()) await sleep(wait);
+    this.#input.off("data", drop);
+    this.#input.setRawMode(false);
+    if (!this.#ended) this.#reader = this.#listen();
+  }
+}

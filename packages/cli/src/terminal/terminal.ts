@@ -1,0 +1,64 @@
+import type { Style } from "../show/style.ts";
+
+/**
+ * Where a person sits. What is written stays: nothing of it is touched again. Between `read` and `ask` the person may
+ * type ahead; none of it is lost.
+ */
+export interface Terminal {
+  readonly style: Style;
+  /** Characters in a line, as it is now. */
+  readonly columns: number;
+  /** Whether choices are offered as numbers rather than letters (T39). */
+  readonly numbered: boolean;
+  /** Shows text after what is there. Text of a model or a tool must be plain by then (S12). */
+  write(text: string): void;
+  /** Begins a new line, unless at the beginning of one. */
+  freshLine(): void;
+  /**
+   * Asks for a message, or takes one that was typed ahead. Ctrl-C clears what is typed into the history; on an empty
+   * prompt, twice within two seconds, it leaves, as Ctrl-D does (T4, T5, T6). Answers nothing when the person leaves.
+   */
+  read(request: MessageRequest): Promise<string | undefined>;
+  /**
+   * Asks for one line that decides something. What was typed before the question appeared is no answer (S14). Answers
+   * nothing when the person interrupts or leaves, or when the signal aborts.
+   */
+  ask(question: Question): Promise<string | undefined>;
+  /** As if Ctrl-C had been pressed. */
+  interrupt(): void;
+  /** Gives the terminal back as it was. What is asked for now or later has no answer. */
+  close(): void;
+}
+
+export interface MessageRequest {
+  readonly prompt: string;
+  /** What stands there to be edited. */
+  readonly initial?: string;
+}
+
+export interface Question extends MessageRequest {
+  /** The same question was shown before and is asked once more: what is typed now is about it. */
+  readonly again?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export interface TerminalOptions {
+  readonly input: NodeJS.ReadStream;
+  readonly output: NodeJS.WriteStream;
+  readonly style: Style;
+  /** What Up brings back, the newest first. */
+  readonly history?: readonly string[];
+  /** Called for Ctrl-C when it is not about what is being typed. */
+  onInterrupt(): void;
+}
+
+/** Milliseconds without a key after which what is typed next can be an answer. */
+export const QUIET = 300;
+
+/** Milliseconds within which lines that arrive are one paste, where the terminal does not mark it. */
+export const PASTE_PAUSE = 20;
+
+/** Milliseconds within which a second Ctrl-C leaves. */
+export const LEAVE_WITHIN = 2_000;
+
+export const LEAVE_HINT = "Press Ctrl-C again to exit";

@@ -1,0 +1,117 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { lineSchema } from "../output/schema.ts";
+
+export const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
+
+/** How a run of the command ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface Home extends Disposable {
+  /** A workspace, empty at first. */
+  readonly workspace: string;
+  /** What keeps a run away from this machine's settings, keys, conversations and servers. */
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** A place of its own for runs of the command. */
+export function home(): Home {
+  const directory = mkdtempSync(join(tmpdir(), "banyan-cli-"));
+  const workspace = mkdtempSync(join(directory, "workspace-"));
+  const { PATH, TMPDIR } = process.env;
+  const env = {
+    PATH,
+    TMPDIR,
+    HOME: directory,
+    BANYAN_HOME: join(directory, "home"),
+    BANYAN_NO_DISCOVERY: "1",
+    TERM: "xterm",
+  };
+  return {
+    workspace,
+    env,
+    [Symbol.dispose]() {
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** Who runs it. */
+  readonly uid?: number | undefined;
+  /** What comes from standard input, which then ends; nothing when absent. */
+  readonly input?: string | Buffer;
+}
+
+export type Running = ChildProcessByStdio<Writable, Readable, Readable>;
+
+/** Starts the command with pipes for all three streams. */
+export function start(
+  home: Home,
+  args: readonly string[],
+  { env = {}, cwd = home.workspace, uid }: RunOptions = {},
+): Running {
+  return spawn(process.execPath, [MAIN, ...args], {
+    cwd,
+    uid,
+    env: { ...home.env, ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+}
+
+/** Runs the command to its end. */
+export async function banyan(home: Home, args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+  const running = start(home, args, options);
+  running.stdin.on("error", () => {
+    // The command may refuse its input before all of it was sent.
+  });
+  running.stdin.end(options.input);
+  return ended(running);
+}
+
+export async function ended(running: Running): Promise<Ended> {
+  const [stdout, stderr, code] = await Promise.all([
+    textOf(running.stdout),
+    textOf(running.stderr),
+    new Promise<number | null>((resolve) => running.on("close", resolve)),
+  ]);
+  return { code, stdout, stderr };
+}
+
+async function textOf(stream: Readable): Promise<string> {
+  let text = "";
+  for await (const chunk of stream.setEncoding("utf8")) text += chunk;
+  return text;
+}
+
+/** The lines of `--output jsonl`, each checked against the published schema. Throws for a line that does not fit it. */
+export function linesOf(stdout: string): ReturnType<typeof lineSchema.parse>[] {
+  return stdout
+    .trimEnd()
+    .split("\n")
+    .map((text) => {
+      const line = JSON.parse(text);
+      const known = lineSchema.parse(line);
+      // What the schema does not know is left out by it.
+      if (JSON.stringify(sorted(known)) !== JSON.stringify(sorted(line)))
+        throw new Error(`The schema does not know all of ${text}`);
+      return known;
+    });
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (value === null || typeof value !== "object") return value;
+  const entries = Object.entries(value).sort(([a], [b]) => a.localeCompare(b));
+  return Object.fromEntries(entries.map(([name, inner]) => [name, sorted(inner)]));
+}

@@ -1,0 +1,71 @@
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** One answer of the server, in order: reasoning, text, calls. */
+export interface ServerAnswer {
+  readonly reasoning?: string;
+  /** Each piece is sent by itself. */
+  readonly text?: string | readonly string[];
+  readonly calls?: readonly { readonly tool: string; readonly input: object }[];
+  /** Milliseconds before each piece. */
+  readonly pace?: number;
+  /** Says nothing more after the text. */
+  readonly stalls?: boolean;
+  /** Fails with this HTTP status instead. */
+  readonly status?: number;
+}
+
+export interface ModelServer extends AsyncDisposable {
+  /** For the environment of the command: where `openai-compatible/...` is found. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The messages of each request. */
+  readonly asked: readonly (readonly { readonly role: string; readonly content: unknown }[])[];
+}
+
+/** A server in the OpenAI chat format that gives the answers in order, the last one again and again. */
+export async function modelServer(...answers: readonly ServerAnswer[]): Promise<ModelServer> {
+  const asked: ModelServer["asked"][number][] = [];
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    if (request.method === "GET") return void response.end(JSON.stringify({ data: [{ id: "test" }] }));
+    asked.push(JSON.parse(body).messages);
+    const answer = answers[Math.min(asked.length, answers.length) - 1] ?? {};
+    if (answer.status === undefined) await speak(answer, asked.length, response);
+    else response.writeHead(answer.status).end(JSON.stringify({ error: { message: "so it was told to fail" } }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const address = `http://127.0.0.1:${port}/v1`;
+  return {
+    env: { OPENAI_COMPATIBLE_BASE_URL: address, OPENAI_BASE_URL: address },
+    asked,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+async function speak(answer: ServerAnswer, number: number, response: ServerResponse): Promise<void> {
+  const { reasoning, text = [], calls = [], pace = 0, stalls = false } = answer;
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  const send = (delta: object, finish: string | null = null) => {
+    response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`);
+  };
+  if (reasoning) send({ reasoning_content: reasoning });
+  for (const piece of [text].flat()) {
+    if (pace > 0) await sleep(pace);
+    send({ content: piece });
+  }
+  if (stalls) return;
+  calls.forEach(({ tool, input }, index) => {
+    const id = `call_${number}_${index}`;
+    send({ tool_calls: [{ index, id, type: "function", function: { name: tool, arguments: JSON.stringify(input) } }] });
+  });
+  send({}, calls.length > 0 ? "tool_calls" : "stop");
+  const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+  response.write(`data: ${JSON.stringify({ choices: [], usage })}\n\n`);
+  response.end("data: [DONE]\n\n");
+}

@@ -1,0 +1,106 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Home, MAIN } from "./banyan.ts";
+
+/** Whether there is a tmux to run the command in. */
+export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
+
+/** Milliseconds that something has to appear on a screen. */
+const PATIENCE = 10_000;
+
+/** The command in a real pseudo-terminal, 100 columns by 40 rows, kept by a tmux of its own. */
+export class Pty implements Disposable {
+  readonly #socket: string;
+  readonly #raw: string;
+
+  private constructor(socket: string, raw: string) {
+    this.#socket = socket;
+    this.#raw = raw;
+  }
+
+  static open(home: Home, args: readonly string[], env: Readonly<Record<string, string>> = {}): Pty {
+    const name = `banyan-${randomUUID()}`;
+    const pty = new Pty(name, join(home.workspace, "..", `${name}.raw`));
+    const { TERM: _, ...own } = home.env;
+    const variables = Object.entries({ ...own, ...env }).map(([key, value]) => quoted(`${key}=${value}`));
+    const run = ["env", "-i", 'TERM="$TERM"', ...variables, ...[process.execPath, MAIN, ...args].map(quoted)].join(" ");
+    // The pane stays when the command has ended, even by Ctrl-C, and begins when everything it writes is recorded.
+    const gate = join(home.workspace, "..", `${name}.gate`);
+    const script = `trap : INT; until [ -e ${quoted(gate)} ]; do sleep 0.02; done; ${run}; echo "[exit $?]"; exec sleep 1000`;
+    const start = ["new-session", "-d", "-x", "100", "-y", "40", "-c", home.workspace, script];
+    execFileSync("tmux", ["-L", name, "-f", "/dev/null", ...start], { env: { ...process.env, SHELL: "/bin/sh" } });
+    pty.#tmux("pipe-pane", "-O", `cat > ${quoted(pty.#raw)}`);
+    writeFileSync(gate, "");
+    return pty;
+  }
+
+  /** Types text as it is. */
+  type(text: string): void {
+    this.#tmux("send-keys", "-l", text);
+  }
+
+  /** Presses keys by their names: `Enter`, `C-c`, `Up`. */
+  press(...keys: readonly string[]): void {
+    this.#tmux("send-keys", ...keys);
+  }
+
+  /** Types a line and ends it. */
+  enter(line: string): void {
+    this.type(line);
+    this.press("Enter");
+  }
+
+  /** Pastes text, marked as a paste if the command asked for marks. */
+  paste(text: string, marked = true): void {
+    this.#tmux("set-buffer", text);
+    this.#tmux("paste-buffer", ...(marked ? ["-p", "-r"] : []));
+  }
+
+  /** What has been shown so far, lines that were broken at the edge as one. */
+  screen(): string {
+    return this.#tmux("capture-pane", "-p", "-J", "-S", "-").replace(/[ \n]+$/, "");
+  }
+
+  /** Every byte that the command wrote. */
+  raw(): string {
+    return existsSync(this.#raw) ? readFileSync(this.#raw, "utf8") : "";
+  }
+
+  /** Waits until something is shown `times` times, and answers the screen. */
+  async until(shown: string | RegExp, times = 1): Promise<string> {
+    const pattern = new RegExp(typeof shown === "string" ? RegExp.escape(shown) : shown, "gm");
+    for (const end = Date.now() + PATIENCE; ; ) {
+      const screen = this.screen();
+      if ((screen.match(pattern)?.length ?? 0) >= times) return screen;
+      if (Date.now() > end) throw new Error(`${pattern} is not shown ${times} times:\n${screen}`);
+      await sleep(50);
+    }
+  }
+
+  /** Waits for a prompt: the last line ends with it, and nothing is typed behind it. */
+  async prompted(prompt = "Reply to banyan:"): Promise<string> {
+    return this.until(new RegExp(`^${RegExp.escape(prompt)}\\s*(?![\\s\\S])`));
+  }
+
+  /** Sends the command a signal. */
+  kill(signal: NodeJS.Signals): void {
+    const shell = this.#tmux("display-message", "-p", "#{pane_pid}").trim();
+    const [child] = execFileSync("pgrep", ["-P", shell]).toString().trim().split("\n");
+    process.kill(Number(child), signal);
+  }
+
+  [Symbol.dispose](): void {
+    spawnSync("tmux", ["-L", this.#socket, "kill-server"]);
+  }
+
+  #tmux(...args: readonly string[]): string {
+    return execFileSync("tmux", ["-L", this.#socket, ...args], { encoding: "utf8" });
+  }
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}

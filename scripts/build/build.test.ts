@@ -1,0 +1,235 @@
+import { execFile } from "node:child_process";
+import { cpSync, globSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, posix } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core";
+import { problemAffectsResolutionKind } from "@arethetypeswrong/core/problems";
+import { publint } from "publint";
+import { parseSync, Visitor } from "rolldown/utils";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { entriesOf, type Manifest } from "./manifest.ts";
+
+// npm installs the dependencies of all packages into a folder of its own.
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 180_000 });
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const examples = join(root, "examples", "src");
+const packages = globSync("packages/*/package.json", { cwd: root }).map((file) => {
+  const manifest = JSON.parse(readFileSync(join(root, file), "utf8")) as Manifest;
+  return { name: manifest.name, folder: join(root, dirname(file)), manifest };
+});
+
+/** Where `npm pack` puts what would be published. */
+const packed = mkdtempSync(join(tmpdir(), "packed-"));
+/** A user's project, into which all of it is installed. */
+const project = mkdtempSync(join(tmpdir(), "project-"));
+
+const installed = (name: string) => join(project, "node_modules", name);
+const filesOf = (name: string, pattern: string) =>
+  globSync(pattern, { cwd: installed(name), exclude: ["node_modules"] });
+const tarballOf = ({ name, version }: Manifest) =>
+  join(packed, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`);
+
+interface Ended {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program to its end, with nothing on stdin; rejects with what it wrote when it fails. */
+async function run(
+  program: string,
+  args: readonly string[],
+  { cwd = project, env = process.env } = {},
+): Promise<Ended> {
+  // On Windows, what npm starts is a script of its shell.
+  const shell = process.platform === "win32" && program !== process.execPath;
+  try {
+    const ended = promisify(execFile)(program, args, { cwd, env, shell });
+    ended.child.stdin?.end();
+    return await ended;
+  } catch (error) {
+    const { stdout, stderr } = error as Partial<Ended>;
+    throw new Error(`${program} ${args.join(" ")} failed.\n${stdout ?? ""}${stderr ?? ""}`, { cause: error });
+  }
+}
+
+/** Writes a module into the user's project and runs it, with no program on its path. */
+async function runModule(file: string, source: string): Promise<string> {
+  writeFileSync(join(project, file), source);
+  const { stdout, stderr } = await run(process.execPath, [file], { env: { ...process.env, PATH: "" } });
+  expect(stderr).toBe("");
+  return stdout;
+}
+
+beforeAll(async () => {
+  await run(process.execPath, [join(root, "scripts", "build", "main.ts")], { cwd: root });
+  const built = packages.map(({ folder }) => join(folder, "dist"));
+  await run("npm", ["pack", "--loglevel=error", "--pack-destination", packed, ...built], { cwd: packed });
+  const dependencies = Object.fromEntries(packages.map(({ name, manifest }) => [name, `file:${tarballOf(manifest)}`]));
+  writeFileSync(join(project, "package.json"), JSON.stringify({ private: true, type: "module", dependencies }));
+  await run("npm", ["install", "--loglevel=error", "--prefer-offline", "--no-audit", "--no-fund"]);
+});
+
+describe.each(packages)("$name, as it is published,", ({ name, manifest }) => {
+  test("has a module for each entry, a README and a licence, and no sources", () => {
+    const files = filesOf(name, "**/*");
+    expect(files).toEqual(expect.arrayContaining(["LICENSE", "README.md", "package.json"]));
+    expect(files).toEqual(expect.arrayContaining(Object.keys(entriesOf(manifest)).map((entry) => `${entry}.js`)));
+    expect(files.filter((file) => /(?<!\.d)\.ts$|\.test\./.test(file))).toEqual([]);
+  });
+
+  test("imports what it declares, what lies in it and Node's own modules, and nothing else", () => {
+    const files = filesOf(name, "**/*.{js,d.ts}");
+    const strange = files.flatMap((file) =>
+      importsOf(join(installed(name), file)).filter((imported) => {
+        if (!imported.startsWith(".")) return !imported.startsWith("node:") && !declares(manifest, imported);
+        const module = posix.join(posix.dirname(file), imported);
+        return !files.includes(file.endsWith(".d.ts") ? module.replace(/\.js$/, ".d.ts") : module);
+      }),
+    );
+    expect(strange).toEqual([]);
+  });
+
+  test("runs no script when it is installed, and is not published from its sources by mistake", () => {
+    expect(JSON.parse(readFileSync(join(installed(name), "package.json"), "utf8"))).not.toHaveProperty("scripts");
+    expect(manifest).toMatchObject({ private: true });
+  });
+
+  test("passes publint, strictly", async () => {
+    const { messages } = await publint({ pkgDir: installed(name), strict: true, pack: false });
+    expect(messages).toEqual([]);
+  });
+});
+
+test.each(packages.filter(({ manifest }) => manifest.exports))(
+  "$name has types that fit, for ES modules and for bundlers (attw)",
+  async ({ manifest }) => {
+    const analysis = await checkPackage(createPackageFromTarballData(readFileSync(tarballOf(manifest))));
+    if (analysis.types === false) throw new Error("There are no types.");
+    const problems = analysis.problems.filter((problem) =>
+      (["node16-esm", "bundler"] as const).some((kind) => problemAffectsResolutionKind(problem, kind, analysis)),
+    );
+    expect(problems).toEqual([]);
+    expect(Object.keys(analysis.entrypoints)).toEqual(expect.arrayContaining(Object.keys(manifest.exports ?? {})));
+  },
+);
+
+/** What a module or a declaration imports: at its start, when it is wanted, as a type, or as a thread. */
+function importsOf(file: string): string[] {
+  const { program, errors } = parseSync(file, readFileSync(file, "utf8"));
+  expect(errors).toEqual([]);
+  const imports: unknown[] = [];
+  new Visitor({
+    ImportDeclaration: ({ source }) => imports.push(source.value),
+    ExportNamedDeclaration: ({ source }) => source && imports.push(source.value),
+    ExportAllDeclaration: ({ source }) => imports.push(source.value),
+    ImportExpression: ({ source }) => imports.push("value" in source ? source.value : source.type),
+    TSImportType: ({ source }) => imports.push(source.value),
+    NewExpression({ callee, arguments: [path, base] }) {
+      if (callee.type !== "Identifier" || callee.name !== "URL" || base?.type !== "MemberExpression") return;
+      if (base.object.type === "MetaProperty" && path && "value" in path) imports.push(path.value);
+    },
+  }).visit(program);
+  return imports.map(String);
+}
+
+function declares({ dependencies = {} }: Manifest, imported: string): boolean {
+  return Object.keys(dependencies).some((name) => imported === name || imported.startsWith(`${name}/`));
+}
+
+describe("installed in an empty folder,", () => {
+  test("the smallest example runs", async () => {
+    const said = await runModule("smallest.ts", readFileSync(join(examples, "smallest.ts"), "utf8"));
+    expect(said).toMatch(/^I am `demo\/offline`/);
+  });
+
+  test("an ES module keeps a conversation in a store, with tools that start a thread", async () => {
+    const said = await runModule(
+      "keeps.js",
+      `import { Agent, say, Session } from "@banyan/core";
+      import { isEvent } from "@banyan/core/conversation";
+      import { call, scriptedModel } from "@banyan/core/testing";
+      import { sqliteStore } from "@banyan/store/sqlite";
+      import { workspaceTools } from "@banyan/tools/workspace";
+
+      const store = sqliteStore({ directory: "conversations" });
+      const session = await Session.open(store);
+      const model = scriptedModel([[call("search", { pattern: "depend", path: "package.json" })], "Found."]);
+      const agent = new Agent({ model, tools: workspaceTools({ root: "." }) });
+      for await (const item of agent.chat(say("Search."), { session })) {
+        if (isEvent(item) && item.type.startsWith("call.")) console.log(item.type, item.output);
+      }
+      await session.close();
+      console.log((await store.list()).length, "kept");
+      await store.close();`,
+    );
+    expect(said).toMatch(/^call\.completed package\.json:1:.*^1 kept$/ms);
+  });
+
+  test("a CommonJS module imports it", async () => {
+    const said = await runModule(
+      "common.cjs",
+      `async function main() {
+        const { Agent } = await import("@banyan/core");
+        const { resolveModel } = await import("@banyan/models");
+        const model = await resolveModel("demo/offline", { env: {} });
+        console.log((await new Agent({ model }).send("What can you do?")).text);
+      }
+      main();`,
+    );
+    expect(said).toMatch(/^I am `demo\/offline`/);
+  });
+
+  test.each(["nodenext", "bundler"])(
+    "TypeScript checks the examples against its types, resolved as %s",
+    async (how) => {
+      const folder = join(project, how);
+      cpSync(examples, folder, { recursive: true, filter: (file) => !file.endsWith(".test.ts") });
+      writeFileSync(join(folder, "wrong.ts"), mistakes);
+      writeFileSync(join(folder, "json-schema.d.ts"), jsonSchema);
+      const compilerOptions = {
+        module: how === "bundler" ? "esnext" : how,
+        moduleResolution: how,
+        target: "esnext",
+        strict: true,
+        noEmit: true,
+        allowImportingTsExtensions: true,
+        types: ["node"],
+        typeRoots: [join(root, "node_modules", "@types")],
+      };
+      writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions }));
+      await run(process.execPath, [join(root, "node_modules", "typescript", "bin", "tsc"), "-p", folder]);
+    },
+  );
+
+  /** Types that were lost would be `any`, and nothing of this an error any more. */
+  const mistakes = `
+    import { Agent } from "@banyan/core";
+    import { openHost } from "@banyan/host";
+    import { chooseModel } from "@banyan/models";
+    import { sqliteStore } from "@banyan/store/sqlite";
+    import { workspaceTools } from "@banyan/tools/workspace";
+    // @ts-expect-error: an agent needs a model
+    new Agent({});
+    // @ts-expect-error: a host needs a directory
+    openHost({});
+    // @ts-expect-error: a choice needs an environment
+    chooseModel({});
+    // @ts-expect-error: a store needs a directory
+    sqliteStore({});
+    // @ts-expect-error: the tools need a folder
+    workspaceTools({});
+  `;
+
+  /** `@ai-sdk/provider` uses these types, but does not bring them along. */
+  const jsonSchema = `declare module "json-schema" { export type JSONSchema7 = object; export type JSONSchema7Definition = object; }`;
+
+  test("the command tells its version and answers offline", async () => {
+    const command = join(project, "node_modules", ".bin", "banyan");
+    const { version } = packages.find(({ name }) => name === "banyan")?.manifest ?? {};
+    expect((await run(command, ["--version"])).stdout).toBe(`${version}\n`);
+    expect((await run(command, ["-p", "what can you do?"])).stdout).toMatch(/^I am `demo\/offline`/);
+  });
+});

@@ -1,0 +1,34 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const tsc = fileURLToPath(new URL("../../node_modules/typescript/bin/tsc", import.meta.url));
+const project = fileURLToPath(new URL("tsconfig.json", import.meta.url));
+
+/** Writes the types of every package to `<directory>/<folder in packages/>/src`. Throws when a source has a type error. */
+export function declare(directory: string): void {
+  const { status } = spawnSync(process.execPath, [tsc, "--project", project, "--outDir", directory], {
+    stdio: "inherit",
+  });
+  if (status !== 0) throw new Error("The sources have type errors, named above: mend them, and build again.");
+}
+
+/**
+ * Copies declarations from one folder to another, with all that they import from beside them. What the compiler wrote
+ * names modules by their sources, `./name.ts`; the copies name what is published, `./name.js`.
+ */
+export function copyDeclarations(from: string, to: string, entries: readonly string[]): void {
+  const wanted = new Set(entries);
+  for (const file of wanted) {
+    const text = readFileSync(join(from, file), "utf8").replace(relativeModule, (_specifier, path: string) => {
+      wanted.add(join(dirname(file), `${path}.d.ts`));
+      return `"${path}.js"`;
+    });
+    mkdirSync(dirname(join(to, file)), { recursive: true });
+    writeFileSync(join(to, file), text);
+  }
+}
+
+/** A module in `from "./name.ts"`, `import "./name.ts"` or `import("./name.ts")`. */
+const relativeModule = /(?<=\b(?:from |import |import\())"(\.[^"]+)\.ts"/g;

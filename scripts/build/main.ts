@@ -1,0 +1,31 @@
+// Makes of each package what is published of it: packages/<folder>/dist, ready for `npm pack` and `npm publish`.
+import { chmodSync, copyFileSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { bundle } from "./bundle.ts";
+import { copyDeclarations, declare } from "./declarations.ts";
+import { declarationOf, entriesOf, type Manifest, publishedManifest } from "./manifest.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const declarations = mkdtempSync(join(tmpdir(), "banyan-build-"));
+try {
+  declare(declarations);
+  for (const file of globSync("packages/*/package.json", { cwd: root })) await build(join(root, dirname(file)));
+} finally {
+  rmSync(declarations, { recursive: true });
+}
+
+async function build(folder: string): Promise<void> {
+  const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
+  const dist = join(folder, "dist");
+  rmSync(dist, { recursive: true, force: true });
+  await bundle(folder, entriesOf(manifest));
+  const typed = Object.values(manifest.exports ?? {}).map(declarationOf);
+  copyDeclarations(join(declarations, basename(folder), "src"), join(dist, "types"), typed);
+  for (const command of Object.keys(manifest.bin ?? {})) chmodSync(join(dist, `${command}.js`), 0o755);
+  writeFileSync(join(dist, "package.json"), `${JSON.stringify(publishedManifest(manifest), undefined, 2)}\n`);
+  copyFileSync(join(folder, "README.md"), join(dist, "README.md"));
+  copyFileSync(join(root, "LICENSE"), join(dist, "LICENSE"));
+  process.stdout.write(`${manifest.name} ${manifest.version}: packages/${basename(folder)}/dist\n`);
+}

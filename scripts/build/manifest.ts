@@ -1,0 +1,59 @@
+import { posix } from "node:path";
+
+/** What the build reads of a package.json in packages/: there, every entry is a TypeScript source. */
+export interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly description: string;
+  readonly license: string;
+  readonly engines: { readonly node: string };
+  readonly exports?: Readonly<Record<string, string>>;
+  readonly bin?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+/** The modules to build, without their `.js`, each with its source: what the package exports, and its commands. */
+export function entriesOf({ exports = {}, bin = {} }: Manifest): Record<string, string> {
+  return { ...mapKeys(exports, moduleOf), ...bin };
+}
+
+/** The package.json to publish: its entries are the built modules and their types. */
+export function publishedManifest(manifest: Manifest): object {
+  const { name, version, description, license, engines, dependencies } = manifest;
+  return {
+    name,
+    version,
+    description,
+    license,
+    type: "module",
+    engines,
+    exports: {
+      ...mapValues(manifest.exports ?? {}, (source, path) => ({
+        types: `./types/${declarationOf(source)}`,
+        default: `./${moduleOf(path)}.js`,
+      })),
+      "./package.json": "./package.json",
+    },
+    ...(manifest.bin && { bin: mapValues(manifest.bin, (_source, command) => `./${command}.js`) }),
+    files: ["*.js", "*.js.map", "types"],
+    dependencies,
+    publishConfig: { access: "public" },
+  };
+}
+
+/** The declaration of a source, both as paths from the package's `types` and `src`: `./src/a/b.ts` is `a/b.d.ts`. */
+export function declarationOf(source: string): string {
+  return posix.relative("src", source).replace(/\.ts$/, ".d.ts");
+}
+
+function moduleOf(path: string): string {
+  return path === "." ? "index" : posix.normalize(path);
+}
+
+function mapKeys<V>(record: Readonly<Record<string, V>>, name: (key: string) => string): Record<string, V> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [name(key), value]));
+}
+
+function mapValues<V, W>(record: Readonly<Record<string, V>>, to: (value: V, key: string) => W): Record<string, W> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, to(value, key)]));
+}

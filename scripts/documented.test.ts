@@ -1,0 +1,61 @@
+import { globSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseSync } from "rolldown/utils";
+import { expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+const entries = globSync("packages/*/package.json", { cwd: root }).flatMap((file) => {
+  const manifest: { exports?: Record<string, string> } = JSON.parse(readFileSync(join(root, file), "utf8"));
+  return Object.values(manifest.exports ?? {}).map((source) => join(dirname(file), source));
+});
+
+test.each(entries)("every export of %s says what it is", (entry) => {
+  expect(undocumented(join(root, entry))).toEqual([]);
+});
+
+/** The exports of a module that have no doc comment where they are declared; of these names alone, when there are some. */
+function undocumented(file: string, names?: ReadonlySet<string>): string[] {
+  const text = readFileSync(file, "utf8");
+  const { program, comments } = parseSync(file, text);
+  const docs = comments.filter(({ type, value }) => type === "Block" && value.startsWith("*"));
+  const isDocumented = (start: number) => docs.some(({ end }) => end <= start && text.slice(end, start).trim() === "");
+  const documented = new Set<string>();
+  const missing = new Set<string>();
+  for (const node of program.body) {
+    if (node.type === "ExportAllDeclaration") {
+      for (const name of undocumented(beside(file, node.source.value), names)) missing.add(name);
+    } else if (node.type === "ExportNamedDeclaration" && node.declaration) {
+      // Of a function with several signatures the first is documented.
+      for (const name of declaredBy(node.declaration)) {
+        if (isDocumented(node.start)) documented.add(name);
+        else if (!documented.has(name) && (names?.has(name) ?? true)) missing.add(`${name} in ${relative(root, file)}`);
+      }
+    } else if (node.type === "ExportNamedDeclaration" && node.source === null) {
+      for (const { exported } of node.specifiers)
+        missing.add(`${nameOf(exported)}, exported apart from where it is declared`);
+    } else if (node.type === "ExportNamedDeclaration" && node.source?.value.startsWith(".")) {
+      const wanted = node.specifiers.filter(({ exported }) => names?.has(nameOf(exported)) ?? true);
+      const theirs = new Set(wanted.map(({ local }) => nameOf(local)));
+      for (const name of undocumented(beside(file, node.source.value), theirs)) missing.add(name);
+    }
+  }
+  return [...missing];
+}
+
+function beside(file: string, imported: string): string {
+  return join(dirname(file), imported);
+}
+
+type Name = { readonly name: string } | { readonly value: string };
+
+function nameOf(name: Name): string {
+  return "name" in name ? name.name : name.value;
+}
+
+/** The names that a declaration introduces. */
+function declaredBy(declaration: object): string[] {
+  const { id, declarations = [] } = declaration as { id?: Name; declarations?: readonly { id: Name }[] };
+  return [...(id ? [id] : []), ...declarations.map(({ id }) => id)].map(nameOf);
+}
