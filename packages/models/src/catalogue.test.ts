@@ -1,22 +1,75 @@
-import { expect, test } from "vitest";
-import { lookUp } from "./catalogue.ts";
+import { describe, expect, test } from "vitest";
+import { known, lookUp } from "./catalogue.ts";
 
-test("a known model has its price and its context size", async () => {
-  expect(await lookUp("openai", "gpt-4o")).toEqual({
-    price: { input: 2.5, output: 10, cached: 1.25 },
-    contextSize: 128_000,
+const openai = { name: "openai", catalogue: "openai" };
+const anthropic = { name: "anthropic", catalogue: "anthropic" };
+const mine = { name: "mine" };
+const local = { name: "ollama", local: true };
+
+describe("what is known of a model", () => {
+  test("its price and its context size", async () => {
+    expect(await lookUp(openai, "gpt-4o")).toEqual({
+      price: { input: 2.5, output: 10, cached: 1.25 },
+      contextSize: 128_000,
+    });
+  });
+
+  test("prices for reading and writing the cache are told where there are any, and a price by steps is the lowest", async () => {
+    expect(await lookUp(anthropic, "claude-sonnet-4-5")).toMatchObject({
+      price: { input: 3, output: 15, cached: 0.3, cacheWrite: 3.75 },
+    });
+  });
+
+  test.each([
+    [openai, "no-such-model"],
+    [{ name: "none", catalogue: "no-such-provider" }, "gpt-4o"],
+    [mine, "gpt-4o"],
+  ])("what is not in the catalogue is unknown: %j %s", async (provider, model) => {
+    expect(await lookUp(provider, model)).toEqual({});
+  });
+
+  test("what runs on a machine of the user's costs nothing", async () => {
+    expect(await lookUp(local, "gpt-4o")).toEqual({ price: { input: 0, output: 0 } });
   });
 });
 
-test("prices for reading and writing the cache are told where there are any, and a price by steps is the lowest", async () => {
-  expect(await lookUp("anthropic", "claude-sonnet-4-5")).toMatchObject({
-    price: { input: 3, output: 15, cached: 0.3, cacheWrite: 3.75 },
+describe("what the user knows better counts more, fact by fact", () => {
+  const price = { input: 1, output: 2 };
+
+  test.each([
+    ["a price alone", openai, "gpt-4o", { price }, { price, contextSize: 128_000 }],
+    [
+      "a context size alone",
+      openai,
+      "gpt-4o",
+      { contextSize: 9 },
+      { price: { input: 2.5, output: 10, cached: 1.25 }, contextSize: 9 },
+    ],
+    ["of a model that nobody knows", mine, "m", { price, contextSize: 9 }, { price, contextSize: 9 }],
+    ["of a local model", local, "m", { price }, { price }],
+  ])("%s", async (_, provider, model, given, expected) => {
+    expect(await lookUp(provider, model, { [`${provider.name}/${model}`]: given })).toEqual(expected);
+  });
+
+  test("of one model and no other", async () => {
+    expect(await lookUp(openai, "gpt-4o", { "azure/gpt-4o": { price } })).toMatchObject({ price: { input: 2.5 } });
+    expect(await lookUp(openai, "toString", {})).toEqual({});
   });
 });
 
-test.each([
-  ["openai", "no-such-model"],
-  ["no-such-provider", "gpt-4o"],
-])("what is not in the catalogue is unknown: %s/%s", async (provider, model) => {
-  expect(await lookUp(provider, model)).toEqual({});
+describe("the models of a provider", () => {
+  test("by name, with what is known of each, without those that are deprecated", async () => {
+    const models = await known(openai);
+    const names = models.map(({ name }) => name);
+    expect(names).toEqual(names.toSorted());
+    expect(models.find(({ name }) => name === "openai/gpt-4o")).toMatchObject({
+      price: { input: 2.5, output: 10 },
+      contextSize: 128_000,
+    });
+  });
+
+  test("with those that only the user knows", async () => {
+    const price = { input: 1, output: 2 };
+    expect(await known(mine, { "mine/m": { price }, "openai/x": { price } })).toEqual([{ name: "mine/m", price }]);
+  });
 });

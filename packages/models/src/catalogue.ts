@@ -1,5 +1,6 @@
 import type { Price } from "@banyan/core";
 import type { ModelPrice } from "@pydantic/genai-prices";
+import type { Provider } from "./provider.ts";
 
 /** What is known of a model. Absent means unknown, never zero. */
 export interface ModelFacts {
@@ -8,14 +9,51 @@ export interface ModelFacts {
   readonly contextSize?: number;
 }
 
+/** What the user knows better than the catalogue, by `provider/model`: each fact that is given counts more. */
+export type ModelOverrides = Readonly<Record<string, ModelFacts>>;
+
+/** A model that the catalogue knows. */
+export interface KnownModel extends ModelFacts {
+  /** `provider/model`. */
+  readonly name: string;
+}
+
 /**
- * The price and the context size of a model, from the catalogue of `@pydantic/genai-prices`, which is loaded with the
- * first question. `provider` is named as the catalogue names it: `openai`, `anthropic`, ... Where a price depends on the
- * length of the request, the lowest step counts. Empty for a model that the catalogue does not have.
+ * The price and the context size of a model: the user's, else those of the catalogue of `@pydantic/genai-prices`, which
+ * is loaded with the first question. Where a price depends on the length of the request, the lowest step counts. What
+ * runs on a machine of the user's costs nothing. Empty for a model of which nothing is known.
  */
-export async function lookUp(provider: string, model: string): Promise<ModelFacts> {
+export async function lookUp(
+  provider: Pick<Provider, "name" | "catalogue" | "local">,
+  model: string,
+  overrides: ModelOverrides = {},
+): Promise<ModelFacts> {
+  const own = `${provider.name}/${model}`;
+  const given = Object.hasOwn(overrides, own) ? overrides[own] : undefined;
+  return { ...(await catalogued(provider, model)), ...given };
+}
+
+/** The models of a provider that the catalogue knows and that are not deprecated, by name. */
+export async function known(
+  provider: Pick<Provider, "name" | "catalogue">,
+  overrides: ModelOverrides = {},
+): Promise<KnownModel[]> {
+  const { findProvider } = await import("@pydantic/genai-prices");
+  const listed =
+    provider.catalogue === undefined ? [] : (findProvider({ providerId: provider.catalogue })?.models ?? []);
+  const prefix = `${provider.name}/`;
+  const models = new Set(listed.filter(({ deprecated }) => !deprecated).map(({ id }) => id));
+  for (const name of Object.keys(overrides)) if (name.startsWith(prefix)) models.add(name.slice(prefix.length));
+  return Promise.all(
+    [...models].sort().map(async (model) => ({ name: prefix + model, ...(await lookUp(provider, model, overrides)) })),
+  );
+}
+
+async function catalogued(provider: Pick<Provider, "catalogue" | "local">, model: string): Promise<ModelFacts> {
+  if (provider.local) return { price: { input: 0, output: 0 } };
+  if (provider.catalogue === undefined) return {};
   const { calcPrice } = await import("@pydantic/genai-prices");
-  const found = calcPrice({}, model, { providerId: provider });
+  const found = calcPrice({}, model, { providerId: provider.catalogue });
   if (!found) return {};
   const price = priceOf(found.model_price);
   const contextSize = found.model.context_window;

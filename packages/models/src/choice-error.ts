@@ -1,3 +1,4 @@
+/** What is wrong with a name, or missing in the environment for it. */
 export type ModelChoiceErrorCode =
   | "unknown-provider"
   | "unknown-model"

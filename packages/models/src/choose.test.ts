@@ -49,6 +49,25 @@ describe("B65: the model is", again, () => {
     expect(reason).toContain("OPENAI_API_KEY");
   });
 
+  test.each([
+    ["GOOGLE_GENERATIVE_AI_API_KEY", "google/gemini-"],
+    ["MISTRAL_API_KEY", "mistral/mistral-"],
+    ["XAI_API_KEY", "xai/grok-"],
+    ["GROQ_API_KEY", "groq/openai/"],
+    ["DEEPSEEK_API_KEY", "deepseek/deepseek-"],
+    ["OPENROUTER_API_KEY", "openrouter/anthropic/"],
+  ])("else, by %s, %s...", async (variable, beginning) => {
+    const { name, reason } = await chooseModel({ env: { [variable]: "k" } });
+    expect(name).toContain(beginning);
+    expect(reason).toContain(variable);
+    expect((await chooseModel({ env: { ...key, [variable]: "k" } })).name).toMatch(/^anthropic\//);
+  });
+
+  test("not one that has no default model, whatever is set for it", async () => {
+    const env = { ...(await nobody()), AZURE_API_KEY: "k", AZURE_RESOURCE_NAME: "r", AWS_BEARER_TOKEN_BEDROCK: "k" };
+    expect((await chooseModel({ env })).name).toBe("demo/offline");
+  });
+
   test("else the first that the openai-compatible server lists, when its address is set", async () => {
     await using server = await listing("meta/llama-3", "other");
     const { name, reason } = await chooseModel({ env: { OPENAI_COMPATIBLE_BASE_URL: `${server.baseURL}/` } });

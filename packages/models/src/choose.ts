@@ -3,6 +3,7 @@ import { ask, localServers } from "./local-servers.ts";
 import type { Provider } from "./provider.ts";
 import { providers } from "./providers.ts";
 
+/** The model that was taken. */
 export interface ModelChoice {
   /** `provider/model`. */
   readonly name: string;
@@ -10,6 +11,7 @@ export interface ModelChoice {
   readonly reason: string;
 }
 
+/** Who may have named a model: the flag counts more than the setting. */
 export interface ChooseOptions {
   /** The model that the command line names. */
   readonly flag?: string;
@@ -23,10 +25,10 @@ export interface ChooseOptions {
 const PATIENCE = 3000;
 
 /**
- * Which model to take: the flag; else the setting; else the default model of the first provider that is set up, in the
- * order anthropic (`ANTHROPIC_API_KEY`), openai (`OPENAI_API_KEY`), openai-compatible (`OPENAI_COMPATIBLE_BASE_URL`,
- * the first model that it lists); else the first model of the first local server that answers, in the order ollama,
- * lmstudio, llamacpp, vllm; else the offline demo.
+ * Which model to take: the flag; else the setting; else the default model of the first provider whose key is set, in the
+ * order anthropic, openai, google, mistral, xai, groq, deepseek, openrouter (`ANTHROPIC_API_KEY`, ...); else the first
+ * model that the server at `OPENAI_COMPATIBLE_BASE_URL` lists; else the first model of the first local server that
+ * answers, in the order ollama, lmstudio, llamacpp, vllm; else the offline demo.
  *
  * The names of flag and setting are taken as they are. `BANYAN_NO_DISCOVERY=1` leaves the local servers out. Rejects
  * only with the reason of `signal`.

@@ -1,7 +1,16 @@
-export { lookUp, type ModelFacts } from "./catalogue.ts";
+export type { KnownModel, ModelFacts, ModelOverrides } from "./catalogue.ts";
 export { ModelChoiceError, type ModelChoiceErrorCode } from "./choice-error.ts";
 export { type ChooseOptions, chooseModel, type ModelChoice } from "./choose.ts";
 export type { Environment } from "./environment.ts";
+export { listModels, listProviders, type ProviderStatus } from "./listing.ts";
 export { type LocalServer, localServers } from "./local-servers.ts";
+export { type Aliases, builtInAliases } from "./name.ts";
 export { type OpenAIChatOptions, openAIChat } from "./openai-chat/driver.ts";
-export { resolveModel } from "./resolve.ts";
+export {
+  type OpenAIMessage,
+  type OpenAIToolCall,
+  type OpenAIUserPart,
+  toOpenAIMessages,
+} from "./openai-chat/messages.ts";
+export { type ResolveOptions, resolveModel } from "./resolve.ts";
+export { type UsableModel, usableModels } from "./usable.ts";

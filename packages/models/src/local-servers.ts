@@ -1,6 +1,7 @@
 import { type Environment, readVariable } from "./environment.ts";
 import type { Provider } from "./provider.ts";
 import { providers } from "./providers.ts";
+import { addressOf } from "./set-up.ts";
 
 /** A model server on the user's machine that answers. */
 export interface LocalServer {
@@ -12,7 +13,7 @@ export interface LocalServer {
 }
 
 /** Milliseconds that a server on this machine has to answer. */
-const PATIENCE = 300;
+export const PATIENCE_WITH_LOCAL = 300;
 
 /**
  * The local servers that answer now, in the order of the providers; all are asked at the same time, 300 ms at most.
@@ -21,7 +22,7 @@ const PATIENCE = 300;
  */
 export async function localServers(env: Environment, signal?: AbortSignal): Promise<LocalServer[]> {
   const found = await Promise.all(
-    providers.filter((provider) => provider.local).map((provider) => ask(provider, env, PATIENCE, signal)),
+    providers.filter((provider) => provider.local).map((provider) => ask(provider, env, PATIENCE_WITH_LOCAL, signal)),
   );
   return found.filter((server) => server !== undefined);
 }
@@ -36,11 +37,10 @@ export async function ask(
   patience: number,
   signal?: AbortSignal,
 ): Promise<LocalServer | undefined> {
-  const given = provider.addressVariable === undefined ? undefined : readVariable(env, provider.addressVariable);
-  const address = (given ?? provider.address ?? "").replace(/\/+$/, "");
   const key = provider.keyVariable === undefined ? undefined : readVariable(env, provider.keyVariable);
   const timeout = AbortSignal.timeout(patience);
   try {
+    const address = addressOf(provider, env);
     const response = await fetch(`${address}/models`, {
       headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
@@ -52,7 +52,8 @@ export async function ask(
     const models = modelsIn(await response.json());
     return models && { provider: provider.name, address, models };
   } catch {
-    // Nobody answers there, or something else than a model server does. Either way there is no server to offer.
+    // There is no such address, nobody answers there, or something else than a model server does. In any case there is no
+    // server to offer.
     signal?.throwIfAborted();
     return undefined;
   }

@@ -10,8 +10,17 @@ export interface Provider {
   readonly needsKey?: boolean;
   /** The environment variable of its address. */
   readonly addressVariable?: string;
-  /** Its address when the variable is not set; without one, the variable must be set. */
+  /**
+   * Its address when the variable is not set; `{VARIABLE}` stands for another variable of the environment. Without an
+   * address, the variable must be set; with an empty one, the provider's package knows it.
+   */
   readonly address?: string;
+  /** What an address gets that has no path of its own, as in `http://127.0.0.1:11434`. */
+  readonly path?: string;
+  /** Further variables that it reads. */
+  readonly variables?: readonly string[];
+  /** Lists of variables, of which one must be set as a whole. */
+  readonly needsOneOf?: readonly (readonly string[])[];
   /** The model that is taken when nobody chose one. */
   readonly defaultModel?: string;
   /** What the price catalogue calls it. Absent: its prices are unknown, unless it is local. */
@@ -22,12 +31,18 @@ export interface Provider {
   open(target: Target): Promise<ModelDriver>;
 }
 
-/** One model of a provider, with everything that the environment says about it. */
-export interface Target extends Pick<ModelDriver, "id" | "price" | "contextSize"> {
-  /** The model as the provider calls it. */
-  readonly model: string;
-  /** Without a slash at its end; empty for a provider without an address. */
+/** What the environment says about a provider. */
+export interface SetUp {
+  /** Without a slash at its end; empty where the provider needs none. */
   readonly address: string;
   readonly apiKey: string | undefined;
+  /** The further variables of the provider that are set. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** One model of a provider, with everything that is known of it. */
+export interface Target extends SetUp, Pick<ModelDriver, "id" | "price" | "contextSize" | "settings"> {
+  /** The model as the provider calls it. */
+  readonly model: string;
   readonly keyVariable: string | undefined;
 }

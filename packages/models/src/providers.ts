@@ -1,5 +1,5 @@
-import { fromLanguageModel, type ModelDriver } from "@banyan/core";
-import type { Provider, Target } from "./provider.ts";
+import * as open from "./open.ts";
+import type { Provider } from "./provider.ts";
 
 /**
  * The providers by name. Their order is the one in which a default is looked for: first those with a key or an address
@@ -12,55 +12,130 @@ export const providers: readonly Provider[] = [
     needsKey: true,
     addressVariable: "ANTHROPIC_BASE_URL",
     address: "https://api.anthropic.com",
+    path: "/v1",
     defaultModel: "claude-sonnet-5",
     catalogue: "anthropic",
-    async open(target) {
-      const { createAnthropic } = await import("@ai-sdk/anthropic");
-      // The address is often written without its version.
-      const baseURL = target.address.endsWith("/v1") ? target.address : `${target.address}/v1`;
-      return fromLanguageModel(createAnthropic({ baseURL, ...key(target) })(target.model), facts(target));
-    },
+    open: open.anthropic,
   },
   {
     name: "openai",
     keyVariable: "OPENAI_API_KEY",
     needsKey: true,
     addressVariable: "OPENAI_BASE_URL",
-    address: "https://api.openai.com/v1",
+    address: "https://api.openai.com",
+    path: "/v1",
     defaultModel: "gpt-5.4",
     catalogue: "openai",
-    async open(target) {
-      const { createOpenAI } = await import("@ai-sdk/openai");
-      const provider = createOpenAI({ baseURL: target.address, ...key(target) });
-      return fromLanguageModel(provider.responses(target.model), facts(target));
-    },
+    open: open.openai,
   },
   {
     name: "openai-chat",
     keyVariable: "OPENAI_API_KEY",
     needsKey: true,
     addressVariable: "OPENAI_BASE_URL",
-    address: "https://api.openai.com/v1",
+    address: "https://api.openai.com",
+    path: "/v1",
     catalogue: "openai",
-    open: openChat,
+    open: open.chat,
+  },
+  {
+    name: "google",
+    keyVariable: "GOOGLE_GENERATIVE_AI_API_KEY",
+    needsKey: true,
+    addressVariable: "GOOGLE_GENERATIVE_AI_BASE_URL",
+    address: "https://generativelanguage.googleapis.com",
+    path: "/v1beta",
+    defaultModel: "gemini-3.5-flash",
+    catalogue: "google",
+    open: open.google,
+  },
+  {
+    name: "mistral",
+    keyVariable: "MISTRAL_API_KEY",
+    needsKey: true,
+    addressVariable: "MISTRAL_BASE_URL",
+    address: "https://api.mistral.ai",
+    path: "/v1",
+    defaultModel: "mistral-medium-latest",
+    catalogue: "mistral",
+    open: open.mistral,
+  },
+  {
+    name: "xai",
+    keyVariable: "XAI_API_KEY",
+    needsKey: true,
+    addressVariable: "XAI_BASE_URL",
+    address: "https://api.x.ai",
+    path: "/v1",
+    defaultModel: "grok-4.5",
+    catalogue: "x-ai",
+    open: open.xai,
+  },
+  {
+    name: "groq",
+    keyVariable: "GROQ_API_KEY",
+    needsKey: true,
+    addressVariable: "GROQ_BASE_URL",
+    address: "https://api.groq.com",
+    path: "/openai/v1",
+    defaultModel: "openai/gpt-oss-120b",
+    catalogue: "groq",
+    open: open.groq,
+  },
+  {
+    name: "deepseek",
+    keyVariable: "DEEPSEEK_API_KEY",
+    needsKey: true,
+    addressVariable: "DEEPSEEK_BASE_URL",
+    address: "https://api.deepseek.com",
+    defaultModel: "deepseek-v4-flash",
+    catalogue: "deepseek",
+    open: open.deepseek,
+  },
+  {
+    name: "openrouter",
+    keyVariable: "OPENROUTER_API_KEY",
+    needsKey: true,
+    addressVariable: "OPENROUTER_BASE_URL",
+    address: "https://openrouter.ai",
+    path: "/api/v1",
+    defaultModel: "anthropic/claude-sonnet-5",
+    catalogue: "openrouter",
+    open: open.chat,
+  },
+  {
+    name: "azure",
+    keyVariable: "AZURE_API_KEY",
+    needsKey: true,
+    addressVariable: "AZURE_BASE_URL",
+    address: "https://{AZURE_RESOURCE_NAME}.openai.azure.com/openai",
+    catalogue: "azure",
+    open: open.azure,
+  },
+  {
+    name: "amazon-bedrock",
+    keyVariable: "AWS_BEARER_TOKEN_BEDROCK",
+    addressVariable: "AMAZON_BEDROCK_BASE_URL",
+    address: "",
+    variables: ["AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"],
+    needsOneOf: [
+      ["AWS_REGION", "AWS_BEARER_TOKEN_BEDROCK"],
+      ["AWS_REGION", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"],
+    ],
+    catalogue: "aws",
+    open: open.amazonBedrock,
   },
   {
     name: "openai-compatible",
     keyVariable: "OPENAI_COMPATIBLE_API_KEY",
     addressVariable: "OPENAI_COMPATIBLE_BASE_URL",
-    open: openChat,
+    open: open.chat,
   },
   localServer("ollama", 11434),
   localServer("lmstudio", 1234),
   localServer("llamacpp", 8080),
   localServer("vllm", 8000),
-  {
-    name: "demo",
-    async open() {
-      const { demoModel } = await import("./demo/index.ts");
-      return demoModel();
-    },
-  },
+  { name: "demo", open: open.demo },
 ];
 
 /** A server in the chat completions format that people run themselves, on its usual port. */
@@ -69,29 +144,9 @@ function localServer(name: string, port: number): Provider {
     name,
     keyVariable: `${name.toUpperCase()}_API_KEY`,
     addressVariable: `${name.toUpperCase()}_BASE_URL`,
-    address: `http://127.0.0.1:${port}/v1`,
+    address: `http://127.0.0.1:${port}`,
+    path: "/v1",
     local: true,
-    open: openChat,
+    open: open.chat,
   };
-}
-
-async function openChat(target: Target): Promise<ModelDriver> {
-  const { openAIChat } = await import("./openai-chat/driver.ts");
-  return openAIChat({
-    ...facts(target),
-    ...key(target),
-    model: target.model,
-    baseURL: target.address,
-    ...(target.keyVariable === undefined ? {} : { keyVariable: target.keyVariable }),
-    // OpenAI's reasoning models refuse the older field; other servers may not know the newer one.
-    ...(target.address.startsWith("https://api.openai.com/") ? { maxTokensField: "max_completion_tokens" } : {}),
-  });
-}
-
-function key({ apiKey }: Target): { apiKey?: string } {
-  return apiKey === undefined ? {} : { apiKey };
-}
-
-function facts({ id, price, contextSize }: Target): Pick<ModelDriver, "id" | "price" | "contextSize"> {
-  return { id, ...(price ? { price } : {}), ...(contextSize === undefined ? {} : { contextSize }) };
 }

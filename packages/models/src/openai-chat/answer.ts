@@ -3,6 +3,8 @@ import { Batch } from "./batch.ts";
 import { CallAssembly } from "./calls.ts";
 import { type Endpoint, errorInAnswer } from "./errors.ts";
 import { countAt, isRecord, textAt } from "./json.ts";
+import { kept } from "./messages.ts";
+import { ReasoningDetails } from "./reasoning-details.ts";
 
 type FinishReason = "stop" | "calls" | "length" | "filtered";
 
@@ -16,7 +18,8 @@ type FinishReason = "stop" | "calls" | "length" | "filtered";
 export class ChatAnswer {
   readonly #endpoint: Endpoint;
   readonly #batch = new Batch();
-  readonly #calls = new CallAssembly(this.#batch);
+  readonly #calls: CallAssembly;
+  readonly #details = new ReasoningDetails();
   #finish: FinishReason | undefined;
   #usage: Usage = noUsage;
   #model: string | undefined;
@@ -25,6 +28,7 @@ export class ChatAnswer {
 
   constructor(endpoint: Endpoint) {
     this.#endpoint = endpoint;
+    this.#calls = new CallAssembly(this.#batch, this.#provider);
   }
 
   /** The server has said that it is done: nothing of interest follows. */
@@ -66,7 +70,11 @@ export class ChatAnswer {
         `${this.#endpoint.address} ended the answer before it was whole; try again`,
       );
     }
-    this.#calls.end();
+    // On the last thing that stays: reasoning behind which nothing follows is not shown to a model again.
+    const details = this.#details.all;
+    const data = details.length === 0 ? undefined : { [kept.answer]: details };
+    if (data && !this.#calls.any) this.#batch.add({ type: "part-end", provider: { [this.#provider]: data } });
+    this.#calls.end(data);
     const reason = this.#finish ?? "stop";
     this.#batch.add({
       type: "finish",
@@ -79,6 +87,11 @@ export class ChatAnswer {
   /** What was decoded since the last time. */
   take(): readonly ModelPart[] {
     return this.#batch.take();
+  }
+
+  /** Under whose name is kept what only it understands. */
+  get #provider(): string {
+    return this.#endpoint.id.split("/", 1)[0] ?? this.#endpoint.id;
   }
 
   #parse(text: string): Readonly<Record<string, unknown>> {
@@ -104,6 +117,7 @@ export class ChatAnswer {
   #delta(delta: Readonly<Record<string, unknown>>): void {
     const reasoning = textAt(delta, "reasoning_content") || textAt(delta, "reasoning");
     if (reasoning !== "") this.#text("reasoning", reasoning);
+    if (Array.isArray(delta.reasoning_details)) this.#details.add(delta.reasoning_details);
     if (typeof delta.content === "string") this.#text("text", delta.content);
     else if (Array.isArray(delta.content)) this.#segments(delta.content);
     if (typeof delta.refusal === "string") this.#text("text", delta.refusal);

@@ -1,5 +1,7 @@
+import type { Json, ProviderData } from "@banyan/core";
 import type { Batch } from "./batch.ts";
 import { isRecord, textAt } from "./json.ts";
+import { kept } from "./messages.ts";
 
 interface OpenCall {
   /** Its number in the answer, as the parts name it. */
@@ -8,6 +10,8 @@ interface OpenCall {
   readonly tool: string;
   input: string;
   ended: boolean;
+  /** What the provider wants to see again with it. */
+  extra: Json | undefined;
 }
 
 /**
@@ -19,14 +23,17 @@ interface OpenCall {
  */
 export class CallAssembly {
   readonly #batch: Batch;
+  readonly #provider: string;
   readonly #calls: OpenCall[] = [];
   /** The newest call of each index that the server gave. */
   readonly #byIndex = new Map<number, OpenCall>();
   /** Pieces that came before the name of their tool, by index. */
   readonly #early = new Map<number, { id: string; input: string }>();
 
-  constructor(batch: Batch) {
+  /** @param provider Under whose name is kept what only it understands. */
+  constructor(batch: Batch, provider: string) {
     this.#batch = batch;
+    this.#provider = provider;
   }
 
   /** Whether the model has called anything. */
@@ -54,12 +61,14 @@ export class CallAssembly {
       if (index !== undefined) this.#early.delete(index);
       if (early) this.#grow(call, early.input);
     }
+    if (piece[kept.call] !== undefined) call.extra = piece[kept.call] as Json;
     this.#grow(call, input);
   }
 
-  /** No more pieces: ends every call. */
-  end(): void {
-    for (const call of this.#calls) this.#end(call);
+  /** No more pieces: ends every call, the last of them with what the provider wants to see again of the answer. */
+  end(data?: ProviderData[string]): void {
+    const last = this.#calls.at(-1);
+    for (const call of this.#calls) this.#end(call, call === last ? data : undefined);
   }
 
   #find(index: number | undefined, id: string, tool: string, input: string): OpenCall | undefined {
@@ -76,7 +85,7 @@ export class CallAssembly {
   #begin(index: number | undefined, id: string, tool: string): OpenCall {
     // A call whose arguments are whole cannot grow any more, so its end need not wait for the end of the answer.
     for (const call of this.#calls) if (!call.ended && isWhole(call.input)) this.#end(call);
-    const call: OpenCall = { index: this.#calls.length, id, tool, input: "", ended: false };
+    const call: OpenCall = { index: this.#calls.length, id, tool, input: "", ended: false, extra: undefined };
     this.#calls.push(call);
     if (index !== undefined) this.#byIndex.set(index, call);
     this.#batch.add({ type: "call", index: call.index, id, tool });
@@ -89,10 +98,12 @@ export class CallAssembly {
     this.#batch.callInput(call.index, input);
   }
 
-  #end(call: OpenCall): void {
+  #end(call: OpenCall, data?: ProviderData[string]): void {
     if (call.ended) return;
     call.ended = true;
-    this.#batch.add({ type: "call-end", index: call.index });
+    const end = { type: "call-end", index: call.index } as const;
+    const own = call.extra === undefined ? data : { ...data, [kept.call]: call.extra };
+    this.#batch.add(own ? { ...end, provider: { [this.#provider]: own } } : end);
   }
 }
 

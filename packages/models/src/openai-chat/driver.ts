@@ -1,4 +1,4 @@
-import type { ModelDriver, ModelPart, Price } from "@banyan/core";
+import type { ModelDriver, ModelPart, ModelSettings, Price } from "@banyan/core";
 import type { Dispatcher } from "undici";
 import { ChatAnswer } from "./answer.ts";
 import { type Endpoint, errorOfConnection, errorOfStatus, errorOfType, type ResponseHeaders } from "./errors.ts";
@@ -6,6 +6,7 @@ import { EventStreamDecoder } from "./event-stream.ts";
 import { encodeRequest, type RequestShape } from "./request.ts";
 import { exchange, type ResponseReader } from "./transport.ts";
 
+/** A model of a server that speaks the chat completions format. */
 export interface OpenAIChatOptions {
   /** `provider/model`. `providerOptions` of a request are read under the name before the first slash. */
   readonly id: string;
@@ -22,6 +23,8 @@ export interface OpenAIChatOptions {
   readonly maxTokensField?: "max_tokens" | "max_completion_tokens";
   readonly price?: Price;
   readonly contextSize?: number;
+  /** What an agent's settings add to. */
+  readonly settings?: ModelSettings;
   /** Sends the requests, for example through a proxy. Default: an agent of this driver that keeps connections open. */
   readonly dispatcher?: Dispatcher;
 }
@@ -80,6 +83,7 @@ export function openAIChat(options: OpenAIChatOptions): ModelDriver {
     family: "openai-chat",
     ...(options.price ? { price: options.price } : {}),
     ...(options.contextSize === undefined ? {} : { contextSize: options.contextSize }),
+    ...(options.settings ? { settings: options.settings } : {}),
     async stream(request, sink, signal) {
       signal.throwIfAborted();
       // Before the first wait: the list of messages grows later.

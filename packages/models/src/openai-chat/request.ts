@@ -1,4 +1,5 @@
-import type { FilePart, Json, ModelRequest, ModelSettings, PromptMessage, TextPart, ToolSchema } from "@banyan/core";
+import type { ModelRequest, ModelSettings, PromptMessage, ToolSchema } from "@banyan/core";
+import { encode } from "./messages.ts";
 
 /** What of a driver shapes its requests. */
 export interface RequestShape {
@@ -8,8 +9,9 @@ export interface RequestShape {
   readonly maxTokensField: "max_tokens" | "max_completion_tokens";
 }
 
-// Messages and tool lists never change, so that their texts hold for as long as they live, whichever driver asks.
-const messageTexts = new WeakMap<PromptMessage, string>();
+// Messages and tool lists never change, so that their texts hold for as long as they live, whichever driver asks; only
+// what a provider wants to see again is for that provider alone.
+const messageTexts = new WeakMap<PromptMessage, { readonly text: string; readonly provider?: string }>();
 const toolsTexts = new WeakMap<readonly ToolSchema[], string>();
 
 /**
@@ -17,7 +19,7 @@ const toolsTexts = new WeakMap<readonly ToolSchema[], string>();
  * Each message is encoded the first time that it is seen; after that its text is joined in.
  */
 export function encodeRequest(shape: RequestShape, request: ModelRequest): string {
-  const messages = request.messages.map(messageText);
+  const messages = request.messages.map((message) => messageText(message, shape.provider));
   if (request.instructions !== "") messages.unshift(JSON.stringify({ role: "system", content: request.instructions }));
   const head = JSON.stringify(headOf(shape, request.settings)).slice(0, -1);
   return `${head},"messages":[${messages.join(",")}]${toolsField(request)}}`;
@@ -54,51 +56,13 @@ function toolsField(request: ModelRequest): string {
   return `,"tools":${text}${request.toolChoice === "none" ? ',"tool_choice":"none"' : ""}`;
 }
 
-function messageText(message: PromptMessage): string {
-  let text = messageTexts.get(message);
-  if (text === undefined) {
-    text = message.role === "user" ? userText(message.parts) : assistantText(message);
-    messageTexts.set(message, text);
+function messageText(message: PromptMessage, provider: string): string {
+  let known = messageTexts.get(message);
+  if (!known || (known.provider !== undefined && known.provider !== provider)) {
+    const { messages, owned } = encode(message, provider);
+    const text = messages.map((one) => JSON.stringify(one)).join(",");
+    known = owned ? { text, provider } : { text };
+    messageTexts.set(message, known);
   }
-  return text;
-}
-
-/** Text alone goes as one string: every server takes that, while lists of parts are not known everywhere. */
-function userText(parts: readonly (TextPart | FilePart)[]): string {
-  const content = parts.every((part) => part.type === "text")
-    ? parts.map((part) => part.text).join("\n\n")
-    : parts.map(userPart);
-  return JSON.stringify({ role: "user", content });
-}
-
-function userPart(part: TextPart | FilePart): Json {
-  if (part.type === "text") return { type: "text", text: part.text };
-  const url = part.data === undefined ? (part.url ?? "") : `data:${part.mediaType};base64,${part.data}`;
-  if (part.mediaType.startsWith("image/")) return { type: "image_url", image_url: { url } };
-  return { type: "file", file: { filename: part.name ?? "file", file_data: url } };
-}
-
-/** The answer and the results of its calls. Reasoning stays out: the format has no place for it, and servers refuse it. */
-function assistantText({ parts, results }: Extract<PromptMessage, { role: "assistant" }>): string {
-  let content = "";
-  const calls: Json[] = [];
-  for (const part of parts) {
-    if (part.type === "text") content += part.text;
-    else if (part.type === "call") {
-      calls.push({
-        id: part.id,
-        type: "function",
-        function: { name: part.tool, arguments: JSON.stringify(part.input) },
-      });
-    }
-  }
-  const answer =
-    calls.length === 0
-      ? { role: "assistant", content }
-      : { role: "assistant", content: content === "" ? null : content, tool_calls: calls };
-  const texts = [JSON.stringify(answer)];
-  for (const result of results) {
-    texts.push(JSON.stringify({ role: "tool", tool_call_id: result.call, content: result.output }));
-  }
-  return texts.join(",");
+  return known.text;
 }

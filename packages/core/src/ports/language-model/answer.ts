@@ -87,7 +87,9 @@ export class Answer {
         // A preview is replaced by the result.
         return part.preliminary ? undefined : this.#provide(providedResult(part), out);
       case "custom":
-        return this.#provide(providedContent(part), out);
+        // Anthropic's package tells the beginning of its message like this, which nobody wants to see again.
+        if (part.kind !== "anthropic.message_start") this.#provide(providedContent(part), out);
+        return;
       case "source":
         if (part.sourceType !== "url") return;
         out.push({ type: "source", url: part.url, ...(part.title && { title: part.title }) });

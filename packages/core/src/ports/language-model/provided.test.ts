@@ -164,6 +164,7 @@ describe("what a provider does on its side", () => {
 
   test("what only the provider understands goes back too", async () => {
     const answer = await answered([
+      { type: "custom", kind: "anthropic.message_start" },
       { type: "custom", kind: "acme.fallback", providerMetadata: { acme: { from: "large" } } },
       finish(),
     ]);

@@ -1,0 +1,50 @@
+import { createHash } from "node:crypto";
+import type { LanguageModelRequest } from "@banyan/core";
+
+type Message = LanguageModelRequest["prompt"][number];
+
+const LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/**
+ * Writes the ids of calls in the form that a provider takes. One that has it stays; another becomes nine letters and
+ * digits that are made of it, the same for the call and its result, today and after a restart.
+ */
+export class CallIds {
+  readonly #form: RegExp;
+  /** Messages never change, so that each is looked through once. */
+  readonly #repaired = new WeakMap<Message, Message>();
+
+  /** @param form What an id must match. Nine letters and digits must match it too. */
+  constructor(form: RegExp) {
+    this.#form = form;
+  }
+
+  readonly repair = (request: LanguageModelRequest): LanguageModelRequest => ({
+    ...request,
+    prompt: request.prompt.map((message) => this.#message(message)),
+  });
+
+  #message(message: Message): Message {
+    if (message.role !== "assistant" && message.role !== "tool") return message;
+    let repaired = this.#repaired.get(message);
+    if (!repaired) {
+      const wrong = message.content.some((part) => "toolCallId" in part && !this.#form.test(part.toolCallId));
+      repaired = wrong ? this.#repair(message) : message;
+      this.#repaired.set(message, repaired);
+    }
+    return repaired;
+  }
+
+  #repair(message: Extract<Message, { role: "assistant" | "tool" }>): Message {
+    const content = message.content.map((part) =>
+      "toolCallId" in part ? { ...part, toolCallId: this.#id(part.toolCallId) } : part,
+    );
+    return { ...message, content } as Message;
+  }
+
+  #id(id: string): string {
+    if (this.#form.test(id)) return id;
+    const digest = createHash("sha256").update(id).digest();
+    return Array.from(digest.subarray(0, 9), (byte) => LETTERS[byte % LETTERS.length]).join("");
+  }
+}

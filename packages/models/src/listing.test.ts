@@ -1,0 +1,133 @@
+import { describe, expect, test } from "vitest";
+import { ModelChoiceError } from "./choice-error.ts";
+import { listModels, listProviders, type ProviderStatus } from "./listing.ts";
+import { providers } from "./providers.ts";
+import { deadAddress, serve } from "./testing/server.ts";
+
+async function nobody(): Promise<Record<string, string>> {
+  const address = await deadAddress();
+  return { OLLAMA_BASE_URL: address, LMSTUDIO_BASE_URL: address, LLAMACPP_BASE_URL: address, VLLM_BASE_URL: address };
+}
+
+async function statusOf(name: string, env: Record<string, string>): Promise<ProviderStatus> {
+  const status = (await listProviders({ env })).find((provider) => provider.name === name);
+  if (!status) throw new Error(`There is no provider ${name}.`);
+  return status;
+}
+
+function listing(...models: readonly string[]) {
+  return serve((request, response) => {
+    if (request.url === "/v1/models") response.end(JSON.stringify({ data: models.map((id) => ({ id })) }));
+    else response.writeHead(404).end();
+  });
+}
+
+// A busy machine may not answer itself in the 300 ms that a local server has.
+describe("B65: the list of providers", { retry: 5 }, () => {
+  test("has every provider, in the order of the choice, and asks no hosted one", async () => {
+    const all = await listProviders({ env: await nobody() });
+    expect(all.map(({ name }) => name)).toEqual(providers.map(({ name }) => name));
+    expect(all.filter(({ usable }) => usable).map(({ name }) => name)).toEqual(["demo"]);
+  });
+
+  test.each([
+    ["anthropic", {}, "anthropic needs a key. Set ANTHROPIC_API_KEY to yours."],
+    ["google", {}, "google needs a key. Set GOOGLE_GENERATIVE_AI_API_KEY to yours."],
+    ["azure", { AZURE_API_KEY: "k" }, "azure needs an address. Set AZURE_RESOURCE_NAME, or AZURE_BASE_URL."],
+    [
+      "amazon-bedrock",
+      { AWS_REGION: "eu-west-1" },
+      "amazon-bedrock needs credentials. Set AWS_REGION and AWS_BEARER_TOKEN_BEDROCK, or AWS_REGION, AWS_ACCESS_KEY_ID, and AWS_SECRET_ACCESS_KEY.",
+    ],
+    [
+      "openai-compatible",
+      {},
+      "openai-compatible needs the address of its server. Set OPENAI_COMPATIBLE_BASE_URL, for example to http://127.0.0.1:8080/v1.",
+    ],
+    [
+      "openai",
+      { OPENAI_API_KEY: "k", OPENAI_BASE_URL: "nowhere" },
+      '"nowhere" in OPENAI_BASE_URL is not an address. Write it like http://127.0.0.1:8080/v1.',
+    ],
+  ])("says which variable %s is missing", async (name, env, reason) => {
+    expect(await statusOf(name, { ...(await nobody()), ...env })).toMatchObject({ usable: false, reason });
+  });
+
+  test.each([
+    ["anthropic", { ANTHROPIC_API_KEY: "k" }, "ANTHROPIC_API_KEY is set.", "anthropic/claude-sonnet-5"],
+    ["openai-chat", { OPENAI_API_KEY: "k" }, "OPENAI_API_KEY is set.", undefined],
+    ["azure", { AZURE_API_KEY: "k", AZURE_RESOURCE_NAME: "r" }, "AZURE_API_KEY is set.", undefined],
+    [
+      "amazon-bedrock",
+      { AWS_REGION: "eu-west-1", AWS_BEARER_TOKEN_BEDROCK: "k" },
+      "AWS_REGION and AWS_BEARER_TOKEN_BEDROCK are set.",
+      undefined,
+    ],
+    ["demo", {}, "A few rules, not a language model.", undefined],
+  ])("says why %s can be used, and what it takes by default", async (name, env, reason, defaultModel) => {
+    const status = await statusOf(name, { ...(await nobody()), ...env });
+    expect(status).toMatchObject({ usable: true, reason });
+    expect(status.defaultModel).toBe(defaultModel);
+  });
+
+  test("says how many models the catalogue knows, and which ones a server lists", async () => {
+    await using server = await listing("qwen3:8b", "gemma");
+    const env = { ...(await nobody()), OLLAMA_BASE_URL: server.baseURL, OPENAI_COMPATIBLE_BASE_URL: server.baseURL };
+    expect((await statusOf("anthropic", env)).known).toBe((await listModels("anthropic")).length);
+    expect((await statusOf("anthropic", env)).known).toBeGreaterThan(10);
+    expect(await statusOf("ollama", env)).toEqual({
+      name: "ollama",
+      usable: true,
+      reason: `A server answers at ${server.baseURL}.`,
+      known: 0,
+      models: ["ollama/qwen3:8b", "ollama/gemma"],
+    });
+    expect((await statusOf("openai-compatible", env)).models).toEqual([
+      "openai-compatible/qwen3:8b",
+      "openai-compatible/gemma",
+    ]);
+  });
+
+  test("says of a server that it does not answer, or has no model", async () => {
+    await using empty = await listing();
+    const env = { ...(await nobody()), VLLM_BASE_URL: empty.baseURL };
+    expect(await statusOf("ollama", env)).toMatchObject({
+      usable: false,
+      reason: "No server answers at the address in OLLAMA_BASE_URL.",
+    });
+    expect(await statusOf("vllm", env)).toMatchObject({
+      usable: false,
+      reason: `The server at ${empty.baseURL} has no model.`,
+    });
+  });
+
+  test("BANYAN_NO_DISCOVERY=1 asks no local server", async () => {
+    await using server = await listing("qwen3:8b");
+    const env = { OLLAMA_BASE_URL: server.baseURL, BANYAN_NO_DISCOVERY: "1" };
+    expect(await statusOf("ollama", env)).toMatchObject({
+      usable: false,
+      reason: expect.stringContaining("BANYAN_NO_DISCOVERY"),
+    });
+    expect(server.connections).toBe(0);
+  });
+
+  test("an abort ends it with its reason", async () => {
+    await expect(listProviders({ env: await nobody(), signal: AbortSignal.abort("enough") })).rejects.toBe("enough");
+  });
+});
+
+describe("the list of models", () => {
+  test("has prices and context sizes, the user's first", async () => {
+    const price = { input: 1, output: 2 };
+    const models = await listModels("anthropic", { overrides: { "anthropic/claude-sonnet-5": { price } } });
+    expect(models.find(({ name }) => name === "anthropic/claude-sonnet-5")).toEqual({
+      name: "anthropic/claude-sonnet-5",
+      price,
+      contextSize: 1_000_000,
+    });
+  });
+
+  test("of a provider that there is not is refused", async () => {
+    await expect(listModels("nobody")).rejects.toBeInstanceOf(ModelChoiceError);
+  });
+});

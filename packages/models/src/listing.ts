@@ -1,0 +1,104 @@
+import { type KnownModel, known, type ModelOverrides } from "./catalogue.ts";
+import { ModelChoiceError } from "./choice-error.ts";
+import { type Environment, readVariable } from "./environment.ts";
+import { ask, PATIENCE_WITH_LOCAL } from "./local-servers.ts";
+import type { Provider } from "./provider.ts";
+import { providers } from "./providers.ts";
+import { setUpOf } from "./set-up.ts";
+
+/** A provider, and whether it can be used as things are. */
+export interface ProviderStatus {
+  /** What stands before the slash of a model's name. */
+  readonly name: string;
+  readonly usable: boolean;
+  /** One sentence: why it can be used, or which variable to set. */
+  readonly reason: string;
+  /** `provider/model`: what is taken when nobody chooses. */
+  readonly defaultModel?: string;
+  /** How many of its models the catalogue knows; `listModels` tells them. */
+  readonly known: number;
+  /** What its server lists now, as `provider/model`; for servers of the user's own. */
+  readonly models?: readonly string[];
+}
+
+/** Milliseconds that a server at an address which the user set has to answer. */
+const PATIENCE = 1000;
+
+/**
+ * Every provider in the order in which a default is looked for, and whether it can be used here. Servers on this machine
+ * and at addresses of the user's are asked for their models, all at once, for a second at most;
+ * `BANYAN_NO_DISCOVERY=1` leaves those on this machine out. No hosted provider is asked anything: whether a key is
+ * accepted shows with the first answer. Rejects only with the reason of `signal`.
+ */
+export async function listProviders(options: {
+  readonly env: Environment;
+  readonly signal?: AbortSignal;
+}): Promise<ProviderStatus[]> {
+  return Promise.all(providers.map((provider) => statusOf(provider, options.env, options.signal)));
+}
+
+/**
+ * The models of a provider that the catalogue knows, by name, with what they cost and hold. Empty for a server of the
+ * user's own, which `listProviders` asks. Rejects with `ModelChoiceError` for a provider that there is not.
+ */
+export async function listModels(
+  provider: string,
+  options: { readonly overrides?: ModelOverrides } = {},
+): Promise<KnownModel[]> {
+  const found = providers.find(({ name }) => name === provider);
+  if (found) return known(found, options.overrides);
+  const names = providers.map(({ name }) => name).join(", ");
+  throw new ModelChoiceError("unknown-provider", `There is no provider "${provider}". There are: ${names}.`);
+}
+
+async function statusOf(provider: Provider, env: Environment, signal?: AbortSignal): Promise<ProviderStatus> {
+  const { name, defaultModel } = provider;
+  const about = {
+    name,
+    ...(defaultModel === undefined ? {} : { defaultModel: `${name}/${defaultModel}` }),
+    known: (await known(provider)).length,
+  };
+  const problem = problemOf(provider, env);
+  if (problem !== undefined) return { ...about, usable: false, reason: problem };
+  if (name === "demo")
+    return { ...about, usable: true, reason: "A few rules, not a language model.", models: ["demo/offline"] };
+  if (provider.local || provider.address === undefined) return { ...about, ...(await asked(provider, env, signal)) };
+  return { ...about, usable: true, reason: `${credentials(provider, env)} set.` };
+}
+
+function problemOf(provider: Provider, env: Environment): string | undefined {
+  try {
+    setUpOf(provider, env);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ModelChoiceError) return error.message;
+    throw error;
+  }
+}
+
+function credentials({ keyVariable, needsOneOf }: Provider, env: Environment): string {
+  const complete = needsOneOf?.find((needed) => needed.every((variable) => readVariable(env, variable)));
+  const set = complete ?? (keyVariable === undefined ? [] : [keyVariable]);
+  return `${new Intl.ListFormat("en").format(set)} ${set.length === 1 ? "is" : "are"}`;
+}
+
+/** A server of the user's own can be used when it answers and has a model. */
+async function asked(
+  provider: Provider,
+  env: Environment,
+  signal?: AbortSignal,
+): Promise<Pick<ProviderStatus, "usable" | "reason" | "models">> {
+  const { name, local = false, addressVariable } = provider;
+  const given = addressVariable !== undefined && readVariable(env, addressVariable) !== undefined;
+  if (local && readVariable(env, "BANYAN_NO_DISCOVERY") === "1") {
+    return { usable: false, reason: "Not looked for, because BANYAN_NO_DISCOVERY is 1." };
+  }
+  const server = await ask(provider, env, local ? PATIENCE_WITH_LOCAL : PATIENCE, signal);
+  if (!server) {
+    const where = given ? ` at the address in ${addressVariable}` : `; start it, or set ${addressVariable}`;
+    return { usable: false, reason: `No server answers${where}.` };
+  }
+  const models = server.models.map((model) => `${name}/${model}`);
+  if (models.length === 0) return { usable: false, reason: `The server at ${server.address} has no model.`, models };
+  return { usable: true, reason: `A server answers at ${server.address}.`, models };
+}

@@ -1,0 +1,101 @@
+import { type ModelSettings, nearest } from "@banyan/core";
+import { ModelChoiceError } from "./choice-error.ts";
+import type { Provider } from "./provider.ts";
+import { providers } from "./providers.ts";
+
+export type Effort = NonNullable<ModelSettings["effort"]>;
+
+const EFFORTS = new Set<string>(["none", "minimal", "low", "medium", "high", "max"] satisfies Effort[]);
+
+/** Short names for models: each stands for `provider/model`, with an effort if it likes, or for another short name. */
+export type Aliases = Readonly<Record<string, string>>;
+
+/** The short names that are there already. */
+export const builtInAliases: Aliases = {
+  sonnet: "anthropic/claude-sonnet-5",
+  opus: "anthropic/claude-opus-5",
+  haiku: "anthropic/claude-haiku-4-5",
+  gpt: "openai/gpt-5.4",
+  "gpt-mini": "openai/gpt-5.4-mini",
+  gemini: "google/gemini-3.5-flash",
+  "gemini-pro": "google/gemini-3.1-pro-preview",
+  grok: "xai/grok-4.5",
+};
+
+/** The name of a model, taken apart. */
+export interface ModelName {
+  /** `provider/model[:effort]` in full. */
+  readonly id: string;
+  readonly provider: Provider;
+  /** As the provider calls it. */
+  readonly model: string;
+  readonly effort: Effort | undefined;
+}
+
+/**
+ * Takes a name apart: `provider/model`, or a short name, each with an optional effort behind its last colon. What stands
+ * behind the last colon is part of the model's name unless it is one of the efforts; the effort that stands at the
+ * outside counts more than that of a short name. Throws `ModelChoiceError`.
+ */
+export function parseName(name: string, aliases: Aliases = {}): ModelName {
+  const known: Aliases = { ...builtInAliases, ...aliases };
+  let { full, effort } = withoutEffort(name);
+  for (const seen = new Set<string>(); !full.includes("/") && Object.hasOwn(known, full); ) {
+    if (seen.has(full)) {
+      throw new ModelChoiceError(
+        "malformed-name",
+        `The alias "${full}" leads back to itself. Let it stand for provider/model.`,
+      );
+    }
+    seen.add(full);
+    const meant = withoutEffort(known[full] ?? "");
+    full = meant.full;
+    effort ??= meant.effort;
+  }
+  const { provider, model } = split(full, known);
+  return { id: effort === undefined ? full : `${full}:${effort}`, provider, model, effort };
+}
+
+function withoutEffort(name: string): { full: string; effort: Effort | undefined } {
+  const colon = name.lastIndexOf(":");
+  const last = name.slice(colon + 1);
+  if (colon <= 0 || !EFFORTS.has(last)) return { full: name, effort: undefined };
+  return { full: name.slice(0, colon), effort: last as Effort };
+}
+
+function split(name: string, aliases: Aliases): { provider: Provider; model: string } {
+  const slash = name.indexOf("/");
+  const first = slash === -1 ? name : name.slice(0, slash);
+  const model = slash === -1 ? "" : name.slice(slash + 1);
+  const provider = providers.find((candidate) => candidate.name === first);
+  if (provider && model !== "") {
+    if (provider.name !== "demo" || model === "offline") return { provider, model };
+    throw new ModelChoiceError("unknown-model", `There is no model "${name}". The demo has one model: demo/offline.`);
+  }
+  if (provider) {
+    const example = `${first}/${first === "demo" ? "offline" : (provider.defaultModel ?? "<model>")}`;
+    throw new ModelChoiceError(
+      "malformed-name",
+      `"${name}" does not say which model of ${first}. Write provider/model, as in ${example}.`,
+    );
+  }
+  if (model === "" || first === "") {
+    const short = nearest(name, Object.keys(aliases));
+    const guess = short.length === 0 ? "" : ` Did you mean ${short.join(" or ")}?`;
+    throw new ModelChoiceError(
+      "malformed-name",
+      `"${name}" is not the name of a model.${guess} Write provider/model, as in anthropic/claude-sonnet-5, with one of these providers: ${names().join(", ")}.`,
+    );
+  }
+  const near = nearest(first, names());
+  const guess =
+    near.length === 0 ? "" : ` Did you mean ${near.map((candidate) => `${candidate}/${model}`).join(" or ")}?`;
+  throw new ModelChoiceError(
+    "unknown-provider",
+    `There is no provider "${first}".${guess} Write provider/model, with one of these providers: ${names().join(", ")}.`,
+  );
+}
+
+function names(): string[] {
+  return providers.map((provider) => provider.name);
+}

@@ -1,0 +1,108 @@
+import { type FilePart, type Json, type Message, type PromptMessage, promptFrom, type TextPart } from "@banyan/core";
+
+/** A message in the chat completions format (https://platform.openai.com/docs/api-reference/chat/create). */
+export type OpenAIMessage =
+  | { role: "user"; content: string | OpenAIUserPart[] }
+  | { role: "assistant"; content: string | null; tool_calls?: OpenAIToolCall[] }
+  | { role: "tool"; tool_call_id: string; content: string };
+
+/** A piece of what a user says, in the chat completions format. */
+export type OpenAIUserPart =
+  | { type: "text"; text: string }
+  | { type: "image_url"; image_url: { url: string } }
+  | { type: "file"; file: { filename: string; file_data: string } };
+
+/** A call that the model asked for, in the chat completions format. */
+export interface OpenAIToolCall {
+  id: string;
+  type: "function";
+  function: {
+    name: string;
+    /** JSON of an object. */
+    arguments: string;
+  };
+}
+
+/**
+ * A path of a conversation as plain messages of the chat completions format, in the form in which a model is shown it:
+ * `toOpenAIMessages(pathTo(state, state.leaf))`. The array can be given to OpenAI's own client as `messages`.
+ *
+ * - Each call is followed by its one result; a call that was not executed says why.
+ * - From the nearest summary on, what it covers is left out. Recalled memory stands in front of the message it is for.
+ * - The format has no place for reasoning, for cited sources and for what a provider did on its side: they are left out.
+ * - The system prompt is no message of a conversation: who needs it puts it in front.
+ */
+export function toOpenAIMessages(path: readonly Message[]): OpenAIMessage[] {
+  return promptFrom(path).flatMap((message) => encode(message).messages);
+}
+
+/** A message of a prompt in the format: an answer is followed by the results of its calls. */
+export interface Encoded {
+  readonly messages: OpenAIMessage[];
+  /** Whether they hold, or lack, what is for one provider alone. */
+  readonly owned: boolean;
+}
+
+/**
+ * Fields beyond the format that some providers want to see again, kept under the name of the provider that sent them:
+ * OpenRouter's `reasoning_details` of an answer, and `extra_content` of a call, in which Google has its signatures.
+ */
+export const kept = { answer: "reasoning_details", call: "extra_content" } as const;
+
+/** @param provider Who gets what it wants to see again; without one, it is left out. */
+export function encode(message: PromptMessage, provider?: string): Encoded {
+  const { parts } = message;
+  if (message.role === "user") {
+    return { messages: [{ role: "user", content: userContent(parts as UserParts) }], owned: false };
+  }
+  let content = "";
+  let owned = false;
+  const calls: OpenAIToolCall[] = [];
+  const details: Json[] = [];
+  for (const part of parts as AssistantParts) {
+    owned ||= part.provider !== undefined;
+    const own = provider === undefined ? undefined : part.provider?.[provider];
+    const detail = own?.[kept.answer];
+    if (Array.isArray(detail)) details.push(...detail);
+    if (part.type === "text") content += part.text;
+    else if (part.type === "call") {
+      const called = { name: part.tool, arguments: JSON.stringify(part.input) };
+      const extra = own?.[kept.call];
+      calls.push({
+        id: part.id,
+        type: "function",
+        function: called,
+        ...(extra === undefined ? {} : { [kept.call]: extra }),
+      });
+    }
+  }
+  const answer: OpenAIMessage = {
+    role: "assistant",
+    content: calls.length > 0 && content === "" ? null : content,
+    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+    ...(details.length > 0 ? { [kept.answer]: details } : {}),
+  };
+  const results = message.results.map(({ call, output }) => ({
+    role: "tool" as const,
+    tool_call_id: call,
+    content: output,
+  }));
+  return { messages: [answer, ...results], owned };
+}
+
+type UserParts = Extract<PromptMessage, { role: "user" }>["parts"];
+type AssistantParts = Extract<PromptMessage, { role: "assistant" }>["parts"];
+
+/** Text alone goes as one string: every server takes that, while lists of parts are not known everywhere. */
+function userContent(parts: readonly (TextPart | FilePart)[]): string | OpenAIUserPart[] {
+  return parts.every((part) => part.type === "text")
+    ? parts.map((part) => part.text).join("\n\n")
+    : parts.map(userPart);
+}
+
+function userPart(part: TextPart | FilePart): OpenAIUserPart {
+  if (part.type === "text") return { type: "text", text: part.text };
+  const url = part.data === undefined ? (part.url ?? "") : `data:${part.mediaType};base64,${part.data}`;
+  if (part.mediaType.startsWith("image/")) return { type: "image_url", image_url: { url } };
+  return { type: "file", file: { filename: part.name ?? "file", file_data: url } };
+}

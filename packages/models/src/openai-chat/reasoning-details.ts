@@ -1,0 +1,42 @@
+import type { Json } from "@banyan/core";
+import { isRecord } from "./json.ts";
+
+type Detail = Record<string, Json>;
+
+/**
+ * Puts OpenRouter's `reasoning_details` together from their pieces
+ * (https://openrouter.ai/docs/use-cases/reasoning-tokens): texts grow, a signature comes at the end of its text, what is
+ * encrypted comes whole.
+ */
+export class ReasoningDetails {
+  readonly #details: Detail[] = [];
+
+  get all(): readonly Detail[] {
+    return this.#details;
+  }
+
+  add(pieces: readonly unknown[]): void {
+    for (const piece of pieces) {
+      if (!isRecord(piece)) continue;
+      const detail = piece as Detail;
+      const last = this.#details.at(-1);
+      if (last && continues(last, detail)) this.#details[this.#details.length - 1] = merged(last, detail);
+      else this.#details.push(detail);
+    }
+  }
+}
+
+function continues(last: Detail, piece: Detail): boolean {
+  return piece.type !== "reasoning.encrypted" && last.type === piece.type && last.index === piece.index;
+}
+
+function merged(last: Detail, piece: Detail): Detail {
+  const both: Detail = { ...last };
+  for (const [key, value] of Object.entries(piece)) {
+    const before = both[key];
+    const grows = (key === "text" || key === "summary") && typeof before === "string" && typeof value === "string";
+    if (grows) both[key] = before + value;
+    else if (value !== null || before === undefined) both[key] = value;
+  }
+  return both;
+}

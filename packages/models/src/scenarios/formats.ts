@@ -1,0 +1,191 @@
+import type { ModelDriver, Price } from "@banyan/core";
+import { expect } from "vitest";
+import type { Environment } from "../environment.ts";
+import { resolveModel } from "../resolve.ts";
+import {
+  type Exchange,
+  exchangesInAnthropic,
+  exchangesInChat,
+  exchangesInGoogle,
+  exchangesInResponses,
+} from "./exchanges.ts";
+
+/** What of a wire format the scenarios must know: all differences between the formats are here. */
+interface Wire {
+  readonly path: string;
+  /**
+   * Events that the mock sends before the first fragment of what an answer begins with, or of a text that follows one
+   * fragment of reasoning. A cut is counted in events.
+   */
+  readonly before: Readonly<Record<"text" | "reasoning" | "call" | "textAfterReasoning", number>>;
+  /** The calls and results that a request holds. */
+  exchanges(body: unknown): Exchange[];
+  /** The reasoning of earlier answers as a request gives it back. */
+  reasoningIn(body: unknown): unknown[];
+  /** What it makes of reasoning: nothing, the id under which the provider keeps that of a finished answer, or all of it. */
+  givenBack(reasoning: { readonly text: string; readonly signature: string; readonly finished: boolean }): unknown[];
+  /** The result of a call that did not end well. */
+  failure(output: string): string;
+  /** What a request says about calls, and what it says when the answer must have none. */
+  choiceIn(body: unknown): unknown;
+  readonly noCalls: unknown;
+  /** Calls come in one piece with arguments that are JSON: they can neither be cut nor malformed. */
+  readonly callsComeWhole?: true;
+  /** Messages of a request that say nothing; providers refuse them. */
+  emptyIn(body: unknown): unknown[];
+}
+
+/** A way from a model's name and the environment to an answer. */
+export interface Format extends Wire {
+  readonly name: string;
+  /** `provider/model`. */
+  readonly model: string;
+  /** What the catalogue says of it; absent where the price is unknown. */
+  readonly price?: Price;
+  environment(address: string): Environment;
+}
+
+interface ChatBody {
+  readonly messages: readonly {
+    readonly content: string | null;
+    readonly tool_calls?: readonly unknown[];
+    readonly reasoning_content?: string;
+  }[];
+}
+
+const toolChoiceIn = (body: unknown): unknown => (body as { readonly tool_choice?: unknown }).tool_choice;
+
+const chat: Wire = {
+  path: "/v1/chat/completions",
+  before: { text: 1, reasoning: 0, call: 2, textAfterReasoning: 2 },
+  exchanges: exchangesInChat,
+  reasoningIn: (body) => (body as ChatBody).messages.flatMap(({ reasoning_content }) => reasoning_content ?? []),
+  // The format has no place for it.
+  givenBack: () => [],
+  failure: (output) => output,
+  choiceIn: toolChoiceIn,
+  noCalls: "none",
+  emptyIn: (body) => (body as ChatBody).messages.filter(({ content, tool_calls }) => !content && !tool_calls),
+};
+
+interface ResponsesBody {
+  readonly input: readonly { readonly type?: string; readonly id?: string; readonly content?: readonly unknown[] }[];
+}
+
+const responses: Wire = {
+  path: "/v1/responses",
+  before: { text: 4, reasoning: 4, call: 3, textAfterReasoning: 10 },
+  exchanges: exchangesInResponses,
+  reasoningIn: (body) =>
+    (body as ResponsesBody).input.flatMap(({ type, id = "" }) =>
+      type === "reasoning" || (type === "item_reference" && id.startsWith("rs")) ? [id] : [],
+    ),
+  givenBack: ({ finished }) => (finished ? [expect.stringMatching(/^rs/)] : []),
+  failure: (output) => JSON.stringify({ error: output }),
+  choiceIn: toolChoiceIn,
+  noCalls: "none",
+  emptyIn: (body) => (body as ResponsesBody).input.filter(({ content }) => content?.length === 0),
+};
+
+interface AnthropicBody {
+  readonly messages: readonly { readonly content: readonly { readonly type: string; readonly text?: string }[] }[];
+}
+
+const anthropic: Wire = {
+  path: "/v1/messages",
+  before: { text: 2, reasoning: 2, call: 2, textAfterReasoning: 6 },
+  exchanges: exchangesInAnthropic,
+  reasoningIn: (body) =>
+    (body as AnthropicBody).messages.flatMap(({ content }) => content.filter(({ type }) => type === "thinking")),
+  givenBack: ({ text, signature }) => [{ type: "thinking", thinking: text, signature }],
+  // It has a mark of its own for these.
+  failure: (output) => output,
+  choiceIn: toolChoiceIn,
+  noCalls: { type: "none" },
+  emptyIn: (body) =>
+    (body as AnthropicBody).messages.filter(
+      ({ content }) => content.length === 0 || content.some(({ type, text }) => type === "text" && text === ""),
+    ),
+};
+
+interface GoogleBody {
+  readonly contents: readonly { readonly parts: readonly { readonly text?: string; readonly thought?: true }[] }[];
+  readonly toolConfig?: { readonly functionCallingConfig?: { readonly mode?: string } };
+}
+
+const google: Omit<Wire, "path"> = {
+  before: { text: 0, reasoning: 0, call: 0, textAfterReasoning: 1 },
+  exchanges: exchangesInGoogle,
+  reasoningIn: (body) => (body as GoogleBody).contents.flatMap(({ parts }) => parts.filter(({ thought }) => thought)),
+  // The mock gives no signatures on this format.
+  givenBack: ({ text }) => [{ text, thought: true }],
+  failure: (output) => output,
+  choiceIn: (body) => (body as GoogleBody).toolConfig?.functionCallingConfig?.mode,
+  noCalls: "NONE",
+  emptyIn: (body) =>
+    (body as GoogleBody).contents.filter(({ parts }) => parts.length === 0 || parts.some(({ text }) => text === "")),
+  callsComeWhole: true,
+};
+
+const gpt = { input: 1.25, output: 10 };
+const claude = { input: 3, output: 15 };
+
+export const formats: readonly Format[] = [
+  {
+    ...chat,
+    name: "OpenAI chat, at any address",
+    model: "openai-compatible/gpt-5",
+    environment: (address) => ({ OPENAI_COMPATIBLE_BASE_URL: `${address}/v1`, OPENAI_COMPATIBLE_API_KEY: "test-key" }),
+  },
+  {
+    ...chat,
+    name: "OpenAI chat",
+    model: "openai-chat/gpt-5",
+    price: gpt,
+    environment: (address) => ({ OPENAI_BASE_URL: `${address}/v1`, OPENAI_API_KEY: "test-key" }),
+  },
+  {
+    ...responses,
+    name: "OpenAI responses",
+    model: "openai/gpt-5",
+    price: gpt,
+    environment: (address) => ({ OPENAI_BASE_URL: `${address}/v1`, OPENAI_API_KEY: "test-key" }),
+  },
+  {
+    ...anthropic,
+    name: "Anthropic",
+    model: "anthropic/claude-sonnet-4-5",
+    price: claude,
+    environment: (address) => ({ ANTHROPIC_BASE_URL: address, ANTHROPIC_API_KEY: "test-key" }),
+  },
+  {
+    ...anthropic,
+    name: "Anthropic, at an address with its version",
+    model: "anthropic/claude-sonnet-4-5",
+    price: claude,
+    environment: (address) => ({ ANTHROPIC_BASE_URL: `${address}/v1`, ANTHROPIC_API_KEY: "test-key" }),
+  },
+  {
+    ...google,
+    name: "Gemini",
+    model: "google/gemini-2.5-flash",
+    path: "/v1beta/models/gemini-2.5-flash:streamGenerateContent?alt=sse",
+    price: { input: 0.3, output: 2.5 },
+    environment: (address) => ({
+      GOOGLE_GENERATIVE_AI_BASE_URL: `${address}/v1beta`,
+      GOOGLE_GENERATIVE_AI_API_KEY: "test-key",
+    }),
+  },
+  {
+    ...chat,
+    name: "Ollama's own address for OpenAI's format",
+    model: "ollama/qwen3:8b",
+    price: { input: 0, output: 0 },
+    environment: (address) => ({ OLLAMA_BASE_URL: address }),
+  },
+];
+
+/** The driver of a format for the server at an address, made as the program makes it. */
+export function openAt(format: Format, address: string): Promise<ModelDriver> {
+  return resolveModel(format.model, { env: format.environment(address) });
+}

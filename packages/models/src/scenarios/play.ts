@@ -1,0 +1,136 @@
+import {
+  Agent,
+  type AgentOptions,
+  addUsage,
+  type ConversationState,
+  noUsage,
+  Session,
+  type Turn,
+  TurnError,
+  type Usage,
+} from "@banyan/core";
+import { type ChatCompletionRequest, type FixtureOpts, type FixtureResponse, LLMock } from "@copilotkit/aimock";
+import { type Format, openAt } from "./formats.ts";
+import { relayTo, type Sent } from "./relay.ts";
+import { type Shape, shapeOf } from "./shape.ts";
+
+/** One thing that the model is made to answer. */
+export interface Reply {
+  readonly response: FixtureResponse;
+  /** UTF-16 units of a fragment. */
+  readonly fragment?: number;
+  /** After so many fragments the connection breaks, or the model says nothing more. */
+  readonly stops?: {
+    readonly how: "cut" | "silent";
+    readonly in: keyof Format["before"];
+    readonly after: number;
+  };
+}
+
+/** What happens in a conversation, the same for every format. */
+export interface Scenario {
+  /** What a person says, turn by turn; with `interruptAt`, interrupted once the answer's text ends with that. */
+  readonly says: readonly (string | { readonly text: string; readonly interruptAt: string })[];
+  /** In the order in which the model gives them. */
+  readonly replies: readonly Reply[];
+  readonly agent?: Omit<Partial<AgentOptions>, "model">;
+  /** It needs calls that come in pieces. */
+  readonly breaksCalls?: true;
+  /** Changes each piece of an answer on its way. */
+  readonly edit?: (piece: string) => string;
+}
+
+/** What came of a scenario on a format. */
+export interface Played {
+  readonly format: Format;
+  readonly state: ConversationState;
+  readonly shape: Shape;
+  readonly turns: readonly Turn[];
+  /** As they went over the wire. */
+  readonly requests: readonly Sent[];
+  /** What the model answered to each, byte for byte, as far as it came. */
+  readonly answers: readonly Buffer[];
+  /** The journal of the mock: the same requests as it understood them. */
+  readonly journal: readonly ChatCompletionRequest[];
+  /** The tokens that the mock told: those of all replies that it gave to their end. */
+  readonly told: Usage;
+}
+
+/** Milliseconds after which the mock breaks a connection: what it said before is long through. */
+const CUT_AFTER = 100;
+/** Milliseconds that the mock is silent: longer than any test. */
+const SILENCE = 60_000;
+
+/** Plays a scenario over HTTP against a mock of its own. */
+export async function play(format: Format, scenario: Scenario): Promise<Played> {
+  const mock = new LLMock({ port: 0, logLevel: "silent", strict: true });
+  scenario.replies.forEach(({ response, ...reply }, index) => {
+    const answer = "error" in response ? response : { ...response, usage: tokens(index) };
+    mock.addFixture({ match: { sequenceIndex: index }, response: answer, ...pace(format, reply) });
+  });
+  await mock.start();
+  try {
+    await using relay = await relayTo(mock.url, scenario.edit);
+    const agent = new Agent({ ...scenario.agent, model: await openAt(format, relay.address) });
+    const session = Session.inMemory();
+    const turns: Turn[] = [];
+    for (const said of scenario.says) turns.push(await takeTurn(agent, session, said));
+    await session.close();
+    return {
+      format,
+      state: session.state,
+      shape: shapeOf(session.state),
+      turns,
+      requests: relay.requests,
+      answers: relay.answers,
+      journal: mock.getRequests().map(({ body }) => body as ChatCompletionRequest),
+      told: toldBy(scenario.replies),
+    };
+  } finally {
+    await mock.stop();
+  }
+}
+
+async function takeTurn(agent: Agent, session: Session, said: Scenario["says"][number]): Promise<Turn> {
+  const text = typeof said === "string" ? said : said.text;
+  const interrupted = typeof said === "string" ? undefined : interruptAt(session, said.interruptAt);
+  const turn = await agent.send(text, { session }).catch((error: unknown) => {
+    if (error instanceof TurnError) return error.turn;
+    throw error;
+  });
+  await interrupted;
+  return turn;
+}
+
+async function interruptAt(session: Session, end: string): Promise<void> {
+  let text = "";
+  for await (const item of session.feed()) {
+    if (item.type === "text.delta") text += item.text;
+    if (text.endsWith(end)) session.interrupt();
+    if (item.type === "run.ended") return;
+  }
+}
+
+function pace({ before }: Format, { fragment = 20, stops }: Omit<Reply, "response">): FixtureOpts {
+  if (!stops) return { chunkSize: fragment };
+  const events = before[stops.in] + stops.after;
+  const interChunkDelaysMs = [...Array<number>(events - 1).fill(0), SILENCE];
+  return {
+    chunkSize: fragment,
+    recordedTimings: { ttftMs: 0, interChunkDelaysMs, totalDurationMs: SILENCE },
+    ...(stops.how === "cut" ? { disconnectAfterMs: CUT_AFTER } : {}),
+  };
+}
+
+/** Different for every reply, so that none can be counted for another. The mock tells no more than these two. */
+function tokens(index: number): { prompt_tokens: number; completion_tokens: number } {
+  return { prompt_tokens: 100 * (index + 1), completion_tokens: 7 * (index + 1) };
+}
+
+function toldBy(replies: readonly Reply[]): Usage {
+  return replies.reduce((sum, { response, stops }, index) => {
+    if (stops || "error" in response) return sum;
+    const { prompt_tokens, completion_tokens } = tokens(index);
+    return addUsage(sum, { ...noUsage, input: prompt_tokens, output: completion_tokens });
+  }, noUsage);
+}

@@ -1,0 +1,58 @@
+import { ModelChoiceError } from "./choice-error.ts";
+import { type Environment, readVariable } from "./environment.ts";
+import type { Provider, SetUp } from "./provider.ts";
+
+/** What the environment says about a provider. Throws `ModelChoiceError`, which names the variable that is missing or wrong. */
+export function setUpOf(provider: Provider, env: Environment): SetUp {
+  const variables: Record<string, string> = {};
+  for (const variable of provider.variables ?? []) {
+    const value = readVariable(env, variable);
+    if (value !== undefined) variables[variable] = value;
+  }
+  return { address: addressOf(provider, env), apiKey: keyOf(provider, env), variables };
+}
+
+/** Where a provider is, without a slash at the end. Throws `ModelChoiceError`. */
+export function addressOf(provider: Provider, env: Environment): string {
+  const variable = provider.addressVariable;
+  const given = variable === undefined ? undefined : readVariable(env, variable);
+  const address = given ?? filled(provider, env);
+  if (address === "") return "";
+  if (!/^https?:\/\//.test(address) || !URL.canParse(address)) {
+    throw new ModelChoiceError(
+      "malformed-address",
+      `"${address}" in ${variable} is not an address. Write it like http://127.0.0.1:8080/v1.`,
+    );
+  }
+  const bare = address.replace(/\/+$/, "");
+  return new URL(bare).pathname === "/" ? `${bare}${provider.path ?? ""}` : bare;
+}
+
+function filled({ name, address, addressVariable }: Provider, env: Environment): string {
+  if (address === undefined) {
+    if (addressVariable === undefined) return "";
+    throw new ModelChoiceError(
+      "missing-address",
+      `${name} needs the address of its server. Set ${addressVariable}, for example to http://127.0.0.1:8080/v1.`,
+    );
+  }
+  return address.replace(/\{(\w+)\}/g, (_, variable: string) => {
+    const value = readVariable(env, variable);
+    if (value !== undefined) return value;
+    throw new ModelChoiceError("missing-address", `${name} needs an address. Set ${variable}, or ${addressVariable}.`);
+  });
+}
+
+function keyOf(provider: Provider, env: Environment): string | undefined {
+  const { name, keyVariable, needsOneOf } = provider;
+  if (needsOneOf && !needsOneOf.some((needed) => needed.every((variable) => readVariable(env, variable)))) {
+    const ways = needsOneOf.map((needed) => new Intl.ListFormat("en").format(needed)).join(", or ");
+    throw new ModelChoiceError("missing-key", `${name} needs credentials. Set ${ways}.`);
+  }
+  if (keyVariable === undefined) return undefined;
+  const key = readVariable(env, keyVariable);
+  if (key === undefined && provider.needsKey) {
+    throw new ModelChoiceError("missing-key", `${name} needs a key. Set ${keyVariable} to yours.`);
+  }
+  return key;
+}
