@@ -118,7 +118,11 @@ export class Agent {
     const { signal, session = Session.inMemory(), ...rest } = options;
     const alone = this.options.onTurn ? this.with({ onTurn: undefined }) : this;
     let turn: Turn | undefined;
-    await converse(new Chat(alone, say(content), { ...rest, session }), { signal, onTurn: (ended) => (turn = ended) });
+    await converse(new Chat(alone, say(content), { ...rest, session }), {
+      signal,
+      once: true,
+      onTurn: (ended) => (turn = ended),
+    });
     if (!turn) throw new Interruption("interrupted before the turn began; nothing was written");
     if (turn.error) throw new TurnError(turn, turn.error);
     return turn;

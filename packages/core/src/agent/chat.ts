@@ -1,11 +1,13 @@
 import type { ChatEnd, FeedItem } from "../conversation/event.ts";
 import type { Message } from "../conversation/message.ts";
+import type { WaitingInput } from "../conversation/state.ts";
 import { Interruption } from "../session/error.ts";
 import type { FeedReader } from "../session/feed.ts";
 import type { RunHandle } from "../session/runs.ts";
 import { Session } from "../session/session.ts";
 import { Branch } from "../turn/branch.ts";
-import { runTurn, type Turn } from "../turn/turn.ts";
+import { inputsFor, inputsLeft } from "../turn/inputs.ts";
+import { runTurn, type Turn, type TurnStart } from "../turn/turn.ts";
 import type { Agent, Conversation } from "./agent.ts";
 import { type Directive, DirectiveError, startOf } from "./directive.ts";
 import { turnAgent } from "./prepare.ts";
@@ -83,6 +85,8 @@ export interface ChatWatch {
   readonly reader?: FeedReader;
   /** Interrupts the turn under way and ends the chat. */
   readonly signal?: AbortSignal | undefined;
+  /** Ends the chat after one turn, whatever waits to be delivered. */
+  readonly once?: boolean;
   onStart?(turn: Promise<unknown>): void;
   onTurn?(turn: Turn): void;
 }
@@ -93,7 +97,8 @@ export interface ChatWatch {
  */
 export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> {
   const { session } = first;
-  let { agent, directive, options } = first;
+  let { agent, options } = first;
+  let directive: Directive | Delivering = first.directive;
   let branch: Branch | undefined;
   for (;;) {
     if (directive.type === "stop") return "stop";
@@ -104,6 +109,13 @@ export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> 
     const { turn } = taken;
     branch = taken.branch;
     watch.onTurn?.(turn);
+    // What was said meanwhile comes first: nobody is asked for a next line who has said it already.
+    const inputs = watch.once ? [] : inputsFor(session.state, turn.id);
+    if (inputs.length > 0 && !watch.signal?.aborted) {
+      directive = { type: "deliver", inputs };
+      options = {};
+      continue;
+    }
     const { onTurn } = agent.options;
     if (!onTurn || watch.signal?.aborted) return turn.reason;
     const next = await onTurn(conversationAt(session, branch), agent, turn);
@@ -117,6 +129,12 @@ export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> 
     if (watch.signal?.aborted) return turn.reason;
     ({ agent, directive, options } = next);
   }
+}
+
+/** The next turn begins with what a person said while the one before ran. */
+interface Delivering {
+  readonly type: "deliver";
+  readonly inputs: readonly WaitingInput[];
 }
 
 function conversationAt(session: Session, branch: Branch): Conversation {
@@ -136,7 +154,7 @@ function conversationAt(session: Session, branch: Branch): Conversation {
 async function takeTurn(
   chat: Chat,
   agent: Agent,
-  directive: Exclude<Directive, { type: "stop" }>,
+  directive: Exclude<Directive, { type: "stop" }> | Delivering,
   leaf: string | null,
   known: Branch | undefined,
   { reader, signal }: ChatWatch,
@@ -153,8 +171,11 @@ async function takeTurn(
   signal?.addEventListener("abort", interrupt, { once: true });
   let branch = known?.leaf === handle.leaf ? known : new Branch(session, handle.leaf);
   try {
-    const start = startOf(directive, branch.path);
-    const from = start.type === "message" ? start.parentId : start.leaf;
+    const start: TurnStart =
+      directive.type === "deliver"
+        ? { type: "inputs", parentId: branch.leaf, inputs: directive.inputs }
+        : startOf(directive, branch.path, inputsLeft(session.state));
+    const from = start.type === "here" ? start.leaf : start.parentId;
     if (from !== branch.leaf) branch = new Branch(session, from);
     const turn = await runTurn(handle, session, turnAgent(agent), branch, start, { origin: chat, reader });
     return { turn, branch };

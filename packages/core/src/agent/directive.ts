@@ -1,4 +1,5 @@
 import type { Message, UserPart } from "../conversation/message.ts";
+import type { WaitingInput } from "../conversation/state.ts";
 import type { TurnStart } from "../turn/turn.ts";
 
 /** What a turn handler answers: how the conversation goes on. */
@@ -33,7 +34,7 @@ export function retry(content?: string | readonly UserPart[]): Directive {
 }
 
 /**
- * Goes on from where the conversation stands, without a new message: after an answer that broke off or was cut, or from
+ * Goes on from where the conversation stands, without a new message but with what waits to be delivered: after an answer that broke off or was cut, or from
  * calls and user messages that nobody answered.
  */
 export function resume(): Directive {
@@ -53,13 +54,18 @@ function userParts(content: string | readonly UserPart[]): readonly UserPart[] {
   return parts;
 }
 
-/** Where on a path a directive starts its turn. Throws `DirectiveError` when the path has nothing to retry or resume. */
-export function startOf(directive: Exclude<Directive, { type: "stop" }>, path: readonly Message[]): TurnStart {
+/** Where on a path a directive starts its turn; `left` is what waits for no run. Throws `DirectiveError` when the path has nothing to retry or resume. */
+export function startOf(
+  directive: Exclude<Directive, { type: "stop" }>,
+  path: readonly Message[],
+  left: readonly WaitingInput[],
+): TurnStart {
   const leaf = path.at(-1)?.id ?? null;
   switch (directive.type) {
     case "say":
       return { type: "message", parentId: leaf, parts: directive.parts };
     case "resume":
+      if (left.length > 0) return { type: "inputs", parentId: leaf, inputs: left };
       if (leaf === null)
         throw new DirectiveError("nothing-to-resume", "There is nothing to resume: the conversation is empty.");
       if (isComplete(path.at(-1))) {

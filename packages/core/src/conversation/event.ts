@@ -113,6 +113,33 @@ export type EventBody =
       readonly leaf: string | null;
       readonly error?: { readonly code: string; readonly message: string };
     }
+  /** A person wrote to a run; it waits until it is delivered. Its id becomes that of the message. */
+  | {
+      readonly type: "input.queued";
+      readonly input: string;
+      readonly parts: readonly UserPart[];
+      readonly delivery: Delivery;
+      /** The run that it is for; `null` when none was live. */
+      readonly run: string | null;
+    }
+  | {
+      readonly type: "input.edited";
+      readonly input: string;
+      readonly parts?: readonly UserPart[];
+      readonly delivery?: Delivery;
+      /** Now stands before this one; last with `null`. */
+      readonly before?: string | null;
+      /** Now is for this run. */
+      readonly run?: string;
+    }
+  | { readonly type: "input.withdrawn"; readonly input: string }
+  /** Comes together with the message. */
+  | { readonly type: "input.delivered"; readonly input: string }
+  | { readonly type: "message.labelled"; readonly message: string; readonly label: string | null }
+  | { readonly type: "message.starred"; readonly message: string; readonly starred: boolean }
+  /** The message and all below it are out of sight, until `message.restored`. */
+  | { readonly type: "message.removed"; readonly message: string }
+  | { readonly type: "message.restored"; readonly message: string }
   | { readonly type: "title.changed"; readonly title: string }
   | { readonly type: "model.changed"; readonly model: string };
 
@@ -144,6 +171,12 @@ interface CallEnded<Type extends string> {
   /** What the model is told. */
   readonly output: string;
 }
+
+/**
+ * How a user message reaches a running turn. `steer`: at the next safe point, before a call that has not started or the
+ * next model call. `queue`: when the turn has ended. `interrupt`: the turn is interrupted, and then it is delivered.
+ */
+export type Delivery = "steer" | "queue" | "interrupt";
 
 /**
  * Why a run ended. `answered`: control goes back to the user. `finished`: a task's end. `limit`: a limit ended it.

@@ -5,5 +5,11 @@ export type * from "./message.ts";
 export { isEnded, isSettled, textOf } from "./message.ts";
 export { lastAnswer, leaves, newestLeaf, pathTo, siblings, spentOn } from "./path.ts";
 export { type Change, reduce } from "./reduce.ts";
-export { type ApprovalQuestion, type ConversationState, emptyConversation, type LiveRun } from "./state.ts";
+export {
+  type ApprovalQuestion,
+  type ConversationState,
+  emptyConversation,
+  type LiveRun,
+  type WaitingInput,
+} from "./state.ts";
 export { addCost, addUsage, type Cost, costOf, noUsage, type Price, totalTokens, type Usage } from "./usage.ts";

@@ -106,6 +106,8 @@ export interface Call {
   readonly status: CallStatus;
   /** How often it was started; 0 before the first time. */
   readonly attempt: number;
+  /** What a person said of it; absent when nobody was asked, or while nobody has answered. */
+  readonly approved?: boolean;
   /** What the tool has said so far while it runs: the tail, at most 64 Ki characters. Empties when the call ends. */
   readonly progress: string;
   /** What the model is told; present once the call has ended, and then final. */
@@ -121,6 +123,11 @@ interface MessageBase {
   readonly parentId: string | null;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
+  /** A name that a person gave it. */
+  readonly label?: string | undefined;
+  readonly starred?: boolean;
+  /** A person removed it, and with it all below. */
+  readonly removed?: boolean;
 }
 
 /** Something that memory put in front of the model. */

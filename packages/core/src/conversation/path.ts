@@ -14,31 +14,40 @@ export function pathTo(state: ConversationState, leaf: string | null): Message[]
   return path.reverse();
 }
 
+/** The children of a message (of the roots for `null`) that nobody removed, oldest first. */
+function childrenOf(state: ConversationState, message: string | null): readonly string[] {
+  const children = state.children.get(message) ?? NONE;
+  const gone = children.some((id) => state.messages.get(id)?.removed);
+  return gone ? children.filter((id) => !state.messages.get(id)?.removed) : children;
+}
+
+const NONE: readonly string[] = [];
+
 /** The leaf below `message` that was written last: where its branch goes on. */
 export function newestLeaf(state: ConversationState, message: string): string {
   let leaf = message;
-  for (let next = state.children.get(leaf)?.at(-1); next !== undefined; next = state.children.get(leaf)?.at(-1)) {
+  for (let next = childrenOf(state, leaf).at(-1); next !== undefined; next = childrenOf(state, leaf).at(-1)) {
     leaf = next;
   }
   return leaf;
 }
 
-/** All leaves in the order of the tree; each is a branch. */
+/** All leaves in the order of the tree; each is a branch. What was removed is left out. */
 export function leaves(state: ConversationState): string[] {
   const found: string[] = [];
-  const open = [...(state.children.get(null) ?? [])].reverse();
+  const open = [...childrenOf(state, null)].reverse();
   for (let id = open.pop(); id !== undefined; id = open.pop()) {
-    const children = state.children.get(id);
-    if (!children?.length) found.push(id);
+    const children = childrenOf(state, id);
+    if (children.length === 0) found.push(id);
     else for (let i = children.length - 1; i >= 0; i--) open.push(children[i] as string);
   }
   return found;
 }
 
-/** The messages that share a parent with `message`, itself included, oldest first. */
+/** The messages that share a parent with `message`, itself included and removed ones left out, oldest first. */
 export function siblings(state: ConversationState, message: string): readonly string[] {
   const parentId = state.messages.get(message)?.parentId;
-  return parentId === undefined ? [] : (state.children.get(parentId) ?? []);
+  return parentId === undefined ? NONE : childrenOf(state, parentId);
 }
 
 /** Usage and cost of the answers on a path. */

@@ -1,4 +1,4 @@
-import { type Delta, type Event, type FeedItem, isDelta, isEvent } from "./event.ts";
+import { type Delta, type Event, type FeedItem, isDelta, isEvent, type RunEnd } from "./event.ts";
 import {
   type AssistantMessage,
   type Call,
@@ -8,7 +8,8 @@ import {
   newCall,
   type Part,
 } from "./message.ts";
-import type { ApprovalQuestion, ConversationState, LiveRun, Mutable, MutableState } from "./state.ts";
+import { pathTo } from "./path.ts";
+import type { ApprovalQuestion, ConversationState, LiveRun, Mutable, MutableState, WaitingInput } from "./state.ts";
 import { addCost, addUsage } from "./usage.ts";
 
 /** What one item changed, so that a view can follow without comparing. */
@@ -16,6 +17,7 @@ export interface Change {
   readonly message?: string;
   readonly call?: string;
   readonly run?: string;
+  readonly input?: string;
   /** Why the item was passed over: of a newer version, or malformed. */
   readonly skipped?: string;
 }
@@ -143,6 +145,7 @@ function reduceEvent(state: MutableState, event: Event): Change {
     case "call.approval-requested": {
       const change = changeCall(state, event, { status: "approval-requested" });
       if (change.skipped) return change;
+      closeQuestions(state, event.call);
       const question: Mutable<ApprovalQuestion> = { id: event.question, message: event.message, call: event.call };
       if (event.pattern !== undefined) question.pattern = event.pattern;
       state.questions.set(event.question, question);
@@ -152,7 +155,7 @@ function reduceEvent(state: MutableState, event: Event): Change {
       state.questions.delete(event.question);
       if (event.allowed && event.remember) state.allowed.push(event.remember.pattern);
       const input = event.input === undefined ? {} : { executedInput: event.input };
-      return changeCall(state, event, { status: "pending", ...input });
+      return changeCall(state, event, { status: "pending", approved: event.allowed, ...input });
     }
     case "call.executing":
       return changeCall(state, event, {
@@ -194,7 +197,34 @@ function reduceEvent(state: MutableState, event: Event): Change {
     case "run.ended":
       state.runs.delete(event.run);
       state.lastRunEnd = event.reason;
+      if (state.inbox.length > 0) holdInputs(state, event.run, event.reason);
       return { run: event.run };
+    case "input.queued": {
+      const { input: id, parts, delivery, run } = event;
+      if (state.inbox.some((other) => other.id === id)) return skipped(event, `input ${id} is there already`);
+      state.inbox.push({ id, parts, delivery, run, held: run === null });
+      return { input: id };
+    }
+    case "input.edited":
+      return editInput(state, event);
+    case "input.withdrawn":
+    case "input.delivered": {
+      const index = state.inbox.findIndex(({ id }) => id === event.input);
+      if (index < 0) return skipped(event, "it names no input that waits");
+      state.inbox.splice(index, 1);
+      return { input: event.input };
+    }
+    case "message.labelled":
+      return mark(state, event, { label: event.label ?? undefined });
+    case "message.starred":
+      return mark(state, event, { starred: event.starred });
+    case "message.removed": {
+      const message = state.messages.get(event.message);
+      if (message && pathTo(state, state.leaf).includes(message)) state.leaf = message.parentId;
+      return mark(state, event, { removed: true });
+    }
+    case "message.restored":
+      return mark(state, event, { removed: false });
     default:
       return skipped(event, "this version does not know its type");
   }
@@ -275,6 +305,47 @@ function extendPart(
   }
 }
 
+function closeQuestions(state: MutableState, call: string): void {
+  for (const question of state.questions.values()) if (question.call === call) state.questions.delete(question.id);
+}
+
+/** What waited for a run that was stopped or failed waits for a person from now on, unless it is what stopped it. */
+function holdInputs(state: MutableState, run: string, reason: RunEnd): void {
+  if (reason !== "interrupted" && reason !== "failed") return;
+  state.inbox = state.inbox.map((input) => {
+    const goesOn = input.delivery === "interrupt" && reason === "interrupted";
+    return input.run === run && !goesOn ? { ...input, held: true } : input;
+  });
+}
+
+function editInput(state: MutableState, event: Extract<Event, { type: "input.edited" }>): Change {
+  const index = state.inbox.findIndex(({ id }) => id === event.input);
+  const input = state.inbox[index];
+  if (!input) return skipped(event, "it names no input that waits");
+  const { parts = input.parts, delivery = input.delivery, run = input.run, before } = event;
+  const edited: WaitingInput = { ...input, parts, delivery, run, held: event.run === undefined && input.held };
+  if (before === undefined) {
+    state.inbox[index] = edited;
+  } else {
+    state.inbox.splice(index, 1);
+    const place = before === null ? -1 : state.inbox.findIndex(({ id }) => id === before);
+    state.inbox.splice(place < 0 ? state.inbox.length : place, 0, edited);
+  }
+  return { input: input.id };
+}
+
+/** Notes of people on a message; its content stays as it is. */
+function mark(
+  state: MutableState,
+  event: Event & { readonly message: string },
+  marks: Partial<Pick<Message, "label" | "starred" | "removed">>,
+): Change {
+  const message = state.messages.get(event.message);
+  if (!message) return skipped(event, "it names no message");
+  Object.assign(message, marks);
+  return { message: message.id };
+}
+
 function changeCall(
   state: MutableState,
   event: Event & { readonly message: string; readonly call: string },
@@ -292,9 +363,7 @@ function endCall(
   event: Event & { readonly message: string; readonly call: string; readonly output: string },
   status: CallStatus,
 ): Change {
-  for (const question of state.questions.values()) {
-    if (question.call === event.call) state.questions.delete(question.id);
-  }
+  closeQuestions(state, event.call);
   return changeCall(state, event, { status, output: event.output, progress: "", endedAt: event.at });
 }
 

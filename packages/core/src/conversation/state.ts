@@ -1,6 +1,6 @@
-import type { RunEnd } from "./event.ts";
+import type { Delivery, RunEnd } from "./event.ts";
 import { createId } from "./id.ts";
-import type { Message } from "./message.ts";
+import type { Message, UserPart } from "./message.ts";
 import { type Cost, noUsage, type Usage } from "./usage.ts";
 
 /** A run that has not ended. */
@@ -23,6 +23,18 @@ export interface ApprovalQuestion {
   readonly pattern?: string;
 }
 
+/** What a person wrote to a run and what has not been delivered. */
+export interface WaitingInput {
+  /** Becomes the id of the message. */
+  readonly id: string;
+  readonly parts: readonly UserPart[];
+  readonly delivery: Delivery;
+  /** The run that it is for. */
+  readonly run: string | null;
+  /** Its run was stopped, or failed, or none was live: it waits until somebody sends it. */
+  readonly held: boolean;
+}
+
 /** A conversation as the log tells it. Owned and changed in place by one reducer; everybody else reads. */
 export interface ConversationState {
   readonly id: string;
@@ -40,6 +52,8 @@ export interface ConversationState {
   /** Where the conversation was last written to: where it goes on when nobody says otherwise. */
   readonly leaf: string | null;
   readonly runs: ReadonlyMap<string, LiveRun>;
+  /** What waits to be delivered, in order. */
+  readonly inbox: readonly WaitingInput[];
   readonly lastRunEnd: RunEnd | undefined;
   readonly questions: ReadonlyMap<string, ApprovalQuestion>;
   /** Permission rules that a person allowed for this conversation. */
@@ -55,11 +69,12 @@ export interface ConversationState {
 
 /** What the owner of a state may change. */
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-type Collections = "messages" | "children" | "runs" | "questions" | "allowed" | "calls" | "contents";
+type Collections = "messages" | "children" | "runs" | "inbox" | "questions" | "allowed" | "calls" | "contents";
 export type MutableState = Mutable<Omit<ConversationState, Collections>> & {
   messages: Map<string, Message>;
   children: Map<string | null, string[]>;
   runs: Map<string, LiveRun>;
+  inbox: WaitingInput[];
   questions: Map<string, ApprovalQuestion>;
   allowed: string[];
   calls: Map<string, string>;
@@ -80,6 +95,7 @@ export function emptyConversation(id: string = createId()): ConversationState {
     children: new Map(),
     leaf: null,
     runs: new Map(),
+    inbox: [],
     lastRunEnd: undefined,
     questions: new Map(),
     allowed: [],

@@ -61,6 +61,8 @@ export interface ToolContext {
   readonly agent: string;
   /** Shows text to whoever watches while the call runs. Not told to the model. */
   progress(text: string): void;
+  /** Brings in what a person said meanwhile: delivered like a message that steers. Resolves when it is in the log. */
+  interject(text: string): Promise<void>;
 }
 
 /** A tool whose input type is inferred from its schema. */

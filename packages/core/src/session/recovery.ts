@@ -1,6 +1,6 @@
 import type { EventBody } from "../conversation/event.ts";
 import type { AssistantMessage } from "../conversation/message.ts";
-import type { ConversationState } from "../conversation/state.ts";
+import type { ConversationState, LiveRun } from "../conversation/state.ts";
 import { noUsage } from "../conversation/usage.ts";
 
 /**
@@ -10,7 +10,8 @@ import { noUsage } from "../conversation/usage.ts";
  * |---|---|
  * | an answer began, and nothing of it is there | it is abandoned |
  * | an answer began, and text of it is there | it is complete as far as it came, and marked as interrupted |
- * | a run started and did not end | it was interrupted |
+ * | a run started and did not end, its last answer is complete and asks for no call | it had answered |
+ * | any other run started and did not end | it was interrupted |
  *
  * Calls without a result stay as they are: whoever goes on from them decides (`turn/calls.ts`). The usage of an answer
  * that broke off was never told, so it counts as none.
@@ -25,9 +26,19 @@ export function recovery(state: ConversationState): EventBody[] {
       events.push(ended);
       if (ended.type === "message.abandoned") leaf = answer.parentId;
     }
-    events.push({ type: "run.ended", run: run.id, reason: "interrupted", leaf });
+    events.push({ type: "run.ended", run: run.id, reason: hadAnswered(state, run) ? "answered" : "interrupted", leaf });
   }
   return events;
+}
+
+/** Runs whose process is gone and which had more to do. */
+export function leftOpen(state: ConversationState): LiveRun[] {
+  return [...state.runs.values()].filter((run) => !hadAnswered(state, run));
+}
+
+function hadAnswered(state: ConversationState, { leaf }: LiveRun): boolean {
+  const answer = leaf === null ? undefined : state.messages.get(leaf);
+  return answer?.role === "assistant" && answer.finish === "stop" && answer.calls.length === 0;
 }
 
 function endOf({ id, parts }: AssistantMessage): EventBody {

@@ -32,6 +32,10 @@ export class Runs {
     this.#state = state;
   }
 
+  isLive(run: string): boolean {
+    return this.#live.has(run);
+  }
+
   /** Interrupts one run, or all and those that wait; answers how many. */
   interrupt(reason: Error, only?: string): number {
     const live = only === undefined ? [...this.#live.values()] : [this.#live.get(only)];

@@ -43,6 +43,12 @@ class SlowStore implements Store {
     return [];
   }
 
+  async search() {
+    return [];
+  }
+
+  async remove() {}
+
   async close() {}
 }
 

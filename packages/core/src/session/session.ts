@@ -1,26 +1,23 @@
-import type {
-  CheckpointPart,
-  Cursor,
-  Delta,
-  DeltaBody,
-  Event,
-  EventBody,
-  FeedItem,
-  Notice,
-} from "../conversation/event.ts";
+import type { Cursor, Delivery, Delta, DeltaBody, Event, EventBody, FeedItem, Notice } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
+import type { UserPart } from "../conversation/message.ts";
 import { reduce } from "../conversation/reduce.ts";
 import { type ConversationState, emptyConversation, type LiveRun } from "../conversation/state.ts";
 import type { Answer } from "../ports/human.ts";
 import type { Log, Store } from "../ports/store.ts";
 import { Interruption, SessionError } from "./error.ts";
-import { afterCursor, FeedReader, mergeDeltas } from "./feed.ts";
+import { FeedReader } from "./feed.ts";
 import { type Question, Questions } from "./questions.ts";
-import { recovery } from "./recovery.ts";
+import { leftOpen, recovery } from "./recovery.ts";
 import { type RunHandle, Runs } from "./runs.ts";
+import { Streaming } from "./streaming.ts";
 
 /** Streaming text is in the log at the latest this many milliseconds after it came. */
 const CHECKPOINT_EVERY = 250;
+
+function noRun(run: string): SessionError {
+  return new SessionError("no-run", `No run ${run} is live; say it with agent.chat(say(...)) instead.`);
+}
 
 /** How a conversation is opened. */
 export interface SessionOptions {
@@ -47,7 +44,7 @@ export class Session {
   /** The tree as it is now; changes as the session goes on. Read only. */
   readonly state: ConversationState;
   readonly window: number | undefined;
-  /** Runs that a process left behind when it stopped; ended with the first thing that is written. */
+  /** Runs that a process left in the middle when it stopped; `resume()` goes on with them. Ended with the first thing that is written. */
   readonly interrupted: readonly LiveRun[];
   /** What of the log could not be read, in words; the rest of it was. */
   readonly damage: readonly string[];
@@ -62,11 +59,8 @@ export class Session {
   readonly #readers = new Map<FeedReader, object | undefined>();
   readonly #runs: Runs;
   readonly #questions = new Questions();
-  /** Characters of each streaming part that are in the log, by message. */
-  readonly #saved = new Map<string, number[]>();
+  readonly #streaming = new Streaming();
   #checkpoint: NodeJS.Timeout | undefined;
-  /** Deltas that no event in the log stands for yet, in order: what a reader that joins now must be shown. */
-  #fresh: Delta[] = [];
   #offset = 0;
   #appending: Promise<void> | undefined;
   /** Items wait here behind an append that is under way. */
@@ -80,7 +74,7 @@ export class Session {
     this.#openedAt = this.#seq;
     this.damage = log?.damage ?? [];
     this.state = state;
-    this.interrupted = [...state.runs.values()];
+    this.interrupted = leftOpen(state);
     this.#runs = new Runs(state);
     this.window = options.window;
     this.#first =
@@ -137,7 +131,7 @@ export class Session {
     for (const event of events) {
       reduce(this.state, event);
       if ("question" in event) this.#questions.written(event.question, pending);
-      if (this.#fresh.length > 0 || this.#saved.size > 0) this.#forgetCovered(event);
+      this.#streaming.cover(event);
     }
     this.#offset = 0;
     return this.#publish(events, options.origin, pending);
@@ -167,14 +161,8 @@ export class Session {
       reduce(this.state, delta);
       deltas.push(delta);
       if (!this.#log) continue;
-      const last = this.#fresh.at(-1);
-      const merged = last && mergeDeltas(last, delta);
-      if (merged) this.#fresh[this.#fresh.length - 1] = tailOf(merged);
-      else this.#fresh.push(delta);
-      if (delta.type === "text.delta" || delta.type === "reasoning.delta") {
-        if (!this.#saved.has(delta.message)) this.#saved.set(delta.message, []);
-        this.#checkpoint ??= setTimeout(() => this.#saveText(), CHECKPOINT_EVERY);
-      }
+      this.#streaming.add(delta);
+      if (this.#streaming.unsaved) this.#checkpoint ??= setTimeout(() => this.#saveText(), CHECKPOINT_EVERY);
     }
     void this.#publish(deltas, origin);
   }
@@ -245,6 +233,83 @@ export class Session {
   }
 
   /**
+   * Writes to a run: it is in the log when this resolves, with the id that its message will have. Without `run`, to the
+   * run that is live where the conversation was last written to; when none is, it is held, and `resume()` delivers it.
+   * An id that was used before changes nothing, so that a client may say a thing again. Rejects with `SessionError`
+   * (`no-run`) when the run named is not live.
+   */
+  async say(
+    parts: readonly UserPart[],
+    options: { readonly delivery?: Delivery; readonly run?: string; readonly id?: string } = {},
+  ): Promise<string> {
+    const { delivery = "steer", id: input = createId() } = options;
+    const { inbox, messages, runs, leaf } = this.state;
+    if (messages.has(input) || inbox.some(({ id }) => id === input)) return input;
+    if (options.run !== undefined && !this.#runs.isLive(options.run)) throw noRun(options.run);
+    const here = [...runs.values()].find((live) => live.leaf === leaf && this.#runs.isLive(live.id));
+    const run = options.run ?? here?.id ?? null;
+    await this.commit([{ type: "input.queued", input, parts, delivery, run }], { durable: true });
+    if (delivery === "interrupt" && run !== null) this.interrupt(run);
+    return input;
+  }
+
+  /**
+   * Changes what waits: its text, its delivery, its place (`before` another one, last with `null`), or the run that it is
+   * for, which also sends what was held. Rejects with `SessionError` (`no-input`) when it does not wait any more.
+   */
+  async editInput(
+    input: string,
+    change: {
+      readonly parts?: readonly UserPart[];
+      readonly delivery?: Delivery;
+      readonly before?: string | null;
+      readonly run?: string;
+    },
+  ): Promise<void> {
+    this.#mustWait(input);
+    if (change.run !== undefined && !this.#runs.isLive(change.run)) throw noRun(change.run);
+    await this.commit([{ type: "input.edited", input, ...change }], { durable: true });
+    const run = this.state.inbox.find(({ id }) => id === input)?.run;
+    if (change.delivery === "interrupt" && run) this.interrupt(run);
+  }
+
+  /** Takes back what waits. Rejects with `SessionError` (`no-input`) when it does not wait any more. */
+  async withdrawInput(input: string): Promise<void> {
+    this.#mustWait(input);
+    await this.commit([{ type: "input.withdrawn", input }], { durable: true });
+  }
+
+  #mustWait(input: string): void {
+    if (this.state.inbox.some(({ id }) => id === input)) return;
+    throw new SessionError("no-input", `No text ${input} waits; it may have been delivered or withdrawn.`);
+  }
+
+  /** Names a message, or takes its name away with `null`. */
+  label(message: string, label: string | null): Promise<void> {
+    return this.#note({ type: "message.labelled", message, label });
+  }
+
+  star(message: string, starred: boolean): Promise<void> {
+    return this.#note({ type: "message.starred", message, starred });
+  }
+
+  /** Puts a message and all below it out of sight; `restore` brings it back. Nothing is rewritten. */
+  remove(message: string): Promise<void> {
+    return this.#note({ type: "message.removed", message });
+  }
+
+  restore(message: string): Promise<void> {
+    return this.#note({ type: "message.restored", message });
+  }
+
+  async #note(note: EventBody & { readonly message: string }): Promise<void> {
+    if (!this.state.messages.has(note.message)) {
+      throw new SessionError("no-message", `There is no message ${note.message} in this conversation.`);
+    }
+    await this.commit([note], { durable: true });
+  }
+
+  /**
    * Answers a question; the first answer counts. Resolves when the answer is in the log. Rejects with `SessionError`
    * (`no-question`) when the question is not open, or not any more.
    */
@@ -288,7 +353,7 @@ export class Session {
       const foreign = from.epoch !== this.#epoch;
       const known = foreign ? { epoch: this.#epoch, seq: Math.min(from.seq, this.#openedAt), offset: 0 } : from;
       // A fragment stands behind the event that it came after, so that cursors only ever grow.
-      const fresh = this.#fresh.flatMap((delta) => afterCursor(delta, known) ?? []);
+      const fresh = this.#streaming.after(known);
       if (foreign) reader.replay({ type: "feed.reset", epoch: this.#epoch, seq: known.seq });
       for await (const events of this.#log.read(known.seq)) {
         for (const event of events) {
@@ -331,43 +396,11 @@ export class Session {
     }
   }
 
-  /** An event that says all that deltas said makes them superfluous. */
-  #forgetCovered(event: Event): void {
-    switch (event.type) {
-      case "message.checkpoint":
-        this.#fresh = this.#fresh.filter((delta) => delta.message !== event.message || delta.type.startsWith("call."));
-        break;
-      case "message.completed":
-      case "message.abandoned":
-        this.#saved.delete(event.message);
-        this.#fresh = this.#fresh.filter(
-          (delta) => delta.message !== event.message || delta.type === "call.output.delta",
-        );
-        break;
-      case "call.completed":
-      case "call.failed":
-      case "call.denied":
-      case "call.cancelled":
-        this.#fresh = this.#fresh.filter((delta) => !("call" in delta) || delta.call !== event.call);
-        break;
-    }
-  }
-
+  /** Puts what has streamed into the log. */
   #saveText(): void {
     this.#checkpoint = undefined;
     if (this.#broken) return;
-    const events: EventBody[] = [];
-    for (const [id, saved] of this.#saved) {
-      const message = this.state.messages.get(id);
-      const parts: CheckpointPart[] = [];
-      message?.parts.forEach((part, index) => {
-        const offset = saved[index] ?? 0;
-        if ((part.type !== "text" && part.type !== "reasoning") || part.text.length <= offset) return;
-        saved[index] = part.text.length;
-        parts.push({ index, type: part.type, offset, text: part.text.slice(offset) });
-      });
-      if (parts.length > 0) events.push({ type: "message.checkpoint", message: id, parts });
-    }
+    const events = this.#streaming.checkpoints(this.state);
     if (events.length === 0) return;
     try {
       // A rejection has broken the session already; whoever writes next is told.
@@ -388,12 +421,3 @@ export class Session {
 }
 
 const DURABLE = { durable: true } as const;
-
-/** Characters of a running call's output that a reader who joins is shown. */
-const OUTPUT_SHOWN = 64 * 1024;
-
-/** Of a call's output only the end is kept for readers who join; text is kept whole. */
-function tailOf(delta: Delta): Delta {
-  if (delta.type !== "call.output.delta" || delta.text.length <= 2 * OUTPUT_SHOWN) return delta;
-  return { ...delta, text: delta.text.slice(-OUTPUT_SHOWN) };
-}

@@ -1,12 +1,15 @@
 import type { EventBody } from "../conversation/event.ts";
-import type { Json } from "../conversation/message.ts";
+import { type Call, isEnded, type Json } from "../conversation/message.ts";
 import type { Answer } from "../ports/human.ts";
 import type { Tool } from "../ports/tool.ts";
 import type { Question } from "../session/questions.ts";
 import type { AskedCall } from "./answer.ts";
 import { execute, notExecuted } from "./execute.ts";
-import { judge } from "./judge.ts";
+import { isSteered } from "./inputs.ts";
+import { judge, type Verdict } from "./judge.ts";
 import { answerOf, type TurnRun, tell } from "./run.ts";
+
+const INTERJECTED = "Not executed: the user interjected.";
 
 /** Calls that run at once. */
 const AT_ONCE = 10;
@@ -24,6 +27,8 @@ interface Entry {
   input: Json;
   phase: "ready" | "waiting" | "running" | "ended";
   readonly question: Question | undefined;
+  /** Of the start that comes next. */
+  readonly attempt: number;
 }
 
 /**
@@ -50,26 +55,56 @@ export class CallBatch {
     for (const call of asked) {
       const verdict =
         refusal === undefined ? await judge(this.#run, call) : { ended: "failed" as const, output: refusal };
-      if ("ended" in verdict) {
-        this.#entries.push({ call: call.id, tool: undefined, input: null, phase: "ended", question: undefined });
-        events.push({ type: `call.${verdict.ended}`, message: this.#message, call: call.id, output: verdict.output });
-        continue;
-      }
-      const { tool, input, permit } = verdict;
-      const asking = permit.decision === "ask";
-      const question = asking ? this.#run.session.ask() : undefined;
-      this.#entries.push({ call: call.id, tool, input, phase: asking ? "waiting" : "ready", question });
-      if (!question) continue;
-      const event = {
-        type: "call.approval-requested",
-        message: this.#message,
-        call: call.id,
-        question: question.id,
-      } as const;
-      events.push(asking && permit.pattern !== undefined ? { ...event, pattern: permit.pattern } : event);
+      events.push(...this.#enter(call.id, verdict, 1));
     }
     for (const entry of this.#startable()) events.push(this.#intent(entry));
     return events;
+  }
+
+  /**
+   * Goes on with the calls of an answer whose process is gone (B24), and says what to log first. What a person allowed
+   * or denied stays so; what was running runs again where that is harmless; of the rest nobody knows.
+   */
+  async recover(calls: readonly Call[]): Promise<EventBody[]> {
+    const events: EventBody[] = [];
+    for (const call of calls) {
+      if (isEnded(call.status)) continue;
+      events.push(...this.#enter(call.id, await this.#verdictOn(call), call.attempt + 1));
+    }
+    for (const entry of this.#startable()) events.push(this.#intent(entry));
+    return events;
+  }
+
+  async #verdictOn(call: Call): Promise<Verdict> {
+    const { id, tool, inputText, approved } = call;
+    if (approved === false) return { ended: "denied", output: "The user denied this call." };
+    const input = call.executedInput ?? call.input;
+    const verdict = await judge(this.#run, { id, tool, inputText, input });
+    const started = call.status === "executing";
+    const { effects = "external" } = this.#run.agent.toolbox.find(tool) ?? {};
+    if (started && effects === "external") {
+      return { ended: "failed", output: "The process stopped while this ran; whether it took effect is unknown." };
+    }
+    if ("ended" in verdict) return verdict;
+    return started || approved ? { ...verdict, permit: { decision: "allow" } } : verdict;
+  }
+
+  /** Takes a call in as it was judged; answers what to log of that. */
+  #enter(call: string, verdict: Verdict, attempt: number): EventBody[] {
+    const message = this.#message;
+    if ("ended" in verdict) {
+      this.#entries.push({ call, tool: undefined, input: null, phase: "ended", question: undefined, attempt });
+      return [{ type: `call.${verdict.ended}`, message, call, output: verdict.output }];
+    }
+    const { tool, input, permit } = verdict;
+    if (permit.decision === "allow") {
+      this.#entries.push({ call, tool, input, phase: "ready", question: undefined, attempt });
+      return [];
+    }
+    const question = this.#run.session.ask();
+    this.#entries.push({ call, tool, input, phase: "waiting", question, attempt });
+    const asked = { type: "call.approval-requested", message, call, question: question.id } as const;
+    return [permit.pattern === undefined ? asked : { ...asked, pattern: permit.pattern }];
   }
 
   /** Whether a call with effects is about to start: its intent must survive a power cut before that. */
@@ -95,7 +130,8 @@ export class CallBatch {
 
   async #runToTheEnd(): Promise<void> {
     while (this.#active.size > 0 || this.#entries.some((entry) => entry.phase === "ready")) {
-      if (this.#run.signal.aborted) await this.#cancelReady();
+      if (this.#run.signal.aborted) await this.#cancelReady(notExecuted(this.#run.signal));
+      else if (this.#isInterjected()) await this.#cancelReady(INTERJECTED, isApproved);
       const next = this.#startable();
       if (next.length > 0) {
         await this.#run.session.commit(
@@ -119,9 +155,10 @@ export class CallBatch {
   #startable(): Entry[] {
     const taken: Entry[] = [];
     if (this.#run.signal.aborted) return taken;
+    const interjected = this.#isInterjected();
     const running = this.#entries.filter((entry) => entry.phase === "running");
     for (const entry of this.#entries) {
-      if (entry.phase !== "ready") continue;
+      if (entry.phase !== "ready" || (interjected && !isApproved(entry))) continue;
       const alone = running.length === 0;
       const beside = isShared(entry) && running.every(isShared) && running.length < AT_ONCE;
       if (!alone && !beside) break;
@@ -133,7 +170,13 @@ export class CallBatch {
   }
 
   #intent(entry: Entry): EventBody {
-    return { type: "call.executing", message: this.#message, call: entry.call, attempt: 1, key: this.#key(entry) };
+    return {
+      type: "call.executing",
+      message: this.#message,
+      call: entry.call,
+      attempt: entry.attempt,
+      key: this.#key(entry),
+    };
   }
 
   /** Ids of calls are unique in their conversation only; a service meets calls of many. */
@@ -147,13 +190,14 @@ export class CallBatch {
     if (!tool) throw new Error(`Call ${call} has no tool to run.`);
     const outcome = await execute(tool, entry.input, {
       call,
-      attempt: 1,
+      attempt: entry.attempt,
       key: this.#key(entry),
       signal,
       conversation: session.state,
       path: branch.path,
       step,
       agent: agent.name,
+      interject: async (text) => void (await session.say([{ type: "text", text }], { run: this.#run.id })),
       progress: (text) => session.stream([{ type: "call.output.delta", message: this.#message, call, text }], origin),
     });
     await this.#end(entry, outcome.status, outcome.output);
@@ -201,11 +245,21 @@ export class CallBatch {
     if (call) tell(this.#run, "onCall", call, message);
   }
 
-  async #cancelReady(): Promise<void> {
+  /** A person steers: what has not started must not, unless they allowed it. An open approval comes first. */
+  #isInterjected(): boolean {
+    return isSteered(this.#run) && !this.#entries.some(({ phase }) => phase === "waiting");
+  }
+
+  async #cancelReady(why: string, spares: (entry: Entry) => boolean = () => false): Promise<void> {
     for (const entry of this.#entries) {
-      if (entry.phase === "ready") await this.#end(entry, "cancelled", notExecuted(this.#run.signal));
+      if (entry.phase === "ready" && !spares(entry)) await this.#end(entry, "cancelled", why);
     }
   }
+}
+
+/** Whether a person was asked and allowed it. */
+function isApproved({ phase, question }: Entry): boolean {
+  return phase === "ready" && question !== undefined;
 }
 
 function isShared(entry: Entry): boolean {

@@ -2,6 +2,7 @@ import { createId } from "../conversation/id.ts";
 import type { ModelDriver } from "../ports/model.ts";
 import { alarm } from "./alarm.ts";
 import { type Ending, failed } from "./ending.ts";
+import { deliverSteering } from "./inputs.ts";
 import type { TurnRun } from "./run.ts";
 import { takeStep } from "./step.ts";
 
@@ -15,6 +16,7 @@ export async function stepLoop(run: TurnRun, model: ModelDriver): Promise<Ending
   const { budget, signal } = run;
   for (;;) {
     if (signal.aborted) return { reason: "interrupted" };
+    await deliverSteering(run);
     const limit = budget.exhausted();
     if (limit !== undefined) {
       const ending = await atLimit(run, model, limit);

@@ -1,23 +1,27 @@
 import type { EventBody, RunEnd } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
-import { type AssistantMessage, type Message, textOf, type UserPart } from "../conversation/message.ts";
+import { type AssistantMessage, isSettled, type Message, textOf, type UserPart } from "../conversation/message.ts";
+import type { WaitingInput } from "../conversation/state.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
 import { SessionError } from "../session/error.ts";
 import type { FeedReader } from "../session/feed.ts";
 import type { RunHandle } from "../session/runs.ts";
 import type { Session } from "../session/session.ts";
 import type { Branch } from "./branch.ts";
+import { CallBatch } from "./calls.ts";
 import type { Ending, TurnProblem } from "./ending.ts";
 import { messageOf } from "./execute.ts";
+import { deliver } from "./inputs.ts";
 import { Budget, checkLimits, LimitError } from "./limits.ts";
 import { recallInto, rememberTurn } from "./recall.ts";
 import { reportedLoop } from "./reported-loop.ts";
 import { answerOf, type TurnAgent, type TurnRun, tell } from "./run.ts";
 import { stepLoop } from "./step-loop.ts";
 
-/** What a turn begins with: a new user message below `parentId`, or nothing new. */
+/** What a turn begins with: a new user message below `parentId`, what waited to be delivered, or nothing new. */
 export type TurnStart =
   | { readonly type: "message"; readonly parentId: string | null; readonly parts: readonly UserPart[] }
+  | { readonly type: "inputs"; readonly parentId: string | null; readonly inputs: readonly WaitingInput[] }
   | { readonly type: "here"; readonly leaf: string | null };
 
 /** What became of a turn. */
@@ -79,7 +83,8 @@ export async function runTurn(
 
 async function takeSteps(run: TurnRun, start: TurnStart): Promise<Ending> {
   const { model, memory } = run.agent;
-  if (memory && start.type === "message") await recallInto(run, memory);
+  if (memory && start.type !== "here") await recallInto(run, memory);
+  await goOnWithCalls(run);
   return "run" in model ? reportedLoop(run, model) : stepLoop(run, model);
 }
 
@@ -102,6 +107,10 @@ async function begin(run: TurnRun, start: TurnStart): Promise<void> {
       parts: start.parts,
     });
   }
+  if (start.type === "inputs") {
+    events.push(...deliver(start.inputs, start.parentId));
+    leaf = start.inputs.at(-1)?.id ?? leaf;
+  }
   const { settings, limits, model, name } = agent;
   events.push({
     type: "run.started",
@@ -116,7 +125,18 @@ async function begin(run: TurnRun, start: TurnStart): Promise<void> {
     leaf,
   });
   await session.commit(events, { durable: true, origin: run.origin });
-  if (start.type === "message" && leaf !== null) branch.extend(leaf);
+  for (const event of events) if (event.type === "message.added") branch.extend(event.message);
+}
+
+/** Calls of the answer that stood last, left open by a process that is gone, come to their results first. */
+async function goOnWithCalls(run: TurnRun): Promise<void> {
+  const { session, branch, origin } = run;
+  const answer = branch.path[run.from - 1];
+  if (answer?.role !== "assistant" || isSettled(answer)) return;
+  const batch = new CallBatch(run, answer.id);
+  const events = await batch.recover(answer.calls);
+  await session.commit(events, { durable: true, origin });
+  await batch.run();
 }
 
 async function end(run: TurnRun, { reason, limit, error }: Ending): Promise<Turn> {

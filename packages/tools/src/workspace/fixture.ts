@@ -58,6 +58,7 @@ export async function call(
     step: 1,
     agent: "test",
     progress() {},
+    interject: async () => {},
     ...context,
   });
   if (typeof answer !== "string") throw new TypeError(`The tool ${tool.name} answered ${typeof answer}, not text.`);

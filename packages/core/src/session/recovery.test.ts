@@ -1,0 +1,209 @@
+import { describe, expect, test } from "vitest";
+import { Agent } from "../agent/agent.ts";
+import { resume, say } from "../agent/directive.ts";
+import type { Event } from "../conversation/event.ts";
+import { type AssistantMessage, isSettled } from "../conversation/message.ts";
+import { leaves, pathTo } from "../conversation/path.ts";
+import type { Log, Store } from "../ports/store.ts";
+import type { Effects, Tool } from "../ports/tool.ts";
+import { call, collect, reasoning, scriptedModel, text } from "../testing/index.ts";
+import { promptFrom } from "../turn/prompt.ts";
+import { Session } from "./session.ts";
+
+/** A log in memory that begins with what a crash left. */
+function storeOf(events: Event[], ends: number[] = []): Store {
+  const log: Log = {
+    epoch: (events.at(-1)?.epoch ?? 0) + 1,
+    get seq() {
+      return events.length;
+    },
+    read: async function* (after = 0) {
+      yield events.slice(after);
+    },
+    append: (added) => void ends.push(events.push(...added)),
+    close: async () => {},
+  };
+  return {
+    open: async () => log,
+    list: async () => [],
+    search: async () => [],
+    remove: async () => {},
+    close: async () => {},
+  };
+}
+
+/** Three tools that count how often each call was started, by its key. */
+function counters() {
+  const started = new Map<string, number>();
+  const tool = (name: string, effects: Effects): Tool => ({
+    name,
+    description: name,
+    input: { type: "object" },
+    effects,
+    execute: (_, { key, call }) => {
+      started.set(`${name} ${call} ${key}`, (started.get(`${name} ${call} ${key}`) ?? 0) + 1);
+      return `${name} done`;
+    },
+  });
+  return { started, tools: [tool("look", "none"), tool("save", "idempotent"), tool("send", "external")] };
+}
+
+const scenes = () => [
+  [reasoning("Hm."), text("Let me see."), call("look", {}, "c1"), call("save", {}, "c2"), call("send", {}, "c3")],
+  "All done.",
+];
+
+/** Everything that must hold of a conversation when nothing runs. */
+function check(session: Session): void {
+  const { state } = session;
+  expect(state.runs.size).toBe(0);
+  expect(state.questions.size).toBe(0);
+  for (const leaf of leaves(state)) {
+    const path = pathTo(state, leaf);
+    for (const message of path) expect(isSettled(message)).toBe(true);
+    for (const shown of promptFrom(path)) {
+      if (shown.role !== "assistant") continue;
+      const asked = shown.parts.flatMap((part) => (part.type === "call" ? [part.id] : []));
+      expect(shown.results.map(({ call }) => call)).toEqual(asked);
+    }
+  }
+}
+
+/** The log of a whole conversation, for cutting; with `ends`, where its appends ended. */
+async function wholeLog(ends: number[] = []): Promise<Event[]> {
+  const events: Event[] = [];
+  const session = await Session.open(storeOf(events, ends));
+  const { tools } = counters();
+  await new Agent({ model: scriptedModel(scenes()), tools }).send("Go", { session });
+  await session.close();
+  return events;
+}
+
+describe("B24: a conversation whose process stopped", () => {
+  test("F1, F9: wherever its log was cut, a new message is accepted, every call has one result, nothing stays busy", async () => {
+    const whole = await wholeLog();
+    for (let kept = 1; kept < whole.length; kept++) {
+      const events = structuredClone(whole.slice(0, kept));
+      const session = await Session.open(storeOf(events), whole[0]?.type === "conversation.created" ? whole[0].id : "");
+      const { tools } = counters();
+      const model = scriptedModel(() => "Here I am.");
+      const turn = await new Agent({ model, tools }).send("Are you there?", { session });
+      expect(turn.text).toBe("Here I am.");
+      check(session);
+      expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
+      await session.close();
+      const again = await Session.open(storeOf(events), session.id);
+      expect({ ...again.state, epoch: 0 }).toEqual({ ...session.state, epoch: 0 });
+    }
+  });
+
+  test("F11: wherever its log was cut, resuming starts an external effect at most once over both processes", async () => {
+    const ends: number[] = [];
+    const whole = await wholeLog(ends);
+    let resumed = 0;
+    for (const kept of ends) {
+      const events = structuredClone(whole.slice(0, kept));
+      const before = events.some((event) => event.type === "call.executing" && event.call === "c3");
+      const session = await Session.open(storeOf(events), "x");
+      if (session.interrupted.length === 0) continue;
+      resumed++;
+      const { started, tools } = counters();
+      const model = scriptedModel(({ messages }) =>
+        messages.some((m) => m.role === "assistant") ? "Done." : scenes()[0],
+      );
+      await collect(new Agent({ model, tools }).chat(resume(), { session }));
+      check(session);
+      const sent = [...started].filter(([name]) => name.startsWith("send c3"));
+      const answers = [...session.state.messages.values()].filter((m): m is AssistantMessage => m.role === "assistant");
+      const send = answers.flatMap(({ calls }) => calls).find(({ id }) => id === "c3");
+      if (before) {
+        expect(sent).toEqual([]);
+        const ended = events.some((event) => event.type === "call.completed" && event.call === "c3");
+        if (!ended || send?.status === "failed") {
+          expect(send?.output).toBe("The process stopped while this ran; whether it took effect is unknown.");
+        }
+      } else {
+        expect(sent.map(([, times]) => times)).toEqual([1]);
+      }
+    }
+    expect(resumed).toBe(ends.length - 2);
+  });
+
+  test("what is harmless runs again with the same key and the next attempt", async () => {
+    const whole = await wholeLog();
+    const at = whole.findIndex((event) => event.type === "call.executing" && event.call === "c2");
+    const events = structuredClone(whole.slice(0, at + 1));
+    const before = events.findLast((event) => event.type === "call.executing");
+    const session = await Session.open(storeOf(events), "x");
+    const { started, tools } = counters();
+    await collect(new Agent({ model: scriptedModel(["Done."]), tools }).chat(resume(), { session }));
+    const again = events.findLast((event) => event.type === "call.executing" && event.call === "c2");
+    expect(again).toMatchObject({ attempt: 2, key: before?.type === "call.executing" ? before.key : "" });
+    expect([...started.keys()].some((name) => name.startsWith("save c2"))).toBe(true);
+  });
+
+  test("an open approval is asked again; one that was answered is not", async () => {
+    const events: Event[] = [];
+    const { tools } = counters();
+    const permission = () => ({ decision: "ask" }) as const;
+    const first = await Session.open(storeOf(events));
+    const agent = new Agent({
+      model: scriptedModel([[call("send", {}, "c1"), call("send", {}, "c2")]]),
+      tools,
+      permission,
+    });
+    const feed = agent.chat(say("Go"), { session: first })[Symbol.asyncIterator]();
+    const questions: string[] = [];
+    while (questions.length < 2) {
+      const { value } = await feed.next();
+      if (value.type === "call.approval-requested") questions.push(value.question);
+    }
+    const cut = structuredClone(events);
+    cut.push({
+      type: "call.approval-resolved",
+      message: first.state.leaf as string,
+      call: "c1",
+      question: questions[0] as string,
+      allowed: true,
+      seq: cut.length + 1,
+      epoch: 1,
+      at: 0,
+    });
+    const session = await Session.open(storeOf(cut), first.id);
+    const asked: string[] = [];
+    const later = counters();
+    const next = new Agent({ model: scriptedModel(["Done."]), tools: later.tools, permission });
+    for await (const item of next.chat(resume(), { session })) {
+      if (item.type !== "call.approval-requested") continue;
+      asked.push(item.call);
+      await session.answer(item.question, { decision: "deny", reason: "no" });
+    }
+    expect(asked).toEqual(["c2"]);
+    expect([...later.started.keys()].map((name) => name.split(" ")[1])).toEqual(["c1"]);
+    check(session);
+    await feed.return?.();
+  });
+
+  test("F22: text that waited is there after the crash, held until someone sends it", async () => {
+    const whole = await wholeLog();
+    const run = whole.find((event) => event.type === "run.started");
+    const events = structuredClone(whole.slice(0, 6));
+    if (run?.type !== "run.started") throw new Error("No run.");
+    const at = { seq: events.length + 1, epoch: 1, at: 0 };
+    events.push({
+      type: "input.queued",
+      input: "i1",
+      parts: [{ type: "text", text: "waiting" }],
+      delivery: "steer",
+      run: run.run,
+      ...at,
+    });
+    const session = await Session.open(storeOf(events), "x");
+    expect(session.interrupted).toHaveLength(1);
+    await new Agent({ model: scriptedModel(["Yes?"]), tools: counters().tools }).send("Hello", { session });
+    expect(session.state.inbox).toMatchObject([{ id: "i1", held: true }]);
+    await collect(new Agent({ model: scriptedModel(["Ah."]) }).chat(resume(), { session }));
+    expect(session.state.inbox).toEqual([]);
+    check(session);
+  });
+});

@@ -1,0 +1,80 @@
+import type { CheckpointPart, Cursor, Delta, Event, EventBody } from "../conversation/event.ts";
+import type { ConversationState } from "../conversation/state.ts";
+import { afterCursor, mergeDeltas } from "./feed.ts";
+
+/** Characters of a running call's output that a reader who joins is shown. */
+const OUTPUT_SHOWN = 64 * 1024;
+
+/** What streams and no event in the log stands for yet: for readers that join, and for the next checkpoint. */
+export class Streaming {
+  /** In the order in which it came, neighbours merged. */
+  #fresh: Delta[] = [];
+  /** Characters of each streaming part that are in the log, by message. */
+  readonly #saved = new Map<string, number[]>();
+
+  add(delta: Delta): void {
+    const last = this.#fresh.at(-1);
+    const merged = last && mergeDeltas(last, delta);
+    if (merged) this.#fresh[this.#fresh.length - 1] = tailOf(merged);
+    else this.#fresh.push(delta);
+    if (delta.type !== "text.delta" && delta.type !== "reasoning.delta") return;
+    if (!this.#saved.has(delta.message)) this.#saved.set(delta.message, []);
+  }
+
+  /** Whether a message streams text. */
+  get unsaved(): boolean {
+    return this.#saved.size > 0;
+  }
+
+  /** An event that says all that deltas said makes them superfluous. */
+  cover(event: Event): void {
+    if (this.#fresh.length === 0 && this.#saved.size === 0) return;
+    switch (event.type) {
+      case "message.checkpoint":
+        this.#keep((delta) => delta.message !== event.message || delta.type.startsWith("call."));
+        break;
+      case "message.completed":
+      case "message.abandoned":
+        this.#saved.delete(event.message);
+        this.#keep((delta) => delta.message !== event.message || delta.type === "call.output.delta");
+        break;
+      case "call.completed":
+      case "call.failed":
+      case "call.denied":
+      case "call.cancelled":
+        this.#keep((delta) => !("call" in delta) || delta.call !== event.call);
+        break;
+    }
+  }
+
+  /** What a reader at `cursor` has not seen. */
+  after(cursor: Cursor): Delta[] {
+    return this.#fresh.flatMap((delta) => afterCursor(delta, cursor) ?? []);
+  }
+
+  /** The text since the checkpoints before, as events. */
+  checkpoints(state: ConversationState): EventBody[] {
+    const events: EventBody[] = [];
+    for (const [id, saved] of this.#saved) {
+      const parts: CheckpointPart[] = [];
+      state.messages.get(id)?.parts.forEach((part, index) => {
+        const offset = saved[index] ?? 0;
+        if ((part.type !== "text" && part.type !== "reasoning") || part.text.length <= offset) return;
+        saved[index] = part.text.length;
+        parts.push({ index, type: part.type, offset, text: part.text.slice(offset) });
+      });
+      if (parts.length > 0) events.push({ type: "message.checkpoint", message: id, parts });
+    }
+    return events;
+  }
+
+  #keep(fits: (delta: Delta) => boolean): void {
+    this.#fresh = this.#fresh.filter(fits);
+  }
+}
+
+/** Of a call's output only the end is kept; text is kept whole. */
+function tailOf(delta: Delta): Delta {
+  if (delta.type !== "call.output.delta" || delta.text.length <= 2 * OUTPUT_SHOWN) return delta;
+  return { ...delta, text: delta.text.slice(-OUTPUT_SHOWN) };
+}

@@ -1,0 +1,49 @@
+import type { EventBody } from "../conversation/event.ts";
+import type { ConversationState, WaitingInput } from "../conversation/state.ts";
+import { type TurnRun, tell } from "./run.ts";
+
+const NONE: readonly WaitingInput[] = [];
+
+/** What waits for a run and is not held: to be delivered at the run's safe points, or when it has ended. */
+export function inputsFor(state: ConversationState, run: string): readonly WaitingInput[] {
+  return state.inbox.length === 0 ? NONE : state.inbox.filter((input) => input.run === run && !input.held);
+}
+
+/** What waits and is for no live run: `resume()` delivers it. */
+export function inputsLeft(state: ConversationState): readonly WaitingInput[] {
+  return state.inbox.filter(({ run, held }) => held || run === null || !state.runs.has(run));
+}
+
+/** Whether a person has said something that the run should hear before it does anything else. */
+export function isSteered({ session, id }: TurnRun): boolean {
+  return inputsFor(session.state, id).some(({ delivery }) => delivery === "steer");
+}
+
+/** The facts that make messages of what waited, one below the other. */
+export function deliver(inputs: readonly WaitingInput[], parentId: string | null): EventBody[] {
+  let parent = parentId;
+  return inputs.flatMap(({ id, parts }): EventBody[] => {
+    const added = {
+      type: "message.added",
+      message: id,
+      parentId: parent,
+      role: "user",
+      author: "user",
+      parts,
+    } as const;
+    parent = id;
+    return [added, { type: "input.delivered", input: id }];
+  });
+}
+
+/** Delivers what steers the run, at the end of its branch. */
+export async function deliverSteering(run: TurnRun): Promise<void> {
+  const { session, branch, origin, id } = run;
+  const inputs = inputsFor(session.state, id).filter(({ delivery }) => delivery === "steer");
+  if (inputs.length === 0) return;
+  await session.commit(deliver(inputs, branch.leaf), { durable: true, origin });
+  for (const input of inputs) {
+    const message = branch.extend(input.id);
+    if (message.role === "user") tell(run, "onInterjection", message);
+  }
+}
