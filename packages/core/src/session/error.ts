@@ -4,11 +4,19 @@ export class Interruption extends Error {
 }
 
 /**
- * `closed`: by `close()`. `broken`: its store failed, and nothing can be written any more. `no-log`: it keeps no log to go
+ * `closed`: by `close()`. `broken`: its store failed, and nothing can be written any more. `behind`: the reader of a feed was too slow. `no-log`: it keeps no log to go
  * back in. `no-question`: the question was answered or withdrawn before. `no-run`: the run is not live. `no-input`: the
  * text was delivered or withdrawn before. `no-message`: there is none of that id.
  */
-export type SessionErrorCode = "closed" | "broken" | "no-log" | "no-question" | "no-run" | "no-input" | "no-message";
+export type SessionErrorCode =
+  | "closed"
+  | "broken"
+  | "no-log"
+  | "behind"
+  | "no-question"
+  | "no-run"
+  | "no-input"
+  | "no-message";
 
 /** A session cannot do what was asked. */
 export class SessionError extends Error {

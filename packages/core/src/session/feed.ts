@@ -1,10 +1,15 @@
 import { type Cursor, type Delta, type FeedItem, isDelta } from "../conversation/event.ts";
+import { SessionError } from "./error.ts";
 
 /** Unread items from which on neighbouring deltas are merged. */
 const MERGE_FROM = 256;
 /** Unread text, in UTF-16 units, from which on a reader is full, and down to which it must come to have room again. */
 const FULL_AT = 256 * 1024;
 const ROOM_AT = FULL_AT / 4;
+
+/** What a watcher may leave unread: items, and UTF-16 units of text. */
+const WATCHER_ITEMS = 10_000;
+const WATCHER_TEXT = 4 * 1024 * 1024;
 
 /** The delta that says what two neighbours say, or nothing if they are not of one text. */
 export function mergeDeltas(first: Delta, second: Delta): Delta | undefined {
@@ -28,6 +33,7 @@ export function afterCursor(delta: Delta, cursor: Cursor): Delta | undefined {
  */
 export class FeedReader implements AsyncIterableIterator<FeedItem> {
   readonly #onLeave: (() => void | Promise<void>) | undefined;
+  readonly #bounded: boolean;
   #items: FeedItem[] = [];
   #head = 0;
   #unread = 0;
@@ -39,14 +45,36 @@ export class FeedReader implements AsyncIterableIterator<FeedItem> {
   #held: FeedItem[] | undefined;
   readonly #room: (() => void)[] = [];
 
-  /** `onLeave` runs when the consumer leaves early, and is awaited by its `return()`. */
-  constructor(onLeave?: () => void | Promise<void>) {
+  /**
+   * `onLeave` runs when the consumer leaves early, and is awaited by its `return()`. A `bounded` reader that falls far
+   * behind is ended: nobody waits for it, and it must not grow.
+   */
+  constructor(onLeave?: () => void | Promise<void>, bounded = false) {
     this.#onLeave = onLeave;
+    this.#bounded = bounded;
   }
 
   push(item: FeedItem): void {
     if (this.#held) this.#held.push(item);
     else this.#add(item);
+    if (this.#bounded && this.#isBehind()) this.#giveUp();
+  }
+
+  #isBehind(): boolean {
+    const waiting = this.#items.length - this.#head + (this.#held?.length ?? 0);
+    return waiting > WATCHER_ITEMS || this.#unread > WATCHER_TEXT;
+  }
+
+  /** What is unread goes: the consumer asks for it again, from its cursor. */
+  #giveUp(): void {
+    this.#items = [];
+    this.#head = 0;
+    this.#unread = 0;
+    this.#held = undefined;
+    this.end(
+      new SessionError("behind", "This reader fell too far behind; go on with session.feed({ from: its cursor })."),
+    );
+    void this.#onLeave?.();
   }
 
   /** From here on what is pushed waits, until `release`; `replay` goes first. */

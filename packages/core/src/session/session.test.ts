@@ -319,6 +319,30 @@ describe("the feed", () => {
     expect(await unread.next()).toMatchObject({ done: true });
   });
 
+  test("B58, F19: a watcher that does not read is bounded: its deltas are merged, and then it is told to come back", async () => {
+    const store = new SlowStore();
+    const session = await Session.open(store);
+    const idle = session.feed();
+    const piece = "x".repeat(50_000);
+    const model = scriptedModel((_, index) =>
+      index === 0 ? Array.from({ length: 40 }, () => text(piece)) : Array.from({ length: 100 }, () => text(piece)),
+    );
+    const agent = new Agent({ model });
+    await agent.send("some", { session });
+    const read: FeedItem[] = [];
+    for (let { value } = await idle.next(); value.type !== "run.ended"; { value } = await idle.next()) read.push(value);
+    expect(read.filter(isDelta).reduce((length, delta) => length + delta.text.length, 0)).toBe(40 * 50_000);
+    const cursor = read.map(cursorOf).at(-1) as Cursor;
+    await agent.send("too much", { session });
+    await expect(idle.next()).rejects.toMatchObject({ code: "behind" });
+    const state = emptyConversation(session.id);
+    for (const event of store.events.slice(0, cursor.seq)) reduce(state, event);
+    const again = session.feed({ from: cursor });
+    await session.close();
+    for await (const item of again) reduce(state, item);
+    expect(state.seq).toBe(session.state.seq);
+  });
+
   test("items asked for at once come in order", async () => {
     const session = Session.inMemory();
     const feed = session.feed();

@@ -173,11 +173,12 @@ export class Session {
   }
 
   /**
-   * Watches the conversation: from now on, or from a cursor, without gap or repeat. Watching never disturbs. A cursor
-   * needs a session with a log; the feed throws `SessionError` otherwise.
+   * Watches the conversation: from now on, or from a cursor, without gap or repeat. Watching never disturbs: a watcher
+   * that falls far behind gets deltas merged, and then a `SessionError` (`behind`); it goes on from its cursor. A cursor
+   * needs a session with a log (`no-log` otherwise).
    */
   feed(options: { readonly from?: Cursor } = {}): AsyncIterableIterator<FeedItem> {
-    const reader = this.#reader(undefined);
+    const reader = this.#reader(undefined, true);
     if (options.from) void this.#replay(options.from, reader);
     else this.#join(reader, undefined);
     return reader;
@@ -185,16 +186,16 @@ export class Session {
 
   /** A reader of its own of what is published with `origin`, or of everything. */
   attach(origin?: object, onLeave?: () => void | Promise<void>): FeedReader {
-    const reader = this.#reader(onLeave);
+    const reader = this.#reader(onLeave, false);
     this.#join(reader, origin);
     return reader;
   }
 
-  #reader(onLeave: (() => void | Promise<void>) | undefined): FeedReader {
+  #reader(onLeave: (() => void | Promise<void>) | undefined, bounded: boolean): FeedReader {
     const reader = new FeedReader(() => {
       this.#readers.delete(reader);
       return onLeave?.();
-    });
+    }, bounded);
     return reader;
   }
 
