@@ -9,6 +9,7 @@ export {
   type ApprovalQuestion,
   type ConversationState,
   emptyConversation,
+  type InputChange,
   type LiveRun,
   type WaitingInput,
 } from "./state.ts";

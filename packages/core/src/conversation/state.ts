@@ -35,6 +35,16 @@ export interface WaitingInput {
   readonly held: boolean;
 }
 
+/** How something that waits is changed. */
+export interface InputChange {
+  readonly parts?: readonly UserPart[];
+  readonly delivery?: Delivery;
+  /** Puts it before this one; last with `null`. */
+  readonly before?: string | null;
+  /** The run that it is for, which also sends what was held. */
+  readonly run?: string;
+}
+
 /** A conversation as the log tells it. Owned and changed in place by one reducer; everybody else reads. */
 export interface ConversationState {
   readonly id: string;

@@ -28,3 +28,7 @@ export class SessionError extends Error {
     this.code = code;
   }
 }
+
+export function noRun(run: string): SessionError {
+  return new SessionError("no-run", `No run ${run} is live; say it with agent.chat(say(...)) instead.`);
+}

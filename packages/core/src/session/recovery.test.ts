@@ -58,6 +58,8 @@ function check(session: Session): void {
   const { state } = session;
   expect(state.runs.size).toBe(0);
   expect(state.questions.size).toBe(0);
+  const reached = new Set(leaves(state).flatMap((leaf) => pathTo(state, leaf)));
+  expect(reached.size).toBe(state.messages.size);
   for (const leaf of leaves(state)) {
     const path = pathTo(state, leaf);
     for (const message of path) expect(isSettled(message)).toBe(true);
@@ -136,7 +138,14 @@ describe("B24: a conversation whose process stopped", () => {
     const before = events.findLast((event) => event.type === "call.executing");
     const session = await Session.open(storeOf(events), "x");
     const { started, tools } = counters();
-    await collect(new Agent({ model: scriptedModel(["Done."]), tools }).chat(resume(), { session }));
+    const model = scriptedModel(["Done."]);
+    await collect(new Agent({ model, tools }).chat(resume(), { session }));
+    const shown = model.requests[0]?.messages.at(-1);
+    expect(shown?.role === "assistant" && shown.results.map(({ output }) => output)).toEqual([
+      "look done",
+      "save done",
+      "send done",
+    ]);
     const again = events.findLast((event) => event.type === "call.executing" && event.call === "c2");
     expect(again).toMatchObject({ attempt: 2, key: before?.type === "call.executing" ? before.key : "" });
     expect([...started.keys()].some((name) => name.startsWith("save c2"))).toBe(true);

@@ -2,11 +2,12 @@ import type { Cursor, Delivery, Delta, DeltaBody, Event, EventBody, FeedItem, No
 import { createId } from "../conversation/id.ts";
 import type { UserPart } from "../conversation/message.ts";
 import { reduce } from "../conversation/reduce.ts";
-import { type ConversationState, emptyConversation, type LiveRun } from "../conversation/state.ts";
+import { type ConversationState, emptyConversation, type InputChange, type LiveRun } from "../conversation/state.ts";
 import type { Answer } from "../ports/human.ts";
 import type { Log, Store } from "../ports/store.ts";
-import { Interruption, SessionError } from "./error.ts";
-import { FeedReader } from "./feed.ts";
+import { Audience } from "./audience.ts";
+import { Interruption, noRun, SessionError } from "./error.ts";
+import type { FeedReader } from "./feed.ts";
 import { type Question, Questions } from "./questions.ts";
 import { leftOpen, recovery } from "./recovery.ts";
 import { type RunHandle, Runs } from "./runs.ts";
@@ -14,10 +15,6 @@ import { Streaming } from "./streaming.ts";
 
 /** Streaming text is in the log at the latest this many milliseconds after it came. */
 const CHECKPOINT_EVERY = 250;
-
-function noRun(run: string): SessionError {
-  return new SessionError("no-run", `No run ${run} is live; say it with agent.chat(say(...)) instead.`);
-}
 
 /** How a conversation is opened. */
 export interface SessionOptions {
@@ -44,7 +41,7 @@ export class Session {
   /** The tree as it is now; changes as the session goes on. Read only. */
   readonly state: ConversationState;
   readonly window: number | undefined;
-  /** Runs that a process left in the middle when it stopped; `resume()` goes on with them. Ended with the first thing that is written. */
+  /** Runs that a process left in the middle when it stopped; `resume()` goes on with them. */
   readonly interrupted: readonly LiveRun[];
   /** What of the log could not be read, in words; the rest of it was. */
   readonly damage: readonly string[];
@@ -56,15 +53,13 @@ export class Session {
   readonly #openedAt: number;
   /** What goes before the first thing that this writer writes: the conversation's birth, or what a crash left to say. */
   #first: readonly EventBody[];
-  readonly #readers = new Map<FeedReader, object | undefined>();
+  readonly #audience = new Audience();
   readonly #runs: Runs;
   readonly #questions = new Questions();
   readonly #streaming = new Streaming();
   #checkpoint: NodeJS.Timeout | undefined;
   #offset = 0;
   #appending: Promise<void> | undefined;
-  /** Items wait here behind an append that is under way. */
-  #publishing: Promise<void> | undefined;
   #broken: SessionError | undefined;
 
   private constructor(log: Log | undefined, state: ConversationState, options: SessionOptions) {
@@ -81,6 +76,17 @@ export class Session {
       this.#seq === 0
         ? [{ type: "conversation.created", id: state.id, labels: options.labels ?? {} }]
         : recovery(state);
+    if (this.#seq > 0) this.#recover();
+  }
+
+  /**
+   * What a crash left to say holds at once, so that nothing looks busy and nobody writes below an answer that is abandoned.
+   * It is in the log with the first thing that is written: to look at a conversation writes nothing.
+   */
+  #recover(): void {
+    this.#first.forEach((body, index) => {
+      reduce(this.state, { ...body, seq: this.#seq + 1 + index, epoch: this.#epoch, at: Date.now() });
+    });
   }
 
   /**
@@ -109,6 +115,11 @@ export class Session {
     return this.state.id;
   }
 
+  /** Writes what a crash left to say, unless that was done: before a run begins, so that it begins on firm ground. */
+  async recover(): Promise<void> {
+    if (this.#seq > 0 && this.#first.length > 0) await this.commit([], DURABLE);
+  }
+
   /**
    * Writes facts: all or none. Done when it returns, or when the promise that it answers resolves; with `durable`, they
    * then survive a power cut. Throws `SessionError` when the session is closed or its store failed. Items for a reader
@@ -134,7 +145,11 @@ export class Session {
       this.#streaming.cover(event);
     }
     this.#offset = 0;
-    return this.#publish(events, options.origin, pending);
+    if (!pending) return this.#audience.publish(events, options.origin);
+    const written = pending.catch((cause: unknown) => {
+      throw this.#break(cause);
+    });
+    return this.#audience.publish(events, options.origin, written);
   }
 
   /** One append after the other: a log's sequence numbers go on from the last one that it holds. */
@@ -164,12 +179,12 @@ export class Session {
       this.#streaming.add(delta);
       if (this.#streaming.unsaved) this.#checkpoint ??= setTimeout(() => this.#saveText(), CHECKPOINT_EVERY);
     }
-    void this.#publish(deltas, origin);
+    void this.#audience.publish(deltas, origin);
   }
 
   /** Tells whoever watches something that is not kept. */
   notify(notice: Notice, origin?: object): void {
-    void this.#publish([notice], origin);
+    void this.#audience.publish([notice], origin);
   }
 
   /**
@@ -178,36 +193,27 @@ export class Session {
    * needs a session with a log (`no-log` otherwise).
    */
   feed(options: { readonly from?: Cursor } = {}): AsyncIterableIterator<FeedItem> {
-    const reader = this.#reader(undefined, true);
+    const reader = this.#audience.reader({ bounded: true });
     if (options.from) void this.#replay(options.from, reader);
-    else this.#join(reader, undefined);
+    else this.#join(reader);
     return reader;
   }
 
-  /** A reader of its own of what is published with `origin`, or of everything. */
-  attach(origin?: object, onLeave?: () => void | Promise<void>): FeedReader {
-    const reader = this.#reader(onLeave, false);
+  /** A reader of its own of what is published with `origin`; `onLeave` runs when its consumer leaves early. */
+  attach(origin: object, onLeave: () => void | Promise<void>): FeedReader {
+    const reader = this.#audience.reader({ bounded: false, onLeave });
     this.#join(reader, origin);
     return reader;
   }
 
-  #reader(onLeave: (() => void | Promise<void>) | undefined, bounded: boolean): FeedReader {
-    const reader = new FeedReader(() => {
-      this.#readers.delete(reader);
-      return onLeave?.();
-    }, bounded);
-    return reader;
-  }
-
-  #join(reader: FeedReader, origin: object | undefined): void {
+  #join(reader: FeedReader, origin?: object): void {
     if (this.#broken) reader.end(this.#broken.code === "closed" ? undefined : this.#broken);
-    else this.#readers.set(reader, origin);
+    else this.#audience.join(reader, origin);
   }
 
   /** No more items for a reader. */
   detach(reader: FeedReader, error?: unknown): void {
-    this.#readers.delete(reader);
-    reader.end(error);
+    this.#audience.dismiss(reader, error);
   }
 
   /** A copy of the state and the cursor from which a feed goes on after it. */
@@ -254,19 +260,8 @@ export class Session {
     return input;
   }
 
-  /**
-   * Changes what waits: its text, its delivery, its place (`before` another one, last with `null`), or the run that it is
-   * for, which also sends what was held. Rejects with `SessionError` (`no-input`) when it does not wait any more.
-   */
-  async editInput(
-    input: string,
-    change: {
-      readonly parts?: readonly UserPart[];
-      readonly delivery?: Delivery;
-      readonly before?: string | null;
-      readonly run?: string;
-    },
-  ): Promise<void> {
+  /** Changes what waits. Rejects with `SessionError` (`no-input`) when it does not wait any more. */
+  async editInput(input: string, change: InputChange): Promise<void> {
     this.#mustWait(input);
     if (change.run !== undefined && !this.#runs.isLive(change.run)) throw noRun(change.run);
     await this.commit([{ type: "input.edited", input, ...change }], { durable: true });
@@ -329,10 +324,10 @@ export class Session {
     await this.#runs.close(closed, new Interruption("the session closed"));
     clearTimeout(this.#checkpoint);
     try {
-      while (this.#publishing) await this.#publishing;
+      await this.#audience.upToDate();
     } finally {
       this.#broken ??= closed;
-      for (const reader of this.#readers.keys()) this.detach(reader);
+      this.#audience.dismissAll();
       await this.#log?.close();
     }
   }
@@ -347,9 +342,9 @@ export class Session {
       if (!this.#log)
         throw new SessionError("no-log", "This session keeps no log, so its feed cannot go back to a cursor.");
       // What is being published must have been: from here to the end of the block nothing else happens.
-      while (this.#publishing) await this.#publishing;
+      while (this.#audience.isBehind) await this.#audience.upToDate();
       reader.hold();
-      this.#join(reader, undefined);
+      this.#join(reader);
       const upTo = this.#seq;
       const foreign = from.epoch !== this.#epoch;
       const known = foreign ? { epoch: this.#epoch, seq: Math.min(from.seq, this.#openedAt), offset: 0 } : from;
@@ -372,31 +367,6 @@ export class Session {
     }
   }
 
-  #publish(items: readonly FeedItem[], origin: object | undefined, after?: void | Promise<void>): void | Promise<void> {
-    if (!after && !this.#publishing) {
-      this.#deliver(items, origin);
-      return;
-    }
-    const published = Promise.all([this.#publishing, after]).then(
-      () => this.#deliver(items, origin),
-      (cause) => {
-        throw this.#break(cause);
-      },
-    );
-    this.#publishing = published;
-    const done = () => {
-      if (this.#publishing === published) this.#publishing = undefined;
-    };
-    published.then(done, done);
-    return after ? published : undefined;
-  }
-
-  #deliver(items: readonly FeedItem[], origin: object | undefined): void {
-    for (const [reader, wanted] of this.#readers) {
-      if (wanted === undefined || wanted === origin) for (const item of items) reader.push(item);
-    }
-  }
-
   /** Puts what has streamed into the log. */
   #saveText(): void {
     this.#checkpoint = undefined;
@@ -416,7 +386,7 @@ export class Session {
     const why = cause instanceof Error ? cause.message : String(cause);
     this.#broken ??= new SessionError("broken", `The conversation could not be written: ${why}`, { cause });
     void this.#runs.close(this.#broken, this.#broken);
-    for (const reader of this.#readers.keys()) this.detach(reader, this.#broken);
+    this.#audience.dismissAll(this.#broken);
     return this.#broken;
   }
 }

@@ -45,6 +45,11 @@ export class Branch {
     if (this.#shown > this.#path.length) this.#rebuild();
   }
 
+  /** Shows messages anew that were shown before they had settled. */
+  showAnew(): void {
+    this.#rebuild();
+  }
+
   /** The prompt for the next model call. All messages of the path must have ended. */
   prompt(): readonly PromptMessage[] {
     for (; this.#shown < this.#path.length; this.#shown++) {

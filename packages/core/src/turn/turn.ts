@@ -1,6 +1,7 @@
 import type { EventBody, RunEnd } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import { type AssistantMessage, isSettled, type Message, textOf, type UserPart } from "../conversation/message.ts";
+import { lastAnswer } from "../conversation/path.ts";
 import type { WaitingInput } from "../conversation/state.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
 import { SessionError } from "../session/error.ts";
@@ -12,6 +13,7 @@ import { CallBatch } from "./calls.ts";
 import type { Ending, TurnProblem } from "./ending.ts";
 import { messageOf } from "./execute.ts";
 import { deliver } from "./inputs.ts";
+import { orAborted } from "./judge.ts";
 import { Budget, checkLimits, LimitError } from "./limits.ts";
 import { recallInto, rememberTurn } from "./recall.ts";
 import { reportedLoop } from "./reported-loop.ts";
@@ -128,14 +130,32 @@ async function begin(run: TurnRun, start: TurnStart): Promise<void> {
   for (const event of events) if (event.type === "message.added") branch.extend(event.message);
 }
 
-/** Calls of the answer that stood last, left open by a process that is gone, come to their results first. */
+/** Answers whose open calls a run goes on with. */
+const goneOnWith = new WeakMap<AssistantMessage, Promise<void>>();
+
+/**
+ * Calls of the last answer that a process which is gone left open come to their results first. What was said since may
+ * stand behind it: that process stopped too. Of two branches that go on from one answer, the second waits for the first.
+ */
 async function goOnWithCalls(run: TurnRun): Promise<void> {
-  const { session, branch, origin } = run;
-  const answer = branch.path[run.from - 1];
-  if (answer?.role !== "assistant" || isSettled(answer)) return;
+  const answer = lastAnswer(run.branch.path);
+  if (!answer || isSettled(answer)) return;
+  const other = goneOnWith.get(answer);
+  if (other) {
+    // An interrupted run does not wait; its loop sees that it is.
+    await Promise.resolve(orAborted(other, run.signal)).catch(() => {});
+  } else {
+    const settling = settleCalls(run, answer);
+    goneOnWith.set(answer, settling);
+    await settling;
+  }
+  run.branch.showAnew();
+}
+
+async function settleCalls(run: TurnRun, answer: AssistantMessage): Promise<void> {
   const batch = new CallBatch(run, answer.id);
   const events = await batch.recover(answer.calls);
-  await session.commit(events, { durable: true, origin });
+  await run.session.commit(events, { durable: true, origin: run.origin });
   await batch.run();
 }
 

@@ -1,0 +1,64 @@
+import type { FeedItem } from "../conversation/event.ts";
+import { FeedReader } from "./feed.ts";
+
+/** The readers of a session's feed: each gets each item once, in the order in which they are published. */
+export class Audience {
+  /** With each reader, whose items it wants; everybody's when that is not said. */
+  readonly #readers = new Map<FeedReader, object | undefined>();
+  /** The last of the publications that wait for something to be written. */
+  #publishing: Promise<void> | undefined;
+
+  /** A reader that has not joined yet. Leaving early it is dismissed. */
+  reader(options: { readonly bounded: boolean; onLeave?(): void | Promise<void> }): FeedReader {
+    const reader = new FeedReader(() => {
+      this.#readers.delete(reader);
+      return options.onLeave?.();
+    }, options.bounded);
+    return reader;
+  }
+
+  /** From now on the reader gets what is published with `origin`, or everything. */
+  join(reader: FeedReader, origin: object | undefined): void {
+    this.#readers.set(reader, origin);
+  }
+
+  dismiss(reader: FeedReader, error?: unknown): void {
+    this.#readers.delete(reader);
+    reader.end(error);
+  }
+
+  dismissAll(error?: unknown): void {
+    for (const reader of this.#readers.keys()) this.dismiss(reader, error);
+  }
+
+  /**
+   * Shows items, after those published before and once `written` has resolved; if it rejects they are never shown, nor
+   * is anything after them.
+   */
+  publish(items: readonly FeedItem[], origin: object | undefined, written?: Promise<void>): void | Promise<void> {
+    if (!written && !this.#publishing) return this.#show(items, origin);
+    const published = Promise.all([this.#publishing, written]).then(() => this.#show(items, origin));
+    this.#publishing = published;
+    const done = () => {
+      if (this.#publishing === published) this.#publishing = undefined;
+    };
+    published.then(done, done);
+    return written ? published : undefined;
+  }
+
+  /** Whether something published has not been shown yet. */
+  get isBehind(): boolean {
+    return this.#publishing !== undefined;
+  }
+
+  /** Resolves when everything published so far has been shown. */
+  async upToDate(): Promise<void> {
+    while (this.#publishing) await this.#publishing;
+  }
+
+  #show(items: readonly FeedItem[], origin: object | undefined): void {
+    for (const [reader, wanted] of this.#readers) {
+      if (wanted === undefined || wanted === origin) for (const item of items) reader.push(item);
+    }
+  }
+}
