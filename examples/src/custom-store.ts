@@ -2,13 +2,24 @@
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
-import { type ConversationSummary, type Event, type ListQuery, type Log, type Store, StoreError } from "@banyan/core";
+import {
+  type ConversationSummary,
+  type Event,
+  type ListQuery,
+  type Log,
+  type OpenOptions,
+  type SearchHit,
+  type SearchOptions,
+  type Store,
+  StoreError,
+} from "@banyan/core";
 import { storeConformance } from "@banyan/core/testing";
+import { searchLogs } from "@banyan/store/search";
 
 class JsonLinesStore implements Store {
   readonly #directory: string;
-  /** The newest writer of each conversation: in this process only. */
-  readonly #writers = new Map<string, number>();
+  /** The newest writer of each conversation, and whether it has it open: in this process only. */
+  readonly #writers = new Map<string, { readonly epoch: number; open: boolean }>();
   #closed = false;
 
   constructor(directory: string) {
@@ -16,15 +27,20 @@ class JsonLinesStore implements Store {
     mkdirSync(directory, { recursive: true });
   }
 
-  async open(id: string, options: { readonly create?: boolean } = {}): Promise<Log> {
+  async open(id: string, options: OpenOptions = {}): Promise<Log> {
     if (this.#closed) throw new StoreError("unusable", "This store is closed; make a new one.");
-    const file = join(this.#directory, `${encodeURIComponent(id)}.jsonl`);
-    if (!options.create && !existsSync(file)) throw new StoreError("not-found", `There is no conversation ${id} here.`);
+    const file = this.#fileOf(id);
+    if (!options.create && !existsSync(file)) throw notFound(id);
+    const before = this.#writers.get(id);
+    if (before?.open && !options.take) throw openAlready(id);
     appendFileSync(file, "");
     const last = readLines(file).appends.at(-1)?.at(-1);
-    const epoch = Math.max(this.#writers.get(id) ?? 0, last?.epoch ?? 0) + 1;
-    this.#writers.set(id, epoch);
-    return new JsonLinesLog(file, epoch, last?.seq ?? 0, () => !this.#closed && this.#writers.get(id) === epoch);
+    const writer = { epoch: Math.max(before?.epoch ?? 0, last?.epoch ?? 0) + 1, open: true };
+    this.#writers.set(id, writer);
+    const mayWrite = () => !this.#closed && this.#writers.get(id) === writer;
+    return new JsonLinesLog(file, writer.epoch, last?.seq ?? 0, mayWrite, () => {
+      writer.open = false;
+    });
   }
 
   async list({ labels = {}, limit = Number.POSITIVE_INFINITY }: ListQuery = {}): Promise<ConversationSummary[]> {
@@ -34,6 +50,24 @@ class JsonLinesStore implements Store {
       .filter((summary) => Object.entries(labels).every(([name, value]) => summary.labels[name] === value))
       .sort((a, b) => b.updatedAt - a.updatedAt)
       .slice(0, limit);
+  }
+
+  async search(query: string, options?: SearchOptions): Promise<SearchHit[]> {
+    const logs = (await this.list()).map((summary) => ({
+      summary,
+      events: readLines(this.#fileOf(summary.id)).appends.flat(),
+    }));
+    return searchLogs(logs, query, options);
+  }
+
+  async remove(id: string): Promise<void> {
+    if (!existsSync(this.#fileOf(id))) throw notFound(id);
+    if (this.#writers.get(id)?.open) throw openAlready(id);
+    rmSync(this.#fileOf(id));
+  }
+
+  #fileOf(id: string): string {
+    return join(this.#directory, `${encodeURIComponent(id)}.jsonl`);
   }
 
   async close(): Promise<void> {
@@ -47,13 +81,15 @@ class JsonLinesLog implements Log {
   damage: readonly string[] = [];
   readonly #file: string;
   readonly #mayWrite: () => boolean;
+  readonly #onClose: () => void;
   #closed = false;
 
-  constructor(file: string, epoch: number, seq: number, mayWrite: () => boolean) {
+  constructor(file: string, epoch: number, seq: number, mayWrite: () => boolean, onClose: () => void) {
     this.#file = file;
     this.epoch = epoch;
     this.seq = seq;
     this.#mayWrite = mayWrite;
+    this.#onClose = onClose;
   }
 
   async *read(after = 0): AsyncGenerator<readonly Event[]> {
@@ -67,7 +103,7 @@ class JsonLinesLog implements Log {
 
   append(events: readonly Event[], options: { readonly durable?: boolean } = {}): void {
     if (this.#closed || !this.#mayWrite()) {
-      throw new StoreError("stale", "This log is closed, or was opened elsewhere; open the conversation again.");
+      throw new StoreError("stale", "This log is closed, or was taken elsewhere; open the conversation again.");
     }
     const misplaced = events.find((event, index) => event.seq !== this.seq + index + 1);
     if (misplaced) throw new StoreError("stale", `Event ${misplaced.seq} does not go on from event ${this.seq}.`);
@@ -84,7 +120,19 @@ class JsonLinesLog implements Log {
 
   async close(): Promise<void> {
     this.#closed = true;
+    this.#onClose();
   }
+}
+
+function notFound(id: string): StoreError {
+  return new StoreError(
+    "not-found",
+    `There is no conversation ${id} here; list the conversations to see what there is.`,
+  );
+}
+
+function openAlready(id: string): StoreError {
+  return new StoreError("locked", `Conversation ${id} is open in this process (${process.pid}); close it there first.`);
 }
 
 function notWritten(file: string, cause: unknown): StoreError {

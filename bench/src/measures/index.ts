@@ -1,7 +1,10 @@
 import type { Measure } from "../measure.ts";
+import { append } from "./append.ts";
 import { loop } from "./loop.ts";
+import { many } from "./many.ts";
+import { open } from "./open.ts";
 import { paced } from "./paced.ts";
 import { stream } from "./stream.ts";
 import { turns } from "./turns.ts";
 
-export const measures: readonly Measure[] = [turns, stream, paced, loop];
+export const measures: readonly Measure[] = [turns, stream, paced, loop, append, open, many];

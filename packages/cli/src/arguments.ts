@@ -1,7 +1,9 @@
 import type { ApprovalMode } from "@banyan/host";
-import { Command, CommanderError, Option } from "commander";
+import { Command, Option } from "commander";
 import manifest from "../package.json" with { type: "json" };
 import { dollars, duration, numberBetween, positiveInteger } from "./flag-values.ts";
+import { parse } from "./parse.ts";
+import { type Subcommand, subcommandIn } from "./subcommands.ts";
 
 export type OutputFormat = "text" | "json" | "jsonl";
 export type ColorChoice = "auto" | "always" | "never";
@@ -16,6 +18,8 @@ export interface Arguments {
   readonly continue: boolean;
   /** Go on with this conversation: its id, the beginning of it, or its title. */
   readonly resume?: string;
+  /** A message, by its id, or by `#` and its number: go on at the end of its branch. */
+  readonly at?: string;
   /** The workspace, when it is not where the command was started. */
   readonly cwd?: string;
   readonly output: OutputFormat;
@@ -38,12 +42,17 @@ export interface Arguments {
 /** What a command line asks for. */
 export type Wanted =
   | { readonly type: "run"; readonly arguments: Arguments }
+  | Subcommand
   /** To be written to stdout; nothing else is to be done. */
   | { readonly type: "text"; readonly text: string }
   /** One sentence, perhaps with a second line that suggests something. */
   | { readonly type: "mistake"; readonly message: string; readonly output: OutputFormat };
 
-const EXAMPLES = `
+const MORE = `
+Commands, which stand first; banyan COMMAND --help tells more:
+  banyan models [provider]                  what can be used here and why not, and what it costs
+  banyan conversations                      list, show, search, export, import and remove conversations
+
 Examples:
   banyan                                    talk in this directory
   banyan "what is in this project?"         the same, with a first message
@@ -56,18 +65,11 @@ Exit codes of --print:
 
 /** Reads a command line, without the program's own name. Reads nothing else and has no effect. */
 export function readArguments(argv: readonly string[]): Wanted {
-  let written = "";
-  const write = (text: string) => {
-    written += text;
-  };
-  const command = define().exitOverride().configureOutput({ writeOut: write, writeErr: write });
-  try {
-    command.parse(argv, { from: "user" });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode === 0) return { type: "text", text: written };
-    return { type: "mistake", message: sentence(error.message), output: outputIn(argv) };
-  }
+  const subcommand = subcommandIn(argv);
+  if (subcommand) return subcommand.type === "mistake" ? { ...subcommand, output: "text" } : subcommand;
+  const command = define();
+  const problem = parse(command, argv);
+  if (problem) return problem.type === "mistake" ? { ...problem, output: outputIn(argv) } : problem;
   const { print = false, ...options } = command.opts<Omit<Arguments, "print"> & { print?: string | true }>();
   const words = [print, ...command.args].filter((word) => typeof word === "string");
   const prompt = words.length > 0 ? { prompt: words.join(" ") } : {};
@@ -84,6 +86,7 @@ function define(): Command {
     .option("-m, --model <name>", "the model, as provider/model")
     .addOption(new Option("-c, --continue", "go on with the last conversation of this directory").conflicts("resume"))
     .option("-r, --resume <id>", "go on with a conversation, by id, beginning of an id, or title")
+    .option("--at <message>", "with one of these: go on at the end of the branch of a message, by its id or '#number'")
     .option("-C, --cwd <directory>", "work in this directory")
     .addOption(
       new Option("-o, --output <format>", "what --print writes (text if not given)").choices(["text", "json", "jsonl"]),
@@ -108,21 +111,11 @@ function define(): Command {
     .option("--plain", "plain lines: nothing is redrawn, choices are numbers")
     .version(manifest.version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
-    .addHelpText("after", EXAMPLES);
+    .addHelpText("after", MORE);
 }
 
 function listOption(flags: string, description: string): Option {
   return new Option(flags, description).argParser((value, previous: readonly string[] = []) => [...previous, value]);
-}
-
-/** The parser's words as a sentence. */
-function sentence(message: string): string {
-  const text = message
-    .replace(/^error: /, "")
-    .replace(/\n\(/, " (")
-    .replace(/ is invalid\. (Allowed choices are|It takes)/, " is not valid. $1");
-  const capital = text.charAt(0).toUpperCase() + text.slice(1);
-  return /[.?)]$/.test(capital) ? capital : `${capital}.`;
 }
 
 /** The output format of a command line that could not be read: a script that asked for JSON gets its result as JSON. */

@@ -31,18 +31,24 @@ async function loadedBy(args: readonly string[]) {
 describe("T40: help and version", () => {
   const own = new URL("..", import.meta.url).href;
 
-  test.each([["--version"], ["--help"]])("%s loads nothing but the reading of the command line", async (flag) => {
-    const { code, stdout, stderr, loaded } = await loadedBy([flag]);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(flag === "--version" ? /^\d+\.\d+\.\d+\n$/ : /^Usage: banyan /);
-    const files = loaded.filter((url) => !url.startsWith("node:"));
-    const ours = files
-      .filter((url) => url.startsWith(own))
-      .map((url) => fileURLToPath(url).slice(fileURLToPath(own).length));
-    expect(ours.toSorted()).toEqual(["package.json", "src/arguments.ts", "src/flag-values.ts", "src/main.ts"]);
-    const others = files.filter((url) => !url.startsWith(own));
-    expect(others.filter((url) => !url.includes("/node_modules/commander/"))).toEqual([]);
-  });
+  test.each([["--version"], ["--help"], ["models --help"], ["conversations --help"]])(
+    "%s loads nothing but the reading of the command line",
+    async (line) => {
+      const { code, stdout, stderr, loaded } = await loadedBy(line.split(" "));
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout).toMatch(line === "--version" ? /^\d+\.\d+\.\d+\n$/ : /^Usage: banyan /);
+      const files = loaded.filter((url) => !url.startsWith("node:"));
+      const ours = files
+        .filter((url) => url.startsWith(own))
+        .map((url) => fileURLToPath(url).slice(fileURLToPath(own).length));
+      expect(ours.toSorted()).toEqual([
+        "package.json",
+        ...["arguments", "flag-values", "main", "parse", "subcommands"].map((name) => `src/${name}.ts`),
+      ]);
+      const others = files.filter((url) => !url.startsWith(own));
+      expect(others.filter((url) => !url.includes("/node_modules/commander/"))).toEqual([]);
+    },
+  );
 
   test("a printed turn loads no terminal interface", async () => {
     const { loaded } = await loadedBy(["-p", "what can you do?", "--model", "demo/offline"]);

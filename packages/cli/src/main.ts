@@ -12,6 +12,16 @@ switch (wanted.type) {
     await reportMistake(wanted);
     break;
   }
+  case "models": {
+    const { models } = await import("./models/models.ts");
+    process.exit(await models(wanted.arguments));
+    break;
+  }
+  case "conversations": {
+    const { conversations } = await import("./conversations/conversations.ts");
+    process.exit(await conversations(wanted.arguments));
+    break;
+  }
   case "run": {
     const { run } = await import("./run.ts");
     await run(wanted.arguments);

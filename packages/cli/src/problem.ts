@@ -36,6 +36,9 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof WorkspaceError) return usage("workspace");
   if (error instanceof LimitError || error instanceof AgentError || error instanceof DirectiveError)
     return usage(error.code);
+  // It is open in another terminal, or was removed there: another name, or a word to that one, is what helps.
+  if (error instanceof StoreError && (error.code === "locked" || error.code === "not-found"))
+    return usage(`store-${error.code}`);
   if (error instanceof StoreError) return { code: `store-${error.code}`, message, exit: exitCodes.failed };
   if (error instanceof SessionError) return { code: `session-${error.code}`, message, exit: exitCodes.failed };
   return { code: "defect", message: `Something went wrong inside banyan: ${message}`, exit: exitCodes.failed };

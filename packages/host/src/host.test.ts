@@ -92,10 +92,23 @@ describe("a host", () => {
     expect(JSON.parse(readFileSync(settings, "utf8"))).toEqual({ temperature: 0.5, model: "ollama/llama" });
   });
 
-  test("names what can be used", async () => {
-    expect(await (await open()).usableModels()).toEqual([
-      { name: "demo/offline", note: expect.stringContaining("offline demo") },
-    ]);
+  test("names what can be used, and why the rest cannot", async () => {
+    const providers = await (await open()).listProviders();
+    expect(providers.filter(({ usable }) => usable).map(({ name }) => name)).toEqual(["demo"]);
+    expect(providers.find(({ name }) => name === "anthropic")?.reason).toContain("ANTHROPIC_API_KEY");
+  });
+
+  test("knows the user's short names, prices and context sizes", async () => {
+    const price = { input: 0.1, output: 0.2 };
+    set({
+      model: "local:low",
+      aliases: { local: "ollama/llama", demo2: "demo/offline" },
+      models: { "ollama/llama": { price, contextSize: 4_096 } },
+    });
+    const host = await open();
+    expect(host.agent.options.model).toMatchObject({ id: "ollama/llama:low", price, contextSize: 4_096 });
+    expect((await host.useModel("demo2")).options.model).toMatchObject({ id: "demo/offline" });
+    expect(await host.listModels("ollama")).toEqual([{ name: "ollama/llama", price, contextSize: 4_096 }]);
   });
 });
 

@@ -1,5 +1,4 @@
 import { accessSync, constants } from "node:fs";
-import { join } from "node:path";
 import {
   Agent,
   type ConversationSummary,
@@ -13,10 +12,13 @@ import {
 import {
   chooseModel,
   type Environment,
+  type KnownModel,
+  listModels,
+  listProviders,
   type ModelChoice,
+  type ProviderStatus,
+  type ResolveOptions,
   resolveModel,
-  type UsableModel,
-  usableModels,
 } from "@banyan/models";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { openWorkspace, WorkspaceError, workspaceTools } from "@banyan/tools/workspace";
@@ -34,6 +36,7 @@ import {
   rulesFrom,
 } from "./permissions/index.ts";
 import { changeSettings, readSettings, type Settings } from "./settings/index.ts";
+import { settingsFile } from "./user-settings.ts";
 
 const AGENT = "banyan";
 
@@ -81,7 +84,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   );
   const workspace = readableWorkspace(cwd);
   const choice = await chooseModel({ flag: flags.model, setting: settings.model, env, signal });
-  const driver = await resolveModel(choice.name, { env });
+  const driver = await resolveModel(choice.name, { env, ...modelNames(settings) });
   return new Host({ places, settings, rules, workspace, env, home, flags, canAsk, choice, driver });
 }
 
@@ -106,6 +109,7 @@ export class Host {
   readonly approval: ApprovalMode;
   readonly #places: Directories;
   readonly #env: Environment;
+  readonly #names: Pick<ResolveOptions, "aliases" | "overrides">;
   readonly #store: Store;
   #permission: Permission;
   readonly #permissionWith: (rules: Rules) => Permission;
@@ -119,7 +123,8 @@ export class Host {
     this.approval = flags.approval ?? settings.approval ?? "ask";
     this.#places = places;
     this.#env = env;
-    this.#store = sqliteStore({ directory: places.data });
+    this.#names = modelNames(settings);
+    this.#store = sqliteStore({ directory: places.data, program: AGENT });
     this.#rules = rules;
     this.#permissionWith = (all) => permissions({ workspace, mode: this.approval, rules: all, canAsk, home });
     this.#permission = this.#permissionWith(rules);
@@ -177,14 +182,19 @@ export class Host {
     this.#permission = this.#permissionWith(this.#rules);
   }
 
-  /** The models that can be used now, as far as they say so. */
-  usableModels(): Promise<UsableModel[]> {
-    return usableModels(this.#env);
+  /** Every provider, and whether it can be used now. */
+  listProviders(): Promise<ProviderStatus[]> {
+    return listProviders({ env: this.#env });
+  }
+
+  /** The models of a provider that are known, with what they cost and hold. Rejects with `ModelChoiceError`. */
+  listModels(provider: string): Promise<KnownModel[]> {
+    return listModels(provider, this.#names);
   }
 
   /** Takes another model from the next turn on. Rejects with `ModelChoiceError`; then everything stays as it is. */
   async useModel(name: string, reason = `Using ${name}.`): Promise<Agent> {
-    const model = await resolveModel(name, { env: this.#env });
+    const model = await resolveModel(name, { env: this.#env, ...this.#names });
     this.#choice = { name, reason };
     this.#agent = this.#agent.with({ model });
     return this.#agent;
@@ -218,8 +228,9 @@ function unreadable(root: string, cause: unknown): WorkspaceError {
   });
 }
 
-function settingsFile(places: Directories): string {
-  return join(places.config, "settings.json");
+/** What the user knows of models. */
+function modelNames({ aliases = {}, models = {} }: Settings): Pick<ResolveOptions, "aliases" | "overrides"> {
+  return { aliases, overrides: models };
 }
 
 function modelSettings(settings: Settings, flags: HostFlags): ModelSettings {

@@ -1,7 +1,19 @@
-export { type Environment, type ModelChoice, ModelChoiceError } from "@banyan/models";
+export {
+  type Aliases,
+  builtInAliases,
+  type Environment,
+  type KnownModel,
+  listModels,
+  listProviders,
+  type ModelChoice,
+  ModelChoiceError,
+  type ProviderStatus,
+} from "@banyan/models";
 export { WorkspaceError } from "@banyan/tools/workspace";
+export { ConversationDirectory, type StoredConversation } from "./conversation-directory.ts";
 export { ConversationError, findConversation } from "./conversations.ts";
 export { type Directories, directories } from "./directories.ts";
 export { type Host, type HostFlags, type HostOptions, openHost } from "./host.ts";
 export * from "./permissions/index.ts";
 export * from "./settings/index.ts";
+export { userSettings } from "./user-settings.ts";

@@ -13,4 +13,3 @@ export {
   toOpenAIMessages,
 } from "./openai-chat/messages.ts";
 export { type ResolveOptions, resolveModel } from "./resolve.ts";
-export { type UsableModel, usableModels } from "./usable.ts";

@@ -29,11 +29,41 @@ export function storeClosed(): StoreError {
   return new StoreError("unusable", "The store is closed; make a new one.");
 }
 
-/** `owner`: who writes to the conversation now, when that is known. */
-export function overtaken(conversation: string, owner?: string): StoreError {
-  const by = owner === undefined ? "elsewhere" : `by ${owner}`;
+/** Who has a conversation open. */
+export interface Writer {
+  readonly program: string;
+  readonly process: number;
+  readonly host: string;
+  /** Since when, in milliseconds since 1970. */
+  readonly since: number;
+}
+
+/** `writer`: who writes to the conversation now, when that is known. */
+export function overtaken(conversation: string, writer?: Writer): StoreError {
+  const by = writer === undefined ? "elsewhere" : `by ${nameOf(writer)}`;
   return new StoreError(
     "stale",
     `Conversation ${conversation} was opened ${by} and is written there now; open it again to take it back.`,
   );
+}
+
+/** The conversation is open elsewhere, and stays there. */
+export function openElsewhere(conversation: string, writer: Writer): StoreError {
+  return new StoreError(
+    "locked",
+    `Conversation ${conversation} is open in ${nameOf(writer)}; close it there, or end that process, and try again.`,
+  );
+}
+
+/** The conversation is open in this very store. */
+export function openHere(conversation: string): StoreError {
+  return new StoreError(
+    "locked",
+    `Conversation ${conversation} is open in this process (${process.pid}) already; close it there, and try again.`,
+  );
+}
+
+function nameOf({ program, process, host, since }: Writer): string {
+  const time = new Date(since).toLocaleString("sv-SE", { dateStyle: "short", timeStyle: "short" });
+  return `${program} (process ${process} on ${host}, since ${time})`;
 }

@@ -3,6 +3,7 @@ import { formatDuration } from "../show/amounts.ts";
 import { callDetails, callEnd, callHead } from "../show/call-line.ts";
 import { callIn } from "../show/call-of.ts";
 import { cutSentence } from "../show/cut-sentence.ts";
+import { gist } from "../show/message-label.ts";
 import { oneLine, PlainText } from "../show/plain-text.ts";
 import { wrap } from "../show/wrap.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -59,6 +60,11 @@ export class ChatView {
       case "call.cancelled":
         this.#ended(item, state);
         break;
+      case "input.delivered": {
+        const message = state.messages.get(item.input);
+        if (message) this.note(`delivered: ${gist(message, this.#terminal.columns - 11)}`);
+        break;
+      }
       case "run.ended":
         this.#runEnded(item.reason, item.error?.message);
         this.#ending(item.run).resolve();
@@ -81,6 +87,12 @@ export class ChatView {
   /** One that can be passed over. */
   note(sentence: string): void {
     this.say(this.#terminal.style.dim(sentence));
+  }
+
+  /** A line as it is. */
+  line(text: string): void {
+    this.#endLine();
+    this.#terminal.write(`${text}\n`);
   }
 
   /** Stands apart from what follows. */

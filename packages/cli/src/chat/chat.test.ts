@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -53,6 +53,32 @@ describe.skipIf(!hasTmux)("a chat", { timeout: 40 * SECOND }, () => {
     pty.enter("back again");
     await pty.until("Welcome back.");
     expect(JSON.stringify(server.asked.at(-1))).toContain("Hello to you.");
+  });
+
+  test("B55: with --at goes on at the end of the branch of a message, not where it was written to last", async () => {
+    await using server = await modelServer({ text: "Red." }, { text: "Blue." }, { text: "Because." });
+    {
+      using pty = Pty.open(place, MODEL, server.env);
+      await pty.prompted();
+      pty.enter("a colour?");
+      await pty.until("Red.");
+      await pty.prompted();
+      pty.enter("/retry");
+      await pty.until("Blue.");
+      await pty.prompted();
+      pty.press("C-d");
+      await pty.until("[exit 0]");
+    }
+    using pty = Pty.open(place, ["--continue", "--at", "#2", ...MODEL], server.env);
+    expect(await pty.prompted()).toContain("you: a colour?\nbanyan: Red.");
+    pty.enter("why?");
+    await pty.until("Because.");
+    expect(
+      server.asked
+        .at(-1)
+        ?.map(({ content }) => content)
+        .slice(1),
+    ).toEqual(["a colour?", "Red.", "why?"]);
   });
 
   test("B65: is labelled when it is with the offline demo", async () => {
@@ -132,18 +158,6 @@ describe.skipIf(!hasTmux)("a chat", { timeout: 40 * SECOND }, () => {
     await pty.until("Hello.");
     expect(lastSaid(server.asked)).toBe("first\nsecond\nthird");
     expect(server.asked).toHaveLength(1);
-  });
-
-  test("what is typed while the agent works is the next message", async () => {
-    await using server = await modelServer({ text: ["It ", "takes ", "time."], pace: 400 }, { text: "Next." });
-    using pty = Pty.open(place, MODEL, server.env);
-    await pty.prompted();
-    pty.enter("go");
-    await pty.until("It");
-    pty.enter("and then?");
-    await pty.until("(next: and then?)");
-    await pty.until("Next.");
-    expect(lastSaid(server.asked)).toBe("and then?");
   });
 
   test("S12: shows no control sequences of the model", async () => {
@@ -354,108 +368,5 @@ describe.skipIf(!hasTmux)("Ctrl-C while the agent works", { timeout: 40 * SECOND
     await pty.prompted();
     expect(existsSync(join(place.workspace, "made.txt"))).toBe(false);
     expect(server.asked).toHaveLength(1);
-  });
-});
-
-describe.skipIf(!hasTmux)("the commands", { timeout: 40 * SECOND }, () => {
-  test("/retry, /tree, /branch and /usage: asking again is a branch, and nothing is lost", async () => {
-    await using server = await modelServer(
-      { text: "Red." },
-      { text: "Blue." },
-      { text: "Green." },
-      { text: "Because." },
-    );
-    using pty = Pty.open(place, MODEL, server.env);
-    await pty.prompted();
-    pty.enter("a colour?");
-    await pty.until("Red.");
-    await pty.prompted();
-    pty.enter("/retry");
-    await pty.until("Blue.");
-    await pty.prompted();
-    pty.enter("/retry a colour of leaves?");
-    await pty.until("Green.");
-    await pty.prompted();
-    pty.enter("/tree");
-    const tree = await pty.until("← here");
-    expect(tree).toContain(
-      [
-        "├ #1   you     a colour?",
-        "  ├ #2   banyan  Red.",
-        "  ├ #3   banyan  Blue.",
-        "├ #4   you     a colour of leaves?",
-        "│ #5   banyan  Green.  ← here",
-      ].join("\n"),
-    );
-    await pty.prompted();
-    pty.enter("/branch 1");
-    await pty.until("Your next message goes on from here.");
-    pty.enter("why?");
-    await pty.until("Because.");
-    expect(
-      server.asked
-        .at(-1)
-        ?.filter(({ role }) => role !== "system")
-        .map(({ content }) => content),
-    ).toEqual(["a colour?", "Red.", "why?"]);
-    await pty.prompted();
-    pty.enter("/usage");
-    const usage = await pty.until(/^whole tree/);
-    expect(usage).toMatch(/^branch 1 \* +20 +0 +10 +0 +—$/m);
-    expect(usage).toMatch(/^whole tree +40 +0 +20 +0 +—$/m);
-    await pty.prompted();
-    pty.enter("/branch");
-    expect(await pty.until("/branch n switches to branch n.")).toMatch(/^\* {2}1 {2}why\?$/m);
-  });
-
-  test("/branch with an own message brings it back to be changed", async () => {
-    await using server = await modelServer({ text: "Red." }, { text: "Green." });
-    using pty = Pty.open(place, MODEL, server.env);
-    await pty.prompted();
-    pty.enter("a colour?");
-    await pty.until("Red.");
-    await pty.prompted();
-    pty.enter("/branch #1");
-    await pty.until(/^Reply to banyan: a colour\?$(?![\s\S]*Red)/);
-    pty.enter(" Of leaves.");
-    await pty.until("Green.");
-    expect(
-      server.asked
-        .at(-1)
-        ?.filter(({ role }) => role === "user")
-        .map(({ content }) => content),
-    ).toEqual(["a colour? Of leaves."]);
-  });
-
-  test("/clear begins a new conversation and says how to find the old one", async () => {
-    await using server = await modelServer({ text: "Red." }, { text: "Hello." });
-    using pty = Pty.open(place, MODEL, server.env);
-    await pty.prompted();
-    pty.enter("a colour?");
-    await pty.until("Red.");
-    await pty.prompted();
-    pty.enter("/clear");
-    await pty.until(/The old one stays: banyan --resume [0-9a-z]{26}/);
-    pty.enter("hello");
-    await pty.until("Hello.");
-    expect(JSON.stringify(server.asked.at(-1))).not.toContain("a colour?");
-  });
-
-  test("/model takes another model, now and later", async () => {
-    await using server = await modelServer({ text: "Hello." });
-    writeFileSync(join(place.workspace, "a.txt"), "");
-    using pty = Pty.open(place, MODEL, server.env);
-    await pty.prompted();
-    pty.enter("/model nobody/nothing");
-    await pty.until("Not done: There is no provider");
-    pty.enter("/model");
-    expect(await pty.until("demo/offline")).toMatch(/^\* openai-compatible\/test +in use$/m);
-    pty.enter("/model demo/offline");
-    await pty.until("Using demo/offline from the next message on");
-    pty.enter("list the files");
-    await pty.until(/^demo\/offline · 2 model calls · /);
-    expect(server.asked).toHaveLength(0);
-    const settings = readFileSync(join(place.env.BANYAN_HOME ?? "", "config", "settings.json"), "utf8");
-    expect(JSON.parse(settings)).toEqual({ model: "demo/offline" });
   });
 });

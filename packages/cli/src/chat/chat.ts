@@ -12,6 +12,7 @@ import { wrap } from "../show/wrap.ts";
 import { openTerminal } from "../terminal/open-terminal.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { lastExchange, saidBefore } from "./exchange.ts";
+import { leftBehind } from "./left-behind.ts";
 import { Talk } from "./talk.ts";
 
 /** A chat with a person at the terminal. Resolves with the exit code once the terminal is as it was before. */
@@ -20,8 +21,8 @@ export async function chat(args: Arguments): Promise<ExitCode> {
   let host: Host | undefined;
   try {
     host = await openHost(hostOptions(args, true, new AbortController().signal));
-    const session = await openNamedSession(args, host, (sentence) => notices.push(sentence));
-    return await talkAt(args, host, session, notices);
+    const named = await openNamedSession(args, host, (sentence) => notices.push(sentence));
+    return await talkAt(args, host, named, notices);
   } catch (error) {
     const { message, exit } = problemOf(error);
     process.stderr.write(`banyan: ${oneLine(message)}\n`);
@@ -34,7 +35,7 @@ export async function chat(args: Arguments): Promise<ExitCode> {
 async function talkAt(
   args: Arguments,
   host: Host,
-  session: Session | undefined,
+  { session, at }: { readonly session?: Session; readonly at?: string },
   notices: readonly string[],
 ): Promise<ExitCode> {
   let exit: ExitCode = exitCodes.done;
@@ -44,10 +45,11 @@ async function talkAt(
     output: process.stdout,
     style,
     plain: args.plain,
-    history: session ? saidBefore(session.state, session.state.leaf) : [],
+    history: session ? saidBefore(session.state, at ?? session.state.leaf) : [],
+    onTyped: (message, later) => talk.typed(message, later),
     onInterrupt: () => talk.interrupt(),
   });
-  const talk = new Talk(host, terminal, session);
+  const talk = new Talk(host, terminal, session, at);
   const leave = (code: ExitCode) => {
     exit = code;
     talk.leave();
@@ -62,9 +64,7 @@ async function talkAt(
   process.once("SIGHUP", () => leave(signalExits.SIGHUP));
   try {
     greet(terminal, args, host, notices);
-    if (session)
-      for (const line of lastExchange(session.state, session.state.leaf, host.agent.name, terminal.columns, style))
-        terminal.write(`${line}\n`);
+    if (session) remind(terminal, host, session, at ?? session.state.leaf);
     await talk.run(args.prompt?.trim() ? args.prompt : undefined);
   } finally {
     await talk.close();
@@ -73,6 +73,13 @@ async function talkAt(
     terminal.close();
   }
   return exit;
+}
+
+/** Where a conversation stands, and what was left behind in it. */
+function remind(terminal: Terminal, host: Host, session: Session, leaf: string | null): void {
+  const { columns, style } = terminal;
+  const lines = lastExchange(session.state, leaf, host.agent.name, columns, style);
+  for (const line of [...lines, ...leftBehind(session, columns, style)]) terminal.write(`${line}\n`);
 }
 
 function greet(terminal: Terminal, args: Arguments, host: Host, notices: readonly string[]): void {

@@ -2,6 +2,7 @@ import {
   type Agent,
   type Chat,
   type ConversationState,
+  type Delivery,
   type Directive,
   emptyConversation,
   retry,
@@ -13,10 +14,11 @@ import {
 } from "@banyan/core";
 import type { Host } from "@banyan/host";
 import type { CommandContext } from "../commands/command.ts";
-import { runCommand } from "../commands/index.ts";
+import { runCommand, runsAnytime } from "../commands/index.ts";
 import { problemOf } from "../problem.ts";
 import { counted, formatSpent } from "../show/amounts.ts";
 import { oneLine, visible } from "../show/plain-text.ts";
+import { waitingLine } from "../show/waiting-line.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { Approvals } from "./approvals.ts";
 import { ChatView } from "./chat-view.ts";
@@ -45,16 +47,23 @@ export class Talk {
   #place = HERE;
   /** Stands in the prompt when it comes. */
   #draft = "";
-  /** A chat that cannot go on in the stream of the one before: it has another session. */
+  /** The turn handler at work: it asks the person. */
+  #handling: Promise<unknown> | undefined;
+  /** The branch that the stream is on is gone: what comes next is a stream of its own. */
+  #anew = false;
+  /** A chat that cannot go on in the stream of the one before: it has another session, or its branch was removed. */
   #apart: Chat | undefined;
   #left = false;
+  /** The run that was seen to begin last. */
+  #run: string | undefined;
   #handled: { readonly agent: Agent; readonly with: Agent } | undefined;
 
-  /** Without a session, one is begun with the first message. */
-  constructor(host: Host, terminal: Terminal, session: Session | undefined) {
+  /** Without a session, one is begun with the first message; with `at`, the first message goes below that one. */
+  constructor(host: Host, terminal: Terminal, session: Session | undefined, at?: string) {
     this.#host = host;
     this.#terminal = terminal;
     this.#session = session;
+    if (at !== undefined) this.#place = { at };
     this.#view = new ChatView(terminal);
     this.#approvals = new Approvals(terminal, this.#view, host);
   }
@@ -69,9 +78,37 @@ export class Talk {
     let chat = first === undefined ? await this.#next() : await this.#begun(first);
     while (chat) {
       await this.#follow(chat);
+      // A conversation that is left ends its stream while the person is still being asked; nobody is asked twice at once.
+      // What the handler threw was told with the stream.
+      await this.#handling?.catch(() => {});
       chat = this.#apart ?? (await this.#next());
       this.#apart = undefined;
     }
+  }
+
+  /**
+   * A message that the person typed unasked: while the agent works it goes into the conversation at once, to steer what
+   * it does, or, `later` or with `>` in front, to be said after its turn (B21, T18). Answers whether it was taken.
+   */
+  typed(message: string, later: boolean): boolean {
+    const session = this.#session;
+    if (!session || this.#working === undefined) return false;
+    if (message.startsWith("/")) {
+      if (!runsAnytime(message)) return false;
+      void runCommand(message, this.#commandContext()).catch((error: unknown) => this.#tell(error));
+      return true;
+    }
+    const [, behind] = /^>\s*(.*)$/s.exec(message) ?? [];
+    const text = behind ?? message;
+    const delivery: Delivery = later || behind !== undefined ? "queue" : "steer";
+    const parts = [{ type: "text", text }] as const;
+    if (text.trim() === "") return true;
+    // It is shown as waiting when it is in the log, and not before.
+    void session.say(parts, { delivery }).then(
+      () => this.#view.note(waitingLine({ parts, delivery, held: false }, this.#terminal.columns)),
+      (error: unknown) => this.#tell(error),
+    );
+    return true;
   }
 
   /** Ctrl-C while nothing is typed: ends what runs. */
@@ -99,6 +136,7 @@ export class Talk {
     const { session } = chat;
     try {
       for await (const item of chat) {
+        if (item.type === "run.started") this.#run = item.run;
         this.#view.show(item, session.state);
         if (item.type === "call.approval-requested") await this.#approvals.ask(session, chat.agent, item);
       }
@@ -119,6 +157,8 @@ export class Talk {
 
   /** Asks until there is something to do; nothing when the person leaves. */
   async #next(): Promise<Chat | undefined> {
+    const held = this.#state.inbox.length;
+    if (held > 0) this.#view.note(`${counted(held, "message")} held back: /waiting lists, /waiting send delivers.`);
     while (!this.#left) {
       this.#view.gap();
       const initial = this.#draft;
@@ -142,12 +182,12 @@ export class Talk {
     if (!line.startsWith("/")) return this.#chat(this.#place.revise ? retry(line) : say(line));
     const next = await runCommand(line, this.#commandContext());
     if (next.type === "leave") this.#left = true;
-    return next.type === "turn" ? this.#chat(next.directive) : undefined;
+    return next.type === "turn" ? this.#chat(next.directive, next.at) : undefined;
   }
 
-  async #chat(directive: Directive): Promise<Chat> {
+  async #chat(directive: Directive, message?: string): Promise<Chat> {
     this.#session ??= await this.#host.newSession();
-    const { at } = this.#place;
+    const at = message ?? this.#place.at;
     this.#place = HERE;
     return this.#agent.chat(directive, { session: this.#session, ...(at === undefined ? {} : { at }) });
   }
@@ -156,9 +196,15 @@ export class Talk {
   get #agent(): Agent {
     const { agent } = this.#host;
     if (this.#handled?.agent !== agent) {
-      this.#handled = { agent, with: agent.with({ onTurn: (_conversation, _agent, turn) => this.#onTurn(turn) }) };
+      this.#handled = { agent, with: agent.with({ onTurn: (_conversation, _agent, turn) => this.#handle(turn) }) };
     }
     return this.#handled.with;
+  }
+
+  #handle(turn: Turn): Promise<Chat | undefined> {
+    const handling = this.#onTurn(turn);
+    this.#handling = handling;
+    return handling;
   }
 
   async #onTurn(turn: Turn): Promise<Chat | undefined> {
@@ -170,10 +216,16 @@ export class Talk {
         `${turn.message?.model ?? this.#host.model.name}${steps} · ${formatSpent(turn.usage, turn.cost)}`,
       );
     }
+    this.#anew = false;
     const next = await this.#next();
-    if (next?.session === session) return next;
+    if (next?.session === session && !this.#anew) return next;
     this.#apart = next;
     return undefined;
+  }
+
+  /** The run under way. */
+  get #working(): string | undefined {
+    return this.#run !== undefined && this.#state.runs.has(this.#run) ? this.#run : undefined;
   }
 
   #tell(error: unknown): void {
@@ -188,10 +240,17 @@ export class Talk {
       columns,
       state: this.#state,
       leaf: this.#place.at ?? this.#state.leaf,
+      session: this.#session,
+      run: this.#working,
       write: (...lines) => {
-        for (const line of lines) this.#terminal.write(`${line}\n`);
+        for (const line of lines) this.#view.line(line);
       },
       goTo: (message) => this.#goTo(message),
+      goBack: () => {
+        this.#place = HERE;
+        this.#anew = true;
+        this.#draft = "";
+      },
       begin: () => this.#begin(),
       modelChanged: async (model) => {
         await this.#session?.commit([{ type: "model.changed", model }]);

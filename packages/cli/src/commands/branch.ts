@@ -1,7 +1,7 @@
 import { leaves, pathTo, textOf } from "@banyan/core";
 import { counted } from "../show/amounts.ts";
 import { excerpt } from "../show/excerpt.ts";
-import { gist, messageNumbers } from "../show/message-label.ts";
+import { gist, isRemoved, messageNamed } from "../show/message-label.ts";
 import { ASK, type Command, type CommandContext } from "./command.ts";
 
 export const branch: Command = {
@@ -31,13 +31,9 @@ export const branch: Command = {
 
 /** The messages that are meant: the end of a branch by its number, a message by `#` and its number or by its id, else the branches with that text. */
 function find({ state }: CommandContext, all: readonly string[], argument: string): string[] {
-  if (state.messages.has(argument)) return [argument];
-  const [, sign, digits] = /^(#?)(\d+)$/.exec(argument) ?? [];
-  if (digits !== undefined) {
-    const ids = sign === "#" ? [...messageNumbers(state).keys()] : all;
-    const id = ids[Number(digits) - 1];
-    return id === undefined ? [] : [id];
-  }
+  const named = /^\d+$/.test(argument) ? all[Number(argument) - 1] : messageNamed(state, argument);
+  if (named !== undefined) return isRemoved(state, named) ? [] : [named];
+  if (/^#?\d+$/.test(argument)) return [];
   const wanted = argument.toLowerCase();
   return all.filter((leaf) => pathTo(state, leaf).some((message) => textOf(message).toLowerCase().includes(wanted)));
 }

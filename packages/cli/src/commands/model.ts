@@ -1,4 +1,7 @@
+import type { Host, KnownModel, ProviderStatus } from "@banyan/host";
+import { FACTS_HEAD, factsCells } from "../show/model-facts.ts";
 import { oneLine } from "../show/plain-text.ts";
+import { table } from "../show/table.ts";
 import { ASK, type Command } from "./command.ts";
 
 export const model: Command = {
@@ -13,15 +16,31 @@ export const model: Command = {
       context.write(`Using ${oneLine(argument)} from the next message on, and in later conversations.`);
       return ASK;
     }
-    const usable = await host.usableModels();
     const current = host.model.name;
-    const names = [...new Set([current, ...usable.map(({ name }) => name)])];
-    const width = Math.max(...names.map((name) => name.length)) + 3;
-    for (const name of names) {
-      const note = name === current ? "in use" : (usable.find((known) => known.name === name)?.note ?? "");
-      context.write(`${name === current ? "* " : "  "}${oneLine(name).padEnd(width)}${style.dim(oneLine(note))}`);
-    }
-    context.write(style.dim("/model provider/model takes any other one of these providers."));
+    const usable = (await host.listProviders()).filter((provider) => provider.usable);
+    const found = await Promise.all(usable.map((provider) => modelsOf(host, provider)));
+    const models = found.flat();
+    if (!models.some(({ name }) => name === current)) models.unshift({ name: current, reason: "" });
+    const rows = models.map(({ name, reason, ...facts }) => [
+      `${name === current ? "* " : "  "}${oneLine(name)}`,
+      ...factsCells(facts),
+      `  ${name === current ? "in use" : oneLine(reason)}`,
+    ]);
+    const [head = "", ...lines] = table([["  model", ...FACTS_HEAD, ""], ...rows]);
+    context.write(style.dim(head), ...lines);
+    context.write(style.dim("In and out: US dollars for a million tokens. /model provider/model takes any other one."));
     return ASK;
   },
 };
+
+interface Offered extends KnownModel {
+  /** Why it can be used. */
+  readonly reason: string;
+}
+
+/** What a provider offers without being asked for more: the models that its server lists, or its default one. */
+async function modelsOf(host: Host, { name, defaultModel, models, reason }: ProviderStatus): Promise<Offered[]> {
+  const names = models ?? (defaultModel === undefined ? [] : [defaultModel]);
+  const known = await host.listModels(name);
+  return names.map((offered) => ({ ...known.find((model) => model.name === offered), name: offered, reason }));
+}

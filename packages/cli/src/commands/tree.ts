@@ -1,20 +1,31 @@
-import { formatCount } from "../show/amounts.ts";
+import { leaves, type Message, textOf } from "@banyan/core";
+import { counted, formatCount } from "../show/amounts.ts";
 import { gist, messageNumbers, speakerOf } from "../show/message-label.ts";
+import { oneLine } from "../show/plain-text.ts";
 import { ASK, type Command, type CommandContext } from "./command.ts";
+import { namedMessage } from "./named-message.ts";
 
 /** The lines that are shown; of a longer tree the end. */
 const MOST_LINES = 200;
 
 export const tree: Command = {
   name: "tree",
-  help: "show the tree of this conversation",
-  run(context) {
+  takes: "[#n]",
+  help: "show the tree of this conversation, or go on from message #n",
+  anytime: true,
+  run(context, argument) {
+    if (argument !== "") {
+      const named = namedMessage(context, argument);
+      if (named && context.run !== undefined) context.write("The agent works; go there when it has answered.");
+      else if (named) context.goTo(named.message.id);
+      return ASK;
+    }
     const lines = treeLines(context);
     const left = lines.length - MOST_LINES;
     if (lines.length === 0) context.write("Nothing has been said yet.");
     if (left > 0) context.write(context.style.dim(`(${formatCount(left)} earlier messages)`));
     context.write(...lines.slice(-MOST_LINES));
-    if (lines.length > 0) context.write(context.style.dim("/branch #n goes on from message n."));
+    if (lines.length > 0) context.write(context.style.dim("/tree #n goes on from message n."));
     return ASK;
   },
 };
@@ -22,6 +33,8 @@ export const tree: Command = {
 /** A line for each message. A message below another stands under it; where a message has several below, each begins a branch that is set in. */
 function treeLines({ state, leaf, host, columns, style }: CommandContext): string[] {
   const numbers = messageNumbers(state);
+  const ends = leaves(state);
+  const branches = new Map(ends.length > 1 ? ends.map((id, index) => [id, index + 1]) : []);
   const lines: string[] = [];
   const open = below(null, 0);
   // Without recursion: a path can be 100,000 messages long.
@@ -32,16 +45,31 @@ function treeLines({ state, leaf, host, columns, style }: CommandContext): strin
     const indent = "  ".repeat(Math.max(0, depth - 1)) + (depth === 0 ? "" : first ? "├ " : "│ ");
     const number = `#${numbers.get(id)}`.padEnd(4);
     const speaker = speakerOf(message, host.agent.name).padEnd(host.agent.name.length);
+    const marks = marksOf(message, branches.get(id));
     const here = id === leaf ? "  ← here" : "";
-    const room = Math.max(20, columns - indent.length - number.length - speaker.length - here.length - 4);
-    lines.push(`${style.dim(indent + number)} ${style.accent(speaker)}  ${gist(message, room)}${style.bold(here)}`);
+    const taken = indent.length + number.length + speaker.length + marks.length + here.length;
+    const text = gist(message, Math.max(20, columns - taken - 4));
+    lines.push(`${style.dim(indent + number)} ${style.accent(speaker)}  ${text}${style.dim(marks)}${style.bold(here)}`);
     open.push(...below(id, depth));
   }
   return lines;
 
   function below(parent: string | null, depth: number): { id: string; depth: number; first: boolean }[] {
-    const children = state.children.get(parent) ?? [];
+    const children = (state.children.get(parent) ?? []).filter((id) => !state.messages.get(id)?.removed);
     const apart = children.length > 1;
     return children.map((id) => ({ id, depth: apart ? depth + 1 : depth, first: apart })).reverse();
   }
+}
+
+/** What people and the agent did with a message: calls, name, star, and the number of the branch that ends with it. */
+function marksOf(message: Message, branch: number | undefined): string {
+  // A message without text is shown as its calls already.
+  const calls = message.role === "assistant" && textOf(message).trim() !== "" ? message.calls.length : 0;
+  const marks = [
+    calls > 0 ? `(${counted(calls, "call")})` : "",
+    message.label === undefined ? "" : `[${oneLine(message.label)}]`,
+    message.starred ? "★" : "",
+    branch === undefined ? "" : `(branch ${branch})`,
+  ];
+  return marks.map((mark) => (mark === "" ? "" : `  ${mark}`)).join("");
 }

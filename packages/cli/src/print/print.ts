@@ -81,7 +81,7 @@ class Printing {
     const prompt = await promptOf(this.#args, notice, signal);
     const host = await openHost(hostOptions(this.#args, false, signal));
     this.#host = host;
-    const session = (await openNamedSession(this.#args, host, notice)) ?? (await host.newSession());
+    const { session = await host.newSession(), ...place } = await openNamedSession(this.#args, host, notice);
     this.#session = session;
     notice(host.model.reason);
     if (host.approval === "all") notice("APPROVAL IS OFF: every call runs without asking.");
@@ -93,7 +93,7 @@ class Printing {
     });
     const interrupt = () => session.interrupt();
     signal.addEventListener("abort", interrupt, { once: true });
-    for await (const item of agent.chat(say(prompt), { session })) {
+    for await (const item of agent.chat(say(prompt), { session, ...place })) {
       if (item.type === "run.started" && signal.aborted) interrupt();
       if (item.type === "call.denied") this.#denied.push({ tool: toolOf(session, item.call), reason: item.output });
       await onItem(item);

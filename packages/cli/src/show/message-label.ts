@@ -1,4 +1,4 @@
-import { type ConversationState, type Message, textOf } from "@banyan/core";
+import { type ConversationState, type Message, pathTo, textOf } from "@banyan/core";
 import { counted } from "./amounts.ts";
 import { excerpt } from "./excerpt.ts";
 
@@ -7,6 +7,18 @@ export function messageNumbers(state: ConversationState): ReadonlyMap<string, nu
   const numbers = new Map<string, number>();
   for (const id of state.messages.keys()) numbers.set(id, numbers.size + 1);
   return numbers;
+}
+
+/** The message that a person names by `#` and its number, or by its id. */
+export function messageNamed(state: ConversationState, name: string): string | undefined {
+  if (state.messages.has(name)) return name;
+  const [, digits] = /^#(\d+)$/.exec(name) ?? [];
+  return digits === undefined ? undefined : [...state.messages.keys()][Number(digits) - 1];
+}
+
+/** Whether a message, or one above it, was removed. */
+export function isRemoved(state: ConversationState, id: string): boolean {
+  return pathTo(state, id).some(({ removed }) => removed);
 }
 
 /** Who wrote a message, as people say it. */

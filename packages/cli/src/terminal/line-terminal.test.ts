@@ -12,6 +12,8 @@ let input: NodeJS.ReadStream & PassThrough;
 let output: NodeJS.WriteStream & PassThrough;
 let terminal: LineTerminal;
 let interrupts: number;
+let typed: [message: string, later: boolean][];
+let taken: boolean;
 
 beforeEach(() => {
   const stream = () => Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => input, columns: 80 });
@@ -19,10 +21,16 @@ beforeEach(() => {
   output = stream() as unknown as typeof output;
   output.resume();
   interrupts = 0;
+  typed = [];
+  taken = false;
   const onInterrupt = () => {
     interrupts++;
   };
-  terminal = new LineTerminal({ input, output, style: styleFor(process.stdout, "never"), onInterrupt });
+  const onTyped = (message: string, later: boolean) => {
+    typed.push([message, later]);
+    return taken;
+  };
+  terminal = new LineTerminal({ input, output, style: styleFor(process.stdout, "never"), onInterrupt, onTyped });
 });
 afterEach(() => terminal.close());
 
@@ -83,6 +91,20 @@ describe("what is typed while nobody asks", () => {
     const third = terminal.read({ prompt: "> " });
     input.write("rd\r");
     expect(await third).toBe("third");
+  });
+
+  test("T18: is told at once, with how it was ended; what is taken is no next message", async () => {
+    taken = true;
+    input.write("first\rsecond\x1b\rthi");
+    await sleep(20);
+    expect(typed).toEqual([
+      ["first", false],
+      ["second", true],
+    ]);
+    const next = terminal.read({ prompt: "> " });
+    input.write("rd\r");
+    expect(await next).toBe("third");
+    expect(typed).toHaveLength(2);
   });
 
   test("B21: is held back after Ctrl-C", async () => {

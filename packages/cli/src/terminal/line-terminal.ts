@@ -33,6 +33,7 @@ export class LineTerminal implements Terminal {
   readonly #output: NodeJS.WriteStream;
   readonly #screen: Screen;
   readonly #onInterrupt: () => void;
+  readonly #onTyped: TerminalOptions["onTyped"];
   readonly #history: History;
   readonly #ahead = new TypeAhead();
   readonly #closed = new AbortController();
@@ -49,6 +50,7 @@ export class LineTerminal implements Terminal {
     this.#output = options.output;
     this.#screen = new Screen(options.output);
     this.#onInterrupt = options.onInterrupt;
+    this.#onTyped = options.onTyped;
     this.#history = new History(options.history);
     emitKeypressEvents(this.#input);
     this.#input.on("keypress", this.#key);
@@ -130,10 +132,13 @@ export class LineTerminal implements Terminal {
     if (this.#editing) return;
     if (key.ctrl && key.name === "c") this.#interrupted();
     else if (!this.#deaf) {
-      const message = this.#ahead.key(text, key);
-      if (message === undefined) return;
+      const typed = this.#ahead.key(text, key);
+      if (!typed) return;
+      this.#history.add(typed.text);
+      if (this.#onTyped(typed.text, typed.later)) return;
+      this.#ahead.keep(typed.text);
       this.freshLine();
-      this.write(`${this.style.dim(`(next: ${message})`)}\n`);
+      this.write(`${this.style.dim(`(next: ${typed.text})`)}\n`);
     }
   };
 

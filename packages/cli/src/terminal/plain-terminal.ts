@@ -25,9 +25,15 @@ export class PlainTerminal implements Terminal {
   readonly #input: NodeJS.ReadStream;
   readonly #screen: Screen;
   readonly #onInterrupt: () => void;
+  readonly #onTyped: TerminalOptions["onTyped"];
   readonly #lines: string[] = [];
   #reader: Interface | undefined;
   #ended = false;
+  /** Whether lines are an answer to `read` or `ask`. */
+  #asking = false;
+  /** Lines that came while nobody asked: what comes at once with them is one message. */
+  readonly #unasked: string[] = [];
+  #unaskedSince: NodeJS.Timeout | undefined;
   /** Wakes whoever waits for a line: there is one, or there will be none. */
   #wake: (() => void) | undefined;
   /** What Ctrl-C does while something is asked for. */
@@ -39,6 +45,7 @@ export class PlainTerminal implements Terminal {
     this.#input = options.input;
     this.#screen = new Screen(options.output);
     this.#onInterrupt = options.onInterrupt;
+    this.#onTyped = options.onTyped;
     this.#reader = this.#listen();
   }
 
@@ -56,8 +63,9 @@ export class PlainTerminal implements Terminal {
 
   async read({ prompt, initial = "" }: MessageRequest): Promise<string | undefined> {
     if (initial !== "") this.write(`(you had written: ${initial})\n`);
+    this.#typed();
     for (;;) {
-      const text = await this.#message(prompt);
+      const text = await this.#asked(() => this.#message(prompt));
       if (text === "interrupted") {
         if (performance.now() < this.#leaveBefore) return undefined;
         this.#leaveBefore = performance.now() + LEAVE_WITHIN;
@@ -71,9 +79,12 @@ export class PlainTerminal implements Terminal {
 
   async ask({ prompt, initial = "", again = false, signal }: Question): Promise<string | undefined> {
     if (initial !== "") this.write(`(now: ${initial}; an empty line keeps it)\n`);
+    this.#typed();
     const ahead = this.#lines.splice(0);
-    if (!again) await this.#quiet();
-    const line = await this.#line(prompt, signal);
+    const line = await this.#asked(async () => {
+      if (!again) await this.#quiet();
+      return this.#line(prompt, signal);
+    });
     this.#lines.unshift(...ahead);
     if (line !== undefined && line !== "interrupted") return line === "" ? initial : line;
     if (!signal?.aborted) this.#onInterrupt();
@@ -88,6 +99,7 @@ export class PlainTerminal implements Terminal {
 
   close(): void {
     this.#ended = true;
+    clearTimeout(this.#unaskedSince);
     this.#reader?.close();
     this.#wake?.();
   }
@@ -95,8 +107,15 @@ export class PlainTerminal implements Terminal {
   #listen(): Interface {
     const reader = createInterface({ input: this.#input, terminal: false });
     reader.on("line", (line) => {
-      this.#lines.push(line);
-      this.#wake?.();
+      if (this.#asking) {
+        this.#lines.push(line);
+        this.#wake?.();
+        return;
+      }
+      this.#screen.enterPressed();
+      this.#unasked.push(line);
+      clearTimeout(this.#unaskedSince);
+      this.#unaskedSince = setTimeout(() => this.#typed(), PASTE_PAUSE);
     });
     reader.on("close", () => {
       if (reader !== this.#reader) return;
@@ -104,6 +123,22 @@ export class PlainTerminal implements Terminal {
       this.#wake?.();
     });
     return reader;
+  }
+
+  async #asked<T>(question: () => Promise<T>): Promise<T> {
+    this.#asking = true;
+    try {
+      return await question();
+    } finally {
+      this.#asking = false;
+    }
+  }
+
+  /** Hands on what was typed while nobody asked; what nobody takes is the next line. */
+  #typed(): void {
+    clearTimeout(this.#unaskedSince);
+    const message = this.#unasked.splice(0).join("\n");
+    if (message.trim() !== "" && !this.#onTyped(message, false)) this.#lines.push(message);
   }
 
   /** A message: lines that end with `\` go on, as do lines that arrive at once. */

@@ -48,6 +48,11 @@ export interface TerminalOptions {
   readonly style: Style;
   /** What Up brings back, the newest first. */
   readonly history?: readonly string[];
+  /**
+   * Called for a message that was typed while nobody asked for one; with `later`, it was ended with Alt+Enter. Answers
+   * whether it was taken; else it waits for the next prompt.
+   */
+  onTyped(message: string, later: boolean): boolean;
   /** Called for Ctrl-C when it is not about what is being typed. */
   onInterrupt(): void;
 }

@@ -4,8 +4,8 @@ import { TypeAhead } from "./type-ahead.ts";
 function typed(...keys: readonly string[]): TypeAhead {
   const ahead = new TypeAhead();
   for (const key of keys) {
-    if (key.length > 1) ahead.key(undefined, { name: key });
-    else ahead.key(key, { name: key });
+    const message = key.length > 1 ? ahead.key(undefined, { name: key }) : ahead.key(key, { name: key });
+    if (message) ahead.keep(message.text);
   }
   return ahead;
 }
@@ -21,6 +21,14 @@ test("what is typed ahead is whole messages and the beginning of one", () => {
 test("a paste that is marked is one message", () => {
   const ahead = typed("paste-start", "a", "return", "b", "paste-end", "return");
   expect(ahead.takeMessage()).toBe("a\nb");
+});
+
+test("T18: Alt+Enter ends a message too, for later", () => {
+  const ahead = typed("a");
+  expect(ahead.key(undefined, { name: "return", meta: true })).toEqual({ text: "a", later: true });
+  ahead.key("b", { name: "b" });
+  expect(ahead.key(undefined, { name: "return" })).toEqual({ text: "b", later: false });
+  expect(ahead.isEmpty).toBe(true);
 });
 
 test("B21: after a stop nothing is sent by itself; it waits in the draft", () => {

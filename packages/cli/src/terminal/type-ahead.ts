@@ -1,16 +1,23 @@
 import type { Key } from "node:readline";
 
+/** A whole message that was typed while nobody asked for one. */
+export interface Typed {
+  readonly text: string;
+  /** It was ended with Alt+Enter rather than Enter. */
+  readonly later: boolean;
+}
+
 /**
- * What a person types while nobody asks for it: whole messages, ended with Enter, and the beginning of one more. Nothing
- * of it is shown until it is taken.
+ * What a person types while nobody asks for it: messages that were kept for the next prompt, and the beginning of one
+ * more, which is not shown until it is taken.
  */
 export class TypeAhead {
   readonly #messages: string[] = [];
   #line = "";
   #pasting = false;
 
-  /** Takes a key; answers the message that it completes, if it does. */
-  key(text: string | undefined, key: Key): string | undefined {
+  /** Takes a key; answers the message that it completes, if it does. That one is not kept. */
+  key(text: string | undefined, key: Key): Typed | undefined {
     switch (key.name) {
       case "paste-start":
         this.#pasting = true;
@@ -21,7 +28,7 @@ export class TypeAhead {
       case "return":
       case "enter":
         if (this.#pasting) this.#line += "\n";
-        else return this.#complete();
+        else return this.#complete(key.meta === true);
         return undefined;
       case "backspace":
         this.#line = Array.from(this.#line).slice(0, -1).join("");
@@ -32,7 +39,12 @@ export class TypeAhead {
     return undefined;
   }
 
-  /** The next whole message. */
+  /** Keeps a message for the next prompt. */
+  keep(message: string): void {
+    this.#messages.push(message);
+  }
+
+  /** The next message that was kept. */
   takeMessage(): string | undefined {
     return this.#messages.shift();
   }
@@ -53,10 +65,8 @@ export class TypeAhead {
     return this.#line === "" && this.#messages.length === 0;
   }
 
-  #complete(): string | undefined {
-    const message = this.takeDraft();
-    if (message.trim() === "") return undefined;
-    this.#messages.push(message);
-    return message;
+  #complete(later: boolean): Typed | undefined {
+    const text = this.takeDraft();
+    return text.trim() === "" ? undefined : { text, later };
   }
 }

@@ -108,6 +108,7 @@ function reduceEvent(state: MutableState, event: Event): Change {
       // Calls that were only streamed and are not part of the answer as it stands go.
       const asked = event.parts.flatMap((part) => (part.type === "call" ? [part.call] : []));
       message.calls = asked.map((id) => message.calls.find((call) => call.id === id) ?? newCall(id, ""));
+      for (const id of asked) state.calls.set(id, message.id);
       message.parts = event.parts as Part[];
       message.finish = event.finish;
       message.usage = event.usage;

@@ -10,13 +10,34 @@ import type { Event } from "../conversation/event.ts";
  */
 export interface Store {
   /**
-   * Opens a log for writing and takes the next writer epoch; whoever had it open before is refused from then on.
-   * With `create`, makes an empty one when there is none. Rejects with `StoreError` (`not-found`, `locked`, `damaged`).
+   * Opens a log for writing and takes the next writer epoch. Rejects with `StoreError`: `not-found`, `damaged`, or
+   * `locked` while another writer has it open and lives, in this process or another; the message names that one. A writer
+   * whose process is gone keeps nobody out.
    */
-  open(conversation: string, options?: { readonly create?: boolean }): Promise<Log>;
+  open(conversation: string, options?: OpenOptions): Promise<Log>;
   /** The conversations that have events, the most recently written first. */
   list(query?: ListQuery): Promise<ConversationSummary[]>;
+  /**
+   * The messages of all conversations and branches in which the words occur, the newest first: what users and the model
+   * said, without reasoning, calls and what was removed. All words must be there, in any order and case; of the last one
+   * the beginning is enough. Whatever is not a letter or a digit separates words; nothing in a query is an operator. A
+   * query without words finds nothing.
+   */
+  search(query: string, options?: SearchOptions): Promise<SearchHit[]>;
+  /**
+   * Removes a conversation for good, with what is remembered of it for lists and searches. Rejects with `StoreError`:
+   * `not-found`, or `locked` while it is open anywhere.
+   */
+  remove(conversation: string): Promise<void>;
   close(): Promise<void>;
+}
+
+/** How a log is opened. */
+export interface OpenOptions {
+  /** Make an empty one when there is none. */
+  readonly create?: boolean;
+  /** Take it from whoever has it open: that writer's next append is refused as `stale`. */
+  readonly take?: boolean;
 }
 
 /** The log of one conversation, held by its one writer. */
@@ -55,8 +76,31 @@ export interface ConversationSummary {
   readonly updatedAt: number;
 }
 
+/** Where to search, and for how much. */
+export interface SearchOptions {
+  /** At most this many hits; 20 when absent. */
+  readonly limit?: number;
+  /** Only conversations that carry these labels. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** A message in which something was found. */
+export interface SearchHit {
+  readonly conversation: string;
+  /** Of the conversation, as a list has it. */
+  readonly title: string;
+  readonly message: string;
+  readonly role: "user" | "assistant";
+  /** When it was said, in milliseconds since 1970. */
+  readonly at: number;
+  /** A line of the message around what was found, with "…" where something was left out. */
+  readonly excerpt: string;
+  /** What was found, as places in the excerpt in UTF-16 units: each from a first one up to but without a last one. */
+  readonly matches: readonly (readonly [from: number, to: number])[];
+}
+
 /**
- * `stale`: another writer has opened the conversation since. `locked`: another process holds the file. `damaged`: what is
+ * `stale`: another writer has taken the conversation since. `locked`: it is open elsewhere. `damaged`: what is
  * stored cannot be read. `full`: the disk. `unusable`: the place cannot be read or written, or the store is closed.
  */
 export type StoreErrorCode = "not-found" | "stale" | "locked" | "damaged" | "full" | "unusable";

@@ -4,9 +4,10 @@ export class Interruption extends Error {
 }
 
 /**
- * `closed`: by `close()`. `broken`: its store failed, and nothing can be written any more. `behind`: the reader of a feed was too slow. `no-log`: it keeps no log to go
- * back in. `no-question`: the question was answered or withdrawn before. `no-run`: the run is not live. `no-input`: the
- * text was delivered or withdrawn before. `no-message`: there is none of that id.
+ * `closed`: by `close()`. `broken`: its store failed, and nothing can be written any more. `no-log`: it keeps no log to go
+ * back in. `behind`: the reader of a feed was too slow. `no-question`: the question was answered or withdrawn before.
+ * `no-run`: the run is not live. `no-input`: the text was delivered or withdrawn before. `no-message`: there is none of
+ * that id.
  */
 export type SessionErrorCode =
   | "closed"

@@ -2,12 +2,19 @@ import { describe, expect, test } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { resume, say } from "../agent/directive.ts";
 import type { Event } from "../conversation/event.ts";
-import { type AssistantMessage, isSettled } from "../conversation/message.ts";
-import { leaves, pathTo } from "../conversation/path.ts";
+import type { AssistantMessage } from "../conversation/message.ts";
 import type { Log, Store } from "../ports/store.ts";
 import type { Effects, Tool } from "../ports/tool.ts";
-import { call, collect, reasoning, scriptedModel, text } from "../testing/index.ts";
-import { promptFrom } from "../turn/prompt.ts";
+import {
+  call,
+  checkConversation,
+  collect,
+  readUntil,
+  reasoning,
+  type ScriptedModel,
+  scriptedModel,
+  text,
+} from "../testing/index.ts";
 import { Session } from "./session.ts";
 
 /** A log in memory that begins with what a crash left. */
@@ -55,20 +62,7 @@ const scenes = () => [
 
 /** Everything that must hold of a conversation when nothing runs. */
 function check(session: Session): void {
-  const { state } = session;
-  expect(state.runs.size).toBe(0);
-  expect(state.questions.size).toBe(0);
-  const reached = new Set(leaves(state).flatMap((leaf) => pathTo(state, leaf)));
-  expect(reached.size).toBe(state.messages.size);
-  for (const leaf of leaves(state)) {
-    const path = pathTo(state, leaf);
-    for (const message of path) expect(isSettled(message)).toBe(true);
-    for (const shown of promptFrom(path)) {
-      if (shown.role !== "assistant") continue;
-      const asked = shown.parts.flatMap((part) => (part.type === "call" ? [part.id] : []));
-      expect(shown.results.map(({ call }) => call)).toEqual(asked);
-    }
-  }
+  expect(checkConversation(session.state)).toEqual([]);
 }
 
 /** The log of a whole conversation, for cutting; with `ends`, where its appends ended. */
@@ -213,6 +207,64 @@ describe("B24: a conversation whose process stopped", () => {
     expect(session.state.inbox).toMatchObject([{ id: "i1", held: true }]);
     await collect(new Agent({ model: scriptedModel(["Ah."]) }).chat(resume(), { session }));
     expect(session.state.inbox).toEqual([]);
+    check(session);
+  });
+
+  test("F9: wherever its log was cut, it is not busy when it is opened, and what was interrupted can be gone on with", async () => {
+    const whole = await wholeLog();
+    for (let kept = 1; kept < whole.length; kept++) {
+      const events = structuredClone(whole.slice(0, kept));
+      const session = await Session.open(storeOf(events), "x");
+      expect(session.state.runs.size).toBe(0);
+      expect([...session.state.messages.values()].filter((m) => m.role === "assistant" && !m.finish)).toEqual([]);
+      for (const { leaf } of session.interrupted) expect(session.state.messages.has(String(leaf))).toBe(true);
+      // To look at it writes nothing.
+      expect(events).toHaveLength(kept);
+    }
+  });
+
+  test("F1: stopped again after a new message and before its calls had their results, it goes on with them", async () => {
+    const whole = await wholeLog();
+    const at = whole.findIndex((event) => event.type === "call.executing" && event.call === "c2");
+    const events = structuredClone(whole.slice(0, at + 1));
+    const ends: number[] = [];
+    const first = await Session.open(storeOf(events, ends), "x");
+    await new Agent({ model: scriptedModel(["Yes."]), tools: counters().tools }).send("Hello?", { session: first });
+    const said = events.findIndex((event) => event.type === "message.added" && event.seq > at + 1);
+    const end = ends.find((length) => length > said);
+    const again = structuredClone(events.slice(0, end));
+    expect(again.some((event) => event.type === "call.executing" && event.attempt === 2)).toBe(false);
+
+    const session = await Session.open(storeOf(again), "x");
+    const { started, tools } = counters();
+    await collect(new Agent({ model: scriptedModel(["Yes."]), tools }).chat(resume(), { session }));
+    expect([...started.keys()].map((name) => name.split(" ")[1])).toEqual(["c2", "c3"]);
+    check(session);
+  });
+
+  test("F11: two branches that go on from one answer at once start its calls once", async () => {
+    const whole = await wholeLog();
+    const at = whole.findIndex((event) => event.type === "call.executing" && event.call === "c2");
+    const session = await Session.open(storeOf(structuredClone(whole.slice(0, at + 1))), "x");
+    const { started, tools } = counters();
+    const answer = String(session.state.leaf);
+    const models = [scriptedModel(["One."]), scriptedModel(["Two."])] as const;
+    const chat = (model: ScriptedModel) =>
+      new Agent({ model, tools }).chat(say("And?"), { session, at: answer })[Symbol.asyncIterator]();
+    const one = chat(models[0]);
+    await readUntil(one, (item) => item.type === "run.started");
+    const two = chat(models[1]);
+    await Promise.all([one, two].map((feed) => readUntil(feed, (item) => item.type === "chat.ended")));
+    expect([...started.values()]).toEqual([1, 1]);
+    expect(session.state.children.get(answer)).toHaveLength(2);
+    for (const { requests } of models) {
+      const shown = requests[0]?.messages.find((message) => message.role === "assistant");
+      expect(shown?.role === "assistant" && shown.results.map(({ output }) => output)).toEqual([
+        "look done",
+        "save done",
+        "send done",
+      ]);
+    }
     check(session);
   });
 });

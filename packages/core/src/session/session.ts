@@ -91,7 +91,7 @@ export class Session {
 
   /**
    * Opens a conversation for writing, or begins a new one when no id is given: that one is written with its first
-   * message. Whoever had it open can write no more. Rejects with `StoreError`.
+   * message. Rejects with `StoreError`, `locked` while somebody else has it open.
    */
   static async open(store: Store, id?: string, options: SessionOptions = {}): Promise<Session> {
     const conversation = id ?? createId();

@@ -1,3 +1,4 @@
+export { checkConversation } from "./check-conversation.ts";
 export * from "./collect.ts";
 export * from "./scripted-model.ts";
 export { type ConformanceCase, type StoreUnderTest, storeConformance } from "./store-conformance.ts";

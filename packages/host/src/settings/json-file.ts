@@ -42,15 +42,27 @@ export function readJsonFile(file: string): JsonFile {
       fault: { file, where: undefined, problem: `it cannot be read (${code})`, expected: "a file that can be read" },
     };
   }
+  const parsed = parseJson(text);
+  if (parsed.ok) return { state: "read", value: parsed.value };
+  const { where, problem } = parsed;
+  return { state: "faulty", fault: { file, where, problem, expected: "JSON without comments or trailing commas" } };
+}
+
+/** The value of a JSON text, or where it breaks. A byte order mark is passed over. Throws nothing. */
+export function parseJson(
+  text: string,
+):
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly where: string; readonly problem: string } {
   try {
-    return { state: "read", value: JSON.parse(text.replace(/^\uFEFF/, "")) };
+    return { ok: true, value: JSON.parse(text.replace(/^\uFEFF/, "")) };
   } catch {
     // The parser does not always tell where it stopped, so the place is looked for below.
     const at = breakOf(text);
     const before = text.slice(0, at).split("\n");
     const where = `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`;
     const problem = at >= text.length ? "the JSON ends too early" : `the JSON breaks at ${JSON.stringify(text[at])}`;
-    return { state: "faulty", fault: { file, where, problem, expected: "JSON without comments or trailing commas" } };
+    return { ok: false, where, problem };
   }
 }
 
@@ -59,17 +71,27 @@ export function faultIn(
   file: string,
   value: unknown,
   schema: z.ZodType,
-  keysAt: (path: string) => readonly string[],
+  keysAt: (path: readonly PropertyKey[]) => readonly string[],
 ): FileFault | undefined {
   const issue = schema.safeParse(value).error?.issues[0];
   if (issue === undefined) return undefined;
   const path = nameOf(issue.path);
   if (issue.code === "unrecognized_keys") {
     const [key = ""] = issue.keys;
-    const known = keysAt(path);
+    const known = keysAt(issue.path);
     const meant = nearest(key, known);
     const expected = meant.length > 0 ? meant.map((name) => `'${name}'`).join(" or ") : `one of ${known.join(", ")}`;
     return { file, where: path || undefined, problem: `'${key}' is not known`, expected };
+  }
+  if (issue.code === "invalid_key") {
+    const name = String(issue.path.at(-1));
+    const within = nameOf(issue.path.slice(0, -1));
+    return {
+      file,
+      where: within,
+      problem: `found the name '${name}'`,
+      expected: issue.issues[0]?.message ?? "another",
+    };
   }
   const found = issue.path.reduce<unknown>(
     (inner, key) => (inner as Record<PropertyKey, unknown> | undefined)?.[key],

@@ -23,9 +23,22 @@ test("the forgetful store refuses gaps, other writers and conversations that it 
   const first = await store.open(ID, { create: true });
   expect(() => first.append([event(first, 2)])).toThrow(expect.objectContaining({ code: "stale" }));
   await first.append([event(first, 1)]);
-  const second = await store.open(ID);
+  await expect(store.open(ID)).rejects.toMatchObject({ code: "locked" });
+  const second = await store.open(ID, { take: true });
   expect(second.epoch).toBeGreaterThan(first.epoch);
   expect(second.seq).toBe(1);
   expect(() => first.append([event(first, 2)])).toThrow(expect.objectContaining({ code: "stale" }));
   await second.append([event(second, 2)]);
+});
+
+test("the forgetful store finds nothing, and forgets how far a conversation has come when it is removed", async () => {
+  const store = forgetfulStore();
+  const log = await store.open(ID, { create: true });
+  await log.append([event(log, 1)]);
+  expect(await store.search("a")).toEqual([]);
+  await expect(store.remove(ID)).rejects.toMatchObject({ code: "locked" });
+  await log.close();
+  await store.remove(ID);
+  await expect(store.remove(ID)).rejects.toMatchObject({ code: "not-found" });
+  await expect(store.open(ID)).rejects.toMatchObject({ code: "not-found" });
 });

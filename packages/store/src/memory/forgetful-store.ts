@@ -1,9 +1,9 @@
-import type { ConversationSummary, Event, Log, Store } from "@banyan/core";
-import { checkSequence, logClosed, notFound, overtaken, storeClosed } from "../refusal.ts";
+import type { ConversationSummary, Event, Log, OpenOptions, SearchHit, Store } from "@banyan/core";
+import { checkSequence, logClosed, notFound, openHere, overtaken, storeClosed } from "../refusal.ts";
 
 /**
  * Keeps nothing but how far each conversation has come: for conversations without end that nobody wants to read again.
- * Appends are checked and forgotten at once; reading yields nothing, and no conversation is listed.
+ * Appends are checked and forgotten at once; reading yields nothing, and no conversation is listed or found.
  */
 export function forgetfulStore(): Store {
   return new ForgetfulStore();
@@ -11,27 +11,40 @@ export function forgetfulStore(): Store {
 
 interface Position {
   readonly id: string;
+  /** Of the writer that opened it last. */
   epoch: number;
   seq: number;
+  /** Whether that writer has it open. */
+  open: boolean;
 }
 
 class ForgetfulStore implements Store {
   readonly #positions = new Map<string, Position>();
   #closed = false;
 
-  async open(id: string, options?: { readonly create?: boolean }): Promise<Log> {
+  async open(id: string, options?: OpenOptions): Promise<Log> {
     if (this.#closed) throw storeClosed();
     let position = this.#positions.get(id);
     if (!position) {
       if (!options?.create) throw notFound(id);
-      position = { id, epoch: 0, seq: 0 };
+      position = { id, epoch: 0, seq: 0, open: false };
       this.#positions.set(id, position);
     }
+    if (position.open && !options?.take) throw openHere(id);
     return new ForgetfulLog(position);
   }
 
   async list(): Promise<ConversationSummary[]> {
     return [];
+  }
+
+  async search(): Promise<SearchHit[]> {
+    return [];
+  }
+
+  async remove(id: string): Promise<void> {
+    if (this.#positions.get(id)?.open) throw openHere(id);
+    if (!this.#positions.delete(id)) throw notFound(id);
   }
 
   async close(): Promise<void> {
@@ -47,6 +60,7 @@ class ForgetfulLog implements Log {
   constructor(position: Position) {
     this.#position = position;
     this.epoch = ++position.epoch;
+    position.open = true;
   }
 
   get seq(): number {
@@ -64,6 +78,7 @@ class ForgetfulLog implements Log {
   }
 
   async close(): Promise<void> {
+    if (!this.#closed && this.#position.epoch === this.epoch) this.#position.open = false;
     this.#closed = true;
   }
 }

@@ -1,5 +1,15 @@
-import type { ConversationSummary, Event, ListQuery, Log, Store } from "@banyan/core";
-import { checkSequence, logClosed, notFound, overtaken, storeClosed } from "../refusal.ts";
+import type {
+  ConversationSummary,
+  Event,
+  ListQuery,
+  Log,
+  OpenOptions,
+  SearchHit,
+  SearchOptions,
+  Store,
+} from "@banyan/core";
+import { checkSequence, logClosed, notFound, openHere, overtaken, storeClosed } from "../refusal.ts";
+import { searchLogs } from "../search/search-logs.ts";
 import { addToSummary, emptySummary, hasLabels, newestFirst, type Summary } from "../summary.ts";
 
 /**
@@ -16,6 +26,8 @@ interface Conversation {
   readonly summary: Summary;
   /** Of the writer that opened it last. */
   epoch: number;
+  /** Whether that writer has it open. */
+  open: boolean;
 }
 
 class MemoryStore implements Store {
@@ -23,14 +35,15 @@ class MemoryStore implements Store {
   readonly #logs = new Set<MemoryLog>();
   #closed = false;
 
-  async open(id: string, options?: { readonly create?: boolean }): Promise<Log> {
+  async open(id: string, options?: OpenOptions): Promise<Log> {
     if (this.#closed) throw storeClosed();
     let conversation = this.#conversations.get(id);
     if (!conversation) {
       if (!options?.create) throw notFound(id);
-      conversation = { id, events: [], summary: emptySummary(id), epoch: 0 };
+      conversation = { id, events: [], summary: emptySummary(id), epoch: 0, open: false };
       this.#conversations.set(id, conversation);
     }
+    if (conversation.open && !options?.take) throw openHere(id);
     const log = new MemoryLog(conversation, () => this.#logs.delete(log));
     this.#logs.add(log);
     return log;
@@ -42,6 +55,19 @@ class MemoryStore implements Store {
       .filter(({ events, summary }) => events.length > 0 && hasLabels(summary, query.labels))
       .map(({ summary }) => ({ ...summary }));
     return newestFirst(summaries, query.limit);
+  }
+
+  async search(query: string, options?: SearchOptions): Promise<SearchHit[]> {
+    if (this.#closed) throw storeClosed();
+    return searchLogs(this.#conversations.values(), query, options);
+  }
+
+  async remove(id: string): Promise<void> {
+    if (this.#closed) throw storeClosed();
+    const conversation = this.#conversations.get(id);
+    if (!conversation) throw notFound(id);
+    if (conversation.open) throw openHere(id);
+    this.#conversations.delete(id);
   }
 
   async close(): Promise<void> {
@@ -63,6 +89,7 @@ class MemoryLog implements Log {
     this.#conversation = conversation;
     this.#onClose = onClose;
     this.epoch = ++conversation.epoch;
+    conversation.open = true;
   }
 
   get seq(): number {
@@ -91,7 +118,9 @@ class MemoryLog implements Log {
   }
 
   async close(): Promise<void> {
+    if (this.#closed) return;
     this.#closed = true;
+    if (this.#conversation.epoch === this.epoch) this.#conversation.open = false;
     this.#onClose();
   }
 }

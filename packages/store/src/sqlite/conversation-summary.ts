@@ -1,6 +1,7 @@
+import type { DatabaseSync } from "node:sqlite";
 import type { ConversationSummary } from "@banyan/core";
 import { addToSummary, emptySummary } from "../summary.ts";
-import { openDatabase } from "./database.ts";
+import { reading } from "./database.ts";
 import { eventOf } from "./row.ts";
 
 /** Where the events that only a conversation's beginning has are looked for. */
@@ -8,33 +9,36 @@ const BEGINNING = 1000;
 
 /**
  * What a list says of the conversation in a file, from the few events that matter to it. Reads beside whoever writes,
- * changes nothing, and never rejects.
+ * changes nothing, and never throws.
  */
-export async function summaryOf(file: string, id: string): Promise<ConversationSummary | "empty" | "unreadable"> {
+export function summaryOf(file: string, id: string): ConversationSummary | "empty" | "unreadable" {
   try {
-    using database = await openDatabase(file, { readOnly: true });
-    const select = (rest: string) =>
-      database.prepare(`SELECT seq, epoch, at, type, body, crc FROM events ${rest}`, { returnArrays: true });
-    const summary = emptySummary(id);
-    let events = 0;
-    const add = (row: unknown) => {
-      const event = eventOf(row as readonly unknown[]);
-      if (!event) return;
-      addToSummary(summary, event);
-      events++;
-    };
-    const wanted = "type IN ('conversation.created', 'message.added')";
-    for (const row of select(`WHERE seq <= ${BEGINNING} AND (seq = 1 OR ${wanted}) ORDER BY seq`).iterate()) {
-      add(row);
-      if (summary.title !== "") break;
-    }
-    for (const row of select("WHERE type = 'title.changed' ORDER BY seq DESC LIMIT 1").all()) add(row);
-    const last = select("ORDER BY seq DESC LIMIT 1").all();
-    for (const row of last) add(row);
-    if (events > 0) return summary;
-    return last.length === 0 ? "empty" : "unreadable";
+    return reading(file, (database) => summaryIn(database, id));
   } catch {
     // Whatever is wrong with this file, the others are listed; `open` says what it is.
     return "unreadable";
   }
+}
+
+function summaryIn(database: DatabaseSync, id: string): ConversationSummary | "empty" | "unreadable" {
+  const select = (rest: string) =>
+    database.prepare(`SELECT seq, epoch, at, type, body, crc FROM events ${rest}`, { returnArrays: true });
+  const summary = emptySummary(id);
+  let events = 0;
+  const add = (row: unknown) => {
+    const event = eventOf(row as readonly unknown[]);
+    if (!event) return;
+    addToSummary(summary, event);
+    events++;
+  };
+  const wanted = "type IN ('conversation.created', 'message.added')";
+  for (const row of select(`WHERE seq <= ${BEGINNING} AND (seq = 1 OR ${wanted}) ORDER BY seq`).iterate()) {
+    add(row);
+    if (summary.title !== "") break;
+  }
+  for (const row of select("WHERE type = 'title.changed' ORDER BY seq DESC LIMIT 1").all()) add(row);
+  const last = select("ORDER BY seq DESC LIMIT 1").all();
+  for (const row of last) add(row);
+  if (events > 0) return summary;
+  return last.length === 0 ? "empty" : "unreadable";
 }

@@ -1,42 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { createInterface, type Interface } from "node:readline";
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
 import type { Event } from "@banyan/core";
 import { expect, onTestFinished, test } from "vitest";
+import { kill, nextLine, run } from "./child-fixture.ts";
 import { events, ID, OTHER, readAll, storeIn, temporaryDirectory, write } from "./fixture.ts";
-
-/** Runs a program in a process of its own, with the store's module and a log of `ID` at hand. */
-function run(
-  directory: string,
-  body: string,
-  options: readonly string[] = [],
-): { readonly child: ChildProcess; readonly lines: Interface } {
-  const program = `
-    import { sqliteStore } from ${JSON.stringify(import.meta.resolve("./index.ts"))};
-    const store = sqliteStore({ directory: ${JSON.stringify(directory)} });
-    const log = await store.open(${JSON.stringify(ID)}, { create: true });
-    const event = (seq) => ({ type: "model.changed", model: "é".repeat(seq % 3000), seq, epoch: log.epoch, at: seq });
-    ${body}`;
-  const child = spawn(process.execPath, [...options, "--input-type=module", "--eval", program], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  return { child, lines: createInterface({ input: child.stdout as NodeJS.ReadableStream }) };
-}
-
-/** The next line that a program says; rejects when it ends without one. */
-async function nextLine(lines: Interface): Promise<string> {
-  return Promise.race([
-    once(lines, "line").then(([line]) => String(line)),
-    once(lines, "close").then(() => Promise.reject(new Error("the program ended without a word"))),
-  ]);
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  const ended = once(child, "exit");
-  child.kill("SIGKILL");
-  await ended;
-}
 
 for (const durable of [true, false]) {
   const how = durable ? "durable" : "plain";
@@ -85,32 +52,6 @@ test("F9 a conversation whose writer was killed is not busy: it opens at once", 
   const log = await storeIn(directory).open(ID);
   await log.append(events(log, 1), { durable: true });
   expect(log.seq).toBe(2);
-});
-
-test("F5 two processes on one conversation: the later one writes, the earlier one is told who does", {
-  timeout: 30_000,
-}, async () => {
-  const directory = await temporaryDirectory();
-  const store = storeIn(directory);
-  const first = await store.open(ID, { create: true });
-  await first.append(events(first, 3));
-  const { child, lines } = run(directory, `log.append([event(4)]); console.log("ready"); process.stdin.resume();`);
-  await nextLine(lines);
-  const stale = expect.objectContaining({ code: "stale", message: expect.stringContaining(`process ${child.pid}`) });
-  expect(() => first.append(events(first, 1))).toThrow(stale);
-  expect(() => first.append(events(first, 1), { durable: true })).toThrow(stale);
-  await kill(child);
-  const log = await store.open(ID);
-  expect((await readAll(log)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
-});
-
-test("F5 of many processes that create a conversation at once, each gets an epoch of its own", {
-  timeout: 60_000,
-}, async () => {
-  const directory = await temporaryDirectory();
-  const started = Array.from({ length: 6 }, () => run(directory, "console.log(log.epoch); await store.close();"));
-  const epochs = await Promise.all(started.map(async ({ lines }) => Number(await nextLine(lines))));
-  expect(epochs.toSorted((a, b) => a - b)).toEqual([1, 2, 3, 4, 5, 6]);
 });
 
 test("F10 100,000 events and some very large ones are read in little memory", { timeout: 120_000 }, async () => {
@@ -164,8 +105,10 @@ test.runIf(canMount)(
   async () => {
     const directory = await temporaryDirectory();
     const program = `
+    import { rmSync, writeFileSync } from "node:fs";
     import { sqliteStore } from ${JSON.stringify(import.meta.resolve("./index.ts"))};
     const directory = ${JSON.stringify(`${directory}/full`)};
+    writeFileSync(directory + "/ballast", "x".repeat(100_000));
     let log = await sqliteStore({ directory }).open(${JSON.stringify(ID)}, { create: true });
     const event = (seq) => ({ type: "model.changed", model: "x".repeat(5000), seq, epoch: log.epoch, at: seq });
     let error;
@@ -175,7 +118,14 @@ test.runIf(canMount)(
     let intact = 0;
     for await (const batch of log.read()) intact += batch.filter((event) => event.model === "x".repeat(5000)).length;
     await log.close();
-    console.log(JSON.stringify({ code: error.code, acknowledged, intact, listed: listed.length }));`;
+    const found = await sqliteStore({ directory }).search("nothing");
+    // Room again: whoever comes next goes on from what was acknowledged.
+    rmSync(directory + "/ballast");
+    log = await sqliteStore({ directory }).open(${JSON.stringify(ID)});
+    const from = log.seq;
+    log.append([event(log.seq + 1)], { durable: true });
+    await log.close();
+    console.log(JSON.stringify({ code: error.code, acknowledged, intact, listed: listed.length, found, from }));`;
     const script = `mkdir "$1/full" && ${mounts} "$1/full" && exec "$2" --input-type=module --eval "$3"`;
     const unshare = [
       "--user",
@@ -192,11 +142,13 @@ test.runIf(canMount)(
     const child = spawn("unshare", unshare, { stdio: ["ignore", "pipe", "inherit"] });
     onTestFinished(() => void child.kill("SIGKILL"));
     const line = await nextLine(createInterface({ input: child.stdout }));
-    const { code, acknowledged, intact, listed } = JSON.parse(line);
+    const { code, acknowledged, intact, listed, found, from } = JSON.parse(line);
     expect(code).toBe("full");
     expect(acknowledged).toBeGreaterThan(10);
     expect(intact).toBe(acknowledged);
     expect(listed).toBe(1);
+    expect(found).toEqual([]);
+    expect(from).toBe(acknowledged);
   },
 );
 

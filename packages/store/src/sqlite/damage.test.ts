@@ -10,7 +10,7 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { Log, StoreError } from "@banyan/core";
+import { type Log, Session, type StoreError } from "@banyan/core";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { entriesIn, events, fileOf, ID, OTHER, readAll, storeIn, temporaryDirectory, write } from "./fixture.ts";
@@ -51,6 +51,18 @@ for (const [what, sql] of [
     expect(log.damage).toHaveLength(1);
   });
 }
+
+test("F3 a session on a damaged log has what is intact, says what is lost, and goes on", async () => {
+  const directory = await temporaryDirectory();
+  const store = storeIn(directory);
+  await write(store, ID, 10);
+  await change(directory, "UPDATE events SET body = 'x' WHERE seq IN (5, 6)");
+  await using session = await Session.open(store, ID);
+  expect([...session.state.messages.keys()]).toEqual(["m1", "m2", "m3", "m4", "m7", "m8", "m9", "m10"]);
+  expect(session.damage).toEqual([`Events 5 to 6 of ${fileOf(directory)} are damaged and were passed over.`]);
+  await session.commit([{ type: "title.changed", title: "Trees" }], { durable: true });
+  expect(session.state.title).toBe("Trees");
+});
 
 test("F3 a damaged last event keeps its number, and the log goes on behind it", async () => {
   const directory = await temporaryDirectory();

@@ -1,6 +1,6 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { Event } from "@banyan/core";
 import { isDamage } from "./error.ts";
+import type { LogFile } from "./open-files.ts";
 import { eventOf } from "./row.ts";
 
 /** The most events of a batch, and the most bytes of their bodies unless a single one is larger. */
@@ -18,30 +18,22 @@ const SEARCH = 50_000;
  * so that one bad page of the file costs the events on it and no other.
  */
 export class EventReader {
-  readonly file: string;
-  readonly #range: StatementSync;
-  readonly #bytes: StatementSync;
-  readonly #newest: StatementSync;
+  readonly #file: LogFile;
   readonly #lost = new Set<number>();
   #endUnknown = false;
 
-  constructor(database: DatabaseSync, file: string) {
-    this.file = file;
-    const columns = "seq, epoch, at, type, body, crc";
-    const asArrays = { returnArrays: true };
-    this.#range = database.prepare(`SELECT ${columns} FROM events WHERE seq > ? AND seq <= ? ORDER BY seq`, asArrays);
-    this.#bytes = database.prepare("SELECT total(octet_length(body)) FROM events WHERE seq > ? AND seq <= ?", asArrays);
-    this.#newest = database.prepare(`SELECT ${columns} FROM events ORDER BY seq DESC LIMIT 1`, asArrays);
+  constructor(file: LogFile) {
+    this.#file = file;
   }
 
   /** What was passed over so far, a sentence for each gap. */
   get damage(): readonly string[] {
     const sentences = gaps(this.#lost).map(([first, last]) =>
       first === last
-        ? `Event ${first} of ${this.file} is damaged and was passed over.`
-        : `Events ${first} to ${last} of ${this.file} are damaged and were passed over.`,
+        ? `Event ${first} of ${this.#file.path} is damaged and was passed over.`
+        : `Events ${first} to ${last} of ${this.#file.path} are damaged and were passed over.`,
     );
-    if (this.#endUnknown) sentences.push(`The end of ${this.file} is damaged; what it held cannot be read.`);
+    if (this.#endUnknown) sentences.push(`The end of ${this.#file.path} is damaged; what it held cannot be read.`);
     return sentences;
   }
 
@@ -50,7 +42,7 @@ export class EventReader {
     let end = Math.min(to, after + BATCH_EVENTS);
     try {
       while (end > after + 1 && this.#size(after, end) > BATCH_BYTES) end = after + Math.ceil((end - after) / 2);
-      return { events: this.#intact(this.#range.all(after, end), after, end), end };
+      return { events: this.#intact(this.#file.connection.reading.range.all(after, end), after, end), end };
     } catch (error) {
       if (!isDamage(error)) throw error;
       return { events: this.#oneByOne(after, end), end };
@@ -61,7 +53,7 @@ export class EventReader {
   last(): { readonly seq: number; readonly epoch: number } {
     let newest: unknown;
     try {
-      const row = this.#newest.get() as unknown as readonly unknown[] | undefined;
+      const row = this.#file.connection.reading.newest.get() as unknown as readonly unknown[] | undefined;
       if (!row) return { seq: 0, epoch: 0 };
       const event = eventOf(row);
       if (event) return event;
@@ -89,7 +81,7 @@ export class EventReader {
   }
 
   #size(after: number, end: number): number {
-    const [bytes] = this.#bytes.get(after, end) as unknown as readonly [number];
+    const [bytes] = this.#file.connection.reading.bytes.get(after, end) as unknown as readonly [number];
     return bytes;
   }
 
@@ -97,7 +89,7 @@ export class EventReader {
     const events: Event[] = [];
     for (let seq = after + 1; seq <= end; seq++) {
       try {
-        events.push(...this.#intact(this.#range.all(seq - 1, seq), seq - 1, seq));
+        events.push(...this.#intact(this.#file.connection.reading.range.all(seq - 1, seq), seq - 1, seq));
       } catch (error) {
         if (!isDamage(error)) throw error;
         this.#lost.add(seq);

@@ -1,1 +1,1 @@
-export { sqliteStore } from "./store.ts";
+export { type SqliteStoreOptions, sqliteStore } from "./store.ts";

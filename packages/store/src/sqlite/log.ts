@@ -1,8 +1,9 @@
-import type { StatementSync } from "node:sqlite";
 import type { Event, Log } from "@banyan/core";
 import { checkSequence, logClosed, overtaken } from "../refusal.ts";
+import { SAFE_AGAINST_KILL, SAFE_AGAINST_POWER_CUTS } from "./connection.ts";
 import type { OpenFile } from "./conversation-file.ts";
 import { storeError } from "./error.ts";
+import { ownerFrom } from "./owner.ts";
 import { rowOf } from "./row.ts";
 
 /** The log of one conversation in its file. Appends are done at once. */
@@ -11,26 +12,15 @@ export class SqliteLog implements Log {
   readonly #conversation: string;
   readonly #opened: OpenFile;
   readonly #onClose: () => void;
-  readonly #begin: StatementSync;
-  readonly #commit: StatementSync;
-  readonly #writer: StatementSync;
-  readonly #insert: StatementSync;
-  readonly #flush: StatementSync;
   #seq: number;
   #closed = false;
 
   constructor(conversation: string, opened: OpenFile, onClose: () => void) {
-    const { database, epoch, seq } = opened;
-    this.epoch = epoch;
+    this.epoch = opened.epoch;
     this.#conversation = conversation;
     this.#opened = opened;
     this.#onClose = onClose;
-    this.#seq = seq;
-    this.#begin = database.prepare("BEGIN IMMEDIATE");
-    this.#commit = database.prepare("COMMIT");
-    this.#writer = database.prepare("SELECT epoch, owner FROM writer");
-    this.#insert = database.prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)");
-    this.#flush = database.prepare("UPDATE writer SET flushes = flushes + 1");
+    this.#seq = opened.seq;
   }
 
   get seq(): number {
@@ -57,23 +47,23 @@ export class SqliteLog implements Log {
     const durable = options?.durable === true;
     if (events.length === 0 && !durable) return;
     const rows = events.map(rowOf);
-    const { database } = this.#opened;
     this.#guarded(() => {
+      const { database, begin, writer, insert, flush, commit } = this.#opened.file.connection;
       // Switching takes 0.4 µs, a second connection for durable appends gains nothing. By `exec`: SQLite carries this
       // pragma out when it is prepared, so a prepared one would do nothing later.
-      if (durable) database.exec("PRAGMA synchronous = FULL");
+      if (durable) database.exec(SAFE_AGAINST_POWER_CUTS);
       try {
-        this.#begin.run();
-        this.#checkWriter();
-        for (const row of rows) this.#insert.run(...row);
+        begin.run();
+        this.#checkWriter(writer.get());
+        for (const row of rows) insert.run(...row);
         // A commit that changes nothing flushes nothing.
-        if (rows.length === 0) this.#flush.run();
-        this.#commit.run();
+        if (rows.length === 0) flush.run();
+        commit.run();
       } catch (error) {
         if (database.isTransaction) database.exec("ROLLBACK");
         throw error;
       } finally {
-        if (durable) database.exec("PRAGMA synchronous = NORMAL");
+        if (durable) database.exec(SAFE_AGAINST_KILL);
       }
     });
     this.#seq += rows.length;
@@ -83,20 +73,25 @@ export class SqliteLog implements Log {
     if (this.#closed) return;
     this.#closed = true;
     this.#onClose();
-    this.#guarded(() => this.#opened.database.close());
+    const { file } = this.#opened;
+    try {
+      file.connection.release.run(this.epoch);
+    } catch {
+      // On a full disk, say. The conversation is kept from other processes until this one ends.
+    }
+    this.#guarded(() => file.close());
   }
 
   /** Refuses to go on when another writer has opened the file since. */
-  #checkWriter(): void {
-    const writer = this.#writer.get();
-    if (writer?.epoch !== this.epoch) throw overtaken(this.#conversation, writer && String(writer.owner));
+  #checkWriter(writer: Record<string, unknown> | undefined): void {
+    if (writer?.epoch !== this.epoch) throw overtaken(this.#conversation, ownerFrom(writer?.owner));
   }
 
   #guarded<T>(body: () => T): T {
     try {
       return body();
     } catch (error) {
-      throw storeError(error, this.#opened.reader.file);
+      throw storeError(error, this.#opened.file.path);
     }
   }
 }

@@ -45,7 +45,10 @@ test("S13 files and directories are readable by their owner only, those of SQLit
 
 test("a closed conversation is one file: a copy of it is a backup, removing it frees the disk", async () => {
   const directory = await temporaryDirectory();
-  await write(storeIn(directory), ID, 10);
+  const store = storeIn(directory);
+  await write(store, ID, 10);
+  expect(await store.list()).toHaveLength(1);
+  expect(await store.search("message")).toHaveLength(10);
   expect(readdirSync(join(directory, "conversations"))).toEqual([`${ID}.sqlite`]);
 });
 

@@ -1,56 +1,127 @@
 import { join } from "node:path";
-import type { ConversationSummary, ListQuery, Log, Store } from "@banyan/core";
-import { notFound, storeClosed } from "../refusal.ts";
+import type { ConversationSummary, ListQuery, Log, OpenOptions, SearchHit, SearchOptions, Store } from "@banyan/core";
+import { notFound, openElsewhere, openHere, storeClosed } from "../refusal.ts";
 import { hasLabels, newestFirst } from "../summary.ts";
 import { readCatalogue } from "./catalogue.ts";
-import { openConversationFile } from "./conversation-file.ts";
+import { type OpenFile, openConversationFile } from "./conversation-file.ts";
 import { SqliteLog } from "./log.ts";
+import { OpenFiles } from "./open-files.ts";
+import { type Owner, thisOwner } from "./owner.ts";
+import { isHeld, ProcessLock } from "./process-lock.ts";
+import { removeConversationFile } from "./remove.ts";
+import { forget, searchConversations } from "./search.ts";
 
 /**
- * Keeps each conversation in a SQLite file of its own, `conversations/<id>.sqlite` under `directory`, and what a list
- * needs of them in `catalogue.sqlite`, which is remade from the files whenever it is missing or damaged. Nothing is
- * read or made before the first `open` or `list`; a list makes nothing where there are no conversations. Files and
- * directories are for their owner only. An id is 10 to 40 lower-case letters and digits.
+ * How many conversations have their files open at once. Each takes three open files and about 0.2 MB; one that was closed
+ * takes 2 ms more for its next append (docs/durability.md).
  */
-export function sqliteStore(options: { readonly directory: string }): Store {
-  return new SqliteStore(options.directory);
+const OPEN_FILES = 1000;
+
+/** What a SQLite store is made of. */
+export interface SqliteStoreOptions {
+  readonly directory: string;
+  /** What this program is called when another one asks who has a conversation open; the name it was started by if absent. */
+  readonly program?: string;
+  /**
+   * At most this many conversations have their files open at once, 1,000 when absent. Any number can be written to: the file
+   * that was not used for longest is closed, and opened again when it is needed.
+   */
+  readonly openFiles?: number;
+}
+
+/**
+ * Keeps each conversation in a SQLite file of its own, `conversations/<id>.sqlite` under `directory`, and what lists and
+ * searches need of them in `catalogue.sqlite`, which is remade from the files whenever it is missing or damaged. Nothing
+ * is read or made before the first `open`, `list` or `search`; where there are no conversations, a list makes nothing.
+ * Files and directories are for their owner only. An id is 10 to 40 lower-case letters and digits.
+ */
+export function sqliteStore(options: SqliteStoreOptions): Store {
+  return new SqliteStore(options);
 }
 
 class SqliteStore implements Store {
   readonly #directory: string;
-  readonly #logs = new Set<SqliteLog>();
+  readonly #program: string | undefined;
+  readonly #files: OpenFiles;
+  /** Those that can be written to, by conversation. */
+  readonly #logs = new Map<string, SqliteLog>();
+  /** Those that were taken from their writers and not closed yet. */
+  readonly #overtaken = new Set<SqliteLog>();
+  /** Held from the first conversation on: other processes see by it that this store lives. */
+  #lock: ProcessLock | undefined;
   #closed = false;
 
-  constructor(directory: string) {
+  constructor({ directory, program, openFiles = OPEN_FILES }: SqliteStoreOptions) {
     this.#directory = directory;
+    this.#program = program;
+    this.#files = new OpenFiles(openFiles);
   }
 
-  async open(id: string, options?: { readonly create?: boolean }): Promise<Log> {
+  async open(id: string, { create = false, take = false }: OpenOptions = {}): Promise<Log> {
     if (this.#closed) throw storeClosed();
-    // Ids become file names: no other directory can be reached with these characters.
-    if (!/^[0-9a-z]{10,40}$/.test(id)) throw notFound(id);
-    const file = join(this.#directory, "conversations", `${id}.sqlite`);
-    const opened = await openConversationFile(file, id, options?.create === true);
-    if (this.#closed) {
-      opened.database.close();
-      throw storeClosed();
-    }
-    const log = new SqliteLog(id, opened, () => this.#logs.delete(log));
-    this.#logs.add(log);
+    const before = this.#logs.get(id);
+    if (before && !take) throw openHere(id);
+    const opened = this.#openFile(id, create, take);
+    const log = new SqliteLog(id, opened, () => {
+      if (this.#logs.get(id) === log) this.#logs.delete(id);
+      this.#overtaken.delete(log);
+    });
+    this.#logs.set(id, log);
+    if (before) this.#overtaken.add(before);
     return log;
   }
 
   async list(query: ListQuery = {}): Promise<ConversationSummary[]> {
     if (this.#closed) throw storeClosed();
-    const summaries = await readCatalogue(this.#directory);
-    return newestFirst(
-      summaries.filter((summary) => hasLabels(summary, query.labels)),
-      query.limit,
-    );
+    const entries = await readCatalogue(this.#directory);
+    const summaries = entries.map(({ summary }) => summary).filter((summary) => hasLabels(summary, query.labels));
+    return newestFirst(summaries, query.limit);
+  }
+
+  async search(query: string, options: SearchOptions = {}): Promise<SearchHit[]> {
+    if (this.#closed) throw storeClosed();
+    return searchConversations(this.#directory, query, options);
+  }
+
+  async remove(id: string): Promise<void> {
+    if (this.#closed) throw storeClosed();
+    if (this.#logs.has(id)) throw openHere(id);
+    removeConversationFile(this.#pathOf(id), () => this.#openFile(id, false, false).file.close());
+    forget(this.#directory, id);
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const log of this.#logs) await log.close();
+    try {
+      for (const log of [...this.#logs.values(), ...this.#overtaken]) await log.close();
+    } finally {
+      this.#lock?.release();
+      this.#lock = undefined;
+    }
+  }
+
+  #openFile(id: string, create: boolean, take: boolean): OpenFile {
+    return openConversationFile(this.#pathOf(id), id, {
+      create,
+      owner: () => {
+        this.#lock ??= ProcessLock.take(this.#directory);
+        return thisOwner(this.#lock.name, this.#program);
+      },
+      refuse: (last) => {
+        if (!take && last && this.#lives(last)) throw openElsewhere(id, last);
+      },
+      files: this.#files,
+    });
+  }
+
+  /** Whether another store holds what it opened. What this one holds is in `#logs`. */
+  #lives({ lock }: Owner): boolean {
+    return lock !== this.#lock?.name && isHeld(this.#directory, lock);
+  }
+
+  #pathOf(id: string): string {
+    // Ids become file names: no other directory can be reached with these characters.
+    if (!/^[0-9a-z]{10,40}$/.test(id)) throw notFound(id);
+    return join(this.#directory, "conversations", `${id}.sqlite`);
   }
 }

@@ -1,0 +1,213 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Home, home } from "../testing/banyan.ts";
+import { modelServer, type ServerAnswer } from "../testing/model-server.ts";
+import { hasTmux, Pty } from "../testing/pty.ts";
+
+const MODEL = ["--model", "openai-compatible/test"];
+const SECOND = 1_000;
+
+let place: Home;
+beforeEach(() => {
+  place = home();
+});
+afterEach(() => place[Symbol.dispose]());
+
+/** A call that runs until `release` is called. */
+const WAITS: ServerAnswer = {
+  calls: [{ tool: "shell", input: { command: "touch running; until [ -e released ]; do sleep 0.05; done" } }],
+};
+
+function chat(server: { readonly env: Readonly<Record<string, string>> }, ...args: string[]): Pty {
+  return Pty.open(place, ["--allow", "shell", ...args, ...MODEL], server.env);
+}
+
+/** Begins a turn, and waits until its call runs. */
+async function busy(pty: Pty): Promise<void> {
+  await pty.prompted();
+  pty.enter("go");
+  while (!existsSync(join(place.workspace, "running"))) await sleep(50);
+  await pty.until(/• shell .* …/);
+}
+
+function release(): void {
+  writeFileSync(join(place.workspace, "released"), "");
+}
+
+type Asked = readonly (readonly { role: string; content: unknown }[])[];
+
+function saidIn(asked: Asked, request: number): unknown[] {
+  return (asked[request] ?? []).filter(({ role }) => role === "user").map(({ content }) => content);
+}
+
+describe.skipIf(!hasTmux)("what is typed while the agent works", { timeout: 40 * SECOND }, () => {
+  test("B21, T18: with Enter steers: it is in the next model call of the same turn, and shown as delivered then", async () => {
+    await using server = await modelServer(WAITS, { text: "Turned left." });
+    using pty = chat(server);
+    await busy(pty);
+    pty.enter("go left");
+    expect(await pty.until("steer: go left")).not.toContain("delivered");
+    release();
+    const screen = await pty.until(/2 model calls/);
+    expect(screen).toMatch(/steer: go left[\s\S]*delivered: go left[\s\S]*Turned left\./);
+    expect(saidIn(server.asked, 1)).toEqual(["go", "go left"]);
+  });
+
+  test("B21, T18: with Alt+Enter, or with > in front, is said after the turn, in order", async () => {
+    await using server = await modelServer(WAITS, { text: "First." }, { text: "Second." });
+    using pty = chat(server);
+    await busy(pty);
+    pty.type("then this");
+    pty.press("M-Enter");
+    await pty.until("queued: then this");
+    pty.enter("> and that");
+    await pty.until("queued: and that");
+    release();
+    const screen = await pty.until("Second.");
+    expect(screen).toMatch(/First\.[\s\S]*delivered: then this[\s\S]*delivered: and that[\s\S]*Second\./);
+    expect(saidIn(server.asked, 1)).toEqual(["go"]);
+    expect(saidIn(server.asked, 2)).toEqual(["go", "then this", "and that"]);
+  });
+
+  test("B21: while the last answer streams is the next turn, without a question in between", async () => {
+    await using server = await modelServer({ text: ["It ", "takes ", "time."], pace: 400 }, { text: "Next." });
+    using pty = chat(server);
+    await pty.prompted();
+    pty.enter("go");
+    await pty.until("It");
+    pty.enter("and then?");
+    await pty.until("steer: and then?");
+    await pty.until("Next.");
+    expect(saidIn(server.asked, 1)).toEqual(["go", "and then?"]);
+    expect((await pty.prompted()).match(/Reply to banyan:/g)).toHaveLength(2);
+  });
+
+  test("T18: /waiting lists it, changes it, moves it and takes it back", async () => {
+    await using server = await modelServer(WAITS, { text: "First." }, { text: "Second." });
+    using pty = chat(server);
+    await busy(pty);
+    for (const [index, text] of ["one", "two", "three"].entries()) {
+      pty.enter(`> ${text}`);
+      await pty.until(/^queued: /, index + 1);
+    }
+    pty.enter("/waiting drop 2");
+    await pty.until("dropped: two");
+    pty.enter("/waiting edit 2 drei");
+    await pty.until("queued: drei");
+    pty.enter("/waiting first 2");
+    expect(await pty.until(/^ {2}2 {2}queued {2}one$/)).toMatch(/^ {2}1 {2}queued {2}drei$/m);
+    pty.enter("/waiting drop 7");
+    await pty.until("Name one of them by its number");
+    release();
+    await pty.until("Second.");
+    expect(saidIn(server.asked, 2)).toEqual(["go", "drei", "one"]);
+    await pty.prompted();
+    pty.enter("/waiting");
+    await pty.until("Nothing waits.");
+  });
+
+  test("a command that needs the agent waits for the prompt", async () => {
+    await using server = await modelServer(WAITS, { text: "First." }, { text: "Second." });
+    using pty = chat(server);
+    await busy(pty);
+    pty.enter("/retry");
+    await pty.until("(next: /retry)");
+    release();
+    await pty.until("Second.");
+    expect(saidIn(server.asked, 2)).toEqual(["go"]);
+  });
+
+  test("B21: after a stop is held until it is sent", async () => {
+    await using server = await modelServer(WAITS, { text: "Something else." }, { text: "Thank you." });
+    using pty = chat(server);
+    await busy(pty);
+    pty.enter("> later");
+    await pty.until("queued: later");
+    pty.press("C-c");
+    await pty.until("Interrupted – you have control");
+    await pty.until("1 message held back: /waiting lists, /waiting send delivers.");
+    await pty.prompted();
+    pty.enter("/waiting");
+    await pty.until(/^ {2}1 {2}held {2}later$/);
+    await pty.prompted();
+    pty.enter("first this");
+    await pty.until("Something else.");
+    expect(saidIn(server.asked, 1)).toEqual(["go", "first this"]);
+    await pty.prompted();
+    pty.enter("/waiting send");
+    await pty.until("Thank you.");
+    expect(saidIn(server.asked, 2)).toEqual(["go", "first this", "later"]);
+  });
+
+  test("T39: in plain lines works the same", async () => {
+    await using server = await modelServer(WAITS, { text: "First." }, { text: "Second." });
+    using pty = chat(server, "--plain");
+    await busy(pty);
+    pty.enter("go left");
+    await pty.until(/^steer: go left$/);
+    pty.enter("> and later this");
+    await pty.until(/^queued: and later this$/);
+    release();
+    await pty.until("Second.");
+    expect(saidIn(server.asked, 1)).toEqual(["go", "go left"]);
+    expect(saidIn(server.asked, 2)).toEqual(["go", "go left", "and later this"]);
+  });
+});
+
+describe.skipIf(!hasTmux)("after kill -9", { timeout: 40 * SECOND }, () => {
+  test("T19, B24: what was typed is there, and so is what was said; nothing goes on before someone says so", async () => {
+    await using server = await modelServer({ text: "Once upon a time", stalls: true }, { text: "Here I am." });
+    {
+      using pty = chat(server);
+      await pty.prompted();
+      pty.enter("a story");
+      await pty.until("Once upon a time");
+      pty.enter("a short one");
+      await pty.until("steer: a short one");
+      // Streaming text is in the log after 250 ms.
+      await sleep(600);
+      pty.kill("SIGKILL");
+      await pty.until("[exit 137]");
+    }
+    using pty = chat(server, "--continue");
+    const screen = await pty.prompted();
+    expect(screen).toMatch(
+      /The agent was interrupted while it answered\.\n {4}Once upon a time\nheld: a short one\n\/resume goes on from there\./,
+    );
+    pty.press("Enter");
+    await pty.until("Reply to banyan:", 2);
+    expect(server.asked).toHaveLength(1);
+    pty.enter("/resume");
+    await pty.until("Here I am.");
+    await pty.until("delivered: a short one");
+    expect(JSON.stringify(server.asked[1])).toContain("Once upon a time");
+    expect(saidIn(server.asked, 1)).toEqual(["a story", "a short one"]);
+    await pty.prompted();
+    pty.enter("/resume");
+    await pty.until("Not done: There is nothing to resume");
+  });
+
+  test("B24: shows which call was interrupted; resuming starts no second one that may have had its effect", async () => {
+    const command = "echo x >> started; sleep 3";
+    await using server = await modelServer({ calls: [{ tool: "shell", input: { command } }] }, { text: "I see." });
+    {
+      using pty = chat(server);
+      await pty.prompted();
+      pty.enter("go");
+      await pty.until(/• shell .* …/);
+      pty.kill("SIGKILL");
+      await pty.until("[exit 137]");
+    }
+    using pty = chat(server, "--continue");
+    const screen = await pty.prompted();
+    expect(screen).toMatch(
+      /The agent was interrupted while it worked\.\n• shell {2}echo x >> started; sleep 3 … was running\n/,
+    );
+    pty.enter("/resume");
+    await pty.until("I see.");
+    expect(JSON.stringify(server.asked[1])).toContain("whether it took effect is unknown");
+    expect(readFileSync(join(place.workspace, "started"), "utf8")).toBe("x\n");
+  });
+});

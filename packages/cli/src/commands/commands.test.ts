@@ -1,0 +1,189 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Home, home } from "../testing/banyan.ts";
+import { modelServer } from "../testing/model-server.ts";
+import { hasTmux, Pty } from "../testing/pty.ts";
+
+const MODEL = ["--model", "openai-compatible/test"];
+const SECOND = 1_000;
+
+let place: Home;
+beforeEach(() => {
+  place = home();
+});
+afterEach(() => place[Symbol.dispose]());
+
+describe.skipIf(!hasTmux)("the commands", { timeout: 40 * SECOND }, () => {
+  test("/retry, /tree, /branch and /usage: asking again is a branch, and nothing is lost", async () => {
+    await using server = await modelServer(
+      { text: "Red." },
+      { text: "Blue." },
+      { text: "Green." },
+      { text: "Because." },
+    );
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("a colour?");
+    await pty.until("Red.");
+    await pty.prompted();
+    pty.enter("/retry");
+    await pty.until("Blue.");
+    await pty.prompted();
+    pty.enter("/retry a colour of leaves?");
+    await pty.until("Green.");
+    await pty.prompted();
+    pty.enter("/tree");
+    const tree = await pty.until("← here");
+    expect(tree).toContain(
+      [
+        "├ #1   you     a colour?",
+        "  ├ #2   banyan  Red.  (branch 1)",
+        "  ├ #3   banyan  Blue.  (branch 2)",
+        "├ #4   you     a colour of leaves?",
+        "│ #5   banyan  Green.  (branch 3)  ← here",
+      ].join("\n"),
+    );
+    await pty.prompted();
+    pty.enter("/branch 1");
+    await pty.until("Your next message goes on from here.");
+    pty.enter("why?");
+    await pty.until("Because.");
+    expect(
+      server.asked
+        .at(-1)
+        ?.filter(({ role }) => role !== "system")
+        .map(({ content }) => content),
+    ).toEqual(["a colour?", "Red.", "why?"]);
+    await pty.prompted();
+    pty.enter("/usage");
+    const usage = await pty.until(/^whole tree/);
+    expect(usage).toMatch(/^branch 1 \* +20 +0 +10 +0 +—$/m);
+    expect(usage).toMatch(/^whole tree +40 +0 +20 +0 +—$/m);
+    await pty.prompted();
+    pty.enter("/branch");
+    expect(await pty.until("/branch n switches to branch n.")).toMatch(/^\* {2}1 {2}why\?$/m);
+  });
+
+  test("/branch with an own message brings it back to be changed", async () => {
+    await using server = await modelServer({ text: "Red." }, { text: "Green." });
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("a colour?");
+    await pty.until("Red.");
+    await pty.prompted();
+    pty.enter("/branch #1");
+    await pty.until(/^Reply to banyan: a colour\?$(?![\s\S]*Red)/);
+    pty.enter(" Of leaves.");
+    await pty.until("Green.");
+    expect(
+      server.asked
+        .at(-1)
+        ?.filter(({ role }) => role === "user")
+        .map(({ content }) => content),
+    ).toEqual(["a colour? Of leaves."]);
+  });
+
+  test("/clear begins a new conversation and says how to find the old one", async () => {
+    await using server = await modelServer({ text: "Red." }, { text: "Hello." });
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("a colour?");
+    await pty.until("Red.");
+    await pty.prompted();
+    pty.enter("/clear");
+    await pty.until(/The old one stays: banyan --resume [0-9a-z]{26}/);
+    // Nobody is asked twice at once.
+    expect((await pty.prompted()).match(/Reply to banyan:/g)).toHaveLength(3);
+    pty.enter("hello");
+    await pty.until("Hello.");
+    expect(JSON.stringify(server.asked.at(-1))).not.toContain("a colour?");
+  });
+
+  test("/model takes another model, now and later", async () => {
+    await using server = await modelServer({ text: "Hello." });
+    writeFileSync(join(place.workspace, "a.txt"), "");
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("/model nobody/nothing");
+    await pty.until("Not done: There is no provider");
+    pty.enter("/model");
+    expect(await pty.until("demo/offline")).toMatch(/^\* openai-compatible\/test +— +— +— +— +in use$/m);
+    pty.enter("/model demo/offline");
+    await pty.until("Using demo/offline from the next message on");
+    pty.enter("list the files");
+    await pty.until(/^demo\/offline · 2 model calls · /);
+    expect(server.asked).toHaveLength(0);
+    const settings = readFileSync(join(place.env.BANYAN_HOME ?? "", "config", "settings.json"), "utf8");
+    expect(JSON.parse(settings)).toEqual({ model: "demo/offline" });
+  });
+
+  test("T28: /tree #n goes on from a message, and /edit says one's own in other words; both are branches", async () => {
+    await using server = await modelServer(
+      { text: "Red." },
+      { text: "Round." },
+      { text: "Because." },
+      { text: "Green." },
+    );
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("a colour?");
+    await pty.until("Red.");
+    await pty.prompted();
+    pty.enter("a shape?");
+    await pty.until("Round.");
+    await pty.prompted();
+    pty.enter("/tree #2");
+    await pty.until("Your next message goes on from here.");
+    pty.enter("why?");
+    await pty.until("Because.");
+    const said = () => server.asked.at(-1)?.flatMap(({ role, content }) => (role === "system" ? [] : [content]));
+    expect(said()).toEqual(["a colour?", "Red.", "why?"]);
+    await pty.prompted();
+    pty.enter("/edit #2 no");
+    await pty.until("#2 is not yours.");
+    await pty.prompted();
+    pty.enter("/edit #1 a colour of leaves?");
+    await pty.until("Green.");
+    expect(said()).toEqual(["a colour of leaves?"]);
+    await pty.prompted();
+    pty.enter("/tree");
+    expect(await pty.until("← here")).toMatch(/^│ #8 +banyan +Green\. +\(branch 3\) +← here$/m);
+  });
+
+  test("/label and /star mark a message; /remove hides a branch and says how much goes, /restore brings it back", async () => {
+    await using server = await modelServer({ text: "Red." }, { text: "Round." }, { text: "Again." });
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("a colour?");
+    await pty.until("Red.");
+    await pty.prompted();
+    pty.enter("a shape?");
+    await pty.until("Round.");
+    await pty.prompted();
+    pty.enter("/label #2 the red one");
+    await pty.until("#2 is [the red one] now.");
+    pty.enter("/star #1");
+    await pty.until("#1 has a star ★ now.");
+    pty.enter("/remove #9");
+    await pty.until("There is no message #9. /tree shows the numbers.");
+    pty.enter("/remove #3");
+    await pty.until("Removed 2 messages. /restore #3 brings them back.");
+    await pty.prompted();
+    pty.enter("/tree");
+    const tree = await pty.until("← here");
+    expect(tree).toMatch(/^#1 +you +a colour\? +★$/m);
+    expect(tree).toMatch(/^#2 +banyan +Red\. +\[the red one\] +← here$/m);
+    expect(tree).not.toMatch(/^#3/m);
+    await pty.prompted();
+    pty.enter("and now?");
+    await pty.until("Again.");
+    expect(JSON.stringify(server.asked.at(-1))).not.toContain("a shape?");
+    await pty.prompted();
+    pty.enter("/restore");
+    await pty.until("Back again: 2 messages. /tree #3 goes on from there.");
+    await pty.prompted();
+    pty.enter("/tree");
+    expect(await pty.until("← here", 2)).toMatch(/^│ #4 +banyan +Round\. +\(branch 1\)$/m);
+  });
+});

@@ -1,0 +1,242 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { banyan, type Home, home, start } from "../testing/banyan.ts";
+import { modelServer } from "../testing/model-server.ts";
+import { hasTmux, Pty } from "../testing/pty.ts";
+
+const MODEL = ["--model", "openai-compatible/test"];
+const SECOND = 1_000;
+
+let place: Home;
+beforeEach(() => {
+  place = home();
+});
+afterEach(() => place[Symbol.dispose]());
+
+/** Says something in a conversation of its own, or in one that there is; answers its id. */
+async function said(text: string, answer: string, ...more: readonly string[]): Promise<string> {
+  await using server = await modelServer({ text: answer });
+  const { stdout } = await banyan(place, ["-p", text, "-o", "json", ...MODEL, ...more], { env: { ...server.env } });
+  return JSON.parse(stdout).conversation;
+}
+
+async function done(...args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await banyan(place, ["conversations", ...args]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return stdout;
+}
+
+async function refused(...args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await banyan(place, ["conversations", ...args]);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  return stderr;
+}
+
+describe("banyan conversations list", () => {
+  test("lists those of this directory, the last written first, with their messages", async () => {
+    expect(await done("list")).toContain("There are none of ");
+    const first = await said("What is red?", "Blood.");
+    const second = await said("What is blue?", "The sea.");
+    await said("And what else?", "The sky.", "--resume", first);
+    const lines = (await done()).trimEnd().split("\n");
+    expect(lines).toHaveLength(3);
+    expect(lines[1]).toMatch(new RegExp(`^${first} +\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d +4 +What is red\\?$`));
+    expect(lines[2]).toMatch(new RegExp(`^${second} .* 2 +What is blue\\?$`));
+    const other = await banyan(place, ["conversations", "list", "-o", "json"], { cwd: join(place.workspace, "..") });
+    expect(JSON.parse(other.stdout)).toEqual([]);
+    const all = await banyan(place, ["conversations", "list", "--all", "-o", "json", "-n", "1"], { cwd: "/" });
+    expect(JSON.parse(all.stdout)).toMatchObject([{ id: first, title: "What is red?", messages: 4, status: "quiet" }]);
+  });
+
+  test("B60: one that is damaged, was interrupted or is open elsewhere is listed as such, and so are the others", async () => {
+    const whole = await said("What is red?", "Blood.");
+    const damaged = await said("What is blue?", "The sea.");
+    writeFileSync(join(place.env.BANYAN_HOME ?? "", "data", "conversations", `${damaged}.sqlite`), "no database");
+    await using server = await modelServer({ text: "Once upon a time", stalls: true });
+    const running = start(place, ["-p", "a story", ...MODEL], { env: { ...server.env } });
+    await new Promise((resolve) => running.stdout.once("data", resolve));
+    const statuses = async () => {
+      const listed: { title: string; status: string }[] = JSON.parse(await done("list", "-o", "json"));
+      return Object.fromEntries(listed.map(({ title, status }) => [title, status]));
+    };
+    expect(await statuses()).toMatchObject({ "What is red?": "quiet", "a story": "open" });
+    running.kill("SIGKILL");
+    await new Promise((resolve) => running.once("close", resolve));
+    expect(await statuses()).toMatchObject({ "What is red?": "quiet", "a story": "interrupted" });
+    expect(await done("list", "--all")).toMatch(new RegExp(`^${damaged} .*unreadable`, "m"));
+    expect(await done("show", whole)).toContain("Blood.");
+  });
+});
+
+test("banyan conversations show prints a branch, with its calls", async () => {
+  await using server = await modelServer(
+    { calls: [{ tool: "list", input: { path: "." } }] },
+    { text: "It is \x1b[31mempty." },
+  );
+  await banyan(place, ["-p", "what is here?", ...MODEL], { env: { ...server.env } });
+  const shown = await done("show", "what is here?");
+  expect(shown).toMatch(
+    /^what is here\?\n[0-9a-z]{26}, begun .*, 3 messages on this branch\n\n#1 you\nwhat is here\?\n\n#2 banyan\n• list {2}\. … done/,
+  );
+  expect(shown).toMatch(/\n#3 banyan\nIt is empty\.\n$/);
+});
+
+test("B55: a search finds messages in all conversations and branches, and says how to open each on its own branch", async () => {
+  const id = await said("What is red?", "Blood is red.");
+  await said("What is blue?", "The sea.");
+  await said("And green?", "Leaves.", "--resume", id);
+  await addBranch(id, "And yellow?");
+  const found: { conversation: string; message: string; excerpt: string }[] = JSON.parse(
+    await done("search", "red", "-o", "json"),
+  );
+  expect(found.map(({ excerpt }) => excerpt).toSorted()).toEqual(["Blood is red.", "What is red?"]);
+  const text = await done("search", "leav");
+  expect(text).toMatch(
+    new RegExp(`^What is red\\?  .*, agent\\n  Leaves\\.\\n  banyan --resume ${id} --at [0-9a-z]{26}\\n`),
+  );
+  const [leaves] = JSON.parse(await done("search", "leaves", "-o", "json"));
+  await using server = await modelServer({ text: "Also grass." });
+  await banyan(place, ["-p", "what else?", "--resume", id, "--at", leaves.message, ...MODEL], {
+    env: { ...server.env },
+  });
+  expect(JSON.stringify(server.asked[0])).toContain("And green?");
+  expect(JSON.stringify(server.asked[0])).not.toContain("And yellow?");
+  expect(await done("search", "nothing at all")).toContain("Nothing is found.");
+});
+
+/** Adds something that was said below the first answer of a conversation, as another branch. */
+async function addBranch(id: string, text: string): Promise<void> {
+  const file = JSON.parse(await done("export", id));
+  const last = file.events.at(-1);
+  const [answer] = file.events.filter(({ type }: { type: string }) => type === "message.started");
+  const added = {
+    role: "user",
+    author: "user",
+    parentId: answer.message,
+    message: "yellow",
+    parts: [{ type: "text", text }],
+  };
+  file.events.push({ ...added, type: "message.added", seq: last.seq + 1, epoch: last.epoch, at: last.at + 1 });
+  await done("remove", id, "--yes");
+  await banyan(place, ["conversations", "import", "-"], { input: JSON.stringify(file) });
+}
+
+test("--at needs a conversation, and a message of it", async () => {
+  const id = await said("What is red?", "Blood.");
+  for (const [args, message] of [
+    [["--at", "#1"], "--at names a message of a conversation: it goes with --resume or --continue."],
+    [["--resume", id, "--at", "#9"], "There is no message #9 in this conversation."],
+  ] as const) {
+    const { code, stderr } = await banyan(place, ["-p", "more", ...args, "--model", "demo/offline"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  }
+});
+
+describe("B56: an exported conversation", () => {
+  test("can be imported: the same tree, under its own id, or a new one if that is taken", async () => {
+    const id = await said("What is red? 👩‍👩‍👧 \u202e", "Blood.");
+    await said("And green?", "Leaves.", "--resume", id);
+    const file = join(place.workspace, "export.json");
+    expect(await done("export", id, "-o", file)).toBe(`${id} is in ${file}.\n`);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const text = readFileSync(file, "utf8");
+    expect(await done("export", id)).toBe(text);
+
+    const again = await done("import", file);
+    const [, second = ""] = /^Imported 4 messages as ([0-9a-z]{26})\. /.exec(again) ?? [];
+    expect(again).toContain(`${id} is here already, so this one has an id of its own.`);
+    expect(tree(await done("export", second))).toEqual(tree(text));
+    await done("remove", id, "--yes");
+    expect(await done("import", file)).toBe(`Imported 4 messages as ${id}.\nbanyan --resume ${id}\n`);
+    expect(tree(await done("export", id))).toEqual(tree(text));
+    expect(await done("list")).toMatch(/4 +What is red\?/);
+  });
+
+  /** The events without what says which log they are in. */
+  function tree(text: string): unknown[] {
+    const { events } = JSON.parse(text) as { events: { epoch: number; type: string; id?: string }[] };
+    return events.map(({ epoch: _, ...event }) =>
+      event.type === "conversation.created" ? { ...event, id: "" } : event,
+    );
+  }
+
+  test("is read from standard input too, and goes on as if it had always been here", async () => {
+    const id = await said("What is red?", "Blood.");
+    const text = await done("export", id);
+    await done("remove", id, "--yes");
+    const { stdout } = await banyan(place, ["conversations", "import", "-"], { input: text });
+    expect(stdout).toContain(`as ${id}.`);
+    await using server = await modelServer({ text: "Yes." });
+    await banyan(place, ["-p", "sure?", "--continue", ...MODEL], { env: { ...server.env } });
+    expect(JSON.stringify(server.asked[0])).toContain("Blood.");
+  });
+
+  test("is Markdown or HTML to read", async () => {
+    const id = await said("What is <red>?", "Blood.");
+    expect(await done("export", id, "-f", "markdown")).toMatch(
+      /^# What is <red>\?\n[\s\S]*\n## You\n\nWhat is <red>\?\n\n## openai-compatible\/test\n\nBlood\.\n$/,
+    );
+    expect(await done("export", id, "-f", "html")).toContain("What is &#60;red&#62;?");
+  });
+
+  test("is not written over a file that is there", async () => {
+    const id = await said("What is red?", "Blood.");
+    const file = join(place.workspace, "mine.txt");
+    writeFileSync(file, "mine");
+    expect(await refused("export", id, "-o", file)).toBe(
+      `banyan: ${file}: It is there already; name another file, or remove it first.\n`,
+    );
+    expect(readFileSync(file, "utf8")).toBe("mine");
+  });
+
+  test("that is none is refused, with the place; nothing is made of it", async () => {
+    const file = join(place.workspace, "broken.json");
+    writeFileSync(file, '{\n"format": "banyan-conversation",\n"version": 1,\n"events": [\n{"type": }]}');
+    expect(await refused("import", file)).toBe(
+      `banyan: ${file} cannot be imported: line 5, column 10: the JSON breaks at "}"; expected an exported conversation.\n`,
+    );
+    expect(await refused("import", join(place.workspace, "none"))).toContain("It cannot be used (ENOENT).");
+    expect(await done("list", "--all", "-o", "json")).toBe("[]\n");
+  });
+});
+
+describe("banyan conversations remove", () => {
+  test("needs --yes where nobody can be asked, and says what goes", async () => {
+    const id = await said("What is red?", "Blood.");
+    expect(await refused("remove", id)).toMatch(
+      new RegExp(
+        `^banyan: This would remove ${id}, “What is red\\?”, begun .*, with 2 messages .*, for good\\. Add --yes`,
+      ),
+    );
+    expect(await done("remove", id, "--yes")).toContain(`Removed ${id}, “What is red?”`);
+    expect(await done("search", "red")).toContain("Nothing is found.");
+    expect(await refused("remove", id, "--yes")).toContain(`There is no conversation '${id}'.`);
+  });
+
+  test.skipIf(!hasTmux)("asks a person, of whom only yes is a yes", { timeout: 40 * SECOND }, async () => {
+    const id = await said("What is red?", "Blood.");
+    for (const answer of ["", "y", "no"]) {
+      using pty = Pty.open(place, ["conversations", "remove", id]);
+      await pty.until("Type yes to do it:");
+      pty.enter(answer);
+      expect(await pty.until("[exit 0]")).toContain("Nothing was removed.");
+    }
+    {
+      using pty = Pty.open(place, ["conversations", "remove", id]);
+      await pty.until("Type yes to do it:");
+      pty.press("C-c");
+      expect(await pty.until("[exit 0]")).toContain("Nothing was removed.");
+    }
+    using pty = Pty.open(place, ["conversations", "remove", id]);
+    await pty.until("Type yes to do it:");
+    pty.enter("yes");
+    await pty.until(`Removed ${id}`);
+  });
+});
+
+test("a subcommand that there is not is refused, and the near one named", async () => {
+  expect(await refused("lst")).toBe("banyan: Unknown command 'lst' (Did you mean list?)\n");
+  expect(await refused("show")).toContain("Missing required argument 'conversation'");
+});

@@ -1,0 +1,75 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import type { ConversationDirectory, StoredConversation } from "@banyan/host";
+import { ExchangeError, fromJson, type ReadConversation, toHtml, toJson, toMarkdown } from "@banyan/host/exchange";
+import { UsageError } from "../problem.ts";
+import { counted } from "../show/amounts.ts";
+import { oneLine } from "../show/plain-text.ts";
+import type { ConversationsArguments } from "../subcommands.ts";
+
+type ExportArguments = Extract<ConversationsArguments, { action: "export" }>;
+
+/** Writes a conversation to standard output or to a new file (B56). */
+export async function exportConversation(
+  directory: ConversationDirectory,
+  { conversation, format, file }: ExportArguments,
+  write: (text: string) => void,
+): Promise<void> {
+  const { id } = await directory.find(conversation);
+  const stored = await directory.read(id);
+  // On stderr: what is written may be the file itself.
+  for (const sentence of stored.damage)
+    process.stderr.write(`banyan: not all of it can be read: ${oneLine(sentence)}\n`);
+  const text = textIn(format, stored);
+  if (file === undefined) return write(text);
+  try {
+    writeFileSync(file, text, { flag: "wx", mode: 0o600 });
+  } catch (error) {
+    throw notUsable(file, error, "It is there already; name another file, or remove it first.");
+  }
+  write(`${id} is in ${file}.\n`);
+}
+
+function textIn(format: ExportArguments["format"], { events, state }: StoredConversation): string {
+  switch (format) {
+    case "json":
+      return toJson(events);
+    case "markdown":
+      return toMarkdown(state);
+    case "html":
+      return toHtml(state);
+  }
+}
+
+/** Brings in what was exported as JSON. */
+export async function importConversation(
+  directory: ConversationDirectory,
+  file: string,
+  write: (text: string) => void,
+): Promise<void> {
+  const read = conversationIn(file);
+  const id = await directory.bringIn(read);
+  const { state } = await directory.read(id);
+  const second = id === read.id ? "" : ` ${read.id} is here already, so this one has an id of its own.`;
+  write(`Imported ${counted(state.messages.size, "message")} as ${id}.${second}\nbanyan --resume ${id}\n`);
+}
+
+function conversationIn(file: string): ReadConversation {
+  let text: string;
+  try {
+    text = readFileSync(file === "-" ? process.stdin.fd : file, "utf8");
+  } catch (error) {
+    throw notUsable(file, error);
+  }
+  try {
+    return fromJson(text);
+  } catch (error) {
+    if (!(error instanceof ExchangeError)) throw error;
+    throw new UsageError(`${file} cannot be imported: ${error.message}`, { cause: error });
+  }
+}
+
+function notUsable(file: string, error: unknown, exists?: string): UsageError {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+  const why = code === "EEXIST" && exists !== undefined ? exists : `It cannot be used (${code}).`;
+  return new UsageError(`${file}: ${why}`, { cause: error });
+}

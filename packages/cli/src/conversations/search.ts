@@ -1,0 +1,43 @@
+import { realpathSync } from "node:fs";
+import type { SearchHit } from "@banyan/core";
+import type { ConversationDirectory } from "@banyan/host";
+import { counted } from "../show/amounts.ts";
+import { excerpt } from "../show/excerpt.ts";
+import { plainText } from "../show/plain-text.ts";
+import { type Style, styleFor } from "../show/style.ts";
+import { formatTime } from "../show/time.ts";
+import type { ConversationsArguments } from "../subcommands.ts";
+
+/** Finds messages in all conversations and branches (B55). */
+export async function search(
+  directory: ConversationDirectory,
+  { words, here, limit, output }: Extract<ConversationsArguments, { action: "search" }>,
+  write: (text: string) => void,
+): Promise<void> {
+  const hits = await directory.search(words, {
+    ...(limit === undefined ? {} : { limit }),
+    ...(here ? { labels: { cwd: realpathSync(".") } } : {}),
+  });
+  if (output === "json") return write(`${JSON.stringify(hits, null, 2)}\n`);
+  if (hits.length === 0)
+    return write("Nothing is found. All words must be in one message; of the last one the beginning is enough.\n");
+  const style = styleFor(process.stdout, "auto");
+  for (const hit of hits) {
+    const who = hit.role === "user" ? "you" : "agent";
+    write(`${style.bold(excerpt(hit.title, 60))}  ${style.dim(`${formatTime(hit.at)}, ${who}`)}\n`);
+    write(`  ${marked(hit, style)}\n`);
+    write(style.dim(`  banyan --resume ${hit.conversation} --at ${hit.message}\n`));
+  }
+  write(style.dim(`${counted(hits.length, "message")}; the last line of each opens it on its own branch.\n`));
+}
+
+/** The excerpt, with what was found standing out. */
+function marked({ excerpt: text, matches }: SearchHit, style: Style): string {
+  let line = "";
+  let end = 0;
+  for (const [from, to] of matches) {
+    line += plainText(text.slice(end, from)) + style.accent(plainText(text.slice(from, to)));
+    end = to;
+  }
+  return line + plainText(text.slice(end));
+}

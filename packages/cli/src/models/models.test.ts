@@ -1,0 +1,80 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { banyan, type Home, home } from "../testing/banyan.ts";
+import { modelServer } from "../testing/model-server.ts";
+
+let place: Home;
+beforeEach(() => {
+  place = home();
+});
+afterEach(() => place[Symbol.dispose]());
+
+function set(settings: object): void {
+  const config = join(place.env.BANYAN_HOME ?? "", "config");
+  mkdirSync(config, { recursive: true });
+  writeFileSync(join(config, "settings.json"), JSON.stringify(settings));
+}
+
+describe("B65: banyan models", () => {
+  test("says what can be used, and what is missing for the rest", async () => {
+    const { code, stdout, stderr } = await banyan(place, ["models"], { env: { ANTHROPIC_API_KEY: "any" } });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    const [usable = "", others = ""] = stdout.split("These cannot:");
+    expect(usable).toMatch(/^ {2}anthropic +anthropic\/claude-sonnet-5 +ANTHROPIC_API_KEY is set\.$/m);
+    expect(usable).toMatch(/^ {2}demo +demo\/offline /m);
+    expect(others).toMatch(/^ {2}openai +openai needs a key\. Set OPENAI_API_KEY to yours\.$/m);
+    expect(others).toMatch(/^ {2}ollama +Not looked for, because BANYAN_NO_DISCOVERY is 1\.$/m);
+    expect(others).toMatch(/^ {2}sonnet +anthropic\/claude-sonnet-5$/m);
+  });
+
+  test("lists the models of a provider with what the user knows better", async () => {
+    set({ models: { "anthropic/claude-sonnet-5": { price: { input: 0.5, output: 2 }, contextSize: 1234 } } });
+    const { code, stdout } = await banyan(place, ["models", "anthropic"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("anthropic cannot be used: anthropic needs a key. Set ANTHROPIC_API_KEY to yours.");
+    expect(stdout).toMatch(/^ {2}anthropic\/claude-sonnet-5 +\$0\.50 +\$0\.\d+ +\$2 +1,234$/m);
+    expect(stdout.match(/^ {2}anthropic\//gm)?.length).toBeGreaterThan(10);
+  });
+
+  test("lists what a server of the user's own has, of which no price is known", async () => {
+    await using server = await modelServer();
+    const { stdout } = await banyan(place, ["models", "openai-compatible"], { env: { ...server.env } });
+    expect(stdout).toMatch(/^ {2}openai-compatible\/test +— +— +— +—$/m);
+    expect(server.asked).toHaveLength(0);
+  });
+
+  test("as JSON has the same for a script", async () => {
+    set({ aliases: { mine: "demo/offline" } });
+    const all = JSON.parse((await banyan(place, ["models", "--output", "json"])).stdout);
+    expect(all.aliases).toMatchObject({ mine: "demo/offline", sonnet: "anthropic/claude-sonnet-5" });
+    expect(all.providers).toContainEqual(expect.objectContaining({ name: "groq", usable: false }));
+    const one = JSON.parse((await banyan(place, ["models", "anthropic", "-o", "json"])).stdout);
+    expect(one.provider).toMatchObject({ name: "anthropic", usable: false });
+    expect(one.models).toContainEqual(
+      expect.objectContaining({ name: "anthropic/claude-haiku-4-5", price: expect.anything() }),
+    );
+  });
+
+  test.each([
+    [["models", "nobody"], 'There is no provider "nobody". There are: anthropic, '],
+    [["models", "--outptu", "json"], "Unknown option '--outptu' (Did you mean --output?)"],
+    [["models", "a", "b"], "Too many arguments"],
+  ])("refuses %j with exit code 2 and nothing on stdout", async (args, message) => {
+    const { code, stdout, stderr } = await banyan(place, args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(stderr).toContain(`banyan: ${message}`);
+  });
+
+  test("names what is wrong with the settings, with exit code 2", async () => {
+    set({ models: { sonnet: {} } });
+    const { code, stderr } = await banyan(place, ["models"]);
+    expect(code).toBe(2);
+    expect(stderr).toContain("models: found the name 'sonnet'; expected the name of a model as provider/model");
+  });
+
+  test("is a message when it does not stand first", async () => {
+    const { stdout } = await banyan(place, ["-p", "models", "--model", "demo/offline", "--output", "json"]);
+    expect(JSON.parse(stdout)).toMatchObject({ type: "result", exitCode: 0 });
+  });
+});

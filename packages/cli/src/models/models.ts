@@ -1,0 +1,73 @@
+import { homedir } from "node:os";
+import {
+  builtInAliases,
+  type KnownModel,
+  listModels,
+  listProviders,
+  type ProviderStatus,
+  userSettings,
+} from "@banyan/host";
+import type { ExitCode } from "../exit.ts";
+import { listing } from "../output/listing.ts";
+import { FACTS_HEAD, factsCells } from "../show/model-facts.ts";
+import { oneLine } from "../show/plain-text.ts";
+import { table } from "../show/table.ts";
+import type { ModelsArguments } from "../subcommands.ts";
+
+/** `banyan models`: what can be used here and why not, or what is known of a provider's models (B65). */
+export function models({ provider, output }: ModelsArguments): Promise<ExitCode> {
+  return listing(async (write) => {
+    const settings = userSettings({ env: process.env, home: homedir() });
+    // A name that is no provider's is refused before any server is asked.
+    const known = provider === undefined ? [] : await listModels(provider, { overrides: settings.models ?? {} });
+    const providers = await listProviders({ env: process.env });
+    const aliases = { ...builtInAliases, ...settings.aliases };
+    const status = providers.find(({ name }) => name === provider);
+    if (output === "json") {
+      const found = status ? { provider: status, models: everyModel(status, known) } : { providers, aliases };
+      write(`${JSON.stringify(found, null, 2)}\n`);
+    } else {
+      const lines = status ? modelLines(status, everyModel(status, known)) : providerLines(providers, aliases);
+      write(`${lines.join("\n")}\n`);
+    }
+  });
+}
+
+/** What the catalogue and the settings know, and what the provider's server lists beside that. */
+function everyModel({ models = [] }: ProviderStatus, known: readonly KnownModel[]): KnownModel[] {
+  const listed = models.filter((name) => !known.some((model) => model.name === name));
+  return [...known, ...listed.map((name) => ({ name }))];
+}
+
+function providerLines(providers: readonly ProviderStatus[], aliases: Readonly<Record<string, string>>): string[] {
+  const usable = providers.filter((provider) => provider.usable);
+  const others = providers.filter((provider) => !provider.usable);
+  return [
+    "These can be used:",
+    ...table(usable.flatMap(usableRows)),
+    "",
+    "These cannot:",
+    ...table(others.map(({ name, reason }) => [`  ${name}`, reason])),
+    "",
+    "Short names:",
+    ...table(Object.entries(aliases).map(([name, model]) => [`  ${name}`, model])),
+    "",
+    "banyan models PROVIDER lists the models of one. A model is chosen with --model, or with /model in a chat.",
+  ];
+}
+
+function usableRows({ name, reason, defaultModel, known, models = [] }: ProviderStatus): string[][] {
+  const [first = "", ...more] = models.map(oneLine);
+  const model = defaultModel ?? (first || (known > 0 ? `${known} known; none by default` : ""));
+  return [[`  ${name}`, model, reason], ...more.map((other) => ["", other, ""])];
+}
+
+function modelLines({ name, usable, reason }: ProviderStatus, known: readonly KnownModel[]): string[] {
+  const state = `${name} ${usable ? "can" : "cannot"} be used: ${reason}`;
+  if (known.length === 0) return [state, "", "None of its models is known. Name any of them as provider/model."];
+  const rows = [
+    ["  model", ...FACTS_HEAD],
+    ...known.map((model) => [`  ${oneLine(model.name)}`, ...factsCells(model)]),
+  ];
+  return [state, "", ...table(rows, 1), "", "US dollars for a million tokens; — is what is not known."];
+}

@@ -1,0 +1,103 @@
+import { isDeepStrictEqual } from "node:util";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Event } from "../../conversation/event.ts";
+import { reduce } from "../../conversation/reduce.ts";
+import { emptyConversation } from "../../conversation/state.ts";
+import type { Log, Store } from "../../ports/store.ts";
+import { Session } from "../../session/session.ts";
+import { checkConversation, collect } from "../../testing/index.ts";
+import { type Command, notes, Play, progress, replay } from "./play.fixture.ts";
+
+const LONG = process.env.BANYAN_LONG === "1";
+
+/** A store of one log in memory; with `slow`, an append takes until the next turn of the event loop. */
+function storeOf(events: Event[], slow: boolean): Store {
+  let epoch = 0;
+  return {
+    open: async (): Promise<Log> => ({
+      epoch: ++epoch,
+      get seq() {
+        return events.length;
+      },
+      read: async function* (after = 0) {
+        yield events.slice(after);
+      },
+      append: (added) => {
+        if (!slow) return void events.push(...added);
+        return new Promise((resolve) => setImmediate(resolve)).then(() => void events.push(...added));
+      },
+      close: async () => {},
+    }),
+    list: async () => [],
+    search: async () => [],
+    remove: async () => {},
+    close: async () => {},
+  };
+}
+
+const command = <Name>(names: readonly Name[]): fc.Arbitrary<Command<Name>> =>
+  fc.record({ name: fc.constantFrom(...names), what: fc.nat(1000), how: fc.nat(1000) });
+
+/** What several clients do at the same moment: any number of notes, and at most one thing that makes runs move. */
+const moment = fc.record({
+  notes: fc.array(command(notes), { maxLength: 3 }),
+  progress: fc.option(command(progress), { freq: 6, nil: undefined }),
+  watch: fc.nat(9).map((number) => number === 0),
+});
+
+type Moment = typeof moment extends fc.Arbitrary<infer Value> ? Value : never;
+
+const moments = fc.array(moment, { minLength: 1, maxLength: 40, size: "max" });
+
+/** Plays what clients do and compares after each moment; in the end everything is brought to its end. */
+async function play(commands: readonly Moment[], slow: boolean) {
+  const store = storeOf([], slow);
+  const session = await Session.open(store);
+  const both = new Play(session);
+  const all = collect(session.feed({ from: { epoch: 1, seq: 0, offset: 0 } }));
+  for (const { notes, progress, watch } of commands) {
+    if (watch) both.watch();
+    for (const note of notes) both.note(note);
+    if (progress) both.progress(progress);
+    await both.settle();
+  }
+  both.watch();
+  await both.finish();
+  both.watch();
+  await session.close();
+  return { store, session, watched: await both.watched(), items: await all };
+}
+
+describe("any commands of several clients at once", () => {
+  test("B21, invariants 1, 3 and 6: they give the tree that is expected, for whoever joins when, and after reopening", async () => {
+    await fc.assert(
+      fc.asyncProperty(moments, fc.boolean(), async (commands, slow) => {
+        const { store, session, watched, items } = await play(commands, slow);
+        expect(checkConversation(session.state)).toEqual([]);
+        for (const state of watched) expect(state).toEqual(session.state);
+        expect(replay(emptyConversation(session.id), items)).toEqual(session.state);
+        const again = await Session.open(store, session.id);
+        expect(again.interrupted).toEqual([]);
+        expect(again.state).toEqual(session.state);
+      }),
+      { numRuns: LONG ? 3000 : 300 },
+    );
+  });
+
+  test("invariant 3: every split of the feed into a snapshot and what follows it gives the same state", async () => {
+    await fc.assert(
+      fc.asyncProperty(moments, async (commands) => {
+        const { session, items } = await play(commands, false);
+        const growing = emptyConversation(session.id);
+        items.forEach((item, index) => {
+          const snapshot = structuredClone(growing);
+          replay(snapshot, items.slice(index));
+          if (!isDeepStrictEqual(snapshot, session.state)) expect(snapshot).toEqual(session.state);
+          reduce(growing, item);
+        });
+      }),
+      { numRuns: LONG ? 200 : 10 },
+    );
+  });
+});

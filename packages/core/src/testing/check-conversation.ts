@@ -1,0 +1,108 @@
+import { type AssistantMessage, isEnded, type Message } from "../conversation/message.ts";
+import type { ConversationState } from "../conversation/state.ts";
+import { addUsage, noUsage, type Usage } from "../conversation/usage.ts";
+import { promptFrom } from "../turn/prompt.ts";
+
+/**
+ * What is wrong with a conversation in which nothing runs, one sentence for each problem; none when all holds: nothing is
+ * busy, every message can be reached and is settled, every call has one result and a prompt says it, no text that waits
+ * was delivered, and no usage is lost. Calls that a crash left open count as problems until somebody went on from them.
+ * For whole conversations: what a session with a `window` has forgotten is missed.
+ */
+export function checkConversation(state: ConversationState): string[] {
+  return [
+    ...checkNothingBusy(state),
+    ...checkTree(state),
+    ...[...state.messages.values()].flatMap((message) =>
+      message.role === "assistant" ? checkAnswer(state, message) : [],
+    ),
+    ...checkInbox(state),
+    ...checkUsage(state),
+  ];
+}
+
+function checkNothingBusy({ runs, questions }: ConversationState): string[] {
+  return [
+    ...[...runs.keys()].map((run) => `Run ${run} has not ended.`),
+    ...[...questions.values()].map(({ id, call }) => `Question ${id} about call ${call} is open.`),
+  ];
+}
+
+/** Each message hangs once on the tree, below one that is older. */
+function checkTree({ messages, children, leaf }: ConversationState): string[] {
+  const problems: string[] = [];
+  const seen = new Set<string>();
+  for (const [id, { parentId }] of messages) {
+    if (parentId !== null && !seen.has(parentId)) problems.push(`Message ${id} has no parent ${parentId} before it.`);
+    const times = (children.get(parentId) ?? []).filter((child) => child === id).length;
+    if (times !== 1) problems.push(`Message ${id} is ${times} times among the children of ${parentId}, not once.`);
+    seen.add(id);
+  }
+  let hanging = 0;
+  for (const [parent, ids] of children) {
+    hanging += ids.length;
+    if (parent !== null && !seen.has(parent)) problems.push(`Messages hang on ${parent}, which is not there.`);
+    if (ids.length === 0) problems.push(`Message ${parent} has a list of children without any.`);
+  }
+  if (hanging !== messages.size) problems.push(`${messages.size} messages are there, and ${hanging} hang on the tree.`);
+  if (leaf !== null && !seen.has(leaf)) problems.push(`The conversation goes on from ${leaf}, which is not there.`);
+  return problems;
+}
+
+/** An answer is settled, its calls stand in it once each, and a prompt gives each of them one result. */
+function checkAnswer(state: ConversationState, message: AssistantMessage): string[] {
+  const { id, parts, calls, finish } = message;
+  const problems: string[] = [];
+  if (finish === undefined) problems.push(`Answer ${id} has not ended.`);
+  const asked = parts.flatMap((part) => (part.type === "call" ? [part.call] : []));
+  const listed = calls.map((call) => call.id);
+  if (!same(asked, listed)) problems.push(`Answer ${id} asks for calls ${asked} and lists ${listed}.`);
+  for (const call of calls) {
+    if (!isEnded(call.status)) problems.push(`Call ${call.id} of answer ${id} is ${call.status}.`);
+    else if (call.output === undefined) problems.push(`Call ${call.id} of answer ${id} has ended without a result.`);
+    const place = state.calls.get(call.id);
+    if (place !== id) problems.push(`Call ${call.id} is looked for in ${place} and stands in answer ${id}.`);
+  }
+  return [...problems, ...checkPrompt(message, listed)];
+}
+
+function checkPrompt(message: Message, calls: readonly string[]): string[] {
+  const shown = promptFrom([message]).flatMap((prompt) => (prompt.role === "assistant" ? [prompt] : []));
+  const asked = shown.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "call" ? [part.id] : [])));
+  const results = shown.flatMap((prompt) => prompt.results.map(({ call }) => call));
+  if (same(asked, calls) && same(results, calls)) return [];
+  return [`A prompt shows calls ${asked} with results of ${results} for answer ${message.id}, which made ${calls}.`];
+}
+
+function checkInbox({ inbox, messages }: ConversationState): string[] {
+  const ids = inbox.map(({ id }) => id);
+  const twice = ids.filter((id, index) => ids.indexOf(id) !== index);
+  const delivered = ids.filter((id) => messages.has(id));
+  return [
+    ...twice.map((id) => `Text ${id} waits twice.`),
+    ...delivered.map((id) => `Text ${id} waits although it was delivered.`),
+  ];
+}
+
+/** What the answers cost is within what the conversation cost: that counts abandoned ones too. */
+function checkUsage({ messages, usage, cost }: ConversationState): string[] {
+  let answers = noUsage;
+  let price = 0;
+  for (const message of messages.values()) {
+    if (message.role !== "assistant" || !message.usage) continue;
+    answers = addUsage(answers, message.usage);
+    price += message.cost ?? 0;
+  }
+  const problems = (Object.keys(answers) as (keyof Usage)[])
+    .filter((kind) => answers[kind] > usage[kind])
+    .map((kind) => `The answers used ${answers[kind]} tokens (${kind}), the conversation only ${usage[kind]}.`);
+  // Sums of fractions differ a little with their order.
+  if (cost !== undefined && price > cost * (1 + 1e-9)) {
+    problems.push(`The answers cost ${price} dollars, the conversation only ${cost}.`);
+  }
+  return problems;
+}
+
+function same(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((item, index) => item === b[index]);
+}

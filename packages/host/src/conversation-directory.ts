@@ -1,0 +1,103 @@
+import {
+  type ConversationState,
+  type ConversationSummary,
+  createId,
+  type Event,
+  emptyConversation,
+  type ListQuery,
+  reduce,
+  type SearchHit,
+  type SearchOptions,
+  type Store,
+} from "@banyan/core";
+import { sqliteStore } from "@banyan/store/sqlite";
+import { findConversation } from "./conversations.ts";
+import { directories } from "./directories.ts";
+import type { ReadConversation } from "./exchange/index.ts";
+
+/** A conversation as its log has it. */
+export interface StoredConversation {
+  readonly events: readonly Event[];
+  /** The events, reduced. */
+  readonly state: ConversationState;
+  /** What of the log could not be read, in words. */
+  readonly damage: readonly string[];
+}
+
+/** The conversations on this machine, without an agent: to be listed, read, searched, brought in and removed. */
+export class ConversationDirectory implements AsyncDisposable {
+  readonly #store: Store;
+
+  constructor({
+    env,
+    home,
+  }: {
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly home: string;
+  }) {
+    this.#store = sqliteStore({ directory: directories(env, home).data, program: "banyan" });
+  }
+
+  /** The last written first. Rejects with `StoreError`. */
+  list(query?: ListQuery): Promise<ConversationSummary[]> {
+    return this.#store.list(query);
+  }
+
+  /** The conversation that a person means by an id, the beginning of one, or a title. Rejects with `ConversationError`. */
+  find(named: string): Promise<ConversationSummary> {
+    return findConversation(this.#store, named);
+  }
+
+  /** Rejects with `StoreError`, as with `locked` while somebody else writes to the conversation. */
+  async read(id: string): Promise<StoredConversation> {
+    const log = await this.#store.open(id);
+    try {
+      const state = emptyConversation(id);
+      const events: Event[] = [];
+      for await (const batch of log.read()) {
+        for (const event of batch) {
+          events.push(event);
+          reduce(state, event);
+        }
+      }
+      return { events, state, damage: log.damage ?? [] };
+    } finally {
+      await log.close();
+    }
+  }
+
+  /** Messages of all conversations and branches, the newest first. Rejects with `StoreError`. */
+  search(query: string, options?: SearchOptions): Promise<SearchHit[]> {
+    return this.#store.search(query, options);
+  }
+
+  /**
+   * Brings in an exported conversation. It keeps its id, unless there is one of that id here: then it is a second one,
+   * with an id of its own. Answers the id. All of it is there, or nothing. Rejects with `StoreError`.
+   */
+  async bringIn({ id, events }: ReadConversation): Promise<string> {
+    const taken = (await this.#store.list()).some((known) => known.id === id);
+    const own = taken ? createId() : id;
+    const log = await this.#store.open(own, { create: true });
+    try {
+      const rewritten = events.map((event, index): Event => {
+        // Another writer's log: its numbers begin anew, so that no cursor of the old one is taken for one of this.
+        const placed = { ...event, seq: index + 1, epoch: log.epoch };
+        return placed.type === "conversation.created" ? { ...placed, id: own } : placed;
+      });
+      await log.append(rewritten, { durable: true });
+    } finally {
+      await log.close();
+    }
+    return own;
+  }
+
+  /** Removes a conversation for good. Rejects with `StoreError`, as with `locked` while it is open anywhere. */
+  remove(id: string): Promise<void> {
+    return this.#store.remove(id);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#store.close();
+  }
+}

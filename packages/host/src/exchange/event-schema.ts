@@ -1,0 +1,139 @@
+import { z } from "zod";
+
+// The facts of a log as JSON has them: what an import checks, and what the command publishes as the schema of its output.
+
+const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
+const count = z.int().min(0);
+const time = z.number().describe("Milliseconds since 1970.");
+const id = z.string();
+const json = z.unknown().describe("Any JSON.");
+
+/** US dollars. */
+export const dollars = z.number().min(0);
+
+/** Tokens of one or more model calls. */
+export const usage = z.object({
+  input: count.describe("Tokens of the requests, cached ones included."),
+  cached: count.describe("The part of input that was read from the provider's cache."),
+  cacheWrite: count.describe("The part of input that was written to the provider's cache."),
+  output: count.describe("Tokens of the answers, reasoning included."),
+  reasoning: count.describe("The part of output that was reasoning."),
+});
+
+const provider = z
+  .record(z.string(), z.record(z.string(), json))
+  .optional()
+  .describe("What the provider wants to see again.");
+const textPart = z.object({ type: z.literal("text"), text: z.string(), provider });
+const filePart = z.object({
+  type: z.literal("file"),
+  mediaType: z.string(),
+  name: z.string().optional(),
+  data: z.string().optional().describe("Base 64."),
+  url: z.string().optional(),
+});
+const part = z.discriminatedUnion("type", [
+  textPart,
+  filePart,
+  z.object({ type: z.literal("reasoning"), text: z.string(), provider }),
+  z.object({ type: z.literal("call"), call: id, provider }),
+  z.object({ type: z.literal("source"), url: z.string(), title: z.string().optional() }),
+  z.object({
+    type: z.literal("provider"),
+    text: z.string().describe("What the provider did on its side."),
+    provider: provider.unwrap(),
+  }),
+]);
+
+const messageOf = { message: id };
+const callOf = { message: id, call: id };
+const output = z.string().describe("What the model is told.");
+const delivery = z.enum(["steer", "queue", "interrupt"]).describe("How it reaches the run.");
+const userParts = list(z.discriminatedUnion("type", [textPart, filePart]));
+
+/** The schemas of all events of this version, each with the properties of `head` before its own. */
+export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
+  const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
+    z.object({ ...head, type: z.literal(type), ...shape, at: time });
+  return [
+    event("conversation.created", { id, labels: z.record(z.string(), z.string()) }),
+    event("content.stored", { digest: z.string(), text: z.string() }),
+    event("message.added", {
+      ...messageOf,
+      parentId: id.nullable(),
+      role: z.enum(["user", "summary"]),
+      author: z.enum(["user", "tool", "system"]).optional(),
+      parts: userParts,
+      covers: id.optional(),
+    }),
+    event("memory.recalled", { ...messageOf, items: list(z.object({ text: z.string(), source: z.string() })) }),
+    event("message.started", { ...messageOf, parentId: id.nullable(), run: id, model: z.string() }),
+    event("message.checkpoint", {
+      ...messageOf,
+      parts: list(z.object({ index: count, type: z.enum(["text", "reasoning"]), offset: count, text: z.string() })),
+    }),
+    event("message.completed", {
+      ...messageOf,
+      parts: list(part),
+      finish: z.enum(["stop", "calls", "length", "filtered", "paused", "interrupted", "error"]),
+      usage,
+      cost: dollars.optional(),
+      error: z.string().optional(),
+    }),
+    event("message.abandoned", { ...messageOf, reason: z.string(), usage: usage.optional(), cost: dollars.optional() }),
+    event("call.pending", { ...callOf, tool: z.string(), inputText: z.string(), input: json.optional() }),
+    event("call.approval-requested", { ...callOf, question: id, pattern: z.string().optional() }),
+    event("call.approval-resolved", {
+      ...callOf,
+      question: id,
+      allowed: z.boolean(),
+      remember: z.object({ pattern: z.string(), scope: z.enum(["conversation", "always"]) }).optional(),
+      input: json.optional(),
+    }),
+    event("call.executing", { ...callOf, attempt: z.int().min(1), key: z.string() }),
+    event("call.completed", { ...callOf, output }),
+    event("call.failed", { ...callOf, output }),
+    event("call.denied", { ...callOf, output }),
+    event("call.cancelled", { ...callOf, output }),
+    event("run.started", {
+      run: id,
+      agent: z.string(),
+      model: z.string(),
+      settings: json,
+      limits: json,
+      mode: z.enum(["chat", "task"]),
+      instructions: z.string().describe("The digest of a content.stored."),
+      tools: z.string().describe("The digest of a content.stored."),
+      leaf: id.nullable(),
+    }),
+    event("run.paused", { run: id, question: id, reason: z.string() }),
+    event("run.continued", { run: id, question: id, allowed: z.boolean() }),
+    event("run.ended", {
+      run: id,
+      reason: z.enum(["answered", "finished", "limit", "failed", "interrupted"]),
+      leaf: id.nullable(),
+      error: z.object({ code: z.string(), message: z.string() }).optional(),
+    }),
+    event("input.queued", {
+      input: id,
+      parts: userParts,
+      delivery,
+      run: id.nullable(),
+    }),
+    event("input.edited", {
+      input: id,
+      parts: userParts.optional(),
+      delivery: delivery.optional(),
+      before: id.nullable().optional(),
+      run: id.optional(),
+    }),
+    event("input.withdrawn", { input: id }),
+    event("input.delivered", { input: id }),
+    event("message.labelled", { ...messageOf, label: z.string().nullable() }),
+    event("message.starred", { ...messageOf, starred: z.boolean() }),
+    event("message.removed", messageOf),
+    event("message.restored", messageOf),
+    event("title.changed", { title: z.string() }),
+    event("model.changed", { model: z.string() }),
+  ] as const;
+}

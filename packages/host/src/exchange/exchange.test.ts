@@ -1,0 +1,222 @@
+import {
+  Agent,
+  type ConversationState,
+  defineTool,
+  type Event,
+  emptyConversation,
+  reduce,
+  retry,
+  Session,
+  say,
+} from "@banyan/core";
+import { call, collect, scriptedModel, text } from "@banyan/core/testing";
+import { memoryStore } from "@banyan/store/memory";
+import { beforeAll, describe, expect, test } from "vitest";
+import { ExchangeError, fromJson, toHtml, toJson, toMarkdown } from "./index.ts";
+
+/** F4: what breaks programs that cut or convert text. */
+const UNICODE = '👩‍👩‍👧 e\u0301 عربى \u202e \u0000 \ud800 \u2028 "\\ </script> ``` ~~~ <b>';
+
+let events: Event[];
+let state: ConversationState;
+
+/** A conversation with calls, a branch, marks, something removed and something that waits. */
+beforeAll(async () => {
+  const store = memoryStore();
+  const session = await Session.open(store, undefined, { labels: { cwd: "/here" } });
+  const echo = defineTool({
+    name: "echo",
+    description: "",
+    input: { type: "object" },
+    effects: "none",
+    execute: () => `said\n\`\`\`\n${UNICODE}`,
+  });
+  const model = scriptedModel([
+    [text(`Well, ${UNICODE}`), call("echo", { words: UNICODE })],
+    "Red.",
+    "Blue.",
+    "Never.",
+  ]);
+  const agent = new Agent({ name: "banyan", model, tools: [echo] });
+  await collect(agent.chat(say(`A colour? ${UNICODE}`), { session }));
+  await collect(agent.chat(retry(), { session }));
+  await collect(agent.chat(retry("Another?"), { session }));
+  const [, blue] = session.state.children.get([...session.state.messages.keys()][0] ?? null) ?? [];
+  await session.label(blue ?? "", "the blue one");
+  await session.star(blue ?? "", true);
+  await session.remove(session.state.leaf ?? "");
+  await session.say([{ type: "text", text: "later" }], { delivery: "queue" });
+  await session.close();
+  events = await logOf(store, session.id);
+  state = reduced(events);
+});
+
+async function logOf(store: ReturnType<typeof memoryStore>, id: string): Promise<Event[]> {
+  const log = await store.open(id);
+  const all: Event[] = [];
+  for await (const batch of log.read()) all.push(...batch);
+  await log.close();
+  return all;
+}
+
+function reduced(all: readonly Event[]): ConversationState {
+  const made = emptyConversation();
+  for (const event of all) reduce(made, event);
+  return made;
+}
+
+describe("B56: JSON", () => {
+  test("F4: brings everything back as it was: branches, calls, marks, what was removed and what waits", () => {
+    const read = fromJson(toJson(events));
+    expect(read).toEqual({ id: state.id, events });
+    expect(reduced(read.events)).toEqual(state);
+    expect(state.inbox).toHaveLength(1);
+    expect([...state.messages.values()].some(({ removed }) => removed)).toBe(true);
+  });
+
+  test("has one event on a line", () => {
+    const lines = toJson(events).trimEnd().split("\n").slice(4, -2);
+    expect(lines.map((line) => JSON.parse(line.replace(/,$/, "")))).toEqual(events);
+  });
+
+  test("keeps what a newer version wrote", () => {
+    const newer = { ...events.at(-1), seq: 10_000, type: "moon.risen", phase: "full" } as unknown as Event;
+    const extra = events.map((event) => ({ ...event, mood: "blue" }));
+    expect(fromJson(toJson([...extra, newer])).events).toEqual([...extra, newer]);
+  });
+
+  function changed(index: number, change: object): string {
+    return toJson(events.map((event, at) => (at === index ? { ...event, ...change } : event) as Event));
+  }
+  const indexOf = (type: string) => events.findIndex((event) => event.type === type);
+
+  test.each<[string, () => string, string]>([
+    [
+      "is no JSON",
+      () => toJson(events).replace('"version": 1,', '"version": 1'),
+      'line 4, column 1: the JSON breaks at "',
+    ],
+    ["ends too early", () => toJson(events).slice(0, -20), "the JSON ends too early"],
+    ["is something else", () => "[]", 'the file: expected an object with format "banyan-conversation"'],
+    ["has no format", () => "{}", 'format: expected "banyan-conversation"'],
+    [
+      "is of a newer version",
+      () => toJson(events).replace('"version": 1', '"version": 2'),
+      "version: expected 1; a newer",
+    ],
+    ["is empty", () => toJson([]), "events: expected at least one event"],
+    ["has something that is no event", () => toJson([...events, 5 as never]), "event %N: the event: Invalid input"],
+    [
+      "lacks the beginning",
+      () => toJson(events.filter(({ type }) => !type.startsWith("message.") && type !== "conversation.created")),
+      "event 1: expected conversation.created",
+    ],
+    [
+      "has an id that could be a path",
+      () => changed(0, { id: "../../x" }),
+      "event 1 (conversation.created): id: expected 10 to 40",
+    ],
+    ["has events out of order", () => changed(2, { seq: 1 }), "seq: expected more than 2"],
+    [
+      "has a part that is none",
+      () => changed(indexOf("message.completed"), { parts: [{ type: "text" }] }),
+      "(message.completed): parts.0.text: Invalid input",
+    ],
+    [
+      "has a message below none",
+      () => changed(indexOf("message.started"), { parentId: "nobody" }),
+      "(message.started): parentId: there is no message nobody before it",
+    ],
+    [
+      "has a circle",
+      () =>
+        changed(indexOf("message.added"), {
+          parentId: (events[indexOf("message.added")] as { message?: string }).message,
+        }),
+      "before it",
+    ],
+  ])("is refused, with the place, when it %s", (_name, make, message) => {
+    const file = make();
+    expect(() => fromJson(file)).toThrow(ExchangeError);
+    expect(() => fromJson(file)).toThrow(message.replace("%N", String(events.length + 1)));
+  });
+});
+
+describe("B56: Markdown", () => {
+  test("is one branch, with its calls, whose fences hold whatever they hold", () => {
+    const [first] = [...state.messages.keys()];
+    const red = (state.children.get(first ?? null) ?? [])[0];
+    const end = state.children.get(red ?? null)?.[0] ?? null;
+    const markdown = toMarkdown(state, end);
+    expect(markdown).toMatch(/^# A colour\? /);
+    expect(markdown).toContain("## You\n\nA colour?");
+    expect(markdown).toContain(`## ${modelName()}\n\nWell, `);
+    expect(markdown).toContain('**echo** completed\n\n````json\n{\n  "words": ');
+    expect(markdown).toContain("````text\nsaid\n```\n");
+    expect(markdown).toContain("Red.");
+    expect(markdown).not.toContain("Blue.");
+  });
+});
+
+describe("B56: HTML", () => {
+  test("stands alone: it loads nothing, runs nothing, and says what was said as it was said", () => {
+    const html = toHtml(state);
+    expect(html).toContain("default-src 'none'");
+    expect(html).not.toMatch(/<script|<link|<iframe|src="http|url\(/i);
+    expect(html).not.toContain("<b>\n");
+    expect(html).toContain("&#60;/script&#62;");
+    expect(html).toContain("A colour?");
+  });
+
+  test("has every branch but what was removed; each opens where it begins, and all that opens closes", () => {
+    const html = toHtml(state);
+    for (const said of ["Red.", "Blue."]) expect(html.split(`>${said}<`)).toHaveLength(2);
+    expect(html).not.toContain("Never.");
+    expect(html).toContain("[the blue one]</small> ★");
+    expect(html.match(/<details/g)).toHaveLength(html.match(/<\/details>/g)?.length ?? 0);
+    expect(html.match(/<article/g)).toHaveLength([...state.messages.values()].filter(({ removed }) => !removed).length);
+  });
+
+  test("links only to addresses of the web, and shows only pictures as pictures", () => {
+    const [id = ""] = [...state.messages.keys()];
+    const parts = [
+      { type: "source", url: "javascript:alert(1)", title: "a trap" },
+      { type: "source", url: "https://example.org/?a=1&b=2", title: "a page" },
+      { type: "file", mediaType: 'image/png" onload="x', data: "AAAA" },
+      { type: "file", mediaType: "image/png", data: "AAAA", name: "dot" },
+    ] as never;
+    const made = { ...state, messages: new Map(state.messages) };
+    const message = made.messages.get(id);
+    if (message) made.messages.set(id, { ...message, parts });
+    const html = toHtml(made);
+    expect(html).not.toContain("javascript:");
+    expect(html).toContain('<a href="https://example.org/?a=1&#38;b=2" rel="noreferrer">a page</a>');
+    expect(html.match(/<img/g)).toHaveLength(1);
+    expect(html).toContain('<img src="data:image/png;base64,AAAA"');
+  });
+
+  test("does not give up on a long branch or on many branches", () => {
+    const many = emptyConversation();
+    const add = (seq: number, message: string, parentId: string | null) =>
+      reduce(many, {
+        type: "message.added",
+        message,
+        parentId,
+        role: "user",
+        parts: [{ type: "text", text: message }],
+        seq,
+        epoch: 1,
+        at: 0,
+      });
+    let seq = 0;
+    for (let depth = 0; depth < 20_000; depth++) add(++seq, `m${depth}`, depth === 0 ? null : `m${depth - 1}`);
+    for (let branch = 0; branch < 2_000; branch++) add(++seq, `b${branch}`, branch === 0 ? "m5" : `b${branch - 1}`);
+    for (let branch = 0; branch < 2_000; branch++) add(++seq, `c${branch}`, `b${branch}`);
+    expect(toHtml(many).match(/<article/g)).toHaveLength(24_000);
+  });
+});
+
+function modelName(): string {
+  const answer = [...state.messages.values()].find((message) => message.role === "assistant");
+  return answer?.role === "assistant" ? answer.model : "";
+}

@@ -1,0 +1,87 @@
+import type { Event } from "@banyan/core";
+import { z } from "zod";
+import { parseJson } from "../settings/json-file.ts";
+import { ExchangeError } from "./error.ts";
+import { eventSchemas } from "./event-schema.ts";
+
+const FORMAT = "banyan-conversation";
+const VERSION = 1;
+
+/**
+ * A conversation as JSON (B56): its log, one event on a line. Nothing is left out: branches, calls, costs, what was
+ * removed and what waits. `fromJson` reads it back.
+ */
+export function toJson(events: Iterable<Event>): string {
+  const lines = Array.from(events, (event) => JSON.stringify(event)).join(",\n");
+  return `{\n"format": "${FORMAT}",\n"version": ${VERSION},\n"events": [\n${lines}\n]\n}\n`;
+}
+
+/** A conversation that was read from JSON. */
+export interface ReadConversation {
+  readonly id: string;
+  /** In order, the first one being `conversation.created`. */
+  readonly events: readonly Event[];
+}
+
+/**
+ * Reads what `toJson` wrote. Events of a newer version are kept as they are. Throws `ExchangeError`, which names the line
+ * or the event, for anything that could not come from a log: text that is no JSON, an event with a property missing or of
+ * another type, a message below one that is not there before it.
+ */
+export function fromJson(text: string): ReadConversation {
+  const parsed = parseJson(text);
+  if (!parsed.ok) throw new ExchangeError(`${parsed.where}: ${parsed.problem}; expected an exported conversation.`);
+  const fault = file.safeParse(parsed.value).error?.issues[0];
+  if (fault) throw new ExchangeError(`${fault.path.join(".") || "the file"}: expected ${fault.message}.`);
+  const { events } = parsed.value as { readonly events: readonly Event[] };
+  const known = new Set<string | null>([null]);
+  let seq = 0;
+  for (const [index, event] of events.entries()) {
+    const problem = problemIn(event) ?? disorderIn(event, seq, known);
+    if (problem !== undefined) throw new ExchangeError(`event ${index + 1}${typeOf(event)}: ${problem}.`);
+    seq = event.seq;
+    if (event.type === "message.added" || event.type === "message.started") known.add(event.message);
+  }
+  const [first] = events;
+  if (first?.type !== "conversation.created")
+    throw new ExchangeError("event 1: expected conversation.created, with which every conversation begins.");
+  return { id: first.id, events };
+}
+
+const file = z.looseObject(
+  {
+    format: z.literal(FORMAT, `"${FORMAT}"`),
+    version: z.literal(VERSION, `${VERSION}; a newer version of banyan may be able to read this file`),
+    events: z.array(z.unknown(), "a list of events").min(1, "at least one event"),
+  },
+  `an object with format "${FORMAT}"`,
+);
+
+const head = { seq: z.int().min(1), epoch: z.int().min(0) };
+const anyEvent = z.looseObject({ ...head, type: z.string(), at: z.number() });
+const schemas = eventSchemas(head);
+const ownTypes = new Set<string>(schemas.map(({ shape }) => shape.type.value));
+const ownEvent = z.discriminatedUnion("type", schemas);
+
+function problemIn(event: unknown): string | undefined {
+  const type = typeof event === "object" && event !== null && "type" in event ? event.type : undefined;
+  const schema = typeof type === "string" && ownTypes.has(type) ? ownEvent : anyEvent;
+  const issue = schema.safeParse(event).error?.issues[0];
+  return issue && `${issue.path.join(".") || "the event"}: ${issue.message}`;
+}
+
+/** What an order of events cannot be. Without the rule about parents, a path could lead in a circle. */
+function disorderIn(event: Event, seq: number, known: ReadonlySet<string | null>): string | undefined {
+  if (event.seq <= seq) return `seq: expected more than ${seq}`;
+  if (event.type === "conversation.created" && seq > 0) return "a conversation begins once";
+  if (event.type === "conversation.created" && !/^[0-9a-z]{10,40}$/.test(event.id))
+    return "id: expected 10 to 40 lower-case letters and digits";
+  if ((event.type === "message.added" || event.type === "message.started") && !known.has(event.parentId))
+    return `parentId: there is no message ${event.parentId} before it`;
+  return undefined;
+}
+
+function typeOf(event: unknown): string {
+  const type = typeof event === "object" && event !== null && "type" in event ? event.type : undefined;
+  return typeof type === "string" ? ` (${type.slice(0, 40)})` : "";
+}

@@ -1,0 +1,44 @@
+import { type ConversationState, pathTo } from "@banyan/core";
+import { argumentsOf, headingOf, type Piece, piecesOf, timeOf, titleOf } from "./transcript.ts";
+
+/** One branch of a conversation as Markdown (B56): the one on which `leaf` stands last, else the last written. */
+export function toMarkdown(state: ConversationState, leaf: string | null = state.leaf): string {
+  const blocks = [`# ${titleOf(state)}`, `Conversation ${state.id}, begun ${timeOf(state.createdAt)}.`];
+  for (const message of pathTo(state, leaf))
+    blocks.push(`## ${headingOf(message)}`, ...piecesOf(message).map((piece) => blockOf(piece)));
+  return `${blocks.join("\n\n")}\n`;
+}
+
+function blockOf(piece: Piece): string {
+  switch (piece.type) {
+    case "text":
+      return piece.text.trim();
+    case "reasoning":
+      return quoted(`Thinking: ${piece.text.trim()}`);
+    case "note":
+      return `*${piece.text.replace(/\s+/g, " ").trim()}*`;
+    case "source":
+      return `Source: [${piece.title.replace(/[[\]\\]/g, "\\$&")}](<${piece.url.replace(/[<>\s]/g, encodeURIComponent)}>)`;
+    case "file":
+      return `File: ${piece.name} (${piece.mediaType})`;
+    case "call": {
+      const { call } = piece;
+      const said = call.output === undefined ? [] : [fenced(call.output, "text")];
+      return [`**${call.tool}** ${call.status}`, fenced(argumentsOf(call), "json"), ...said].join("\n\n");
+    }
+  }
+}
+
+function quoted(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => `> ${line}`.trimEnd())
+    .join("\n");
+}
+
+/** A block of code whose fence is longer than any in the text. */
+function fenced(text: string, language: string): string {
+  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), ([ticks]) => ticks.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}${language}\n${text.replace(/\n$/, "")}\n${fence}`;
+}

@@ -1,0 +1,100 @@
+import {
+  type AssistantMessage,
+  type Call,
+  type ConversationState,
+  type Message,
+  type Part,
+  textOf,
+} from "@banyan/core";
+
+/** A piece of a message as it is told to a reader. */
+export type Piece =
+  | { readonly type: "text" | "reasoning" | "note"; readonly text: string }
+  | { readonly type: "file"; readonly mediaType: string; readonly name: string; readonly data: string | undefined }
+  | { readonly type: "source"; readonly url: string; readonly title: string }
+  | { readonly type: "call"; readonly call: Call };
+
+/** What a message says, in its order. */
+export function piecesOf(message: Message): Piece[] {
+  const calls = message.role === "assistant" ? message.calls : [];
+  const pieces = (message.parts as readonly Part[])
+    .map((part) => pieceOf(part, calls))
+    .filter((piece) => piece !== undefined);
+  const end = message.role === "assistant" ? endOf(message) : undefined;
+  return end === undefined ? pieces : [...pieces, { type: "note", text: end }];
+}
+
+/** A part as a piece; nothing when it says nothing. */
+function pieceOf(part: Part, calls: readonly Call[]): Piece | undefined {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      return part.text.trim() === "" ? undefined : { type: part.type, text: part.text };
+    case "provider":
+      return { type: "note", text: part.text };
+    case "source":
+      return { type: "source", url: part.url, title: part.title ?? part.url };
+    case "file":
+      return { type: "file", mediaType: part.mediaType, name: part.name ?? part.url ?? "file", data: part.data };
+    case "call": {
+      const call = calls.find(({ id }) => id === part.call);
+      return call && { type: "call", call };
+    }
+  }
+}
+
+function endOf({ finish, error }: AssistantMessage): string | undefined {
+  switch (finish) {
+    case "stop":
+    case "calls":
+    case "paused":
+      return undefined;
+    case undefined:
+    case "interrupted":
+      return "Interrupted.";
+    case "length":
+      return "Cut off at the limit of its length.";
+    case "filtered":
+      return `Refused or cut off by the provider${error ? `: ${error}` : "."}`;
+    case "error":
+      return `Broke off${error ? `: ${error}` : "."}`;
+  }
+}
+
+/** The arguments that count: those that ran; as text, if they are no JSON. */
+export function argumentsOf(call: Call): string {
+  const input = call.executedInput ?? call.input;
+  return input === undefined ? call.inputText : JSON.stringify(input, null, 2);
+}
+
+/** Who wrote a message, as a heading. */
+export function headingOf(message: Message): string {
+  switch (message.role) {
+    case "user":
+      return message.author === "user" ? "You" : message.author === "tool" ? "Tool" : "System";
+    case "assistant":
+      return message.model;
+    case "summary":
+      return "Summary";
+  }
+}
+
+/** The characters of a title that is made of a first message. */
+const TITLE_LENGTH = 80;
+
+/** What a conversation is called: its title, else the first line of what was said first (B54). */
+export function titleOf(state: ConversationState): string {
+  const first = state.messages.values().find((message) => message.role === "user" && message.author === "user");
+  const title = state.title ?? (first ? textOf(first) : "");
+  const characters = Array.from(title.replace(/[\s\p{Cc}]+/gu, " ").trim());
+  if (characters.length === 0) return "A conversation";
+  return characters.length <= TITLE_LENGTH ? characters.join("") : `${characters.slice(0, TITLE_LENGTH - 1).join("")}…`;
+}
+
+/** A time as people write it, in UTC, so that the same conversation is written the same everywhere. */
+export function timeOf(at: number): string {
+  return new Date(at)
+    .toISOString()
+    .replace("T", " ")
+    .replace(/:\d\d\.\d+Z$/, " UTC");
+}

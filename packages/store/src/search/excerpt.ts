@@ -1,0 +1,35 @@
+import type { SearchHit } from "@banyan/core";
+import { fold, patternOf } from "./words.ts";
+
+/** Characters of an excerpt, and how many of them stand before the first match. */
+const LENGTH = 160;
+const BEFORE = 40;
+
+/** The line of a text around the first of the words in it, and where they all are in it. The last word may go on. */
+export function excerptOf(text: string, words: readonly string[]): Pick<SearchHit, "excerpt" | "matches"> {
+  const pattern = new RegExp(words.map((word, index) => patternOf(word, index === words.length - 1)).join("|"), "gv");
+  const first = Math.max(0, fold(text).search(pattern));
+  const from = first <= BEFORE ? 0 : afterGap(text, first - BEFORE, first);
+  const to = from + LENGTH >= text.length ? text.length : lastGap(text, from + LENGTH - BEFORE, from + LENGTH);
+  const line = text
+    .slice(from, to)
+    // A cut may have parted two halves of a character.
+    .replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "")
+    .toWellFormed()
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim();
+  const excerpt = `${from > 0 ? "…" : ""}${line}${to < text.length ? "…" : ""}`;
+  const matches = Array.from(fold(excerpt).matchAll(pattern), ({ 0: { length }, index }) => [index, index + length]);
+  return { excerpt, matches: matches as [number, number][] };
+}
+
+/** Behind the first gap between words in a stretch of a text; its beginning when there is none. */
+function afterGap(text: string, from: number, to: number): number {
+  return from + 1 + text.slice(from, to).search(/\s/u);
+}
+
+/** The last gap between words in a stretch of a text; its end when there is none. */
+function lastGap(text: string, from: number, to: number): number {
+  const gap = text.slice(from, to).search(/\s\S*$/u);
+  return gap < 0 ? to : from + gap;
+}

@@ -1,0 +1,1 @@
+export { type SearchedLog, searchLogs } from "./search-logs.ts";

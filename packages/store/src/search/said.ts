@@ -1,0 +1,53 @@
+import type { Event, Part } from "@banyan/core";
+
+/** What an event says about the tree of messages and their texts, as far as a search needs it. */
+export type Said =
+  | { readonly type: "message"; readonly message: string; readonly parentId: string | null }
+  | (Text & { readonly type: "text" })
+  | { readonly type: "removed"; readonly message: string; readonly removed: boolean };
+
+/** What was said in a message. */
+export interface Text {
+  readonly message: string;
+  readonly role: "user" | "assistant";
+  readonly text: string;
+}
+
+/** The types of the events that `saidIn` knows. */
+export const SAYING: readonly Event["type"][] = [
+  "message.added",
+  "message.started",
+  "message.completed",
+  "message.removed",
+  "message.restored",
+];
+
+/** In order: a message comes before its text. Users and models are searched; what tools and the system wrote is not. */
+export function saidIn(event: Event): Said[] {
+  const { type } = event;
+  switch (type) {
+    case "message.added": {
+      const { message, parentId } = event;
+      const said: Said[] = [{ type: "message", message, parentId }];
+      if (event.role === "user" && (event.author ?? "user") === "user") said.push(...textIn(event, "user"));
+      return said;
+    }
+    case "message.started":
+      return [{ type: "message", message: event.message, parentId: event.parentId }];
+    case "message.completed":
+      return textIn(event, "assistant");
+    case "message.removed":
+    case "message.restored":
+      return [{ type: "removed", message: event.message, removed: type === "message.removed" }];
+    default:
+      return [];
+  }
+}
+
+function textIn(
+  { message, parts }: { readonly message: string; readonly parts: readonly Part[] },
+  role: Text["role"],
+): Said[] {
+  const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("\n");
+  return text.trim() === "" ? [] : [{ type: "text", message, role, text }];
+}

@@ -1,0 +1,58 @@
+import type { ConversationSummary, Event, SearchHit, SearchOptions } from "@banyan/core";
+import { hasLabels } from "../summary.ts";
+import { excerptOf } from "./excerpt.ts";
+import { saidIn, type Text } from "./said.ts";
+import { fold, patternOf, wordsOf } from "./words.ts";
+
+/** Hits when no limit is given. */
+export const LIMIT = 20;
+
+/** A conversation to be searched: what a list has of it, and its log. */
+export interface SearchedLog {
+  readonly summary: ConversationSummary;
+  readonly events: Iterable<Event>;
+}
+
+/**
+ * Answers what `Store.search` is to answer, by looking through every event: for stores that have no index. The limit is
+ * 20 when absent.
+ */
+export function searchLogs(
+  logs: Iterable<SearchedLog>,
+  query: string,
+  { limit = LIMIT, labels }: SearchOptions = {},
+): SearchHit[] {
+  const words = wordsOf(query);
+  if (words.length === 0) return [];
+  const hits: SearchHit[] = [];
+  for (const log of logs) if (hasLabels(log.summary, labels)) hits.push(...hitsIn(log, words));
+  return hits.sort((a, b) => b.at - a.at || (a.message < b.message ? 1 : -1)).slice(0, Math.max(0, limit));
+}
+
+function hitsIn({ summary, events }: SearchedLog, words: readonly string[]): SearchHit[] {
+  const parents = new Map<string, string | null>();
+  const removed = new Set<string>();
+  const texts: (Text & { readonly at: number })[] = [];
+  for (const event of events) {
+    for (const said of saidIn(event)) {
+      if (said.type === "message") parents.set(said.message, said.parentId);
+      else if (said.type === "text") texts.push({ ...said, at: event.at });
+      else if (said.removed) removed.add(said.message);
+      else removed.delete(said.message);
+    }
+  }
+  const isHidden = (message: string) => {
+    if (removed.size === 0) return false;
+    for (let at: string | null | undefined = message; at != null; at = parents.get(at))
+      if (removed.has(at)) return true;
+    return false;
+  };
+  const patterns = words.map((word, index) => new RegExp(patternOf(word, index === words.length - 1), "v"));
+  const hits: SearchHit[] = [];
+  for (const { message, role, text, at } of texts) {
+    const folded = fold(text);
+    if (isHidden(message) || !patterns.every((pattern) => pattern.test(folded))) continue;
+    hits.push({ conversation: summary.id, title: summary.title, message, role, at, ...excerptOf(text, words) });
+  }
+  return hits;
+}

@@ -1,0 +1,75 @@
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { openDatabase } from "./database.ts";
+
+/** A conversation's open database, with the statements of its log. */
+export class Connection {
+  readonly database: DatabaseSync;
+  readonly begin: StatementSync;
+  readonly commit: StatementSync;
+  readonly writer: StatementSync;
+  readonly insert: StatementSync;
+  readonly flush: StatementSync;
+  readonly release: StatementSync;
+  #reading: ReadStatements | undefined;
+
+  /** Takes a database whose schema is there. */
+  constructor(database: DatabaseSync) {
+    this.database = database;
+    this.begin = database.prepare("BEGIN IMMEDIATE");
+    this.commit = database.prepare("COMMIT");
+    this.writer = database.prepare("SELECT epoch, owner FROM writer");
+    this.insert = database.prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)");
+    this.flush = database.prepare("UPDATE writer SET flushes = flushes + 1");
+    this.release = database.prepare("UPDATE writer SET owner = '' WHERE epoch = ?");
+  }
+
+  /** Opens a file again that has been prepared before. */
+  static open(file: string): Connection {
+    const database = openDatabase(file, { readOnly: false });
+    try {
+      database.exec(`PRAGMA fullfsync = ON; ${SAFE_AGAINST_KILL}`);
+      return new Connection(database);
+    } catch (error) {
+      database.close();
+      throw error;
+    }
+  }
+
+  /** A log that is only written does without these. */
+  get reading(): ReadStatements {
+    this.#reading ??= readStatements(this.database);
+    return this.#reading;
+  }
+
+  close(): void {
+    this.database.close();
+  }
+}
+
+/**
+ * With the write-ahead log: commits survive kill -9, and the file stays whole in a power cut. No commit waits for the
+ * disk.
+ */
+export const SAFE_AGAINST_KILL = "PRAGMA synchronous = NORMAL";
+
+/** Commits, and all before them, survive a power cut: each waits for the disk. */
+export const SAFE_AGAINST_POWER_CUTS = "PRAGMA synchronous = FULL";
+
+/** Rows come as arrays. */
+interface ReadStatements {
+  /** The rows after a number up to and including another. */
+  readonly range: StatementSync;
+  /** How long their bodies are together. */
+  readonly bytes: StatementSync;
+  readonly newest: StatementSync;
+}
+
+function readStatements(database: DatabaseSync): ReadStatements {
+  const columns = "seq, epoch, at, type, body, crc";
+  const asArrays = { returnArrays: true };
+  return {
+    range: database.prepare(`SELECT ${columns} FROM events WHERE seq > ? AND seq <= ? ORDER BY seq`, asArrays),
+    bytes: database.prepare("SELECT total(octet_length(body)) FROM events WHERE seq > ? AND seq <= ?", asArrays),
+    newest: database.prepare(`SELECT ${columns} FROM events ORDER BY seq DESC LIMIT 1`, asArrays),
+  };
+}

@@ -1,0 +1,35 @@
+import { type Agent, type ChatOptions, DirectiveError, leaves, resume, type Session, say } from "@banyan/core";
+
+/** What a person says after a crash to see whether somebody answers. */
+const HELLO = "Are you there?";
+
+/**
+ * What a person does about a conversation whose process was killed. `resume`: goes on with every branch, then says
+ * something. `say`: says something on every branch, as if nothing had happened, then lets go what still waits. Allows
+ * every call. Answers the questions that were asked.
+ */
+export async function goOn(session: Session, agent: Agent, how: "resume" | "say"): Promise<string[]> {
+  const asked: string[] = [];
+  const chat = async (directive: Parameters<Agent["chat"]>[0], options: ChatOptions) => {
+    for await (const item of agent.chat(directive, { ...options, session })) {
+      if (item.type !== "call.approval-requested") continue;
+      asked.push(item.call);
+      await session.answer(item.question, { decision: "allow" });
+    }
+  };
+  const branches = leaves(session.state);
+  if (how === "resume") {
+    for (const at of branches) await chat(resume(), { at }).catch(unlessComplete);
+    await chat(say(HELLO), {});
+  } else {
+    for (const at of branches) await chat(say(HELLO), { at });
+    if (branches.length === 0) await chat(say(HELLO), {});
+    if (session.state.inbox.length > 0) await chat(resume(), {});
+  }
+  return asked;
+}
+
+/** A branch on which everything was answered needs nobody. */
+function unlessComplete(error: unknown): void {
+  if (!(error instanceof DirectiveError) || error.code !== "nothing-to-resume") throw error;
+}

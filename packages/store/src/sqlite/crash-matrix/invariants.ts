@@ -1,0 +1,209 @@
+import { isDeepStrictEqual } from "node:util";
+import {
+  type ConversationState,
+  type Event,
+  emptyConversation,
+  leaves,
+  type Message,
+  pathTo,
+  promptFrom,
+  reduce,
+  textOf,
+} from "@banyan/core";
+import { checkConversation } from "@banyan/core/testing";
+import { ANYTHING, type Effect } from "./journey.ts";
+import type { Announcement } from "./witness.ts";
+
+/** All that is known of a conversation whose process was killed, after somebody went on with it. */
+export interface Aftermath {
+  /** What the processes that were killed announced. */
+  readonly seen: readonly Announcement[];
+  /** The log as they left it. */
+  readonly kept: readonly Event[];
+  /** The log at the end. */
+  readonly log: readonly Event[];
+  /** The conversation as the session that went on has it, and as the next one reads it. */
+  readonly state: ConversationState;
+  readonly reopened: ConversationState;
+  /** What all processes did to the world. */
+  readonly effects: readonly Effect[];
+}
+
+type EventOf<Type extends Event["type"]> = Extract<Event, { readonly type: Type }>;
+
+/** What must hold after a crash, whatever was killed when. One sentence for each problem; none when all holds. */
+export function problemsOf(aftermath: Aftermath): string[] {
+  return [
+    ...checkConversation(aftermath.state),
+    ...checkLog(aftermath),
+    ...lossesIn(aftermath),
+    ...checkTexts(aftermath),
+    ...checkApprovals(aftermath),
+    ...checkCalls(aftermath),
+    ...doubleStartsIn(aftermath),
+    ...checkStreams(aftermath),
+    ...checkReload(aftermath),
+    ...checkAnswered(aftermath),
+  ];
+}
+
+/** F6: the log goes on without a gap, and what was in it stays. */
+function checkLog({ kept, log }: Aftermath): string[] {
+  const gap = log.findIndex(({ seq }, index) => seq !== index + 1);
+  return [
+    ...(gap < 0 ? [] : [`The log has event ${log[gap]?.seq} in place ${gap + 1}.`]),
+    ...(isDeepStrictEqual(log.slice(0, kept.length), kept) ? [] : ["What the log held was changed."]),
+  ];
+}
+
+/** Invariant 5: what was acknowledged is in the log. */
+export function lossesIn({ seen, kept }: Aftermath): string[] {
+  const problems: string[] = [];
+  for (const told of seen) {
+    if (told.type === "event" && !isDeepStrictEqual(kept[told.event.seq - 1], told.event)) {
+      problems.push(`Event ${told.event.seq} (${told.event.type}) was shown and is not in the log.`);
+    }
+    if (told.type === "said" && !ofType(kept, "input.queued").some(({ input }) => input === told.input)) {
+      problems.push(`The text "${told.text}" was acknowledged and is not in the log.`);
+    }
+    if (told.type === "answered" && !ofType(kept, "call.approval-resolved").some((e) => e.question === told.question)) {
+      problems.push(`The answer to question ${told.question} was acknowledged and is not in the log.`);
+    }
+  }
+  return problems;
+}
+
+/** Invariant 6: each text that somebody said is a message once, word for word, or waits; shown as delivered only then. */
+function checkTexts({ log, state }: Aftermath): string[] {
+  return ofType(log, "input.queued").flatMap(({ input, parts }) => {
+    const messages = ofType(log, "message.added").filter(({ message }) => message === input);
+    const delivered = ofType(log, "input.delivered").filter((event) => event.input === input);
+    const waiting = state.inbox.filter(({ id }) => id === input);
+    const problems: string[] = [];
+    if (messages.length + waiting.length !== 1) {
+      problems.push(`Text ${input} was delivered ${messages.length} times and waits ${waiting.length} times.`);
+    }
+    if (messages.length !== delivered.length) {
+      problems.push(`Text ${input} is ${messages.length} messages and was called delivered ${delivered.length} times.`);
+    }
+    const changed = [...messages, ...waiting].some((now) => !isDeepStrictEqual(now.parts, parts));
+    return changed ? [...problems, `Text ${input} is not what was said.`] : problems;
+  });
+}
+
+/** A person is not asked again about what they allowed. */
+function checkApprovals({ kept, log }: Aftermath): string[] {
+  const allowed = ofType(kept, "call.approval-resolved").filter((event) => event.allowed);
+  return allowed.flatMap(({ call, seq }) =>
+    ofType(log, "call.approval-requested").some((asked) => asked.call === call && asked.seq > seq)
+      ? [`Call ${call} was allowed, and asked about again.`]
+      : [],
+  );
+}
+
+/** Invariant 1: each call has one result. Its attempts count up and share a key. */
+function checkCalls({ log }: Aftermath): string[] {
+  return ofType(log, "call.pending").flatMap(({ call }) => {
+    const mine = log.filter((event) => "call" in event && event.call === call);
+    const results = mine.filter((event) => "output" in event);
+    const starts = ofType(mine, "call.executing");
+    const problems = results.length === 1 ? [] : [`Call ${call} has ${results.length} results.`];
+    if (starts.some(({ attempt }, index) => attempt !== index + 1) || new Set(starts.map(({ key }) => key)).size > 1) {
+      problems.push(
+        `Call ${call} was started as ${starts.map(({ key, attempt }) => `${key} #${attempt}`).join(", ")}.`,
+      );
+    }
+    return problems;
+  });
+}
+
+/** Invariant 4: nothing happens without a logged intent, once for each intent, and once for each external call. */
+export function doubleStartsIn({ log, effects }: Aftermath): string[] {
+  const intents = new Set(ofType(log, "call.executing").map(({ key, attempt }) => `${key} #${attempt}`));
+  const starts = effects.map(({ key, attempt }) => `${key} #${attempt}`);
+  const external = effects.filter((effect) => effect.effects === "external").map(({ key }) => key);
+  return [
+    ...starts.filter((start) => !intents.has(start)).map((start) => `${start} was started without an intent.`),
+    ...repeated(starts).map((start) => `${start} was started twice.`),
+    ...repeated(external).map((key) => `${key} has external effects and was started twice.`),
+  ];
+}
+
+/** F16: what is left of an answer that was streaming is the text up to its last checkpoint, and was said like that. */
+function checkStreams({ seen, kept, state }: Aftermath): string[] {
+  const problems: string[] = [];
+  for (const [id, shown] of shownIn(seen)) {
+    const message = state.messages.get(id);
+    const whole = ofType(kept, "message.completed").some((event) => event.message === id);
+    const checkpoints = ofType(kept, "message.checkpoint").filter((event) => event.message === id);
+    const saved = checkpoints.flatMap(({ parts }) => parts.map(({ text }) => text)).join("");
+    const left = message ? wordsOf(message) : "";
+    if (!whole && left !== saved) problems.push(`Of answer ${id} "${left}" is left, and "${saved}" was in the log.`);
+    if (!left.startsWith(shown) && !shown.startsWith(left)) {
+      problems.push(`Of answer ${id} "${left}" is left, and "${shown}" was shown.`);
+    }
+    if (whole && !left.startsWith(shown)) problems.push(`Answer ${id} was complete, and lost some of "${shown}".`);
+  }
+  return problems;
+}
+
+/** Characters of an answer that was streaming which somebody saw and which are gone: those after its last checkpoint. */
+export function textLostIn({ seen, state }: Aftermath): number {
+  let lost = 0;
+  for (const [id, shown] of shownIn(seen)) {
+    const message = state.messages.get(id);
+    lost += Math.max(0, shown.length - (message ? wordsOf(message).length : 0));
+  }
+  return lost;
+}
+
+/** What was shown of each answer; reasoning comes before text in all of them. */
+function shownIn(seen: readonly Announcement[]): Map<string, string> {
+  const shown = new Map<string, string>();
+  for (const told of seen) {
+    if (told.type === "delta") shown.set(told.message, (shown.get(told.message) ?? "") + told.text);
+  }
+  return shown;
+}
+
+function wordsOf(message: Message): string {
+  return message.parts.map((part) => (part.type === "text" || part.type === "reasoning" ? part.text : "")).join("");
+}
+
+/** Invariants 2 and 3: whoever reads the log has the same conversation, and asks the model the same. */
+function checkReload({ log, state, reopened }: Aftermath): string[] {
+  const problems: string[] = [];
+  const replayed = emptyConversation(state.id);
+  for (const event of log) reduce(replayed, event);
+  // Each writer has an epoch of its own; a reader that has written nothing yet has that of the last event.
+  if (!isDeepStrictEqual({ ...replayed, epoch: 0 }, { ...state, epoch: 0 })) {
+    problems.push("The log gives another conversation than the session had.");
+  }
+  if (!isDeepStrictEqual(reopened, replayed)) problems.push("The conversation is another one when it is opened again.");
+  if (!isDeepStrictEqual(leaves(reopened), leaves(state)))
+    problems.push("It has other branches when it is opened again.");
+  for (const leaf of leaves(state)) {
+    const before = JSON.stringify(promptFrom(pathTo(state, leaf)));
+    if (JSON.stringify(promptFrom(pathTo(reopened, leaf))) !== before) {
+      problems.push(`The prompt of branch ${leaf} is another one when the conversation is opened again.`);
+    }
+  }
+  return problems;
+}
+
+/** Invariant 7: whoever speaks after the crash is answered. */
+function checkAnswered({ state }: Aftermath): string[] {
+  const last = state.leaf === null ? undefined : state.messages.get(state.leaf);
+  const said = last ? textOf(last) : "";
+  return state.lastRunEnd === "answered" && said !== ""
+    ? []
+    : [`Nobody answered: the last run ended as ${state.lastRunEnd}, with "${said}" (${ANYTHING} was due).`];
+}
+
+function ofType<Type extends Event["type"]>(events: readonly Event[], type: Type): EventOf<Type>[] {
+  return events.filter((event): event is EventOf<Type> => event.type === type);
+}
+
+function repeated(items: readonly string[]): string[] {
+  return items.filter((item, index) => items.indexOf(item) !== index);
+}

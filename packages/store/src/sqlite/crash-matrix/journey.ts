@@ -1,0 +1,151 @@
+import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Agent, type Effects, type ModelRequest, type Permission, type PromptMessage, type Tool } from "@banyan/core";
+import { type Beat, call, pause, reasoning, type Scene, scriptedModel, text } from "@banyan/core/testing";
+
+/** What is said in the conversation that is killed. */
+export const GREETING = "Good morning.";
+export const ORDER = "Prepare the journey.";
+export const STEER = "Take the train.";
+export const QUEUED = "And then a hotel.";
+export const OTHER_BRANCH = "How is the weather?";
+
+/** The call in whose batch a person steers and queues: all of the batch have started with it. */
+export const LAST_OF_BATCH = "send-1";
+
+/**
+ * What the model answers to the last thing that was said, step by step: from the prompt alone, so that a model in
+ * another process goes on as this one would have.
+ */
+const answers: Readonly<Record<string, readonly Scene[]>> = {
+  [GREETING]: ["Good morning. Where to?"],
+  [ORDER]: [
+    [
+      reasoning(..."First the map, then a note, then a letter to the host.".split(/(?<= )/)),
+      text(..."I look at the map, keep a note of it, and write to the host at once.".split(/(?<= )/)),
+      call("look", {}, "look-1"),
+      call("save", {}, "save-1"),
+      call("send", {}, LAST_OF_BATCH),
+    ],
+    "The journey is prepared.",
+  ],
+  [STEER]: [[text("By train, then."), call("pay", {}, "pay-1"), call("save", {}, "save-2")], "The train is booked."],
+  [QUEUED]: [[text("A hotel."), call("look", {}, "look-2"), call("send", {}, "send-2")], "The hotel is booked."],
+  [OTHER_BRANCH]: [
+    [
+      reasoning(..."The almanac knows that, I am sure.".split(/(?<= )/)),
+      text(..."I look it up, write it down for you, and send word to your friends.".split(/(?<= )/)),
+      call("look", {}, "look-3"),
+      call("save", {}, "save-3"),
+      call("send", {}, "send-3"),
+    ],
+    "It will be fine.",
+  ],
+};
+
+/** What the model answers to anything else. */
+export const ANYTHING = "I am here.";
+
+function answerTo({ messages }: ModelRequest): Scene {
+  const said = messages.findLastIndex((message) => message.role === "user" && textOf(message) in answers);
+  const last = messages.findLastIndex((message) => message.role === "user");
+  const words = said < 0 ? "" : textOf(messages[said] as PromptMessage);
+  const steps = messages
+    .slice(said + 1)
+    .filter((message) => message.role === "assistant" && message.results.length > 0);
+  // Somebody has said something else since. To be asked to go on is nothing new.
+  const goesOn =
+    last === said ||
+    (messages[last - 1]?.role === "assistant" && textOf(messages[last] as PromptMessage).startsWith("Go on"));
+  return (goesOn ? answers[words]?.[steps.length] : undefined) ?? ANYTHING;
+}
+
+function textOf({ parts }: PromptMessage): string {
+  return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+}
+
+/** Waits between the words of an answer, as a model does. */
+function slowly(scene: Scene, milliseconds: number): Scene {
+  if (typeof scene === "string" || milliseconds === 0) return scene;
+  return scene.flatMap((beat): Beat[] =>
+    beat.type === "say" ? beat.parts.flatMap((part) => [{ ...beat, parts: [part] }, pause(milliseconds)]) : [beat],
+  );
+}
+
+/** What the tools do to the world: each start adds a line to a file, which is on the disk before the tool goes on. */
+export class World {
+  readonly #file: string;
+  readonly #onEffect: () => void;
+
+  constructor(directory: string, onEffect: () => void = () => {}) {
+    this.#file = join(directory, "effects");
+    this.#onEffect = onEffect;
+  }
+
+  change(effect: Effect): void {
+    const file = openSync(this.#file, "a");
+    try {
+      writeSync(file, `${JSON.stringify(effect)}\n`);
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+    this.#onEffect();
+  }
+
+  /** All that was done to it, by whichever process. */
+  effects(): Effect[] {
+    const file = openSync(this.#file, "a+");
+    try {
+      const lines = readFileSync(file, "utf8").split("\n").filter(Boolean);
+      return lines.map((line) => JSON.parse(line) as Effect);
+    } finally {
+      closeSync(file);
+    }
+  }
+}
+
+/** One start of a tool. */
+export interface Effect {
+  readonly tool: string;
+  readonly effects: Effects;
+  readonly key: string;
+  readonly attempt: number;
+}
+
+function toolsOf(world: World, pace: number): Tool[] {
+  const tool = (name: string, effects: Effects, parallel: boolean): Tool => ({
+    name,
+    description: name,
+    input: { type: "object" },
+    effects,
+    parallel,
+    execute: async (_, { key, attempt }) => {
+      await sleep(pace);
+      world.change({ tool: name, effects, key, attempt });
+      await sleep(2 * pace);
+      return `${name}: done`;
+    },
+  });
+  return [
+    tool("look", "none", true),
+    tool("save", "idempotent", true),
+    tool("send", "external", true),
+    tool("pay", "external", false),
+  ];
+}
+
+const permission: Permission = ({ tool }) => ({ decision: tool.name === "pay" ? "ask" : "allow" });
+
+/** The agent of the conversation, in any process. `pace`: milliseconds for a word; tools take three times that. */
+export function traveller(world: World, pace = 0): Agent {
+  const model = scriptedModel((request) => slowly(answerTo(request), pace));
+  return new Agent({
+    name: "traveller",
+    model,
+    instructions: "You plan journeys.",
+    tools: toolsOf(world, pace),
+    permission,
+  });
+}

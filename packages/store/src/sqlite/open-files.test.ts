@@ -1,0 +1,82 @@
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { createId, type Log } from "@banyan/core";
+import { expect, onTestFinished, test } from "vitest";
+import { events, readAll, temporaryDirectory } from "./fixture.ts";
+import { sqliteStore } from "./index.ts";
+
+async function manyLogs(directory: string, count: number, openFiles: number): Promise<Log[]> {
+  const store = sqliteStore({ directory, openFiles });
+  onTestFinished(() => store.close());
+  const logs: Log[] = [];
+  for (let index = 0; index < count; index++) logs.push(await store.open(createId(), { create: true }));
+  return logs;
+}
+
+/** SQLite keeps a write-ahead log beside a file while it is open. */
+function openIn(directory: string): number {
+  return readdirSync(join(directory, "conversations")).filter((name) => name.endsWith("-wal")).length;
+}
+
+test("more conversations are active than files are open, and none notices", async () => {
+  const directory = await temporaryDirectory();
+  const logs = await manyLogs(directory, 20, 3);
+  for (let round = 1; round <= 4; round++) {
+    for (const log of logs) await log.append(events(log, 2), { durable: round % 2 === 0 });
+    expect(openIn(directory)).toBe(3);
+  }
+  for (const log of logs) {
+    expect(log.seq).toBe(8);
+    expect((await readAll(log)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+  }
+  for (const log of logs) await log.close();
+  expect(openIn(directory)).toBe(0);
+});
+
+test("the file that was not used for longest is closed", async () => {
+  const directory = await temporaryDirectory();
+  const logs = await manyLogs(directory, 3, 2);
+  const [first, second, third] = logs as [Log, Log, Log];
+  await first.append(events(first, 1));
+  await third.append(events(third, 1));
+  await first.append(events(first, 1));
+  await second.append(events(second, 1));
+  const conversations = readdirSync(join(directory, "conversations")).filter((name) => name.endsWith("-wal"));
+  expect(conversations).toHaveLength(2);
+  await third.append(events(third, 1));
+  expect([first.seq, second.seq, third.seq]).toEqual([2, 1, 2]);
+});
+
+test("reading goes on through a file that was closed meanwhile", async () => {
+  const logs = await manyLogs(await temporaryDirectory(), 2, 1);
+  const [read, other] = logs as [Log, Log];
+  const written = events(read, 1000);
+  await read.append(written);
+  const seen = [];
+  for await (const batch of read.read()) {
+    seen.push(...batch);
+    await other.append(events(other, 1));
+  }
+  expect(seen).toEqual(written);
+});
+
+test("F5 a conversation whose file is closed for lack of use is still kept from others", async () => {
+  const directory = await temporaryDirectory();
+  const [idle] = (await manyLogs(directory, 2, 1)) as [Log];
+  await idle.append(events(idle, 1));
+  const other = sqliteStore({ directory });
+  onTestFinished(() => other.close());
+  for (const name of readdirSync(join(directory, "conversations"))) {
+    const id = /^(\w+)\.sqlite$/.exec(name)?.[1];
+    if (id) await expect(other.open(id)).rejects.toMatchObject({ code: "locked" });
+  }
+});
+
+test("an idle conversation whose file is taken away is not made anew", async () => {
+  const directory = await temporaryDirectory();
+  const [idle, other] = (await manyLogs(directory, 2, 1)) as [Log, Log];
+  await other.append(events(other, 1));
+  for (const name of readdirSync(join(directory, "conversations"))) rmSync(join(directory, "conversations", name));
+  expect(() => idle.append(events(idle, 1))).toThrow(expect.objectContaining({ code: "unusable" }));
+  expect(readdirSync(join(directory, "conversations"))).toEqual([]);
+});

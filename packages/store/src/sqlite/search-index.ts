@@ -1,0 +1,146 @@
+import type { DatabaseSync } from "node:sqlite";
+import { setImmediate } from "node:timers/promises";
+import { SAYING, type Said, saidIn } from "../search/said.ts";
+import { spaced } from "../search/words.ts";
+import { reading, transaction } from "./database.ts";
+import { eventOf } from "./row.ts";
+
+/** The most events that are read at once, and the characters after which no more are: it holds up all else here. */
+const BATCH = 500;
+const CHARACTERS = 4 * 1024 * 1024;
+
+/** How far a file was read: up to the event `seq`, whose checksum was `crc`. */
+interface Place {
+  readonly seq: number;
+  readonly crc: number;
+}
+
+const BEGINNING: Place = { seq: 0, crc: 0 };
+
+/** What a file has behind a place. */
+interface Addition {
+  readonly events: readonly { readonly seq: number; readonly at: number; readonly said: readonly Said[] }[];
+  readonly to: Place;
+  /** Whether there is no more. */
+  readonly done: boolean;
+  /** Whether this is another file than before, such as an older backup, and these are its first events. */
+  readonly anew: boolean;
+}
+
+/** The stamps that the files had when they were read last, by conversation. */
+export function indexedStamps(catalogue: DatabaseSync): Map<string, string> {
+  const rows = catalogue.prepare("SELECT conversation, stamp FROM indexed").all();
+  return new Map(rows.map(({ conversation, stamp }) => [String(conversation), String(stamp)]));
+}
+
+/**
+ * Reads what a conversation's file has more than the index knows, and that only: a log is never rewritten. What cannot be
+ * read stays as it is known. Several may do this at once. Throws as SQLite does when the catalogue cannot be written.
+ */
+export async function indexConversation(
+  catalogue: DatabaseSync,
+  conversation: string,
+  path: string,
+  stamp: string,
+): Promise<void> {
+  for (;;) {
+    const before = placeIn(catalogue, conversation);
+    const addition = readFrom(path, before);
+    if (!addition) return;
+    transaction(catalogue, () => {
+      // Another search may have read the same meanwhile.
+      const now = placeIn(catalogue, conversation);
+      if (now.seq === before.seq && now.crc === before.crc) add(catalogue, conversation, addition, stamp);
+    });
+    if (addition.done) return;
+    await setImmediate();
+  }
+}
+
+function placeIn(catalogue: DatabaseSync, conversation: string): Place {
+  const known = catalogue.prepare("SELECT seq, crc FROM indexed WHERE conversation = ?").get(conversation);
+  return known ? { seq: Number(known.seq), crc: Number(known.crc) } : BEGINNING;
+}
+
+function readFrom(path: string, before: Place): Addition | undefined {
+  try {
+    return reading(path, (file) => additionIn(file, before));
+  } catch {
+    // Whatever is wrong with this file, the others are searched; `open` says what it is.
+    return;
+  }
+}
+
+function additionIn(file: DatabaseSync, before: Place): Addition {
+  const at = (seq: number) => file.prepare("SELECT crc FROM events WHERE seq = ?").get(seq)?.crc;
+  const anew = before.seq > 0 && at(before.seq) !== before.crc;
+  const types = SAYING.map((type) => `'${type}'`).join();
+  const select = file.prepare(
+    `SELECT seq, epoch, at, type, body, crc FROM events
+    WHERE seq > ? AND (type IN (${types}) OR seq = (SELECT max(seq) FROM events)) ORDER BY seq LIMIT ${BATCH}`,
+    { returnArrays: true },
+  );
+  const rows: (readonly unknown[])[] = [];
+  let characters = 0;
+  for (const row of select.iterate(anew ? 0 : before.seq) as Iterable<unknown>) {
+    const values = row as readonly unknown[];
+    characters += String(values[4]).length;
+    rows.push(values);
+    if (characters > CHARACTERS) break;
+  }
+  const events = rows.flatMap((row) => {
+    const event = eventOf(row);
+    return event ? [{ seq: event.seq, at: event.at, said: saidIn(event) }] : [];
+  });
+  const last = rows.at(-1);
+  const to = last ? { seq: Number(last[0]), crc: Number(last[5]) } : anew ? BEGINNING : before;
+  return { events, to, done: rows.length < BATCH && characters <= CHARACTERS, anew };
+}
+
+function add(catalogue: DatabaseSync, conversation: string, { events, to, done, anew }: Addition, stamp: string): void {
+  if (anew) forgetConversation(catalogue, conversation);
+  const { number } =
+    catalogue
+      .prepare(
+        `INSERT INTO indexed VALUES (NULL, ?, ?, ?, ?)
+        ON CONFLICT (conversation) DO UPDATE SET stamp = excluded.stamp, seq = excluded.seq, crc = excluded.crc
+        RETURNING number`,
+      )
+      .get(conversation, done ? stamp : "", to.seq, to.crc) ?? {};
+  const insert = catalogue.prepare("INSERT OR IGNORE INTO messages VALUES (NULL, ?, ?, ?, 0, 0, 0)");
+  const place = catalogue.prepare(
+    "UPDATE messages SET seq = ?, at = ? WHERE conversation = ? AND message = ? RETURNING number",
+  );
+  const put = catalogue.prepare("INSERT OR REPLACE INTO texts (rowid, text) VALUES (?, ?)");
+  const remove = catalogue.prepare("UPDATE messages SET removed = ? WHERE conversation = ? AND message = ?");
+  const here = Number(number);
+  for (const { seq, at, said } of events) {
+    for (const one of said) {
+      switch (one.type) {
+        case "message":
+          insert.run(here, one.message, one.parentId);
+          break;
+        case "text": {
+          const row = place.get(seq, at, here, one.message);
+          if (row) put.run(Number(row.number), spaced(one.text));
+          break;
+        }
+        case "removed":
+          remove.run(one.removed ? 1 : 0, here, one.message);
+          break;
+      }
+    }
+  }
+}
+
+/** Takes a conversation out of the index. Inside a transaction. */
+export function forgetConversation(catalogue: DatabaseSync, conversation: string): void {
+  const known = catalogue.prepare("SELECT number FROM indexed WHERE conversation = ?").get(conversation);
+  if (!known) return;
+  const number = Number(known.number);
+  catalogue
+    .prepare("DELETE FROM texts WHERE rowid IN (SELECT number FROM messages WHERE conversation = ?)")
+    .run(number);
+  catalogue.prepare("DELETE FROM messages WHERE conversation = ?").run(number);
+  catalogue.prepare("DELETE FROM indexed WHERE number = ?").run(number);
+}

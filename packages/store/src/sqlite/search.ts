@@ -1,0 +1,143 @@
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { setImmediate } from "node:timers/promises";
+import type { ConversationSummary, SearchHit, SearchOptions } from "@banyan/core";
+import { excerptOf } from "../search/excerpt.ts";
+import { saidIn } from "../search/said.ts";
+import { LIMIT } from "../search/search-logs.ts";
+import { spaced, wordsOf } from "../search/words.ts";
+import { hasLabels } from "../summary.ts";
+import { type Entry, readCatalogue } from "./catalogue.ts";
+import { catalogueIn, discardCatalogue, passingCatalogue, writableCatalogue } from "./catalogue-file.ts";
+import { reading, transaction } from "./database.ts";
+import { storeError } from "./error.ts";
+import { eventOf } from "./row.ts";
+import { forgetConversation, indexConversation, indexedStamps } from "./search-index.ts";
+
+/** Finds messages, after the index has read what is new in the files. */
+export async function searchConversations(
+  directory: string,
+  query: string,
+  options: SearchOptions,
+): Promise<SearchHit[]> {
+  const words = wordsOf(query);
+  if (words.length === 0) return [];
+  const entries = await readCatalogue(directory);
+  if (entries.length === 0) return [];
+  const search: Search = { directory, words, options, entries };
+  const file = catalogueIn(directory);
+  try {
+    using catalogue = writableCatalogue(file);
+    return await searchIn(catalogue, search);
+  } catch (error) {
+    // A damaged catalogue is made anew by the next search; of a full disk or a directory that cannot be written, whoever
+    // searches need not know: an index in memory only takes longer.
+    if (storeError(error, file).code === "damaged") discardCatalogue(file);
+    using catalogue = passingCatalogue();
+    return await searchIn(catalogue, search);
+  }
+}
+
+interface Search {
+  readonly directory: string;
+  readonly words: readonly string[];
+  readonly options: SearchOptions;
+  readonly entries: readonly Entry[];
+}
+
+async function searchIn(catalogue: DatabaseSync, { directory, words, options, entries }: Search): Promise<SearchHit[]> {
+  const pathOf = (id: string) => join(directory, "conversations", `${id}.sqlite`);
+  await refresh(catalogue, entries, pathOf);
+  const summaries = new Map(entries.map(({ summary }) => [summary.id, summary]));
+  const hits: SearchHit[] = [];
+  const limit = options.limit ?? LIMIT;
+  if (limit <= 0) return hits;
+  const isHidden = hiddenIn(catalogue);
+  for (const { conversation, number, message, seq } of catalogue.prepare(FOUND).iterate(matching(words))) {
+    const summary = summaries.get(String(conversation));
+    if (!summary || !hasLabels(summary, options.labels) || isHidden(Number(number), String(message))) continue;
+    const hit = hitAt(pathOf(summary.id), Number(seq), summary, words);
+    if (hit && hits.push(hit) >= limit) break;
+  }
+  return hits;
+}
+
+const FOUND = `
+  SELECT indexed.conversation, indexed.number, message, messages.seq
+  FROM texts JOIN messages ON messages.number = texts.rowid JOIN indexed ON indexed.number = messages.conversation
+  WHERE texts MATCH ? ORDER BY at DESC, message DESC`;
+
+/** Words hold letters and digits alone: in quotation marks, they are no operators of FTS5 whatever they are. */
+function matching(words: readonly string[]): string {
+  return `${words.map((word) => `"${spaced(word)}"`).join(" ")}*`;
+}
+
+async function refresh(
+  catalogue: DatabaseSync,
+  entries: readonly Entry[],
+  pathOf: (id: string) => string,
+): Promise<void> {
+  const stamps = indexedStamps(catalogue);
+  for (const { summary, stamp } of entries) {
+    const known = stamps.get(summary.id);
+    stamps.delete(summary.id);
+    if (known === stamp) continue;
+    await indexConversation(catalogue, summary.id, pathOf(summary.id), stamp);
+    await setImmediate();
+  }
+  const gone = Array.from(stamps.keys());
+  if (gone.length > 0) transaction(catalogue, () => gone.forEach((id) => void forgetConversation(catalogue, id)));
+}
+
+/** Answers whether a message, or one above it, was removed. */
+function hiddenIn(catalogue: DatabaseSync): (conversation: number, message: string) => boolean {
+  const any = catalogue.prepare("SELECT 1 FROM messages WHERE conversation = ? AND removed LIMIT 1");
+  const above = catalogue.prepare(`
+    WITH RECURSIVE above (message, parent, removed) AS (
+      SELECT message, parent, removed FROM messages WHERE conversation = ?1 AND message = ?2
+      UNION
+      SELECT messages.message, messages.parent, messages.removed
+      FROM above JOIN messages ON messages.conversation = ?1 AND messages.message = above.parent
+    )
+    SELECT 1 FROM above WHERE removed LIMIT 1`);
+  return (conversation, message) => {
+    return any.get(conversation) !== undefined && above.get(conversation, message) !== undefined;
+  };
+}
+
+/** Reads what was found from its file: the index keeps no texts. Nothing when it cannot be read any more. */
+function hitAt(
+  path: string,
+  seq: number,
+  { id, title }: ConversationSummary,
+  words: readonly string[],
+): SearchHit | undefined {
+  try {
+    const select = "SELECT seq, epoch, at, type, body, crc FROM events WHERE seq = ?";
+    const row = reading(path, (file) => file.prepare(select, { returnArrays: true }).get(seq));
+    const event = row && eventOf(row as unknown as readonly unknown[]);
+    const said = event && saidIn(event).find((one) => one.type === "text");
+    if (!said) return;
+    const { message, role, text } = said;
+    return { conversation: id, title, message, role, at: event.at, ...excerptOf(text, words) };
+  } catch {
+    // Whatever is wrong with this file, what was found in others is shown; `open` says what it is.
+    return;
+  }
+}
+
+/** Takes a conversation out of the catalogue, and its words out of the index. */
+export function forget(directory: string, conversation: string): void {
+  const file = catalogueIn(directory);
+  try {
+    using catalogue = writableCatalogue(file);
+    transaction(catalogue, () => {
+      catalogue.prepare("DELETE FROM conversations WHERE id = ?").run(conversation);
+      forgetConversation(catalogue, conversation);
+      // What is deleted from the index is only marked as such until its parts are merged.
+      catalogue.exec("INSERT INTO texts (texts) VALUES ('optimize')");
+    });
+  } catch {
+    discardCatalogue(file);
+  }
+}
