@@ -61,8 +61,15 @@ const CUT_AFTER = 100;
 /** Milliseconds that the mock is silent: longer than any test. */
 const SILENCE = 60_000;
 
-/** Plays a scenario over HTTP against a mock of its own. */
-export async function play(format: Format, scenario: Scenario): Promise<Played> {
+/**
+ * Plays a scenario over HTTP against a mock of its own. `open` answers the session for what is said as number `index`; in
+ * one in memory when absent.
+ */
+export async function play(
+  format: Format,
+  scenario: Scenario,
+  open: (index: number) => Promise<Session> = inOne(Session.inMemory()),
+): Promise<Played> {
   const mock = new LLMock({ port: 0, logLevel: "silent", strict: true });
   scenario.replies.forEach(({ response, ...reply }, index) => {
     const answer = "error" in response ? response : { ...response, usage: tokens(index) };
@@ -72,9 +79,12 @@ export async function play(format: Format, scenario: Scenario): Promise<Played> 
   try {
     await using relay = await relayTo(mock.url, scenario.edit);
     const agent = new Agent({ ...scenario.agent, model: await openAt(format, relay.address) });
-    const session = Session.inMemory();
     const turns: Turn[] = [];
-    for (const said of scenario.says) turns.push(await takeTurn(agent, session, said));
+    let session = Session.inMemory();
+    for (const [index, said] of scenario.says.entries()) {
+      session = await open(index);
+      turns.push(await takeTurn(agent, session, said));
+    }
     await session.close();
     return {
       format,
@@ -89,6 +99,10 @@ export async function play(format: Format, scenario: Scenario): Promise<Played> 
   } finally {
     await mock.stop();
   }
+}
+
+function inOne(session: Session): () => Promise<Session> {
+  return async () => session;
 }
 
 async function takeTurn(agent: Agent, session: Session, said: Scenario["says"][number]): Promise<Turn> {

@@ -5,6 +5,8 @@ import { bodyOf, serve } from "../testing/server.ts";
 /** A request as a driver sent it. */
 export interface Sent {
   readonly path: string;
+  /** The body, byte for byte. */
+  readonly text: string;
   /** The parsed JSON. */
   readonly body: unknown;
 }
@@ -29,7 +31,7 @@ export async function relayTo(server: string, edit?: (piece: string) => string):
   const relay = await serve(async (request, response) => {
     const path = request.url ?? "";
     const body = await bodyOf(request);
-    const index = requests.push({ path, body: JSON.parse(body) }) - 1;
+    const index = requests.push({ path, text: body, body: JSON.parse(body) }) - 1;
     answers[index] = Buffer.alloc(0);
     const { host: _host, ...headers } = request.headers;
     const passed = ask(new URL(path, server), { method: request.method ?? "POST", headers }, (answer) => {

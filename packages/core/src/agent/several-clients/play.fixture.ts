@@ -1,10 +1,10 @@
+import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
 import type { Cursor, FeedItem } from "../../conversation/event.ts";
 import { type Message, textOf } from "../../conversation/message.ts";
 import { reduce } from "../../conversation/reduce.ts";
 import type { ConversationState } from "../../conversation/state.ts";
 import type { Session } from "../../session/session.ts";
-import { collect } from "../../testing/index.ts";
 import { resume, retry, say } from "../directive.ts";
 import { type ExpectedRun, ExpectedTree, type Node, type Waiting } from "./expected-tree.fixture.ts";
 import { Puppet } from "./puppet.fixture.ts";
@@ -41,7 +41,8 @@ export type Command<Name> = { readonly name: Name; readonly what: number; readon
 interface Reader {
   readonly state: ConversationState;
   readonly cursor: Cursor;
-  feed: Promise<FeedItem[]> | undefined;
+  /** Settles when the feed ends. */
+  following: Promise<void> | undefined;
 }
 
 /** A real session and the tree that is expected of it, side by side. */
@@ -201,6 +202,7 @@ export class Play {
       if (now !== seq) quiet = 0;
       seq = now;
     }
+    this.#compareReaders();
     const { expected } = this;
     const { messages, runs, inbox, leaf } = this.session.state;
     const unknown = (known: ReadonlyMap<unknown, string>, ids: Iterable<string>) => {
@@ -237,8 +239,25 @@ export class Play {
 
   /** Somebody takes a copy of the state; whoever did so before follows the feed from there, whatever happened since. */
   watch(): void {
-    for (const reader of this.#readers) reader.feed ??= collect(this.session.feed({ from: reader.cursor }));
-    this.#readers.push({ ...this.session.snapshot(), feed: undefined });
+    for (const reader of this.#readers) reader.following ??= this.#follow(reader);
+    this.#readers.push({ ...this.session.snapshot(), following: undefined });
+  }
+
+  async #follow({ state, cursor }: Reader): Promise<void> {
+    for await (const item of this.session.feed({ from: cursor })) reduce(state, item);
+  }
+
+  /** Whoever follows has what the session has. */
+  #compareReaders(): void {
+    for (const { state, following } of this.#readers) {
+      if (following && !isDeepStrictEqual(state, this.session.state)) expect(state).toEqual(this.session.state);
+    }
+  }
+
+  /** The session is closed: all feeds come to their ends. */
+  async end(): Promise<void> {
+    await Promise.all(this.#readers.map(({ following }) => following));
+    this.#compareReaders();
   }
 
   /** Brings everything to its end, whatever it waits for, and delivers what waits. */
@@ -254,16 +273,10 @@ export class Play {
     }
   }
 
-  /** What those who watched have at the end. */
-  async watched(): Promise<ConversationState[]> {
-    const followed = this.#readers.flatMap(({ state, feed }) => (feed ? [{ state, feed }] : []));
-    return Promise.all(followed.map(async ({ state, feed }) => replay(state, await feed)));
-  }
-
   #chat(directive: ReturnType<typeof resume>, at: Node | null): number {
     const puppet = new Puppet();
     const options = at === null ? {} : { at: this.#idOf(at) };
-    void collect(puppet.agent.chat(directive, { session: this.session, ...options }));
+    void Array.fromAsync(puppet.agent.chat(directive, { session: this.session, ...options }));
     return this.puppets.push(puppet) - 1;
   }
 

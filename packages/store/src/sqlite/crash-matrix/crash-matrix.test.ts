@@ -145,15 +145,15 @@ describe("a conversation with two live branches, three parallel calls, a steer, 
 
   test("the same at random instants", { timeout: 600_000 }, async () => {
     const figures = new Figures();
-    const moments = fc.sample(fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), {
-      numRuns: LONG ? 200 : 10,
-      seed: SEED,
+    const moment = fc.record({
+      announcement: fc.integer({ min: 1, max: whole.seen.length }),
+      milliseconds: fc.double({ min: 0, max: 12, noNaN: true }),
     });
-    await forAll(moments, async (moment) => {
+    const moments = fc.sample(moment, { numRuns: LONG ? 200 : 10, seed: SEED });
+    await forAll(moments, async (after) => {
       const directory = newDirectory();
-      const after = moment * whole.lasted;
       const life = await live({ what: "begin", directory, every: LONG, after });
-      await figures.add(directory, life, `after ${after} ms`);
+      await figures.add(directory, life, `${after.milliseconds} ms after announcement ${after.announcement}`);
     });
     figures.tell(`Killed at random instants (seed ${SEED})`);
   });

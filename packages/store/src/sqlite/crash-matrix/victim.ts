@@ -14,8 +14,8 @@ export interface Fate {
   readonly at?: number;
   /** Whether each fragment of text is an instant too. */
   readonly every: boolean;
-  /** So many milliseconds after its first announcement. */
-  readonly after?: number;
+  /** Not at an instant, but so many milliseconds after an announcement, whatever it does by then. */
+  readonly after?: { readonly announcement: number; readonly milliseconds: number };
 }
 
 /** What was heard of a program until it ended. */
@@ -23,8 +23,6 @@ export interface Life {
   readonly seen: readonly Announcement[];
   /** Whether it was killed before its end. */
   readonly killed: boolean;
-  /** Milliseconds from its first announcement. */
-  readonly lasted: number;
 }
 
 /** Runs the program until it ends, or kills it with -9. Rejects when it fails by itself. */
@@ -37,13 +35,8 @@ export async function live({ what, directory, at = 0, every, after }: Fate): Pro
   const seen: Announcement[] = [];
   let instants = 0;
   let rest = "";
-  let began = 0;
   let timer: NodeJS.Timeout | undefined;
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    if (began === 0) {
-      began = performance.now();
-      if (after !== undefined) timer = setTimeout(kill, after);
-    }
     const lines = (rest + text).split("\n");
     // What has no line break yet was not said to its end.
     rest = lines.pop() ?? "";
@@ -53,9 +46,10 @@ export async function live({ what, directory, at = 0, every, after }: Fate): Pro
       if (isInstant(announcement, every)) instants++;
     }
     if (at > 0 && instants >= at) kill();
+    if (after && seen.length >= after.announcement) timer ??= setTimeout(kill, after.milliseconds);
   });
   const [code, signal] = await once(child, "close");
   clearTimeout(timer);
   if (signal !== "SIGKILL" && code !== 0) throw new Error(`The program failed by itself: it ended with ${code}.`);
-  return { seen, killed: signal === "SIGKILL", lasted: performance.now() - began };
+  return { seen, killed: signal === "SIGKILL" };
 }

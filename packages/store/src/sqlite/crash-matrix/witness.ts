@@ -32,10 +32,12 @@ export class Witness {
 
   tell(announcement: Announcement): void {
     writeSync(1, `${JSON.stringify(announcement)}\n`);
-    if (isInstant(announcement, this.#every) && ++this.#told === this.#last) stopForEver();
+    if (isInstant(announcement, this.#every) && ++this.#told === this.#last) awaitDeath();
   }
 }
 
-function stopForEver(): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+/** Waits to be killed; a program whose killer is gone kills itself after a minute. */
+function awaitDeath(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60_000);
+  process.kill(process.pid, "SIGKILL");
 }

@@ -1,0 +1,138 @@
+import { type Event, type Log, Session, type Store } from "@banyan/core";
+import { describe, expect, test } from "vitest";
+import { breaks } from "./breaks.ts";
+import { type Format, formats } from "./formats.ts";
+import { type Played, play, type Scenario } from "./play.ts";
+import { scenarios, UNICODE } from "./scenarios.ts";
+import { calling, look, open } from "./tools.ts";
+
+/** A store of one conversation that keeps what a disk keeps: text. */
+class TextStore implements Store {
+  readonly #lines: string[];
+  readonly #epoch: number;
+
+  constructor(lines: readonly string[] = [], epoch = 1) {
+    this.#lines = [...lines];
+    this.#epoch = epoch;
+  }
+
+  /** What a process finds that opens the conversation as it is now. */
+  reload(): TextStore {
+    return new TextStore(this.#lines, this.#epoch + 1);
+  }
+
+  async open(): Promise<Log> {
+    const lines = this.#lines;
+    return {
+      epoch: this.#epoch,
+      get seq() {
+        return lines.length;
+      },
+      read: async function* (after = 0) {
+        yield lines.slice(after).map((line) => JSON.parse(line) as Event);
+      },
+      append: (events) => void lines.push(...events.map((event) => JSON.stringify(event))),
+      close: async () => {},
+    };
+  }
+
+  async list() {
+    return [];
+  }
+
+  async search() {
+    return [];
+  }
+
+  async remove() {}
+
+  async close() {}
+}
+
+const MORE = ["And now?", "And now?"];
+const replies = [{ response: { content: "Now this." } }, { response: { content: "Now this." } }];
+
+/**
+ * Plays a scenario, then says one thing more twice: in the session that has seen it all, and in one that another process
+ * opens from what was stored before. Answers both requests, byte for byte.
+ */
+async function reload(format: Format, scenario: Scenario): Promise<{ played: Played; live: string; reloaded: string }> {
+  const { says } = scenario;
+  const store = new TextStore();
+  let stored = store;
+  let session = await Session.open(store);
+  const played = await play(
+    format,
+    { ...scenario, says: [...says, ...MORE], replies: [...scenario.replies, ...replies] },
+    async (index) => {
+      if (index === says.length) stored = store.reload();
+      if (index > says.length) session = await Session.open(stored, session.id);
+      return session;
+    },
+  );
+  const [live, reloaded] = played.requests.slice(-2).map(({ text }) => text);
+  return { played, live: live ?? "", reloaded: reloaded ?? "" };
+}
+
+/** All that a provider wants to see again, in one conversation. */
+const eventful: Scenario & { readonly name: string } = {
+  name: "reasoning with signatures, calls, a failed call, an answer that was interrupted, one that broke, and all of Unicode",
+  says: [UNICODE, { text: "Tell me more", interruptAt: "Once" }, "Go on", "Look again"],
+  agent: {
+    name: "a",
+    instructions: "Be brief.",
+    tools: [look, open],
+    settings: { effort: "low", maxTokens: 2000 },
+    retry: { attempts: 1 },
+  },
+  replies: [
+    {
+      response: {
+        content: "Let me see.",
+        reasoning: "I should look, and open it.",
+        reasoningSignature: "c2lnbmVkIG9uZQ==",
+        toolCalls: [calling("call_1", "look", { at: UNICODE }), calling("call_2", "open", { at: "b" })],
+      },
+    },
+    { response: { content: UNICODE, reasoning: "The lid is stuck.", reasoningSignature: "c2lnbmVkIHR3bw==" } },
+    {
+      response: { content: "Once upon a time" },
+      fragment: 4,
+      stops: { how: "silent", in: "text", after: 1 },
+    },
+    {
+      response: { content: "There was", reasoning: "A story, then." },
+      fragment: 5,
+      stops: { how: "cut", in: "textAfterReasoning", after: 1 },
+    },
+    { response: { toolCalls: [calling("call_1", "look", { at: "the same id again" })] } },
+    { response: { content: "All seen." } },
+  ],
+};
+
+describe("invariant 2: a conversation that is opened again asks the provider the same, byte for byte, on every format:", () => {
+  test.each([eventful, ...scenarios, ...breaks])("$name", async (scenario) => {
+    const able = formats.filter(({ callsComeWhole }) => !(callsComeWhole && "breaksCalls" in scenario));
+    for (const { played, live, reloaded } of await Promise.all(able.map((format) => reload(format, scenario)))) {
+      expect(live.length, played.format.name).toBeGreaterThan(20);
+      expect(reloaded, played.format.name).toBe(live);
+    }
+  });
+
+  test("and that request has what the eventful conversation is about", async () => {
+    for (const format of formats) {
+      const { played } = await reload(format, eventful);
+      const { body } = played.requests.at(-1) ?? {};
+      const exchanges = format.exchanges(body);
+      expect(
+        exchanges.map(({ calls }) => calls.length),
+        format.name,
+      ).toEqual([2, 1]);
+      expect(exchanges[0]?.results[1]?.output, format.name).toContain("the lid is stuck");
+      expect(JSON.stringify(body), format.name).toContain("Once");
+      const signed = { text: "I should look, and open it.", signature: "c2lnbmVkIG9uZQ==", finished: true };
+      const [first] = format.givenBack(signed);
+      if (first) expect(format.reasoningIn(body)[0], format.name).toEqual(first);
+    }
+  });
+});
