@@ -97,7 +97,6 @@ export interface ChatWatch {
  */
 export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> {
   const { session } = first;
-  await session.recover();
   let { agent, options } = first;
   let directive: Directive | Delivering = first.directive;
   let branch: Branch | undefined;

@@ -115,11 +115,6 @@ export class Session {
     return this.state.id;
   }
 
-  /** Writes what a crash left to say, unless that was done: before a run begins, so that it begins on firm ground. */
-  async recover(): Promise<void> {
-    if (this.#seq > 0 && this.#first.length > 0) await this.commit([], DURABLE);
-  }
-
   /**
    * Writes facts: all or none. Done when it returns, or when the promise that it answers resolves; with `durable`, they
    * then survive a power cut. Throws `SessionError` when the session is closed or its store failed. Items for a reader
