@@ -1,9 +1,22 @@
-export { Agent, type AgentOptions, type Conversation, TurnError, type TurnHandler } from "./agent/agent.ts";
+export {
+  Agent,
+  type AgentOptions,
+  type CompactionOptions,
+  type Conversation,
+  TurnError,
+  type TurnHandler,
+} from "./agent/agent.ts";
 export type { AgentBuilder } from "./agent/builder.ts";
 export { type Chat, ChatError, type ChatOptions } from "./agent/chat.ts";
+export type { CompactOptions } from "./agent/compact.ts";
+export { askClient } from "./agent/control/ask-client.ts";
+export { finishTask } from "./agent/control/finish-task.ts";
+export { type LaunchAgentOptions, launchAgent, type NamedAgent } from "./agent/control/launch-agent.ts";
+export { shortenConversation } from "./agent/control/shorten-conversation.ts";
 export { type Directive, DirectiveError, resume, retry, say, stop } from "./agent/directive.ts";
 export { AgentError } from "./agent/prepare.ts";
 export * from "./conversation/index.ts";
+export { type AskOptions, askModel, type ModelAnswer } from "./ports/ask-model.ts";
 export type * from "./ports/human.ts";
 export {
   fromLanguageModel,
@@ -20,7 +33,9 @@ export type * from "./ports/store.ts";
 export { StoreError } from "./ports/store.ts";
 export type * from "./ports/tool.ts";
 export { defineTool } from "./ports/tool.ts";
+export type { FeedListener } from "./session/audience.ts";
 export { Interruption, SessionError, type SessionErrorCode } from "./session/error.ts";
+export { mergeDeltas } from "./session/feed.ts";
 export { Session, type SessionOptions } from "./session/session.ts";
 export type { TurnProblem } from "./turn/ending.ts";
 export { LimitError, type Limits } from "./turn/limits.ts";

@@ -33,7 +33,7 @@ export class Approvals {
     await setImmediate();
     const question = session.state.questions.get(event.question);
     const call = callIn(session.state, event);
-    if (!question || !call) return;
+    if (question?.type !== "approval" || !call) return;
     using open = whileOpen(session, question.id);
     const allowed = await isAllowedNow(session, agent, call, open.signal);
     const answer = allowed ? ALLOW : await this.#answer(call, question, open.signal);

@@ -24,6 +24,14 @@ const deltas = [
   line("reasoning.delta", { ...messageOf, part: count, text: z.string() }),
   line("call.input.delta", { ...callOf, part: count, tool: z.string(), text: z.string() }),
   line("call.output.delta", { ...callOf, text: z.string() }),
+  line("call.draft.delta", {
+    ...callOf,
+    draft: count,
+    path: z.string(),
+    start: z.int().min(1).optional(),
+    end: z.int().min(1).optional(),
+    text: z.string(),
+  }),
 ] as const;
 
 const notices = [
@@ -34,12 +42,14 @@ const notices = [
     reason: z.string(),
   }),
   line("memory.skipped", { run: id, reason: z.string() }),
+  line("context.shortening", { run: id, reason: z.string() }),
+  line("context.not-shortened", { run: id, reason: z.string() }),
   line("callback.failed", { callback: z.string(), reason: z.string() }),
 ] as const;
 
 const resultShape = {
   reason: z
-    .enum(["answered", "denied", "limit", "failed", "interrupted", "usage"])
+    .enum(["answered", "finished", "denied", "limit", "failed", "interrupted", "usage"])
     .describe(
       "denied: answered, but a call was denied on the way. usage: nothing was asked, since the command line is wrong.",
     ),

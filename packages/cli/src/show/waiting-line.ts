@@ -9,7 +9,7 @@ export function waitingWord({ delivery, held }: Pick<WaitingInput, "delivery" | 
 }
 
 /** `steer: use the other file`: something that waits, on one line. */
-export function waitingLine(input: Omit<WaitingInput, "id" | "run">, width: number): string {
+export function waitingLine(input: Pick<WaitingInput, "parts" | "delivery" | "held">, width: number): string {
   const word = waitingWord(input);
   return `${word}: ${waitingText(input, Math.max(20, width - word.length - 2))}`;
 }

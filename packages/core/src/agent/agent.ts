@@ -5,7 +5,7 @@ import type { Permission } from "../ports/human.ts";
 import type { LoopDriver } from "../ports/loop.ts";
 import type { Memory } from "../ports/memory.ts";
 import type { ModelDriver, ModelSettings } from "../ports/model.ts";
-import type { Tool } from "../ports/tool.ts";
+import type { InputSchema, Tool } from "../ports/tool.ts";
 import { Interruption } from "../session/error.ts";
 import { Session } from "../session/session.ts";
 import type { TurnProblem } from "../turn/ending.ts";
@@ -14,6 +14,7 @@ import type { Callbacks, RetrySettings } from "../turn/run.ts";
 import type { Turn } from "../turn/turn.ts";
 import { AgentBuilder } from "./builder.ts";
 import { Chat, type ChatOptions, converse } from "./chat.ts";
+import { type CompactOptions, compactBranch } from "./compact.ts";
 import { type Directive, say } from "./directive.ts";
 
 /** A conversation as a turn handler sees it: read only. */
@@ -51,12 +52,35 @@ export interface AgentOptions {
   readonly settings?: ModelSettings;
   readonly limits?: Limits;
   readonly retry?: RetrySettings;
+  /**
+   * `chat` (default): control goes back when the model asks for no call. `task`: the turn ends only when the model calls
+   * `finish_task`, which the mode brings, as it brings `ask_client`.
+   */
+  readonly mode?: "chat" | "task";
+  /** In task mode: what the result must look like. A result that does not fit is asked for once more, then the turn fails. */
+  readonly output?: InputSchema<unknown>;
+  /** Nobody can be asked: questions of tools are answered with their default. */
+  readonly unattended?: boolean;
+  /** When a long conversation is summed up; `false`: never. Needs a model whose context size is known, or `contextSize`. */
+  readonly compaction?: CompactionOptions | false;
   /** Memory, and how much of it (default 8 items) within how many milliseconds (default 5,000). */
   readonly memory?: { readonly store: Memory; readonly limit?: number; readonly timeout?: number };
   /** Judges each call; without it every call is allowed. */
   readonly permission?: Permission;
   readonly callbacks?: Callbacks;
   readonly onTurn?: TurnHandler;
+}
+
+/** When a long conversation is summed up, in parts of the model's context. */
+export interface CompactionOptions {
+  /** From here on the model is reminded that it may call `shorten_conversation`, if it has that tool. Default 0.65. */
+  readonly hint?: number;
+  /** From here on a summary by the model stands for what was said earlier. Default 0.8. */
+  readonly threshold?: number;
+  /** Tokens that a request and its answer can have together. Default: what the model's driver says. */
+  readonly contextSize?: number;
+  /** Tokens of a text, for what no provider has counted yet. Default: a quarter of its characters. */
+  readonly count?: (text: string) => number;
 }
 
 /** A turn that `send` could not bring to an answer. `turn` holds what there is. */
@@ -104,6 +128,15 @@ export class Agent {
    */
   chat(directive: Directive, options: ChatOptions = {}): Chat {
     return new Chat(this, directive, options);
+  }
+
+  /**
+   * Puts a summary by the model in the place of what was said earlier, but for the last few messages, once nothing runs
+   * there. Resolves with nothing, or with the reason why everything stays as it was. Rejects with `AgentError` for an
+   * agent whose loop keeps its own context.
+   */
+  compact(options: CompactOptions): Promise<string | undefined> {
+    return compactBranch(this, options);
   }
 
   /**

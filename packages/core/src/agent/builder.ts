@@ -45,6 +45,22 @@ export class AgentBuilder {
     return this.#set({ retry });
   }
 
+  mode(mode: NonNullable<AgentOptions["mode"]>): AgentBuilder {
+    return this.#set({ mode });
+  }
+
+  output(output: NonNullable<AgentOptions["output"]>): AgentBuilder {
+    return this.#set({ output });
+  }
+
+  unattended(unattended = true): AgentBuilder {
+    return this.#set({ unattended });
+  }
+
+  compaction(compaction: NonNullable<AgentOptions["compaction"]>): AgentBuilder {
+    return this.#set({ compaction });
+  }
+
   memory(memory: NonNullable<AgentOptions["memory"]>): AgentBuilder {
     return this.#set({ memory });
   }

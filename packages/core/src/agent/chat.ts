@@ -1,5 +1,6 @@
 import type { ChatEnd, FeedItem } from "../conversation/event.ts";
 import type { Message } from "../conversation/message.ts";
+import { standing } from "../conversation/path.ts";
 import type { WaitingInput } from "../conversation/state.ts";
 import { Interruption } from "../session/error.ts";
 import type { FeedReader } from "../session/feed.ts";
@@ -18,6 +19,11 @@ export interface ChatOptions {
   readonly session?: Session;
   /** The message to go on from; where the conversation was last written to when absent. */
   readonly at?: string;
+  /**
+   * The id of the message that the directive adds, or, when it adds none, of its run: for a client that must be able to
+   * tell whether what it asked for was done. A new one when absent; it must not be in use.
+   */
+  readonly id?: string;
 }
 
 /** A chat is used in a way that it cannot be. */
@@ -102,7 +108,8 @@ export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> 
   let branch: Branch | undefined;
   for (;;) {
     if (directive.type === "stop") return "stop";
-    const taking = takeTurn(first, agent, directive, whereTo(session, options.at ?? branch?.leaf), branch, watch);
+    const leaf = whereTo(session, options.at, branch);
+    const taking = takeTurn(first, agent, directive, { leaf, id: options.id }, branch, watch);
     watch.onStart?.(taking);
     const taken = await taking;
     if (!taken) return "interrupted";
@@ -155,14 +162,15 @@ async function takeTurn(
   chat: Chat,
   agent: Agent,
   directive: Exclude<Directive, { type: "stop" }> | Delivering,
-  leaf: string | null,
+  { leaf, id }: { readonly leaf: string | null; readonly id: string | undefined },
   known: Branch | undefined,
   { reader, signal }: ChatWatch,
 ): Promise<{ readonly turn: Turn; readonly branch: Branch } | undefined> {
   const { session } = chat;
+  const message = "parts" in directive && directive.parts ? id : undefined;
   let handle: RunHandle;
   try {
-    handle = await session.begin(leaf, signal);
+    handle = await session.begin(leaf, signal, message === undefined ? id : undefined);
   } catch (error) {
     if (error instanceof Interruption) return undefined;
     throw error;
@@ -171,10 +179,11 @@ async function takeTurn(
   signal?.addEventListener("abort", interrupt, { once: true });
   let branch = known?.leaf === handle.leaf ? known : new Branch(session, handle.leaf);
   try {
-    const start: TurnStart =
+    let start: TurnStart =
       directive.type === "deliver"
         ? { type: "inputs", parentId: branch.leaf, inputs: directive.inputs }
-        : startOf(directive, branch.path, inputsLeft(session.state));
+        : startOf(directive, branch.path, inputsLeft(session.state, branch.path));
+    if (start.type === "message" && message !== undefined) start = { ...start, id: message };
     const from = start.type === "here" ? start.leaf : start.parentId;
     if (from !== branch.leaf) branch = new Branch(session, from);
     const turn = await runTurn(handle, session, turnAgent(agent), branch, start, { origin: chat, reader });
@@ -185,10 +194,9 @@ async function takeTurn(
   }
 }
 
-function whereTo(session: Session, at: string | null | undefined): string | null {
-  if (at === undefined) return session.state.leaf;
-  if (at !== null && !session.state.messages.has(at)) {
-    throw new DirectiveError("unknown-message", `There is no message ${at} in this conversation.`);
-  }
-  return at;
+/** The message to go on from: nobody goes on below one that a person removed meanwhile, unless it is named. */
+function whereTo({ state }: Session, named: string | undefined, branch: Branch | undefined): string | null {
+  if (named === undefined) return standing(state, branch ? branch.leaf : state.leaf);
+  if (state.messages.has(named)) return named;
+  throw new DirectiveError("unknown-message", `There is no message ${named} in this conversation.`);
 }

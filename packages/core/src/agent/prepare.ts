@@ -1,10 +1,14 @@
 import { fromLanguageModel, isLanguageModel } from "../ports/language-model.ts";
 import type { ModelSettings } from "../ports/model.ts";
 import type { Tool } from "../ports/tool.ts";
+import { type Compaction, estimate } from "../turn/compaction.ts";
+import { instructionsFor, launch } from "../turn/launch.ts";
 import { checkLimits } from "../turn/limits.ts";
 import type { TurnAgent } from "../turn/run.ts";
 import { digestOf, Toolbox } from "../turn/toolbox.ts";
-import type { Agent } from "./agent.ts";
+import type { Agent, CompactionOptions } from "./agent.ts";
+import { chatMode } from "./mode/chat-mode.ts";
+import { taskMode } from "./mode/task-mode.ts";
 
 /** An option that no agent can have. */
 export class AgentError extends Error {
@@ -27,11 +31,20 @@ export function turnAgent(agent: Agent): TurnAgent {
   const { attempts, delay, maxDelay, idle } = options.retry ?? {};
   checkTimes({ "retry.attempts": attempts, "retry.delay": delay, "retry.maxDelay": maxDelay, "retry.idle": idle });
   const driver = isLanguageModel(model) ? fromLanguageModel(model) : model;
+  const tools = options.tools ?? NO_TOOLS;
+  const mode = options.mode === "task" ? taskMode(options.output) : chatMode;
+  const text = instructionsFor(instructions, mode.instructions);
   const made: TurnAgent = {
     name: agent.name,
     model: driver,
-    instructions: { text: instructions, digest: digestOf(instructions) },
-    toolbox: Toolbox.of(options.tools ?? NO_TOOLS),
+    instructions: { text, digest: digestOf(text) },
+    toolbox: Toolbox.of(mode.tools.length === 0 ? tools : [...tools, ...mode.tools]),
+    own: { instructions, tools },
+    mode,
+    taskMode: mode.name === "task" && options.output === undefined ? mode : TASK,
+    unattended: options.unattended ?? false,
+    compaction: compactionOf(options.compaction, "contextSize" in driver ? driver.contextSize : undefined),
+    launch,
     settings: "settings" in driver && driver.settings ? { ...driver.settings, ...settings } : settings,
     limits,
     retry: options.retry ?? {},
@@ -44,6 +57,19 @@ export function turnAgent(agent: Agent): TurnAgent {
 }
 
 const NO_TOOLS: readonly Tool[] = [];
+const TASK = taskMode();
+
+function compactionOf(options: CompactionOptions | false = {}, known: number | undefined): Compaction | undefined {
+  if (options === false) return undefined;
+  const { hint = 0.65, threshold = 0.8, contextSize = known, count = estimate } = options;
+  for (const [name, share] of Object.entries({ hint, threshold })) {
+    if (!(share > 0 && share <= 1)) {
+      throw new AgentError(`compaction.${name} is ${share}; it must be a part of the context, above 0 and at most 1.`);
+    }
+  }
+  checkTimes({ "compaction.contextSize": contextSize });
+  return { hint, threshold, contextSize, count };
+}
 
 function checkSettings({ temperature, maxTokens }: ModelSettings): void {
   if (temperature !== undefined && !(temperature >= 0 && temperature <= 2)) {

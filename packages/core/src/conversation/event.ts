@@ -1,4 +1,4 @@
-import type { Author, Finish, Json, Part, Recalled, TextPart, UserPart } from "./message.ts";
+import type { Author, FileChange, Finish, Json, Part, Recalled, TextPart, UserPart } from "./message.ts";
 import type { Cost, Usage } from "./usage.ts";
 
 /**
@@ -81,6 +81,30 @@ export type EventBody =
   | CallEnded<"call.failed">
   | CallEnded<"call.denied">
   | CallEnded<"call.cancelled">
+  /** The call listens to what the model says next. */
+  | { readonly type: "call.following"; readonly message: string; readonly call: string; readonly run: string }
+  /** It listens no more. `completed`: the answer ended cleanly, and what the call did with it is done. */
+  | {
+      readonly type: "call.followed";
+      readonly message: string;
+      readonly call: string;
+      readonly outcome: "completed" | "dropped";
+      /** Why it was dropped. */
+      readonly reason?: string;
+    }
+  | ({ readonly type: "file.changed"; readonly message: string; readonly call: string } & FileChange)
+  /** A tool asks a person. */
+  | {
+      readonly type: "question.asked";
+      readonly message: string;
+      readonly call: string;
+      readonly question: string;
+      readonly text: string;
+      readonly choices?: readonly string[];
+      readonly default?: string;
+    }
+  /** `text` is absent when the person declined. */
+  | { readonly type: "question.answered"; readonly question: string; readonly text?: string }
   | {
       readonly type: "run.started";
       readonly run: string;
@@ -96,6 +120,8 @@ export type EventBody =
       readonly tools: string;
       /** Where the run starts: the last message on its path. */
       readonly leaf: string | null;
+      /** The call that launched it: the run of a sub-agent. */
+      readonly call?: string;
     }
   /** The run waits for a person at a limit. */
   | {
@@ -141,7 +167,17 @@ export type EventBody =
   | { readonly type: "message.removed"; readonly message: string }
   | { readonly type: "message.restored"; readonly message: string }
   | { readonly type: "title.changed"; readonly title: string }
-  | { readonly type: "model.changed"; readonly model: string };
+  | { readonly type: "model.changed"; readonly model: string }
+  /** A permission rule that was allowed for this conversation holds no more. */
+  | { readonly type: "rule.revoked"; readonly pattern: string }
+  /** A model was asked for something that is no message of the tree: a title, or a summary that came to nothing. */
+  | {
+      readonly type: "usage.counted";
+      readonly purpose: "title" | "summary";
+      readonly model: string;
+      readonly usage: Usage;
+      readonly cost?: Cost;
+    };
 
 /** A user message or a summary, whole. */
 export interface MessageAdded {
@@ -151,8 +187,13 @@ export interface MessageAdded {
   readonly role: "user" | "summary";
   readonly author?: Author;
   readonly parts: readonly (UserPart | TextPart)[];
+  /** For the first message of a sub-agent: the call that launched it. */
+  readonly call?: string;
   /** For a summary: the last message that it covers. */
   readonly covers?: string;
+  /** For a summary: of the model call that wrote it. */
+  readonly usage?: Usage;
+  readonly cost?: Cost;
 }
 
 /** Text of a streaming part that the log does not have yet. */
@@ -227,6 +268,18 @@ export type DeltaBody =
       readonly message: string;
       readonly call: string;
       readonly text: string;
+    }
+  /** The model writes a change that a call will make. */
+  | {
+      readonly type: "call.draft.delta";
+      readonly message: string;
+      readonly call: string;
+      /** Index of the draft in its call. */
+      readonly draft: number;
+      readonly path: string;
+      readonly start?: number;
+      readonly end?: number;
+      readonly text: string;
     };
 
 /** Where a delta stands in the feed: behind event `seq`, at the end of `offset` UTF-16 units of deltas since it. */
@@ -246,6 +299,10 @@ export type Notice =
       readonly reason: string;
     }
   | { readonly type: "memory.skipped"; readonly run: string; readonly reason: string }
+  /** A summary is being written, which will stand for the earlier conversation. */
+  | { readonly type: "context.shortening"; readonly run: string; readonly reason: string }
+  /** It came to nothing; everything stays as it was. */
+  | { readonly type: "context.not-shortened"; readonly run: string; readonly reason: string }
   | { readonly type: "callback.failed"; readonly callback: string; readonly reason: string }
   /**
    * The reader's cursor was of another writer: drop what streamed, and all events after `seq`; what follows counts.

@@ -20,7 +20,12 @@ export function forgetBefore(state: ConversationState, path: readonly Message[],
     for (const child of target.children.get(id) ?? []) doomed.push(child);
     target.children.delete(id);
     target.messages.delete(id);
-    if (message.role === "assistant") for (const call of message.calls) target.calls.delete(call.id);
+    if (message.role !== "assistant") continue;
+    for (const call of message.calls) {
+      target.calls.delete(call.id);
+      for (const launched of target.children.get(call.id) ?? []) doomed.push(launched);
+      target.children.delete(call.id);
+    }
   }
   if (target.leaf !== null && !target.messages.has(target.leaf)) target.leaf = path.at(-1)?.id ?? null;
   target.children.set(null, kept === undefined ? [] : [kept]);

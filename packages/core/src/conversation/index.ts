@@ -1,16 +1,20 @@
+export type { Change } from "./call-state.ts";
 export type * from "./event.ts";
 export { cursorOf, isDelta, isEvent } from "./event.ts";
 export { createId, idSource } from "./id.ts";
 export type * from "./message.ts";
 export { isEnded, isSettled, textOf } from "./message.ts";
-export { lastAnswer, leaves, newestLeaf, pathTo, siblings, spentOn } from "./path.ts";
-export { type Change, reduce } from "./reduce.ts";
+export { lastAnswer, leaves, newestLeaf, pathTo, siblings, spentOn, standing } from "./path.ts";
+export { reduce } from "./reduce.ts";
 export {
   type ApprovalQuestion,
   type ConversationState,
   emptyConversation,
+  type Following,
   type InputChange,
   type LiveRun,
+  type OpenQuestion,
+  type TextQuestion,
   type WaitingInput,
 } from "./state.ts";
 export { addCost, addUsage, type Cost, costOf, noUsage, type Price, totalTokens, type Usage } from "./usage.ts";

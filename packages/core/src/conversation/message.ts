@@ -112,15 +112,49 @@ export interface Call {
   readonly progress: string;
   /** What the model is told; present once the call has ended, and then final. */
   readonly output?: string;
+  /** Changes that the call is about to make, as far as the model has written them. */
+  readonly drafts?: readonly Draft[];
+  /** Files that the call has changed, in order. */
+  readonly changes?: readonly FileChange[];
   /** Milliseconds since 1970. */
   readonly startedAt?: number;
   readonly endedAt?: number;
+}
+
+/** A change of a file that the model is writing: not made yet. */
+export interface Draft {
+  /** Counts the changes of one call, from 0. */
+  readonly index: number;
+  readonly path: string;
+  /** The lines that it replaces, counted from 1; `end` is the first one behind them. Absent: the whole file. */
+  readonly start?: number;
+  readonly end?: number;
+  /** The new text: what came since, when it is shown; all so far, in a state. */
+  readonly text: string;
+}
+
+/** A file that a call changed. Digests are the SHA-256 of its bytes in hexadecimal. */
+export interface FileChange {
+  /** Relative to the workspace. */
+  readonly path: string;
+  readonly kind: "created" | "changed" | "deleted";
+  /** `null` for a file that was not there. */
+  readonly before: string | null;
+  /** `null` for a file that is not there any more. */
+  readonly after: string | null;
+  /** Lines. */
+  readonly added: number;
+  readonly removed: number;
+  /** Unified, cut at 64 KiB; empty for a file that is no text. */
+  readonly diff: string;
 }
 
 interface MessageBase {
   readonly id: string;
   /** `null` for a root. */
   readonly parentId: string | null;
+  /** The call whose sub-agent the message belongs to; absent in the conversation with the person. */
+  readonly call?: string;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   /** A name that a person gave it. */
@@ -170,6 +204,9 @@ export interface SummaryMessage extends MessageBase {
   readonly role: "summary";
   readonly parts: readonly TextPart[];
   readonly covers: string;
+  /** Of the model call that wrote it; absent when a tool call of an answer did. */
+  readonly usage?: Usage;
+  readonly cost?: Cost;
 }
 
 /** A node of the conversation tree. */

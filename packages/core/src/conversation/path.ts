@@ -46,16 +46,30 @@ export function leaves(state: ConversationState): string[] {
 
 /** The messages that share a parent with `message`, itself included and removed ones left out, oldest first. */
 export function siblings(state: ConversationState, message: string): readonly string[] {
-  const parentId = state.messages.get(message)?.parentId;
-  return parentId === undefined ? NONE : childrenOf(state, parentId);
+  const found = state.messages.get(message);
+  return found ? childrenOf(state, hangsOn(found)) : NONE;
 }
 
-/** Usage and cost of the answers on a path. */
+/** Where a message stands among `children`: under its parent, the call that launched its agent, or `null`. */
+export function hangsOn({ parentId, call }: Message): string | null {
+  return parentId ?? call ?? null;
+}
+
+/** The message, or the nearest one above it that nobody removed, by itself or with one above. */
+export function standing(state: ConversationState, leaf: string | null): string | null {
+  // As a rule nothing is removed: then nobody walks up a long path.
+  if (state.removals === 0) return leaf;
+  const path = pathTo(state, leaf);
+  const gone = path.findIndex(({ removed }) => removed);
+  return gone < 0 ? leaf : (path[gone - 1]?.id ?? null);
+}
+
+/** Usage and cost of the answers and summaries on a path. */
 export function spentOn(path: readonly Message[]): { usage: Usage; cost: Cost } {
   let usage = noUsage;
   let cost: Cost = 0;
   for (const message of path) {
-    if (message.role !== "assistant" || !message.usage) continue;
+    if (message.role === "user" || !message.usage) continue;
     usage = addUsage(usage, message.usage);
     cost = addCost(cost, message.cost);
   }

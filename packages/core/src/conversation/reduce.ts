@@ -1,28 +1,20 @@
-import { type Delta, type Event, type FeedItem, isDelta, isEvent, type RunEnd } from "./event.ts";
 import {
-  type AssistantMessage,
-  type Call,
-  type CallStatus,
-  isEnded,
-  type Message,
-  newCall,
-  type Part,
-} from "./message.ts";
-import { pathTo } from "./path.ts";
-import type { ApprovalQuestion, ConversationState, LiveRun, Mutable, MutableState, WaitingInput } from "./state.ts";
-import { addCost, addUsage } from "./usage.ts";
-
-/** What one item changed, so that a view can follow without comparing. */
-export interface Change {
-  readonly message?: string;
-  readonly call?: string;
-  readonly run?: string;
-  readonly input?: string;
-  /** Why the item was passed over: of a newer version, or malformed. */
-  readonly skipped?: string;
-}
-
-type MutableAnswer = Mutable<Omit<AssistantMessage, "parts" | "calls">> & { parts: Part[]; calls: Call[] };
+  answer,
+  type Change,
+  callOf,
+  changeCall,
+  closeQuestions,
+  endCall,
+  type MutableAnswer,
+  noteCall,
+  skipped,
+} from "./call-state.ts";
+import { type Delta, type Event, type FeedItem, isDelta, isEvent } from "./event.ts";
+import { editInput, holdInputs, queueInput } from "./inbox.ts";
+import { type Call, isEnded, type Message, newCall, type Part } from "./message.ts";
+import { hangsOn, pathTo } from "./path.ts";
+import type { ApprovalQuestion, ConversationState, LiveRun, Mutable, MutableState, TextQuestion } from "./state.ts";
+import { addCost, addUsage, type Cost, type Usage } from "./usage.ts";
 
 /** The characters of a running call's output that a state keeps. */
 const PROGRESS_KEPT = 64 * 1024;
@@ -66,18 +58,27 @@ function reduceEvent(state: MutableState, event: Event): Change {
     case "model.changed":
       state.model = event.model;
       return NOTHING;
+    case "rule.revoked":
+      state.allowed = state.allowed.filter((pattern) => pattern !== event.pattern);
+      return NOTHING;
     case "message.added": {
-      const base = { id: event.message, parentId: event.parentId, createdAt: event.at };
-      const message: Message =
-        event.role === "summary"
-          ? {
-              ...base,
-              role: "summary",
-              parts: event.parts.filter((part) => part.type === "text"),
-              covers: event.covers ?? event.parentId ?? "",
-            }
-          : { ...base, role: "user", author: event.author ?? "user", parts: event.parts };
-      return addMessage(state, message);
+      const base = newMessage(state, event, event.call);
+      if (event.role === "user") {
+        return addMessage(state, { ...base, role: "user", author: event.author ?? "user", parts: event.parts });
+      }
+      const { usage, cost } = event;
+      const parts = event.parts.filter((part) => part.type === "text");
+      const covers = event.covers ?? event.parentId ?? "";
+      if (!usage) return addMessage(state, { ...base, role: "summary", parts, covers });
+      count(state, usage, cost);
+      return addMessage(state, {
+        ...base,
+        role: "summary",
+        parts,
+        covers,
+        usage,
+        ...(cost === undefined ? {} : { cost }),
+      });
     }
     case "memory.recalled": {
       const message = state.messages.get(event.message);
@@ -87,9 +88,7 @@ function reduceEvent(state: MutableState, event: Event): Change {
     }
     case "message.started":
       return addMessage(state, {
-        id: event.message,
-        parentId: event.parentId,
-        createdAt: event.at,
+        ...newMessage(state, event),
         role: "assistant",
         run: event.run,
         model: event.model,
@@ -114,8 +113,7 @@ function reduceEvent(state: MutableState, event: Event): Change {
       message.usage = event.usage;
       if (event.cost !== undefined) message.cost = event.cost;
       if (event.error !== undefined) message.error = event.error;
-      state.usage = addUsage(state.usage, event.usage);
-      state.cost = addCost(state.cost, event.cost);
+      count(state, event.usage, event.cost);
       return { message: message.id };
     }
     case "message.abandoned": {
@@ -125,11 +123,10 @@ function reduceEvent(state: MutableState, event: Event): Change {
       const siblings = state.children.get(message.parentId);
       siblings?.splice(siblings.lastIndexOf(message.id), 1);
       if (siblings?.length === 0) state.children.delete(message.parentId);
-      moveLeaf(state, message.run, message.parentId, message.id);
-      if (event.usage) {
-        state.usage = addUsage(state.usage, event.usage);
-        state.cost = addCost(state.cost, event.cost);
-      }
+      if (state.leaf === message.id) state.leaf = message.parentId;
+      const run = state.runs.get(message.run);
+      if (run?.leaf === message.id) (run as Mutable<LiveRun>).leaf = message.parentId;
+      if (event.usage) count(state, event.usage, event.cost);
       return { message: message.id };
     }
     case "call.pending": {
@@ -147,7 +144,8 @@ function reduceEvent(state: MutableState, event: Event): Change {
       const change = changeCall(state, event, { status: "approval-requested" });
       if (change.skipped) return change;
       closeQuestions(state, event.call);
-      const question: Mutable<ApprovalQuestion> = { id: event.question, message: event.message, call: event.call };
+      const { question: id, message, call } = event;
+      const question: Mutable<ApprovalQuestion> = { type: "approval", id, message, call };
       if (event.pattern !== undefined) question.pattern = event.pattern;
       state.questions.set(event.question, question);
       return change;
@@ -173,15 +171,41 @@ function reduceEvent(state: MutableState, event: Event): Change {
       return endCall(state, event, "denied");
     case "call.cancelled":
       return endCall(state, event, "cancelled");
-    case "run.started":
-      state.runs.set(event.run, {
-        id: event.run,
-        agent: event.agent,
-        mode: event.mode,
-        startedAt: event.at,
-        leaf: event.leaf,
-      });
-      return { run: event.run };
+    case "call.following": {
+      const { call, message, run } = event;
+      state.following.set(call, { call, message, run });
+      return { message, call };
+    }
+    case "call.followed":
+      state.following.delete(event.call);
+      return noteCall(state, event, { drafts: undefined });
+    case "file.changed": {
+      const { path, kind, before, after, added, removed, diff } = event;
+      const changes = callOf(state, event)?.changes ?? [];
+      return noteCall(state, event, { changes: [...changes, { path, kind, before, after, added, removed, diff }] });
+    }
+    case "question.asked": {
+      const { question: id, message, call, text, choices, default: otherwise } = event;
+      const question: Mutable<TextQuestion> = { type: "text", id, message, call, text };
+      if (choices !== undefined) question.choices = choices;
+      if (otherwise !== undefined) question.default = otherwise;
+      state.questions.set(id, question);
+      return { message, call };
+    }
+    case "question.answered": {
+      const question = state.questions.get(event.question);
+      if (!question) return skipped(event, "it names no open question");
+      state.questions.delete(question.id);
+      return { message: question.message, call: question.call };
+    }
+    case "usage.counted":
+      count(state, event.usage, event.cost);
+      return NOTHING;
+    case "run.started": {
+      const { run: id, agent, mode, at: startedAt, leaf, call } = event;
+      state.runs.set(id, { id, agent, mode, startedAt, leaf, ...(call === undefined ? {} : { call }) });
+      return { run: id };
+    }
     case "run.paused": {
       const run = state.runs.get(event.run);
       if (!run) return skipped(event, "it names no live run");
@@ -196,18 +220,15 @@ function reduceEvent(state: MutableState, event: Event): Change {
       return { run: run.id };
     }
     case "run.ended":
+      // How a sub-agent ended is its call's to say.
+      if (state.runs.get(event.run)?.call === undefined) state.lastRunEnd = event.reason;
       state.runs.delete(event.run);
-      state.lastRunEnd = event.reason;
-      if (state.inbox.length > 0) holdInputs(state, event.run, event.reason);
+      if (state.inbox.length > 0) holdInputs(state, event);
       return { run: event.run };
-    case "input.queued": {
-      const { input: id, parts, delivery, run } = event;
-      if (state.inbox.some((other) => other.id === id)) return skipped(event, `input ${id} is there already`);
-      state.inbox.push({ id, parts, delivery, run, held: run === null });
-      return { input: id };
-    }
+    case "input.queued":
+      return queueInput(state, event) ? { input: event.input } : skipped(event, "it waits already");
     case "input.edited":
-      return editInput(state, event);
+      return editInput(state, event) ? { input: event.input } : skipped(event, "it names no input that waits");
     case "input.withdrawn":
     case "input.delivered": {
       const index = state.inbox.findIndex(({ id }) => id === event.input);
@@ -221,10 +242,12 @@ function reduceEvent(state: MutableState, event: Event): Change {
       return mark(state, event, { starred: event.starred });
     case "message.removed": {
       const message = state.messages.get(event.message);
+      if (message && !message.removed) state.removals++;
       if (message && pathTo(state, state.leaf).includes(message)) state.leaf = message.parentId;
       return mark(state, event, { removed: true });
     }
     case "message.restored":
+      if (state.messages.get(event.message)?.removed) state.removals--;
       return mark(state, event, { removed: false });
     default:
       return skipped(event, "this version does not know its type");
@@ -258,31 +281,43 @@ function reduceDelta(state: MutableState, delta: Delta): Change {
       call.progress = progress.length > 2 * PROGRESS_KEPT ? progress.slice(-PROGRESS_KEPT) : progress;
       return { message: message.id, call: delta.call };
     }
+    case "call.draft.delta": {
+      if (!state.following.has(delta.call)) return skipped(delta, "its call does not listen");
+      const { draft: index, path, start, end } = delta;
+      const drafts = [...(callOf(state, delta)?.drafts ?? [])];
+      const place = drafts.findIndex((draft) => draft.index === index);
+      const text = (drafts[place]?.text ?? "") + delta.text;
+      const lines = start === undefined || end === undefined ? {} : { start, end };
+      drafts[place < 0 ? drafts.length : place] = { index, path, ...lines, text };
+      return noteCall(state, delta, { drafts });
+    }
     default:
       return skipped(delta, "this version does not know its type");
   }
 }
 
-function answer(state: MutableState, id: string): MutableAnswer | undefined {
-  const message = state.messages.get(id);
-  return message?.role === "assistant" ? (message as unknown as MutableAnswer) : undefined;
+/** What every message has; one below a sub-agent's is that sub-agent's too. */
+function newMessage(
+  state: MutableState,
+  { message: id, parentId, at }: { readonly message: string; readonly parentId: string | null; readonly at: number },
+  launchedBy?: string,
+): Pick<Message, "id" | "parentId" | "createdAt" | "call"> {
+  const call = launchedBy ?? (parentId === null ? undefined : state.messages.get(parentId)?.call);
+  return call === undefined ? { id, parentId, createdAt: at } : { id, parentId, createdAt: at, call };
 }
 
 function addMessage(state: MutableState, message: Message): Change {
   if (state.messages.has(message.id)) return { skipped: `message ${message.id} is there already` };
   state.messages.set(message.id, message);
-  const siblings = state.children.get(message.parentId);
+  const place = hangsOn(message);
+  const siblings = state.children.get(place);
   if (siblings) siblings.push(message.id);
-  else state.children.set(message.parentId, [message.id]);
-  moveLeaf(state, message.role === "assistant" ? message.run : undefined, message.id);
+  else state.children.set(place, [message.id]);
+  // Where the conversation goes on is the person's branch, whatever sub-agents say meanwhile.
+  if (message.call === undefined) state.leaf = message.id;
+  const run = message.role === "assistant" ? state.runs.get(message.run) : undefined;
+  if (run) (run as Mutable<LiveRun>).leaf = message.id;
   return { message: message.id };
-}
-
-/** Moves the ends of the conversation and of a run to `leaf`; with `from`, only those that stand there. */
-function moveLeaf(state: MutableState, runId: string | undefined, leaf: string | null, from?: string): void {
-  if (from === undefined || state.leaf === from) state.leaf = leaf;
-  const run = runId === undefined ? undefined : state.runs.get(runId);
-  if (run && (from === undefined || run.leaf === from)) (run as Mutable<LiveRun>).leaf = leaf;
 }
 
 /** Adds text to a part that streams; text up to `offset` that is there already is passed over (-1: always new). */
@@ -306,35 +341,6 @@ function extendPart(
   }
 }
 
-function closeQuestions(state: MutableState, call: string): void {
-  for (const question of state.questions.values()) if (question.call === call) state.questions.delete(question.id);
-}
-
-/** What waited for a run that was stopped or failed waits for a person from now on, unless it is what stopped it. */
-function holdInputs(state: MutableState, run: string, reason: RunEnd): void {
-  if (reason !== "interrupted" && reason !== "failed") return;
-  state.inbox = state.inbox.map((input) => {
-    const goesOn = input.delivery === "interrupt" && reason === "interrupted";
-    return input.run === run && !goesOn ? { ...input, held: true } : input;
-  });
-}
-
-function editInput(state: MutableState, event: Extract<Event, { type: "input.edited" }>): Change {
-  const index = state.inbox.findIndex(({ id }) => id === event.input);
-  const input = state.inbox[index];
-  if (!input) return skipped(event, "it names no input that waits");
-  const { parts = input.parts, delivery = input.delivery, run = input.run, before } = event;
-  const edited: WaitingInput = { ...input, parts, delivery, run, held: event.run === undefined && input.held };
-  if (before === undefined) {
-    state.inbox[index] = edited;
-  } else {
-    state.inbox.splice(index, 1);
-    const place = before === null ? -1 : state.inbox.findIndex(({ id }) => id === before);
-    state.inbox.splice(place < 0 ? state.inbox.length : place, 0, edited);
-  }
-  return { input: input.id };
-}
-
 /** Notes of people on a message; its content stays as it is. */
 function mark(
   state: MutableState,
@@ -347,27 +353,7 @@ function mark(
   return { message: message.id };
 }
 
-function changeCall(
-  state: MutableState,
-  event: Event & { readonly message: string; readonly call: string },
-  change: Partial<Call>,
-): Change {
-  const call = answer(state, event.message)?.calls.find((other) => other.id === event.call);
-  if (!call) return skipped(event, "it names no call");
-  if (isEnded(call.status)) return skipped(event, `the call ${event.call} has its result`);
-  Object.assign(call, change);
-  return { message: event.message, call: event.call };
-}
-
-function endCall(
-  state: MutableState,
-  event: Event & { readonly message: string; readonly call: string; readonly output: string },
-  status: CallStatus,
-): Change {
-  closeQuestions(state, event.call);
-  return changeCall(state, event, { status, output: event.output, progress: "", endedAt: event.at });
-}
-
-function skipped(item: FeedItem, why: string): Change {
-  return { skipped: `${item.type}: ${why}` };
+function count(state: MutableState, usage: Usage, cost: Cost): void {
+  state.usage = addUsage(state.usage, usage);
+  state.cost = addCost(state.cost, cost);
 }

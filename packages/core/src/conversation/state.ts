@@ -11,16 +11,41 @@ export interface LiveRun {
   readonly startedAt: number;
   /** The last message on its path. */
   readonly leaf: string | null;
+  /** The call that launched it, when it is the run of a sub-agent. */
+  readonly call?: string;
   /** The question that it waits for at a limit. */
   readonly pausedBy?: string;
 }
 
-/** An approval that waits for a person. */
+/** Something that waits for a person. */
+export type OpenQuestion = ApprovalQuestion | TextQuestion;
+
+/** A call that may run or not. */
 export interface ApprovalQuestion {
+  readonly type: "approval";
   readonly id: string;
   readonly message: string;
   readonly call: string;
   readonly pattern?: string;
+}
+
+/** What a running call wants to know, in words. */
+export interface TextQuestion {
+  readonly type: "text";
+  readonly id: string;
+  readonly message: string;
+  readonly call: string;
+  readonly text: string;
+  readonly choices?: readonly string[];
+  readonly default?: string;
+}
+
+/** A call that listens to what the model says next. */
+export interface Following {
+  readonly call: string;
+  /** The message of the call. */
+  readonly message: string;
+  readonly run: string;
 }
 
 /** What a person wrote to a run and what has not been delivered. */
@@ -31,6 +56,8 @@ export interface WaitingInput {
   readonly delivery: Delivery;
   /** The run that it is for. */
   readonly run: string | null;
+  /** Where the conversation stood when its run ended, or when it was written without one: it is delivered below. */
+  readonly at: string | null;
   /** Its run was stopped, or failed, or none was live: it waits until somebody sends it. */
   readonly held: boolean;
 }
@@ -57,7 +84,10 @@ export interface ConversationState {
   readonly seq: number;
   readonly epoch: number;
   readonly messages: ReadonlyMap<string, Message>;
-  /** The children of each message in the order of their creation; the roots under `null`. */
+  /**
+   * The children of each message in the order of their creation; the roots under `null`, and the first message of a
+   * sub-agent under the call that launched it.
+   */
   readonly children: ReadonlyMap<string | null, readonly string[]>;
   /** Where the conversation was last written to: where it goes on when nobody says otherwise. */
   readonly leaf: string | null;
@@ -65,7 +95,11 @@ export interface ConversationState {
   /** What waits to be delivered, in order. */
   readonly inbox: readonly WaitingInput[];
   readonly lastRunEnd: RunEnd | undefined;
-  readonly questions: ReadonlyMap<string, ApprovalQuestion>;
+  readonly questions: ReadonlyMap<string, OpenQuestion>;
+  /** Calls that listen, by their id. */
+  readonly following: ReadonlyMap<string, Following>;
+  /** How many messages are marked as removed. */
+  readonly removals: number;
   /** Permission rules that a person allowed for this conversation. */
   readonly allowed: readonly string[];
   /** The message in which a call stands, by the call's id. */
@@ -79,13 +113,23 @@ export interface ConversationState {
 
 /** What the owner of a state may change. */
 export type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-type Collections = "messages" | "children" | "runs" | "inbox" | "questions" | "allowed" | "calls" | "contents";
+type Collections =
+  | "messages"
+  | "children"
+  | "runs"
+  | "inbox"
+  | "questions"
+  | "following"
+  | "allowed"
+  | "calls"
+  | "contents";
 export type MutableState = Mutable<Omit<ConversationState, Collections>> & {
   messages: Map<string, Message>;
   children: Map<string | null, string[]>;
   runs: Map<string, LiveRun>;
   inbox: WaitingInput[];
-  questions: Map<string, ApprovalQuestion>;
+  questions: Map<string, OpenQuestion>;
+  following: Map<string, Following>;
   allowed: string[];
   calls: Map<string, string>;
   contents: Map<string, string>;
@@ -108,6 +152,8 @@ export function emptyConversation(id: string = createId()): ConversationState {
     inbox: [],
     lastRunEnd: undefined,
     questions: new Map(),
+    following: new Map(),
+    removals: 0,
     allowed: [],
     calls: new Map(),
     contents: new Map(),

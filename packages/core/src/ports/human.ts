@@ -15,7 +15,9 @@ export type Answer =
       readonly decision: "deny";
       /** Goes to the model. */
       readonly reason?: string;
-    };
+    }
+  /** What a tool asked for in words. */
+  | { readonly decision: "answer"; readonly text: string };
 
 /**
  * What the rules say of a call. `ask`: a person decides. The reason of a denial goes to the model; `pattern` is the rule

@@ -1,6 +1,11 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
-import type { Json, Message } from "../conversation/message.ts";
+import type { RunEnd } from "../conversation/event.ts";
+import type { AssistantMessage, Draft, FileChange, Json, Message } from "../conversation/message.ts";
 import type { ConversationState } from "../conversation/state.ts";
+import type { Cost, Usage } from "../conversation/usage.ts";
+import type { Permit } from "./human.ts";
+import type { LoopDriver } from "./loop.ts";
+import type { ModelDriver } from "./model.ts";
 
 /**
  * What running a tool does to the world, which decides what may happen to it. `none`: it only looks; runs beside its
@@ -63,6 +68,94 @@ export interface ToolContext {
   progress(text: string): void;
   /** Brings in what a person said meanwhile: delivered like a message that steers. Resolves when it is in the log. */
   interject(text: string): Promise<void>;
+  /**
+   * Listens to what the model says next in this run, until that message has ended. A second follower of one call takes
+   * the place of the first. Throws where nobody can listen: in the turn of a `LoopDriver`.
+   */
+  follow(follower: Follower): void;
+  /** Shows a change that is not made yet, as it grows. Nothing of it is stored. */
+  draft(draft: Draft): void;
+  /** Logs that a file was changed. Resolves when that survives a power cut. */
+  changed(change: FileChange): Promise<void>;
+  /** What the rules say now of this call, or of this call with other arguments. Asks nobody. */
+  permit(input?: Json): Promise<Permit>;
+  /**
+   * Asks a person and resolves with what they answer; with the default where nobody can be asked. Rejects when there is
+   * no default then, when the person declines, and when the call is cancelled.
+   */
+  ask(question: Question): Promise<string>;
+  /**
+   * Hands a task to a sub-agent: a conversation of its own below this call, within what is left of the turn's limits.
+   * Launched again by the same call (after a crash), it goes on where it was; one that had finished is not run again.
+   * Rejects with what is wrong when it cannot begin; how it ends is in the result.
+   */
+  launch(task: SubTask): Promise<SubTaskEnd>;
+  /** Ends the task with a result once the other calls of this step have theirs. Throws when the turn is no task, or must not end yet. */
+  finish(result: Json, summary?: string): void;
+  /** Puts a summary in the place of what was said before this step. Throws for a text that cannot stand for it. */
+  summarize(summary: string): void;
+}
+
+/**
+ * A call that listens to the messages after its own: in the order of the stream, before storage and clients. All of it
+ * is called synchronously but `completed`. What it throws ends its listening, and harms nothing else.
+ */
+export interface Follower {
+  /** What the model says, in fragments that may break anywhere. Keep it quick: the stream waits for it. */
+  text?(delta: string, kind: "text" | "reasoning"): void;
+  /**
+   * The message ended cleanly and is in the log; its calls have not started. Listening ends with it, unless the answer
+   * says otherwise.
+   */
+  completed?(message: AssistantMessage): Followed | undefined | void | Promise<Followed | undefined | void>;
+  /** Nothing of what was said counts: it broke off, was cut or interrupted, or the turn ended. Called once; what it answers is told to the model. */
+  dropped?(reason: string): string | undefined | void;
+  /** What was said so far was taken back; the answer begins anew. */
+  restarted?(): void;
+}
+
+/** What came of listening. */
+export interface Followed {
+  /** Told to the model as a message of the tool; the turn then goes on. */
+  readonly say?: string;
+  /** Something that the message asked for did not happen: a task cannot be finished by the same message. */
+  readonly failed?: boolean;
+  /** Listen to the next message too. */
+  readonly again?: boolean;
+}
+
+/** What a person is asked. */
+export interface Question {
+  readonly text: string;
+  /** Answers to choose from; another one may be given all the same. */
+  readonly choices?: readonly string[];
+  /** The answer where nobody can be asked. */
+  readonly default?: string;
+}
+
+/** What a sub-agent is to do, and how it differs from the agent that launches it. */
+export interface SubTask {
+  readonly task: string;
+  /** What people and logs call it. Default: the name of the launching agent. */
+  readonly name?: string;
+  /** Stands in the place of the launching agent's instructions. */
+  readonly instructions?: string;
+  /** Default: the model of the launching agent. */
+  readonly model?: ModelDriver | LoopDriver;
+  /** Names of those of the launching agent's tools that it has. Default: all. */
+  readonly tools?: readonly string[];
+}
+
+/** How a sub-agent ended. */
+export interface SubTaskEnd {
+  /** `finished`: its task is done, `text` is the result. Otherwise `text` is the last that it said. */
+  readonly reason: RunEnd;
+  readonly text: string;
+  /** Why it failed, or which limit ended it. */
+  readonly problem: string | undefined;
+  readonly steps: number;
+  readonly usage: Usage;
+  readonly cost: Cost;
 }
 
 /** A tool whose input type is inferred from its schema. */

@@ -1,8 +1,17 @@
 import type { FeedItem } from "../conversation/event.ts";
 import { FeedReader } from "./feed.ts";
 
+/** Takes a feed as it is shown: for whoever passes it on to many. */
+export interface FeedListener {
+  /** What was shown together, in order. Must not throw, and must not keep the list. */
+  items(items: readonly FeedItem[]): void;
+  /** The session has ended, with an error if it broke; no more items come. */
+  ended(error?: unknown): void;
+}
+
 /** The readers of a session's feed: each gets each item once, in the order in which they are published. */
 export class Audience {
+  readonly #listeners = new Set<FeedListener>();
   /** With each reader, whose items it wants; everybody's when that is not said. */
   readonly #readers = new Map<FeedReader, object | undefined>();
   /** The last of the publications that wait for something to be written. */
@@ -27,7 +36,15 @@ export class Audience {
     reader.end(error);
   }
 
+  /** From now on the listener hears everything, at once; until the function that comes back is called. */
+  listen(listener: FeedListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
   dismissAll(error?: unknown): void {
+    for (const listener of this.#listeners) listener.ended(error);
+    this.#listeners.clear();
     for (const reader of this.#readers.keys()) this.dismiss(reader, error);
   }
 
@@ -57,6 +74,7 @@ export class Audience {
   }
 
   #show(items: readonly FeedItem[], origin: object | undefined): void {
+    for (const listener of this.#listeners) listener.items(items);
     for (const [reader, wanted] of this.#readers) {
       if (wanted === undefined || wanted === origin) for (const item of items) reader.push(item);
     }

@@ -33,3 +33,11 @@ export class SessionError extends Error {
 export function noRun(run: string): SessionError {
   return new SessionError("no-run", `No run ${run} is live; say it with agent.chat(say(...)) instead.`);
 }
+
+export function noInput(input: string): SessionError {
+  return new SessionError("no-input", `No text ${input} waits; it may have been delivered or withdrawn.`);
+}
+
+export function noMessage(message: string): SessionError {
+  return new SessionError("no-message", `There is no message ${message} in this conversation.`);
+}

@@ -16,6 +16,7 @@ export function mergeDeltas(first: Delta, second: Delta): Delta | undefined {
   if (first.type !== second.type || first.message !== second.message || first.seq !== second.seq) return undefined;
   if ("part" in first && "part" in second && first.part !== second.part) return undefined;
   if ("call" in first && "call" in second && first.call !== second.call) return undefined;
+  if ("draft" in first && "draft" in second && first.draft !== second.draft) return undefined;
   return { ...second, text: first.text + second.text };
 }
 

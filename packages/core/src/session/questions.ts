@@ -1,4 +1,6 @@
+import type { EventBody } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
+import type { ApprovalQuestion } from "../conversation/state.ts";
 import type { Answer } from "../ports/human.ts";
 import { SessionError } from "./error.ts";
 
@@ -22,13 +24,15 @@ export class Questions {
   /** Answers that are not in the log yet, by question. */
   readonly #answered = new Map<string, PromiseWithResolvers<void>>();
 
+  /** Whether somebody of this process asked it, and its answer is not in the log yet. */
+  isAsked(question: string): boolean {
+    return this.#waiting.has(question) || this.#answered.has(question);
+  }
+
   /** Resolves when the answer is in the log; rejects with `SessionError` when the question is not open (any more). */
   answer(question: string, answer: Answer): Promise<void> {
     const resolve = this.#waiting.get(question);
     if (!resolve) return Promise.reject(notOpen(question));
-    if (answer.decision !== "allow" && answer.decision !== "deny") {
-      return Promise.reject(new TypeError(`An answer's decision is "allow" or "deny", not ${JSON.stringify(answer)}.`));
-    }
     const logged = Promise.withResolvers<void>();
     this.#waiting.delete(question);
     this.#answered.set(question, logged);
@@ -71,6 +75,28 @@ export class Questions {
   }
 }
 
-function notOpen(question: string): SessionError {
+/** The facts of what a person said of a call that nobody is about to run: a denial is its result at once. */
+export function approvalResolved({ id, message, call }: ApprovalQuestion, answer: Answer): EventBody[] {
+  const resolved = { type: "call.approval-resolved", message, call, question: id } as const;
+  if (answer.decision !== "allow") {
+    const reason = answer.decision === "deny" ? answer.reason : undefined;
+    return [
+      { ...resolved, allowed: false },
+      { type: "call.denied", message, call, output: deniedBy(reason) },
+    ];
+  }
+  const { input, remember } = answer;
+  // What is logged must not change with what a tool does to its arguments.
+  const changed = input === undefined ? {} : { input: structuredClone(input) };
+  return [{ ...resolved, allowed: true, ...(remember ? { remember } : {}), ...changed }];
+}
+
+/** What the model is told of a call that a person denied. */
+export function deniedBy(reason: string | undefined): string {
+  return `The user denied this call${reason ? `: ${reason}` : "."}`;
+}
+
+/** Nobody waits for an answer to this question. */
+export function notOpen(question: string): SessionError {
   return new SessionError("no-question", `No question ${question} is open; it may have been answered or withdrawn.`);
 }

@@ -1,10 +1,11 @@
 import type { EventBody } from "../conversation/event.ts";
+import { createId } from "../conversation/id.ts";
 import type { AssistantMessage } from "../conversation/message.ts";
 import type { ConversationState, LiveRun } from "../conversation/state.ts";
 import { noUsage } from "../conversation/usage.ts";
 
 /**
- * What to write about runs whose process is gone, so that nothing stays busy. Pure: evidence in, facts out.
+ * What to write about runs whose process is gone, so that nothing stays busy: evidence in, facts out.
  *
  * | the log says | then |
  * |---|---|
@@ -12,12 +13,18 @@ import { noUsage } from "../conversation/usage.ts";
  * | an answer began, and text of it is there | it is complete as far as it came, and marked as interrupted |
  * | a run started and did not end, its last answer is complete and asks for no call | it had answered |
  * | any other run started and did not end | it was interrupted |
+ * | a call listens, and no later answer is complete | nothing came of it, and the model is told so |
+ * | a call listens, and the answer after it is complete | whether it did what it was to do is unknown, and the model is told so |
+ * | a tool waits for what a person says | nobody waits for that any more; the call asks again when it runs again |
  *
  * Calls without a result stay as they are: whoever goes on from them decides (`turn/calls.ts`). The usage of an answer
  * that broke off was never told, so it counts as none.
  */
 export function recovery(state: ConversationState): EventBody[] {
   const events: EventBody[] = [];
+  for (const question of state.questions.values()) {
+    if (question.type === "text") events.push({ type: "question.answered", question: question.id });
+  }
   for (const run of state.runs.values()) {
     let { leaf } = run;
     const answer = leaf === null ? undefined : state.messages.get(leaf);
@@ -26,9 +33,36 @@ export function recovery(state: ConversationState): EventBody[] {
       events.push(ended);
       if (ended.type === "message.abandoned") leaf = answer.parentId;
     }
+    for (const { call, message } of state.following.values().filter((following) => following.run === run.id)) {
+      const note = createId();
+      const text = heard(state, message, leaf) ? UNKNOWN : NOTHING;
+      events.push(
+        { type: "call.followed", message, call, outcome: "dropped", reason: "the process stopped" },
+        {
+          type: "message.added",
+          message: note,
+          parentId: leaf,
+          role: "user",
+          author: "tool",
+          parts: [{ type: "text", text }],
+        },
+      );
+      leaf = note;
+    }
     events.push({ type: "run.ended", run: run.id, reason: hadAnswered(state, run) ? "answered" : "interrupted", leaf });
   }
   return events;
+}
+
+const NOTHING =
+  "The process stopped before the message that was to be listened to was complete. Nothing of it was applied. Ask for it again if it is still wanted.";
+const UNKNOWN =
+  "The process stopped while this message was being applied; whether that took effect is unknown. Look before you go on.";
+
+/** Whether an answer that a call listened to is complete. */
+function heard(state: ConversationState, caller: string, leaf: string | null): boolean {
+  const answer = leaf === null || leaf === caller ? undefined : state.messages.get(leaf);
+  return answer?.role === "assistant" && (answer.finish === "stop" || answer.finish === "calls");
 }
 
 /** Runs whose process is gone and which had more to do. */
@@ -36,7 +70,8 @@ export function leftOpen(state: ConversationState): LiveRun[] {
   return [...state.runs.values()].filter((run) => !hadAnswered(state, run));
 }
 
-function hadAnswered(state: ConversationState, { leaf }: LiveRun): boolean {
+function hadAnswered(state: ConversationState, { id, leaf }: LiveRun): boolean {
+  if (state.following.values().some(({ run }) => run === id)) return false;
   const answer = leaf === null ? undefined : state.messages.get(leaf);
   return answer?.role === "assistant" && answer.finish === "stop" && answer.calls.length === 0;
 }

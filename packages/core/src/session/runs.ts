@@ -55,7 +55,7 @@ export class Runs {
     await Promise.all([...this.#live.values()].map(({ done }) => done.promise));
   }
 
-  async begin(leaf: string | null, signal?: AbortSignal): Promise<RunHandle> {
+  async begin(leaf: string | null, signal?: AbortSignal, id = createId()): Promise<RunHandle> {
     let at = leaf;
     for (let other = this.#runAt(at); other; other = this.#runAt(at)) {
       await this.#waitFor(other.done.promise, signal);
@@ -63,7 +63,6 @@ export class Runs {
     }
     if (this.#closed) throw this.#closed;
     if (signal?.aborted) throw new Interruption("interrupted before it began");
-    const id = createId();
     const run: LiveRun = { leaf: at, controller: new AbortController(), done: Promise.withResolvers() };
     this.#live.set(id, run);
     return {

@@ -5,10 +5,10 @@ import { reduce } from "../conversation/reduce.ts";
 import { type ConversationState, emptyConversation, type InputChange, type LiveRun } from "../conversation/state.ts";
 import type { Answer } from "../ports/human.ts";
 import type { Log, Store } from "../ports/store.ts";
-import { Audience } from "./audience.ts";
-import { Interruption, noRun, SessionError } from "./error.ts";
+import { Audience, type FeedListener } from "./audience.ts";
+import { Interruption, noInput, noMessage, noRun, SessionError } from "./error.ts";
 import type { FeedReader } from "./feed.ts";
-import { type Question, Questions } from "./questions.ts";
+import { approvalResolved, notOpen, type Question, Questions } from "./questions.ts";
 import { leftOpen, recovery } from "./recovery.ts";
 import { type RunHandle, Runs } from "./runs.ts";
 import { Streaming } from "./streaming.ts";
@@ -194,6 +194,13 @@ export class Session {
     return reader;
   }
 
+  /** The listener hears everything that is shown from now on, in the same tick; until the answered function is called. */
+  listen(listener: FeedListener): () => void {
+    if (!this.#broken) return this.#audience.listen(listener);
+    listener.ended(this.#broken.code === "closed" ? undefined : this.#broken);
+    return () => {};
+  }
+
   /** A reader of its own of what is published with `origin`; `onLeave` runs when its consumer leaves early. */
   attach(origin: object, onLeave: () => void | Promise<void>): FeedReader {
     const reader = this.#audience.reader({ bounded: false, onLeave });
@@ -211,10 +218,14 @@ export class Session {
     this.#audience.dismiss(reader, error);
   }
 
+  /** Where the feed stands: behind its last item. */
+  get cursor(): Cursor {
+    return { epoch: this.#epoch, seq: this.#seq, offset: this.#offset };
+  }
+
   /** A copy of the state and the cursor from which a feed goes on after it. */
   snapshot(): { readonly state: ConversationState; readonly cursor: Cursor } {
-    const cursor = { epoch: this.#epoch, seq: this.#seq, offset: this.#offset };
-    return { state: structuredClone(this.state), cursor };
+    return { state: structuredClone(this.state), cursor: this.cursor };
   }
 
   /**
@@ -230,8 +241,8 @@ export class Session {
    * goes on from where that one ended: runs of one branch never interleave. Rejects with `Interruption` when it is
    * interrupted meanwhile, and with `SessionError` when the session closes.
    */
-  begin(leaf: string | null, signal?: AbortSignal): Promise<RunHandle> {
-    return this.#runs.begin(leaf, signal);
+  begin(leaf: string | null, signal?: AbortSignal, id?: string): Promise<RunHandle> {
+    return this.#runs.begin(leaf, signal, id);
   }
 
   /**
@@ -271,8 +282,7 @@ export class Session {
   }
 
   #mustWait(input: string): void {
-    if (this.state.inbox.some(({ id }) => id === input)) return;
-    throw new SessionError("no-input", `No text ${input} waits; it may have been delivered or withdrawn.`);
+    if (!this.state.inbox.some(({ id }) => id === input)) throw noInput(input);
   }
 
   /** Names a message, or takes its name away with `null`. */
@@ -294,18 +304,35 @@ export class Session {
   }
 
   async #note(note: EventBody & { readonly message: string }): Promise<void> {
-    if (!this.state.messages.has(note.message)) {
-      throw new SessionError("no-message", `There is no message ${note.message} in this conversation.`);
-    }
+    if (!this.state.messages.has(note.message)) throw noMessage(note.message);
     await this.commit([note], { durable: true });
   }
 
   /**
-   * Answers a question; the first answer counts. Resolves when the answer is in the log. Rejects with `SessionError`
-   * (`no-question`) when the question is not open, or not any more.
+   * Answers a question; the first answer counts. Resolves when the answer is in the log. What is said of a call whose
+   * process is gone counts when somebody resumes. Rejects with `SessionError` (`no-question`) when the question is not
+   * open, or not any more, and with `TypeError` for an answer that does not fit it.
    */
-  answer(question: string, answer: Answer): Promise<void> {
-    return this.#questions.answer(question, answer);
+  async answer(question: string, answer: Answer): Promise<void> {
+    const open = this.state.questions.get(question);
+    const { decision } = answer;
+    const fitting = open?.type === "text" ? "answer" : "allow";
+    if (decision !== fitting && decision !== "deny") {
+      throw new TypeError(`An answer to this question has the decision "${fitting}" or "deny", not "${decision}".`);
+    }
+    if (this.#questions.isAsked(question)) return this.#questions.answer(question, answer);
+    if (open?.type !== "approval") throw notOpen(question);
+    await this.commit(approvalResolved(open, answer), { durable: true });
+  }
+
+  /** A permission rule that a person allowed for this conversation holds no more. */
+  async revoke(pattern: string): Promise<void> {
+    await this.commit([{ type: "rule.revoked", pattern }], { durable: true });
+  }
+
+  /** Gives the conversation a title. */
+  async rename(title: string): Promise<void> {
+    await this.commit([{ type: "title.changed", title }], { durable: true });
   }
 
   /** A new question for a person. Put it into the log, then wait for its answer; it may come as soon as it is seen. */

@@ -36,13 +36,16 @@ export class Streaming {
       case "message.completed":
       case "message.abandoned":
         this.#saved.delete(event.message);
-        this.#keep((delta) => delta.message !== event.message || delta.type === "call.output.delta");
+        this.#keep((delta) => delta.message !== event.message || isOfRunningCall(delta));
         break;
       case "call.completed":
       case "call.failed":
       case "call.denied":
       case "call.cancelled":
-        this.#keep((delta) => !("call" in delta) || delta.call !== event.call);
+        this.#keep((delta) => delta.type !== "call.output.delta" || delta.call !== event.call);
+        break;
+      case "call.followed":
+        this.#keep((delta) => delta.type !== "call.draft.delta" || delta.call !== event.call);
         break;
     }
   }
@@ -71,6 +74,11 @@ export class Streaming {
   #keep(fits: (delta: Delta) => boolean): void {
     this.#fresh = this.#fresh.filter(fits);
   }
+}
+
+/** What a call shows goes on after its message is complete. */
+function isOfRunningCall({ type }: Delta): boolean {
+  return type === "call.output.delta" || type === "call.draft.delta";
 }
 
 /** Of a call's output only the end is kept; text is kept whole. */

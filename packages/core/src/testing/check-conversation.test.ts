@@ -34,7 +34,7 @@ test.each<[string, RegExp, (state: MutableState, ids: readonly string[], answer:
   [
     "a question that is open",
     /^Question q about call c is open/,
-    (state) => state.questions.set("q", { id: "q", message: "m", call: "c" }),
+    (state) => state.questions.set("q", { type: "approval", id: "q", message: "m", call: "c" }),
   ],
   ["a parent that is gone", /has no parent/, (state, [first = ""]) => state.messages.delete(first)],
   ["a message that hangs nowhere", /0 times among the children/, (state, [first = ""]) => state.children.delete(first)],
@@ -76,7 +76,8 @@ test.each<[string, RegExp, (state: MutableState, ids: readonly string[], answer:
   [
     "a text that waits although it was delivered",
     /waits although it was delivered/,
-    (state, [first = ""]) => state.inbox.push({ id: first, parts: [], delivery: "steer", run: null, held: true }),
+    (state, [first = ""]) =>
+      state.inbox.push({ id: first, parts: [], delivery: "steer", run: null, at: null, held: true }),
   ],
   [
     "usage that was not counted",

@@ -1,4 +1,5 @@
 import { type AssistantMessage, isEnded, type Message } from "../conversation/message.ts";
+import { hangsOn } from "../conversation/path.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import { addUsage, noUsage, type Usage } from "../conversation/usage.ts";
 import { promptFrom } from "../turn/prompt.ts";
@@ -21,27 +22,31 @@ export function checkConversation(state: ConversationState): string[] {
   ];
 }
 
-function checkNothingBusy({ runs, questions }: ConversationState): string[] {
+function checkNothingBusy({ runs, questions, following }: ConversationState): string[] {
   return [
+    ...[...following.values()].map(({ call }) => `Call ${call} still listens.`),
     ...[...runs.keys()].map((run) => `Run ${run} has not ended.`),
     ...[...questions.values()].map(({ id, call }) => `Question ${id} about call ${call} is open.`),
   ];
 }
 
 /** Each message hangs once on the tree, below one that is older. */
-function checkTree({ messages, children, leaf }: ConversationState): string[] {
+function checkTree({ messages, children, calls, leaf }: ConversationState): string[] {
   const problems: string[] = [];
   const seen = new Set<string>();
-  for (const [id, { parentId }] of messages) {
+  for (const [id, message] of messages) {
+    const { parentId } = message;
     if (parentId !== null && !seen.has(parentId)) problems.push(`Message ${id} has no parent ${parentId} before it.`);
-    const times = (children.get(parentId) ?? []).filter((child) => child === id).length;
-    if (times !== 1) problems.push(`Message ${id} is ${times} times among the children of ${parentId}, not once.`);
+    const place = hangsOn(message);
+    const times = (children.get(place) ?? []).filter((child) => child === id).length;
+    if (times !== 1) problems.push(`Message ${id} is ${times} times among the children of ${place}, not once.`);
     seen.add(id);
   }
   let hanging = 0;
   for (const [parent, ids] of children) {
     hanging += ids.length;
-    if (parent !== null && !seen.has(parent)) problems.push(`Messages hang on ${parent}, which is not there.`);
+    if (parent !== null && !seen.has(parent) && !calls.has(parent))
+      problems.push(`Messages hang on ${parent}, which is not there.`);
     if (ids.length === 0) problems.push(`Message ${parent} has a list of children without any.`);
   }
   if (hanging !== messages.size) problems.push(`${messages.size} messages are there, and ${hanging} hang on the tree.`);
@@ -89,7 +94,7 @@ function checkUsage({ messages, usage, cost }: ConversationState): string[] {
   let answers = noUsage;
   let price = 0;
   for (const message of messages.values()) {
-    if (message.role !== "assistant" || !message.usage) continue;
+    if (message.role === "user" || !message.usage) continue;
     answers = addUsage(answers, message.usage);
     price += message.cost ?? 0;
   }

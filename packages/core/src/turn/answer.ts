@@ -56,6 +56,8 @@ export class Answer implements ModelSink {
   push(parts: readonly ModelPart[]): boolean {
     if (this.closed || this.finish) return true;
     this.heardAt = performance.now();
+    const { followers } = this.#run;
+    if (followers.size > 0) followers.hear(parts);
     const deltas: DeltaBody[] = [];
     for (const part of parts) if (!this.finish) this.#take(part, deltas);
     if (deltas.length > 0) this.#run.session.stream(deltas, this.#run.origin);

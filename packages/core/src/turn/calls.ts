@@ -2,12 +2,13 @@ import type { EventBody } from "../conversation/event.ts";
 import { type Call, isEnded, type Json } from "../conversation/message.ts";
 import type { Answer } from "../ports/human.ts";
 import type { Tool } from "../ports/tool.ts";
-import type { Question } from "../session/questions.ts";
+import { approvalResolved, deniedBy, type Question } from "../session/questions.ts";
 import type { AskedCall } from "./answer.ts";
 import { execute, notExecuted } from "./execute.ts";
 import { isSteered } from "./inputs.ts";
 import { judge, type Verdict } from "./judge.ts";
 import { answerOf, type TurnRun, tell } from "./run.ts";
+import { toolContext } from "./tool-context.ts";
 
 const INTERJECTED = "Not executed: the user interjected.";
 
@@ -77,7 +78,7 @@ export class CallBatch {
 
   async #verdictOn(call: Call): Promise<Verdict> {
     const { id, tool, inputText, approved } = call;
-    if (approved === false) return { ended: "denied", output: "The user denied this call." };
+    if (approved === false) return { ended: "denied", output: deniedBy(undefined) };
     const input = call.executedInput ?? call.input;
     const verdict = await judge(this.#run, { id, tool, inputText, input });
     const started = call.status === "executing";
@@ -185,21 +186,10 @@ export class CallBatch {
   }
 
   async #execute(entry: Entry): Promise<void> {
-    const { session, branch, agent, step, signal, origin } = this.#run;
-    const { tool, call } = entry;
+    const { tool, call, input, attempt } = entry;
     if (!tool) throw new Error(`Call ${call} has no tool to run.`);
-    const outcome = await execute(tool, entry.input, {
-      call,
-      attempt: entry.attempt,
-      key: this.#key(entry),
-      signal,
-      conversation: session.state,
-      path: branch.path,
-      step,
-      agent: agent.name,
-      interject: async (text) => void (await session.say([{ type: "text", text }], { run: this.#run.id })),
-      progress: (text) => session.stream([{ type: "call.output.delta", message: this.#message, call, text }], origin),
-    });
+    const running = { message: this.#message, call, attempt, key: this.#key(entry), tool, input };
+    const outcome = await execute(tool, input, toolContext(this.#run, running));
     await this.#end(entry, outcome.status, outcome.output);
   }
 
@@ -213,15 +203,12 @@ export class CallBatch {
       return this.#end(entry, "cancelled", notExecuted(signal));
     }
     const { call } = entry;
-    const asked = { type: "call.approval-resolved", message: this.#message, call, question: question.id } as const;
+    const asked = { type: "approval", id: question.id, message: this.#message, call } as const;
+    await session.commit(approvalResolved(asked, answer), { durable: true, origin });
     if (answer.decision !== "allow") {
-      await session.commit([{ ...asked, allowed: false }], { durable: true, origin });
-      return this.#end(entry, "denied", `The user denied this call${answer.reason ? `: ${answer.reason}` : "."}`);
+      entry.phase = "ended";
+      return this.#told(entry);
     }
-    // What is logged must not change with what the tool does to its arguments.
-    const input = answer.input === undefined ? {} : { input: structuredClone(answer.input) };
-    const remember = answer.remember ? { remember: answer.remember } : {};
-    await session.commit([{ ...asked, allowed: true, ...remember, ...input }], { durable: true, origin });
     if (answer.input !== undefined) {
       const tool = (entry.tool as Tool).name;
       const verdict = await judge(this.#run, { id: call, tool, inputText: "", input: answer.input });

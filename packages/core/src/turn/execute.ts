@@ -13,11 +13,7 @@ export type Outcome = { readonly status: "completed" | "failed" | "cancelled"; r
  * Runs a tool and never throws: what the tool throws, a time-out, an output that cannot be written down are outcomes.
  * After an abort it waits for the tool, so that its partial output is kept, but not for longer than 3 seconds.
  */
-export async function execute(
-  tool: Tool,
-  input: Json,
-  context: Omit<ToolContext, "progress"> & { progress?(text: string): void },
-): Promise<Outcome> {
+export async function execute(tool: Tool, input: Json, context: ToolContext): Promise<Outcome> {
   if (context.signal.aborted) return { status: "cancelled", output: notExecuted(context.signal) };
   const limit = tool.maxOutput ?? DEFAULT_OUTPUT;
   const timer = tool.timeout === undefined ? undefined : new Timeout(tool.name, tool.timeout, context.signal);
@@ -27,14 +23,10 @@ export async function execute(
   const progress = (text: string) => {
     if (over || text === "") return;
     said.add(text);
-    context.progress?.(text);
+    context.progress(text);
   };
-  const gone = new Abandoned(signal);
   try {
-    const value = await Promise.race([
-      (async () => tool.execute(input, { ...context, signal, progress }))(),
-      gone.promise,
-    ]);
+    const value = await withGrace(signal, async () => tool.execute(input, { ...context, signal, progress }));
     const output = bounded(outputText(value), limit);
     return signal.aborted ? stopped(signal, output) : { status: "completed", output };
   } catch (error) {
@@ -42,8 +34,17 @@ export async function execute(
     return { status: "failed", output: bounded(`The tool failed: ${messageOf(error)}`, limit) };
   } finally {
     over = true;
-    gone.end();
     timer?.end();
+  }
+}
+
+/** Waits for work, but once the signal has aborted not for longer than 3 seconds. */
+export async function withGrace<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  const gone = new Abandoned(signal);
+  try {
+    return await Promise.race([work(), gone.promise]);
+  } finally {
+    gone.end();
   }
 }
 

@@ -1,4 +1,5 @@
 import type { EventBody } from "../conversation/event.ts";
+import type { Message } from "../conversation/message.ts";
 import type { ConversationState, WaitingInput } from "../conversation/state.ts";
 import { type TurnRun, tell } from "./run.ts";
 
@@ -9,9 +10,13 @@ export function inputsFor(state: ConversationState, run: string): readonly Waiti
   return state.inbox.length === 0 ? NONE : state.inbox.filter((input) => input.run === run && !input.held);
 }
 
-/** What waits and is for no live run: `resume()` delivers it. */
-export function inputsLeft(state: ConversationState): readonly WaitingInput[] {
-  return state.inbox.filter(({ run, held }) => held || run === null || !state.runs.has(run));
+/** What waits, is for no live run, and was written to somebody on this path: `resume()` delivers it there. */
+export function inputsLeft(state: ConversationState, path: readonly Message[]): readonly WaitingInput[] {
+  const left = state.inbox.filter(({ run, held }) => held || run === null || !state.runs.has(run));
+  if (left.length === 0) return NONE;
+  const here = new Set(path.map(({ id }) => id));
+  // What stood on a message that is gone can be delivered anywhere.
+  return left.filter(({ at }) => at === null || here.has(at) || !state.messages.has(at));
 }
 
 /** Whether a person has said something that the run should hear before it does anything else. */

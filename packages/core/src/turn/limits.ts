@@ -10,6 +10,8 @@ export interface Limits {
   readonly cost?: number;
   /** Milliseconds of wall time. A tenth of it is kept for the last word. */
   readonly time?: number;
+  /** How deep sub-agents may be nested. Default 3; with 0 there are none. */
+  readonly depth?: number;
   /**
    * What happens at a limit. `wrap-up` (default): one last model call without tools, told why; its answer is the turn's.
    * `ask`: a person is asked for as much again. `fail`: the turn ends there, with an error.
@@ -18,6 +20,7 @@ export interface Limits {
 }
 
 const DEFAULT_STEPS = 50;
+const DEFAULT_DEPTH = 3;
 
 /** Limits that no turn can hold. */
 export class LimitError extends Error {
@@ -41,70 +44,105 @@ export function checkLimits(limits: Limits): void {
       );
     }
   }
+  const { depth } = limits;
+  if (depth !== undefined && !(Number.isInteger(depth) && depth >= 0)) {
+    throw new LimitError("invalid-limit", `limits.depth is ${depth}; it must be a whole number, 0 or more.`);
+  }
 }
 
-/** What a turn has used of its limits. */
-export class Budget {
-  readonly limits: Limits;
-  steps = 0;
+/** What a turn and all its sub-agents have used together. */
+class Pool {
   usage: Usage = noUsage;
   cost: Cost = 0;
+  readonly startedAt = performance.now();
+  /** Milliseconds that went by while a person was asked. */
+  waited = 0;
+  /** How often a person granted as much again. */
+  grants = 1;
+  /** The dearest step so far: what the last word may cost. */
+  readonly dearest = { tokens: 0, cost: 0 };
+}
+
+/** What a turn has used of its limits. Steps are its own; tokens, cost and time it shares with the turn that launched it. */
+export class Budget {
+  readonly limits: Limits;
+  /** 0 for a turn that a person began, 1 for its sub-agents. */
+  readonly depth: number;
+  steps = 0;
   /** The clock ended a step: there is no time for another one. */
   timeIsUp = false;
-  readonly #startedAt = performance.now();
-  /** Milliseconds that went by while a person was asked. */
-  #waited = 0;
-  /** How often a person granted as much again. */
+  /** Of the turn and of those that it launched. */
+  usage: Usage = noUsage;
+  cost: Cost = 0;
+  readonly #pool: Pool;
+  readonly #parent: Budget | undefined;
+  /** How often a person granted as many steps again. */
   #grants = 1;
-  /** The dearest step so far: what the last word may cost. */
-  readonly #dearest = { tokens: 0, cost: 0 };
 
-  constructor(limits: Limits) {
+  constructor(limits: Limits, parent?: Budget) {
     this.limits = limits;
+    this.depth = parent ? parent.depth + 1 : 0;
+    this.#parent = parent;
+    this.#pool = parent ? parent.#pool : new Pool();
   }
 
   /** Counts a model call, the tokens of an abandoned one included. */
   count(usage: Usage, cost: Cost): void {
-    this.usage = addUsage(this.usage, usage);
-    this.cost = addCost(this.cost, cost);
-    this.#dearest.tokens = Math.max(this.#dearest.tokens, totalTokens(usage));
-    this.#dearest.cost = Math.max(this.#dearest.cost, cost ?? 0);
+    for (let budget: Budget | undefined = this; budget; budget = budget.#parent) {
+      budget.usage = addUsage(budget.usage, usage);
+      budget.cost = addCost(budget.cost, cost);
+    }
+    const { dearest } = this.#pool;
+    this.#pool.usage = addUsage(this.#pool.usage, usage);
+    this.#pool.cost = addCost(this.#pool.cost, cost);
+    dearest.tokens = Math.max(dearest.tokens, totalTokens(usage));
+    dearest.cost = Math.max(dearest.cost, cost ?? 0);
   }
 
   /** Why there is no room for another step and a last word after it, in words; nothing if there is. */
   exhausted(): string | undefined {
     const { steps = DEFAULT_STEPS, tokens, cost, time } = this.limits;
-    const grants = this.#grants;
-    if (this.steps >= steps * grants)
-      return `the limit of ${steps * grants} ${steps * grants === 1 ? "step" : "steps"}`;
-    if (tokens !== undefined && totalTokens(this.usage) + this.#reserve("tokens") > tokens * grants) {
-      return `the limit of ${tokens * grants} tokens`;
+    const pool = this.#pool;
+    const most = steps * this.#grants;
+    if (this.steps >= most) return `the limit of ${most} ${most === 1 ? "step" : "steps"}`;
+    if (tokens !== undefined && totalTokens(pool.usage) + this.#reserve("tokens") > tokens * pool.grants) {
+      return `the limit of ${tokens * pool.grants} tokens`;
     }
-    if (cost !== undefined && (this.cost ?? 0) + this.#reserve("cost") > cost * grants) {
-      return `the limit of $${(cost * grants).toFixed(12).replace(/\.?0+$/, "")}`;
+    if (cost !== undefined && (pool.cost ?? 0) + this.#reserve("cost") > cost * pool.grants) {
+      return `the limit of $${(cost * pool.grants).toFixed(12).replace(/\.?0+$/, "")}`;
     }
     if (time !== undefined && (this.timeIsUp || this.elapsed() >= this.softTime())) return this.timeLimit();
     return undefined;
   }
 
+  /** Why no sub-agent can be launched, in words; nothing if one can. */
+  tooDeep(): string | undefined {
+    const { depth = DEFAULT_DEPTH } = this.limits;
+    if (this.depth < depth) return undefined;
+    return depth === 0
+      ? "sub-agents are switched off"
+      : `sub-agents may be nested ${depth} deep, and this is level ${depth}`;
+  }
+
   timeLimit(): string {
-    return `the limit of ${((this.limits.time ?? 0) * this.#grants) / 1000} s`;
+    return `the limit of ${((this.limits.time ?? 0) * this.#pool.grants) / 1000} s`;
   }
 
   /** A person allows as much again. */
   grant(): void {
     this.#grants++;
+    this.#pool.grants++;
     this.timeIsUp = false;
   }
 
   /** Milliseconds that the turn has taken, waiting for a person at a limit left out. */
   elapsed(): number {
-    return performance.now() - this.#startedAt - this.#waited;
+    return performance.now() - this.#pool.startedAt - this.#pool.waited;
   }
 
   /** Milliseconds that a wait for a person took. */
   leaveOut(milliseconds: number): void {
-    this.#waited += milliseconds;
+    this.#pool.waited += milliseconds;
   }
 
   /** Milliseconds after which no new step begins and what runs is ended. */
@@ -119,12 +157,12 @@ export class Budget {
 
   /** Milliseconds of the turn as a whole. */
   hardTime(): number {
-    return (this.limits.time ?? Number.POSITIVE_INFINITY) * this.#grants;
+    return (this.limits.time ?? Number.POSITIVE_INFINITY) * this.#pool.grants;
   }
 
   /** Room for a further step and for the last word, each as dear as the dearest step so far; at first, any room will do. */
   #reserve(what: "tokens" | "cost"): number {
-    const dearest = this.#dearest[what];
+    const dearest = this.#pool.dearest[what];
     return dearest === 0 ? 0 : dearest * 2;
   }
 }

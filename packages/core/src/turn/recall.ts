@@ -1,5 +1,5 @@
 import { type Recalled, textOf } from "../conversation/message.ts";
-import type { Memory } from "../ports/memory.ts";
+import type { Memory, MemoryItem } from "../ports/memory.ts";
 import { alarm } from "./alarm.ts";
 import { messageOf } from "./execute.ts";
 import { orAborted } from "./judge.ts";
@@ -41,11 +41,24 @@ export async function recallInto(run: TurnRun, memory: TurnMemory): Promise<void
 /** Hands what was said in a turn to memory, in the background: the turn's end does not wait for it. */
 export function rememberTurn(run: TurnRun, memory: TurnMemory): void {
   const { session, branch } = run;
-  const items = branch.path.slice(run.from).flatMap((message) => {
+  const items = branch.path.slice(run.from).flatMap((message): MemoryItem[] => {
     const said = message.role === "assistant" || (message.role === "user" && message.author === "user");
     const text = said ? textOf(message) : "";
-    return text === "" ? [] : [{ text, conversation: session.id, at: message.createdAt }];
+    return text === "" ? [] : [{ kind: "said", text, conversation: session.id, at: message.createdAt }];
   });
+  const summary = run.finished?.summary;
+  if (summary) items.push({ kind: "summary", text: summary, conversation: session.id, at: Date.now() });
+  write(run, memory, items);
+}
+
+/** Hands a summary of the conversation to memory, in the background. */
+export function rememberSummary(run: TurnRun, text: string): void {
+  const { memory } = run.agent;
+  if (memory) write(run, memory, [{ kind: "summary", text, conversation: run.session.id, at: Date.now() }]);
+}
+
+function write(run: TurnRun, memory: TurnMemory, items: readonly MemoryItem[]): void {
+  const { session } = run;
   if (items.length === 0) return;
   const late = new AbortController();
   const cancel = alarm(WRITING_TIME, () => late.abort(new Error("memory did not finish writing within a minute")));

@@ -35,7 +35,8 @@ export function reportedLoop(run: TurnRun, loop: LoopDriver): Promise<Ending> {
     if (run.signal.aborted) {
       return run.budget.timeIsUp ? { reason: "limit", limit: run.budget.timeLimit() } : { reason: "interrupted" };
     }
-    return error ? failed(error) : { reason: "answered" };
+    if (error) return failed(error);
+    return { reason: run.finished ? "finished" : "answered" };
   });
 }
 

@@ -1,13 +1,17 @@
-import type { AssistantMessage, Call, UserMessage } from "../conversation/message.ts";
+import type { AssistantMessage, Call, Json, UserMessage } from "../conversation/message.ts";
 import type { Permission } from "../ports/human.ts";
 import type { LoopDriver } from "../ports/loop.ts";
 import type { Memory } from "../ports/memory.ts";
 import type { ModelDriver, ModelSettings } from "../ports/model.ts";
+import type { SubTask, SubTaskEnd, Tool } from "../ports/tool.ts";
 import type { FeedReader } from "../session/feed.ts";
 import type { Session } from "../session/session.ts";
 import type { Branch } from "./branch.ts";
+import type { Compaction } from "./compaction.ts";
 import { messageOf } from "./execute.ts";
+import type { Followers } from "./followers.ts";
 import type { Budget, Limits } from "./limits.ts";
+import type { Mode } from "./mode.ts";
 import type { Toolbox } from "./toolbox.ts";
 
 /** How a model call that failed is asked again, while nothing of its answer was acted on. */
@@ -44,8 +48,20 @@ export interface TurnAgent {
   readonly name: string;
   /** What answers: a model, asked step by step, or a loop that runs whole turns. */
   readonly model: ModelDriver | LoopDriver;
+  /** Those of its mode included. */
   readonly instructions: { readonly text: string; readonly digest: string };
+  /** Its own, and the tools of its mode. */
   readonly toolbox: Toolbox;
+  /** Its own instructions and tools, for sub-agents. */
+  readonly own: { readonly instructions: string; readonly tools: readonly Tool[] };
+  readonly mode: Mode;
+  /** What its sub-agents work in. */
+  readonly taskMode: Mode;
+  /** Nobody can be asked. */
+  readonly unattended: boolean;
+  readonly compaction: Compaction | undefined;
+  /** Runs its sub-agents. */
+  readonly launch: Launch;
   readonly settings: ModelSettings;
   readonly limits: Limits;
   readonly retry: RetrySettings;
@@ -53,6 +69,9 @@ export interface TurnAgent {
   readonly permission: Permission | undefined;
   readonly callbacks: Callbacks;
 }
+
+/** Runs a sub-agent for a call of a run. */
+export type Launch = (run: TurnRun, call: { readonly call: string }, task: SubTask) => Promise<SubTaskEnd>;
 
 /** One turn under way: what its steps share. */
 export interface TurnRun {
@@ -70,6 +89,13 @@ export interface TurnRun {
   /** Aborts when the run is interrupted, or, within a step, when its time is up. */
   signal: AbortSignal;
   step: number;
+  /** The call that launched it, when it is the run of a sub-agent. */
+  readonly call: string | undefined;
+  readonly followers: Followers;
+  /** The task is done: the turn ends with this step. */
+  finished: { readonly result: Json; readonly summary: string | undefined } | undefined;
+  /** A call of this step wrote it: it stands for what was said before. */
+  summary: string | undefined;
 }
 
 /** The message of this id, which the caller knows to be an answer. */

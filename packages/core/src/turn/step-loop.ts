@@ -1,6 +1,6 @@
-import { createId } from "../conversation/id.ts";
 import type { ModelDriver } from "../ports/model.ts";
 import { alarm } from "./alarm.ts";
+import { makeRoom, shorten, tellModel, useSummary } from "./compaction.ts";
 import { type Ending, failed } from "./ending.ts";
 import { deliverSteering } from "./inputs.ts";
 import type { TurnRun } from "./run.ts";
@@ -14,6 +14,9 @@ class OutOfTime extends Error {
 /** The default loop: steps until the model asks for no call, or a limit is reached. */
 export async function stepLoop(run: TurnRun, model: ModelDriver): Promise<Ending> {
   const { budget, signal } = run;
+  const { mode } = run.agent;
+  /** A provider that says so twice in a turn is believed. */
+  let overflowed = false;
   for (;;) {
     if (signal.aborted) return { reason: "interrupted" };
     await deliverSteering(run);
@@ -23,16 +26,34 @@ export async function stepLoop(run: TurnRun, model: ModelDriver): Promise<Ending
       if (ending) return ending;
       continue;
     }
+    await inTime(run, budget.softTime(), () => makeRoom(run, model));
+    if (signal.aborted) return { reason: "interrupted" };
     run.step = ++budget.steps;
     const step = await inTime(run, budget.softTime(), () => takeStep(run, model, "auto"));
+    if (run.finished) return { reason: "finished" };
+    await useSummary(run);
     switch (step.type) {
-      case "calls":
+      case "calls": {
+        const problem = mode.onCalls(run.branch.path.slice(run.from));
+        if (problem) return { reason: "failed", error: problem };
+        break;
+      }
+      case "told":
       case "paused":
         break;
-      case "answer":
-        return { reason: "answered" };
+      case "answer": {
+        const correction = mode.onAnswer(step.message);
+        if (correction === undefined) return { reason: "answered" };
+        await tellModel(run, correction);
+        break;
+      }
       case "failed":
-        return failed(step.error);
+        if (step.error.code !== "context-overflow" || overflowed) return failed(step.error);
+        overflowed = true;
+        if ((await shorten(run, model, "the request was too long for the model", 0)) !== undefined) {
+          return failed(step.error);
+        }
+        break;
       case "aborted":
         if (signal.aborted) return { reason: "interrupted" };
     }
@@ -90,23 +111,12 @@ export async function askForMore(run: TurnRun, reason: string): Promise<boolean>
 
 /** One last model call without tools, so that the turn ends with an answer. */
 async function lastWord(run: TurnRun, model: ModelDriver, limit: string): Promise<Ending | undefined> {
-  const { session, branch, budget, origin } = run;
-  const message = createId();
-  const text = `This turn has reached ${limit}. No tools can be used any more. Answer now with what you have, and say what is left to do.`;
-  await session.commit(
-    [
-      {
-        type: "message.added",
-        message,
-        parentId: branch.leaf,
-        role: "user",
-        author: "system",
-        parts: [{ type: "text", text }],
-      },
-    ],
-    { origin },
+  const { budget, followers } = run;
+  if (followers.size > 0) await followers.drop(`the turn reached ${limit}`);
+  await tellModel(
+    run,
+    `This turn has reached ${limit}. No tools can be used any more. Answer now with what you have, and say what is left to do.`,
   );
-  branch.extend(message);
   const step = await inTime(run, budget.lastWordTime(), () => takeStep(run, model, "none"));
   if (step.type === "failed") return failed(step.error);
   return run.signal.aborted ? { reason: "interrupted" } : undefined;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AssistantMessage } from "../conversation/message.ts";
+import type { AssistantMessage, Finish } from "../conversation/message.ts";
 import { type ModelDriver, ModelError, type ModelRequest } from "../ports/model.ts";
 import { SessionError } from "../session/error.ts";
 import { alarm } from "./alarm.ts";
@@ -8,9 +8,13 @@ import { CallBatch } from "./calls.ts";
 import { messageOf, notExecuted } from "./execute.ts";
 import { answerOf, type TurnRun, tell } from "./run.ts";
 
-/** How a step went. `calls`: the model waits for their results, which are there. `paused`: the provider is to go on. */
+/**
+ * How a step went. `calls`: the model waits for their results, which are there. `told`: it asked for no call, and is told
+ * what came of its message. `paused`: the provider is to go on.
+ */
 export type StepEnd =
   | { readonly type: "calls"; readonly message: AssistantMessage }
+  | { readonly type: "told"; readonly message: AssistantMessage }
   | { readonly type: "paused"; readonly message: AssistantMessage }
   | { readonly type: "answer"; readonly message: AssistantMessage }
   | { readonly type: "failed"; readonly error: ModelError }
@@ -32,6 +36,7 @@ export async function takeStep(run: TurnRun, model: ModelDriver, toolChoice: "au
     settings: agent.settings,
   };
   const { attempts = 4 } = agent.retry;
+  run.followers.failed = false;
   for (let attempt = 1; ; attempt++) {
     const answer = await Answer.begin(run);
     const error = await stream(run, model, request, answer);
@@ -40,14 +45,17 @@ export async function takeStep(run: TurnRun, model: ModelDriver, toolChoice: "au
 
     if (run.signal.aborted) {
       await answer.keep("interrupted", notExecuted(run.signal));
+      await drop(run, messageOf(run.signal.reason));
       return { type: "aborted" };
     }
     const delay = attempt < attempts ? delayBefore(attempt, error, run) : undefined;
     if (delay === undefined) {
       await answer.keep("error", `Not executed: the answer broke off: ${error.message}`, error);
+      await drop(run, `the answer broke off: ${error.message}`);
       return { type: "failed", error };
     }
     await answer.abandon(error.message);
+    run.followers.restart();
     session.notify(
       { type: "model.retrying", run: run.id, attempt: attempt + 1, delay, reason: error.message },
       run.origin,
@@ -125,15 +133,38 @@ async function complete(run: TurnRun, answer: Answer, toolChoice: "auto" | "none
   const reason = asked.length > 0 && !cut ? "calls" : finish.reason === "calls" ? "stop" : finish.reason;
   const refusal = cut ?? (toolChoice === "none" ? NO_TOOLS : undefined);
   const completed = answer.completion(reason);
+  const followed = run.followers.size > 0;
   if (asked.length === 0) {
-    // The end of the run follows, and takes it along to the disk.
-    await session.commit([completed], { origin });
-    return { type: reason === "paused" ? "paused" : "answer", message: answerOf(session, message) };
+    // The end of the run follows, and takes it along to the disk; what followers do must not come before it.
+    await session.commit([completed], { durable: followed, origin });
+    const told = followed && (await follow(run, message, reason));
+    return { type: told ? "told" : reason === "paused" ? "paused" : "answer", message: answerOf(session, message) };
   }
   const batch = new CallBatch(run, message);
   const judged = await batch.prepare(asked, refusal);
-  await session.commit([completed, ...answer.pending(), ...judged], { durable: batch.hasEffects, origin });
+  await session.commit([completed, ...answer.pending(), ...judged], { durable: batch.hasEffects || followed, origin });
+  if (followed) await follow(run, message, reason);
   if (run.agent.callbacks.onCalls) tell(run, "onCalls", answerOf(session, message).calls, answerOf(session, message));
   await batch.run();
   return { type: toolChoice === "none" ? "answer" : "calls", message: answerOf(session, message) };
+}
+
+/** Whoever listened to the answer does what it listened for, if the answer is whole. Answers whether the model is told something. */
+function follow(run: TurnRun, message: string, finish: Finish): Promise<boolean> {
+  if (run.signal.aborted) return run.followers.drop(messageOf(run.signal.reason));
+  switch (finish) {
+    case "stop":
+    case "calls":
+    case "paused":
+      return run.followers.complete(message, run.signal);
+    case "length":
+      return run.followers.drop("your message was cut off by the output limit");
+    default:
+      return run.followers.drop("your message was cut off by the provider's content filter");
+  }
+}
+
+/** Whoever listened to an answer that is not whole listened in vain. */
+async function drop({ followers }: TurnRun, reason: string): Promise<void> {
+  if (followers.size > 0) await followers.drop(reason);
 }

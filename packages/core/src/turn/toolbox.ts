@@ -3,7 +3,7 @@ import { Validator } from "@cfworker/json-schema";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import type { Json } from "../conversation/message.ts";
 import type { ToolSchema } from "../ports/model.ts";
-import type { Checked, JsonSchema, Tool } from "../ports/tool.ts";
+import type { Checked, InputSchema, JsonSchema, Tool } from "../ports/tool.ts";
 import { nearest } from "./nearest.ts";
 
 /** A tool cannot be used as it is. */
@@ -38,7 +38,10 @@ export class Toolbox {
         );
       }
       const standard = "~standard" in tool.input ? (tool.input as StandardSchemaV1) : undefined;
-      const schema = standard ? schemaOf(tool.name, standard) : (tool.input as JsonSchema);
+      const schema = jsonSchemaOf(`tool "${tool.name}"`, tool.input);
+      if (schema.type !== "object") {
+        throw new ToolDefinitionError(`The input schema of tool "${tool.name}" must be an object's.`);
+      }
       this.#tools.set(tool.name, { tool, check: standard ? checkStandard(standard) : checkJsonSchema(schema) });
       return { name: tool.name, description: tool.description, input: schema as Json };
     });
@@ -82,15 +85,16 @@ export function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }
 
-function schemaOf(name: string, schema: StandardSchemaV1): JsonSchema {
-  const { jsonSchema } = schema["~standard"] as StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>;
+/** The JSON Schema of what a schema describes; `of` says whose it is. Throws `ToolDefinitionError` when it cannot tell. */
+export function jsonSchemaOf(of: string, schema: InputSchema<unknown>): JsonSchema {
+  if (!("~standard" in schema)) return schema as JsonSchema;
+  const { jsonSchema, vendor } = schema["~standard"] as StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>;
   if (!jsonSchema) {
     throw new ToolDefinitionError(
-      `The input schema of tool "${name}" (${schema["~standard"].vendor}) cannot tell its JSON Schema; use a version of that library with Standard JSON Schema, or give a JSON Schema.`,
+      `The schema of ${of} (${vendor}) cannot tell its JSON Schema; use a version of that library with Standard JSON Schema, or give a JSON Schema.`,
     );
   }
   const { $schema: _, ...rest } = jsonSchema.input({ target: "draft-2020-12" });
-  if (rest.type !== "object") throw new ToolDefinitionError(`The input schema of tool "${name}" must be an object's.`);
   return rest as JsonSchema;
 }
 

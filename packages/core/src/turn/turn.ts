@@ -1,11 +1,17 @@
 import type { EventBody, RunEnd } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
-import { type AssistantMessage, isSettled, type Message, textOf, type UserPart } from "../conversation/message.ts";
+import {
+  type AssistantMessage,
+  isSettled,
+  type Json,
+  type Message,
+  textOf,
+  type UserPart,
+} from "../conversation/message.ts";
 import { lastAnswer } from "../conversation/path.ts";
 import type { WaitingInput } from "../conversation/state.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
 import { SessionError } from "../session/error.ts";
-import type { FeedReader } from "../session/feed.ts";
 import type { RunHandle } from "../session/runs.ts";
 import type { Session } from "../session/session.ts";
 import type { Branch } from "./branch.ts";
@@ -14,7 +20,8 @@ import type { Ending, TurnProblem } from "./ending.ts";
 import { messageOf } from "./execute.ts";
 import { deliver } from "./inputs.ts";
 import { orAborted } from "./judge.ts";
-import { Budget, checkLimits, LimitError } from "./limits.ts";
+import { checkLimits, LimitError } from "./limits.ts";
+import { newRun, type TurnWatch } from "./new-run.ts";
 import { recallInto, rememberTurn } from "./recall.ts";
 import { reportedLoop } from "./reported-loop.ts";
 import { answerOf, type TurnAgent, type TurnRun, tell } from "./run.ts";
@@ -22,7 +29,13 @@ import { stepLoop } from "./step-loop.ts";
 
 /** What a turn begins with: a new user message below `parentId`, what waited to be delivered, or nothing new. */
 export type TurnStart =
-  | { readonly type: "message"; readonly parentId: string | null; readonly parts: readonly UserPart[] }
+  | {
+      readonly type: "message";
+      readonly parentId: string | null;
+      readonly parts: readonly UserPart[];
+      /** Of the message; a new one when absent. */
+      readonly id?: string;
+    }
   | { readonly type: "inputs"; readonly parentId: string | null; readonly inputs: readonly WaitingInput[] }
   | { readonly type: "here"; readonly leaf: string | null };
 
@@ -35,6 +48,8 @@ export interface Turn {
   readonly message: AssistantMessage | undefined;
   /** The text of that answer; when a limit ended the turn without one, a sentence that says so. */
   readonly text: string;
+  /** What a task was finished with. */
+  readonly result: Json | undefined;
   /** Of all model calls of the turn, abandoned ones included. */
   readonly usage: Usage;
   readonly cost: Cost;
@@ -57,24 +72,13 @@ export async function runTurn(
   agent: TurnAgent,
   branch: Branch,
   start: TurnStart,
-  watch: { readonly origin: object; readonly reader?: FeedReader | undefined },
+  watch: TurnWatch,
 ): Promise<Turn> {
   checkLimits(agent.limits);
   if (agent.limits.cost !== undefined && agent.model.price === undefined) {
     throw new LimitError("unknown-price", `A cost limit cannot be held: the price of ${agent.model.id} is unknown.`);
   }
-  const run: TurnRun = {
-    id: handle.id,
-    session,
-    agent,
-    branch,
-    budget: new Budget(agent.limits),
-    origin: watch.origin,
-    reader: watch.reader,
-    signal: handle.signal,
-    from: branch.path.length,
-    step: 0,
-  };
+  const run = newRun(handle, session, agent, branch, watch);
   await begin(run, start);
   const ending = await takeSteps(run, start).catch((cause: unknown): Ending => {
     if (cause instanceof SessionError) throw cause;
@@ -99,7 +103,7 @@ async function begin(run: TurnRun, start: TurnStart): Promise<void> {
   }
   let leaf = branch.leaf;
   if (start.type === "message") {
-    leaf = createId();
+    leaf = start.id ?? createId();
     events.push({
       type: "message.added",
       message: leaf,
@@ -113,7 +117,7 @@ async function begin(run: TurnRun, start: TurnStart): Promise<void> {
     events.push(...deliver(start.inputs, start.parentId));
     leaf = start.inputs.at(-1)?.id ?? leaf;
   }
-  const { settings, limits, model, name } = agent;
+  const { settings, limits, model, name, mode } = agent;
   events.push({
     type: "run.started",
     run: run.id,
@@ -121,10 +125,11 @@ async function begin(run: TurnRun, start: TurnStart): Promise<void> {
     model: model.id,
     settings,
     limits,
-    mode: "chat",
+    mode: mode.name,
     instructions: instructions.digest,
     tools: toolbox.digest,
     leaf,
+    ...(run.call === undefined ? {} : { call: run.call }),
   });
   await session.commit(events, { durable: true, origin: run.origin });
   for (const event of events) if (event.type === "message.added") branch.extend(event.message);
@@ -160,26 +165,42 @@ async function settleCalls(run: TurnRun, answer: AssistantMessage): Promise<void
 }
 
 async function end(run: TurnRun, { reason, limit, error }: Ending): Promise<Turn> {
-  const { session, branch, budget } = run;
+  const { session, branch, budget, followers, finished } = run;
+  if (followers.size > 0) await followers.drop(endedBecause(run, reason));
   const ended = { type: "run.ended", run: run.id, reason, leaf: branch.leaf } as const;
   const event = error ? { ...ended, error: { code: error.code, message: error.message } } : ended;
   await session.commit([event], { durable: true, origin: run.origin });
   const message = lastAnswerOf(branch.path, run);
-  if (message && (reason === "answered" || reason === "limit")) tell(run, "onAnswer", message);
+  if (message && (reason === "answered" || reason === "finished" || reason === "limit")) tell(run, "onAnswer", message);
   if (run.agent.memory) rememberTurn(run, run.agent.memory);
   branch.trim();
-  const said = message ? textOf(message) : "";
   return {
     id: run.id,
     reason,
     message,
-    text: said === "" && limit !== undefined ? `(Stopped: the turn reached ${limit}.)` : said,
+    text: textAtEnd(finished?.result, message, limit),
+    result: finished?.result,
     usage: budget.usage,
     cost: budget.cost,
     steps: budget.steps,
     limit,
     error,
   };
+}
+
+function textAtEnd(result: Json | undefined, message: AssistantMessage | undefined, limit: string | undefined): string {
+  if (result !== undefined) return resultText(result);
+  const said = message ? textOf(message) : "";
+  return said === "" && limit !== undefined ? `(Stopped: the turn reached ${limit}.)` : said;
+}
+
+/** The result of a task as a text: JSON, unless it is one. */
+export function resultText(result: Json): string {
+  return typeof result === "string" ? result : JSON.stringify(result);
+}
+
+function endedBecause({ signal }: TurnRun, reason: RunEnd): string {
+  return reason === "interrupted" && signal.aborted ? messageOf(signal.reason) : "the turn ended";
 }
 
 function lastAnswerOf(path: readonly Message[], run: TurnRun): AssistantMessage | undefined {

@@ -32,7 +32,12 @@ const filePart = z.object({
   data: z.string().optional().describe("Base 64."),
   url: z.string().optional(),
 });
-const part = z.discriminatedUnion("type", [
+
+/** What a user message can hold. */
+export const userPart = z.discriminatedUnion("type", [textPart, filePart]);
+
+/** What an answer can hold. */
+export const part = z.discriminatedUnion("type", [
   textPart,
   filePart,
   z.object({ type: z.literal("reasoning"), text: z.string(), provider }),
@@ -48,8 +53,9 @@ const part = z.discriminatedUnion("type", [
 const messageOf = { message: id };
 const callOf = { message: id, call: id };
 const output = z.string().describe("What the model is told.");
+const digest = z.string().nullable().describe("SHA-256 of the file's bytes in hexadecimal; null when there is none.");
 const delivery = z.enum(["steer", "queue", "interrupt"]).describe("How it reaches the run.");
-const userParts = list(z.discriminatedUnion("type", [textPart, filePart]));
+const userParts = list(userPart);
 
 /** The schemas of all events of this version, each with the properties of `head` before its own. */
 export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
@@ -64,7 +70,10 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       role: z.enum(["user", "summary"]),
       author: z.enum(["user", "tool", "system"]).optional(),
       parts: userParts,
+      call: id.optional().describe("The call that launched the sub-agent whose first message this is."),
       covers: id.optional(),
+      usage: usage.optional(),
+      cost: dollars.optional(),
     }),
     event("memory.recalled", { ...messageOf, items: list(z.object({ text: z.string(), source: z.string() })) }),
     event("message.started", { ...messageOf, parentId: id.nullable(), run: id, model: z.string() }),
@@ -95,6 +104,26 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
     event("call.failed", { ...callOf, output }),
     event("call.denied", { ...callOf, output }),
     event("call.cancelled", { ...callOf, output }),
+    event("call.following", { ...callOf, run: id }),
+    event("call.followed", { ...callOf, outcome: z.enum(["completed", "dropped"]), reason: z.string().optional() }),
+    event("file.changed", {
+      ...callOf,
+      path: z.string().describe("Relative to the workspace."),
+      kind: z.enum(["created", "changed", "deleted"]),
+      before: digest,
+      after: digest,
+      added: count.describe("Lines."),
+      removed: count.describe("Lines."),
+      diff: z.string().describe("Unified."),
+    }),
+    event("question.asked", {
+      ...callOf,
+      question: id,
+      text: z.string(),
+      choices: list(z.string()).optional(),
+      default: z.string().optional(),
+    }),
+    event("question.answered", { question: id, text: z.string().optional() }),
     event("run.started", {
       run: id,
       agent: z.string(),
@@ -105,6 +134,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       instructions: z.string().describe("The digest of a content.stored."),
       tools: z.string().describe("The digest of a content.stored."),
       leaf: id.nullable(),
+      call: id.optional().describe("The call that launched it, when it is the run of a sub-agent."),
     }),
     event("run.paused", { run: id, question: id, reason: z.string() }),
     event("run.continued", { run: id, question: id, allowed: z.boolean() }),
@@ -135,5 +165,11 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
     event("message.restored", messageOf),
     event("title.changed", { title: z.string() }),
     event("model.changed", { model: z.string() }),
+    event("usage.counted", {
+      purpose: z.enum(["title", "summary"]),
+      model: z.string(),
+      usage,
+      cost: dollars.optional(),
+    }),
   ] as const;
 }

@@ -28,6 +28,8 @@ export interface Waiting {
   text: string;
   delivery: Delivery;
   run: ExpectedRun | null;
+  /** Where its run stood when it ended. */
+  at: Node | null;
   held: boolean;
 }
 
@@ -57,17 +59,22 @@ export class ExpectedTree {
     this.#begin(chat, text === undefined ? last : this.#add(last.parent, "user", text));
   }
 
-  /** What waits and is for no run that lives. */
-  get left(): Waiting[] {
-    return this.inbox.filter(({ run, held }) => held || run === null || !this.runs.includes(run));
+  /** What waits, is for no run that lives, and was written to somebody on the path to a message. */
+  left(at: Node): Waiting[] {
+    const path = new Set<Node>();
+    for (let node: Node | null = at; node; node = node.parent) path.add(node);
+    return this.inbox.filter(({ held, run, at: stood }) => {
+      const isHere = stood === null || path.has(stood) || !this.nodes.includes(stood);
+      return isHere && (held || run === null || !this.runs.includes(run));
+    });
   }
 
   canResume(at: Node): boolean {
-    return this.left.length > 0 || !at.final;
+    return this.left(at).length > 0 || !at.final;
   }
 
   resume(chat: number, at: Node): void {
-    this.#begin(chat, this.#deliver(at, this.left));
+    this.#begin(chat, this.#deliver(at, this.left(at)));
   }
 
   /** The model says some words of an answer. */
@@ -119,7 +126,7 @@ export class ExpectedTree {
   /** A person writes to a run, or to the one that lives where the conversation was last written to. */
   write(id: string, text: string, delivery: Delivery, to: ExpectedRun | undefined): void {
     const run = to ?? this.runs.find(({ leaf }) => leaf === this.leaf) ?? null;
-    this.inbox.push({ id, text, delivery, run, held: run === null });
+    this.inbox.push({ id, text, delivery, run, at: run ? run.leaf : this.leaf, held: run === null });
   }
 
   move(text: Waiting, before: Waiting | null): void {
@@ -188,11 +195,25 @@ export class ExpectedTree {
   #end(run: ExpectedRun, hold: (text: Waiting) => void): void {
     this.runs = this.runs.filter((other) => other !== run);
     const texts = this.inbox.filter((text) => text.run === run);
-    for (const text of texts) hold(text);
+    for (const text of texts) {
+      text.at = run.leaf;
+      hold(text);
+    }
     const next = texts.filter(({ held }) => !held);
-    if (next.length > 0) this.#begin(run.chat, this.#deliver(run.leaf, next));
+    const [first, ...rest] = next;
+    if (first) {
+      this.withdraw(first);
+      this.#begin(run.chat, this.#deliver(this.#add(standing(run.leaf), "user", first.text), rest));
+    }
     const waiting = this.queue.get(run);
     this.queue.delete(run);
     if (waiting) this.say(waiting.chat, run.leaf, waiting.text);
   }
+}
+
+/** The message, or the nearest one above it that nobody removed, by itself or with one above. */
+function standing(leaf: Node): Node | null {
+  let found: Node | null = leaf;
+  for (let at: Node | null = leaf; at; at = at.parent) if (at.removed) found = at.parent;
+  return found;
 }

@@ -233,7 +233,7 @@ export class Play {
       expected.runs.map((run) => ({ id: this.#idOf(run), leaf: id(run.leaf) })),
     );
     expect(inbox.map(({ parts, ...rest }) => ({ ...rest, text: parts[0]?.type === "text" && parts[0].text }))).toEqual(
-      expected.inbox.map((text) => ({ ...text, run: text.run && this.#idOf(text.run) })),
+      expected.inbox.map((text) => ({ ...text, run: text.run && this.#idOf(text.run), at: id(text.at) })),
     );
   }
 
@@ -267,10 +267,16 @@ export class Play {
       if (round > 500) throw new Error("The conversation does not come to its end.");
       const [run] = expected.runs;
       if (run) this.#goOn(run, 4);
-      else this.progress({ name: "resume", what: 0, how: 0 });
+      else this.progress({ name: "resume", what: this.#whereSomethingWaits(), how: 0 });
       if (!run && expected.nodes.length === 0) return;
       await this.settle();
     }
+  }
+
+  /** The place among the messages of the one below which the first text that waits is delivered. */
+  #whereSomethingWaits(): number {
+    const at = this.expected.inbox[0]?.at;
+    return at ? Math.max(0, this.expected.nodes.indexOf(at)) : 0;
   }
 
   #chat(directive: ReturnType<typeof resume>, at: Node | null): number {

@@ -1,0 +1,36 @@
+import { standing } from "../conversation/path.ts";
+import { Interruption } from "../session/error.ts";
+import type { Session } from "../session/session.ts";
+import { Branch } from "../turn/branch.ts";
+import { shorten } from "../turn/compaction.ts";
+import { newRun } from "../turn/new-run.ts";
+import type { Agent } from "./agent.ts";
+import { AgentError, turnAgent } from "./prepare.ts";
+
+/** Where a conversation is shortened. */
+export interface CompactOptions {
+  readonly session: Session;
+  /** The end of the branch; where the conversation was last written to when absent. */
+  readonly at?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Shortens a branch once nothing runs on it; answers why it did not, if so. */
+export async function compactBranch(
+  agent: Agent,
+  { session, at, signal }: CompactOptions,
+): Promise<string | undefined> {
+  const ready = turnAgent(agent.options.compaction === false ? agent.with({ compaction: {} }) : agent);
+  const { model } = ready;
+  if ("run" in model) throw new AgentError(`${model.id} runs its turns by itself, and keeps its own context.`);
+  const handle = await session.begin(at ?? standing(session.state, session.state.leaf), signal);
+  const interrupt = () => handle.interrupt(new Interruption("interrupted by the caller"));
+  signal?.addEventListener("abort", interrupt, { once: true });
+  const branch = new Branch(session, handle.leaf);
+  try {
+    return await shorten(newRun(handle, session, ready, branch, { origin: handle }), model, "somebody asked for it");
+  } finally {
+    signal?.removeEventListener("abort", interrupt);
+    handle.end(branch.leaf);
+  }
+}

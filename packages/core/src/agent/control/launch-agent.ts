@@ -1,0 +1,111 @@
+import type { LoopDriver } from "../../ports/loop.ts";
+import type { ModelDriver } from "../../ports/model.ts";
+import { defineTool, type SubTask, type SubTaskEnd, type Tool } from "../../ports/tool.ts";
+import { nearest } from "../../turn/nearest.ts";
+
+/** An agent that can be launched by its name. */
+export interface NamedAgent {
+  readonly name: string;
+  /** For the model: what it is good for. */
+  readonly description: string;
+  readonly instructions: string;
+  /** Name of its model, for `resolveModel`. */
+  readonly model?: string;
+  /** Names of the tools that it has; all when absent. */
+  readonly tools?: readonly string[];
+}
+
+/** Which sub-agents there are. */
+export interface LaunchAgentOptions {
+  readonly agents?: readonly NamedAgent[];
+  /** The model of a name; without it, sub-agents have the model of the agent that launches them. */
+  readonly resolveModel?: (name: string) => Promise<ModelDriver | LoopDriver>;
+}
+
+interface LaunchInput {
+  readonly task: string;
+  readonly expected_output: string;
+  readonly agent?: string;
+  readonly instructions?: string;
+  readonly model?: string;
+  readonly tools?: readonly string[];
+}
+
+/** `launch_agent {task, expected_output, agent?, instructions?, model?, tools?}`: hands a task to a sub-agent and answers with its result. */
+export function launchAgent(options: LaunchAgentOptions = {}): Tool {
+  const { agents: known = [] } = options;
+  const text = (description: string) => ({ type: "string", description });
+  return defineTool({
+    name: "launch_agent",
+    description: `Hands a task to a sub-agent, which works on it by itself and answers with a result. It sees nothing of this conversation: say in the task all that it needs to know. Launch several in one message to have them work at the same time.${listed(known)}`,
+    input: {
+      type: "object",
+      properties: {
+        task: text("What is to be done, with all that the sub-agent needs to know."),
+        expected_output: text("What its result must contain."),
+        ...(known.length > 0
+          ? { agent: { ...text("One of the named agents."), enum: known.map(({ name }) => name) } }
+          : {}),
+        instructions: text("How it is to work, in the place of your own instructions."),
+        ...(options.resolveModel ? { model: text("Name of its model; yours when absent.") } : {}),
+        tools: {
+          type: "array",
+          items: { type: "string" },
+          description: "Names of those of your tools that it may use; all when absent.",
+        },
+      },
+      required: ["task", "expected_output"],
+      additionalProperties: false,
+    },
+    // Launched again after a crash, a sub-agent goes on where it was.
+    effects: "idempotent",
+    parallel: true,
+    async execute(input: unknown, context) {
+      const asked = input as LaunchInput;
+      const named = find(known, asked.agent);
+      const model = asked.model ?? named?.model;
+      const instructions = asked.instructions ?? named?.instructions;
+      const tools = asked.tools ?? named?.tools;
+      const task: SubTask = {
+        task: `${asked.task}\n\nThe result must contain: ${asked.expected_output}`,
+        ...(named ? { name: named.name } : {}),
+        ...(instructions === undefined ? {} : { instructions }),
+        ...(tools === undefined ? {} : { tools }),
+        ...(model !== undefined && options.resolveModel ? { model: await options.resolveModel(model) } : {}),
+      };
+      return toldOf(await context.launch(task));
+    },
+  });
+}
+
+function listed(agents: readonly NamedAgent[]): string {
+  if (agents.length === 0) return "";
+  return ` Named agents: ${agents.map(({ name, description }) => `${name} (${description})`).join("; ")}.`;
+}
+
+function find(agents: readonly NamedAgent[], name: string | undefined): NamedAgent | undefined {
+  if (name === undefined) return undefined;
+  const found = agents.find((agent) => agent.name === name);
+  if (found) return found;
+  const names = agents.map((agent) => agent.name);
+  const near = nearest(name, names);
+  throw new Error(
+    `There is no agent "${name}". ${near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `There are: ${names.join(", ")}.`}`,
+  );
+}
+
+/** What the launching agent is told: a result as it is; otherwise why there is none, and what the sub-agent had said so far. */
+function toldOf({ reason, text, problem }: SubTaskEnd): string {
+  if (reason === "finished") return text;
+  const so = text === "" ? "It had said nothing yet." : `What it said last:\n${text}`;
+  switch (reason) {
+    case "interrupted":
+      throw new Error(`the sub-agent was stopped before it was done. ${so}`);
+    case "limit":
+      return `The sub-agent reached ${problem ?? "a limit"} before it was done. ${so}`;
+    case "failed":
+      throw new Error(`the sub-agent failed: ${problem ?? "for an unknown reason"} ${so}`);
+    case "answered":
+      return text;
+  }
+}

@@ -1,0 +1,21 @@
+import { defineTool, type Tool } from "../../ports/tool.ts";
+
+/** `shorten_conversation {summary}`: puts a summary in the place of what was said so far. */
+export function shortenConversation(): Tool {
+  return defineTool({
+    name: "shorten_conversation",
+    description:
+      "Puts your summary in the place of the earlier conversation, so that there is room again. Afterwards you see the summary and the last messages only: write down all that still counts - what the person wants, what was decided and found, which files were changed and how, and what is left to do.",
+    input: {
+      type: "object",
+      properties: { summary: { type: "string", minLength: 1 } },
+      required: ["summary"],
+      additionalProperties: false,
+    },
+    effects: "idempotent",
+    execute(input: unknown, context) {
+      context.summarize((input as { readonly summary: string }).summary);
+      return "The summary stands for the earlier conversation from now on.";
+    },
+  });
+}

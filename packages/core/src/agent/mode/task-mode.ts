@@ -1,0 +1,37 @@
+import type { Message } from "../../conversation/message.ts";
+import type { InputSchema } from "../../ports/tool.ts";
+import type { TurnProblem } from "../../turn/ending.ts";
+import { FINISH_TASK, type Mode } from "../../turn/mode.ts";
+import { askClient } from "../control/ask-client.ts";
+import { finishTask } from "../control/finish-task.ts";
+
+const INSTRUCTIONS = `You work on a task by yourself: nobody reads along, and nobody answers what you say. Go on until the task is done, then call ${FINISH_TASK} with the result. Only that call ends the task. If the task cannot be done, call it all the same and say why. When you cannot go on without a decision of the person, call ask_client.`;
+
+const CORRECTION = `You called no tool. Nobody reads your answer while the task goes on. Go on with the task; if it is done, call ${FINISH_TASK} with the result.`;
+
+/** A result that does not fit is asked for once more. */
+const MISFITS = 2;
+
+/** The turn ends only when the model says that the task is done. With `output`, its result must fit that schema. */
+export function taskMode(output?: InputSchema<unknown>): Mode {
+  return {
+    name: "task",
+    instructions: INSTRUCTIONS,
+    tools: [finishTask(output), askClient()],
+    onAnswer: () => CORRECTION,
+    onCalls: (turn) => (output === undefined ? undefined : misfit(turn)),
+  };
+}
+
+function misfit(turn: readonly Message[]): TurnProblem | undefined {
+  const refused = turn.flatMap((message) =>
+    message.role === "assistant"
+      ? message.calls.filter(({ tool, status }) => tool === FINISH_TASK && status === "failed")
+      : [],
+  );
+  if (refused.length < MISFITS) return undefined;
+  return {
+    code: "output",
+    message: `The result does not fit what was demanded. ${refused.at(-1)?.output ?? ""}`.trim(),
+  };
+}

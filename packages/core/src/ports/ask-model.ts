@@ -1,0 +1,52 @@
+import { type Cost, costOf, noUsage, type Usage } from "../conversation/usage.ts";
+import { type ModelDriver, ModelError, type ModelPart, type ModelRequest } from "./model.ts";
+
+/** An answer as a text, and what it cost. */
+export interface ModelAnswer {
+  readonly text: string;
+  readonly usage: Usage;
+  readonly cost: Cost;
+}
+
+/** How a model is asked for a text. */
+export interface AskOptions {
+  readonly signal: AbortSignal;
+  /** Milliseconds of silence after which it counts as stalled. Default 120,000. */
+  readonly idle?: number;
+}
+
+/**
+ * Asks a model for a text outside of any conversation: a summary, a title. The text is empty when the answer was cut.
+ * Rejects as a driver does: with a `ModelError`, or with the signal's reason.
+ */
+export async function askModel(
+  model: ModelDriver,
+  request: Pick<ModelRequest, "instructions" | "messages"> & Partial<ModelRequest>,
+  { signal, idle = 120_000 }: AskOptions,
+): Promise<ModelAnswer> {
+  let text = "";
+  let finish: Extract<ModelPart, { type: "finish" }> | undefined;
+  const stalled = new AbortController();
+  const late = () => stalled.abort(new ModelError("stalled", `${model.id} has said nothing for ${idle / 1000} s.`));
+  let clock = setTimeout(late, idle);
+  const sink = {
+    push(parts: readonly ModelPart[]): boolean {
+      clearTimeout(clock);
+      clock = setTimeout(late, idle);
+      for (const part of parts) {
+        if (part.type === "text") text += part.text;
+        if (part.type === "finish") finish = part;
+      }
+      return true;
+    },
+    ready: () => Promise.resolve(),
+  };
+  const whole: ModelRequest = { tools: [], toolChoice: "none", settings: model.settings ?? {}, ...request };
+  try {
+    await model.stream(whole, sink, AbortSignal.any([signal, stalled.signal]));
+  } finally {
+    clearTimeout(clock);
+  }
+  const usage = finish?.usage ?? noUsage;
+  return { text: finish?.reason === "stop" ? text : "", usage, cost: costOf(usage, model.price) };
+}

@@ -1,0 +1,241 @@
+import { createId } from "../conversation/id.ts";
+import { type AssistantMessage, type Message, textOf } from "../conversation/message.ts";
+import { type Cost, totalTokens, type Usage } from "../conversation/usage.ts";
+import { askModel } from "../ports/ask-model.ts";
+import { type ModelDriver, ModelError, type PromptMessage } from "../ports/model.ts";
+import { messageOf } from "./execute.ts";
+import { rememberSummary } from "./recall.ts";
+import type { TurnRun } from "./run.ts";
+
+/** When and how a conversation is made shorter, as parts of the model's context. */
+export interface Compaction {
+  /** From here on the model is reminded that it may shorten the conversation. */
+  readonly hint: number;
+  /** From here on it is shortened before the next model call. */
+  readonly threshold: number;
+  /** Tokens that a request and its answer can have together; where it is unknown, only the provider can say that it is too much. */
+  readonly contextSize: number | undefined;
+  /** Tokens of a text. */
+  readonly count: (text: string) => number;
+}
+
+/** At the most this many of the last messages stay word for word, and no more than a fifth of the context. */
+const KEPT = 6;
+const KEPT_SHARE = 0.2;
+
+/** Summaries that may fail in one turn before nobody asks for another one. */
+const FAILURES = 2;
+
+const SHORTEN = "shorten_conversation";
+
+const INSTRUCTIONS = `You are asked to sum up a conversation between a person and an agent, so that the agent can go on without it. Write down all that still counts: what the person wants, in their words where these matter; what was decided, and why; what was found, with names, paths and numbers; which files were changed, and how; what is being done now, and what is left to do. Leave out what is settled and of no further use. Answer with the summary alone.`;
+
+const REQUEST = "Sum up the conversation above, as you were told. Answer with the summary alone; call no tool.";
+
+/** Summaries that failed, by run. */
+const failures = new WeakMap<TurnRun, number>();
+
+/** Sees to it that the next request fits the model: reminds the model in time, and shortens the conversation when it must. */
+export async function makeRoom(run: TurnRun, model: ModelDriver): Promise<void> {
+  const { compaction, toolbox } = run.agent;
+  if (compaction?.contextSize === undefined) return;
+  const { contextSize, threshold, hint } = compaction;
+  const share = tokensOf(run, compaction) / contextSize;
+  if (share >= threshold) {
+    await shorten(run, model, "the context is nearly full");
+  } else if (share >= hint && toolbox.find(SHORTEN) && !isReminded(run)) {
+    const percent = Math.round(share * 100);
+    await tellModel(
+      run,
+      `The conversation fills ${percent} % of your context. When it suits you, call ${SHORTEN}; at ${Math.round(threshold * 100)} % it is summed up for you.`,
+    );
+  }
+}
+
+/**
+ * Puts a summary by the model in the place of what was said earlier, but for the last few messages. When the summary is
+ * empty, fails or is interrupted, everything stays as it was, and the answer says why.
+ */
+export async function shorten(run: TurnRun, model: ModelDriver, why: string, keep = KEPT): Promise<string | undefined> {
+  const { session, branch, agent, origin, signal } = run;
+  if (!agent.compaction) return "Compaction is switched off.";
+  const failed = failures.get(run) ?? 0;
+  const covers = coveredBy(run, branch.path.length, keep);
+  if (covers === undefined) return "There is nothing to shorten yet.";
+  if (failed >= FAILURES || signal.aborted) return "No further summary is asked for in this turn.";
+  session.notify({ type: "context.shortening", run: run.id, reason: why }, origin);
+  let spent: Spent | undefined;
+  try {
+    const { idle } = agent.retry;
+    const answer = await summaryOf(branch.prompt(), (messages) =>
+      askModel(model, { instructions: INSTRUCTIONS, messages }, idle === undefined ? { signal } : { signal, idle }),
+    );
+    spent = { usage: answer.usage, cost: answer.cost };
+    run.budget.count(answer.usage, answer.cost);
+    const problem = unfit(run, answer.text);
+    if (problem !== undefined) throw new Error(problem);
+    await putSummary(run, answer.text, covers, spent);
+    return undefined;
+  } catch (error) {
+    failures.set(run, failed + 1);
+    if (spent) {
+      const counted = { type: "usage.counted", purpose: "summary", model: model.id, usage: spent.usage } as const;
+      await session.commit([spent.cost === undefined ? counted : { ...counted, cost: spent.cost }], { origin });
+    }
+    const reason = messageOf(error);
+    session.notify({ type: "context.not-shortened", run: run.id, reason }, origin);
+    return reason;
+  }
+}
+
+interface Spent {
+  readonly usage: Usage;
+  readonly cost: Cost;
+}
+
+/** Puts the summary that a call of the last answer wrote in the place of what was said before that answer. */
+export async function useSummary(run: TurnRun): Promise<void> {
+  const { summary } = run;
+  if (summary === undefined) return;
+  run.summary = undefined;
+  const path = run.branch.path;
+  const answer = path.findLastIndex((message) => message.role === "assistant");
+  const covers = coveredBy(run, answer);
+  if (covers !== undefined) await putSummary(run, summary, covers);
+}
+
+/** Why a text cannot stand for what it is to sum up; nothing when it can. */
+export function unfit({ branch, agent }: TurnRun, summary: string): string | undefined {
+  if (summary.trim() === "") return "The summary is empty, so nothing was shortened.";
+  const count = agent.compaction?.count ?? estimate;
+  const said = branch.path.reduce((sum, message) => sum + tokensIn(message, count), 0);
+  if (count(summary) < said) return undefined;
+  return "The summary is longer than what it would stand for, so nothing was shortened.";
+}
+
+async function putSummary(run: TurnRun, text: string, covers: string, spent?: Spent): Promise<void> {
+  const { session, branch, origin } = run;
+  const message = createId();
+  const cost = spent?.cost === undefined ? {} : { cost: spent.cost };
+  await session.commit(
+    [
+      {
+        type: "message.added",
+        message,
+        parentId: branch.leaf,
+        role: "summary",
+        covers,
+        parts: [{ type: "text", text }],
+        ...(spent ? { usage: spent.usage, ...cost } : {}),
+      },
+    ],
+    { durable: true, origin },
+  );
+  branch.extend(message);
+  rememberSummary(run, text);
+}
+
+/** Asks for the summary of a prompt; of one that is too long even for that, with its results cut, and then of its newer half. */
+async function summaryOf<Answer>(
+  prompt: readonly PromptMessage[],
+  ask: (messages: readonly PromptMessage[]) => Promise<Answer>,
+): Promise<Answer> {
+  const request: PromptMessage = { role: "user", parts: [{ type: "text", text: REQUEST }] };
+  const tries = [prompt, prompt.map(cutResults), prompt.map(cutResults).slice(-Math.ceil(prompt.length / 2))];
+  for (const messages of tries) {
+    try {
+      return await ask([...messages, request]);
+    } catch (error) {
+      if (!(error instanceof ModelError) || error.code !== "context-overflow" || messages === tries.at(-1)) throw error;
+    }
+  }
+  throw new Error("There is nothing to sum up.");
+}
+
+/** Characters of a call's result that a summary is made from when the whole is too long. */
+const RESULT_SHOWN = 1_000;
+
+function cutResults(message: PromptMessage): PromptMessage {
+  if (message.role === "user") return message;
+  const results = message.results.map((result) =>
+    result.output.length <= RESULT_SHOWN
+      ? result
+      : { ...result, output: `${result.output.slice(0, RESULT_SHOWN)} [...]` },
+  );
+  return { ...message, results };
+}
+
+/**
+ * The last message of the first `end` ones on the path that a summary may cover: what nobody has answered and the last
+ * few messages stay as they are. Nothing when fewer than two would be covered.
+ */
+function coveredBy({ branch, agent }: TurnRun, end: number, keep = KEPT): string | undefined {
+  const { path } = branch;
+  const { count = estimate, contextSize = Number.POSITIVE_INFINITY } = agent.compaction ?? {};
+  const room = contextSize * KEPT_SHARE;
+  let last = end - 1;
+  let kept = 0;
+  let tokens = 0;
+  for (; last > 0; last--) {
+    const message = path[last] as Message;
+    tokens += tokensIn(message, count);
+    const unanswered = path.slice(last).every(({ role }) => role !== "assistant");
+    if (!unanswered && (kept >= keep || tokens > room)) break;
+    kept++;
+  }
+  const before = path.findLastIndex((message) => message.role === "summary");
+  const covered = path[last];
+  return covered && last - before >= 2 ? covered.id : undefined;
+}
+
+/** Whether the model was reminded since the last summary. */
+function isReminded({ branch }: TurnRun): boolean {
+  for (let i = branch.path.length - 1; i >= 0; i--) {
+    const message = branch.path[i] as Message;
+    if (message.role === "summary") return false;
+    if (message.role === "user" && message.author === "system" && textOf(message).includes(SHORTEN)) return true;
+  }
+  return false;
+}
+
+/** Tokens of the next request: as the provider counted the last one, and what came since. */
+function tokensOf({ branch, agent }: TurnRun, { count }: Compaction): number {
+  const { path } = branch;
+  let tokens = 0;
+  for (let i = path.length - 1; i >= 0; i--) {
+    const message = path[i] as Message;
+    if (message.role === "summary") {
+      const covered = path.findIndex(({ id }) => id === message.covers);
+      for (const kept of path.slice(covered + 1, i + 1)) tokens += tokensIn(kept, count);
+      break;
+    }
+    if (message.role === "assistant" && message.usage && message.usage.input > 0) {
+      return tokens + totalTokens(message.usage) + resultsIn(message, count);
+    }
+    tokens += tokensIn(message, count);
+  }
+  return tokens + count(agent.instructions.text) + count(agent.toolbox.text);
+}
+
+function tokensIn(message: Message, count: (text: string) => number): number {
+  if (message.role !== "assistant") return count(textOf(message));
+  const asked = message.calls.reduce((sum, call) => sum + count(call.inputText), 0);
+  return count(textOf(message)) + asked + resultsIn(message, count);
+}
+
+function resultsIn({ calls }: AssistantMessage, count: (text: string) => number): number {
+  return calls.reduce((sum, { output = "" }) => sum + count(output), 0);
+}
+
+/** Tokens of a text, roughly: four characters each. */
+export function estimate(text: string): number {
+  return Math.ceil(text.length / 4);
+}
+
+/** Says something to the model that no person said. */
+export async function tellModel({ session, branch, origin }: TurnRun, text: string): Promise<void> {
+  const message = createId();
+  const added = { type: "message.added", message, parentId: branch.leaf, role: "user", author: "system" } as const;
+  await session.commit([{ ...added, parts: [{ type: "text", text }] }], { origin });
+  branch.extend(message);
+}

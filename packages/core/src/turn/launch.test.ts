@@ -1,0 +1,289 @@
+import { describe, expect, test } from "vitest";
+import { Agent, type AgentOptions } from "../agent/agent.ts";
+import { launchAgent } from "../agent/control/launch-agent.ts";
+import { resume, say } from "../agent/directive.ts";
+import type { FeedItem } from "../conversation/event.ts";
+import { type AssistantMessage, textOf } from "../conversation/message.ts";
+import { leaves, pathTo } from "../conversation/path.ts";
+import type { ModelRequest } from "../ports/model.ts";
+import type { Log, Store } from "../ports/store.ts";
+import { defineTool } from "../ports/tool.ts";
+import { Session } from "../session/session.ts";
+import { checkConversation } from "../testing/check-conversation.ts";
+import { collect, readUntil } from "../testing/collect.ts";
+import { type Beat, call, fail, scriptedModel, spend, stall, text } from "../testing/scripted-model.ts";
+
+const act = defineTool({
+  name: "act",
+  description: "Acts.",
+  input: { type: "object" },
+  effects: "none",
+  execute: () => "done",
+});
+
+const launch = (task: string, more: object = {}) => call("launch_agent", { task, expected_output: "words", ...more });
+const finish = (result: string) => call("finish_task", { result });
+
+/** What the last user said in a request: the task of a sub-agent, or the words of a person. */
+function taskOf({ messages }: ModelRequest): string {
+  const first = messages.find(({ role }) => role === "user");
+  const [part] = first?.role === "user" ? first.parts : [];
+  return part?.type === "text" ? (part.text.split("\n")[0] ?? "") : "";
+}
+
+/** How often a conversation asked before. */
+const round = ({ messages }: ModelRequest) => messages.filter(({ role }) => role === "assistant").length;
+
+function agentOf(
+  scene: (task: string, round: number) => string | readonly Beat[],
+  options: Partial<AgentOptions> = {},
+) {
+  const model = scriptedModel((request) => scene(taskOf(request), round(request)));
+  return { model, agent: new Agent({ model, tools: [act, launchAgent()], compaction: false, ...options }) };
+}
+
+function resultsIn(session: Session): string[] {
+  const messages = [...session.state.messages.values()].filter(({ call: of }) => of === undefined);
+  return messages.flatMap((message) =>
+    message.role === "assistant" ? message.calls.map(({ output = "" }) => output) : [],
+  );
+}
+
+describe("a sub-agent", () => {
+  test("B41: works in a conversation of its own below the call, in the same log and feed, and its result is the call's", async () => {
+    const session = Session.inMemory();
+    const { agent, model } = agentOf((task, n) => {
+      if (task === "Go") return n === 0 ? [launch("Count the trees.")] : "There are three.";
+      return n === 0 ? [text("Looking."), call("act")] : [finish("three")];
+    });
+    const items: FeedItem[] = await collect(agent.chat(say("Go"), { session }));
+    expect(resultsIn(session)).toEqual(["three"]);
+    const [launching] = [...session.state.messages.values()].filter(
+      (m) => m.role === "assistant",
+    ) as AssistantMessage[];
+    const [root = ""] = session.state.children.get(launching?.calls[0]?.id ?? "") ?? [];
+    expect(session.state.messages.get(root)).toMatchObject({ parentId: null, call: "call_1", author: "tool" });
+    expect(items.some((item) => item.type === "text.delta" && item.text === "Looking.")).toBe(true);
+    const runs = items.filter((item) => item.type === "run.started");
+    expect(runs).toMatchObject([{ mode: "chat" }, { mode: "task", call: "call_1" }]);
+    // The person's own conversation is as if the sub-agent's were not there.
+    expect(leaves(session.state)).toHaveLength(1);
+    expect(session.state.leaf).toBe(leaves(session.state)[0]);
+    expect(pathTo(session.state, session.state.leaf).map(textOf)).toEqual(["Go", "", "There are three."]);
+    expect(session.state.lastRunEnd).toBe("answered");
+    expect(checkConversation(session.state)).toEqual([]);
+    const own = model.requests[1];
+    expect(own?.messages).toHaveLength(1);
+    expect(own?.tools.map(({ name }) => name)).toEqual(["act", "launch_agent", "finish_task", "ask_client"]);
+  });
+
+  test("B41, F24: several work at once, and what they cost is in the turn's and the conversation's total", async () => {
+    const session = Session.inMemory();
+    let atOnce = 0;
+    let most = 0;
+    const meet = Promise.withResolvers<void>();
+    const wait = defineTool({
+      name: "wait",
+      description: "Waits for the others.",
+      input: { type: "object" },
+      effects: "none",
+      async execute() {
+        most = Math.max(most, ++atOnce);
+        if (atOnce === 4) meet.resolve();
+        await meet.promise;
+        atOnce--;
+      },
+    });
+    const { agent } = agentOf(
+      (task, n) => {
+        if (task === "Go")
+          return n === 0
+            ? ["a", "b", "c", "d"].map((name) => launch(name))
+            : [spend({ input: 10, output: 1 }), text("ok")];
+        return n === 0
+          ? [call("wait"), spend({ input: 100, output: 7 })]
+          : [finish(`${task} is done`), spend({ input: 200, output: 9 })];
+      },
+      { tools: [launchAgent(), wait] },
+    );
+    const turn = await agent.send("Go", { session });
+    expect(most).toBe(4);
+    expect(resultsIn(session)).toEqual(["a is done", "b is done", "c is done", "d is done"]);
+    expect(turn.usage).toMatchObject({ input: 1 + 10 + 4 * 300, output: 1 + 1 + 4 * 16 });
+    expect(session.state.usage).toEqual(turn.usage);
+  });
+
+  test("F23: of 1 + 4 + 16, one stalls until it is stopped, one fails, and all others' results arrive", async () => {
+    const session = Session.inMemory();
+    const { agent } = agentOf(
+      (task, n) => {
+        if (task === "Go") return n === 0 ? [0, 1, 2, 3].map((i) => launch(`child ${i}`)) : "all told";
+        const child = /^child (\d)$/.exec(task)?.[1];
+        if (child !== undefined)
+          return n === 0 ? [0, 1, 2, 3].map((i) => launch(`leaf ${child}${i}`)) : [finish(`${task} is done`)];
+        if (task === "leaf 12") return [text("so far so good"), stall()];
+        if (task === "leaf 30") return [text("oh"), fail("quota")];
+        return [finish(`${task} is done`)];
+      },
+      { limits: { steps: 5 } },
+    );
+    const chat = agent.chat(say("Go"), { session })[Symbol.asyncIterator]();
+    await readUntil(chat, (item) => item.type === "text.delta" && item.text === "so far so good");
+    const stalled = [...session.state.runs.values()].find(({ leaf }) => {
+      const message = leaf === null ? undefined : session.state.messages.get(leaf);
+      return message?.role === "assistant" && textOf(message) === "so far so good";
+    });
+    expect(session.interrupt(stalled?.id)).toBe(1);
+    await readUntil(chat, (item) => item.type === "chat.ended");
+    expect(resultsIn(session)).toEqual([0, 1, 2, 3].map((i) => `child ${i} is done`));
+    const told = [...session.state.messages.values()].flatMap((m) => (m.role === "assistant" ? m.calls : []));
+    const outputs = told.filter(({ tool }) => tool === "launch_agent").map(({ output }) => output);
+    expect(outputs).toHaveLength(20);
+    expect(outputs.filter((output) => output?.endsWith(" is done"))).toHaveLength(18);
+    expect(outputs.find((output) => output?.includes("stopped"))).toBe(
+      "The tool failed: the sub-agent was stopped before it was done. What it said last:\nso far so good",
+    );
+    expect(outputs.find((output) => output?.includes("scripted"))).toBe(
+      "The tool failed: the sub-agent failed: scripted: quota What it said last:\noh",
+    );
+    expect(checkConversation(session.state)).toEqual([]);
+  });
+
+  test("F23: the depth is limited, and the one that is too deep does it itself", async () => {
+    const session = Session.inMemory();
+    const { agent } = agentOf(
+      (task, n) => (n === 0 ? [launch(`${task}+`)] : task === "Go" ? "end" : [finish(`${task} done`)]),
+      { limits: { depth: 2 } },
+    );
+    await agent.send("Go", { session });
+    const outputs = [...session.state.messages.values()].flatMap((m) => (m.role === "assistant" ? m.calls : []));
+    expect(outputs.map(({ output }) => output)).toContain(
+      "The tool failed: Not launched: sub-agents may be nested 2 deep, and this is level 2. Do the task yourself.",
+    );
+    expect(resultsIn(session)).toEqual(["Go+ done"]);
+  });
+
+  test("invariant 10: tokens are one pool of the whole tree", async () => {
+    const session = Session.inMemory();
+    const { agent } = agentOf(
+      (task, n) => {
+        if (task === "Go") return n === 0 ? [launch("dig"), spend({ input: 10 })] : [text("end"), spend({ input: 10 })];
+        return [call("act"), spend({ input: 100 })];
+      },
+      { limits: { tokens: 1000, steps: 100 } },
+    );
+    const turn = await agent.send("Go", { session });
+    expect(turn.usage.input).toBeLessThanOrEqual(1000);
+    expect(resultsIn(session)[0]).toMatch(/^The sub-agent reached the limit of 1000 tokens before it was done\./);
+    expect(turn.reason).toBe("limit");
+  });
+
+  test("B41: is steered by itself, and its approvals reach the same people", async () => {
+    const session = Session.inMemory();
+    const { agent, model } = agentOf(
+      (task, n) => {
+        if (task === "Go") return n === 0 ? [launch("dig")] : "end";
+        return n === 0 ? [call("act")] : [finish("dug")];
+      },
+      { permission: ({ tool }) => ({ decision: tool.name === "act" ? "ask" : "allow" }) },
+    );
+    const chat = agent.chat(say("Go"), { session })[Symbol.asyncIterator]();
+    const asked = await readUntil(chat, (item) => item.type === "call.approval-requested");
+    const child = [...session.state.runs.values()].find((run) => run.call !== undefined);
+    await session.say([{ type: "text", text: "Dig on the left." }], { run: child?.id ?? "" });
+    if (asked.type === "call.approval-requested") await session.answer(asked.question, { decision: "allow" });
+    await readUntil(chat, (item) => item.type === "chat.ended");
+    const heard = model.requests.map(({ messages }) => messages.at(-1));
+    expect(
+      heard.some(
+        (message) =>
+          message?.role === "user" && message.parts.some((p) => p.type === "text" && p.text === "Dig on the left."),
+      ),
+    ).toBe(true);
+    expect(resultsIn(session)).toEqual(["dug"]);
+    expect(checkConversation(session.state)).toEqual([]);
+  });
+
+  test("B22: an interrupt of the turn ends its sub-agents too", async () => {
+    const session = Session.inMemory();
+    const { agent } = agentOf((task) => (task === "Go" ? [launch("dig"), launch("delve")] : [text("hm"), stall()]));
+    const chat = agent.chat(say("Go"), { session })[Symbol.asyncIterator]();
+    await readUntil(chat, (item) => item.type === "text.delta");
+    const root = [...session.state.runs.values()].find((run) => run.call === undefined);
+    session.interrupt(root?.id);
+    await readUntil(chat, (item) => item.type === "chat.ended");
+    expect(session.state.runs.size).toBe(0);
+    expect(checkConversation(session.state)).toEqual([]);
+  });
+
+  test("has the tools, the instructions and the model that it is given", async () => {
+    const other = scriptedModel([[finish("by another")]], { id: "scripted/other" });
+    const named = {
+      name: "digger",
+      description: "digs",
+      instructions: "You dig.",
+      model: "other",
+      tools: ["act"],
+    };
+    const tools = [act, launchAgent({ agents: [named], resolveModel: async () => other })];
+    const session = Session.inMemory();
+    const { agent } = agentOf((_, n) => (n === 0 ? [launch("dig", { agent: "digger" })] : "end"), { tools });
+    await agent.send("Go", { session });
+    expect(resultsIn(session)).toEqual(["by another"]);
+    expect(other.requests[0]?.instructions).toMatch(/^You dig\.\n\nYou work on a task/);
+    expect(other.requests[0]?.tools.map(({ name }) => name)).toEqual(["act", "finish_task", "ask_client"]);
+  });
+
+  test("that is to have a tool which its agent has not is not launched", async () => {
+    const session = Session.inMemory();
+    const { agent } = agentOf((_, n) => (n === 0 ? [launch("dig", { tools: ["acts"] })] : "end"));
+    await agent.send("Go", { session });
+    expect(resultsIn(session)).toEqual([
+      'The tool failed: Not launched: you have no tool "acts" to give. Did you mean act?',
+    ]);
+  });
+});
+
+describe("after a crash", () => {
+  test("B41: a sub-agent goes on with its parent, and one that had finished is not run again", async () => {
+    const log: Parameters<Log["append"]>[0][number][] = [];
+    const store = storeOver(log);
+    const first = await Session.open(store);
+    const scene = (task: string, n: number) => {
+      if (task === "Go") return n === 0 ? [launch("quick"), launch("slow")] : "end";
+      if (task === "quick") return [finish("quick is done")];
+      return n === 0 ? [call("act")] : [text("thinking"), stall()];
+    };
+    const { agent, model } = agentOf(scene);
+    const chat = agent.chat(say("Go"), { session: first })[Symbol.asyncIterator]();
+    await readUntil(chat, (item) => item.type === "text.delta" && item.text === "thinking");
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const found = log.slice();
+    const asked = model.asked;
+
+    const again = await Session.open(storeOver(found), first.id);
+    const other = agentOf((task, n) => (task === "slow" ? [finish(`slow is done in round ${n}`)] : scene(task, n)));
+    await collect(other.agent.chat(resume(), { session: again }));
+    expect(resultsIn(again)).toEqual(["quick is done", "slow is done in round 2"]);
+    expect(other.model.requests.map(taskOf)).toEqual(["slow", "Go"]);
+    expect(asked).toBe(4);
+    expect(checkConversation(again.state)).toEqual([]);
+    first.interrupt();
+    await readUntil(chat, (item) => item.type === "chat.ended");
+  });
+});
+
+/** A store of one log, as a process would find it that was killed now. */
+function storeOver(events: Parameters<Log["append"]>[0][number][]): Store {
+  const log: Log = {
+    epoch: (events.at(-1)?.epoch ?? 0) + 1,
+    seq: events.length,
+    async *read(after = 0) {
+      yield events.slice(after);
+    },
+    append: (more) => void events.push(...structuredClone(more)),
+    close: async () => {},
+  };
+  const none = () => Promise.reject(new Error("not in this test"));
+  return { open: async () => log, list: none, search: none, remove: none, close: async () => {} };
+}

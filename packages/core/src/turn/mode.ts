@@ -1,0 +1,19 @@
+import type { AssistantMessage, Message } from "../conversation/message.ts";
+import type { Tool } from "../ports/tool.ts";
+import type { TurnProblem } from "./ending.ts";
+
+/** The tool that ends a task. */
+export const FINISH_TASK = "finish_task";
+
+/** Who has control when the model asks for nothing: a policy, of which the loop knows only what stands here. */
+export interface Mode {
+  readonly name: "chat" | "task";
+  /** Said to the model after the agent's own instructions; may be empty. */
+  readonly instructions: string;
+  /** The control tools that it brings. */
+  readonly tools: readonly Tool[];
+  /** The model asks for no call: nothing ends the turn, a text is told to the model and the turn goes on. */
+  onAnswer(answer: AssistantMessage): string | undefined;
+  /** All calls of an answer have their results: why the turn cannot go on, if it cannot. `turn` is its messages so far. */
+  onCalls(turn: readonly Message[]): TurnProblem | undefined;
+}

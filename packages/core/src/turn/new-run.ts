@@ -1,0 +1,41 @@
+import type { FeedReader } from "../session/feed.ts";
+import type { RunHandle } from "../session/runs.ts";
+import type { Session } from "../session/session.ts";
+import type { Branch } from "./branch.ts";
+import { Followers } from "./followers.ts";
+import { Budget } from "./limits.ts";
+import type { TurnAgent, TurnRun } from "./run.ts";
+
+/** Who looks on while a turn goes on, and, for a sub-agent, who launched it. */
+export interface TurnWatch {
+  readonly origin: object;
+  readonly reader?: FeedReader | undefined;
+  readonly parent?: TurnRun;
+  readonly call?: string;
+}
+
+/** A run at its beginning, of which the log does not know yet. */
+export function newRun(
+  { id, signal }: RunHandle,
+  session: Session,
+  agent: TurnAgent,
+  branch: Branch,
+  { origin, reader, parent, call }: TurnWatch,
+): TurnRun {
+  return {
+    id,
+    session,
+    agent,
+    branch,
+    budget: new Budget(agent.limits, parent?.budget),
+    origin,
+    reader,
+    signal,
+    from: branch.path.length,
+    step: 0,
+    call,
+    followers: new Followers({ id, session, branch, origin }),
+    finished: undefined,
+    summary: undefined,
+  };
+}
