@@ -42,5 +42,5 @@ export { LimitError, type Limits } from "./turn/limits.ts";
 export { nearest } from "./turn/nearest.ts";
 export { promptFrom } from "./turn/prompt.ts";
 export type { Callbacks, RetrySettings } from "./turn/run.ts";
-export { ToolDefinitionError } from "./turn/toolbox.ts";
+export { jsonSchemaOf, ToolDefinitionError } from "./turn/toolbox.ts";
 export type { Turn } from "./turn/turn.ts";

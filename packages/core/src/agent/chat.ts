@@ -108,18 +108,20 @@ export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> 
   let branch: Branch | undefined;
   for (;;) {
     if (directive.type === "stop") return "stop";
-    const leaf = whereTo(session, options.at, branch);
-    const taking = takeTurn(first, agent, directive, { leaf, id: options.id }, branch, watch);
+    const { at, id } = options;
+    const begun =
+      directive.type === "deliver"
+        ? directive.begun
+        : session.begin(whereTo(session, at, branch), watch.signal, addsMessage(directive) ? undefined : id);
+    const taking = takeTurn(first, agent, directive, { begun, id }, branch, watch);
     watch.onStart?.(taking);
     const taken = await taking;
     if (!taken) return "interrupted";
-    const { turn } = taken;
+    const { turn, delivering } = taken;
     branch = taken.branch;
     watch.onTurn?.(turn);
-    // What was said meanwhile comes first: nobody is asked for a next line who has said it already.
-    const inputs = watch.once ? [] : inputsFor(session.state, turn.id);
-    if (inputs.length > 0 && !watch.signal?.aborted) {
-      directive = { type: "deliver", inputs };
+    if (delivering) {
+      directive = delivering;
       options = {};
       continue;
     }
@@ -138,10 +140,11 @@ export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> 
   }
 }
 
-/** The next turn begins with what a person said while the one before ran. */
+/** The next turn begins with what a person said while the one before ran: nobody is asked for a line who has said it already. */
 interface Delivering {
   readonly type: "deliver";
   readonly inputs: readonly WaitingInput[];
+  readonly begun: RunHandle;
 }
 
 function conversationAt(session: Session, branch: Branch): Conversation {
@@ -157,20 +160,30 @@ function conversationAt(session: Session, branch: Branch): Conversation {
   };
 }
 
+function addsMessage(directive: Directive): boolean {
+  return "parts" in directive && directive.parts !== undefined;
+}
+
+/** A turn, where it ended, and what was said to it meanwhile. */
+interface Taken {
+  readonly turn: Turn;
+  readonly branch: Branch;
+  readonly delivering: Delivering | undefined;
+}
+
 /** Takes the next turn once its branch is free; nothing if the chat was left or interrupted before that. */
 async function takeTurn(
   chat: Chat,
   agent: Agent,
   directive: Exclude<Directive, { type: "stop" }> | Delivering,
-  { leaf, id }: { readonly leaf: string | null; readonly id: string | undefined },
+  { begun, id }: { readonly begun: RunHandle | Promise<RunHandle>; readonly id: string | undefined },
   known: Branch | undefined,
-  { reader, signal }: ChatWatch,
-): Promise<{ readonly turn: Turn; readonly branch: Branch } | undefined> {
+  { reader, signal, once }: ChatWatch,
+): Promise<Taken | undefined> {
   const { session } = chat;
-  const message = "parts" in directive && directive.parts ? id : undefined;
   let handle: RunHandle;
   try {
-    handle = await session.begin(leaf, signal, message === undefined ? id : undefined);
+    handle = await begun;
   } catch (error) {
     if (error instanceof Interruption) return undefined;
     throw error;
@@ -178,20 +191,30 @@ async function takeTurn(
   const interrupt = () => handle.interrupt(LEFT);
   signal?.addEventListener("abort", interrupt, { once: true });
   let branch = known?.leaf === handle.leaf ? known : new Branch(session, handle.leaf);
+  let turn: Turn;
   try {
     let start: TurnStart =
       directive.type === "deliver"
         ? { type: "inputs", parentId: branch.leaf, inputs: directive.inputs }
         : startOf(directive, branch.path, inputsLeft(session.state, branch.path));
-    if (start.type === "message" && message !== undefined) start = { ...start, id: message };
+    if (start.type === "message" && id !== undefined) start = { ...start, id };
     const from = start.type === "here" ? start.leaf : start.parentId;
     if (from !== branch.leaf) branch = new Branch(session, from);
-    const turn = await runTurn(handle, session, turnAgent(agent), branch, start, { origin: chat, reader });
-    return { turn, branch };
+    turn = await runTurn(handle, session, turnAgent(agent), branch, start, { origin: chat, reader });
+  } catch (error) {
+    handle.end(branch.leaf);
+    throw error;
   } finally {
     signal?.removeEventListener("abort", interrupt);
-    handle.end(branch.leaf);
   }
+  const inputs = once || signal?.aborted ? [] : inputsFor(session.state, turn.id);
+  if (inputs.length > 0) {
+    // What was said to this turn comes before whoever waits for the branch.
+    const next = handle.goOn(whereTo(session, undefined, branch));
+    return { turn, branch, delivering: { type: "deliver", inputs, begun: next } };
+  }
+  handle.end(branch.leaf);
+  return { turn, branch, delivering: undefined };
 }
 
 /** The message to go on from: nobody goes on below one that a person removed meanwhile, unless it is named. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { resume, say } from "../agent/directive.ts";
 import type { FeedItem } from "../conversation/event.ts";
-import { textOf } from "../conversation/message.ts";
+import { type Message, textOf } from "../conversation/message.ts";
 import { pathTo } from "../conversation/path.ts";
 import { defineTool } from "../ports/tool.ts";
 import { call, collect, fail, readUntil, scriptedModel, stall, text } from "../testing/index.ts";
@@ -169,6 +169,48 @@ describe("B21: text that reaches a running turn", () => {
     expect(lines(session)).toEqual(["early", "Here."]);
   });
 
+  test("resume delivers on a branch what was written there, and leaves what is another branch's", async () => {
+    const session = Session.inMemory();
+    const agent = new Agent({
+      model: scriptedModel(["one", [text("left"), stall()], [text("right"), stall()], "yes"]),
+    });
+    await agent.send("root", { session });
+    const root = session.state.leaf as string;
+    const feeds = [];
+    for (const said of ["left side", "right side"]) {
+      const feed = agent.chat(say(said), { session, at: root })[Symbol.asyncIterator]();
+      await readUntil(feed, (item) => item.type === "text.delta");
+      feeds.push(feed);
+    }
+    const runs = [...session.state.runs.values()];
+    for (const { id, leaf } of runs) {
+      const side = textOf(session.state.messages.get(leaf ?? "") as Message);
+      await session.say(words(`for ${side}`), { run: id, delivery: "queue" });
+    }
+    session.interrupt();
+    for (const feed of feeds) await readUntil(feed, (item) => item.type === "chat.ended");
+    const left = runs
+      .map(({ leaf }) => leaf as string)
+      .find((id) => textOf(session.state.messages.get(id) as Message) === "left");
+    await collect(agent.chat(resume(), { session, at: left ?? "" }));
+    expect(lines(session)).toEqual(["root", "one", "left side", "left", "for left", "yes"]);
+    expect(session.state.inbox.map(({ parts }) => parts)).toEqual([words("for right")]);
+  });
+
+  test("when a turn ends, what was said to it is the next one; a chat that waits for the branch comes after that", async () => {
+    const session = Session.inMemory();
+    const { tool, release } = gate();
+    const agent = new Agent({ model: scriptedModel([[call("gate")], "one", "two", "three"]), tools: [tool] });
+    const feed = agent.chat(say("Go"), { session })[Symbol.asyncIterator]();
+    await readUntil(feed, (item) => item.type === "call.executing");
+    await session.say(words("queued"), { delivery: "queue" });
+    const other = agent.send("from a second client", { session });
+    release();
+    await readUntil(feed, (item) => item.type === "chat.ended");
+    await other;
+    expect(lines(session)).toEqual(["Go", "", "one", "queued", "two", "from a second client", "three"]);
+  });
+
   test("B59: a text with the same id is said once", async () => {
     const session = Session.inMemory();
     expect(await session.say(words("once"), { id: "client-1" })).toBe("client-1");
@@ -220,5 +262,21 @@ describe("notes on the tree", () => {
       [...before].map(([id, message]) => [id, textOf(message)]),
     );
     await expect(session.star("nowhere", true)).rejects.toMatchObject({ code: "no-message" });
+  });
+
+  test("a chat goes on above what somebody else removed while it ran", async () => {
+    const session = Session.inMemory();
+    const agent = new Agent({
+      model: scriptedModel(["a", "b", "c"]),
+      onTurn: async (_, same, turn) => {
+        if (turn.text !== "b") return undefined;
+        const second = [...session.state.messages.values()].find((message) => textOf(message) === "two");
+        await session.remove(second?.id ?? "");
+        return same.chat(say("three"));
+      },
+    });
+    await collect(agent.chat(say("one"), { session }));
+    await collect(agent.chat(say("two"), { session }));
+    expect(lines(session)).toEqual(["one", "a", "three", "c"]);
   });
 });

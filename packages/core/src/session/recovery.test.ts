@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { resume, say } from "../agent/directive.ts";
 import type { Event } from "../conversation/event.ts";
-import type { AssistantMessage } from "../conversation/message.ts";
+import { type AssistantMessage, textOf } from "../conversation/message.ts";
 import type { Log, Store } from "../ports/store.ts";
 import type { Effects, Tool } from "../ports/tool.ts";
 import {
@@ -185,6 +185,69 @@ describe("B24: a conversation whose process stopped", () => {
     expect([...later.started.keys()].map((name) => name.split(" ")[1])).toEqual(["c1"]);
     check(session);
     await feed.return?.();
+  });
+
+  test("B23: what a person says of a call whose process is gone counts when somebody resumes", async () => {
+    const events: Event[] = [];
+    const { tools } = counters();
+    const permission = () => ({ decision: "ask" }) as const;
+    const first = await Session.open(storeOf(events));
+    const model = scriptedModel([[call("send", {}, "c1"), call("send", {}, "c2")]]);
+    const feed = new Agent({ model, tools, permission }).chat(say("Go"), { session: first })[Symbol.asyncIterator]();
+    for (let asked = 0; asked < 2; ) if ((await feed.next()).value.type === "call.approval-requested") asked++;
+
+    const session = await Session.open(storeOf(structuredClone(events)), first.id);
+    const [one, two] = [...session.state.questions.keys()] as [string, string];
+    await session.answer(one, { decision: "allow" });
+    await session.answer(two, { decision: "deny", reason: "too late" });
+    expect(session.state.questions.size).toBe(0);
+    await expect(session.answer(one, { decision: "allow" })).rejects.toMatchObject({ code: "no-question" });
+    const later = counters();
+    const next = new Agent({ model: scriptedModel(["Done."]), tools: later.tools, permission });
+    const items = await collect(next.chat(resume(), { session }));
+    expect(items.filter(({ type }) => type === "call.approval-requested")).toEqual([]);
+    expect([...later.started.keys()].map((name) => name.split(" ")[1])).toEqual(["c1"]);
+    const answer = [...session.state.messages.values()].find(({ role }) => role === "assistant") as AssistantMessage;
+    expect(answer.calls.map(({ output }) => output)).toEqual(["send done", "The user denied this call: too late"]);
+    check(session);
+    await feed.return?.();
+  });
+
+  test("B33: a call that listened when the process stopped listens no more, and the model is told what is known of it", async () => {
+    const listen: Tool = {
+      name: "listen",
+      description: "Listens.",
+      input: { type: "object" },
+      effects: "none",
+      execute: (_, context) => context.follow({ completed: () => ({ say: "Applied." }) }),
+    };
+    const events: Event[] = [];
+    const first = await Session.open(storeOf(events));
+    const model = scriptedModel([[call("listen")], "the blocks", "fine"]);
+    await collect(new Agent({ model, tools: [listen] }).chat(say("Go"), { session: first }));
+    const armed = events.findIndex(({ type }) => type === "call.following");
+    const applied = events.findIndex(({ type }) => type === "call.followed");
+    const told = new Map<string, number>();
+    for (let length = armed + 1; length <= applied; length++) {
+      const session = await Session.open(storeOf(structuredClone(events.slice(0, length))), first.id);
+      expect(session.state.following.size).toBe(0);
+      expect(session.interrupted).toHaveLength(1);
+      await collect(new Agent({ model: scriptedModel(["Done."]), tools: [listen] }).chat(resume(), { session }));
+      check(session);
+      const notes = [...session.state.messages.values()].filter((m) => m.role === "user" && m.author === "tool");
+      expect(notes).toHaveLength(1);
+      const text = notes[0] ? textOf(notes[0]) : "";
+      const known = /Nothing of it was applied/.test(text) ? "nothing" : /is unknown/.test(text) ? "unknown" : text;
+      told.set(known, (told.get(known) ?? 0) + 1);
+    }
+    // A call without a result listens anew; only once its message is in the log may something have been done.
+    expect(told).toEqual(
+      new Map([
+        ["Applied.", 1],
+        ["nothing", applied - armed - 2],
+        ["unknown", 1],
+      ]),
+    );
   });
 
   test("F22: text that waited is there after the crash, held until someone sends it", async () => {

@@ -1,6 +1,6 @@
 import type { EventBody } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
-import type { AssistantMessage } from "../conversation/message.ts";
+import { type AssistantMessage, isEnded } from "../conversation/message.ts";
 import type { ConversationState, LiveRun } from "../conversation/state.ts";
 import { noUsage } from "../conversation/usage.ts";
 
@@ -34,19 +34,19 @@ export function recovery(state: ConversationState): EventBody[] {
       if (ended.type === "message.abandoned") leaf = answer.parentId;
     }
     for (const { call, message } of state.following.values().filter((following) => following.run === run.id)) {
+      events.push({ type: "call.followed", message, call, outcome: "dropped", reason: "the process stopped" });
+      // One without a result runs again, and listens anew.
+      if (!hasEnded(state, message, call)) continue;
       const note = createId();
       const text = heard(state, message, leaf) ? UNKNOWN : NOTHING;
-      events.push(
-        { type: "call.followed", message, call, outcome: "dropped", reason: "the process stopped" },
-        {
-          type: "message.added",
-          message: note,
-          parentId: leaf,
-          role: "user",
-          author: "tool",
-          parts: [{ type: "text", text }],
-        },
-      );
+      events.push({
+        type: "message.added",
+        message: note,
+        parentId: leaf,
+        role: "user",
+        author: "tool",
+        parts: [{ type: "text", text }],
+      });
       leaf = note;
     }
     events.push({ type: "run.ended", run: run.id, reason: hadAnswered(state, run) ? "answered" : "interrupted", leaf });
@@ -58,6 +58,12 @@ const NOTHING =
   "The process stopped before the message that was to be listened to was complete. Nothing of it was applied. Ask for it again if it is still wanted.";
 const UNKNOWN =
   "The process stopped while this message was being applied; whether that took effect is unknown. Look before you go on.";
+
+function hasEnded(state: ConversationState, message: string, id: string): boolean {
+  const answer = state.messages.get(message);
+  const call = answer?.role === "assistant" ? answer.calls.find((other) => other.id === id) : undefined;
+  return call !== undefined && isEnded(call.status);
+}
 
 /** Whether an answer that a call listened to is complete. */
 function heard(state: ConversationState, caller: string, leaf: string | null): boolean {

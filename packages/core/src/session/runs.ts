@@ -10,14 +10,21 @@ export interface RunHandle {
   /** Aborts when the run is interrupted. */
   readonly signal: AbortSignal;
   interrupt(reason: Interruption): void;
-  /** Lets the next one onto the branch, which ends at `leaf` now. To be called once. */
+  /** Lets the next one onto the branch, which ends at `leaf` now. To be called once, unless `goOn` was. */
   end(leaf: string | null): void;
+  /** Ends the run and begins another one at `leaf`, before whoever waits for the branch. */
+  goOn(leaf: string | null): RunHandle;
+}
+
+/** The end of a branch, and whoever has it. */
+interface Place {
+  leaf: string | null;
+  readonly free: PromiseWithResolvers<void>;
 }
 
 interface LiveRun {
-  leaf: string | null;
+  readonly place: Place;
   readonly controller: AbortController;
-  readonly done: PromiseWithResolvers<void>;
 }
 
 /** The live runs of a session, and those that wait for a branch: on each branch one run at a time. */
@@ -52,28 +59,42 @@ export class Runs {
     this.#closed ??= closed;
     for (const turnAway of this.#queue) turnAway(closed);
     for (const { controller } of this.#live.values()) controller.abort(reason);
-    await Promise.all([...this.#live.values()].map(({ done }) => done.promise));
+    await Promise.all([...this.#live.values()].map(({ place }) => place.free.promise));
   }
 
   async begin(leaf: string | null, signal?: AbortSignal, id = createId()): Promise<RunHandle> {
     let at = leaf;
-    for (let other = this.#runAt(at); other; other = this.#runAt(at)) {
-      await this.#waitFor(other.done.promise, signal);
-      at = other.leaf;
+    for (let taken = this.#placeAt(at); taken; taken = this.#placeAt(at)) {
+      await this.#waitFor(taken.free.promise, signal);
+      at = taken.leaf;
     }
     if (this.#closed) throw this.#closed;
     if (signal?.aborted) throw new Interruption("interrupted before it began");
-    const run: LiveRun = { leaf: at, controller: new AbortController(), done: Promise.withResolvers() };
-    this.#live.set(id, run);
+    return this.#take({ leaf: at, free: Promise.withResolvers() }, id);
+  }
+
+  #take(place: Place, id: string): RunHandle {
+    const controller = new AbortController();
+    this.#live.set(id, { place, controller });
+    const leave = (leaf: string | null) => {
+      place.leaf = leaf;
+      this.#live.delete(id);
+    };
     return {
       id,
-      leaf: at,
-      signal: run.controller.signal,
-      interrupt: (reason) => run.controller.abort(reason),
-      end: (ended) => {
-        run.leaf = ended;
-        this.#live.delete(id);
-        run.done.resolve();
+      leaf: place.leaf,
+      signal: controller.signal,
+      interrupt: (reason) => controller.abort(reason),
+      end: (leaf) => {
+        leave(leaf);
+        place.free.resolve();
+      },
+      goOn: (leaf) => {
+        leave(leaf);
+        const next = this.#take(place, createId());
+        // A session that closes waits for the branch; what begins on it now must end at once.
+        if (this.#closed) next.interrupt(new Interruption("the session closed"));
+        return next;
       },
     };
   }
@@ -93,10 +114,10 @@ export class Runs {
     }
   }
 
-  #runAt(leaf: string | null): LiveRun | undefined {
-    for (const [id, run] of this.#live) {
+  #placeAt(leaf: string | null): Place | undefined {
+    for (const [id, { place }] of this.#live) {
       const started = this.#state.runs.get(id);
-      if ((started ? started.leaf : run.leaf) === leaf) return run;
+      if ((started ? started.leaf : place.leaf) === leaf) return place;
     }
     return undefined;
   }
