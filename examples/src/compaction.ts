@@ -1,0 +1,37 @@
+// A long conversation in a small context: a summary takes the place of what was said earlier, and nothing is lost.
+import { Agent, type ModelRequest, pathTo, Session, textOf } from "@banyan/core";
+import { scriptedModel, spend, text } from "@banyan/core/testing";
+
+const wantsSummary = ({ instructions }: ModelRequest) => instructions.startsWith("You are asked to sum up");
+const shown = (request: ModelRequest) =>
+  request.messages
+    .flatMap(({ parts }) => parts)
+    .reduce((sum, part) => sum + ("text" in part ? part.text.length : 0), 0);
+
+const model = scriptedModel((request) => [
+  spend({ input: Math.ceil(shown(request) / 4), output: 40 }),
+  text(
+    wantsSummary(request)
+      ? "The user is called Ada and likes figs."
+      : `Noted. ${"A fig is a flower turned inside out. ".repeat(4)}`,
+  ),
+]);
+const agent = new Agent({ model, compaction: { contextSize: 250, threshold: 0.8 } });
+const session = Session.inMemory();
+for (const said of [
+  "I am Ada.",
+  "I like figs.",
+  "How do they grow?",
+  "Who eats them?",
+  "And the wasps?",
+  "Who am I?",
+]) {
+  await agent.send(said, { session });
+}
+
+for (const message of pathTo(session.state, session.state.leaf)) {
+  console.log(`${message.role.padEnd(9)} ${textOf(message).slice(0, 40)}`);
+}
+const last = model.requests.at(-1)?.messages ?? [];
+console.log(`The last request has ${last.length} messages; the first of them says:`);
+console.log(last[0]?.parts.map((part) => ("text" in part ? part.text : "")).join(""));

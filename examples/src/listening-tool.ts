@@ -1,0 +1,39 @@
+// A tool that listens: it says aloud what the model writes, sentence by sentence, while the model still writes.
+import { Agent, defineTool } from "@banyan/core";
+import { call, scriptedModel, text } from "@banyan/core/testing";
+
+const readAloud = defineTool({
+  name: "read_aloud",
+  description: "Says your next message aloud to the user, sentence by sentence, as you write it.",
+  input: { type: "object" },
+  effects: "none",
+  execute(_, context) {
+    let unsaid = "";
+    const speak = (sentence: string) => console.log(`(aloud) ${sentence.trim()}`);
+    context.follow({
+      text(delta, kind) {
+        if (kind !== "text") return; // What the model thinks is nobody's to hear.
+        const sentences = (unsaid + delta).split(/(?<=[.!?])\s/);
+        unsaid = sentences.pop() ?? "";
+        sentences.forEach(speak);
+      },
+      completed() {
+        if (unsaid !== "") speak(unsaid);
+        return { again: true }; // From now on, every message.
+      },
+      restarted() {
+        unsaid = ""; // The answer broke off and begins anew.
+      },
+      dropped(reason) {
+        console.log(`(silence: ${reason})`);
+      },
+    });
+    return "Your next messages are said aloud.";
+  },
+});
+
+const model = scriptedModel([
+  [call("read_aloud")],
+  [text("A banyan is a fi", "g tree. Its branches put do", "wn roots. The roots", " become trunks.")],
+]);
+await new Agent({ model, tools: [readAloud] }).send("Read to me what a banyan is.");

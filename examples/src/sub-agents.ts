@@ -1,0 +1,28 @@
+// An agent in task mode that hands parts of its task to sub-agents, which work at the same time.
+import { Agent, launchAgent, type ModelRequest, Session } from "@banyan/core";
+import { call, scriptedModel, text } from "@banyan/core/testing";
+
+/** Which conversation asks: the task of a sub-agent, or that of the agent itself. */
+const taskOf = ({ messages: [first] }: ModelRequest) =>
+  first?.role === "user" && first.parts[0]?.type === "text" ? first.parts[0].text : "";
+
+const count = (what: string) => call("launch_agent", { task: `Count the ${what}.`, expected_output: "a number" });
+const model = scriptedModel((request) => {
+  const task = taskOf(request);
+  const begins = request.messages.length === 1;
+  if (task.startsWith("Count the figs")) return [text("Counting."), call("finish_task", { result: "12" })];
+  if (task.startsWith("Count the roots")) return [call("finish_task", { result: "30" })];
+  return begins ? [count("figs"), count("roots")] : [call("finish_task", { result: "12 figs and 30 roots." })];
+});
+
+const agent = new Agent({ model, mode: "task", tools: [launchAgent()], limits: { steps: 20, depth: 1 } });
+const session = Session.inMemory();
+const turn = await agent.send("Describe the tree.", { session });
+console.log(`${turn.reason}: ${turn.result}`);
+
+// Everything is in one log: the messages of a sub-agent carry the call that launched it.
+for (const message of session.state.messages.values()) {
+  if (message.parentId === null)
+    console.log(message.call === undefined ? "the agent" : `a sub-agent of ${message.call}`);
+}
+console.log(`${turn.usage.output} tokens of output, those of the sub-agents included`);
