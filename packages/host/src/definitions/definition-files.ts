@@ -1,0 +1,78 @@
+import { readdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { readFileStart } from "../read-file.ts";
+import type { SettingsFault } from "../settings/fault.ts";
+
+/** Bytes of one file. */
+const LARGEST = 256 * 1024;
+
+/** A file of a user or a project that defines something. */
+export interface DefinitionFile {
+  /** Its name without the ending; of a skill, that of its folder. */
+  readonly name: string;
+  readonly path: string;
+  readonly content: string;
+}
+
+/** What was read, and what could not be. */
+export interface Definitions<T> {
+  readonly found: readonly T[];
+  readonly faults: readonly SettingsFault[];
+}
+
+/**
+ * The definitions of several folders, those of later ones in the place of earlier ones of the same name. What is wrong
+ * with one hides no other.
+ */
+export function definitionsIn<T extends { readonly name: string }>(
+  folders: readonly string[],
+  filesIn: (folder: string) => readonly string[],
+  read: (file: DefinitionFile) => T | SettingsFault,
+): Definitions<T> {
+  const found = new Map<string, T>();
+  const faults: SettingsFault[] = [];
+  for (const path of folders.flatMap(filesIn)) {
+    const file = readDefinition(path);
+    const made = "problem" in file ? file : read(file);
+    if ("problem" in made) faults.push(made);
+    else found.set(made.name, made);
+  }
+  return { found: [...found.values()].sort((a, b) => a.name.localeCompare(b.name)), faults };
+}
+
+/** The Markdown files of a folder. */
+export function markdownFiles(folder: string): string[] {
+  return namesIn(folder)
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => join(folder, name));
+}
+
+/** The skills of a folder: each a folder with a `SKILL.md`. */
+export function skillFiles(folder: string): string[] {
+  return namesIn(folder)
+    .map((name) => join(folder, name, "SKILL.md"))
+    .filter((path) => readFileStart(path, 0).state === "read");
+}
+
+function readDefinition(path: string): DefinitionFile | SettingsFault {
+  const content = readFileStart(path, LARGEST);
+  const fault = (problem: string, advice: string) => ({ source: path, problem, advice });
+  if (content.state === "absent") return fault("it is gone", "put it back");
+  if (content.state === "unreadable") return fault(content.problem, "make it readable");
+  if (content.size > LARGEST) return fault(`it has ${content.size} bytes`, `keep it below ${LARGEST}`);
+  const name = basename(path) === "SKILL.md" ? basename(join(path, "..")) : basename(path, ".md");
+  try {
+    return { name, path, content: new TextDecoder("utf-8", { fatal: true }).decode(content.bytes) };
+  } catch {
+    return fault("it is not UTF-8", "save it as UTF-8");
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    // There is no such folder, or nobody may look into it: then there is nothing to find.
+    return [];
+  }
+}

@@ -1,0 +1,196 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { Agent, launchAgent, Session } from "@banyan/core";
+import { call, scriptedModel } from "@banyan/core/testing";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { describeFault } from "../settings/fault.ts";
+import { promptOf, readAgents, readCommands, readSkills, skillTool } from "./index.ts";
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "banyan-definitions-"));
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+function write(path: string, ...lines: readonly string[]): string {
+  const file = join(root, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, lines.join("\n"));
+  return file;
+}
+
+describe("named agents", () => {
+  test("B41: an agent is a Markdown file; its text is what it is told", () => {
+    write(
+      "agents/reviewer.md",
+      "---",
+      "description: Reads a change as a stranger would.",
+      "model: openai/gpt-5",
+      "tools: read, search",
+      "---",
+      "",
+      "You review.",
+      "Be kind.",
+    );
+    write(
+      "agents/digger.md",
+      "---",
+      "name: dig",
+      "description: Digs.",
+      "tools: [read, shell]",
+      "model: inherit",
+      "color: red",
+      "---",
+      "Dig.",
+    );
+    expect(readAgents([join(root, "agents")])).toEqual({
+      found: [
+        { name: "dig", description: "Digs.", instructions: "Dig.", tools: ["read", "shell"] },
+        {
+          name: "reviewer",
+          description: "Reads a change as a stranger would.",
+          model: "openai/gpt-5",
+          tools: ["read", "search"],
+          instructions: "You review.\nBe kind.",
+        },
+      ],
+      faults: [],
+    });
+  });
+
+  test("one of the project stands in the place of the user's of the same name", () => {
+    write("user/a.md", "---", "description: the user's", "---", "User.");
+    write("project/a.md", "---", "description: the project's", "---", "Project.");
+    const { found } = readAgents([join(root, "user"), join(root, "project"), join(root, "nowhere")]);
+    expect(found.map(({ description }) => description)).toEqual(["the project's"]);
+  });
+
+  test.each<[string, readonly string[], string]>([
+    [
+      "without a description",
+      ["---", "model: x", "---", "Text."],
+      ":1:1: description: this does not fit; expected a description of what the agent is good for.",
+    ],
+    [
+      "with a list in the place of a name",
+      ["---", "description: d", "name:", "  - a", "---", "Text."],
+      ":4:3: name: this does not fit; expected a name.",
+    ],
+    [
+      "with an end that is missing",
+      ["---", "description: d", "Text."],
+      ":1:1: the lines before the text do not end; end them with a line of three dashes.",
+    ],
+    [
+      "without a text",
+      ["---", "description: d", "---", ""],
+      ": it has no instructions; write them below the second line of dashes.",
+    ],
+  ])("one %s is named with its line, and the others work", (_, lines, problem) => {
+    const bad = write("agents/bad.md", ...lines);
+    write("agents/good.md", "---", "description: good", "---", "Text.");
+    const { found, faults } = readAgents([join(root, "agents")]);
+    expect(found.map(({ name }) => name)).toEqual(["good"]);
+    expect(faults.map(describeFault)).toEqual([bad + problem]);
+  });
+
+  test("broken YAML, another encoding and a file of any size are no more than faults", () => {
+    write("agents/yaml.md", "---", "description: d", "tools: [a", "---", "Text.");
+    write("agents/bytes.md");
+    writeFileSync(join(root, "agents/bytes.md"), Buffer.from([0xff, 0xfe, 0x00]));
+    write("agents/large.md", "x".repeat(300_000));
+    const { found, faults } = readAgents([join(root, "agents")]);
+    expect(found).toEqual([]);
+    expect(faults.map(({ problem }) => problem)).toEqual([
+      "it is not UTF-8",
+      "it has 300000 bytes",
+      expect.stringMatching(/^this is no YAML/),
+    ]);
+    expect(faults[2]?.line).toBe(4);
+  });
+
+  test.skipIf(process.getuid?.() === 0)("one that cannot be read is a fault", () => {
+    chmodSync(write("agents/a.md", "text"), 0);
+    expect(readAgents([join(root, "agents")]).faults).toHaveLength(1);
+  });
+
+  test("B41: it can be launched by its name", async () => {
+    write("agents/digger.md", "---", "description: Digs.", "---", "You dig.");
+    const { found } = readAgents([join(root, "agents")]);
+    const model = scriptedModel((request) => {
+      if (request.instructions.startsWith("You dig.")) return [call("finish_task", { result: "dug" })];
+      const [task, ...rest] = request.messages;
+      return task && rest.length === 0
+        ? [call("launch_agent", { task: "Dig.", expected_output: "a hole", agent: "digger" })]
+        : "done";
+    });
+    const turn = await new Agent({ model, tools: [launchAgent({ agents: found })] }).send("Go", {
+      session: Session.inMemory(),
+    });
+    expect(turn.text).toBe("done");
+  });
+});
+
+describe("commands", () => {
+  test("a command is a Markdown file; what is typed behind it stands where it says", () => {
+    write(
+      "commands/fix.md",
+      "---",
+      "description: Fixes an issue",
+      "argument-hint: [number]",
+      "---",
+      "Fix issue $1 of $2, that is $ARGUMENTS.",
+    );
+    write("commands/plain.md", "Look around.", "Then tell.");
+    const { found, faults } = readCommands([join(root, "commands")]);
+    expect(faults).toEqual([]);
+    const [fix, plain] = found;
+    expect(fix).toMatchObject({ name: "fix", description: "Fixes an issue", hint: "number" });
+    expect(plain).toMatchObject({ name: "plain", description: "Look around." });
+    expect(fix && promptOf(fix, '12 "the tree"')).toBe('Fix issue 12 of the tree, that is 12 "the tree".');
+    expect(plain && promptOf(plain, "")).toBe("Look around.\nThen tell.");
+    expect(plain && promptOf(plain, "quietly")).toBe("Look around.\nThen tell.\n\nquietly");
+  });
+
+  test("a name that cannot be typed is a fault", () => {
+    write("commands/a b.md", "x");
+    expect(readCommands([join(root, "commands")]).faults.map(({ problem }) => problem)).toEqual([
+      "'a b' cannot name a command",
+    ]);
+  });
+});
+
+describe("skills", () => {
+  test("a skill is told by its description, and read when the agent asks for it", async () => {
+    write(
+      "skills/release/SKILL.md",
+      "---",
+      "name: release",
+      "description: How we release.",
+      "license: MIT",
+      "---",
+      "1. Tag.",
+    );
+    write("skills/notes.txt", "not a skill");
+    const { found, faults } = readSkills([join(root, "skills")]);
+    expect(faults).toEqual([]);
+    const tool = skillTool(found);
+    expect(tool.description).toContain("- release: How we release.");
+    const model = scriptedModel([[call("skill", { name: "release" }), call("skill", { name: "relase" })], "ok"]);
+    const turn = await new Agent({ model, tools: [tool] }).send("Release it.");
+    expect(turn.reason).toBe("answered");
+    const results = model.requests[1]?.messages.flatMap((m) => (m.role === "assistant" ? m.results : [])) ?? [];
+    expect(results.map(({ output }) => output)).toEqual([
+      `1. Tag.\n\n(The files of this skill are in ${join(root, "skills/release")}.)`,
+      "The tool failed: there is no skill 'relase'. Did you mean release?",
+    ]);
+  });
+
+  test("one whose description is too long is a fault with its line", () => {
+    const path = write("skills/long/SKILL.md", "---", `description: ${"x".repeat(1025)}`, "---", "Text.");
+    expect(readSkills([join(root, "skills")]).faults.map(describeFault)).toEqual([
+      `${path}:2:14: description: this does not fit; expected at most 1,024 characters.`,
+    ]);
+  });
+});

@@ -1,0 +1,60 @@
+import { dirname } from "node:path";
+import { defineTool, nearest, type Tool } from "@banyan/core";
+import { z } from "zod";
+import type { SettingsFault } from "../settings/fault.ts";
+import { type DefinitionFile, type Definitions, definitionsIn, skillFiles } from "./definition-files.ts";
+import { readFrontMatter } from "./front-matter.ts";
+
+/** A way of working that an agent reads when it needs it: a folder with a `SKILL.md` and what belongs to it. */
+export interface Skill {
+  readonly name: string;
+  /** When to use it, for the model. */
+  readonly description: string;
+  readonly folder: string;
+  readonly text: string;
+}
+
+// https://agentskills.io/specification: a name of lower-case letters, digits and dashes, a description of at most 1,024 characters.
+const head = z.object({
+  name: z
+    .string({ error: "a name" })
+    .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, "lower-case letters, digits and dashes, at most 64")
+    .optional(),
+  description: z
+    .string({ error: "a description of when to use the skill" })
+    .min(1)
+    .max(1024, "at most 1,024 characters"),
+});
+
+/** Reads folders of skills. */
+export function readSkills(folders: readonly string[]): Definitions<Skill> {
+  return definitionsIn(folders, skillFiles, readSkill);
+}
+
+function readSkill({ name, path, content }: DefinitionFile): Skill | SettingsFault {
+  const read = readFrontMatter(path, content, head);
+  if ("problem" in read) return read;
+  return { name: read.head.name ?? name, description: read.head.description, folder: dirname(path), text: read.text };
+}
+
+const input = z.object({ name: z.string().describe("The name of a skill.") });
+
+/** `skill {name}`: gives the agent the text of a skill. Of all others it knows name and description only. */
+export function skillTool(skills: readonly Skill[]): Tool {
+  const list = skills.map(({ name, description }) => `- ${name}: ${description}`).join("\n");
+  return defineTool({
+    name: "skill",
+    description: `Reads a skill: how to do a certain kind of work here. Call it before you begin such work.\n${list}`,
+    input,
+    effects: "none",
+    execute({ name }) {
+      const skill = skills.find((known) => known.name === name);
+      if (skill) return `${skill.text}\n\n(The files of this skill are in ${skill.folder}.)`;
+      const names = skills.map((known) => known.name);
+      const near = nearest(name, names);
+      throw new Error(
+        `there is no skill '${name}'. ${near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `There are: ${names.join(", ")}.`}`,
+      );
+    },
+  });
+}
