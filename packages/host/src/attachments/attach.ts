@@ -1,0 +1,111 @@
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { FilePart, TextPart, UserPart } from "@banyan/core";
+import { type AttachmentKind, type FileAttachment, named, readFolder, readForMessage } from "./files.ts";
+import { isPattern, matchingFiles } from "./patterns.ts";
+import { type Reference, referencesIn } from "./references.ts";
+
+/** What goes along with a message, for people. */
+export interface Attached {
+  /** As it was typed. */
+  readonly name: string;
+  readonly kind: AttachmentKind;
+  /** Bytes of what the model gets. */
+  readonly size: number;
+}
+
+/** A message with what it names. */
+export interface Attachments {
+  /** The text as it was typed, then what goes along. */
+  readonly parts: readonly UserPart[];
+  readonly attached: readonly Attached[];
+  /** Why something that is named does not go along, one sentence each. */
+  readonly problems: readonly string[];
+}
+
+/** What a message may name. */
+export interface AttachOptions {
+  /** The folder that relative paths are in. */
+  readonly folder: string;
+  readonly signal?: AbortSignal;
+  /** Takes secrets out of what is read; nothing when absent. */
+  readonly redact?: (text: string) => string;
+  /** Reads a page of the web; without it addresses do not go along. */
+  readonly readPage?: (url: string, signal?: AbortSignal) => Promise<string>;
+  /** Reads a resource of an MCP server, if the name is one: `server:uri`. */
+  readonly readResource?: (name: string, signal?: AbortSignal) => Promise<string | undefined>;
+}
+
+/**
+ * Puts what a message names with `@` behind its text (B46). Only what is named so is read; a name that is no file stays
+ * a word, and a problem says so where it looks like a path. Never rejects, but for an abort.
+ */
+export async function attach(text: string, options: AttachOptions): Promise<Attachments> {
+  const parts: UserPart[] = text === "" ? [] : [{ type: "text", text }];
+  const attached: Attached[] = [];
+  const problems: string[] = [];
+  const seen = new Set<string>();
+  for (const reference of referencesIn(text)) {
+    options.signal?.throwIfAborted();
+    if (seen.has(reference.name)) continue;
+    seen.add(reference.name);
+    const found = await read(reference, options);
+    if (found === undefined) continue;
+    if (typeof found === "string") {
+      problems.push(found);
+      continue;
+    }
+    parts.push(...found.parts);
+    attached.push({ name: reference.name, kind: found.kind, size: found.size });
+  }
+  return { parts, attached, problems };
+}
+
+/** What is read goes along; a text says why it cannot; nothing means that the word names nothing. */
+async function read({ name }: Reference, options: AttachOptions): Promise<FileAttachment | string | undefined> {
+  const { folder, signal, redact = (text) => text, readPage, readResource } = options;
+  if (/^https?:\/\//i.test(name)) {
+    if (!readPage) return `${name} does not go along: pages of the web cannot be read here.`;
+    return fetched(name, "page", () => readPage(name, signal), redact);
+  }
+  if (readResource && /^[\w.-]+:./.test(name)) {
+    const resource = await fetched(name, "resource", () => readResource(name, signal), redact);
+    if (resource !== undefined) return resource;
+  }
+  const path = resolve(folder, name);
+  const stats = await stat(path).catch(() => undefined);
+  if (stats?.isDirectory()) return readFolder(name, path);
+  if (stats) return readForMessage(name, path, redact);
+  if (isPattern(name)) return readAll(name, folder, redact);
+  return /[/\\.]/.test(name) ? `${name} does not go along: there is no such file.` : undefined;
+}
+
+async function fetched(
+  name: string,
+  kind: "page" | "resource",
+  get: () => Promise<string | undefined>,
+  redact: (text: string) => string,
+): Promise<FileAttachment | string | undefined> {
+  try {
+    const text = await get();
+    if (text === undefined) return undefined;
+    const said = redact(text);
+    return { kind, parts: [named(kind, name, said)], size: Buffer.byteLength(said) };
+  } catch (error) {
+    return `${name} does not go along: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+async function readAll(pattern: string, folder: string, redact: (text: string) => string) {
+  const files = await matchingFiles(pattern, folder);
+  if (typeof files === "string") return files;
+  const parts: (TextPart | FilePart)[] = [];
+  let size = 0;
+  for (const { name, path } of files) {
+    const file = await readForMessage(name, path, redact);
+    if (typeof file === "string") return file;
+    parts.push(...file.parts);
+    size += file.size;
+  }
+  return { kind: "files", parts, size } as const;
+}

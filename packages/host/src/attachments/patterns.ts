@@ -1,0 +1,37 @@
+import { glob, stat } from "node:fs/promises";
+import { join } from "node:path";
+
+/** Files that one pattern may name, and bytes of all of them. */
+const MOST_FILES = 50;
+const MOST_BYTES = 512 * 1024;
+
+/** Whether a name is a pattern of several files. */
+export function isPattern(name: string): boolean {
+  return /[*?[\]{}]/.test(name);
+}
+
+/** A file that a pattern names. */
+export interface MatchingFile {
+  readonly name: string;
+  readonly path: string;
+  readonly size: number;
+}
+
+/** The files of a folder that a pattern names, or why they are none or too many. Dependencies and git's own are left out. */
+export async function matchingFiles(pattern: string, folder: string): Promise<MatchingFile[] | string> {
+  const files: MatchingFile[] = [];
+  let bytes = 0;
+  const exclude = (name: string) => /(^|[/\\])(node_modules|\.git)$/.test(name);
+  for await (const name of glob(pattern, { cwd: folder, exclude })) {
+    const path = join(folder, name);
+    const stats = await stat(path).catch(() => undefined);
+    if (!stats?.isFile()) continue;
+    files.push({ name, path, size: stats.size });
+    bytes += stats.size;
+    if (files.length > MOST_FILES) return `${pattern} does not go along: it names more than ${MOST_FILES} files.`;
+    if (bytes > MOST_BYTES)
+      return `${pattern} does not go along: its files have more than ${MOST_BYTES / 1024} KiB together.`;
+  }
+  if (files.length === 0) return `${pattern} does not go along: it names no file.`;
+  return files.sort((a, b) => a.name.localeCompare(b.name));
+}
