@@ -1,15 +1,13 @@
 // A long conversation in a small context: a summary takes the place of what was said earlier, and nothing is lost.
-import { Agent, type ModelRequest, pathTo, Session, textOf } from "@banyan/core";
+import { Agent, type ModelRequest, type PromptMessage, pathTo, Session, textOf } from "@banyan/core";
 import { scriptedModel, spend, text } from "@banyan/core/testing";
 
 const wantsSummary = ({ instructions }: ModelRequest) => instructions.startsWith("You are asked to sum up");
-const shown = (request: ModelRequest) =>
-  request.messages
-    .flatMap(({ parts }) => parts)
-    .reduce((sum, part) => sum + ("text" in part ? part.text.length : 0), 0);
+const textIn = (message: PromptMessage) => message.parts.map((part) => ("text" in part ? part.text : "")).join("");
+const tokens = ({ messages }: ModelRequest) => Math.ceil(messages.map(textIn).join("").length / 4);
 
 const model = scriptedModel((request) => [
-  spend({ input: Math.ceil(shown(request) / 4), output: 40 }),
+  spend({ input: tokens(request), output: 40 }),
   text(
     wantsSummary(request)
       ? "The user is called Ada and likes figs."
@@ -34,4 +32,4 @@ for (const message of pathTo(session.state, session.state.leaf)) {
 }
 const last = model.requests.at(-1)?.messages ?? [];
 console.log(`The last request has ${last.length} messages; the first of them says:`);
-console.log(last[0]?.parts.map((part) => ("text" in part ? part.text : "")).join(""));
+console.log(last[0] && textIn(last[0]));

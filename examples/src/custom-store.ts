@@ -7,6 +7,7 @@ import {
   type Event,
   type ListQuery,
   type Log,
+  type LogView,
   type OpenOptions,
   type SearchHit,
   type SearchOptions,
@@ -41,6 +42,21 @@ class JsonLinesStore implements Store {
     return new JsonLinesLog(file, writer.epoch, last?.seq ?? 0, mayWrite, () => {
       writer.open = false;
     });
+  }
+
+  async view(id: string): Promise<LogView> {
+    const file = this.#fileOf(id);
+    if (!existsSync(file)) throw notFound(id);
+    const { appends, damage } = readLines(file);
+    const events = appends.flat();
+    return {
+      seq: events.at(-1)?.seq ?? 0,
+      damage,
+      read: async function* (after = 0) {
+        yield events.filter(({ seq }) => seq > after);
+      },
+      close: async () => {},
+    };
   }
 
   async list({ labels = {}, limit = Number.POSITIVE_INFINITY }: ListQuery = {}): Promise<ConversationSummary[]> {

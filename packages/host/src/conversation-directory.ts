@@ -5,10 +5,12 @@ import {
   type Event,
   emptyConversation,
   type ListQuery,
+  type LogView,
   reduce,
   type SearchHit,
   type SearchOptions,
   type Store,
+  StoreError,
 } from "@banyan/core";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { findConversation } from "./conversations.ts";
@@ -24,18 +26,23 @@ export interface StoredConversation {
   readonly damage: readonly string[];
 }
 
+/** Where the conversations are: in the place that belongs to an environment, or in a store that is open already. */
+export type ConversationPlace =
+  | { readonly env: Readonly<Record<string, string | undefined>>; readonly home: string }
+  | { readonly store: Store };
+
 /** The conversations on this machine, without an agent: to be listed, read, searched, brought in and removed. */
 export class ConversationDirectory implements AsyncDisposable {
   readonly #store: Store;
+  /** Whether the store was opened here, and is to be closed here. */
+  readonly #own: boolean;
 
-  constructor({
-    env,
-    home,
-  }: {
-    readonly env: Readonly<Record<string, string | undefined>>;
-    readonly home: string;
-  }) {
-    this.#store = sqliteStore({ directory: directories(env, home).data, program: "banyan" });
+  constructor(place: ConversationPlace) {
+    this.#own = !("store" in place);
+    this.#store =
+      "store" in place
+        ? place.store
+        : sqliteStore({ directory: directories(place.env, place.home).data, program: "banyan" });
   }
 
   /** The last written first. Rejects with `StoreError`. */
@@ -48,9 +55,9 @@ export class ConversationDirectory implements AsyncDisposable {
     return findConversation(this.#store, named);
   }
 
-  /** Rejects with `StoreError`, as with `locked` while somebody else writes to the conversation. */
+  /** A conversation as it is now, whoever writes to it. Rejects with `StoreError`. */
   async read(id: string): Promise<StoredConversation> {
-    const log = await this.#store.open(id);
+    const log = await this.#view(id);
     try {
       const state = emptyConversation(id);
       const events: Event[] = [];
@@ -63,6 +70,16 @@ export class ConversationDirectory implements AsyncDisposable {
       return { events, state, damage: log.damage ?? [] };
     } finally {
       await log.close();
+    }
+  }
+
+  /** Of a damaged file, more can be read by who may mend it. */
+  async #view(id: string): Promise<LogView> {
+    try {
+      return await this.#store.view(id);
+    } catch (error) {
+      if (error instanceof StoreError && error.code === "damaged") return this.#store.open(id);
+      throw error;
     }
   }
 
@@ -98,6 +115,6 @@ export class ConversationDirectory implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#store.close();
+    if (this.#own) await this.#store.close();
   }
 }

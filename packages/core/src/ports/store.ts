@@ -15,6 +15,11 @@ export interface Store {
    * whose process is gone keeps nobody out.
    */
   open(conversation: string, options?: OpenOptions): Promise<Log>;
+  /**
+   * Looks at a log, whoever has it open: disturbs no writer and writes nothing. Shows what was there when it was opened.
+   * Rejects with `StoreError`: `not-found`, or `damaged`.
+   */
+  view(conversation: string): Promise<LogView>;
   /** The conversations that have events, the most recently written first. */
   list(query?: ListQuery): Promise<ConversationSummary[]>;
   /**
@@ -40,22 +45,26 @@ export interface OpenOptions {
   readonly take?: boolean;
 }
 
-/** The log of one conversation, held by its one writer. */
-export interface Log {
-  readonly epoch: number;
+/** The log of one conversation, for whoever only looks. */
+export interface LogView {
   /** The sequence number of the last event; 0 for none. */
   readonly seq: number;
   /** What `read` has found damaged so far and passed over, one sentence each. Absent where nothing can be damaged. */
   readonly damage?: readonly string[];
   /** The events after `after`, in order, in batches. Damaged ones are passed over; `damage` says which. */
   read(after?: number): AsyncIterable<readonly Event[]>;
+  close(): Promise<void>;
+}
+
+/** The log of one conversation, held by its one writer. */
+export interface Log extends LogView {
+  readonly epoch: number;
   /**
    * Appends events, all or none. Their `seq` must go on from the log's last one; throws or rejects with `StoreError`
    * `stale` otherwise, or when another writer has opened the log. Answers nothing when it is done at once, a promise
    * otherwise. With `durable`, what was appended, and all before it, survives a power cut once it is done.
    */
   append(events: readonly Event[], options?: { readonly durable?: boolean }): void | Promise<void>;
-  close(): Promise<void>;
 }
 
 /** Which conversations to list. */

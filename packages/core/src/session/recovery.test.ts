@@ -32,6 +32,7 @@ function storeOf(events: Event[], ends: number[] = []): Store {
   };
   return {
     open: async () => log,
+    view: async () => log,
     list: async () => [],
     search: async () => [],
     remove: async () => {},

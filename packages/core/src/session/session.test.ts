@@ -39,6 +39,10 @@ class SlowStore implements Store {
     };
   }
 
+  view(): never {
+    throw new Error("Nobody looks at this one.");
+  }
+
   async list() {
     return [];
   }

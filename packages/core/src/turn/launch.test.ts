@@ -285,5 +285,12 @@ function storeOver(events: Parameters<Log["append"]>[0][number][]): Store {
     close: async () => {},
   };
   const none = () => Promise.reject(new Error("not in this test"));
-  return { open: async () => log, list: none, search: none, remove: none, close: async () => {} };
+  return {
+    open: async () => log,
+    view: async () => log,
+    list: none,
+    search: none,
+    remove: none,
+    close: async () => {},
+  };
 }

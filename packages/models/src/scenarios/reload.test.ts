@@ -36,6 +36,10 @@ class TextStore implements Store {
     };
   }
 
+  async view() {
+    return this.open();
+  }
+
   async list() {
     return [];
   }

@@ -1,4 +1,4 @@
-import type { ConversationSummary, Event, Log, OpenOptions, SearchHit, Store } from "@banyan/core";
+import type { ConversationSummary, Event, Log, LogView, OpenOptions, SearchHit, Store } from "@banyan/core";
 import { checkSequence, logClosed, notFound, openHere, overtaken, storeClosed } from "../refusal.ts";
 
 /**
@@ -32,6 +32,11 @@ class ForgetfulStore implements Store {
     }
     if (position.open && !options?.take) throw openHere(id);
     return new ForgetfulLog(position);
+  }
+
+  async view(id: string): Promise<LogView> {
+    if (!this.#positions.has(id)) throw notFound(id);
+    return { seq: 0, read: async function* () {}, close: async () => {} };
   }
 
   async list(): Promise<ConversationSummary[]> {

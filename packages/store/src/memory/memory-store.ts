@@ -3,6 +3,7 @@ import type {
   Event,
   ListQuery,
   Log,
+  LogView,
   OpenOptions,
   SearchHit,
   SearchOptions,
@@ -49,6 +50,14 @@ class MemoryStore implements Store {
     return log;
   }
 
+  async view(id: string): Promise<LogView> {
+    if (this.#closed) throw storeClosed();
+    const conversation = this.#conversations.get(id);
+    if (!conversation) throw notFound(id);
+    const seq = conversation.events.length;
+    return { seq, read: (after = 0) => batches(conversation.events, after, seq), close: async () => {} };
+  }
+
   async list(query: ListQuery = {}): Promise<ConversationSummary[]> {
     if (this.#closed) throw storeClosed();
     const summaries = Array.from(this.#conversations.values())
@@ -79,6 +88,19 @@ class MemoryStore implements Store {
 /** The most events that `read` yields at once. */
 const BATCH = 1000;
 
+/** The events after a number, up to another or to the last one that there is by then. */
+async function* batches(
+  events: readonly Event[],
+  after: number,
+  to = Number.POSITIVE_INFINITY,
+): AsyncGenerator<readonly Event[]> {
+  for (let from = after; from < Math.min(to, events.length); ) {
+    const batch = events.slice(from, Math.min(to, from + BATCH));
+    from += batch.length;
+    yield batch;
+  }
+}
+
 class MemoryLog implements Log {
   readonly epoch: number;
   readonly #conversation: Conversation;
@@ -98,10 +120,8 @@ class MemoryLog implements Log {
 
   async *read(after = 0): AsyncGenerator<readonly Event[]> {
     const { id, events } = this.#conversation;
-    for (let from = after; from < events.length; ) {
+    for await (const batch of batches(events, after)) {
       if (this.#closed) throw logClosed(id);
-      const batch = events.slice(from, from + BATCH);
-      from += batch.length;
       yield batch;
     }
   }

@@ -56,7 +56,7 @@ export const SAFE_AGAINST_KILL = "PRAGMA synchronous = NORMAL";
 export const SAFE_AGAINST_POWER_CUTS = "PRAGMA synchronous = FULL";
 
 /** Rows come as arrays. */
-interface ReadStatements {
+export interface ReadStatements {
   /** The rows after a number up to and including another. */
   readonly range: StatementSync;
   /** How long their bodies are together. */
@@ -64,7 +64,8 @@ interface ReadStatements {
   readonly newest: StatementSync;
 }
 
-function readStatements(database: DatabaseSync): ReadStatements {
+/** What an event reader needs of a database whose schema is there. */
+export function readStatements(database: DatabaseSync): ReadStatements {
   const columns = "seq, epoch, at, type, body, crc";
   const asArrays = { returnArrays: true };
   return {

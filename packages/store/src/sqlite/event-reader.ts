@@ -1,6 +1,6 @@
 import type { Event } from "@banyan/core";
+import type { ReadStatements } from "./connection.ts";
 import { isDamage } from "./error.ts";
-import type { LogFile } from "./open-files.ts";
 import { eventOf } from "./row.ts";
 
 /** The most events of a batch, and the most bytes of their bodies unless a single one is larger. */
@@ -10,6 +10,13 @@ const BATCH_BYTES = 4 * 1024 * 1024;
 /** How many events in a row may be unreadable before the search for more is given up when the end is not known. */
 const SEARCH = 50_000;
 
+/** A conversation's file, as it can be read now. */
+export interface ReadableFile {
+  readonly path: string;
+  /** To be used at once, and asked for anew after a wait. */
+  readonly reading: ReadStatements;
+}
+
 /**
  * Reads the events of a file, passes over what is damaged, and remembers what that was.
  *
@@ -18,11 +25,11 @@ const SEARCH = 50_000;
  * so that one bad page of the file costs the events on it and no other.
  */
 export class EventReader {
-  readonly #file: LogFile;
+  readonly #file: ReadableFile;
   readonly #lost = new Set<number>();
   #endUnknown = false;
 
-  constructor(file: LogFile) {
+  constructor(file: ReadableFile) {
     this.#file = file;
   }
 
@@ -42,7 +49,7 @@ export class EventReader {
     let end = Math.min(to, after + BATCH_EVENTS);
     try {
       while (end > after + 1 && this.#size(after, end) > BATCH_BYTES) end = after + Math.ceil((end - after) / 2);
-      return { events: this.#intact(this.#file.connection.reading.range.all(after, end), after, end), end };
+      return { events: this.#intact(this.#file.reading.range.all(after, end), after, end), end };
     } catch (error) {
       if (!isDamage(error)) throw error;
       return { events: this.#oneByOne(after, end), end };
@@ -53,7 +60,7 @@ export class EventReader {
   last(): { readonly seq: number; readonly epoch: number } {
     let newest: unknown;
     try {
-      const row = this.#file.connection.reading.newest.get() as unknown as readonly unknown[] | undefined;
+      const row = this.#file.reading.newest.get() as unknown as readonly unknown[] | undefined;
       if (!row) return { seq: 0, epoch: 0 };
       const event = eventOf(row);
       if (event) return event;
@@ -81,7 +88,7 @@ export class EventReader {
   }
 
   #size(after: number, end: number): number {
-    const [bytes] = this.#file.connection.reading.bytes.get(after, end) as unknown as readonly [number];
+    const [bytes] = this.#file.reading.bytes.get(after, end) as unknown as readonly [number];
     return bytes;
   }
 
@@ -89,7 +96,7 @@ export class EventReader {
     const events: Event[] = [];
     for (let seq = after + 1; seq <= end; seq++) {
       try {
-        events.push(...this.#intact(this.#file.connection.reading.range.all(seq - 1, seq), seq - 1, seq));
+        events.push(...this.#intact(this.#file.reading.range.all(seq - 1, seq), seq - 1, seq));
       } catch (error) {
         if (!isDamage(error)) throw error;
         this.#lost.add(seq);

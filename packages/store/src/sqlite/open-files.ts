@@ -1,4 +1,4 @@
-import { Connection } from "./connection.ts";
+import { Connection, type ReadStatements } from "./connection.ts";
 
 /**
  * The files that are open now. When there are more than `most`, the one that was not used for longest is closed; it is
@@ -46,6 +46,10 @@ export class LogFile {
     this.#connection ??= Connection.open(this.path);
     this.#files.used(this);
     return this.#connection;
+  }
+
+  get reading(): ReadStatements {
+    return this.connection.reading;
   }
 
   /** Closes it until it is used again. */

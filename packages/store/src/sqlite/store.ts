@@ -1,5 +1,14 @@
 import { join } from "node:path";
-import type { ConversationSummary, ListQuery, Log, OpenOptions, SearchHit, SearchOptions, Store } from "@banyan/core";
+import type {
+  ConversationSummary,
+  ListQuery,
+  Log,
+  LogView,
+  OpenOptions,
+  SearchHit,
+  SearchOptions,
+  Store,
+} from "@banyan/core";
 import { notFound, openElsewhere, openHere, storeClosed } from "../refusal.ts";
 import { hasLabels, newestFirst } from "../summary.ts";
 import { readCatalogue } from "./catalogue.ts";
@@ -10,6 +19,7 @@ import { type Owner, thisOwner } from "./owner.ts";
 import { isHeld, ProcessLock } from "./process-lock.ts";
 import { removeConversationFile } from "./remove.ts";
 import { forget, searchConversations } from "./search.ts";
+import { SqliteView } from "./view.ts";
 
 /**
  * How many conversations have their files open at once. Each takes three open files and about 0.2 MB; one that was closed
@@ -69,6 +79,11 @@ class SqliteStore implements Store {
     this.#logs.set(id, log);
     if (before) this.#overtaken.add(before);
     return log;
+  }
+
+  async view(id: string): Promise<LogView> {
+    if (this.#closed) throw storeClosed();
+    return new SqliteView(this.#pathOf(id), id);
   }
 
   async list(query: ListQuery = {}): Promise<ConversationSummary[]> {

@@ -29,6 +29,7 @@ function storeOf(events: Event[], slow: boolean): Store {
       },
       close: async () => {},
     }),
+    view: () => Promise.reject(new Error("Nobody looks at this one.")),
     list: async () => [],
     search: async () => [],
     remove: async () => {},

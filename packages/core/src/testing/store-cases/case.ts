@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Event, EventBody } from "../../conversation/event.ts";
 import { createId } from "../../conversation/id.ts";
-import { type Log, type Store, StoreError, type StoreErrorCode } from "../../ports/store.ts";
+import { type Log, type LogView, type Store, StoreError, type StoreErrorCode } from "../../ports/store.ts";
 
 /** Checks one thing of a store. `reopen` opens what it kept a second time, after closing it. */
 export type Check = (store: Store, reopen: (() => Promise<Store>) | undefined) => Promise<void>;
@@ -46,7 +46,7 @@ export function texts(count: number): string[] {
   return Array.from({ length: count }, (_, index) => `text ${index}`);
 }
 
-export async function readAll(log: Log, after?: number): Promise<Event[]> {
+export async function readAll(log: LogView, after?: number): Promise<Event[]> {
   const events: Event[] = [];
   for await (const batch of log.read(after)) for (const event of batch) events.push(event);
   return events;

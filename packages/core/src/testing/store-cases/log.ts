@@ -42,6 +42,27 @@ export const logCases: Checks = {
     assert.deepEqual(seen, events.slice(0, seen.length));
   },
 
+  async "whoever looks sees what is there, disturbs no writer, and is not disturbed"(store) {
+    const log = await create(store, ID);
+    const events = conversation(log, texts(2000));
+    await log.append(events.slice(0, 1500));
+    const view = await store.view(ID);
+    assert.equal(view.seq, 1500);
+    await log.append(events.slice(1500));
+    assert.deepEqual(await readAll(view), events.slice(0, 1500));
+    assert.deepEqual(await readAll(view, 1000), events.slice(1000, 1500));
+    await view.close();
+    await log.close();
+    const later = await store.view(ID);
+    assert.deepEqual(await readAll(later), events);
+    await later.close();
+    await (await store.open(ID)).close();
+  },
+
+  async "what is not there cannot be looked at"(store) {
+    await refused("not-found", () => store.view(OTHER));
+  },
+
   async "an append without events changes nothing"(store) {
     const log = await create(store);
     await log.append([]);

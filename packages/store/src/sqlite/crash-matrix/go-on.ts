@@ -1,4 +1,13 @@
-import { type Agent, type ChatOptions, DirectiveError, leaves, resume, type Session, say } from "@banyan/core";
+import {
+  type Agent,
+  type ChatOptions,
+  DirectiveError,
+  leaves,
+  newestLeaf,
+  resume,
+  type Session,
+  say,
+} from "@banyan/core";
 
 /** What a person says after a crash to see whether somebody answers. */
 const HELLO = "Are you there?";
@@ -24,7 +33,10 @@ export async function goOn(session: Session, agent: Agent, how: "resume" | "say"
   } else {
     for (const at of branches) await chat(say(HELLO), { at });
     if (branches.length === 0) await chat(say(HELLO), {});
-    if (session.state.inbox.length > 0) await chat(resume(), {});
+    for (let [left] = session.state.inbox; left; [left] = session.state.inbox) {
+      // What waits is delivered on the branch that it was written to.
+      await chat(resume(), left.at === null ? {} : { at: newestLeaf(session.state, left.at) });
+    }
   }
   return asked;
 }
