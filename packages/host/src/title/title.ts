@@ -1,0 +1,74 @@
+import { askModel, type Cost, type ModelDriver, type Session, textOf, type Usage } from "@banyan/core";
+
+const INSTRUCTIONS =
+  "You give conversations their titles. Answer with a title of at most seven words in the language of the conversation, and nothing else: no quotes, no full stop.";
+
+/** Characters of what was said that a title is made from. */
+const SHOWN = 2_000;
+
+/** Characters of a title. */
+const LONGEST = 60;
+
+/** Milliseconds after which nobody waits for a title. */
+const PATIENCE = 30_000;
+
+/**
+ * Gives a conversation that has no title a short one by a cheap model, in the background, when its first turn has ended
+ * (B54). What fails is left alone: a list then shows the first line. Ends with the answer's disposal.
+ */
+export function titleInBackground(session: Session, model: ModelDriver): AsyncDisposable {
+  const ended = new AbortController();
+  let work = Promise.resolve();
+  const leave = session.listen({
+    items(items) {
+      if (!items.some(({ type }) => type === "run.ended") || session.state.runs.size > 0) return;
+      leave();
+      if (session.state.title !== undefined || ended.signal.aborted) return;
+      work = giveTitle(session, model, AbortSignal.any([ended.signal, AbortSignal.timeout(PATIENCE)])).catch(() => {
+        // The provider failed, or the session closed meanwhile: a conversation does without.
+      });
+    },
+    ended: () => ended.abort(),
+  });
+  return {
+    async [Symbol.asyncDispose]() {
+      leave();
+      ended.abort();
+      await work;
+    },
+  };
+}
+
+async function giveTitle(session: Session, model: ModelDriver, signal: AbortSignal): Promise<void> {
+  const said = whatWasSaid(session);
+  if (said === "") return;
+  const messages = [{ role: "user", parts: [{ type: "text", text: said }] }] as const;
+  const { text, usage, cost } = await askModel(model, { instructions: INSTRUCTIONS, messages }, { signal });
+  const title = titleIn(text);
+  await session.commit([counted(model, usage, cost)]);
+  // Somebody may have named it meanwhile.
+  if (title !== "" && session.state.title === undefined) await session.rename(title);
+}
+
+function counted(model: ModelDriver, usage: Usage, cost: Cost) {
+  const event = { type: "usage.counted", purpose: "title", model: model.id, usage } as const;
+  return cost === undefined ? event : { ...event, cost };
+}
+
+/** The first words of the person and of the answer. */
+function whatWasSaid({ state }: Session): string {
+  const messages = [...state.messages.values()].filter(({ call }) => call === undefined);
+  const user = messages.find((message) => message.role === "user" && message.author === "user");
+  const answer = messages.find((message) => message.role === "assistant" && textOf(message) !== "");
+  if (!user || textOf(user).trim() === "") return "";
+  const lines = [`The person: ${textOf(user).slice(0, SHOWN)}`];
+  if (answer) lines.push(`The agent: ${textOf(answer).slice(0, SHOWN)}`);
+  return lines.join("\n\n");
+}
+
+/** A title as it can stand in a list, of whatever a model answered. */
+function titleIn(text: string): string {
+  const [line = ""] = text.trim().split("\n");
+  const title = line.replace(/^["'“”#*\s]+|["'“”*.\s]+$/g, "").replace(/\p{C}/gu, "");
+  return title.length <= LONGEST ? title : `${title.slice(0, LONGEST - 1).trimEnd()}…`;
+}
