@@ -1,0 +1,69 @@
+import type { ListedConversation } from "@banyan/server/protocol";
+import { Link } from "@tanstack/react-router";
+import { useDeferredValue, useState } from "react";
+import { usePageState } from "../page.ts";
+import { NewConversation } from "./new-conversation.tsx";
+import { SearchHits } from "./search-hits.tsx";
+
+/** All conversations, or what a search finds in them. */
+export function ConversationList() {
+  const conversations = usePageState((state) => state.conversations);
+  const [query, setQuery] = useState("");
+  const wanted = useDeferredValue(query.trim());
+  return (
+    <>
+      <div className="flex flex-col gap-2 p-3">
+        <NewConversation />
+        <input
+          type="search"
+          value={query}
+          onChange={({ target }) => setQuery(target.value)}
+          placeholder="Search all conversations"
+          aria-label="Search all conversations"
+          className="rounded-md border border-line bg-ground px-2 py-1.5 text-sm"
+        />
+      </div>
+      {wanted === "" ? (
+        <ul className="min-h-0 flex-1 overflow-y-auto px-2 pb-3">
+          {conversations?.map((conversation) => (
+            <li key={conversation.id}>
+              <Entry conversation={conversation} />
+            </li>
+          ))}
+          {conversations?.length === 0 && <li className="px-2 py-4 text-sm text-soft">No conversations yet.</li>}
+        </ul>
+      ) : (
+        <SearchHits query={wanted} />
+      )}
+    </>
+  );
+}
+
+function Entry({ conversation }: { readonly conversation: ListedConversation }) {
+  const { id, title, running, waiting, unread, updatedAt } = conversation;
+  return (
+    <Link
+      to="/c/$conversation"
+      params={{ conversation: id }}
+      activeProps={{ className: "bg-leaf-ground", "aria-current": "page" }}
+      className="block rounded-md px-2 py-1.5 text-sm hover:bg-sunken"
+    >
+      <span className={`block truncate ${unread > 0 ? "font-semibold" : ""}`}>{title || "New conversation"}</span>
+      <span className="flex gap-2 text-soft text-xs">
+        <time dateTime={new Date(updatedAt).toISOString()}>{whenOf(updatedAt)}</time>
+        {running > 0 && <span className="text-leaf">● running</span>}
+        {waiting > 0 && <span className="text-warn">{waiting} waiting for you</span>}
+        {unread > 0 && <span>{unread} unread</span>}
+      </span>
+    </Link>
+  );
+}
+
+/** A time for people: of today the hour, otherwise the day. */
+function whenOf(at: number): string {
+  const date = new Date(at);
+  const isToday = date.toDateString() === new Date().toDateString();
+  return isToday
+    ? date.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" })
+    : date.toLocaleDateString(undefined, { day: "numeric", month: "short" });
+}

@@ -1,0 +1,20 @@
+import { NewConversation } from "../conversations/new-conversation.tsx";
+import { usePageState } from "../page.ts";
+
+/** What stands where a conversation would, while none is chosen. */
+export function Welcome() {
+  const connection = usePageState(({ connection }) => connection);
+  const welcome = connection.phase === "open" ? connection.welcome : undefined;
+  return (
+    <div className="m-auto flex max-w-md flex-col gap-4 p-6 text-center">
+      <h1 className="font-semibold text-2xl">Banyan</h1>
+      {welcome && (
+        <p className="text-soft">
+          {welcome.agent} works in <code className="font-mono text-sm">{welcome.workspace}</code> with{" "}
+          {welcome.settings.model}.
+        </p>
+      )}
+      <NewConversation />
+    </div>
+  );
+}

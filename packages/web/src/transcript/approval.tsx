@@ -1,0 +1,179 @@
+import type { Call, Json, OpenQuestion } from "@banyan/core/conversation";
+import { useId, useState } from "react";
+import { useConversation } from "../conversation/use-conversation.ts";
+import { usePage } from "../page.ts";
+
+/** What waits for a person: a call that may run or not, or something that a tool asks in words (W32, W33). */
+export function Approval({ question, call }: { readonly question: OpenQuestion; readonly call: Call }) {
+  return question.type === "approval" ? (
+    <Permission question={question} call={call} />
+  ) : (
+    <InWords question={question} />
+  );
+}
+
+type Answer = Parameters<ReturnType<typeof useAnswer>["send"]>[0];
+
+function useAnswer(question: string) {
+  const { connection } = usePage();
+  const { id: conversation } = useConversation();
+  const [problem, setProblem] = useState<string>();
+  const send = (
+    answer:
+      | { decision: "allow"; input?: Json; remember?: { pattern: string; scope: "conversation" | "always" } }
+      | { decision: "deny"; reason?: string }
+      | { decision: "answer"; text: string },
+  ) => {
+    connection.ask("question.answer", { conversation, question, answer: answer as never }).catch((error: unknown) => {
+      setProblem(error instanceof Error ? error.message : String(error));
+    });
+  };
+  return { send, problem };
+}
+
+function Permission({
+  question,
+  call,
+}: {
+  readonly question: Extract<OpenQuestion, { type: "approval" }>;
+  readonly call: Call;
+}) {
+  const { send, problem } = useAnswer(question.id);
+  const [edited, setEdited] = useState<string>();
+  const [reason, setReason] = useState("");
+  const [pattern, setPattern] = useState(question.pattern ?? "");
+  const given = JSON.stringify(call.input ?? {}, null, 2);
+  const input = edited === undefined ? undefined : parse(edited);
+  const allow = (remember?: "conversation"): Answer => ({
+    decision: "allow",
+    ...(input === undefined ? {} : { input: input.value }),
+    ...(remember ? { remember: { pattern, scope: remember } } : {}),
+  });
+  const isBroken = input !== undefined && "problem" in input;
+  // Keys count only while the card has the focus, and none of them is Enter.
+  const onKeyDown = (event: React.KeyboardEvent) => {
+    if (event.target !== event.currentTarget || isBroken) return;
+    if (event.key === "a") send(allow());
+    if (event.key === "d") send({ decision: "deny" });
+  };
+  return (
+    <fieldset
+      aria-label={`May ${call.tool} run?`}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the card takes the keys A and D while it has the focus.
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+      className="flex flex-col gap-2 border-hair border-t bg-warn-ground px-3 py-2"
+    >
+      <p className="font-medium">May {call.tool} run?</p>
+      <textarea
+        aria-label="Arguments"
+        value={edited ?? given}
+        onChange={({ target }) => setEdited(target.value)}
+        rows={Math.min(12, given.split("\n").length)}
+        className="w-full rounded border border-line bg-ground p-2 font-mono text-xs"
+      />
+      {isBroken && <p className="text-bad text-xs">{input.problem}</p>}
+      <div className="flex flex-wrap gap-2">
+        <Choice disabled={isBroken} onClick={() => send(allow())}>
+          Allow once <kbd>A</kbd>
+        </Choice>
+        {question.pattern !== undefined && edited === undefined && (
+          <span className="flex items-center gap-1">
+            <Choice onClick={() => send(allow("conversation"))}>Allow for this conversation</Choice>
+            <input
+              aria-label="What is allowed"
+              value={pattern}
+              onChange={({ target }) => setPattern(target.value)}
+              className="rounded border border-line bg-ground px-1 py-0.5 font-mono text-xs"
+            />
+          </span>
+        )}
+        <span className="flex items-center gap-1">
+          <Choice onClick={() => send(reason === "" ? { decision: "deny" } : { decision: "deny", reason })}>
+            Deny <kbd>D</kbd>
+          </Choice>
+          <input
+            aria-label="Why not"
+            placeholder="Reason"
+            value={reason}
+            onChange={({ target }) => setReason(target.value)}
+            className="rounded border border-line bg-ground px-1 py-0.5 text-xs"
+          />
+        </span>
+      </div>
+      {problem !== undefined && <p className="text-bad text-xs">{problem}</p>}
+    </fieldset>
+  );
+}
+
+function InWords({ question }: { readonly question: Extract<OpenQuestion, { type: "text" }> }) {
+  const { send, problem } = useAnswer(question.id);
+  const [text, setText] = useState(question.default ?? "");
+  const label = useId();
+  return (
+    <form
+      className="flex flex-col gap-2 border-hair border-t bg-warn-ground px-3 py-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send({ decision: "answer", text });
+      }}
+    >
+      <p id={label} className="whitespace-pre-wrap font-medium">
+        {question.text}
+      </p>
+      <div className="flex flex-wrap gap-2">
+        {question.choices?.map((choice) => (
+          <Choice key={choice} onClick={() => send({ decision: "answer", text: choice })}>
+            {choice}
+          </Choice>
+        ))}
+      </div>
+      <textarea
+        aria-labelledby={label}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+        className="w-full rounded border border-line bg-ground p-2"
+      />
+      <div className="flex gap-2">
+        <button
+          type="submit"
+          disabled={text === ""}
+          className="rounded border border-line bg-ground px-2 py-1 disabled:opacity-50"
+        >
+          Answer
+        </button>
+        <Choice onClick={() => send({ decision: "deny" })}>I do not answer this</Choice>
+      </div>
+      {problem !== undefined && <p className="text-bad text-xs">{problem}</p>}
+    </form>
+  );
+}
+
+function Choice({
+  children,
+  onClick,
+  disabled = false,
+}: {
+  readonly children: React.ReactNode;
+  readonly onClick: () => void;
+  readonly disabled?: boolean;
+}) {
+  return (
+    <button
+      type="button"
+      onClick={onClick}
+      disabled={disabled}
+      className="min-h-6 rounded border border-line bg-ground px-2 py-1 hover:bg-sunken disabled:opacity-50"
+    >
+      {children}
+    </button>
+  );
+}
+
+function parse(text: string): { readonly value: Json } | { readonly value?: undefined; readonly problem: string } {
+  try {
+    return { value: JSON.parse(text) as Json };
+  } catch (error) {
+    return { problem: `The arguments are not JSON: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
