@@ -2,6 +2,8 @@ import { useEffect, useRef, useState } from "react";
 import { Composer } from "../composer/composer.tsx";
 import { usePage } from "../page.ts";
 import { Transcript } from "../transcript/transcript.tsx";
+import { Outline } from "../tree/outline.tsx";
+import { BreadCrumbs } from "./bread-crumbs.tsx";
 import { ConversationHeader } from "./conversation-header.tsx";
 import type { LiveConversation } from "./live-conversation.ts";
 import { ConversationProvider, useConversation, useTree } from "./use-conversation.ts";
@@ -34,13 +36,21 @@ function Standing({ leaf }: { readonly leaf: string | undefined }) {
   return (
     <>
       <ConversationHeader leaf={view} />
+      <BreadCrumbs tree={tree} leaf={view} />
       {conversation.problem !== undefined && (
         <p role="alert" className="bg-bad-ground px-4 py-2 text-bad text-sm">
           {conversation.problem}
         </p>
       )}
-      <Transcript leaf={view} />
-      <Composer leaf={view} />
+      <div className="flex min-h-0 flex-1">
+        <div className="flex min-w-0 flex-1 flex-col">
+          <Transcript leaf={view} />
+          <Composer leaf={view} />
+        </div>
+        <aside aria-label="Branches" className="hidden w-72 border-hair border-l xl:block">
+          <Outline leaf={view} />
+        </aside>
+      </div>
     </>
   );
 }

@@ -2,6 +2,7 @@ import { type Call, type CallStatus, isEnded } from "@banyan/core/conversation";
 import { useEffect, useState } from "react";
 import { useTree } from "../conversation/use-conversation.ts";
 import { Approval } from "./approval.tsx";
+import { SubAgentCard } from "./sub-agent-card.tsx";
 
 /** A sign and a word for each status: never colour alone (W28). */
 const STATUS: Readonly<Record<CallStatus, readonly [sign: string, word: string, colour: string]>> = {
@@ -24,6 +25,7 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
   const question = [...(tree?.questions.values() ?? [])].find(
     (open) => open.call === call.id && open.message === message,
   );
+  const launched = tree?.children.get(call.id)?.[0];
   return (
     <section aria-label={`Call of ${call.tool}`} className="my-2 rounded-md border border-hair text-sm">
       <details open={call.status === "failed"}>
@@ -38,6 +40,7 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
         </summary>
         <Output text={call.output ?? call.progress} />
       </details>
+      {launched !== undefined && <SubAgentCard call={call.id} root={launched} />}
       {question && <Approval question={question} call={call} />}
     </section>
   );

@@ -1,0 +1,2 @@
+export type { Fence, FenceListener } from "./fence.ts";
+export { FenceParser } from "./parser.ts";

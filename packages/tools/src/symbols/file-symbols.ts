@@ -1,0 +1,106 @@
+import { nearest } from "@banyan/core";
+import type { Declared, Extent } from "./declared.ts";
+import { SymbolError } from "./error.ts";
+
+/** Where a symbol stands, in lines that end with LF or CRLF. */
+export interface SymbolRange {
+  /** Its dotted name. */
+  readonly name: string;
+  /** Its first line, 1-based: that of the comments, decorators and attributes right above it, when there are some. */
+  readonly start: number;
+  /** The line after its last one. */
+  readonly end: number;
+}
+
+/** The symbols of a text, as it was when it was read. */
+export class FileSymbols {
+  readonly #text: string;
+  readonly #symbols: readonly Declared[];
+  readonly #errorLines: readonly number[];
+  readonly #trailing: RegExp;
+
+  constructor(read: {
+    readonly text: string;
+    readonly symbols: readonly Declared[];
+    readonly errorLines: readonly number[];
+    /** What a comment that ends a line looks like. */
+    readonly trailing: RegExp;
+  }) {
+    this.#text = read.text;
+    this.#symbols = read.symbols;
+    this.#errorLines = read.errorLines;
+    this.#trailing = new RegExp(`^[,;]?\\s*(?:${read.trailing.source})?$`);
+  }
+
+  /**
+   * The symbol of this dotted name (`Class.method`; `Class::method` is the same), with all that belongs to it and all of
+   * its lines. Throws a `SymbolError` when there is not exactly one, when a part of it does not parse, or when something
+   * else stands on its lines.
+   */
+  find(name: string): SymbolRange {
+    const wanted = name.trim().replaceAll("::", ".");
+    const found = this.#symbols.filter((symbol) => symbol.name === wanted);
+    const [symbol] = found;
+    if (!symbol) throw new SymbolError("unknown", this.#unknown(wanted));
+    if (found.length > 1) {
+      const places = found.map(({ extent }) => linesOf(extent)).join("; ");
+      throw new SymbolError(
+        "ambiguous",
+        `${wanted} is declared ${found.length} times: ${places}. Use line numbers instead.`,
+      );
+    }
+    const { extent } = symbol;
+    const { firstLine, lastLine, names } = extent;
+    if (!extent.parses || this.#seemsCutShort(extent)) {
+      const line = this.#errorLines.find((each) => each >= firstLine) ?? this.#errorLines[0];
+      throw new SymbolError(
+        "syntax",
+        `There is a syntax error at line ${line}, so it is not certain where ${wanted} (${linesOf(extent)}) ends. Use line numbers instead.`,
+      );
+    }
+    if (names.length > 1)
+      throw new SymbolError(
+        "shared",
+        `${names.join(" and ")} are declared together (${linesOf(extent)}). Use line numbers instead.`,
+      );
+    if (!this.#hasLinesOfItsOwn(extent))
+      throw new SymbolError(
+        "shared",
+        `Something else stands on the lines of ${wanted} (${linesOf(extent)}). Use line numbers instead.`,
+      );
+    return { name: wanted, start: firstLine, end: lastLine + 1 };
+  }
+
+  #unknown(name: string): string {
+    const names = new Set(this.#symbols.map((symbol) => symbol.name));
+    const near = nearest(name, names);
+    const [line] = this.#errorLines;
+    return [
+      `There is no symbol ${name}.`,
+      ...(near.length > 0 ? [`Did you mean ${near.join(" or ")}?`] : []),
+      ...(line === undefined ? [] : [`There is a syntax error at line ${line}, which may hide it.`]),
+    ].join(" ");
+  }
+
+  /** Whether lines that are further indented follow, where there are syntax errors. */
+  #seemsCutShort({ start, end }: Extent): boolean {
+    if (this.#errorLines.length === 0) return false;
+    const [, indent = ""] = /\n([ \t]*)\S/.exec(this.#text.slice(end)) ?? [];
+    return indent.length > this.#before(start).length;
+  }
+
+  #hasLinesOfItsOwn({ start, end }: Extent): boolean {
+    const lineEnd = this.#text.indexOf("\n", end);
+    const after = this.#text.slice(end, lineEnd < 0 ? undefined : lineEnd);
+    return this.#before(start).trim() === "" && this.#trailing.test(after.trim());
+  }
+
+  /** What stands on the same line before a place. */
+  #before(place: number): string {
+    return this.#text.slice(this.#text.lastIndexOf("\n", place) + 1, place);
+  }
+}
+
+function linesOf({ firstLine, lastLine }: Extent): string {
+  return firstLine === lastLine ? `line ${firstLine}` : `lines ${firstLine} to ${lastLine}`;
+}

@@ -1,0 +1,40 @@
+import type { Language } from "web-tree-sitter";
+import { type Declared, declaredIn, errorLines } from "./declared.ts";
+import { SymbolError } from "./error.ts";
+import { FileSymbols } from "./file-symbols.ts";
+import { grammars } from "./grammars/index.ts";
+import type { SymbolLanguage } from "./language.ts";
+import { Pauses } from "./pauses.ts";
+
+/** In UTF-16 units. Some 60 bytes for each are taken while a text is read, and then kept for the next one. */
+const LONGEST_TEXT = 4_000_000;
+
+/** Finds symbols in texts. Loads tree-sitter with the first text, and each grammar once, with the first text in it. */
+export class SymbolFinder {
+  readonly #languages = new Map<SymbolLanguage, Promise<Language>>();
+
+  /**
+   * The symbols of a text; syntax errors in it may hide some. Everything else goes on while a long text is read. Throws
+   * a `SymbolError` (`size`) when it is longer than 4 million characters, and the signal's reason when that aborts.
+   */
+  async read(text: string, language: SymbolLanguage, signal?: AbortSignal): Promise<FileSymbols> {
+    signal?.throwIfAborted();
+    if (text.length > LONGEST_TEXT)
+      throw new SymbolError(
+        "size",
+        `The file is too long to find symbols in it: ${text.length} characters, of at most ${LONGEST_TEXT}. Use line numbers instead.`,
+      );
+    const treeSitter = await import("./tree-sitter.ts");
+    const grammar = grammars[language];
+    const loading = this.#languages.get(language) ?? treeSitter.loadLanguage(grammar.file);
+    this.#languages.set(language, loading);
+    const pauses = new Pauses(signal);
+    using tree = await treeSitter.parse(text, await loading, pauses);
+    const symbols: Declared[] = [];
+    for (const symbol of declaredIn(tree.root, text, grammar)) {
+      if (symbol) symbols.push(symbol);
+      if (pauses.due) await pauses.take();
+    }
+    return new FileSymbols({ text, symbols, errorLines: errorLines(tree.root), trailing: grammar.trailing });
+  }
+}

@@ -1,0 +1,32 @@
+import { SymbolError, SymbolFinder, type SymbolLanguage } from "./index.ts";
+
+/** Looks for symbols in texts of one language. */
+export interface Finding {
+  /** The lines of a symbol, as they stand in the text. */
+  lines(text: string, name: string): Promise<string>;
+  /** The code of the error and what it says. */
+  problem(text: string, name: string): Promise<string>;
+}
+
+export function findingIn(language: SymbolLanguage): Finding {
+  const finder = new SymbolFinder();
+  return {
+    async lines(text, name) {
+      const { start, end } = (await finder.read(text, language)).find(name);
+      return text
+        .split(/(?<=\n)/)
+        .slice(start - 1, end - 1)
+        .join("");
+    },
+    async problem(text, name) {
+      const symbols = await finder.read(text, language);
+      try {
+        symbols.find(name);
+      } catch (error) {
+        if (error instanceof SymbolError) return `${error.code}: ${error.message}`;
+        throw error;
+      }
+      return "none";
+    },
+  };
+}

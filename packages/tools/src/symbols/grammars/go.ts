@@ -1,0 +1,26 @@
+import type { Node } from "web-tree-sitter";
+import { type Grammar, named, nameless, SLASHES } from "../grammar.ts";
+
+const DECLARATIONS = new Set(["const_declaration", "type_declaration", "var_declaration"]);
+
+/** Go. */
+export const go: Grammar = {
+  file: "go",
+  symbols: {
+    ...named("const_spec", "function_declaration", "method_elem", "type_alias", "type_spec", "var_spec"),
+    method_declaration: (node) => [`${receiverOf(node)}.${node.childForFieldName("name")?.text}`],
+  },
+  scopes: nameless(...DECLARATIONS, "interface_type", "var_spec_list"),
+  // Not where parentheses hold several.
+  statements: (node) => DECLARATIONS.has(node.type) && node.child(1)?.type !== "(",
+  functions: new Set(),
+  leads: new Set(["comment"]),
+  trailing: SLASHES,
+};
+
+/** `T` for a method of `T`, `*T`, `T[K]` or `*T[K]`. */
+function receiverOf(method: Node): string | undefined {
+  let type = method.childForFieldName("receiver")?.namedChild(0)?.childForFieldName("type") ?? undefined;
+  while (type && type.type !== "type_identifier") type = type.namedChild(0) ?? undefined;
+  return type?.text;
+}

@@ -1,0 +1,92 @@
+import type { Node } from "web-tree-sitter";
+import { type Grammar, type Names, named, nameless, SLASHES } from "../grammar.ts";
+
+const FUNCTIONS = new Set([
+  "arrow_function",
+  "function_declaration",
+  "function_expression",
+  "generator_function",
+  "generator_function_declaration",
+  "method_definition",
+]);
+
+const STATEMENTS = new Set([
+  "ambient_declaration",
+  "export_statement",
+  "expression_statement",
+  "lexical_declaration",
+  "variable_declaration",
+]);
+
+const symbols: Readonly<Record<string, Names>> = {
+  ...named(
+    "abstract_class_declaration",
+    "abstract_method_signature",
+    "class_declaration",
+    "enum_declaration",
+    "function_declaration",
+    "function_signature",
+    "generator_function_declaration",
+    "interface_declaration",
+    "internal_module",
+    "method_definition",
+    "method_signature",
+    "module",
+    "property_signature",
+    "public_field_definition",
+    "type_alias_declaration",
+  ),
+  field_definition: (node) => textOf(node.childForFieldName("property")),
+  pair: (node, inFunction) => (inFunction ? [] : textOf(node.childForFieldName("key"))),
+  // `const f = () => {}` is a symbol everywhere, any other variable outside functions; `const { a, b } = c` has no name.
+  variable_declarator(node, inFunction) {
+    const name = node.childForFieldName("name");
+    if (name?.type !== "identifier") return [];
+    return !inFunction || isDefinition(node.childForFieldName("value")) ? [name.text] : [];
+  },
+  // `module.exports = {}`, `A.prototype.b = function () {}`
+  assignment_expression(node, inFunction) {
+    const left = node.childForFieldName("left");
+    return !inFunction && left?.type === "member_expression" ? [left.text] : [];
+  },
+  // `export default () => {}`; what is exported by a declaration has a name of its own.
+  export_statement: (node) => (node.childForFieldName("value") ? ["default"] : []),
+};
+
+/** TypeScript without JSX; JavaScript's nodes are among its own. */
+export const typescript: Grammar = {
+  file: "typescript",
+  symbols,
+  scopes: nameless(
+    "arrow_function",
+    "as_expression",
+    "class",
+    "class_body",
+    "function_expression",
+    "generator_function",
+    "interface_body",
+    "object",
+    "object_type",
+    "parenthesized_expression",
+    "satisfies_expression",
+    "statement_block",
+  ),
+  statements: (node) => STATEMENTS.has(node.type),
+  functions: FUNCTIONS,
+  leads: new Set(["comment", "decorator"]),
+  trailing: SLASHES,
+};
+
+/** TypeScript with JSX. */
+export const tsx: Grammar = { ...typescript, file: "tsx" };
+
+/** JavaScript with JSX. */
+export const javascript: Grammar = { ...typescript, file: "javascript" };
+
+function isDefinition(value: Node | null): boolean {
+  return value !== null && (FUNCTIONS.has(value.type) || value.type === "class");
+}
+
+function textOf(name: Node | null): readonly string[] {
+  return name ? [name.text] : [];
+}

@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { languageOf, type SymbolError } from "./index.ts";
+
+test.each([
+  ["src/a.ts", "typescript"],
+  ["a.test.mts", "typescript"],
+  ["Page.tsx", "tsx"],
+  ["a.cjs", "javascript"],
+  ["Page.JSX", "javascript"],
+  ["lib/a.py", "python"],
+  ["types.pyi", "python"],
+  ["main.go", "go"],
+  ["src\\lib.rs", "rust"],
+])("B27: %s is a file in %s", (path, language) => {
+  expect(languageOf(path)).toBe(language);
+});
+
+test("B27: the tag of a fence counts when the path does not say", () => {
+  expect(languageOf("bin/run", "Python")).toBe("python");
+  expect(languageOf("BUILD.in/run", "go")).toBe("go");
+  expect(languageOf("a.ts", "python")).toBe("typescript");
+});
+
+test("B27: a language without a grammar is refused in one sentence", () => {
+  const refusal = expect.objectContaining<Partial<SymbolError>>({
+    code: "language",
+    message:
+      "Symbols cannot be found in lib/a.rb, only in TypeScript, JavaScript, Python, Go and Rust; use line numbers instead.",
+  });
+  expect(() => languageOf("lib/a.rb", "ruby")).toThrow(refusal);
+  expect(() => languageOf("Makefile")).toThrow(/in Makefile/);
+  expect(() => languageOf("src/constructor", "toString")).toThrow(/in src\/constructor/);
+});

@@ -1,0 +1,51 @@
+import { type ConversationState, textOf } from "@banyan/core/conversation";
+import { Link } from "@tanstack/react-router";
+import { useConversation } from "./use-conversation.ts";
+
+/** The way back out of a sub-agent's conversation; nothing in the person's own. */
+export function BreadCrumbs({ tree, leaf }: { readonly tree: ConversationState; readonly leaf: string | null }) {
+  const { id: conversation } = useConversation();
+  const launched = launchedBy(tree, leaf);
+  if (launched.length === 0) return null;
+  return (
+    <nav aria-label="Sub-agents" className="border-hair border-b px-4 py-1 text-sm">
+      <ol className="flex flex-wrap gap-2">
+        {launched.map(({ message, words }) => (
+          <li key={message}>
+            <Link
+              to="/c/$conversation"
+              params={{ conversation }}
+              search={{ leaf: message }}
+              hash={`m-${message}`}
+              className="text-leaf underline"
+            >
+              {words}
+            </Link>{" "}
+            <span aria-hidden="true">›</span>
+          </li>
+        ))}
+        <li aria-current="page">Sub-agent</li>
+      </ol>
+    </nav>
+  );
+}
+
+/** The messages whose calls launched the sub-agent at `leaf`, the outermost first. */
+function launchedBy(
+  tree: ConversationState,
+  leaf: string | null,
+): { readonly message: string; readonly words: string }[] {
+  const found: { message: string; words: string }[] = [];
+  for (let at = leaf; at !== null; ) {
+    const call = tree.messages.get(at)?.call;
+    const message = call === undefined ? undefined : tree.calls.get(call);
+    if (message === undefined) break;
+    const launcher = tree.messages.get(message);
+    found.unshift({
+      message,
+      words: launcher?.call === undefined ? "Conversation" : textOf(launcher).slice(0, 30) || "Sub-agent",
+    });
+    at = message;
+  }
+  return found;
+}

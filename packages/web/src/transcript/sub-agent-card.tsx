@@ -1,0 +1,54 @@
+import { type AssistantMessage, type Message, newestLeaf, pathTo, spentOn, textOf } from "@banyan/core/conversation";
+import { Link } from "@tanstack/react-router";
+import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
+import { costInWords, short } from "../shell/amounts.ts";
+
+/** Actions of a sub-agent that its card shows. */
+const ACTIONS = 3;
+
+/** A sub-agent inside the conversation that launched it: what it does now, what it cost, and the way into it (W40). */
+export function SubAgentCard({ call, root }: { readonly call: string; readonly root: string }) {
+  const conversation = useConversation();
+  const tree = useTree();
+  const leaf = tree ? newestLeaf(tree, root) : root;
+  // Drawn again whenever its last message grows.
+  useMessage(leaf);
+  if (!tree) return null;
+  const path = pathTo(tree, leaf);
+  const run = [...tree.runs.values()].find((live) => live.call === call);
+  const { usage, cost } = spentOn(path);
+  return (
+    <section aria-label="Sub-agent" className="border-hair border-t px-3 py-2">
+      <p className="flex flex-wrap items-baseline gap-2">
+        <span className={run ? "text-leaf" : "text-soft"}>{run ? `● ${run.agent} is working` : "Ended"}</span>
+        <span className="text-soft text-xs">
+          {short(usage.input + usage.output)} tokens · {costInWords(cost)}
+        </span>
+        <Link
+          to="/c/$conversation"
+          params={{ conversation: conversation.id }}
+          search={{ leaf }}
+          className="ml-auto text-leaf underline"
+        >
+          Open
+        </Link>
+      </p>
+      <ul className="text-soft text-xs">
+        {lastActions(path).map(({ id, words }) => (
+          <li key={id} className="truncate">
+            {words}
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function lastActions(path: readonly Message[]): { readonly id: string; readonly words: string }[] {
+  const answers = path.filter((message): message is AssistantMessage => message.role === "assistant");
+  const actions = answers.flatMap((answer) => [
+    ...(textOf(answer) === "" ? [] : [{ id: answer.id, words: textOf(answer).replace(/\s+/g, " ") }]),
+    ...answer.calls.map(({ id, tool, status }) => ({ id, words: `${tool}: ${status}` })),
+  ]);
+  return actions.slice(-ACTIONS);
+}
