@@ -39,6 +39,11 @@ export interface Tool<Input = unknown> {
   readonly effects: Effects;
   /** May run beside its neighbours although it has effects. */
   readonly parallel?: boolean;
+  /**
+   * May begin as soon as its arguments are there, while the model still writes. Only for a tool with effects `none` that
+   * uses nothing of its context but `signal`: what it finds is thrown away when the message does not end cleanly.
+   */
+  readonly eager?: boolean;
   /** Milliseconds; no limit when absent. */
   readonly timeout?: number;
   /** The bytes of output that the model is given (default 65,536); of more, head and tail are kept. */

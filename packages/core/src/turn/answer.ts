@@ -3,6 +3,7 @@ import { createId } from "../conversation/id.ts";
 import type { AssistantMessage, Finish, Json, Part, ProviderData } from "../conversation/message.ts";
 import { costOf, noUsage, type Usage } from "../conversation/usage.ts";
 import type { ModelError, ModelPart, ModelSink } from "../ports/model.ts";
+import { EagerCalls } from "./eager.ts";
 import { answerOf, type TurnRun, tell } from "./run.ts";
 
 /** A call as the model asked for it. */
@@ -36,10 +37,13 @@ export class Answer implements ModelSink {
   heardAt = performance.now();
   /** After the end nothing is taken any more. */
   closed = false;
+  /** Calls that begin while the message streams; absent where no tool may. */
+  readonly eager: EagerCalls | undefined;
 
   private constructor(run: TurnRun, id: string) {
     this.#run = run;
     this.id = id;
+    this.eager = run.agent.toolbox.hasEager ? new EagerCalls(run, id) : undefined;
   }
 
   /** Begins an answer at the end of the run's branch. */
@@ -187,8 +191,10 @@ export class Answer implements ModelSink {
       }
       case "call-end": {
         const call = this.#open.get(part.index);
-        if (call) call.provider = part.provider;
         this.#open.delete(part.index);
+        if (!call) return;
+        call.provider = part.provider;
+        if (this.eager) this.#mayBegin(this.eager, call);
         return;
       }
       case "source":
@@ -201,6 +207,13 @@ export class Answer implements ModelSink {
       case "finish":
         this.finish = { ...part, usage: counted(part.usage) };
     }
+  }
+
+  #mayBegin(eager: EagerCalls, { id }: OpenCall): void {
+    const calls = this.calls();
+    const index = calls.findIndex((call) => call.id === id);
+    const asked = calls[index];
+    if (asked) eager.consider(asked, calls.slice(0, index));
   }
 
   #inputDelta(call: OpenCall, text: string): DeltaBody {

@@ -4,6 +4,7 @@ import type { Answer } from "../ports/human.ts";
 import type { Tool } from "../ports/tool.ts";
 import { approvalResolved, deniedBy, type Question } from "../session/questions.ts";
 import type { AskedCall } from "./answer.ts";
+import type { EagerCalls } from "./eager.ts";
 import { execute, notExecuted } from "./execute.ts";
 import { isSteered } from "./inputs.ts";
 import { judge, type Verdict } from "./judge.ts";
@@ -39,12 +40,15 @@ interface Entry {
 export class CallBatch {
   readonly #run: TurnRun;
   readonly #message: string;
+  readonly #eager: EagerCalls | undefined;
   readonly #entries: Entry[] = [];
   readonly #active = new Set<Promise<void>>();
 
-  constructor(run: TurnRun, message: string) {
+  /** With `eager`, some of the calls may have begun while their message streamed. */
+  constructor(run: TurnRun, message: string, eager?: EagerCalls) {
     this.#run = run;
     this.#message = message;
+    this.#eager = eager;
   }
 
   /**
@@ -189,7 +193,8 @@ export class CallBatch {
     const { tool, call, input, attempt } = entry;
     if (!tool) throw new Error(`Call ${call} has no tool to run.`);
     const running = { message: this.#message, call, attempt, key: this.#key(entry), tool, input };
-    const outcome = await execute(tool, input, toolContext(this.#run, running));
+    const begun = await this.#eager?.outcome(call);
+    const outcome = begun ?? (await execute(tool, input, toolContext(this.#run, running)));
     await this.#end(entry, outcome.status, outcome.output);
   }
 

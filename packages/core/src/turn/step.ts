@@ -42,6 +42,7 @@ export async function takeStep(run: TurnRun, model: ModelDriver, toolChoice: "au
     const error = await stream(run, model, request, answer);
     answer.closed = true;
     if (!error) return await complete(run, answer, toolChoice);
+    answer.eager?.discard(error);
 
     if (run.signal.aborted) {
       await answer.keep("interrupted", notExecuted(run.signal));
@@ -132,6 +133,7 @@ async function complete(run: TurnRun, answer: Answer, toolChoice: "auto" | "none
   const cut = finish.reason === "length" ? CUT_OFF : finish.reason === "filtered" ? FILTERED : undefined;
   const reason = asked.length > 0 && !cut ? "calls" : finish.reason === "calls" ? "stop" : finish.reason;
   const refusal = cut ?? (toolChoice === "none" ? NO_TOOLS : undefined);
+  if (refusal !== undefined) answer.eager?.discard(new Error(refusal));
   const completed = answer.completion(reason);
   const followed = run.followers.size > 0;
   if (asked.length === 0) {
@@ -140,7 +142,7 @@ async function complete(run: TurnRun, answer: Answer, toolChoice: "auto" | "none
     const told = followed && (await follow(run, message, reason));
     return { type: told ? "told" : reason === "paused" ? "paused" : "answer", message: answerOf(session, message) };
   }
-  const batch = new CallBatch(run, message);
+  const batch = new CallBatch(run, message, answer.eager);
   const judged = await batch.prepare(asked, refusal);
   await session.commit([completed, ...answer.pending(), ...judged], { durable: batch.hasEffects || followed, origin });
   if (followed) await follow(run, message, reason);

@@ -18,6 +18,8 @@ export class Toolbox {
   /** Of the schemas as text. */
   readonly digest: string;
   readonly text: string;
+  /** Whether one of them may begin before its message has ended. */
+  hasEager = false;
   readonly #tools = new Map<string, { readonly tool: Tool; check(input: Json): Checked | Promise<Checked> }>();
 
   private constructor(tools: readonly Tool[]) {
@@ -37,6 +39,12 @@ export class Toolbox {
           `The timeout of tool "${tool.name}" is ${tool.timeout}; it must be a positive number of milliseconds.`,
         );
       }
+      if (tool.eager && tool.effects !== "none") {
+        throw new ToolDefinitionError(
+          `The tool "${tool.name}" is eager and has effects; only a tool that just looks may begin early.`,
+        );
+      }
+      this.hasEager ||= tool.eager === true;
       const standard = "~standard" in tool.input ? (tool.input as StandardSchemaV1) : undefined;
       const schema = jsonSchemaOf(`tool "${tool.name}"`, tool.input);
       if (schema.type !== "object") {

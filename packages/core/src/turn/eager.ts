@@ -1,0 +1,52 @@
+import type { AskedCall } from "./answer.ts";
+import { execute, type Outcome } from "./execute.ts";
+import { judge } from "./judge.ts";
+import type { TurnRun } from "./run.ts";
+import { toolContext } from "./tool-context.ts";
+
+/**
+ * Calls that have begun before their message ended (B62): of tools that only look and say `eager`, and with nothing but
+ * such before them. What they find is used when the message ends cleanly and asks for just this; otherwise it is nobody's.
+ */
+export class EagerCalls {
+  readonly #run: TurnRun;
+  readonly #message: string;
+  readonly #begun = new Map<string, Promise<Outcome | undefined>>();
+  readonly #discarded = new AbortController();
+
+  constructor(run: TurnRun, message: string) {
+    this.#run = run;
+    this.#message = message;
+  }
+
+  /** The arguments of a call are complete, while its message goes on. */
+  consider(asked: AskedCall, before: readonly AskedCall[]): void {
+    const { toolbox } = this.#run.agent;
+    if (!toolbox.find(asked.tool)?.eager) return;
+    if (before.some(({ tool }) => toolbox.find(tool)?.effects !== "none")) return;
+    this.#begun.set(asked.id, this.#begin(asked));
+  }
+
+  /** What a call that began early has found, or is about to find; nothing for one that did not begin. */
+  outcome(call: string): Promise<Outcome | undefined> | undefined {
+    return this.#begun.get(call);
+  }
+
+  /** Nobody wants what was found. */
+  discard(reason: Error): void {
+    this.#discarded.abort(reason);
+  }
+
+  async #begin(asked: AskedCall): Promise<Outcome | undefined> {
+    const signal = AbortSignal.any([this.#run.signal, this.#discarded.signal]);
+    const verdict = await judge(this.#run, asked);
+    if ("ended" in verdict || verdict.permit.decision !== "allow" || signal.aborted) return undefined;
+    const { tool, input } = verdict;
+    const message = this.#message;
+    const running = { message, call: asked.id, attempt: 1, key: `${message}.${asked.id}`, tool, input };
+    // What it says meanwhile is shown with its result: nobody knows the call yet.
+    const context = { ...toolContext(this.#run, running), signal, progress() {} };
+    const outcome = await execute(tool, input, context);
+    return outcome.status === "cancelled" ? undefined : outcome;
+  }
+}
