@@ -6,3 +6,9 @@ export function median(values: readonly number[]): number {
   const above = sorted[Math.floor(middle)] ?? Number.NaN;
   return (below + above) / 2;
 }
+
+/** The least value that so large a part of the values, 0 to 1, does not exceed. `NaN` for none. */
+export function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? Number.NaN;
+}

@@ -1,10 +1,13 @@
 import type { Measure } from "../measure.ts";
 import { append } from "./append.ts";
+import { fanOut } from "./fan-out.ts";
+import { fences } from "./fences.ts";
 import { loop } from "./loop.ts";
 import { many } from "./many.ts";
 import { open } from "./open.ts";
 import { paced } from "./paced.ts";
+import { recall } from "./recall.ts";
 import { stream } from "./stream.ts";
 import { turns } from "./turns.ts";
 
-export const measures: readonly Measure[] = [turns, stream, paced, loop, append, open, many];
+export const measures: readonly Measure[] = [turns, stream, paced, loop, append, open, many, fanOut, fences, recall];

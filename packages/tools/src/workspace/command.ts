@@ -3,6 +3,8 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import { StringDecoder } from "node:string_decoder";
+import type { Program } from "../sandbox/program.ts";
+import type { Sandbox } from "../sandbox/sandbox.ts";
 import { WorkspaceError } from "./error.ts";
 import { ControlStripper } from "./plain-text.ts";
 import { endFamily, familyOf, killFamily, type ProcessFamily } from "./process-family.ts";
@@ -19,6 +21,8 @@ export interface CommandOptions {
   /** Milliseconds. */
   readonly timeout: number;
   readonly signal: AbortSignal;
+  /** What the command runs in, and all that it starts. */
+  readonly sandbox?: Sandbox;
   /** Gets the output as plain text, standard output and standard error as one stream. */
   readonly onOutput: (text: string) => void;
 }
@@ -54,7 +58,8 @@ export class RunningCommands {
  *   time-out, abort ────────────────────────────────▲
  *
  * So a process in the background ends with its command, even one in a session of its own: nobody would own it
- * afterwards, and it could hold the output open for ever. Throws when the shell cannot be started.
+ * afterwards, and it could hold the output open for ever. Throws when the shell cannot be started, and when the sandbox
+ * does not take the command.
  */
 export async function runCommand(
   command: string,
@@ -66,13 +71,19 @@ export async function runCommand(
   options.signal.throwIfAborted();
   const mark = randomUUID();
   const around = process.env[MARK];
+  // A command inside another bears both marks, so that either can find it.
+  const environment = { ...options.environment, [MARK]: around === undefined ? mark : `${around},${mark}` };
   const shell = existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
   // One pipe for both outputs, so that what is written first is read first.
-  const child = spawn("/bin/sh", ["-c", 'exec "$0" -c -- "$1" 2>&1', shell, command], {
+  const inShell: Program = { file: "/bin/sh", args: ["-c", 'exec "$0" -c -- "$1" 2>&1', shell, command], environment };
+  using sandboxed = await options.sandbox?.wrap(inShell);
+  options.signal.throwIfAborted();
+  const { file, args, environment: env } = sandboxed ?? inShell;
+  const child = spawn(file, args, {
     cwd: options.directory,
-    // A command inside another bears both marks, so that either can find it.
-    env: { ...options.environment, [MARK]: around === undefined ? mark : `${around},${mark}` },
-    stdio: ["ignore", "pipe", "ignore"],
+    env,
+    // Only what fails to make a sandbox writes to the other pipe.
+    stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });
   const exited = new Promise<CommandEnd>((resolve, reject) => {
@@ -90,9 +101,11 @@ export async function runCommand(
   const closed = new Promise<void>((resolve) => child.stdout.once("close", resolve));
   const decoder = new StringDecoder("utf8");
   const stripper = new ControlStripper();
-  child.stdout.on("data", (bytes: Buffer) => options.onOutput(stripper.push(decoder.write(bytes))));
-  // A pipe that breaks has nothing more to say; that the shell ended is told by its exit.
-  child.stdout.on("error", () => child.stdout.destroy());
+  for (const pipe of [child.stdout, child.stderr]) {
+    pipe.on("data", (bytes: Buffer) => options.onOutput(stripper.push(decoder.write(bytes))));
+    // A pipe that breaks has nothing more to say; that the shell ended is told by its exit.
+    pipe.on("error", () => pipe.destroy());
+  }
   const stop = Promise.withResolvers<CommandEnd>();
   const onTimeout = setTimeout(() => stop.resolve({ type: "timed-out" }), options.timeout);
   const onAbort = () => stop.resolve({ type: "cancelled" });
@@ -108,6 +121,7 @@ export async function runCommand(
     clearTimeout(onTimeout);
     options.signal.removeEventListener("abort", onAbort);
     child.stdout.destroy();
+    child.stderr.destroy();
     running.remove(family);
   }
 }

@@ -1,12 +1,16 @@
 import { defineTool, type Tool } from "@banyan/core";
 import { z } from "zod";
+import { digestOf, keepContent } from "./backups.ts";
 import { WorkspaceError } from "./error.ts";
+import { fileChange } from "./file-change.ts";
+import { lineDiff } from "./line-diff.ts";
 import { nearestLine } from "./nearest-line.ts";
 import { locate, type Workspace } from "./paths.ts";
 import { assertWritable } from "./protected-paths.ts";
 import { replaceFile } from "./replace-file.ts";
 import { encode, readText, type TextContent } from "./text-content.ts";
 import { unifiedDiff } from "./unified-diff.ts";
+import { assertAllowed, type WritingOptions } from "./writing.ts";
 
 /** Occurrences are counted up to here. */
 const MOST_COUNTED = 1000;
@@ -23,7 +27,7 @@ const input = z.object({
 });
 
 /** `edit {path, old_text, new_text}`: replaces one place in a text file; all other bytes stay as they are. */
-export function editTool(workspace: Workspace): Tool {
+export function editTool(workspace: Workspace, { backups, refuse }: WritingOptions = {}): Tool {
   return defineTool({
     name: "edit",
     description:
@@ -35,11 +39,16 @@ export function editTool(workspace: Workspace): Tool {
     async execute({ path, old_text, new_text }, context) {
       const location = await locate(workspace, path);
       assertWritable(workspace, location);
+      assertAllowed(location.path, new_text, refuse);
       const content = await readText(workspace, location.path);
       const after = replaceOnce(content, old_text, new_text);
+      const bytes = encode(content.path, content.mark + after);
+      const before = { digest: await keepContent(backups, [content.bytes]), text: content.text };
       context.signal.throwIfAborted();
-      await replaceFile(workspace, location, encode(content.path, content.mark + after), content.stats);
-      return unifiedDiff(content.path, content.text, after);
+      await replaceFile(workspace, location, bytes, content.stats);
+      const diff = lineDiff(content.text, after);
+      await context.changed(fileChange(content.path, before, { digest: digestOf(bytes), text: after }, diff));
+      return unifiedDiff(content.path, diff);
     },
   });
 }

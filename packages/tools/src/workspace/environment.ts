@@ -7,6 +7,11 @@ const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|PRIVATE|(?:^|_
 /** An address with a password in it, as databases have them. */
 const SECRET_ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:[^/\s@]+@/i;
 
+/** Whether a variable looks as if it held a secret: by its name, or because its value is an address with a password in it. */
+export function holdsSecret(name: string, value: string): boolean {
+  return SECRET_NAME.test(name) || SECRET_ADDRESS.test(value);
+}
+
 /**
  * The environment for a child process (S10): `inherited` without what looks like a secret, then `listed` on top just as
  * it is. A listed variable with no value is taken away.
@@ -14,7 +19,7 @@ const SECRET_ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:[^/\s@]+@/i;
 export function childEnvironment(inherited: Environment, listed: Environment): Record<string, string> {
   const environment: Record<string, string> = {};
   for (const [name, value] of Object.entries(inherited)) {
-    if (value !== undefined && !SECRET_NAME.test(name) && !SECRET_ADDRESS.test(value)) environment[name] = value;
+    if (value !== undefined && !holdsSecret(name, value)) environment[name] = value;
   }
   for (const [name, value] of Object.entries(listed)) {
     if (value === undefined) delete environment[name];

@@ -3,7 +3,8 @@
  * `outside`: it leads out of the workspace. `missing`: nothing is there. `kind`: what is there is of the wrong kind.
  * `protected`: it must not be written. `content`: the content cannot be shown or changed as text. `match`: the text
  * to replace was not found once. `changed`: somebody else changed the path meanwhile. `pattern`: a pattern is
- * invalid. `range`: lines that do not exist. `system`: the operating system refused.
+ * invalid. `range`: lines that do not exist. `refused`: the host does not let this text be written. `system`: the
+ * operating system refused.
  */
 export type WorkspaceErrorCode =
   | "root"
@@ -17,6 +18,7 @@ export type WorkspaceErrorCode =
   | "changed"
   | "pattern"
   | "range"
+  | "refused"
   | "system";
 
 /** A refusal of a workspace tool. Its message names the path and says what to do, in words for the model. */
@@ -68,4 +70,9 @@ export function explain(path: string, error: unknown): Error {
     default:
       return new WorkspaceError("system", `${path} could not be used: ${code}.`, { cause: error });
   }
+}
+
+/** What went wrong, in words, whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

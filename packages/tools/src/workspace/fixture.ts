@@ -59,6 +59,16 @@ export async function call(
     agent: "test",
     progress() {},
     interject: async () => {},
+    follow() {},
+    draft() {},
+    changed: async () => {},
+    permit: async () => ({ decision: "allow" }),
+    ask: async () => "",
+    launch: async () => {
+      throw new Error("No sub-agent here.");
+    },
+    finish() {},
+    summarize() {},
     ...context,
   });
   if (typeof answer !== "string") throw new TypeError(`The tool ${tool.name} answered ${typeof answer}, not text.`);

@@ -1,3 +1,5 @@
+import { readdirSync } from "node:fs";
+import type { Tool } from "@banyan/core";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { call, TestFolder } from "./fixture.ts";
@@ -12,6 +14,7 @@ test("B36: the tools for a folder, with their effects", () => {
     ["search", "none"],
     ["write", "idempotent"],
     ["edit", "external"],
+    ["edit_mode", "idempotent"],
     ["shell", "external"],
   ]);
 });
@@ -27,13 +30,28 @@ test("every argument is described in the schema that the model sees", () => {
   }
 });
 
-test("the options reach the tools: protected paths and the environment", async () => {
-  using folder = new TestFolder();
-  const tools = workspaceTools({ root: folder.root, protected: ["locked"], env: { GREETING: "hello" } });
-  const [, , , write, , shell] = tools;
-  if (write === undefined || shell === undefined) throw new Error("A tool is missing.");
-  await expect(call(write, { path: "locked/a", content: "" })).rejects.toThrow("locked is protected");
-  expect(await call(shell, { command: 'echo "$GREETING"' })).toBe("hello\n");
+test("the options reach the tools: protected paths, the environment, backups and what must not be written", async () => {
+  using folder = new TestFolder({ "a.txt": "one\n" });
+  const backups = `${folder.outside}/backups`;
+  const refuse = (text: string) => (text.includes("[hidden]") ? "It holds a placeholder." : undefined);
+  const tools = new Map(
+    workspaceTools({ root: folder.root, protected: ["locked"], env: { GREETING: "hello" }, backups, refuse }).map(
+      (tool) => [tool.name, tool],
+    ),
+  );
+  const use = (name: string, input: Readonly<Record<string, unknown>>) => call(tools.get(name) as Tool, input);
+  for (const [name, path] of [
+    ["write", "path"],
+    ["edit", "path"],
+    ["edit_mode", "file_path"],
+  ] as const)
+    await expect(use(name, { [path]: "locked/a", content: "", old_text: "a", new_text: "b" })).rejects.toThrow(
+      "locked is protected",
+    );
+  expect(await use("shell", { command: 'echo "$GREETING"' })).toBe("hello\n");
+  await expect(use("write", { path: "a.txt", content: "[hidden]" })).rejects.toThrow("It holds a placeholder.");
+  await use("edit", { path: "a.txt", old_text: "one", new_text: "two" });
+  expect(readdirSync(backups)).toHaveLength(1);
 });
 
 test("a workspace that cannot be opened is said at once", () => {

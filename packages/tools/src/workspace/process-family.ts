@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { INSIDE } from "../sandbox/program.ts";
 
 /**
  * A process and all that it started. Its members are known by their process group, by their parents, and by a variable
@@ -56,9 +57,15 @@ export function killFamily(family: ProcessFamily): void {
 }
 
 /** Whether anybody was there to get the signal. */
-function signalFamily(family: ProcessFamily, signal: NodeJS.Signals, known: Set<string>): boolean {
+function signalFamily(family: ProcessFamily, signal: "SIGTERM" | "SIGKILL", known: Set<string>): boolean {
   const members = membersOf(family, known);
   if (members === undefined) return send(-family.group, signal);
+  // The processes around a sandbox would take all of it with them at once; they end by themselves when it is empty.
+  const inSandbox = signal === "SIGTERM" ? members.filter(isInSandbox) : [];
+  if (inSandbox.length > 0) {
+    for (const member of inSandbox) send(member.id, signal);
+    return true;
+  }
   // The group as a whole first: that reaches those who are just being forked.
   if (members.some((member) => member.group === family.group)) send(-family.group, signal);
   for (const member of members) if (member.group !== family.group) send(member.id, signal);
@@ -87,7 +94,9 @@ function membersOf(family: ProcessFamily, known: Set<string>): readonly Process[
   if (all === undefined) return undefined;
   const younger = all.filter((one) => one.since >= family.since && one.id !== process.pid);
   const members = new Set(
-    younger.filter((one) => one.group === family.group || known.has(nameOf(one)) || bearsMark(one, family.mark)),
+    younger.filter(
+      (one) => one.group === family.group || known.has(nameOf(one)) || environmentOf(one).includes(family.mark),
+    ),
   );
   for (let before = -1; before !== members.size; ) {
     before = members.size;
@@ -103,12 +112,17 @@ function nameOf(one: Process): string {
   return `${one.id} since ${one.since}`;
 }
 
-function bearsMark(one: Process, mark: string): boolean {
+/** Inside a sandbox of its own, the program's processes all are, and there is no other. */
+function isInSandbox(one: Process): boolean {
+  return process.env[INSIDE] === undefined && environmentOf(one).includes(`${INSIDE}=`);
+}
+
+/** What a process was started with; nothing when it has ended, or belongs to another user. */
+function environmentOf(one: Process): Buffer {
   try {
-    return readFileSync(`/proc/${one.id}/environ`).includes(mark);
+    return readFileSync(`/proc/${one.id}/environ`);
   } catch {
-    // It ended, or belongs to another user.
-    return false;
+    return Buffer.alloc(0);
   }
 }
 

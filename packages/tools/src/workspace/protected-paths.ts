@@ -5,7 +5,7 @@ import type { Location, Workspace } from "./paths.ts";
 const CLOSED_FOLDERS: ReadonlySet<string> = new Set([".git", ".banyan"]);
 
 /** Files that a shell runs when it starts or when somebody enters a folder. */
-const START_FILES: ReadonlySet<string> = new Set([
+export const START_FILES: ReadonlySet<string> = new Set([
   ".bash_aliases",
   ".bash_login",
   ".bash_logout",

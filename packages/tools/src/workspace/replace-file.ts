@@ -23,27 +23,73 @@ export async function replaceFile(
   bytes: Uint8Array,
   read?: Stats,
 ): Promise<void> {
+  await using replacement = await prepareReplacement(workspace, location, bytes, read);
+  await replacement.takePlace();
+}
+
+/** New content that is written and has not taken its place yet. Disposed of before that, it leaves nothing behind. */
+export interface Replacement extends AsyncDisposable {
+  /** Puts it in place, unless something else stands there since; answers what then stands there. */
+  takePlace(): Promise<Stats>;
+}
+
+/** The first half of `replaceFile`, with the same refusals: all but the last step. */
+export async function prepareReplacement(
+  workspace: Workspace,
+  location: Location,
+  bytes: Uint8Array,
+  read?: Stats,
+): Promise<Replacement> {
   assertWritable(workspace, location);
+  const resources = new AsyncDisposableStack();
   try {
-    await using parent = await openParent(workspace, location, read === undefined && location.kind === "missing");
-    const target = `${parent.at}/${location.path.slice(location.path.lastIndexOf("/") + 1)}`;
+    const parent = resources.use(
+      await openParent(workspace, location, read === undefined && location.kind === "missing"),
+    );
+    const target = targetIn(parent, location);
     const before = await writableFile(target, location);
     if (before !== undefined && location.kind === "missing") throw changed(location);
+    if (read !== undefined && !isSame(read, before)) throw changed(location);
     const temporary = `${parent.at}/.${randomUUID()}.tmp`;
     await writeTemporary(temporary, bytes, before, workspace.newFileMode);
-    try {
-      const now = await writableFile(target, location);
-      if (!isSame(before, now) || (read !== undefined && !isSame(read, now))) {
-        throw changed(location);
-      }
-      await rename(temporary, target);
-    } catch (error) {
-      await unlink(temporary);
-      throw error;
-    }
+    let isPlaced = false;
+    resources.defer(async () => {
+      if (!isPlaced) await unlink(temporary);
+    });
+    return {
+      async takePlace() {
+        try {
+          if (!isSame(before, await writableFile(target, location))) throw changed(location);
+          await rename(temporary, target);
+          isPlaced = true;
+          return await lstat(target);
+        } catch (error) {
+          throw explain(location.path, error);
+        }
+      },
+      [Symbol.asyncDispose]: () => resources.disposeAsync(),
+    };
+  } catch (error) {
+    await resources.disposeAsync();
+    throw explain(location.path, error);
+  }
+}
+
+/** Removes a file, if it is the one that `read` tells of; refused like a write. */
+export async function removeFile(workspace: Workspace, location: Location, read: Stats): Promise<void> {
+  assertWritable(workspace, location);
+  try {
+    await using parent = await openParent(workspace, location, false);
+    const target = targetIn(parent, location);
+    if (!isSame(read, await writableFile(target, location))) throw changed(location);
+    await unlink(target);
   } catch (error) {
     throw explain(location.path, error);
   }
+}
+
+function targetIn(parent: OpenDirectory, location: Location): string {
+  return `${parent.at}/${location.path.slice(location.path.lastIndexOf("/") + 1)}`;
 }
 
 function changed(location: Location): WorkspaceError {
@@ -96,13 +142,18 @@ async function writableFile(target: string, location: Location): Promise<Stats |
   }
   if (!found.isFile())
     throw new WorkspaceError("changed", `${location.path} is not a regular file any more, so it was not written.`);
-  if (found.nlink > 1) {
+  assertOneName(location, found);
+  return found;
+}
+
+/** Throws for a file that has other names, which may lie outside of the workspace (S8). */
+export function assertOneName({ path }: Location, { nlink }: Stats): void {
+  if (nlink > 1) {
     throw new WorkspaceError(
       "protected",
-      `${location.path} has ${found.nlink} hard links, so writing it could change a file elsewhere. Ask the user to copy it first.`,
+      `${path} has ${nlink} hard links, so writing it could change a file elsewhere. Ask the user to copy it first.`,
     );
   }
-  return found;
 }
 
 function isSame(one: Stats | undefined, other: Stats | undefined): boolean {

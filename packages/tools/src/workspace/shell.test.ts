@@ -1,37 +1,14 @@
 import { spawnSync } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import { getEventListeners } from "node:events";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
+import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
 import { call, TestFolder } from "./fixture.ts";
 import { openWorkspace } from "./paths.ts";
+import { living, uniqueSleep, until } from "./processes.fixture.ts";
 import { type ShellOptions, shellTool } from "./shell.ts";
 
 function shell(folder: TestFolder, options?: ShellOptions) {
   return shellTool(openWorkspace(folder.root), options);
-}
-
-/** A number of seconds for `sleep` that no other process uses: what bears it belongs to this test. */
-function uniqueSleep(): string {
-  return `1${Number.parseInt(randomUUID().slice(0, 8), 16)}`;
-}
-
-/** The ids of living processes whose command line holds this text. */
-function living(text: string): string[] {
-  return readdirSync("/proc").filter((id) => {
-    if (!/^\d+$/.test(id) || id === String(process.pid)) return false;
-    try {
-      const isZombie = /\) Z/.test(readFileSync(`/proc/${id}/stat`, "latin1"));
-      return !isZombie && readFileSync(`/proc/${id}/cmdline`, "utf8").includes(text);
-    } catch {
-      return false;
-    }
-  });
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await sleep(10);
 }
 
 const linux = test.skipIf(process.platform !== "linux");

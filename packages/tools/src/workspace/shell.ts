@@ -1,5 +1,6 @@
 import { defineTool, type Tool } from "@banyan/core";
 import { z } from "zod";
+import type { Sandbox } from "../sandbox/sandbox.ts";
 import { type CommandEnd, RunningCommands, runCommand } from "./command.ts";
 import { childEnvironment, type Environment } from "./environment.ts";
 import { BoundedOutput } from "./output.ts";
@@ -10,6 +11,8 @@ import { ProgressPace } from "./progress-pace.ts";
 export interface ShellOptions {
   /** Variables for commands, on top of the program's own without its secrets; an undefined one is taken away. */
   readonly env?: Environment;
+  /** What commands run in. Without one they may do all that the program may. */
+  readonly sandbox?: Sandbox;
 }
 
 const DEFAULT_TIMEOUT = 120_000;
@@ -38,13 +41,14 @@ const input = z.object({
 });
 
 /** `shell {command, timeout?}`: runs a command, and ends all that it started. */
-export function shellTool(workspace: Workspace, { env = {} }: ShellOptions = {}): Tool {
+export function shellTool(workspace: Workspace, { env = {}, sandbox }: ShellOptions = {}): Tool {
   const running = new RunningCommands();
   return defineTool({
     name: "shell",
     description:
       "Runs a command in bash and answers what it printed, standard output and standard error together, and its exit code when that is not 0. " +
-      "It has no input and no terminal. Processes left in the background are ended with the command. Of a long output the middle is left out.",
+      "It has no input and no terminal. Processes left in the background are ended with the command. Of a long output the middle is left out." +
+      (sandbox === undefined ? "" : confines(sandbox)),
     input,
     effects: "external",
     async execute({ command, timeout = DEFAULT_TIMEOUT }, context) {
@@ -56,6 +60,7 @@ export function shellTool(workspace: Workspace, { env = {} }: ShellOptions = {})
         environment: childEnvironment(process.env, { ...WITHOUT_TERMINAL, ...env }),
         timeout,
         signal: context.signal,
+        ...(sandbox !== undefined && { sandbox }),
         onOutput(text) {
           output.push(text);
           progress.push(text);
@@ -64,6 +69,12 @@ export function shellTool(workspace: Workspace, { env = {} }: ShellOptions = {})
       return join(output.text(), outcome(end, timeout));
     },
   });
+}
+
+function confines({ domains }: Sandbox): string {
+  const network =
+    domains.length === 0 ? "there is no network" : `only these domains can be reached: ${domains.join(", ")}`;
+  return ` It runs in a sandbox: files are written in the workspace and in $TMPDIR only, and ${network}.`;
 }
 
 function outcome(end: CommandEnd, timeout: number): string {

@@ -17,12 +17,13 @@ export interface TextContent {
   /** The byte-order mark, or nothing. */
   readonly mark: string;
   readonly lineEnds: LineEnds;
+  readonly bytes: Buffer;
   /** What was read, to notice a change before writing. */
   readonly stats: Stats;
 }
 
 /** Files beyond this size, in bytes, are not changed as text. */
-const MOST_BYTES = 16 * 1024 * 1024;
+const MOST_BYTES = 64 * 1024 * 1024;
 
 const MARK = "\ufeff";
 
@@ -56,10 +57,12 @@ export async function readText(workspace: Workspace, given: string): Promise<Tex
     text,
     mark: all.startsWith(MARK) ? MARK : "",
     lineEnds: lineEndsOf(text),
+    bytes,
     stats: file.stats,
   };
 }
 
+/** How the lines of a text end. A carriage return alone ends none. */
 export function lineEndsOf(text: string): LineEnds {
   let windows = 0;
   let unix = 0;

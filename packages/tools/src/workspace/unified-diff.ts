@@ -1,25 +1,18 @@
-import { createTwoFilesPatch, FILE_HEADERS_ONLY } from "diff";
+import { FILE_HEADERS_ONLY, formatPatch, type StructuredPatchHunk } from "diff";
+import { type LineDiff, MOST_CHANGES } from "./line-diff.ts";
 import { showControls, showOnOneLine } from "./plain-text.ts";
 
 const MOST_LINES = 300;
 const MOST_CHARACTERS = 20_000;
-/** Lines taken away and put in; beyond this many, the search for the shortest difference is given up: its cost grows with the square. */
-const MOST_CHANGES = 1000;
+const MOST_KEPT_BYTES = 64 * 1024;
 
 /**
  * What changed in a text file, as a unified diff for the model and the reader: at most some 300 lines, with a note of
- * how many more there are. A note stands in place of the diff when the texts differ in more than 1,000 lines. Line
- * ends are not compared.
+ * how many more there are. A note stands in place of the diff when too many lines differ.
  */
-export function unifiedDiff(path: string, before: string, after: string): string {
-  const patch = createTwoFilesPatch(showOnOneLine(path), showOnOneLine(path), before, after, undefined, undefined, {
-    context: 3,
-    maxEditLength: MOST_CHANGES,
-    stripTrailingCr: true,
-    headerOptions: FILE_HEADERS_ONLY,
-  });
-  if (patch === undefined) return `[no diff: more than ${MOST_CHANGES} lines changed]`;
-  const lines = showControls(patch.trimEnd().replaceAll("\r\n", "\n")).split("\n");
+export function unifiedDiff(path: string, diff: LineDiff): string {
+  if (diff.isGivenUp) return `[no diff: more than ${MOST_CHANGES} lines changed]`;
+  const lines = format(path, diff.hunks).trimEnd().split("\n");
   const shown: string[] = [];
   let characters = 0;
   for (const line of lines) {
@@ -30,4 +23,36 @@ export function unifiedDiff(path: string, before: string, after: string): string
     shown.push(line);
   }
   return shown.join("\n");
+}
+
+/** The same for programs: a valid diff of as many of the changed lines as fit into 64 KiB, from the first on. */
+export function boundedDiff(path: string, diff: LineDiff): string {
+  const kept: StructuredPatchHunk[] = [];
+  let bytes = Buffer.byteLength(format(path, []));
+  for (const hunk of diff.hunks) {
+    // The numbers of a hunk's own header line are counted as the longest that they can be.
+    bytes += 80;
+    const lines: string[] = [];
+    for (const line of hunk.lines) {
+      bytes += Buffer.byteLength(showControls(line)) + 1;
+      if (bytes > MOST_KEPT_BYTES) break;
+      lines.push(line);
+    }
+    if (lines.length > 0) kept.push(lines.length === hunk.lines.length ? hunk : shortened(hunk, lines));
+    if (bytes > MOST_KEPT_BYTES) break;
+  }
+  return kept.length === 0 ? "" : format(path, kept);
+}
+
+function shortened(hunk: StructuredPatchHunk, lines: string[]): StructuredPatchHunk {
+  const count = (sign: string) => lines.filter((line) => line[0] === " " || line[0] === sign).length;
+  return { ...hunk, lines, oldLines: count("-"), newLines: count("+") };
+}
+
+function format(path: string, hunks: readonly StructuredPatchHunk[]): string {
+  const name = showOnOneLine(path);
+  const patch = { oldFileName: name, newFileName: name, oldHeader: undefined, newHeader: undefined };
+  // `formatPatch` changes the line numbers of the hunks that it is given.
+  const copies = hunks.map((hunk) => ({ ...hunk }));
+  return showControls(formatPatch({ ...patch, hunks: copies }, FILE_HEADERS_ONLY).replaceAll("\r\n", "\n"));
 }

@@ -1,11 +1,17 @@
+import type { Stats } from "node:fs";
 import { defineTool, type Tool } from "@banyan/core";
 import { z } from "zod";
+import { digestOf, keepContent } from "./backups.ts";
 import { WorkspaceError } from "./error.ts";
-import { locate, type Workspace } from "./paths.ts";
+import { type FileContent, fileChange } from "./file-change.ts";
+import { lineDiff } from "./line-diff.ts";
+import { openFile } from "./open-path.ts";
+import { type Location, locate, type Workspace } from "./paths.ts";
 import { assertWritable } from "./protected-paths.ts";
 import { replaceFile } from "./replace-file.ts";
-import { countLines, encode, lineEndsOf, readText } from "./text-content.ts";
+import { countLines, encode, lineEndsOf, readText, type TextContent } from "./text-content.ts";
 import { unifiedDiff } from "./unified-diff.ts";
+import { assertAllowed, type WritingOptions } from "./writing.ts";
 
 const input = z.object({
   path: z.string().describe("The file, relative to the workspace. Folders that are missing are made."),
@@ -13,7 +19,7 @@ const input = z.object({
 });
 
 /** `write {path, content}`: makes a file or replaces it as a whole. */
-export function writeTool(workspace: Workspace): Tool {
+export function writeTool(workspace: Workspace, { backups, refuse }: WritingOptions = {}): Tool {
   return defineTool({
     name: "write",
     description:
@@ -25,32 +31,50 @@ export function writeTool(workspace: Workspace): Tool {
     async execute({ path, content }, context) {
       const location = await locate(workspace, path);
       assertWritable(workspace, location);
+      assertAllowed(location.path, content, refuse);
       const bytes = encode(location.path, content);
+      const after = { digest: digestOf(bytes), text: content };
       const size = `${countLines(content)} lines, ${bytes.length} bytes`;
-      const before = location.kind === "file" ? await previousText(workspace, location.path) : undefined;
+      const before = location.kind === "file" ? await previous(workspace, location, backups) : undefined;
       context.signal.throwIfAborted();
-      await replaceFile(workspace, location, bytes);
-      if (location.kind === "missing") return `Created ${location.path} (${size}).`;
+      await replaceFile(workspace, location, bytes, before?.stats);
+      if (before === undefined) {
+        await context.changed(fileChange(location.path, undefined, after));
+        return `Created ${location.path} (${size}).`;
+      }
       const outcome = `Overwrote ${location.path} (${size}).`;
-      if (typeof before === "string") return `${outcome}\n[no diff: ${before}]`;
-      if (before === undefined || before.mark + before.text === content)
-        return `${outcome} The content is the same as before.`;
-      const [was, is] = [before.lineEnds, lineEndsOf(content)];
+      if (before.digest === after.digest) return `${outcome} The content is the same as before.`;
+      if (before.text === undefined) {
+        await context.changed(fileChange(location.path, before, after));
+        return `${outcome}\n[no diff: ${before.why}]`;
+      }
+      const diff = lineDiff(before.text, content);
+      await context.changed(fileChange(location.path, before, after, diff));
+      const [was, is] = [lineEndsOf(before.text), lineEndsOf(content)];
       const ends =
         was !== is && was !== "none" && is !== "none"
           ? `\n[line ends were ${was.toUpperCase()} and are ${is.toUpperCase()} now]`
           : "";
-      return `${outcome}${ends}\n${unifiedDiff(location.path, before.mark + before.text, content)}`;
+      return `${outcome}${ends}\n${unifiedDiff(location.path, diff)}`;
     },
   });
 }
 
-/** The text that is about to be replaced, for the diff; or why it cannot be shown. It need not be text to be replaced. */
-async function previousText(workspace: Workspace, path: string) {
+/** What is about to be replaced, once it is kept. It need not be text to be replaced; `why` says what it is then. */
+async function previous(
+  workspace: Workspace,
+  { path }: Location,
+  backups: string | undefined,
+): Promise<FileContent & { readonly stats: Stats; readonly why?: string }> {
+  let content: TextContent;
   try {
-    return await readText(workspace, path);
+    content = await readText(workspace, path);
   } catch (error) {
-    if (error instanceof WorkspaceError && error.code === "content") return error.message;
-    throw error;
+    if (!(error instanceof WorkspaceError && error.code === "content")) throw error;
+    await using file = await openFile(workspace, path);
+    const pieces = file.handle.createReadStream({ start: 0, autoClose: false });
+    return { digest: await keepContent(backups, pieces), stats: file.stats, why: error.message };
   }
+  const { bytes, mark, text, stats } = content;
+  return { digest: await keepContent(backups, [bytes]), text: mark + text, stats };
 }

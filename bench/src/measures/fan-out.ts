@@ -1,0 +1,183 @@
+import { createServer } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Agent, createId, type ModelDriver } from "@banyan/core";
+import { PROTOCOL, type ServedHost, serve } from "@banyan/server";
+import { sqliteStore } from "@banyan/store/sqlite";
+import { WebSocketServer } from "ws";
+import { cpuTime, type Measure } from "../measure.ts";
+import { temporaryDirectory } from "../stores/temporary.ts";
+import { Watchers } from "../watchers/watchers.ts";
+
+const CLIENTS = 1_000;
+/** Deltas of 50 bytes, and how many of them a second. */
+const DELTAS = 4_000;
+const A_SECOND = 1_000;
+const PIECE = "fifty bytes of an answer that goes on and on. . . ";
+/** Milliseconds between two frames, where they are gathered. */
+const FRAME = 16;
+/** Clients that read nothing, and bytes that they do not read. */
+const PAUSED = 20;
+const UNREAD = 64 * 1024 * 1024;
+
+/** Sends to all clients. */
+interface Broadcaster extends AsyncDisposable {
+  readonly address: string;
+  readonly token: string;
+  readonly frames: readonly object[];
+  /** Says the pieces, at a pace of so many a second, and then the words run.ended. */
+  say(pieces: number, piece: string, aSecond: number): void;
+}
+
+const subjects: Readonly<Record<string, () => Promise<Broadcaster>>> = {
+  "frame for each delta": () => plain((clients, text) => clients.forEach((client) => void client.write(framed(text)))),
+  "frame every 16 ms": () => {
+    let pending = "";
+    return plain((clients, text) => {
+      if (pending === "")
+        setTimeout(() => {
+          const frame = framed(pending);
+          pending = "";
+          for (const client of clients) client.write(frame);
+        }, FRAME);
+      pending += text;
+    });
+  },
+  server,
+};
+
+export const fanOut: Measure = {
+  name: "fan-out",
+  what: "the CPU for a delta to each of 1,000 clients on one stream of 1,000 deltas a second, and what a client costs that does not read",
+  subjects: Object.keys(subjects),
+  bounds: ["frame every 16 ms"],
+  figures: [
+    { name: "delivery", unit: "µs" },
+    { name: "a client that reads nothing of 64 MiB", unit: "MB" },
+  ],
+  rounds: 3,
+  async run(subject) {
+    const start = subjects[subject];
+    if (!start) throw new Error(`There is no subject "${subject}".`);
+    return { delivery: await delivery(start), "a client that reads nothing of 64 MiB": await paused(start) };
+  },
+};
+
+async function delivery(start: () => Promise<Broadcaster>): Promise<number> {
+  await using broadcaster = await start();
+  using watchers = new Watchers(broadcaster.address, CLIENTS, broadcaster.token, broadcaster.frames);
+  await watchers.ready();
+  const before = cpuTime();
+  broadcaster.say(DELTAS, PIECE, A_SECOND);
+  await watchers.ended();
+  return ((cpuTime() - before) / (DELTAS * CLIENTS)) * 1_000;
+}
+
+async function paused(start: () => Promise<Broadcaster>): Promise<number> {
+  await using broadcaster = await start();
+  using sleeping = new Watchers(broadcaster.address, PAUSED, broadcaster.token, broadcaster.frames);
+  using awake = new Watchers(broadcaster.address, 1, broadcaster.token, broadcaster.frames);
+  await Promise.all([sleeping.ready(), awake.ready()]);
+  await sleeping.pause();
+  const before = heldMemory();
+  const piece = PIECE.repeat(300);
+  broadcaster.say(Math.ceil(UNREAD / piece.length), piece, 4 * A_SECOND);
+  await awake.ended();
+  return (heldMemory() - before) / PAUSED / 1e6;
+}
+
+function heldMemory(): number {
+  globalThis.gc?.();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+/** What cannot be sent for less: bare sockets behind a WebSocket's handshake, each frame built once. */
+async function plain(send: (clients: ReadonlySet<Socket>, text: string) => void): Promise<Broadcaster> {
+  const clients = new Set<Socket>();
+  const server = createServer();
+  const sockets = new WebSocketServer({ server });
+  sockets.on("connection", (_socket, request) => {
+    clients.add(request.socket);
+    request.socket.on("error", () => clients.delete(request.socket));
+    request.socket.write(framed("snapshot"));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    address: `ws://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    token: "",
+    frames: [],
+    say(pieces, piece, aSecond) {
+      void paced(pieces, aSecond, (index) => send(clients, index === pieces - 1 ? `${piece} run.ended` : piece));
+    },
+    async [Symbol.asyncDispose]() {
+      for (const client of clients) client.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+/** A text frame of a server (RFC 6455, section 5.2). */
+function framed(text: string): Buffer {
+  const payload = Buffer.from(text);
+  const { length } = payload;
+  const head =
+    length < 126
+      ? Buffer.from([0x81, length])
+      : length < 65_536
+        ? Buffer.from([0x81, 126, length >> 8, length & 255])
+        : Buffer.from([0x81, 127, 0, 0, 0, 0, length >>> 24, (length >> 16) & 255, (length >> 8) & 255, length & 255]);
+  return Buffer.concat([head, payload]);
+}
+
+/** Our server, its log and its agent included; what streams is a model's answer. */
+async function server(): Promise<Broadcaster> {
+  const told = Promise.withResolvers<{ pieces: number; piece: string; aSecond: number }>();
+  const model: ModelDriver = {
+    id: "bench/model",
+    family: "bench",
+    async stream(_request, sink) {
+      const { pieces, piece, aSecond } = await told.promise;
+      await paced(pieces, aSecond, () => sink.push([{ type: "text", text: piece }]));
+      const usage = { input: 1, cached: 0, cacheWrite: 0, output: 1, reasoning: 0 };
+      sink.push([{ type: "finish", reason: "stop", usage }]);
+    },
+  };
+  const store = sqliteStore({ directory: temporaryDirectory() });
+  const agent = new Agent({ model });
+  const host = { agent, store, workspace: "/", redact: (text: string) => text, model: { name: "bench/model" } };
+  const running = await serve({ host: { ...host, approval: "ask" } as unknown as ServedHost });
+  const ask = async (command: object) => {
+    const response = await fetch(`${running.address}/api/v1/commands`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${running.token}` },
+      body: JSON.stringify({ id: createId(), ...command }),
+    });
+    return (await response.json()) as { conversation: string };
+  };
+  const { conversation } = await ask({ type: "conversation.create" });
+  await ask({ type: "turn.say", conversation, parts: [{ type: "text", text: "go on" }] });
+  return {
+    address: `${running.address.replace("http", "ws")}/api/v1/socket`,
+    token: running.token,
+    frames: [
+      { type: "hello", protocol: PROTOCOL, client: "bench" },
+      { type: "feed.subscribe", id: createId(), conversation },
+    ],
+    say: (pieces, piece, aSecond) => told.resolve({ pieces, piece, aSecond }),
+    async [Symbol.asyncDispose]() {
+      await running.stop();
+      await store.close();
+    },
+  };
+}
+
+/** Does something so many times, at a pace of so many a second on average: a timer cannot keep it for each. */
+async function paced(times: number, aSecond: number, action: (index: number) => void): Promise<void> {
+  const began = performance.now();
+  for (let index = 0; index < times; ) {
+    const due = Math.min(times, ((performance.now() - began) / 1_000) * aSecond);
+    while (index < due) action(index++);
+    await sleep(1);
+  }
+}

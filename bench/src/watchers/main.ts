@@ -1,0 +1,31 @@
+// Clients of a WebSocket server, in a process of their own. Arguments: the address of the socket, how many, the token,
+// and the frames that each sends first, as JSON. Sends `ready` when each got a frame with the word snapshot, and `ended` when each got one with
+// the words run.ended; on the message `pause` they read no more.
+import { WebSocket } from "ws";
+
+const [address = "", count = "1", token = "", frames = "[]"] = process.argv.slice(2);
+let ready = 0;
+let ended = 0;
+const sockets = Array.from({ length: Number(count) }, () => {
+  const socket = new WebSocket(address, {
+    headers: { authorization: `Bearer ${token}` },
+    perMessageDeflate: false,
+    skipUTF8Validation: true,
+  });
+  let begun = false;
+  socket.on("open", () => {
+    for (const frame of JSON.parse(frames) as unknown[]) socket.send(JSON.stringify(frame));
+  });
+  socket.on("message", (data: Buffer) => {
+    if (!begun && data.includes("snapshot")) {
+      begun = true;
+      if (++ready === Number(count)) process.send?.("ready");
+    }
+    if (data.includes("run.ended") && ++ended === Number(count)) process.send?.("ended");
+  });
+  return socket;
+});
+process.on("message", () => {
+  for (const socket of sockets) socket.pause();
+  process.send?.("paused");
+});

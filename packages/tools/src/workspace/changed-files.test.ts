@@ -1,0 +1,105 @@
+import { Agent, defineTool, type FileChange, retry, Session, say } from "@banyan/core";
+import { call, collect, scriptedModel } from "@banyan/core/testing";
+import { expect, test } from "vitest";
+import { changesOf } from "./changed-files.ts";
+
+/** Reports the changes that it is given: `a.txt 0 1` for a file that was created with the content 1. */
+const changes = defineTool({
+  name: "changes",
+  description: "Reports changes.",
+  input: { type: "object" },
+  effects: "none",
+  async execute(input, { changed }) {
+    for (const change of (input as { of: readonly string[] }).of) await changed(read(change));
+  },
+});
+
+function read(change: string): FileChange {
+  const [path = "", from, to] = change.split(" ");
+  const [before, after] = [from, to].map((digest) => (digest === "0" || digest === undefined ? null : digest));
+  const kind = before === null ? "created" : after === null ? "deleted" : "changed";
+  return { path, kind, before: before ?? null, after: after ?? null, added: 2, removed: 1, diff: `${from} to ${to}` };
+}
+
+async function said(session: Session, ...steps: readonly (readonly string[])[]): Promise<void> {
+  const model = scriptedModel([...steps.map((of) => [call("changes", { of })]), "Done."]);
+  await new Agent({ model, tools: [changes] }).send("Go", { session });
+}
+
+const short = (session: Session, leaf?: string) =>
+  changesOf(session.state, leaf).map(({ path, kind, before, after, changes }) => [
+    path,
+    kind,
+    before,
+    after,
+    changes.length,
+  ]);
+
+test("the files that a conversation has changed, from the first content to the last", async () => {
+  const session = Session.inMemory();
+  await said(session, ["a 1 2", "b 0 1"], ["a 2 3", "c 1 0", "d 1 2"], ["d 2 1", "e 0 1"], ["e 1 0"]);
+  expect(short(session)).toEqual([
+    ["a", "changed", "1", "3", 2],
+    ["b", "created", null, "1", 1],
+    ["c", "deleted", "1", null, 1],
+  ]);
+  const [a] = changesOf(session.state);
+  expect(a).toMatchObject({ added: 4, removed: 2 });
+  expect(a?.changes.map(({ diff, call: by }) => [diff, by])).toEqual([
+    ["1 to 2", "call_1"],
+    ["2 to 3", "call_2"],
+  ]);
+});
+
+test("of a branch alone", async () => {
+  const session = Session.inMemory();
+  await said(session, ["a 1 2"]);
+  const first = session.state.leaf ?? "";
+  const model = scriptedModel([[call("changes", { of: ["a 2 3", "b 0 1"] })], "Done."]);
+  const [question] = session.state.messages.keys();
+  await collect(new Agent({ model, tools: [changes] }).chat(retry(question ?? ""), { session }));
+  const second = session.state.leaf ?? "";
+  expect(second).not.toBe(first);
+  expect(short(session, first)).toEqual([["a", "changed", "1", "2", 1]]);
+  expect(short(session, second)).toEqual([
+    ["a", "changed", "2", "3", 1],
+    ["b", "created", null, "1", 1],
+  ]);
+  expect(short(session)).toEqual([
+    ["a", "changed", "1", "3", 2],
+    ["b", "created", null, "1", 1],
+  ]);
+});
+
+test("changes of calls that ran side by side are put in the order in which one found what the other left", async () => {
+  const session = Session.inMemory();
+  await said(session, ["a 1 2"], ["a 3 4", "a 2 3"], ["a 4 5"]);
+  expect(changesOf(session.state)[0]?.changes.map(({ diff }) => diff)).toEqual([
+    "1 to 2",
+    "2 to 3",
+    "3 to 4",
+    "4 to 5",
+  ]);
+});
+
+test("changes of sub-agents belong to the branch that launched them", async () => {
+  const session = Session.inMemory();
+  const launches = defineTool({
+    name: "launches",
+    description: "Launches.",
+    input: { type: "object" },
+    effects: "none",
+    execute: async (_, { launch }) => (await launch({ task: "Change b." })).text,
+  });
+  const model = scriptedModel([
+    [call("changes", { of: ["a 0 1"] }), call("launches")],
+    [call("changes", { of: ["b 0 1"] })],
+    [call("finish_task", { result: "done" })],
+    "Done.",
+  ]);
+  await collect(new Agent({ model, tools: [changes, launches] }).chat(say("Go"), { session }));
+  expect(short(session, session.state.leaf ?? "")).toEqual([
+    ["a", "created", null, "1", 1],
+    ["b", "created", null, "1", 1],
+  ]);
+});

@@ -1,0 +1,64 @@
+import { type ConversationState, type FileChange, type Message, pathTo } from "@banyan/core";
+
+/** A file that a conversation has changed, from what it was first to what it is now. */
+export interface ChangedFile {
+  /** Relative to the workspace. */
+  readonly path: string;
+  readonly kind: FileChange["kind"];
+  /** The digest of what it was before the first change; `null` if it was not there. */
+  readonly before: string | null;
+  /** The digest of what the last change left; `null` if it is not there any more. */
+  readonly after: string | null;
+  /** Lines, of all changes. */
+  readonly added: number;
+  readonly removed: number;
+  /** Each change, with the call that made it; first things first. */
+  readonly changes: readonly (FileChange & { readonly call: string })[];
+}
+
+/**
+ * The files that the branch down to `leaf` has changed, or all of the conversation without one, its sub-agents included; in
+ * the order of their first change. What was undone, or created and removed again, is left out.
+ */
+export function changesOf(state: ConversationState, leaf?: string): ChangedFile[] {
+  const byPath = Map.groupBy(messagesOf(state, leaf).flatMap(changesIn), ({ path }) => path);
+  return [...byPath].flatMap(([path, found]) => {
+    const changes = inOrder(found);
+    const before = changes[0]?.before ?? null;
+    const after = changes.at(-1)?.after ?? null;
+    if (before === after) return [];
+    const kind = before === null ? "created" : after === null ? "deleted" : "changed";
+    const sum = (of: "added" | "removed") => changes.reduce((total, change) => total + change[of], 0);
+    return [{ path, kind, before, after, added: sum("added"), removed: sum("removed"), changes }];
+  });
+}
+
+/** The messages of a branch, with those of the sub-agents that it launched, in the order of their creation. */
+function messagesOf(state: ConversationState, leaf: string | undefined): Message[] {
+  if (leaf === undefined) return [...state.messages.values()];
+  const own = new Set(pathTo(state, leaf));
+  const calls = new Set<string>();
+  const found: Message[] = [];
+  for (const message of state.messages.values()) {
+    if (!own.has(message) && !(message.call !== undefined && calls.has(message.call))) continue;
+    found.push(message);
+    if (message.role === "assistant") for (const { id } of message.calls) calls.add(id);
+  }
+  return found;
+}
+
+function changesIn(message: Message): ChangedFile["changes"] {
+  if (message.role !== "assistant") return [];
+  return message.calls.flatMap(({ id, changes = [] }) => changes.map((change) => ({ ...change, call: id })));
+}
+
+/** Branches work side by side, so the order of their messages is not that of their changes: what one left, the next one found. */
+function inOrder(changes: ChangedFile["changes"]): ChangedFile["changes"] {
+  const left = [...changes];
+  const ordered = left.splice(0, 1);
+  while (left.length > 0) {
+    const next = left.findIndex(({ before }) => before === ordered.at(-1)?.after);
+    ordered.push(...left.splice(Math.max(next, 0), 1));
+  }
+  return ordered;
+}

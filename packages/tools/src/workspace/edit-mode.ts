@@ -1,0 +1,48 @@
+import { defineTool, type Tool } from "@banyan/core";
+import { z } from "zod";
+import { SymbolFinder } from "../symbols/index.ts";
+import { armFile, messageOfCall } from "./edit-mode/armed-file.ts";
+import { Editing } from "./edit-mode/editing.ts";
+import { instructions } from "./edit-mode/instructions.ts";
+import type { Workspace } from "./paths.ts";
+import type { WritingOptions } from "./writing.ts";
+
+const input = z.object({
+  file_path: z.string().describe("The file, relative to the workspace. One that is not there is created."),
+  mode: z
+    .enum(["lines", "complete", "symbol"])
+    .optional()
+    .describe(
+      "What a block replaces. lines: lines by their numbers. symbol: a function, class or method by its name. complete: the whole file. Default: lines; complete for a new file.",
+    ),
+  overwrite: z.boolean().optional().describe("Allows mode complete for a file that exists. Default: false."),
+});
+
+/**
+ * `edit_mode {file_path, mode?, overwrite?}`: changes a file by what the model writes in its next message (B27). The call
+ * itself writes nothing.
+ */
+export function editModeTool(workspace: Workspace, options: WritingOptions = {}): Tool {
+  const finder = new SymbolFinder();
+  /** By run: files that are armed together wait for the same message. */
+  const editings = new Map<string, Editing>();
+  return defineTool({
+    name: "edit_mode",
+    description:
+      "Opens a file for editing: it changes nothing by itself, but the fenced blocks in your next message are applied to the file. " +
+      "Its answer says how to write them. Use it for changes in several places, for long ones and for new files: " +
+      "text in a block needs no escapes, and old text is not repeated. Several files can be opened at once. For one small change use edit.",
+    input,
+    // Armed twice, a file waits as if it were armed once. It is not `none`, which rules allow without asking.
+    effects: "idempotent",
+    async execute(wanted, context) {
+      const file = await armFile(workspace, finder, wanted, context);
+      context.signal.throwIfAborted();
+      const run = messageOfCall(context)?.run ?? context.call;
+      const editing = editings.get(run) ?? new Editing({ ...options, workspace }, () => editings.delete(run));
+      editing.arm(file);
+      editings.set(run, editing);
+      return instructions(file);
+    },
+  });
+}

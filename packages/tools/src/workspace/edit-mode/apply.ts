@@ -1,0 +1,166 @@
+import type { Stats } from "node:fs";
+import type { ToolContext } from "@banyan/core";
+import { digestOf, keepContent } from "../backups.ts";
+import { messageOf } from "../error.ts";
+import { fileChange } from "../file-change.ts";
+import type { Location, Workspace } from "../paths.ts";
+import { prepareReplacement, type Replacement, removeFile, replaceFile } from "../replace-file.ts";
+import { countLines } from "../text-content.ts";
+import type { WritingOptions } from "../writing.ts";
+import { type ArmedFile, messageOfCall } from "./armed-file.ts";
+import type { Block, Captured } from "./capture.ts";
+import { type NewContent, newContent } from "./new-content.ts";
+
+/** What became of one file. */
+export type FileOutcome =
+  /** `before` and `after` are numbers of lines; `before` is absent for a new file. */
+  | {
+      readonly type: "written";
+      readonly path: string;
+      readonly blocks: number;
+      readonly before?: number;
+      readonly after: number;
+    }
+  /** It has the content already. */
+  | { readonly type: "unchanged"; readonly path: string }
+  /** No block was meant for it. */
+  | { readonly type: "untouched"; readonly path: string }
+  /** Nothing was written to it. */
+  | { readonly type: "refused"; readonly path: string; readonly why: string };
+
+/** Where the files are, and what else is to be done when one is written. */
+export interface Surroundings extends WritingOptions {
+  readonly workspace: Workspace;
+}
+
+/** A file whose new content is written, but not in its place yet. */
+export interface Prepared {
+  readonly content: NewContent;
+  readonly replacement: Replacement;
+}
+
+/**
+ * Applies what a message holds: of each file all blocks or none. What is wrong with the blocks of one file, or comes up
+ * while its new content is prepared, concerns that file alone. But when one of them cannot be put in its place at last,
+ * those that were are put back, and nothing is applied.
+ */
+export async function applyCaptured(
+  surroundings: Surroundings,
+  files: readonly ArmedFile[],
+  { blocks, wrong }: Captured<ArmedFile>,
+): Promise<readonly FileOutcome[]> {
+  await using replacements = new AsyncDisposableStack();
+  const prepared: Prepared[] = [];
+  const outcomes = new Map<string, FileOutcome>();
+  for (const file of files) {
+    const { path } = file;
+    const reasons = wrong.flatMap((block) => (block.file === file ? [block.why] : []));
+    if (reasons.length > 0) {
+      outcomes.set(path, refused(path, reasons.join("; ")));
+      continue;
+    }
+    const own = blocks.filter((block) => block.file === file);
+    try {
+      const next = own.length === 0 ? "untouched" : await prepare(surroundings, file, own);
+      if (typeof next === "string") {
+        outcomes.set(path, { type: next, path });
+        continue;
+      }
+      replacements.use(next.replacement);
+      prepared.push(next);
+      outcomes.set(path, written(next.content, own.length));
+    } catch (error) {
+      outcomes.set(path, refused(path, messageOf(error)));
+    }
+  }
+  const problem = await putInPlace(surroundings.workspace, prepared);
+  for (const { content } of prepared) {
+    const { path } = content.file;
+    if (problem === undefined) await report(content);
+    else outcomes.set(path, refused(path, problem));
+  }
+  return [...outcomes.values()];
+}
+
+/** Writes the new content of a file beside it, after everything was looked at that could speak against it. */
+async function prepare(
+  { workspace, backups, refuse }: Surroundings,
+  file: ArmedFile,
+  blocks: readonly Block<ArmedFile>[],
+): Promise<Prepared | "unchanged"> {
+  await assertPermitted(file);
+  for (const { name, text } of blocks) {
+    const reason = refuse?.(text);
+    if (reason !== undefined) throw new Error(`${name} was refused: ${reason}`);
+  }
+  const content = await newContent(workspace, file, blocks);
+  const { location, before, bytes } = content;
+  if (before?.bytes.equals(bytes)) return "unchanged";
+  if (before) await keepContent(backups, [before.bytes]);
+  return { content, replacement: await prepareReplacement(workspace, location, bytes, before?.stats) };
+}
+
+/**
+ * The rules may say something else now than when the call was allowed (B34). Where they ask, what a person said of the
+ * call counts on.
+ */
+async function assertPermitted({ context }: ArmedFile): Promise<void> {
+  const permit = await context.permit();
+  if (permit.decision === "deny") throw new Error(`it is not allowed any more: ${permit.reason}`);
+  if (permit.decision === "ask" && !wasApproved(context))
+    throw new Error("it needs to be approved again; call edit_mode again");
+}
+
+function wasApproved(context: ToolContext): boolean {
+  return messageOfCall(context)?.calls.some(({ id, approved }) => id === context.call && approved === true) ?? false;
+}
+
+/**
+ * Puts new contents in their places one after the other. When one cannot be, or its call was cancelled, those that were
+ * are put back, and the reason comes back.
+ */
+export async function putInPlace(workspace: Workspace, prepared: readonly Prepared[]): Promise<string | undefined> {
+  const placed: { readonly content: NewContent; readonly stats: Stats }[] = [];
+  try {
+    for (const { content, replacement } of prepared) {
+      content.file.context.signal.throwIfAborted();
+      placed.push({ content, stats: await replacement.takePlace() });
+    }
+    return undefined;
+  } catch (error) {
+    const problems: string[] = [];
+    for (const { content, stats } of placed.reverse()) {
+      try {
+        await putBack(workspace, content, stats);
+      } catch (problem) {
+        problems.push(`${content.file.path} could not be put back: ${messageOf(problem)}`);
+      }
+    }
+    const back = placed.length === 0 ? [] : ["what had been written was put back"];
+    return [messageOf(error), ...(problems.length > 0 ? problems : back)].map(withoutStop).join("; ");
+  }
+}
+
+async function putBack(workspace: Workspace, { location, before }: NewContent, stats: Stats): Promise<void> {
+  const here: Location = { ...location, kind: "file" };
+  await (before ? replaceFile(workspace, here, before.bytes, stats) : removeFile(workspace, here, stats));
+}
+
+async function report({ file, before, bytes, text }: NewContent): Promise<void> {
+  const old = file.snapshot && before && { digest: file.snapshot.digest, text: before.text };
+  await file.context.changed(fileChange(file.path, old, { digest: digestOf(bytes), text }));
+}
+
+function written({ file, before, text }: NewContent, blocks: number): FileOutcome {
+  const lines = before && { before: countLines(before.text) };
+  return { type: "written", path: file.path, blocks, ...lines, after: countLines(text) };
+}
+
+function refused(path: string, why: string): FileOutcome {
+  return { type: "refused", path, why: withoutStop(why) };
+}
+
+/** Several reasons become one sentence, which ends elsewhere. */
+function withoutStop(sentence: string): string {
+  return sentence.replace(/\.$/, "");
+}

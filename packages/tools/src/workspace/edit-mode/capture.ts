@@ -1,0 +1,201 @@
+import type { Part } from "@banyan/core";
+import { type Fence, type FenceListener, FenceParser } from "../../fences/index.ts";
+import { type Address, type Addressee, type Place, parseAddress } from "./address.ts";
+
+/** A block of a message that belongs into a file. */
+export interface Block<File extends Addressee> {
+  /** What errors call it: `block 2 (ts:10:14)`. */
+  readonly name: string;
+  readonly file: File;
+  readonly place: Place;
+  /** Each line ended by LF. */
+  readonly text: string;
+}
+
+/** What a message holds for the files. */
+export interface Captured<File extends Addressee> {
+  readonly blocks: readonly Block<File>[];
+  /** Why a file cannot get its blocks. */
+  readonly wrong: readonly { readonly file: File; readonly why: string }[];
+  /** Why nobody can tell what belongs to which file: no block of the message may be applied. */
+  readonly doubts: readonly string[];
+  /** How many fences had no address. */
+  readonly plain: number;
+}
+
+/** Hears of the blocks while they are written. */
+export interface CaptureListener<File extends Addressee> {
+  /** Text of a block, as it came; empty when it begins. `index` counts the blocks of its file, from 0. */
+  grew(file: File, index: number, place: Place, text: string): void;
+}
+
+interface OpenBlock<File extends Addressee> {
+  readonly fence: Fence;
+  readonly address: Address<File>;
+  /** Of those with an address, or of those without; counted from 1. */
+  readonly number: number;
+  /** How many blocks with an address came before it. */
+  readonly behind: number;
+  /** Where it belongs as far as can be told while it is written, and its number among those of its file, from 0. */
+  readonly shown: { readonly file: File; readonly place: Place; readonly index: number } | undefined;
+  readonly pieces: string[];
+}
+
+/** Finds the blocks of one message that are addressed to files, piece by piece (B27 to B30). */
+export class Capture<File extends Addressee> implements FenceListener {
+  readonly #files: readonly File[];
+  readonly #listener: CaptureListener<File> | undefined;
+  readonly #parser = new FenceParser(this);
+  readonly #addressed: OpenBlock<File>[] = [];
+  readonly #plain: OpenBlock<File>[] = [];
+  readonly #counts = new Map<File, number>();
+  #open: OpenBlock<File> | undefined;
+  /** The block that the text ended in. */
+  #unclosed: OpenBlock<File> | undefined;
+
+  constructor(files: readonly File[], listener?: CaptureListener<File>) {
+    this.#files = files;
+    this.#listener = listener;
+  }
+
+  /** Takes the next piece of the message's text; pieces may end anywhere. */
+  push(piece: string): void {
+    this.#parser.push(piece);
+  }
+
+  /** A text part of the message ended with this text. Whoever reads the message sees a new paragraph begin. */
+  endPart(text: string): void {
+    const closes = this.#open && closerOf(this.#open.fence).test(text);
+    if (!this.#open || closes) this.#parser.push("\n");
+  }
+
+  /** The message is complete. Nothing can be pushed after this. */
+  end(): Captured<File> {
+    this.#parser.end();
+    const file = this.#wholeFile();
+    if (file && this.#addressed.length === 0) return this.#endWhole(file);
+    const wrong: { file: File; why: string }[] = [];
+    const doubts: string[] = [];
+    const blocks: Block<File>[] = [];
+    for (const block of this.#addressed) {
+      const { address } = block;
+      const name = nameOf(block.number, block.fence);
+      if (block === this.#unclosed) doubts.push(`${name} is not closed`);
+      else if (address.type === "place") blocks.push({ name, ...address, text: textOf(block) });
+      else if (address.type === "wrong" && address.file)
+        wrong.push({ file: address.file, why: `${name} ${address.why}` });
+      else if (address.type === "wrong") doubts.push(`${name} ${address.why}`);
+      const later = this.#plain.filter(({ behind }) => behind >= block.number);
+      if (this.#mayHaveEndedEarly(block, later)) doubts.push(endedEarly(name, block.fence));
+    }
+    return { blocks, wrong, doubts, plain: this.#plain.length };
+  }
+
+  opened(fence: Fence): void {
+    const address = parseAddress(fence.info, this.#files);
+    const among = address.type === "none" ? this.#plain : this.#addressed;
+    const place = address.type === "none" ? this.#assumedPlace() : address.type === "place" ? address : undefined;
+    const index = place ? (this.#counts.get(place.file) ?? 0) : 0;
+    if (place) this.#counts.set(place.file, index + 1);
+    const shown = place && { ...place, index };
+    this.#open = { fence, address, number: among.length + 1, behind: this.#addressed.length, shown, pieces: [] };
+    among.push(this.#open);
+    this.#show(this.#open, "");
+  }
+
+  text(text: string): void {
+    if (!this.#open) return;
+    this.#open.pieces.push(text);
+    this.#show(this.#open, text);
+  }
+
+  closed(): void {
+    this.#open = undefined;
+  }
+
+  unclosed(): void {
+    this.#unclosed = this.#open;
+  }
+
+  #show({ shown }: OpenBlock<File>, text: string): void {
+    if (shown) this.#listener?.grew(shown.file, shown.index, shown.place, text);
+  }
+
+  /** The file that needs no address: the one file, in mode complete. */
+  #wholeFile(): File | undefined {
+    const [only, ...more] = this.#files;
+    return only?.mode === "complete" && more.length === 0 ? only : undefined;
+  }
+
+  /** Of a fence without an address: it is the whole file, as long as no other one comes. */
+  #assumedPlace(): { file: File; place: Place } | undefined {
+    const file = this.#wholeFile();
+    const isFirst = this.#addressed.length === 0 && this.#plain.length === 0;
+    return file && isFirst ? { file, place: { type: "complete" } } : undefined;
+  }
+
+  #endWhole(file: File): Captured<File> {
+    const none = { blocks: [], wrong: [], doubts: [], plain: 0 };
+    const [only, ...more] = this.#plain;
+    if (only === undefined) return none;
+    const name = nameOf(1, only.fence);
+    if (this.#mayHaveEndedEarly(only, more)) return { ...none, doubts: [endedEarly(name, only.fence)] };
+    if (more.length > 0) {
+      const why = `there are ${this.#plain.length} fences, and none says that it is the file`;
+      return { ...none, wrong: [{ file, why }] };
+    }
+    if (this.#unclosed) return { ...none, doubts: [`${name} is not closed`] };
+    return { ...none, blocks: [{ name, file, place: { type: "complete" }, text: textOf(only) }] };
+  }
+
+  /**
+   * Whether a fence within its text may have ended the block, so that only a part of the text is there. It may if a fence
+   * without info, which could as well be a closing one, follows somewhere. Of Markdown that is enough; of other files the
+   * block must also have a line that opens a fence, and the message must end within the one that follows.
+   */
+  #mayHaveEndedEarly({ fence, pieces, shown }: OpenBlock<File>, later: readonly OpenBlock<File>[]): boolean {
+    const { marker, length } = fence;
+    const following = later.filter(
+      ({ fence: other }) => other.info === "" && other.marker === marker && other.length >= length,
+    );
+    if (following.length === 0 || !shown) return false;
+    if (isMarkdown(shown.file.path)) return true;
+    const opening = new RegExp(`^ {0,3}${marker}{${length},}[ \\t]*[^\\s${marker}]`, "m");
+    return following.some((block) => block === this.#unclosed) && opening.test(pieces.join(""));
+  }
+}
+
+/** Whether fences belong to the language of a file. */
+export function isMarkdown(path: string): boolean {
+  return /\.(md|markdown|mdx|rmd|qmd)$/i.test(path);
+}
+
+/** What the text parts of a message hold for the files. */
+export function captureMessage<File extends Addressee>(parts: readonly Part[], files: readonly File[]): Captured<File> {
+  const capture = new Capture(files);
+  for (const part of parts) {
+    if (part.type !== "text") continue;
+    capture.push(part.text);
+    capture.endPart(part.text);
+  }
+  return capture.end();
+}
+
+function nameOf(number: number, { info }: Fence): string {
+  const shown = info.length > 80 ? `${info.slice(0, 80)}...` : info;
+  return shown === "" ? `block ${number}` : `block ${number} (${shown})`;
+}
+
+/** Line ends as LF, the last one too. */
+function textOf({ pieces }: OpenBlock<Addressee>): string {
+  return pieces.join("").replaceAll("\r\n", "\n").replace(/\r$/, "\n");
+}
+
+function endedEarly(name: string, { marker, length }: Fence): string {
+  return `${name} may have been ended by a fence of its own text; write ${marker.repeat(length + 1)} around it`;
+}
+
+/** Fits a text whose last line closes the block. */
+function closerOf({ marker, length }: Fence): RegExp {
+  return new RegExp(`(?:^|\\n) {0,3}${marker}{${length},}[ \\t]*$`);
+}

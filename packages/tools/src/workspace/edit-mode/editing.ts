@@ -1,0 +1,104 @@
+import type { AssistantMessage, Followed, Follower, Part } from "@banyan/core";
+import type { Place } from "./address.ts";
+import { applyCaptured, type Surroundings } from "./apply.ts";
+import type { ArmedFile } from "./armed-file.ts";
+import { Capture, captureMessage } from "./capture.ts";
+import { symbolLines } from "./new-content.ts";
+import { appliedOutcome, doubtfulOutcome, droppedOutcome, emptyOutcome } from "./outcome.ts";
+
+/**
+ * The files that one run has armed, and the message that they wait for.
+ *
+ * ```
+ * armed ──▶ the message streams: drafts ──▶ it is complete: applied, or refused ──▶ ended
+ *             │                      ▲ ╰──▶ it does not count: nothing is written ──▶ ended
+ *             ╰── it begins anew ────╯
+ * ```
+ *
+ * What is applied is read from the finished message, which is in the log; what streams is only shown. Each armed file has
+ * a follower, since each call follows for itself; the first of them speaks for all.
+ */
+export class Editing {
+  readonly #surroundings: Surroundings;
+  readonly #ended: () => void;
+  readonly #files = new Map<string, ArmedFile>();
+  #speaker: Follower | undefined;
+  #shown: Capture<ArmedFile> | undefined;
+  /** Of a message that its provider has set down in the middle: what it holds so far. */
+  readonly #parts: Part[] = [];
+
+  /** `ended` is called once, when no file is armed any more. */
+  constructor(surroundings: Surroundings, ended: () => void) {
+    this.#surroundings = surroundings;
+    this.#ended = ended;
+  }
+
+  /** Arms a file for the next message of its run; the same file a second time takes the place of the first. Throws where a call cannot follow. */
+  arm(file: ArmedFile): void {
+    const follower: Follower = {
+      text: (delta, kind) => {
+        if (kind === "text" && this.#speaker === follower) this.#show(delta);
+      },
+      completed: (message) => {
+        if (this.#speaker === undefined) return undefined;
+        if (message.finish === "paused") return this.#pause(message, follower);
+        return this.#speaker === follower ? this.#complete(message) : undefined;
+      },
+      dropped: (reason) => (this.#speaker === undefined ? undefined : droppedOutcome(this.#end(), reason)),
+      restarted: () => {
+        this.#shown = undefined;
+      },
+    };
+    file.context.follow(follower);
+    this.#speaker ??= follower;
+    this.#files.delete(file.path);
+    this.#files.set(file.path, file);
+  }
+
+  #show(delta: string): void {
+    this.#shown ??= new Capture([...this.#files.values()], { grew: showDraft });
+    this.#shown.push(delta);
+  }
+
+  #pause({ parts }: AssistantMessage, follower: Follower): Followed {
+    if (this.#speaker === follower) this.#parts.push(...parts);
+    return { again: true };
+  }
+
+  async #complete({ parts }: AssistantMessage): Promise<Followed> {
+    const files = [...this.#files.values()];
+    const captured = captureMessage([...this.#parts, ...parts], files);
+    const paths = this.#end();
+    if (captured.doubts.length > 0) return doubtfulOutcome(paths, captured.doubts);
+    if (captured.blocks.length + captured.wrong.length === 0) return emptyOutcome(paths, captured.plain);
+    return appliedOutcome(await applyCaptured(this.#surroundings, files, captured));
+  }
+
+  /** Nothing more is waited for; answers which files were armed. */
+  #end(): string[] {
+    const paths = [...this.#files.keys()];
+    this.#speaker = undefined;
+    this.#files.clear();
+    this.#ended();
+    return paths;
+  }
+}
+
+/** Shows a block that is being written as a change of its file (B30). */
+function showDraft(file: ArmedFile, index: number, place: Place, text: string): void {
+  file.context.draft({ index, path: file.path, ...linesOf(file, place), text });
+}
+
+/** The lines that a block replaces; nothing for the whole file, and for a symbol that is not found. */
+function linesOf(file: ArmedFile, place: Place): { readonly start?: number; readonly end?: number } {
+  switch (place.type) {
+    case "lines":
+      return { start: place.start, end: place.end };
+    case "symbol": {
+      const lines = symbolLines(file, place);
+      return typeof lines === "string" ? {} : lines;
+    }
+    case "complete":
+      return {};
+  }
+}

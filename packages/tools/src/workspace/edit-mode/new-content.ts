@@ -1,0 +1,96 @@
+import { SymbolError } from "../../symbols/index.ts";
+import { digestOf } from "../backups.ts";
+import { WorkspaceError } from "../error.ts";
+import { type Location, locate, type Workspace } from "../paths.ts";
+import { countLines, encode, readText, type TextContent } from "../text-content.ts";
+import type { ArmedFile } from "./armed-file.ts";
+import type { Block } from "./capture.ts";
+import { applyLineEdits, type LineEdit } from "./line-edits.ts";
+
+/** What a file is to hold, and what it was made from. */
+export interface NewContent {
+  readonly file: ArmedFile;
+  readonly location: Location;
+  /** Nothing for a new file. */
+  readonly before: TextContent | undefined;
+  readonly bytes: Buffer;
+  readonly text: string;
+}
+
+/**
+ * What a file holds with these blocks, all of them; the file is only read. Throws an error with the reasons, in words
+ * for the model, when one does not fit, or when the file is not what it was when it was armed.
+ */
+export async function newContent(
+  workspace: Workspace,
+  file: ArmedFile,
+  blocks: readonly Block<ArmedFile>[],
+): Promise<NewContent> {
+  const location = await locate(workspace, file.path);
+  if (location.path !== file.path) throw conflict(file, "leads elsewhere now");
+  if (location.kind === "missing" && file.snapshot) throw conflict(file, "is not there any more");
+  if (file.snapshot === undefined) {
+    if (location.kind !== "missing") throw conflict(file, "has come into being since");
+    const text = edited(file, "", blocks);
+    return { file, location, before: undefined, bytes: encode(file.path, text), text };
+  }
+  const before = await readText(workspace, file.path);
+  if (digestOf(before.bytes) !== file.snapshot.digest) throw conflict(file, "was changed since edit_mode was called");
+  const text = edited(file, before.text, blocks);
+  return { file, location, before, bytes: encode(file.path, before.mark + text), text };
+}
+
+function conflict({ path }: ArmedFile, what: string): WorkspaceError {
+  return new WorkspaceError("changed", `${path} ${what}; read it again first`);
+}
+
+function edited(file: ArmedFile, text: string, blocks: readonly Block<ArmedFile>[]): string {
+  const lines = countLines(text);
+  const problems: string[] = [];
+  const edits: LineEdit[] = [];
+  for (const block of blocks) {
+    const edit = lineEditOf(file, block, lines);
+    if (typeof edit === "string") problems.push(edit);
+    else edits.push(edit);
+  }
+  if (file.mode === "complete")
+    problems.push(...blocks.slice(1).map(({ name }) => `${name} writes the whole file a second time`));
+  const result = applyLineEdits(text, edits);
+  if (!result.ok && file.mode !== "complete") problems.push(...result.problems);
+  if (problems.length > 0 || !result.ok) throw new WorkspaceError("range", problems.join("; "));
+  return result.text;
+}
+
+/** The lines that a block replaces, or why it cannot. */
+function lineEditOf(file: ArmedFile, { name, place, text }: Block<ArmedFile>, lines: number): LineEdit | string {
+  switch (place.type) {
+    case "lines": {
+      const { start, end } = place;
+      return start === end && text === "" ? `${name} inserts nothing` : { name, start, end, text };
+    }
+    case "complete":
+      return { name, start: 1, end: lines + 1, text };
+    case "symbol": {
+      const range = symbolLines(file, place);
+      if (typeof range === "string") return `${name}: ${range}`;
+      if (place.act === "remove" && text !== "") return `${name} removes a symbol, so it must have no lines`;
+      if (range.start === range.end && text === "") return `${name} inserts nothing`;
+      return { name, ...range, text };
+    }
+  }
+}
+
+/** The lines that a block for a symbol replaces; both the same where it is inserted. Or why there are none. */
+export function symbolLines(
+  { symbols }: ArmedFile,
+  { symbol, act }: Extract<Block<ArmedFile>["place"], { type: "symbol" }>,
+): { readonly start: number; readonly end: number } | string {
+  try {
+    if (!symbols) return "the file was not armed in mode symbol";
+    const { start, end } = symbols.find(symbol);
+    return { start: act === "after" ? end : start, end: act === "before" ? start : end };
+  } catch (error) {
+    if (error instanceof SymbolError) return error.message.replace(/\.$/, "");
+    throw error;
+  }
+}

@@ -1,0 +1,92 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import type { ToolContext } from "@banyan/core";
+import { expect, test } from "vitest";
+import { TestFolder } from "../fixture.ts";
+import { locate, openWorkspace } from "../paths.ts";
+import { prepareReplacement } from "../replace-file.ts";
+import { readText } from "../text-content.ts";
+import { type Prepared, putInPlace } from "./apply.ts";
+
+/** A folder with an existing file and a place for a new one, both prepared to hold "new". */
+async function prepared(folder: TestFolder, ...paths: readonly string[]) {
+  const workspace = openWorkspace(folder.root);
+  const all: Prepared[] = [];
+  const signals = paths.map(() => new AbortController());
+  for (const [index, path] of paths.entries()) {
+    const location = await locate(workspace, path);
+    const before = location.kind === "missing" ? undefined : await readText(workspace, path);
+    const bytes = Buffer.from("new");
+    const context = { signal: signals[index]?.signal } as ToolContext;
+    const file = {
+      path,
+      aliases: [],
+      mode: "lines",
+      location,
+      snapshot: undefined,
+      symbols: undefined,
+      context,
+    } as const;
+    const replacement = await prepareReplacement(workspace, location, bytes, before?.stats);
+    all.push({ content: { file, location, before, bytes, text: "new" }, replacement });
+  }
+  return {
+    signals,
+    async put() {
+      const problem = await putInPlace(workspace, all);
+      for (const { replacement } of all) await replacement[Symbol.asyncDispose]();
+      return problem;
+    },
+  };
+}
+
+test("B31: nothing is in its place before all is prepared, and nothing else is left behind", async () => {
+  using folder = new TestFolder({ "a.txt": "old" });
+  const { put } = await prepared(folder, "a.txt", "sub/b.txt");
+  expect([folder.read("a.txt"), folder.names("sub").filter((name) => !name.endsWith(".tmp"))]).toEqual(["old", []]);
+  expect(await put()).toBeUndefined();
+  expect([folder.read("a.txt"), folder.read("sub/b.txt")]).toEqual(["new", "new"]);
+  expect([folder.names(), folder.names("sub")]).toEqual([["a.txt", "sub"], ["b.txt"]]);
+});
+
+test("B31: when one cannot take its place at last, those that have are put back, new files too", async () => {
+  using folder = new TestFolder({ "a.txt": "old", "c.txt": "old" });
+  const { put } = await prepared(folder, "a.txt", "b.txt", "c.txt");
+  writeFileSync(folder.path("c.txt"), "somebody else's");
+  expect(await put()).toBe(
+    "c.txt was changed by somebody else meanwhile, so it was not written. Read it again first; what had been written was put back",
+  );
+  expect([folder.read("a.txt"), folder.read("c.txt")]).toEqual(["old", "somebody else's"]);
+  expect(folder.names()).toEqual(["a.txt", "c.txt"]);
+});
+
+test("one that is in the way of the first leaves nothing to put back", async () => {
+  using folder = new TestFolder({ "a.txt": "old" });
+  const { put } = await prepared(folder, "a.txt");
+  rmSync(folder.path("a.txt"));
+  mkdirSync(folder.path("a.txt"));
+  expect(await put()).toBe("a.txt is not a regular file any more, so it was not written");
+  expect(folder.names()).toEqual(["a.txt"]);
+});
+
+test("F21: a call that is cancelled at the last moment writes nothing", async () => {
+  using folder = new TestFolder({ "a.txt": "old", "b.txt": "old" });
+  const { put, signals } = await prepared(folder, "a.txt", "b.txt");
+  signals[1]?.abort(new Error("the user interrupted"));
+  expect(await put()).toBe("the user interrupted; what had been written was put back");
+  expect([folder.read("a.txt"), folder.read("b.txt"), folder.names()]).toEqual(["old", "old", ["a.txt", "b.txt"]]);
+});
+
+test("what cannot be put back is said", async () => {
+  using folder = new TestFolder({ "a.txt": "old", "c.txt": "old" });
+  const { put, signals } = await prepared(folder, "a.txt", "b.txt", "c.txt");
+  const signal = signals[2]?.signal as AbortSignal & { throwIfAborted: () => void };
+  signal.throwIfAborted = () => {
+    writeFileSync(folder.path("a.txt"), "somebody else's");
+    writeFileSync(folder.path("b.txt"), "theirs, too");
+    throw new Error("the user interrupted");
+  };
+  expect(await put()).toMatch(
+    /^the user interrupted; b\.txt could not be put back: b\.txt was changed by somebody else.*; a\.txt could not be put back: a\.txt was changed by somebody else/,
+  );
+  expect([folder.read("a.txt"), folder.read("b.txt")]).toEqual(["somebody else's", "theirs, too"]);
+});
