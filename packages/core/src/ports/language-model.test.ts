@@ -1,3 +1,4 @@
+import { ReadableStream } from "node:stream/web";
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { describe, expect, test } from "vitest";
 import { noUsage } from "../conversation/usage.ts";

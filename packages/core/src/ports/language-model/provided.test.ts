@@ -1,3 +1,4 @@
+import { ReadableStream } from "node:stream/web";
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,

@@ -1,0 +1,52 @@
+import type { Environment } from "@banyan/models";
+import type { Sandbox } from "@banyan/tools/sandbox";
+import type { Settings } from "../settings/index.ts";
+
+/** Whether commands run in a sandbox. */
+export interface Confinement extends AsyncDisposable {
+  readonly sandbox: Sandbox | undefined;
+  /** In words, for people. */
+  readonly description: string;
+  readonly notices: readonly string[];
+}
+
+/** Opens the sandbox that the settings want, where there is one (S9). Rejects with an error when it is required and there is none. */
+export async function openConfinement({
+  settings,
+  workspace,
+  env,
+  home,
+}: {
+  readonly settings: Settings;
+  readonly workspace: string;
+  readonly env: Environment;
+  readonly home: string;
+}): Promise<Confinement> {
+  const { enabled = "auto", network, writable } = settings.sandbox ?? {};
+  if (enabled === "off") return without("Commands run without a sandbox: the settings say so.", []);
+  const { openSandbox } = await import("@banyan/tools/sandbox");
+  const opening = await openSandbox({
+    root: workspace,
+    env,
+    home,
+    network: { allow: network?.allow ?? [] },
+    ...(writable ? { writable } : {}),
+  });
+  if (opening.available) {
+    const { sandbox } = opening;
+    const reach = sandbox.domains.length === 0 ? "no network" : `network to ${sandbox.domains.join(", ")}`;
+    return {
+      sandbox,
+      description: `Commands run in a sandbox: they write in the workspace only, with ${reach}.`,
+      notices: [],
+      [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
+    };
+  }
+  const reason = `Commands run without a sandbox: ${opening.reason.replace(/\.$/, "")}.`;
+  if (enabled === "require") throw new Error(`${reason} The settings require one (sandbox.enabled).`);
+  return without(reason, [reason]);
+}
+
+function without(description: string, notices: readonly string[]): Confinement {
+  return { sandbox: undefined, description, notices, [Symbol.asyncDispose]: async () => {} };
+}

@@ -1,0 +1,137 @@
+import { join } from "node:path";
+import { launchAgent, type ModelDriver, type NamedAgent, shortenConversation, type Tool } from "@banyan/core";
+import type { ManagedMemory } from "@banyan/memory";
+import type { Environment } from "@banyan/models";
+import type { McpServers } from "@banyan/tools/mcp";
+import { workspaceTools } from "@banyan/tools/workspace";
+import {
+  type PromptCommand,
+  readAgents,
+  readCommands,
+  readSkills,
+  type Skill,
+  skillTool,
+} from "../definitions/index.ts";
+import type { Directories } from "../directories.ts";
+import { openServers } from "../mcp/index.ts";
+import type { ProjectPlaces } from "../project.ts";
+import { type Redact, redactedTools, refuse } from "../redaction/index.ts";
+import { describeFault, type Settings } from "../settings/index.ts";
+import { mcpServersOf } from "../settings/mcp-servers.ts";
+import { openConfinement } from "./confinement.ts";
+import { openMemory } from "./memory.ts";
+import { toolsOfTheWeb } from "./web.ts";
+
+/** For whom an agent is equipped, and where it works. */
+export interface EquipmentOptions {
+  readonly places: Directories;
+  readonly workspace: string;
+  /** A project that is trusted. */
+  readonly project: ProjectPlaces | undefined;
+  readonly settings: Settings;
+  readonly env: Environment;
+  readonly home: string;
+  readonly redact: Redact;
+  readonly resolveModel: (name: string) => Promise<ModelDriver>;
+  /** What MCP servers offer has changed. */
+  readonly onChange: () => void;
+}
+
+/** What an agent works with. It has a life of its own: servers that run, a sandbox, a memory; all end with it. */
+export interface Equipment extends AsyncDisposable {
+  /** All tools as they are now, those of MCP servers included, without secrets in what they say. */
+  readonly tools: readonly Tool[];
+  readonly memory: ManagedMemory | undefined;
+  readonly mcp: McpServers | undefined;
+  readonly agents: readonly NamedAgent[];
+  readonly commands: readonly PromptCommand[];
+  readonly skills: readonly Skill[];
+  /** Where the previous content of changed files is. */
+  readonly backups: string;
+  /** Whether commands run in a sandbox, in words. */
+  readonly sandbox: string;
+  /** What was left out, and why, in sentences for a person. */
+  readonly notices: readonly string[];
+}
+
+/** Opens what an agent works with. What cannot be opened is told and left out. Rejects only when a sandbox is required and there is none. */
+export async function openEquipment(options: EquipmentOptions): Promise<Equipment> {
+  const { places, workspace, project, settings, env, home, redact, resolveModel } = options;
+  const own = (kind: "agents" | "commands" | "skills") => [
+    join(places.config, kind),
+    ...(project ? [project[kind]] : []),
+  ];
+  const agents = readAgents(own("agents"));
+  const commands = readCommands(own("commands"));
+  const skills = readSkills(own("skills"));
+  const named = namedAgents(settings, agents.found);
+  const backups = join(places.data, "backups");
+  await using opened = new AsyncDisposableStack();
+  const confinement = opened.use(await openConfinement({ settings, workspace, env, home }));
+  const memory = openMemory({ places, workspace, settings, redact });
+  if (memory) opened.defer(() => memory.memory.close());
+  const { sandbox } = confinement;
+  const mcp = await openMcp(options, sandbox);
+  if (mcp) opened.use(mcp);
+  const web = await toolsOfTheWeb(settings, env);
+  const fixed = [
+    ...workspaceTools({
+      root: workspace,
+      protected: [places.config, places.data],
+      refuse,
+      backups,
+      ...(sandbox && { sandbox }),
+    }),
+    ...web.tools,
+    ...(memory?.tools ?? []),
+    ...(skills.found.length > 0 ? [skillTool(skills.found)] : []),
+  ];
+  const control = [launchAgent({ agents: named, resolveModel }), shortenConversation()];
+  const tools = rememberingLast((servers: readonly Tool[]) => [
+    ...redactedTools([...fixed, ...servers], redact),
+    ...control,
+  ]);
+  const faults = [...agents.faults, ...commands.faults, ...skills.faults].map(describeFault);
+  const life = opened.move();
+  return {
+    get tools() {
+      return tools(mcp?.tools ?? NONE);
+    },
+    memory: memory?.memory,
+    mcp,
+    agents: named,
+    commands: commands.found,
+    skills: skills.found,
+    backups,
+    sandbox: confinement.description,
+    notices: [...faults, ...web.notices, ...confinement.notices],
+    [Symbol.asyncDispose]: () => life.disposeAsync(),
+  };
+}
+
+const NONE: readonly Tool[] = [];
+
+/** Agents of the settings stand in the place of files of the same name. */
+function namedAgents({ agents = {} }: Settings, found: readonly NamedAgent[]): NamedAgent[] {
+  const set = Object.entries(agents).map(([name, agent]) => ({ name, ...agent }) as NamedAgent);
+  return [...set, ...found.filter(({ name }) => !(name in agents))];
+}
+
+async function openMcp(
+  { settings, env, home, workspace, onChange }: EquipmentOptions,
+  sandbox: Awaited<ReturnType<typeof openConfinement>>["sandbox"],
+): Promise<McpServers | undefined> {
+  const servers = mcpServersOf(settings);
+  if (Object.keys(servers).length === 0) return undefined;
+  const wrap = sandbox && { wrap: (program: Parameters<typeof sandbox.wrap>[0]) => sandbox.wrap(program) };
+  return openServers({ env, home, cwd: workspace }, servers, { onChange, ...wrap });
+}
+
+/** Makes anew only what is made of something new: the agent keeps its tools as long as they are the same. */
+function rememberingLast<From, To>(make: (from: From) => To): (from: From) => To {
+  let last: { readonly from: From; readonly made: To } | undefined;
+  return (from) => {
+    if (last?.from !== from) last = { from, made: make(from) };
+    return last.made;
+  };
+}
