@@ -1,8 +1,8 @@
-import { accessSync, constants } from "node:fs";
 import {
   Agent,
   type ConversationSummary,
   type Limits,
+  type Message,
   type ModelDriver,
   type ModelSettings,
   type Permission,
@@ -10,7 +10,6 @@ import {
   type Store,
 } from "@banyan/core";
 import {
-  chooseModel,
   type Environment,
   type KnownModel,
   listModels,
@@ -21,82 +20,39 @@ import {
   resolveModel,
 } from "@banyan/models";
 import { sqliteStore } from "@banyan/store/sqlite";
-import { openWorkspace, WorkspaceError, workspaceTools } from "@banyan/tools/workspace";
+import { workspaceTools } from "@banyan/tools/workspace";
 import { findConversation } from "./conversations.ts";
-import { type Directories, directories } from "./directories.ts";
-import { startInstructions } from "./instructions.ts";
+import type { Directories } from "./directories.ts";
+import { type ContextPart, contextParts, type Instructions, instructionsText } from "./instructions/index.ts";
+import { type ApprovalMode, parseRule, permissions, type Rules } from "./permissions/index.ts";
+import type { ProjectPlaces } from "./project.ts";
+import { type Redact, redactedTools, refuse } from "./redaction/index.ts";
 import {
-  type ApprovalMode,
-  joinRules,
-  parseRule,
-  permissions,
-  type Rules,
-  readRuleFile,
+  type Configuration,
+  changeSetting,
+  describeFault,
   rememberRule,
-  rulesFrom,
-} from "./permissions/index.ts";
-import { changeSettings, readSettings, type Settings } from "./settings/index.ts";
-import { settingsFile } from "./user-settings.ts";
+  type Settings,
+  userSettingsFile,
+} from "./settings/index.ts";
 
-const AGENT = "banyan";
+/** The name of the agent, and of the program. */
+export const AGENT = "banyan";
 
-/** What a command line says; it counts more than the settings. */
-export interface HostFlags {
-  /** `provider/model`. */
-  readonly model?: string;
-  readonly temperature?: number;
-  readonly maxTokens?: number;
-  readonly limits?: Limits;
-  /** Permission rules, as text. */
-  readonly allow?: readonly string[];
-  readonly deny?: readonly string[];
-  /** A file with more of them. */
-  readonly rules?: string;
-  readonly approval?: ApprovalMode;
-}
-
-/** Where a host works, for whom, and with which settings of the moment. */
-export interface HostOptions {
-  /** The directory to work in. */
-  readonly cwd: string;
-  readonly env: Environment;
-  readonly home: string;
-  readonly flags?: HostFlags;
-  /** Whether a person can be asked; where nobody can, what would be asked is denied. */
-  readonly canAsk: boolean;
-  /** Ends the search for a model. */
-  readonly signal?: AbortSignal;
-}
-
-/**
- * Reads settings and rules, looks at the workspace, chooses a model and puts an agent together. Opens no conversation.
- * Rejects with `SettingsError`, `RuleFileError`, `RuleError`, `WorkspaceError` or `ModelChoiceError`, each with one
- * sentence for a person.
- */
-export async function openHost(options: HostOptions): Promise<Host> {
-  const { cwd, env, home, flags = {}, canAsk, signal } = options;
-  const places = directories(env, home);
-  const settings = readSettings(settingsFile(places));
-  const rules = joinRules(
-    rulesFrom(settings.permissions),
-    flags.rules === undefined ? rulesFrom() : readRuleFile(flags.rules),
-    rulesFrom({ allow: [...(flags.allow ?? [])], deny: [...(flags.deny ?? [])] }),
-  );
-  const workspace = readableWorkspace(cwd);
-  const choice = await chooseModel({ flag: flags.model, setting: settings.model, env, signal });
-  const driver = await resolveModel(choice.name, { env, ...modelNames(settings) });
-  return new Host({ places, settings, rules, workspace, env, home, flags, canAsk, choice, driver });
-}
-
-interface Parts {
+/** What a host is put together from. */
+export interface HostParts {
   readonly places: Directories;
-  readonly settings: Settings;
-  readonly rules: Rules;
+  /** Without links. */
   readonly workspace: string;
+  /** A project that is trusted. */
+  readonly project: ProjectPlaces | undefined;
   readonly env: Environment;
   readonly home: string;
-  readonly flags: HostFlags;
   readonly canAsk: boolean;
+  readonly configuration: Configuration;
+  readonly rules: Rules;
+  readonly redact: Redact;
+  readonly instructions: Instructions;
   readonly choice: ModelChoice;
   readonly driver: ModelDriver;
 }
@@ -105,37 +61,56 @@ interface Parts {
 export class Host {
   /** The directory that the agent works in, without links. */
   readonly workspace: string;
-  /** What is asked of a person. */
-  readonly approval: ApprovalMode;
-  readonly #places: Directories;
+  /** Where the program keeps its files. */
+  readonly places: Directories;
+  /** Where conversations are kept. Closed with the host. */
+  readonly store: Store;
+  /** The project around the workspace, when it is trusted. */
+  readonly project: ProjectPlaces | undefined;
+  /** All settings as they count, and where they come from. */
+  readonly configuration: Configuration;
+  /** Takes secrets out of what a person or a file says, before it gets into a conversation (S10). */
+  readonly redact: Redact;
+  /** What the agent is told before a conversation. */
+  readonly instructions: Instructions;
+  #approval: ApprovalMode;
   readonly #env: Environment;
+  readonly #home: string;
   readonly #names: Pick<ResolveOptions, "aliases" | "overrides">;
-  readonly #store: Store;
   #permission: Permission;
   readonly #permissionWith: (rules: Rules) => Permission;
   #rules: Rules;
   #choice: ModelChoice;
   #agent: Agent;
+  /** Models that conversations have of their own, by name. */
+  readonly #models = new Map<string, ModelDriver>();
 
-  constructor(parts: Parts) {
-    const { places, settings, rules, workspace, env, home, flags, canAsk, choice, driver } = parts;
+  constructor(parts: HostParts) {
+    const { places, workspace, project, env, home, canAsk, configuration, rules, redact, instructions } = parts;
+    const { settings } = configuration;
     this.workspace = workspace;
-    this.approval = flags.approval ?? settings.approval ?? "ask";
-    this.#places = places;
+    this.places = places;
+    this.project = project;
+    this.configuration = configuration;
+    this.redact = redact;
+    this.instructions = instructions;
+    this.#approval = settings.approval ?? "ask";
     this.#env = env;
+    this.#home = home;
     this.#names = modelNames(settings);
-    this.#store = sqliteStore({ directory: places.data, program: AGENT });
+    this.store = sqliteStore({ directory: places.data, program: AGENT });
     this.#rules = rules;
     this.#permissionWith = (all) => permissions({ workspace, mode: this.approval, rules: all, canAsk, home });
     this.#permission = this.#permissionWith(rules);
-    this.#choice = choice;
+    this.#choice = parts.choice;
+    const tools = workspaceTools({ root: workspace, protected: [places.config, places.data], refuse });
     this.#agent = new Agent({
       name: AGENT,
-      model: driver,
-      instructions: startInstructions({ name: AGENT, workspace }),
-      tools: workspaceTools({ root: workspace, protected: [places.config, places.data] }),
-      settings: modelSettings(settings, flags),
-      limits: flags.limits,
+      model: parts.driver,
+      instructions: instructionsText(instructions.parts),
+      tools: redactedTools(tools, redact),
+      settings: modelSettings(settings),
+      limits: limitsOf(settings),
       // Rules that a person adds count from the next call on.
       permission: (request) => this.#permission(request),
     });
@@ -146,6 +121,38 @@ export class Host {
     return this.#agent;
   }
 
+  /** What is wrong with settings and instructions and was left out, in sentences for a person. */
+  get notices(): readonly string[] {
+    return [...this.configuration.faults.map(describeFault), ...this.instructions.notices];
+  }
+
+  /** What the model is sent after a path of a conversation, part by part, with the tokens of each. */
+  contextParts(path: readonly Message[]): Promise<ContextPart[]> {
+    const { model, tools = [] } = this.#agent.options;
+    // A short name does not tell the tokenizer.
+    const name = "id" in model ? String(model.id) : this.#choice.name;
+    return contextParts({ model: name, instructions: this.instructions.parts, tools, path });
+  }
+
+  /** What is asked of a person. */
+  get approval(): ApprovalMode {
+    return this.#approval;
+  }
+
+  /** Asks a person more, or less, from the next call on, in this process. */
+  useApproval(mode: ApprovalMode): void {
+    this.#approval = mode;
+    this.#permission = this.#permissionWith(this.#rules);
+  }
+
+  /** The agent with another model, for a conversation that has one of its own. Rejects with `ModelChoiceError`. */
+  async agentWith(model: string): Promise<Agent> {
+    if (model === this.#choice.name) return this.#agent;
+    const driver = this.#models.get(model) ?? (await resolveModel(model, { env: this.#env, ...this.#names }));
+    this.#models.set(model, driver);
+    return this.#agent.with({ model: driver });
+  }
+
   /** Which model it is, and why. */
   get model(): ModelChoice {
     return this.#choice;
@@ -153,31 +160,31 @@ export class Host {
 
   /** Begins a conversation. Rejects with `StoreError`. */
   newSession(): Promise<Session> {
-    return Session.open(this.#store, undefined, { labels: { cwd: this.workspace, agent: AGENT } });
+    return Session.open(this.store, undefined, { labels: { cwd: this.workspace, agent: AGENT } });
   }
 
   /** Opens a conversation that a person names by its id, the beginning of it, or its title. Rejects with `ConversationError` or `StoreError`. */
   async openSession(named: string): Promise<Session> {
-    return Session.open(this.#store, (await findConversation(this.#store, named)).id);
+    return Session.open(this.store, (await findConversation(this.store, named)).id);
   }
 
   /** The conversation that was written to last, among those of a directory: the workspace, unless another is named. */
   async lastConversation(cwd = this.workspace): Promise<ConversationSummary | undefined> {
-    const [last] = await this.#store.list({ labels: { cwd }, limit: 1 });
+    const [last] = await this.store.list({ labels: { cwd }, limit: 1 });
     return last;
   }
 
   /** The last written first. */
   listConversations(limit?: number): Promise<ConversationSummary[]> {
-    return this.#store.list({ limit });
+    return this.store.list({ limit });
   }
 
   /**
-   * Allows for good what a rule covers, in this process and all later ones. Throws `RuleError`, or `RuleFileError` when
+   * Allows for good what a rule covers, in this process and all later ones. Throws `RuleError`, or `SettingsError` when
    * the settings file is broken.
    */
   remember(rule: string): void {
-    rememberRule(settingsFile(this.#places), rule);
+    rememberRule(this.#settingsFile, rule);
     this.#rules = { ...this.#rules, allow: [...this.#rules.allow, parseRule(rule)] };
     this.#permission = this.#permissionWith(this.#rules);
   }
@@ -203,41 +210,32 @@ export class Host {
   /** The same, and for later conversations too. Rejects also with `SettingsError`. */
   async changeModel(name: string): Promise<Agent> {
     const agent = await this.useModel(name);
-    changeSettings(settingsFile(this.#places), { model: name });
+    changeSetting(this.#settingsFile, ["model"], name);
     return agent;
   }
 
   async close(): Promise<void> {
-    await this.#store.close();
+    await this.store.close();
   }
-}
 
-function readableWorkspace(directory: string): string {
-  const { root } = openWorkspace(directory);
-  try {
-    accessSync(root, constants.R_OK | constants.X_OK);
-    return root;
-  } catch (error) {
-    throw unreadable(root, error);
+  get #settingsFile(): string {
+    return userSettingsFile({ env: this.#env, home: this.#home });
   }
-}
-
-function unreadable(root: string, cause: unknown): WorkspaceError {
-  return new WorkspaceError("root", `The workspace ${root} cannot be read. Allow it, or name another folder.`, {
-    cause,
-  });
 }
 
 /** What the user knows of models. */
-function modelNames({ aliases = {}, models = {} }: Settings): Pick<ResolveOptions, "aliases" | "overrides"> {
+export function modelNames({ aliases = {}, models = {} }: Settings): Pick<ResolveOptions, "aliases" | "overrides"> {
   return { aliases, overrides: models };
 }
 
-function modelSettings(settings: Settings, flags: HostFlags): ModelSettings {
-  const temperature = flags.temperature ?? settings.temperature;
-  const maxTokens = flags.maxTokens ?? settings.maxTokens;
+function modelSettings({ temperature, maxTokens }: Settings): ModelSettings {
   return {
     ...(temperature === undefined ? {} : { temperature }),
     ...(maxTokens === undefined ? {} : { maxTokens }),
   };
+}
+
+function limitsOf({ limits = {} }: Settings): Limits {
+  const { time, ...counts } = limits;
+  return { ...counts, ...(time === undefined ? {} : { time: time * 1_000 }) };
 }

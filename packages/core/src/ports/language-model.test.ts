@@ -1,7 +1,7 @@
-import { ReadableStream } from "node:stream/web";
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { describe, expect, test } from "vitest";
 import { noUsage } from "../conversation/usage.ts";
+import { streamOf } from "./language-model/stream-of.fixture.ts";
 import { fromLanguageModel, isLanguageModel } from "./language-model.ts";
 import type { ModelDriver, ModelPart, ModelRequest, ModelSink, PromptMessage } from "./model.ts";
 
@@ -57,7 +57,7 @@ const never = () => new AbortController().signal;
 
 async function answerTo(parts: readonly LanguageModelV4StreamPart[], asked = request): Promise<ModelPart[]> {
   const sink = new Recorder();
-  await fromLanguageModel(model(() => ReadableStream.from(parts))).stream(asked, sink, never());
+  await fromLanguageModel(model(() => streamOf(parts))).stream(asked, sink, never());
   return sink.parts;
 }
 
@@ -71,14 +71,14 @@ async function failure(driver: ModelDriver, sink: ModelSink = new Recorder(), si
 }
 
 const failureOf = (parts: readonly LanguageModelV4StreamPart[], sink?: ModelSink) =>
-  failure(fromLanguageModel(model(() => ReadableStream.from(parts))), sink);
+  failure(fromLanguageModel(model(() => streamOf(parts))), sink);
 
 const throwing = (thrown: unknown) =>
-  failure(fromLanguageModel({ ...model(() => ReadableStream.from([])), doStream: () => Promise.reject(thrown) }));
+  failure(fromLanguageModel({ ...model(() => streamOf([])), doStream: () => Promise.reject(thrown) }));
 
 describe("what a driver says of itself", () => {
   test("its id is the provider and the model, or what it is given", () => {
-    const large = model(() => ReadableStream.from([]));
+    const large = model(() => streamOf([]));
     expect(fromLanguageModel(large)).toMatchObject({ id: "acme/large", family: "language-model" });
     const price = { input: 1, output: 2 };
     expect(fromLanguageModel(large, { id: "mine", price, contextSize: 9 })).toMatchObject({
@@ -89,10 +89,10 @@ describe("what a driver says of itself", () => {
   });
 
   test("a model of another generation is refused with what to do", () => {
-    const old = { ...model(() => ReadableStream.from([])), specificationVersion: "v2" };
+    const old = { ...model(() => streamOf([])), specificationVersion: "v2" };
     expect(isLanguageModel(old)).toBe(false);
     expect(isLanguageModel(null)).toBe(false);
-    expect(isLanguageModel(model(() => ReadableStream.from([])))).toBe(true);
+    expect(isLanguageModel(model(() => streamOf([])))).toBe(true);
     expect(() => fromLanguageModel(old as never)).toThrow(/generation v2 .* v4 is needed; update its package/);
     expect(() => fromLanguageModel("anthropic/claude" as never)).toThrow(/not a language model/);
   });
@@ -326,7 +326,7 @@ describe("the request", () => {
   const tools = [{ name: "read", description: "Reads a file.", input: { type: "object" } }];
 
   async function asked(more: Partial<ModelRequest>): Promise<LanguageModelV4CallOptions> {
-    const large = model(() => ReadableStream.from([finish]));
+    const large = model(() => streamOf([finish]));
     await fromLanguageModel(large).stream({ ...request, ...more }, new Recorder(), never());
     return large.asked[0] as LanguageModelV4CallOptions;
   }
@@ -458,7 +458,7 @@ describe("order and room", () => {
           await later.promise;
           yield* [...words(1), finish];
         };
-        return ReadableStream.from(parts());
+        return streamOf(parts());
       }),
     );
     const done = driver.stream(request, sink, never());
@@ -475,11 +475,7 @@ describe("order and room", () => {
     const sink = new Recorder();
     let breaths = 0;
     const breathing = setInterval(() => breaths++, 0);
-    await fromLanguageModel(model(() => ReadableStream.from([...words(100_000), finish]))).stream(
-      request,
-      sink,
-      never(),
-    );
+    await fromLanguageModel(model(() => streamOf([...words(100_000), finish]))).stream(request, sink, never());
     clearInterval(breathing);
     const text = sink.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
     expect(text).toBe(Array.from({ length: 100_000 }, (_, index) => `${index} `).join(""));
@@ -524,11 +520,7 @@ describe("order and room", () => {
 
   test("nothing is pushed after the end", async () => {
     const sink = new Recorder();
-    await fromLanguageModel(model(() => ReadableStream.from([...words(2), finish, ...words(2)]))).stream(
-      request,
-      sink,
-      never(),
-    );
+    await fromLanguageModel(model(() => streamOf([...words(2), finish, ...words(2)]))).stream(request, sink, never());
     await new Promise((resolve) => setTimeout(resolve, 10));
     expect(sink.parts.at(-1)).toEqual(end);
   });
@@ -595,7 +587,7 @@ describe("an interruption", () => {
     const answer = Promise.withResolvers<{ stream: ReadableStream<LanguageModelV4StreamPart> }>();
     let signal: AbortSignal | undefined;
     const deaf: LanguageModelV4 = {
-      ...model(() => ReadableStream.from([])),
+      ...model(() => streamOf([])),
       doStream: (options) => {
         signal = options.abortSignal;
         return answer.promise;
@@ -629,7 +621,7 @@ describe("an interruption", () => {
   });
 
   test("before the start asks nobody", async () => {
-    const large = model(() => ReadableStream.from([finish]));
+    const large = model(() => streamOf([finish]));
     expect(await failure(fromLanguageModel(large), new Recorder(), AbortSignal.abort("no"))).toBe("no");
     expect(large.asked).toEqual([]);
   });
@@ -637,7 +629,7 @@ describe("an interruption", () => {
   test("an abort error of the provider becomes the signal's reason", async () => {
     const control = new AbortController();
     const aborting: LanguageModelV4 = {
-      ...model(() => ReadableStream.from([])),
+      ...model(() => streamOf([])),
       doStream: async () => {
         control.abort("enough");
         throw new DOMException("This operation was aborted", "AbortError");

@@ -165,6 +165,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
     event("message.restored", messageOf),
     event("title.changed", { title: z.string() }),
     event("model.changed", { model: z.string() }),
+    event("rule.revoked", { pattern: z.string() }),
     event("usage.counted", {
       purpose: z.enum(["title", "summary"]),
       model: z.string(),

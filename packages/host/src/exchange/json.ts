@@ -1,6 +1,6 @@
 import type { Event } from "@banyan/core";
 import { z } from "zod";
-import { parseJson } from "../settings/json-file.ts";
+import { parseJson } from "../settings/json-text.ts";
 import { ExchangeError } from "./error.ts";
 import { eventSchemas } from "./event-schema.ts";
 
@@ -30,7 +30,10 @@ export interface ReadConversation {
  */
 export function fromJson(text: string): ReadConversation {
   const parsed = parseJson(text);
-  if (!parsed.ok) throw new ExchangeError(`${parsed.where}: ${parsed.problem}; expected an exported conversation.`);
+  if (!parsed.ok)
+    throw new ExchangeError(
+      `line ${parsed.at.line}, column ${parsed.at.column}: ${parsed.problem}; expected an exported conversation.`,
+    );
   const fault = file.safeParse(parsed.value).error?.issues[0];
   if (fault) throw new ExchangeError(`${fault.path.join(".") || "the file"}: expected ${fault.message}.`);
   const { events } = parsed.value as { readonly events: readonly Event[] };

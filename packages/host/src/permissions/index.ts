@@ -1,3 +1,3 @@
 export { type ApprovalMode, type PermissionOptions, permissions, suggestPattern } from "./permissions.ts";
 export { formatRule, joinRules, noRules, parseRule, type Rule, RuleError, type Rules } from "./rule.ts";
-export { type PermissionEntries, RuleFileError, readRuleFile, rememberRule, rulesFrom } from "./rule-file.ts";
+export { type PermissionEntries, rulesFrom } from "./rule-entries.ts";

@@ -1,2 +1,19 @@
-export type { FileFault } from "./json-file.ts";
-export { changeSettings, readSettings, type Settings, SettingsError } from "./settings.ts";
+export { agentsOf } from "./agents.ts";
+export { changeSetting, changeSettingByText, type Owner } from "./change.ts";
+export {
+  type Configuration,
+  type ConfigurationOptions,
+  checkConfiguration,
+  readConfiguration,
+  settingAt,
+  unknownSetting,
+  userSettingsFile,
+} from "./configuration.ts";
+export { type SettingVariable, settingVariables } from "./environment.ts";
+export { describeFault, SettingsError, type SettingsFault } from "./fault.ts";
+export { formatKey, type KeyPath, parseKey } from "./key.ts";
+export type { LayerName } from "./layer.ts";
+export { mcpServersOf } from "./mcp-servers.ts";
+export type { Entry } from "./merge.ts";
+export { readRuleFile, rememberRule } from "./rule-file.ts";
+export { type SettingName, type Settings, settingsSchema } from "./schema.ts";

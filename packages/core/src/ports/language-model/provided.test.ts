@@ -1,4 +1,3 @@
-import { ReadableStream } from "node:stream/web";
 import type {
   LanguageModelV4,
   LanguageModelV4CallOptions,
@@ -8,6 +7,7 @@ import type {
 import { describe, expect, test } from "vitest";
 import { fromLanguageModel, type LanguageModelOptions } from "../language-model.ts";
 import type { ModelPart, ModelRequest, PromptMessage } from "../model.ts";
+import { streamOf } from "./stream-of.fixture.ts";
 
 type Assistant = Extract<PromptMessage, { role: "assistant" }>;
 
@@ -76,7 +76,7 @@ function ask(
     doGenerate: () => Promise.reject(new Error("not asked for")),
     doStream: async (given) => {
       asked.resolve(given);
-      return { stream: ReadableStream.from(stream) };
+      return { stream: streamOf(stream) };
     },
   };
   const parts: ModelPart[] = [];

@@ -13,9 +13,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { rules } from "./call.fixture.ts";
-import { RuleError } from "./rule.ts";
-import { RuleFileError, readRuleFile, rememberRule } from "./rule-file.ts";
+import { rules } from "../permissions/call.fixture.ts";
+import { RuleError } from "../permissions/rule.ts";
+import { SettingsError } from "./fault.ts";
+import { readRuleFile, rememberRule } from "./rule-file.ts";
 
 let folder: string;
 let file: string;
@@ -40,36 +41,41 @@ test("B63: a settings file serves as a rule file, and lists may be absent", () =
   expect(readRuleFile(file)).toEqual(rules({}));
 });
 
+test("B63: what else a settings file holds is not the concern of a rule file", () => {
+  writeFileSync(file, '{ "modle": 1, "approval": "never", "permissions": { "deny": ["fetch"] } }');
+  expect(readRuleFile(file)).toEqual(rules({ deny: ["fetch"] }));
+});
+
 describe("a broken rule file is named with the place and what is expected", () => {
   test.each([
     [
       '{ "permissions": { "allow": ["shell" } }',
-      'line 1, column 38: the JSON breaks at "}"; expected JSON without comments',
+      ':1:38: the JSON breaks at "}"; expected JSON without comments or trailing commas.',
     ],
-    ['{\n  "permissions": {},\n}', 'line 3, column 1: the JSON breaks at "}"'],
-    ["{\n  // mine\n}", 'line 2, column 3: the JSON breaks at "/"'],
-    ['{ "permissions": tru3 }', 'line 1, column 21: the JSON breaks at "3"'],
-    ['{ "permissions": {', "line 1, column 19: the JSON ends too early"],
-    ["", "line 1, column 1: the JSON ends too early"],
-    ["[]", "found []; expected an object, as in"],
-    ['{ "permissions": [] }', "permissions: found []; expected an object with the lists deny, ask and allow"],
-    ['{ "permissions": { "allow": "shell" } }', 'permissions.allow: found "shell"; expected a list of rules'],
-    ['{ "permissions": { "allow": ["a", 3] } }', "permissions.allow[1]: found 3; expected a rule"],
+    ['{\n  "permissions": {},\n}', ':3:1: the JSON breaks at "}"'],
+    ["{\n  // mine\n}", ':2:3: the JSON breaks at "/"'],
+    ['{ "permissions": tru3 }', ':1:21: the JSON breaks at "3"'],
+    ['{ "permissions": {', ":1:19: the JSON ends too early"],
+    ["", ":1:1: the JSON ends too early"],
+    ["[]", ": found []; expected an object with settings"],
+    ['{ "permissions": [] }', ":1:18: permissions: found []; expected an object with the lists deny, ask and allow"],
+    ['{ "permissions": { "allow": "shell" } }', ':1:29: permissions.allow: found "shell"; expected a list of rules'],
+    ['{ "permissions": { "allow": ["a", 3] } }', ":1:35: permissions.allow[1]: found 3; expected a rule"],
     [
       '{ "permissions": { "deny": ["a", "shell(x"] } }',
-      "permissions.deny[1]: found \"shell(x\"; expected a rule: TOOL, TOOL(PATTERN) or *. The rule 'shell(x' does not end with ')'",
+      ":1:34: permissions.deny[1]: found \"shell(x\"; expected a rule: TOOL, TOOL(PATTERN) or *. The rule 'shell(x' does not end with ')'",
     ],
-    ['{ "permissions": { "alow": [] } }', "permissions: 'alow' is not known; expected 'allow'"],
+    ['{ "permissions": { "alow": [] } }', ":1:20: permissions: 'alow' is not known; expected 'allow'"],
+    ['{ "permissions": {},\n"permissions": {} }', ":2:1: 'permissions' stands there twice; put both into one"],
   ])("%j: %s", (text, message) => {
     writeFileSync(file, text);
-    expect(() => readRuleFile(file)).toThrow(RuleFileError);
-    expect(() => readRuleFile(file)).toThrow(`${file}: `);
-    expect(() => readRuleFile(file)).toThrow(message);
+    expect(() => readRuleFile(file)).toThrow(SettingsError);
+    expect(() => readRuleFile(file)).toThrow(`${file}${message}`);
   });
 
   test("one that is not there, or is not a file", () => {
     expect(() => readRuleFile(file)).toThrow(`${file}: there is no such file; expected a rule file.`);
-    expect(() => readRuleFile(folder)).toThrow("it cannot be read (EISDIR)");
+    expect(() => readRuleFile(folder)).toThrow(`${folder}: it is not a file; expected a file that can be read.`);
   });
 });
 
@@ -114,7 +120,7 @@ describe("B23: remembering a rule for good", () => {
     expect(() => rememberRule(file, "shell(")).toThrow(RuleError);
     expect(existsSync(file)).toBe(false);
     writeFileSync(file, "{ broken");
-    expect(() => rememberRule(file, "shell")).toThrow(RuleFileError);
+    expect(() => rememberRule(file, "shell")).toThrow(SettingsError);
     expect(readFileSync(file, "utf8")).toBe("{ broken");
   });
 

@@ -1,5 +1,11 @@
 /** What an agent of the terminal is told before a conversation (B37): who it is, where it works, and when control returns. */
-export function startInstructions({ name, workspace }: { readonly name: string; readonly workspace: string }): string {
+export function builtInInstructions({
+  name,
+  workspace,
+}: {
+  readonly name: string;
+  readonly workspace: string;
+}): string {
   return `You are ${name}, an agent that works with a person in a terminal.
 
 Your workspace is the directory ${workspace}. Paths that you give to tools are relative to it. You can read, list and search it, change its files, and run commands in it. Some calls wait until the person allows them; a call that is denied was not run, so do not try the same again in other words.

@@ -1,0 +1,9 @@
+export { type ContextContent, type ContextPart, contextParts } from "./context-parts.ts";
+export {
+  gatherInstructions,
+  type InstructionPart,
+  type InstructionSources,
+  type Instructions,
+  instructionsText,
+} from "./instructions.ts";
+export { type CountTokens, type TokenCount, tokenCounter } from "./tokens.ts";

@@ -1,0 +1,126 @@
+import { basename, join, resolve } from "node:path";
+import { foldersDownTo, leadsInto, type ProjectPlaces } from "../project.ts";
+import { readFileStart } from "../read-file.ts";
+import type { Redact } from "../redaction/index.ts";
+import { SettingsError } from "../settings/fault.ts";
+import { builtInInstructions } from "./built-in.ts";
+
+/** One of the texts that an agent is told before a conversation. */
+export interface InstructionPart {
+  /** `built-in`, `--instructions`, or the file. */
+  readonly source: string;
+  readonly text: string;
+}
+
+/** Where instructions may come from. */
+export interface InstructionSources {
+  /** Of the agent. */
+  readonly name: string;
+  /** The folder that it works in. */
+  readonly workspace: string;
+  /** The folder of the user's configuration. */
+  readonly config: string;
+  /** A project that is trusted; without one nothing of a project is read. */
+  readonly project?: ProjectPlaces | undefined;
+  /** Files that the settings name, with their whole paths. */
+  readonly files?: readonly string[] | undefined;
+  /** What the command line says: a text, or `@` and a file. */
+  readonly flag?: string | undefined;
+  readonly redact: Redact;
+}
+
+/** The texts in the order in which the agent gets them, and what was left out, in sentences for a person. */
+export interface Instructions {
+  readonly parts: readonly InstructionPart[];
+  readonly notices: readonly string[];
+}
+
+const FILE = "AGENTS.md";
+
+/** Bytes of one file, and of all files together. */
+const LARGEST = 64 * 1024;
+const MOST = 256 * 1024;
+
+/**
+ * What an agent is told before a conversation (B48): who it is and how it works; then the user's own file, the files
+ * `AGENTS.md` from the root of the project down to the working directory, those that the settings name, and what the
+ * command line says, so that the nearer and the more particular comes later. Secrets in them are redacted. Throws a
+ * `SettingsError` when the command line names a file that cannot be read.
+ */
+export function gatherInstructions(sources: InstructionSources): Instructions {
+  const { name, workspace, config, project, files = [], flag, redact } = sources;
+  const found = new FoundFiles(redact);
+  found.add(join(config, FILE));
+  if (project) {
+    for (const folder of foldersDownTo(project.root, workspace)) {
+      const file = join(folder, FILE);
+      if (leadsInto(project.root, file)) found.add(file);
+      else found.notices.push(`${file} leads out of the project, so it is not read.`);
+    }
+  }
+  for (const file of files) found.add(file, true);
+  const parts = [
+    { source: "built-in", text: builtInInstructions({ name, workspace }) },
+    ...found.parts,
+    ...(flag === undefined ? [] : [{ source: "--instructions", text: redact(textOfFlag(flag, workspace)) }]),
+  ];
+  return { parts: parts.filter(({ text }) => text.trim() !== ""), notices: found.notices };
+}
+
+/** The parts as one text, each but the first under a line that says where it is from. */
+export function instructionsText(parts: readonly InstructionPart[]): string {
+  return parts
+    .map(({ source, text }) => (source === "built-in" ? text : `# ${titleOf(source)}\n\n${text.trim()}`))
+    .join("\n\n");
+}
+
+function titleOf(source: string): string {
+  return source === "--instructions" ? "Instructions for this conversation" : `Instructions from ${source}`;
+}
+
+/** Files that were read, as long as there is room for them. */
+class FoundFiles {
+  readonly parts: InstructionPart[] = [];
+  readonly notices: string[] = [];
+  readonly #redact: Redact;
+  #room = MOST;
+
+  constructor(redact: Redact) {
+    this.#redact = redact;
+  }
+
+  /** Adds a file once. One that is not there is passed over, unless somebody named it. */
+  add(file: string, isNamed = false): void {
+    if (this.parts.some(({ source }) => source === file)) return;
+    const content = readFileStart(file, Math.min(LARGEST, this.#room));
+    if (content.state === "unreadable") this.notices.push(`${file}: ${content.problem}.`);
+    if (content.state === "absent" && isNamed) this.notices.push(`${file}: there is no such file.`);
+    if (content.state !== "read") return;
+    const { bytes, size } = content;
+    this.#room -= bytes.length;
+    if (size === bytes.length) this.parts.push({ source: file, text: this.#redact(bytes.toString("utf8")) });
+    else {
+      const whole = bytes.subarray(0, bytes.lastIndexOf("\n") + 1);
+      const left = `${size - whole.length} bytes of ${basename(file)} are left out: it is too large`;
+      this.notices.push(`${file}: ${left}.`);
+      this.parts.push({ source: file, text: `${this.#redact(whole.toString("utf8"))}[${left}]` });
+    }
+  }
+}
+
+function textOfFlag(flag: string, workspace: string): string {
+  if (!flag.startsWith("@")) return flag;
+  const file = resolve(workspace, flag.slice(1));
+  const content = readFileStart(file, LARGEST);
+  const problem =
+    content.state === "absent"
+      ? "there is no such file"
+      : content.state === "unreadable"
+        ? content.problem
+        : content.size > LARGEST && `it has ${content.size} bytes, more than ${LARGEST}`;
+  if (problem) {
+    const advice = "name a file with text, or write the text itself";
+    throw new SettingsError({ source: "--instructions", problem: `${file}: ${problem}`, advice });
+  }
+  return content.state === "read" ? content.bytes.toString("utf8") : "";
+}

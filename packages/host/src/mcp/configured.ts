@@ -1,0 +1,100 @@
+import { nearest } from "@banyan/core";
+import type { Environment } from "@banyan/models";
+import { describeEntry } from "@banyan/tools/mcp/consent";
+import { McpError, type McpServerEntry, readEntry } from "@banyan/tools/mcp/entry";
+import { projectOf } from "../project.ts";
+import {
+  changeSetting,
+  describeFault,
+  type LayerName,
+  readConfiguration,
+  settingAt,
+  userSettingsFile,
+} from "../settings/index.ts";
+import { mcpServersOf } from "../settings/mcp-servers.ts";
+import { TrustRecord } from "../trust/index.ts";
+import { forgetSignIn } from "./open.ts";
+
+/** Whose servers, and where. */
+export interface McpPlace {
+  readonly env: Environment;
+  readonly home: string;
+  /** The directory to work in. */
+  readonly cwd: string;
+}
+
+/** A server of the configuration. */
+export interface ConfiguredServer {
+  readonly name: string;
+  readonly entry: McpServerEntry;
+  /** The layer that it comes from. */
+  readonly layer: LayerName;
+  /** What it runs or speaks to, on one line, with values that may be secrets. */
+  readonly description: string;
+}
+
+/** The servers that count in a directory, and what is wrong or waits. */
+export interface ConfiguredServers {
+  readonly servers: readonly ConfiguredServer[];
+  /** Servers that the project brings, and that are not used before it is trusted (S5, S6). */
+  readonly untrusted: readonly { readonly name: string; readonly description: string }[];
+  /** One sentence for everything in the settings that is wrong, and left out. */
+  readonly faults: readonly string[];
+}
+
+/** The MCP servers of the user and, where it is trusted, of the project. Throws a `SettingsError`. */
+export function configuredServers({ env, home, cwd }: McpPlace): ConfiguredServers {
+  const trust = new TrustRecord({ env, home }).trustOf(cwd);
+  const project = trust.state === "trusted" ? projectOf(cwd) : undefined;
+  const configuration = readConfiguration({ env, home, project });
+  const servers = Object.entries(mcpServersOf(configuration.settings)).map(([name, entry]) => {
+    const [layer = "user"] = settingAt(configuration, ["mcpServers", name])?.layers ?? [];
+    return { name, entry, layer, description: describeEntry(entry) };
+  });
+  const waiting = "items" in trust ? trust.items.filter(({ kind }) => kind === "MCP server") : [];
+  return {
+    servers,
+    untrusted: waiting.map(({ name, detail }) => ({ name, description: detail })),
+    faults: configuration.faults.map(describeFault),
+  };
+}
+
+/**
+ * Adds a server to the user's settings; answers the file. Throws an `McpError` for an entry that cannot be used, or a
+ * name that is taken, and a `SettingsError` when the file is broken; then nothing is changed.
+ */
+export function addMcpServer(place: McpPlace, name: string, given: unknown): string {
+  const file = userSettingsFile(place);
+  const entry = readEntry(name, given);
+  if (ownServers(place).has(name)) {
+    throw new McpError("entry", `There is an MCP server "${name}" already; remove it first, or give another name.`);
+  }
+  changeSetting(file, ["mcpServers", name], entry);
+  return file;
+}
+
+/**
+ * Takes a server out of the user's settings, and forgets how it was signed in to; answers the file. Throws an `McpError`
+ * when the user has no such server.
+ */
+export async function removeMcpServer(place: McpPlace, name: string): Promise<string> {
+  const file = userSettingsFile(place);
+  const servers = ownServers(place);
+  const entry = servers.get(name);
+  if (entry === undefined) throw unknownServer(name, [...servers.keys()], "in your settings");
+  changeSetting(file, ["mcpServers", name], undefined);
+  await forgetSignIn(place, name, entry);
+  return file;
+}
+
+/** Says that there is no server of this name among those that there are. */
+export function unknownServer(name: string, names: readonly string[], where: string): McpError {
+  const [near] = nearest(name, names);
+  const others = names.length === 0 ? "There is none." : `There are: ${names.join(", ")}.`;
+  const advice = near === undefined ? others : `Did you mean ${near}?`;
+  return new McpError("unknown", `There is no MCP server "${name}" ${where}. ${advice}`);
+}
+
+function ownServers({ env, home }: McpPlace): Map<string, McpServerEntry> {
+  return new Map(Object.entries(mcpServersOf(readConfiguration({ env, home }).settings)));
+}

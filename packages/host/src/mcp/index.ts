@@ -1,0 +1,12 @@
+export type { McpServerState, McpServers, OpenAddress } from "@banyan/tools/mcp";
+export { McpError, type McpServerEntry } from "@banyan/tools/mcp/entry";
+export {
+  addMcpServer,
+  type ConfiguredServer,
+  type ConfiguredServers,
+  configuredServers,
+  type McpPlace,
+  removeMcpServer,
+  unknownServer,
+} from "./configured.ts";
+export { type OpenServersOptions, openServers, signOut } from "./open.ts";

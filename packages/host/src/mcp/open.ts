@@ -1,0 +1,37 @@
+import { join } from "node:path";
+import type { McpOptions, McpServers } from "@banyan/tools/mcp";
+import type { McpServerEntry } from "@banyan/tools/mcp/entry";
+import { directories } from "../directories.ts";
+import type { McpPlace } from "./configured.ts";
+
+/** Who is asked, and what keeps an eye on servers. */
+export type OpenServersOptions = Pick<McpOptions, "ask" | "onChange" | "openAddress" | "wrap">;
+
+/**
+ * Connects to servers in the background; their credentials are in the user's data directory. What speaks the protocol is
+ * loaded only here, since most programs that start have no servers.
+ */
+export async function openServers(
+  { env, home, cwd }: McpPlace,
+  servers: Readonly<Record<string, McpServerEntry>>,
+  options: OpenServersOptions = {},
+): Promise<McpServers> {
+  const { openMcpServers } = await import("@banyan/tools/mcp");
+  return openMcpServers({ servers, env, workspace: cwd, credentials: credentialsIn({ env, home }), ...options });
+}
+
+/** Forgets the tokens of a server, so that somebody has to sign in anew. */
+export async function signOut(place: McpPlace, name: string, entry: McpServerEntry): Promise<void> {
+  const { credentialsFor } = await import("@banyan/tools/mcp");
+  await credentialsFor(credentialsIn(place), name, entry, place.env)?.change({ tokens: undefined });
+}
+
+/** Forgets all that is kept of signing in to a server. */
+export async function forgetSignIn(place: McpPlace, name: string, entry: McpServerEntry): Promise<void> {
+  const { credentialsFor } = await import("@banyan/tools/mcp");
+  await credentialsFor(credentialsIn(place), name, entry, place.env)?.remove();
+}
+
+function credentialsIn(place: Pick<McpPlace, "env" | "home">): string {
+  return join(directories(place.env, place.home).data, "mcp");
+}

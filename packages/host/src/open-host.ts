@@ -1,0 +1,127 @@
+import { accessSync, constants } from "node:fs";
+import type { Limits } from "@banyan/core";
+import { chooseModel, type Environment, type ModelChoice, resolveModel } from "@banyan/models";
+import { openWorkspace, WorkspaceError } from "@banyan/tools/workspace";
+import { directories } from "./directories.ts";
+import { AGENT, Host, modelNames } from "./host.ts";
+import { gatherInstructions } from "./instructions/index.ts";
+import { type ApprovalMode, joinRules, type Rules, rulesFrom } from "./permissions/index.ts";
+import { projectOf } from "./project.ts";
+import { redactor } from "./redaction/index.ts";
+import { type Configuration, readConfiguration, readRuleFile, type Settings, settingAt } from "./settings/index.ts";
+
+/** What a command line says; it counts more than the settings. */
+export interface HostFlags {
+  /** `provider/model`. */
+  readonly model?: string;
+  readonly temperature?: number;
+  readonly maxTokens?: number;
+  readonly limits?: Limits;
+  /** Permission rules, as text. */
+  readonly allow?: readonly string[];
+  readonly deny?: readonly string[];
+  /** A file with more of them. */
+  readonly rules?: string;
+  readonly approval?: ApprovalMode;
+  /** More for the agent to know: a text, or `@` and a file. */
+  readonly instructions?: string;
+}
+
+/** Where a host works, for whom, and with which settings of the moment. */
+export interface HostOptions {
+  /** The directory to work in. */
+  readonly cwd: string;
+  readonly env: Environment;
+  readonly home: string;
+  readonly flags?: HostFlags;
+  /** Whether a person can be asked; where nobody can, what would be asked is denied. */
+  readonly canAsk: boolean;
+  /**
+   * Whether what the project around `cwd` brings may be used: its settings, servers, agents and instructions. Without
+   * it nothing of the project is read (S5). `TrustRecord` knows what the user decided.
+   */
+  readonly trusted?: boolean;
+  /** Ends the search for a model. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Reads settings, rules and instructions, looks at the workspace, chooses a model and puts an agent together. Opens no
+ * conversation. Rejects with `SettingsError`, `RuleError`, `WorkspaceError` or `ModelChoiceError`, each with one sentence
+ * for a person.
+ */
+export async function openHost(options: HostOptions): Promise<Host> {
+  const { cwd, env, home, flags = {}, canAsk, trusted = false, signal } = options;
+  const workspace = readableWorkspace(cwd);
+  const places = directories(env, home);
+  const project = trusted ? projectOf(workspace) : undefined;
+  const configuration = readConfiguration({ env, home, project, flags: settingsOfFlags(flags) });
+  const { settings } = configuration;
+  const redact = redactor({ env });
+  const instructions = gatherInstructions({
+    name: AGENT,
+    workspace,
+    config: places.config,
+    project,
+    files: settings.instructions,
+    flag: flags.instructions,
+    redact,
+  });
+  const rules = rulesOf(settings, flags);
+  const choice = await modelFor(configuration, env, signal);
+  const driver = await resolveModel(choice.name, { env, ...modelNames(settings) });
+  return new Host({
+    ...{ places, workspace, project, env, home, canAsk },
+    ...{ configuration, rules, redact, instructions, choice, driver },
+  });
+}
+
+/** The flags that stand for settings. */
+function settingsOfFlags({ model, temperature, maxTokens, approval, limits, allow, deny }: HostFlags): Settings {
+  const { time, ...counts } = limits ?? {};
+  return {
+    model,
+    temperature,
+    maxTokens,
+    approval,
+    permissions: { allow: allow && [...allow], deny: deny && [...deny] },
+    limits: { ...counts, time: time && time / 1_000 },
+  };
+}
+
+function rulesOf({ permissions }: Settings, { rules }: HostFlags): Rules {
+  return joinRules(rulesFrom(permissions), rules === undefined ? rulesFrom() : readRuleFile(rules));
+}
+
+/** The model that is named, or else the first that can be used (B65). */
+async function modelFor(configuration: Configuration, env: Environment, signal?: AbortSignal): Promise<ModelChoice> {
+  const { model } = configuration.settings;
+  const choice = await chooseModel({ setting: model, env, signal });
+  const [layer] = settingAt(configuration, ["model"])?.layers ?? [];
+  switch (layer) {
+    case "flags":
+      return { ...choice, reason: `Using ${model}, as the command line says.` };
+    case "environment":
+      return { ...choice, reason: `Using ${model}, as BANYAN_MODEL says.` };
+    case "project":
+      return { ...choice, reason: `Using ${model}, as the settings of this project say.` };
+    default:
+      return choice;
+  }
+}
+
+function readableWorkspace(directory: string): string {
+  const { root } = openWorkspace(directory);
+  try {
+    accessSync(root, constants.R_OK | constants.X_OK);
+    return root;
+  } catch (error) {
+    throw unreadable(root, error);
+  }
+}
+
+function unreadable(root: string, cause: unknown): WorkspaceError {
+  return new WorkspaceError("root", `The workspace ${root} cannot be read. Allow it, or name another folder.`, {
+    cause,
+  });
+}

@@ -1,0 +1,59 @@
+import { existsSync, realpathSync } from "node:fs";
+import { basename, dirname, join, resolve, sep } from "node:path";
+
+/** The files and folders of a project that say something to this program. */
+export interface ProjectPlaces {
+  /** The folder of the project, without links. */
+  readonly root: string;
+  readonly settings: string;
+  /** MCP servers in the file that other programs read too. */
+  readonly mcp: string;
+  readonly agents: string;
+  readonly commands: string;
+  readonly skills: string;
+}
+
+/** The project that a folder belongs to: the repository of git around it, else the folder alone. */
+export function projectOf(directory: string): ProjectPlaces {
+  const root = repositoryAround(realPath(directory)) ?? realPath(directory);
+  const own = join(root, ".banyan");
+  return {
+    root,
+    settings: join(own, "settings.json"),
+    mcp: join(root, ".mcp.json"),
+    agents: join(own, "agents"),
+    commands: join(own, "commands"),
+    skills: join(own, "skills"),
+  };
+}
+
+/** The folders from the root of a project down to a folder in it, both included. */
+export function foldersDownTo(root: string, directory: string): string[] {
+  const folders: string[] = [];
+  for (let folder = realPath(directory); leadsInto(root, folder); folder = dirname(folder)) folders.unshift(folder);
+  return folders;
+}
+
+/** Whether a path leads into a folder, its links followed. */
+export function leadsInto(folder: string, path: string): boolean {
+  const real = realPath(path);
+  return real === folder || real.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+function repositoryAround(directory: string): string | undefined {
+  for (let folder = directory; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, ".git"))) return folder;
+    if (dirname(folder) === folder) return undefined;
+  }
+}
+
+/** Of what does not exist yet, as far as it does. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const whole = resolve(path);
+    const around = dirname(whole);
+    return around === whole ? whole : join(realPath(around), basename(whole));
+  }
+}

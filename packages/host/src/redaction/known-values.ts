@@ -1,0 +1,57 @@
+import type { Environment } from "@banyan/models";
+import { holdsSecret } from "@banyan/tools/workspace";
+import type { Span } from "./span.ts";
+
+/** A secret of which the very text is known. */
+export interface KnownValue {
+  /** The variable that holds it. */
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Characters below which a value may well be an ordinary word. */
+const SHORTEST = 8;
+const PASSWORD_IN_ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:([^/\s@]+)@/i;
+
+/**
+ * The values of variables that look like secrets, as they are and as they stand in JSON and in addresses. Short ones,
+ * paths, numbers and plain words are left out: they are too likely to mean something else.
+ */
+export function secretsOf(env: Environment): KnownValue[] {
+  return Object.entries(env).flatMap(([name, value]) => {
+    if (value === undefined || !holdsSecret(name, value)) return [];
+    const [, password] = PASSWORD_IN_ADDRESS.exec(value) ?? [];
+    const secret = (password ?? value).trim();
+    if (!isTelling(secret)) return [];
+    const forms = [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret)];
+    return [...new Set(forms)].map((text) => ({ name, text }));
+  });
+}
+
+function isTelling(value: string): boolean {
+  if (value.length < SHORTEST || /^[0-9.]+$/.test(value)) return false;
+  if (/^(?:[~.]{0,2}\/|[A-Za-z]:\\|[a-z]+:\/\/)/.test(value)) return false;
+  return !/^[A-Za-z_-]+$/.test(value) || value.length >= 20;
+}
+
+/** Where known values stand in a text. */
+export function knownValues(text: string, values: readonly KnownValue[]): Span[] {
+  return values.flatMap(({ name, text: value }) => {
+    const found: Span[] = [];
+    for (let at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + value.length))
+      found.push({ start: at, end: at + value.length, kind: name });
+    return found;
+  });
+}
+
+/** Where a value of several words begins, at the end of a text, that may go on in what comes next. */
+export function openValue(text: string, values: readonly KnownValue[]): number | undefined {
+  const starts = values
+    .filter(({ text: value }) => /\s/.test(value))
+    .flatMap(({ text: value }) => {
+      for (let length = Math.min(value.length - 1, text.length); length > 0; length -= 1)
+        if (text.endsWith(value.slice(0, length))) return [text.length - length];
+      return [];
+    });
+  return starts.length > 0 ? Math.min(...starts) : undefined;
+}

@@ -1,0 +1,80 @@
+import type { Follower, Tool, ToolContext } from "@banyan/core";
+import { refuse } from "./placeholder.ts";
+import type { Redact } from "./redactor.ts";
+
+/**
+ * The same tools, whose words are redacted before anybody sees them: what they answer, show while they run, ask and fail
+ * with. A tool with effects is not run with a placeholder in its arguments: that would put it in the place of the secret.
+ */
+export function redactedTools(tools: readonly Tool[], redact: Redact): readonly Tool[] {
+  return tools.map((tool) => ({
+    ...tool,
+    async execute(input, context) {
+      const refusal = tool.effects === "none" ? undefined : refuse(JSON.stringify(input) ?? "");
+      if (refusal !== undefined) throw new Error(refusal);
+      using shown = new Shown(context, redact);
+      try {
+        return redactedValue(await tool.execute(input, shown.context), redact);
+      } catch (error) {
+        throw redactedError(error, redact);
+      }
+    },
+  }));
+}
+
+/** What a call lets people see while it runs. */
+class Shown implements Disposable {
+  readonly context: ToolContext;
+  readonly #rest: () => void;
+
+  constructor(context: ToolContext, redact: Redact) {
+    const progress = redact.stream();
+    const show = (text: string) => {
+      if (text !== "") context.progress(text);
+    };
+    this.#rest = () => show(progress.end());
+    this.context = {
+      ...context,
+      progress: (text) => show(progress.push(text)),
+      interject: (text) => context.interject(redact(text)),
+      follow: (follower) => context.follow(redactedFollower(follower, redact)),
+      changed: (change) => context.changed({ ...change, diff: redact(change.diff) }),
+      ask: async (question) => redact(await context.ask({ ...question, text: redact(question.text) })),
+    };
+  }
+
+  [Symbol.dispose](): void {
+    this.#rest();
+  }
+}
+
+/** What the model said needs no redaction; what a tool answers to it does. */
+function redactedFollower(follower: Follower, redact: Redact): Follower {
+  return {
+    text: (delta, kind) => follower.text?.(delta, kind),
+    restarted: () => follower.restarted?.(),
+    async completed(message) {
+      const followed = await follower.completed?.(message);
+      return followed?.say === undefined ? followed : { ...followed, say: redact(followed.say) };
+    },
+    dropped(reason) {
+      const told = follower.dropped?.(reason);
+      return typeof told === "string" ? redact(told) : undefined;
+    },
+  };
+}
+
+/** Text as it is; anything else as the JSON that the model is told anyway, where names and values stand side by side. */
+function redactedValue(value: unknown, redact: Redact): unknown {
+  if (typeof value === "string") return redact(value);
+  const text = JSON.stringify(value);
+  if (text === undefined) return value;
+  const redacted = redact(text);
+  return redacted === text ? value : redacted;
+}
+
+function redactedError(error: unknown, redact: Redact): unknown {
+  if (!(error instanceof Error)) return typeof error === "string" ? redact(error) : error;
+  const message = redact(error.message);
+  return message === error.message ? error : new Error(message, { cause: error });
+}

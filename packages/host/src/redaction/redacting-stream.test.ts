@@ -1,0 +1,90 @@
+import { randomInt } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { redactor } from "./redactor.ts";
+import { privateKey, random, secrets } from "./secrets.fixture.ts";
+
+const env = { MY_PASSWORD: "correct horse 7 staple", MY_KEY: "zw8/qr+9=Lm4x" };
+const redact = redactor({ env });
+
+function inPieces(text: string, pieces: Iterable<string>): string {
+  const stream = redact.stream();
+  let given = "";
+  for (const piece of pieces) given += stream.push(piece);
+  expect([...pieces].join("")).toBe(text);
+  return given + stream.end();
+}
+
+function* cut(text: string, longest: number): Generator<string> {
+  for (let at = 0; at < text.length; ) {
+    const end = at + randomInt(1, longest + 1);
+    yield text.slice(at, end);
+    at = end;
+  }
+}
+
+/** A log with secrets in it, in no order. */
+function log(): string {
+  const all = [...Object.values(secrets()).flat(), ...Object.values(env)];
+  const lines = all.flatMap((secret) => [
+    `step ${random(3)}: ${secret}`,
+    `password = "${random(12)}1a2B"  # ${random(8)}`,
+    `Authorization: Bearer ${random(20)}1a2B3c`,
+    `fetching https://me:${random(10)}9@example.com/x`,
+    "-----BEGIN PRIVATE KEY----- is how it begins",
+    random(randomInt(1, 80), "abc \t\n-=:"),
+  ]);
+  return lines.sort(() => randomInt(2) - 0.5).join("\n");
+}
+
+describe("S10: a text in pieces", () => {
+  test.each([1, 2, 7, 64, 4_096])(
+    "becomes what the whole would have become, broken at most every %i characters",
+    (longest) => {
+      for (let round = 0; round < 5; round += 1) {
+        const text = log();
+        const pieces = [...cut(text, longest)];
+        expect(inPieces(text, pieces)).toBe(redact(text));
+      }
+    },
+  );
+
+  test("becomes the same broken at each single place", () => {
+    const text = `a ${secrets()["github-token"]?.[0]} token: "${random(12)}1a2B" ${env.MY_PASSWORD} ${privateKey()} z`;
+    const whole = redact(text);
+    for (let at = 0; at <= text.length; at += 1) {
+      expect(inPieces(text, [text.slice(0, at), text.slice(at)])).toBe(whole);
+    }
+  });
+
+  test("is given out as soon as no secret can begin in it", () => {
+    const stream = redact.stream();
+    expect(stream.push("compiling ")).toBe("compiling ");
+    expect(stream.push("ghp_")).toBe("");
+    expect(stream.push("short and")).toBe("ghp_short ");
+    expect(stream.push("\n")).toBe("and\n");
+    expect(stream.push("the correct horse")).toBe("the ");
+    expect(stream.push(" 8 ")).toBe("correct horse 8 ");
+    expect(stream.end()).toBe("");
+  });
+
+  test("is not held back for ever when it is one endless word", () => {
+    const stream = redact.stream();
+    const piece = random(1_000);
+    let given = 0;
+    let held = 0;
+    for (let pushed = 0; pushed < 1_000_000; pushed += piece.length) {
+      given += stream.push(piece).length;
+      held = Math.max(held, pushed + piece.length - given);
+    }
+    expect(held).toBeLessThan(20_000);
+    expect(given + stream.end().length).toBe(1_000_000);
+  });
+
+  test("hides secrets in the middle of an endless word", () => {
+    const tokens = Array.from({ length: 300 }, () => secrets()["slack-token"]?.[0] ?? "");
+    const text = tokens.map((token) => "/".repeat(randomInt(1, 200)) + token).join("");
+    const given = inPieces(text, [...cut(text, 500)]);
+    expect(given).toBe(redact(text));
+    for (const token of tokens) expect(given).not.toContain(token);
+  });
+});

@@ -1,0 +1,147 @@
+import { join, resolve } from "node:path";
+import type { Environment } from "@banyan/models";
+import { directories } from "../directories.ts";
+import { leadsInto, type ProjectPlaces } from "../project.ts";
+import { environmentSettings } from "./environment.ts";
+import { SettingsError, type SettingsFault, unknownName } from "./fault.ts";
+import { formatKey, type KeyPath, valueAt } from "./key.ts";
+import { knownNames, nodesAt, schemaNode } from "./known-names.ts";
+import { type FileLayer, readOneSetting, readProjectLayer, readUserLayer } from "./layer.ts";
+import { type Entry, type Layer, mergeLayers, settingsOf } from "./merge.ts";
+import { type Settings, settingsSchema } from "./schema.ts";
+
+/** Whose settings. */
+export interface ConfigurationOptions {
+  readonly env: Environment;
+  readonly home: string;
+  /** A project that is trusted; without one nothing of a project is read. */
+  readonly project?: ProjectPlaces | undefined;
+  /** What the command line sets. */
+  readonly flags?: Settings;
+}
+
+/** All settings, as they count. */
+export interface Configuration {
+  readonly settings: Settings;
+  /** Each of them, with the layer that it comes from. */
+  readonly entries: readonly Entry[];
+  /** What is wrong, and left out. */
+  readonly faults: readonly SettingsFault[];
+}
+
+/** What is so when nobody sets anything else, as far as the host decides it. */
+const BUILT_IN: Settings = {
+  approval: "ask",
+  memory: { enabled: true },
+  sandbox: { enabled: "auto" },
+  theme: "auto",
+};
+
+/** The file of a user's settings. */
+export function userSettingsFile({ env, home }: Pick<ConfigurationOptions, "env" | "home">): string {
+  return join(directories(env, home).config, "settings.json");
+}
+
+/**
+ * Puts the layers together: built-in, user, project, environment, flags; a later one counts more. What is wrong in a
+ * file is left out and reported, but for what holds the agent back: when something of that kind in the user's own file
+ * cannot be read, or a variable has a wrong value, a `SettingsError` is thrown.
+ */
+export function readConfiguration(options: ConfigurationOptions): Configuration {
+  const { user, project } = readFiles(options);
+  if (user.unsafe) throw new SettingsError(user.unsafe);
+  const layers: Layer[] = [
+    { name: "built-in", settings: BUILT_IN },
+    { name: "user", settings: user.settings },
+    { name: "project", settings: project.settings },
+    { name: "environment", settings: environmentSettings(options.env) },
+    { name: "flags", settings: options.flags ?? {} },
+  ];
+  const entries = mergeLayers(layers);
+  return { settings: settingsOf(entries), entries, faults: [...user.faults, ...project.faults] };
+}
+
+/** Everything that is wrong in all layers; also what would keep the program from starting. */
+export function checkConfiguration(options: ConfigurationOptions): readonly SettingsFault[] {
+  const { user, project } = readFiles(options);
+  return [...user.faults, ...project.faults, ...environmentFaults(options.env)];
+}
+
+/** The value of a setting, or of something in it, with the layers that it comes from; nothing when it is not set. */
+export function settingAt({ settings, entries }: Configuration, path: KeyPath): Entry | undefined {
+  const value = valueAt(settings, path);
+  if (value === undefined) return undefined;
+  const shares = entries.filter((entry) => entry.path.every((part, at) => at >= path.length || part === path[at]));
+  return { path, value, layers: [...new Set(shares.flatMap(({ layers }) => layers))] };
+}
+
+/** Why there can be no such setting, in a sentence; nothing when there can be one. */
+export function unknownSetting(path: KeyPath): string | undefined {
+  const schema = schemaNode(settingsSchema);
+  const at = path.findIndex((_, index) => nodesAt(schema, path.slice(0, index + 1)).length === 0);
+  if (at < 0) return undefined;
+  const { problem, advice } = unknownName(path.slice(0, at + 1), knownNames(settingsSchema, path.slice(0, at)));
+  const around = formatKey(path.slice(0, at));
+  return `${around === "" ? "" : `${around}: `}${problem}; ${advice}.`;
+}
+
+function readFiles({ env, home, project }: ConfigurationOptions): Record<"user" | "project", FileLayer> {
+  const file = userSettingsFile({ env, home });
+  const user = withPaths(readUserLayer(file), (path) => fromHome(path, home) ?? resolve(file, "..", path));
+  if (!project) return { user, project: { settings: {}, faults: [], unsafe: undefined } };
+  const { settings: theirFile, mcp, root } = project;
+  const own = withPaths(readProjectLayer(theirFile, file), (path) => resolve(root, path));
+  return { user, project: withoutStrangers(user, joinedLayers(readOneSetting(mcp, "mcpServers"), own), project) };
+}
+
+function environmentFaults(env: Environment): SettingsFault[] {
+  try {
+    environmentSettings(env);
+    return [];
+  } catch (error) {
+    if (error instanceof SettingsError) return [error.fault];
+    throw error;
+  }
+}
+
+/** Relative paths of a file mean another place than where the program was started. */
+function withPaths(layer: FileLayer, absolute: (path: string) => string): FileLayer {
+  const { instructions } = layer.settings;
+  if (!instructions) return layer;
+  return { ...layer, settings: { ...layer.settings, instructions: instructions.map(absolute) } };
+}
+
+function fromHome(path: string, home: string): string | undefined {
+  return path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : undefined;
+}
+
+/** The settings file counts more than the file that other programs read too. */
+function joinedLayers(shared: FileLayer, own: FileLayer): FileLayer {
+  const mcpServers = { ...shared.settings.mcpServers, ...own.settings.mcpServers };
+  return {
+    settings: { ...own.settings, ...(Object.keys(mcpServers).length > 0 ? { mcpServers } : {}) },
+    faults: [...shared.faults, ...own.faults],
+    unsafe: undefined,
+  };
+}
+
+/** A project without what it must not bring: files from elsewhere, and another thing under a name of the user's. */
+function withoutStrangers(user: FileLayer, layer: FileLayer, { root, settings: file }: ProjectPlaces): FileLayer {
+  const faults = [...layer.faults];
+  const instructions = layer.settings.instructions?.filter((path) => {
+    const isInside = leadsInto(root, path);
+    if (!isInside) {
+      const problem = `${JSON.stringify(path)} is not in the project`;
+      faults.push({ source: file, key: "instructions", problem, advice: "a project can name only files of its own" });
+    }
+    return isInside;
+  });
+  for (const kind of ["agents", "mcpServers"] as const) {
+    for (const name of Object.keys(layer.settings[kind] ?? {})) {
+      if (!Object.hasOwn(user.settings[kind] ?? {}, name)) continue;
+      const problem = `'${name}' is a name in your own settings too, so the project's is not used`;
+      faults.push({ source: file, key: kind, problem, advice: "give one of them another name" });
+    }
+  }
+  return { ...layer, settings: { ...layer.settings, ...(instructions && { instructions }) }, faults };
+}

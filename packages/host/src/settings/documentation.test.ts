@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+import { settingVariables } from "./environment.ts";
+import { documentedSettings, settingsJsonSchema } from "./json-schema.ts";
+import { formatKey } from "./key.ts";
+import { projectShape } from "./project-schema.ts";
+import { settingShape } from "./schema.ts";
+
+const page = readFileSync(fileURLToPath(new URL("../../../../docs/configuration.md", import.meta.url)), "utf8");
+const rows = page
+  .split("\n")
+  .filter((line) => line.startsWith("| `"))
+  .map((line) => line.split(" | ").map((cell) => cell.replace(/^\| | \|$/g, "").trim()));
+
+test("the schema that is published is that of the settings; `vitest run -u` writes it anew", async () => {
+  const text = `${JSON.stringify(settingsJsonSchema(), null, 2)}\n`;
+  await expect(text).toMatchFileSnapshot("../../../../docs/settings.schema.json");
+});
+
+describe("docs/configuration.md", () => {
+  test("lists every setting, in the words of the schema", () => {
+    const wanted = documentedSettings()
+      .filter(({ description }) => description !== "")
+      .map(({ key, description }) => [`\`${key}\``, description]);
+    expect(rows.map((row) => row.slice(0, 2))).toEqual(expect.arrayContaining(wanted));
+  });
+
+  test("says of every setting whether a project may set it", () => {
+    const said = (name: string) => rows.find(([key]) => key === `\`${name}\``)?.[2];
+    const names = Object.keys(settingShape) as (keyof typeof settingShape)[];
+    for (const name of names) {
+      const schema = projectShape[name];
+      if (schema === undefined) expect([name, said(name)]).toEqual([name, "no"]);
+      else if (schema === settingShape[name]) expect([name, said(name)]).toEqual([name, "yes"]);
+      else expect(said(name)).toMatch(/^only /);
+    }
+  });
+
+  test("lists every variable with what it sets", () => {
+    for (const { name, path } of settingVariables) {
+      const row = rows.find(([variable]) => variable === `\`${name}\``);
+      expect(row?.[1]).toMatch(new RegExp(`^\`${RegExp.escape(formatKey(path))}\``));
+    }
+  });
+});

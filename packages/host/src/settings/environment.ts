@@ -1,0 +1,57 @@
+import type { Environment } from "@banyan/models";
+import { SettingsError } from "./fault.ts";
+import { type KeyPath, withValueAt } from "./key.ts";
+import { type SettingName, type Settings, settingShape } from "./schema.ts";
+
+/** A variable of the environment that stands for a setting. */
+export interface SettingVariable {
+  readonly name: string;
+  readonly path: KeyPath & readonly [SettingName, ...PropertyKey[]];
+  /** Its text as a value of the setting; the text itself when it stands for none, so that the schema can say so. */
+  read(text: string): unknown;
+}
+
+const text = (value: string): unknown => value;
+const number = (value: string): unknown => (/^[+-]?(\d+\.?\d*|\.\d+)$/.test(value) ? Number(value) : value);
+const yesOrNo = (value: string): unknown => {
+  if (/^(1|true|yes|on)$/i.test(value)) return true;
+  return /^(0|false|no|off)$/i.test(value) ? false : value;
+};
+
+/** All of them. An empty one counts as not set. */
+export const settingVariables: readonly SettingVariable[] = [
+  { name: "BANYAN_MODEL", path: ["model"], read: text },
+  { name: "BANYAN_TITLE_MODEL", path: ["titleModel"], read: text },
+  { name: "BANYAN_TEMPERATURE", path: ["temperature"], read: number },
+  { name: "BANYAN_MAX_TOKENS", path: ["maxTokens"], read: number },
+  { name: "BANYAN_APPROVAL", path: ["approval"], read: text },
+  { name: "BANYAN_MAX_TURNS", path: ["limits", "steps"], read: number },
+  { name: "BANYAN_MAX_COST", path: ["limits", "cost"], read: number },
+  { name: "BANYAN_TIMEOUT", path: ["limits", "time"], read: number },
+  { name: "BANYAN_MEMORY", path: ["memory", "enabled"], read: yesOrNo },
+  { name: "BANYAN_SANDBOX", path: ["sandbox", "enabled"], read: text },
+  { name: "BANYAN_THEME", path: ["theme"], read: text },
+];
+
+/**
+ * What the environment sets. Throws a `SettingsError` that names the variable: like a flag, it was set for this run, so
+ * nobody is served by going on without it.
+ */
+export function environmentSettings(env: Environment): Settings {
+  let settings: Settings = {};
+  for (const { name, path, read } of settingVariables) {
+    const written = env[name]?.trim();
+    if (!written) continue;
+    const [setting] = path;
+    const alone = withValueAt({}, path, read(written)) as Settings;
+    const issue = settingShape[setting].safeParse(alone[setting]).error?.issues[0];
+    if (issue)
+      throw new SettingsError({
+        source: name,
+        problem: `found ${JSON.stringify(written)}`,
+        advice: `expected ${issue.message}`,
+      });
+    settings = withValueAt(settings, path, read(written)) as Settings;
+  }
+  return settings;
+}

@@ -1,0 +1,38 @@
+import { z } from "zod";
+import type { KeyPath } from "./key.ts";
+
+/** What is of use here of a JSON Schema. */
+export interface SchemaNode {
+  readonly description?: string;
+  readonly type?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, SchemaNode>>;
+  readonly additionalProperties?: SchemaNode | boolean;
+  readonly items?: SchemaNode;
+  readonly anyOf?: readonly SchemaNode[];
+  readonly oneOf?: readonly SchemaNode[];
+}
+
+/** The JSON Schema of what may be written. */
+export function schemaNode(schema: z.ZodType): SchemaNode {
+  return z.toJSONSchema(schema, { io: "input" }) as SchemaNode;
+}
+
+/** The names that may stand in the object at the end of a path. */
+export function knownNames(schema: z.ZodType, path: KeyPath): string[] {
+  return [...new Set(nodesAt(schemaNode(schema), path).flatMap(({ properties = {} }) => Object.keys(properties)))];
+}
+
+/** Everything that may stand at the end of a path; nothing when there can be nothing. */
+export function nodesAt(node: SchemaNode, path: KeyPath): SchemaNode[] {
+  const forms = [...(node.anyOf ?? []), ...(node.oneOf ?? [])];
+  if (forms.length > 0) return forms.flatMap((form) => nodesAt(form, path));
+  const [part, ...rest] = path;
+  if (part === undefined) return [node];
+  const { properties, additionalProperties, items } = node;
+  const named =
+    typeof part === "string" && properties && Object.hasOwn(properties, part) ? properties[part] : undefined;
+  const inner = typeof part === "number" ? items : (named ?? additionalProperties);
+  return typeof inner === "object" ? nodesAt(inner, rest) : [];
+}

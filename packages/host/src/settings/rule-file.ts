@@ -1,0 +1,33 @@
+import { existsSync } from "node:fs";
+import { formatRule, parseRule, type Rule, type Rules } from "../permissions/rule.ts";
+import { type PermissionEntries, rulesFrom } from "../permissions/rule-entries.ts";
+import { changeSetting } from "./change.ts";
+import { SettingsError } from "./fault.ts";
+import { readOneSetting } from "./layer.ts";
+
+/**
+ * The rules of a file `{"permissions": {"deny": [], "ask": [], "allow": []}}`: a settings file of which only the
+ * permissions count. Throws a `SettingsError`, also when there is no file.
+ */
+export function readRuleFile(file: string): Rules {
+  if (!existsSync(file))
+    throw new SettingsError({ source: file, problem: "there is no such file", advice: "expected a rule file" });
+  return rulesFrom(permissionsIn(file));
+}
+
+/**
+ * Adds a rule to those that a file allows, as the answer "always" does. All else in the file is kept, and a file is
+ * made where there is none. Throws a `RuleError` for a malformed rule and a `SettingsError` for a file that is broken,
+ * which is then left as it is.
+ */
+export function rememberRule(file: string, rule: string | Rule): void {
+  const text = formatRule(typeof rule === "string" ? parseRule(rule) : rule);
+  const { allow = [] } = permissionsIn(file);
+  if (!allow.includes(text)) changeSetting(file, ["permissions", "allow"], [...allow, text]);
+}
+
+function permissionsIn(file: string): PermissionEntries {
+  const { settings, faults } = readOneSetting(file, "permissions");
+  if (faults[0]) throw new SettingsError(faults[0]);
+  return settings.permissions ?? {};
+}

@@ -1,0 +1,205 @@
+import { mcpServerEntry, mcpServerName } from "@banyan/tools/mcp/entry";
+import { z } from "zod";
+import { permissionEntries } from "../permissions/rule-entries.ts";
+
+// The message of each type says what is expected there, for whoever got it wrong; its description says what it is for.
+
+const MODEL = 'the name of a model, as in "anthropic/claude-sonnet-5", or a short name';
+const TEMPERATURE = "a number from 0 to 2";
+const COUNT = "a whole number above 0";
+const LEVELS = "a whole number, 0 or more";
+const SHORT = 'a short name without a slash, as in "quick"';
+const NAME = 'the name of a model as provider/model, as in "anthropic/claude-sonnet-5"';
+const PRICE = "US dollars for a million tokens, 0 or more";
+const DOLLARS = "an amount of US dollars above 0";
+const SECONDS = "a number of seconds above 0";
+const SHARE = "a share of the context, above 0 and below 1";
+const DOMAIN = 'a domain, as in "registry.npmjs.org" or "*.example.com"';
+const PATHS = "a list of paths";
+const YES_OR_NO = "true or false";
+const KEYS = 'a key, as in "ctrl+g", or a list of keys; an empty list switches it off';
+
+const model = z.string(MODEL).min(1, MODEL);
+const text = z.string("a text").min(1, "a text");
+const texts = (form: string) => z.array(z.string(form).min(1, form), form);
+const yesOrNo = z.boolean(YES_OR_NO);
+const count = z.int(COUNT).positive(COUNT);
+const share = z.number(SHARE).gt(0, SHARE).lt(1, SHARE);
+const price = z.number(PRICE).min(0, PRICE);
+
+const facts = z.strictObject(
+  {
+    price: z
+      .strictObject(
+        {
+          input: price.describe("What is sent."),
+          output: price.describe("What is answered."),
+          cached: price
+            .describe("What is sent and was kept by the provider. As `input` when nothing is set.")
+            .optional(),
+          cacheWrite: price.describe("What the provider is to keep. As `input` when nothing is set.").optional(),
+        },
+        "an object with the prices input and output, and cached and cacheWrite if they differ",
+      )
+      .describe("US dollars for a million tokens.")
+      .optional(),
+    contextSize: count.describe("Tokens that fit into the model's context.").optional(),
+  },
+  "an object with price, contextSize or both",
+);
+
+const limits = z.strictObject(
+  {
+    steps: count.describe("Model calls of a turn. 50 when nothing is set.").optional(),
+    tokens: count.describe("Tokens of a turn, input and output together, its sub-agents included.").optional(),
+    cost: z.number(DOLLARS).positive(DOLLARS).describe("US dollars for a turn, its sub-agents included.").optional(),
+    time: z.number(SECONDS).positive(SECONDS).describe("Seconds for a turn.").optional(),
+    depth: z.int(LEVELS).min(0, LEVELS).describe("How deep sub-agents may be nested; 0 allows none.").optional(),
+    policy: z
+      .enum(["wrap-up", "ask", "fail"], '"wrap-up", "ask" or "fail"')
+      .describe("What happens at a limit: one last answer without tools, a question for more, or the end.")
+      .optional(),
+  },
+  "an object with steps, tokens, cost, time, depth or policy",
+);
+
+const compaction = z
+  .strictObject(
+    {
+      threshold: share.describe("The share of the context from which older messages are summed up.").optional(),
+      hint: share.describe("The share from which the agent is asked to do so itself. Below `threshold`.").optional(),
+    },
+    "an object with threshold, hint or both",
+  )
+  .refine(({ threshold = 1, hint = 0 }) => hint < threshold, {
+    path: ["hint"],
+    message: "a share below that of threshold",
+  });
+
+const memory = z.strictObject(
+  {
+    enabled: yesOrNo.describe("Whether facts are remembered and recalled.").optional(),
+    embedModel: model.describe("Finds facts by meaning too. Without it, by their words.").optional(),
+  },
+  "an object with enabled, embedModel or both",
+);
+
+const sandbox = z.strictObject(
+  {
+    enabled: z
+      .enum(["auto", "require", "off"], '"auto", "require" or "off"')
+      .describe("`auto`: where there is one. `require`: commands do not run without. `off`: never.")
+      .optional(),
+    network: z
+      .strictObject(
+        { allow: texts(DOMAIN).describe("Domains that commands may reach.").optional() },
+        "an object with allow",
+      )
+      .describe("Nothing is reached that is not named here.")
+      .optional(),
+    writable: texts(PATHS).describe("Folders that commands may write to, beside the workspace.").optional(),
+  },
+  "an object with enabled, network or writable",
+);
+
+const ADDRESS = "an address that begins with http:// or https://";
+const search = z.strictObject(
+  {
+    provider: z
+      .enum(["brave", "tavily", "searxng"], '"brave", "tavily" or "searxng"')
+      .describe("Who is asked. Their keys are in `BRAVE_API_KEY` and `TAVILY_API_KEY`."),
+    url: z
+      .url({ protocol: /^https?$/, error: ADDRESS })
+      .describe("Where: the address of your `searxng`.")
+      .optional(),
+  },
+  "an object with provider, and url for a server of your own",
+);
+
+const agent = z.strictObject(
+  {
+    description: text.describe("What it is good for, as the agent that launches it is told."),
+    model: model.describe("Its model. That of the agent that launches it when nothing is set.").optional(),
+    tools: texts("a list of names of tools").describe("The tools that it has. All when nothing is set.").optional(),
+    instructions: text.describe("What it is told before its task."),
+  },
+  "an object with description and instructions, and model or tools if they differ",
+);
+
+const retention = z.strictObject(
+  { days: count.describe("Conversations that nobody wrote to for so many days are removed.") },
+  'an object, as in {"days":90}',
+);
+
+const shape = {
+  $schema: z
+    .string("an address")
+    .describe("For editors: the address of this schema. Nothing is loaded from it.")
+    .optional(),
+  model: model.describe("The model that is used when none is named.").optional(),
+  titleModel: model.describe("Gives conversations their titles. Without it, a title is how they began.").optional(),
+  temperature: z
+    .number(TEMPERATURE)
+    .min(0, TEMPERATURE)
+    .max(2, TEMPERATURE)
+    .describe("How freely the model answers, from 0 to 2.")
+    .optional(),
+  maxTokens: count.describe("The most tokens of one answer.").optional(),
+  aliases: z
+    .record(z.string().regex(/^[^/]+$/, SHORT), model, "an object with short names")
+    .describe("Short names for models, beside the built-in ones; they count more.")
+    .optional(),
+  models: z
+    .record(z.string().regex(/^[^/]+\/./, NAME), facts, "an object with models by their names")
+    .describe("What you know of models better than the catalogue.")
+    .optional(),
+  approval: z
+    .enum(["ask", "edits", "all"], '"ask", "edits" or "all"')
+    .describe("What runs without asking: only looking, changing files of the workspace too, or everything.")
+    .optional(),
+  permissions: permissionEntries
+    .describe("Rules: a tool's name, with or without a pattern in parentheses, or `*`.")
+    .optional(),
+  limits: limits.describe("Bounds of a turn.").optional(),
+  instructions: texts(PATHS)
+    .describe("Files that the agent reads before every conversation, beside AGENTS.md.")
+    .optional(),
+  compaction: compaction.describe("When a long conversation is summed up.").optional(),
+  memory: memory.describe("What is kept from one conversation for others.").optional(),
+  agents: z
+    .record(
+      z.string().regex(/^[\w-]{1,64}$/, "a name of letters, digits, _ and -"),
+      agent,
+      "an object with agents by their names",
+    )
+    .describe("Agents that can be launched by name, beside those in files.")
+    .optional(),
+  mcpServers: z
+    .record(mcpServerName, mcpServerEntry, "an object with servers by their names")
+    .describe("MCP servers whose tools the agent gets.")
+    .optional(),
+  sandbox: sandbox.describe("What commands can reach.").optional(),
+  search: search.describe("Who searches the web for the agent.").optional(),
+  retention: retention.describe("What is removed by itself. Nothing when this is not set.").optional(),
+  keys: z
+    .record(
+      z.string(),
+      z.union([z.string(KEYS).min(1, KEYS), texts(KEYS)], KEYS),
+      "an object with actions and their keys",
+    )
+    .describe("Keys of the terminal, by action.")
+    .optional(),
+  theme: z.enum(["auto", "dark", "light"], '"auto", "dark" or "light"').describe("Colours of the terminal.").optional(),
+};
+
+/** The form of a settings file. */
+export const settingsSchema = z.strictObject(shape, "an object with settings");
+
+/** Settings, all of them optional. What each is for stands in the schema and in docs/configuration.md. */
+export type Settings = z.infer<typeof settingsSchema>;
+
+/** The name of a setting at the top of the file. */
+export type SettingName = keyof Settings;
+
+/** The schema of each setting, by its name. */
+export const settingShape: Readonly<Record<SettingName, z.ZodType>> = settingsSchema.shape;

@@ -1,0 +1,2 @@
+export { type ProjectItem, untrustedContent } from "./project-content.ts";
+export { type Trust, TrustRecord } from "./trust-record.ts";

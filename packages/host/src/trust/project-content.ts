@@ -1,0 +1,148 @@
+import { createHash } from "node:crypto";
+import { lstatSync, readdirSync, readlinkSync } from "node:fs";
+import { basename, extname, join, relative } from "node:path";
+import { commandDigest, describeEntry } from "@banyan/tools/mcp/consent";
+import { foldersDownTo, type ProjectPlaces, projectOf } from "../project.ts";
+import { readFileStart } from "../read-file.ts";
+import { readOneSetting, readProjectLayer } from "../settings/layer.ts";
+import { mcpServersOf } from "../settings/mcp-servers.ts";
+import type { Settings } from "../settings/schema.ts";
+
+/** Something that a project would bring into a conversation. */
+export interface ProjectItem {
+  readonly kind: "rule" | "MCP server" | "agent" | "command" | "skill" | "setting" | "instructions";
+  /** Its name, or the rule itself. */
+  readonly name: string;
+  /** What exactly it is, on one line: the command that would run, the value, the file. Text of the project's making. */
+  readonly detail: string;
+  /** It can run or allow something. When it is new or has changed, it is asked about again. */
+  readonly acts: boolean;
+  /** Changes with anything that it says (SHA-256, hexadecimal). */
+  readonly digest: string;
+}
+
+/** Bytes of a file, and files of a skill, whose content is looked at; of more, their size and time. */
+const LARGEST = 1024 * 1024;
+const MOST_FILES = 1_000;
+
+/**
+ * What the project around a folder would bring if it were trusted. It is read for this, and nothing of it is used (S5).
+ * Throws nothing: what cannot be read would not be used either.
+ */
+export function untrustedContent(directory: string): ProjectItem[] {
+  const project = projectOf(directory);
+  const { settings } = readProjectLayer(project.settings, "");
+  const mcpServers = { ...readOneSetting(project.mcp, "mcpServers").settings.mcpServers, ...settings.mcpServers };
+  return [
+    ...settingItems({ ...settings, mcpServers }),
+    ...markdownItems(project, "agent", project.agents),
+    ...markdownItems(project, "command", project.commands),
+    ...skillItems(project),
+    ...instructionItems(project, directory),
+  ];
+}
+
+function settingItems({ $schema: _, permissions, mcpServers, agents, ...others }: Settings): ProjectItem[] {
+  const { allow = [], ...restrictions } = permissions ?? {};
+  const servers = Object.entries(mcpServersOf({ mcpServers }));
+  return [
+    ...allow.map((rule) => item("rule", rule, "runs without asking", true, rule)),
+    ...servers.map(([name, entry]) => item("MCP server", name, describeEntry(entry), true, commandDigest(entry))),
+    ...Object.entries(agents ?? {}).map(([name, agent]) => item("agent", name, json(agent), true)),
+    ...Object.entries({ ...others, ...named("permissions", restrictions) }).map(([name, value]) =>
+      item("setting", name, json(value), false),
+    ),
+  ];
+}
+
+function named(name: string, value: object): Record<string, unknown> {
+  return Object.keys(value).length > 0 ? { [name]: value } : {};
+}
+
+function markdownItems({ root }: ProjectPlaces, kind: "agent" | "command", folder: string): ProjectItem[] {
+  return filesBelow(folder)
+    .filter((path) => extname(path) === ".md")
+    .map((path) => {
+      const name = relative(folder, path).slice(0, -".md".length);
+      return item(kind, name, relative(root, path), true, digestOf(path));
+    });
+}
+
+function skillItems({ root, skills }: ProjectPlaces): ProjectItem[] {
+  return namesIn(skills)
+    .map((name) => join(skills, name))
+    .filter((folder) => readFileStart(join(folder, "SKILL.md"), 0).state === "read")
+    .map((folder) => {
+      const files = filesBelow(folder).map((path, index) => [
+        relative(folder, path),
+        index < MOST_FILES ? digestOf(path) : stampOf(path),
+      ]);
+      return item("skill", basename(folder), relative(root, folder), true, json(files));
+    });
+}
+
+function instructionItems({ root }: ProjectPlaces, directory: string): ProjectItem[] {
+  return foldersDownTo(root, directory)
+    .map((folder) => join(folder, "AGENTS.md"))
+    .filter((path) => readFileStart(path, 0).state === "read")
+    .map((path) => item("instructions", relative(root, path), relative(root, path), false, digestOf(path)));
+}
+
+function item(
+  kind: ProjectItem["kind"],
+  name: string,
+  detail: string,
+  acts: boolean,
+  /** Everything that it says, as far as it is not the detail. */
+  says = "",
+): ProjectItem {
+  return { kind, name, detail, acts, digest: sha256(json([kind, name, detail, says])) };
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch {
+    // There is no such folder, or nobody may look into it: then nothing of it is used either.
+    return [];
+  }
+}
+
+/** All files below a folder, in a fixed order. Folders that are links are named and not entered. */
+function filesBelow(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => !entry.isDirectory())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort();
+  } catch {
+    // As above.
+    return [];
+  }
+}
+
+/** Changes with the content of a file, and with where it leads when it is a link to anything else. */
+function digestOf(path: string): string {
+  const content = readFileStart(path, LARGEST);
+  return content.state === "read" ? sha256(content.bytes, String(content.size)) : stampOf(path);
+}
+
+function stampOf(path: string): string {
+  try {
+    const stats = lstatSync(path);
+    return stats.isSymbolicLink() ? readlinkSync(path) : `${stats.size} ${stats.mtimeMs}`;
+  } catch {
+    // It went away meanwhile.
+    return "absent";
+  }
+}
+
+function sha256(...parts: readonly (string | Buffer)[]): string {
+  const hash = createHash("sha256");
+  for (const part of parts) hash.update(part);
+  return hash.digest("hex");
+}
+
+function json(value: unknown): string {
+  return JSON.stringify(value);
+}
