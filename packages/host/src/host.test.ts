@@ -21,7 +21,7 @@ afterEach(() => rmSync(home, { recursive: true, force: true }));
 const env = () => ({ BANYAN_HOME: join(home, "own"), BANYAN_NO_DISCOVERY: "1" });
 
 function open(flags: HostFlags = {}, canAsk = true) {
-  return openHost({ cwd, home, env: env(), flags, canAsk });
+  return openHost({ cwd, home, env: env(), flags, canAsk, readyLater: true });
 }
 
 function set(content: object): void {
@@ -30,6 +30,7 @@ function set(content: object): void {
 }
 
 async function permitOf(host: Awaited<ReturnType<typeof open>>, command: string) {
+  await host.ready();
   const tool = host.agent.options.tools?.find(({ name }) => name === "shell");
   const session = await host.newSession();
   const permit = await host.agent.options.permission?.({
@@ -139,12 +140,13 @@ describe("S5: a project", () => {
 
   /** Everything that decides what a host does. */
   async function characterOf(trusted: boolean) {
-    const host = await openHost({ cwd, home, env: env(), canAsk: true, trusted });
+    const host = await openHost({ cwd, home, env: env(), canAsk: true, trusted, readyLater: true });
+    const { notices } = host;
     const decision = await permitOf(host, "echo evil");
     await host.close();
     const { settings } = host.configuration;
     const { instructions } = host.agent.options;
-    return { settings, instructions, decision, model: host.model.name, notices: host.notices };
+    return { settings, instructions, decision, model: host.model.name, notices };
   }
 
   test("that is not trusted has no effect, whatever it brings", async () => {
@@ -194,7 +196,7 @@ describe("what is set", () => {
   test("wrongly is said, and the host works without it; a rule that may be lost keeps it from opening", async () => {
     set({ modle: "x", temperature: 0.5 });
     const host = await open();
-    expect(host.notices).toEqual([`${settings}:1:2: 'modle' is not known; expected 'model' or 'models'.`]);
+    expect(host.notices).toContain(`${settings}:1:2: 'modle' is not known; expected 'model' or 'models'.`);
     expect(host.agent.options.settings).toEqual({ temperature: 0.5 });
     set({ permissions: { deny: ["shell("] } });
     await expect(open()).rejects.toThrow("permissions.deny[0]");

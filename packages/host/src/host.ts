@@ -20,13 +20,13 @@ import {
   resolveModel,
 } from "@banyan/models";
 import { sqliteStore } from "@banyan/store/sqlite";
-import { workspaceTools } from "@banyan/tools/workspace";
 import { findConversation } from "./conversations.ts";
 import type { Directories } from "./directories.ts";
+import { type Equipment, openEquipment } from "./equipment/index.ts";
 import { type ContextPart, contextParts, type Instructions, instructionsText } from "./instructions/index.ts";
 import { type ApprovalMode, parseRule, permissions, type Rules } from "./permissions/index.ts";
 import type { ProjectPlaces } from "./project.ts";
-import { type Redact, redactedTools, refuse } from "./redaction/index.ts";
+import type { Redact } from "./redaction/index.ts";
 import {
   type Configuration,
   changeSetting,
@@ -35,9 +35,13 @@ import {
   type Settings,
   userSettingsFile,
 } from "./settings/index.ts";
+import { titleInBackground } from "./title/title.ts";
 
 /** The name of the agent, and of the program. */
 export const AGENT = "banyan";
+
+/** Summaries of earlier tasks that an agent is told at the beginning of one. */
+const TASKS_TOLD = 5;
 
 /** What a host is put together from. */
 export interface HostParts {
@@ -82,6 +86,9 @@ export class Host {
   #rules: Rules;
   #choice: ModelChoice;
   #agent: Agent;
+  #equipment: Promise<Equipment> | undefined;
+  #equipped: Equipment | undefined;
+  readonly #titling = new AsyncDisposableStack();
   /** Models that conversations have of their own, by name. */
   readonly #models = new Map<string, ModelDriver>();
 
@@ -103,31 +110,72 @@ export class Host {
     this.#permissionWith = (all) => permissions({ workspace, mode: this.approval, rules: all, canAsk, home });
     this.#permission = this.#permissionWith(rules);
     this.#choice = parts.choice;
-    const tools = workspaceTools({ root: workspace, protected: [places.config, places.data], refuse });
     this.#agent = new Agent({
       name: AGENT,
       model: parts.driver,
       instructions: instructionsText(instructions.parts),
-      tools: redactedTools(tools, redact),
       settings: modelSettings(settings),
       limits: limitsOf(settings),
+      compaction: settings.compaction ?? {},
+      unattended: !canAsk,
       // Rules that a person adds count from the next call on.
       permission: (request) => this.#permission(request),
     });
   }
 
-  /** With the model chosen last. */
+  /** With the model chosen last; with all its tools once the host is `ready`. */
   get agent(): Agent {
     return this.#agent;
   }
 
-  /** What is wrong with settings and instructions and was left out, in sentences for a person. */
+  /**
+   * Resolves with what the agent works with, when that is there: before the first turn. Opened once. Rejects with an error
+   * for a person when a sandbox is required and there is none.
+   */
+  ready(): Promise<Equipment> {
+    this.#equipment ??= this.#equip();
+    return this.#equipment;
+  }
+
+  async #equip(): Promise<Equipment> {
+    const { places, workspace, project, configuration, redact } = this;
+    const equipment = await openEquipment({
+      ...{ places, workspace, project, redact, settings: configuration.settings, env: this.#env, home: this.#home },
+      resolveModel: (name) => this.#driverOf(name),
+      onChange: () => {
+        // What servers offer from now on, the agent has from its next turn on.
+        if (this.#equipped) this.#agent = this.#agent.with({ tools: this.#equipped.tools });
+      },
+    });
+    this.#equipped = equipment;
+    const { tools, memory } = equipment;
+    this.#agent = this.#agent.with({ tools, ...(memory ? { memory: { store: memory } } : {}) });
+    return equipment;
+  }
+
+  /** The agent as it works on a task by itself: it knows what the last tasks in this directory came to (B39). */
+  async taskAgent(): Promise<Agent> {
+    const { memory } = await this.ready();
+    const summaries = (await memory?.summaries(this.workspace, TASKS_TOLD).catch(() => [])) ?? [];
+    const { instructions = "" } = this.#agent.options;
+    const told = summaries.map(({ text, source }) => `[${source}]\n${text}`).join("\n\n");
+    const known =
+      told === "" ? "" : `\n\n<earlier-tasks-in-this-directory>\n${told}\n</earlier-tasks-in-this-directory>`;
+    return this.#agent.with({ mode: "task", instructions: `${instructions}${known}` });
+  }
+
+  /** What is wrong with settings, instructions and what the agent works with, and was left out, in sentences for a person. */
   get notices(): readonly string[] {
-    return [...this.configuration.faults.map(describeFault), ...this.instructions.notices];
+    return [
+      ...this.configuration.faults.map(describeFault),
+      ...this.instructions.notices,
+      ...(this.#equipped?.notices ?? []),
+    ];
   }
 
   /** What the model is sent after a path of a conversation, part by part, with the tokens of each. */
-  contextParts(path: readonly Message[]): Promise<ContextPart[]> {
+  async contextParts(path: readonly Message[]): Promise<ContextPart[]> {
+    await this.ready();
     const { model, tools = [] } = this.#agent.options;
     // A short name does not tell the tokenizer.
     const name = "id" in model ? String(model.id) : this.#choice.name;
@@ -147,10 +195,13 @@ export class Host {
 
   /** The agent with another model, for a conversation that has one of its own. Rejects with `ModelChoiceError`. */
   async agentWith(model: string): Promise<Agent> {
-    if (model === this.#choice.name) return this.#agent;
+    return model === this.#choice.name ? this.#agent : this.#agent.with({ model: await this.#driverOf(model) });
+  }
+
+  async #driverOf(model: string): Promise<ModelDriver> {
     const driver = this.#models.get(model) ?? (await resolveModel(model, { env: this.#env, ...this.#names }));
     this.#models.set(model, driver);
-    return this.#agent.with({ model: driver });
+    return driver;
   }
 
   /** Which model it is, and why. */
@@ -159,13 +210,26 @@ export class Host {
   }
 
   /** Begins a conversation. Rejects with `StoreError`. */
-  newSession(): Promise<Session> {
-    return Session.open(this.store, undefined, { labels: { cwd: this.workspace, agent: AGENT } });
+  async newSession(): Promise<Session> {
+    return this.#titled(await Session.open(this.store, undefined, { labels: { cwd: this.workspace, agent: AGENT } }));
   }
 
   /** Opens a conversation that a person names by its id, the beginning of it, or its title. Rejects with `ConversationError` or `StoreError`. */
   async openSession(named: string): Promise<Session> {
-    return Session.open(this.store, (await findConversation(this.store, named)).id);
+    return this.#titled(await Session.open(this.store, (await findConversation(this.store, named)).id));
+  }
+
+  /** A conversation without a title gets one, where the settings name a model for that (B54). */
+  #titled(session: Session): Session {
+    const { titleModel } = this.configuration.settings;
+    if (titleModel === undefined || session.state.title !== undefined) return session;
+    void this.#driverOf(titleModel).then(
+      (model) => this.#titling.use(titleInBackground(session, model)),
+      () => {
+        // No such model: a list shows how the conversation began.
+      },
+    );
+    return session;
   }
 
   /** The conversation that was written to last, among those of a directory: the workspace, unless another is named. */
@@ -215,6 +279,9 @@ export class Host {
   }
 
   async close(): Promise<void> {
+    await this.#titling.disposeAsync();
+    // One that was not there in time goes as it comes.
+    await this.#equipment?.then((equipment) => equipment[Symbol.asyncDispose]()).catch(() => {});
     await this.store.close();
   }
 

@@ -10,9 +10,12 @@ export {
   type ProviderStatus,
 } from "@banyan/models";
 export { WorkspaceError } from "@banyan/tools/workspace";
+export * from "./attachments/index.ts";
 export { ConversationDirectory, type StoredConversation } from "./conversation-directory.ts";
 export { ConversationError, findConversation } from "./conversations.ts";
+export { type PromptCommand, promptOf, type Skill } from "./definitions/index.ts";
 export { type Directories, directories } from "./directories.ts";
+export { type Equipment, memoryFile } from "./equipment/index.ts";
 export type { Host } from "./host.ts";
 export type { ContextPart, InstructionPart, Instructions } from "./instructions/index.ts";
 export { type HostFlags, type HostOptions, openHost } from "./open-host.ts";

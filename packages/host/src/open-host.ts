@@ -43,6 +43,8 @@ export interface HostOptions {
   readonly trusted?: boolean;
   /** Ends the search for a model. */
   readonly signal?: AbortSignal;
+  /** Do not wait until the agent has all that it works with: whoever begins a turn awaits `host.ready()`. */
+  readonly readyLater?: boolean;
 }
 
 /**
@@ -70,10 +72,12 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const rules = rulesOf(settings, flags);
   const choice = await modelFor(configuration, env, signal);
   const driver = await resolveModel(choice.name, { env, ...modelNames(settings) });
-  return new Host({
+  const host = new Host({
     ...{ places, workspace, project, env, home, canAsk },
     ...{ configuration, rules, redact, instructions, choice, driver },
   });
+  if (!options.readyLater) await host.ready();
+  return host;
 }
 
 /** The flags that stand for settings. */

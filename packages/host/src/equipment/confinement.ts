@@ -42,8 +42,8 @@ export async function openConfinement({
       [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
     };
   }
-  const reason = `Commands run without a sandbox: ${opening.reason.replace(/\.$/, "")}.`;
-  if (enabled === "require") throw new Error(`${reason} The settings require one (sandbox.enabled).`);
+  const { reason } = opening;
+  if (enabled === "require") throw new Error(`${reason} The settings require a sandbox (sandbox.enabled).`);
   return without(reason, [reason]);
 }
 

@@ -26,7 +26,10 @@ function put(file: string, text: string): void {
 const names = () => configuredServers(place).servers.map(({ name, layer }) => `${name} of ${layer}`);
 
 test("B47: an entry that is wrong is named with file and line, and leaves the others", () => {
-  put(user, '{ "mcpServers": {\n  "good": { "command": "x" },\n  "bad": { "command": 5 },\n  "a b": { "command": "x" }\n} }');
+  put(
+    user,
+    '{ "mcpServers": {\n  "good": { "command": "x" },\n  "bad": { "command": 5 },\n  "a b": { "command": "x" }\n} }',
+  );
   expect(names()).toEqual(["good of user"]);
   const { faults } = configuredServers(place);
   expect(faults).toHaveLength(2);
@@ -35,7 +38,8 @@ test("B47: an entry that is wrong is named with file and line, and leaves the ot
 });
 
 describe("S5, S6: the servers of a project", () => {
-  const theirs = (command: string) => put(join(place.cwd, ".mcp.json"), JSON.stringify({ mcpServers: { it: { command } } }));
+  const theirs = (command: string) =>
+    put(join(place.cwd, ".mcp.json"), JSON.stringify({ mcpServers: { it: { command } } }));
 
   test("are shown and not used before it is trusted, nor after their command changed", () => {
     theirs("one");
@@ -61,5 +65,7 @@ test("B47: a server is added once, and taken away", async () => {
   expect(names()).toEqual(["it of user"]);
   expect(await removeMcpServer(place, "it")).toBe(user);
   expect(names()).toEqual([]);
-  await expect(removeMcpServer(place, "it")).rejects.toThrow('There is no MCP server "it" in your settings. There is none.');
+  await expect(removeMcpServer(place, "it")).rejects.toThrow(
+    'There is no MCP server "it" in your settings. There is none.',
+  );
 });

@@ -74,8 +74,8 @@ export function addMcpServer(place: McpPlace, name: string, given: unknown): str
 }
 
 /**
- * Takes a server out of the user's settings, and forgets how it was signed in to; answers the file. Throws an `McpError`
- * when the user has no such server.
+ * Takes a server out of the user's settings, and forgets how it was signed in to; answers the file. Throws an
+ * `McpError` when the user has no such server.
  */
 export async function removeMcpServer(place: McpPlace, name: string): Promise<string> {
   const file = userSettingsFile(place);

@@ -8,8 +8,8 @@ import type { McpPlace } from "./configured.ts";
 export type OpenServersOptions = Pick<McpOptions, "ask" | "onChange" | "openAddress" | "wrap">;
 
 /**
- * Connects to servers in the background; their credentials are in the user's data directory. What speaks the protocol is
- * loaded only here, since most programs that start have no servers.
+ * Connects to servers in the background; their credentials are in the user's data directory. What speaks the protocol
+ * is loaded only here, since most programs that start have no servers.
  */
 export async function openServers(
   { env, home, cwd }: McpPlace,

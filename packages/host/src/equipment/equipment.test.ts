@@ -1,0 +1,135 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { type Agent, Session, textOf } from "@banyan/core";
+import { call, scriptedModel } from "@banyan/core/testing";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { openHost } from "../open-host.ts";
+
+let home: string;
+let cwd: string;
+beforeEach(() => {
+  home = realpathSync(mkdtempSync(join(tmpdir(), "banyan-equipment-")));
+  cwd = join(home, "project");
+  mkdirSync(cwd);
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+function write(path: string, content: string): void {
+  const file = join(home, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, content);
+}
+
+function open(settings: object = {}, more: { trusted?: boolean } = {}) {
+  write("own/config/settings.json", JSON.stringify({ sandbox: { enabled: "off" }, ...settings }));
+  const env = { BANYAN_HOME: join(home, "own"), BANYAN_NO_DISCOVERY: "1" };
+  return openHost({ cwd, home, env, flags: { model: "demo/offline" }, canAsk: true, ...more });
+}
+
+const names = (agent: Agent) => (agent.options.tools ?? []).map(({ name }) => name);
+
+describe("what an agent works with", () => {
+  test("its own tools, those of the web and of memory, and the control tools", async () => {
+    const host = await open();
+    expect(names(host.agent).toSorted()).toEqual(
+      [
+        ...["read", "list", "search", "write", "edit", "edit_mode", "shell", "fetch", "remember", "forget"],
+        ...["launch_agent", "shorten_conversation"],
+      ].toSorted(),
+    );
+    await host.close();
+  });
+
+  test("B45: without memory, where the settings switch it off", async () => {
+    const host = await open({ memory: { enabled: false } });
+    expect(names(host.agent)).not.toContain("remember");
+    expect(host.agent.options.memory).toBeUndefined();
+    await host.close();
+  });
+
+  test("B45: what was said in one conversation is recalled in another", async () => {
+    const host = await open();
+    const model = scriptedModel(() => "Noted.");
+    const agent = host.agent.with({ model });
+    const first = await host.newSession();
+    await agent.send("The deployment key is kept in the green cupboard.", { session: first });
+    await first.close();
+    const second = await host.newSession();
+    await agent.send("Where is the deployment key kept?", { session: second });
+    const question = [...second.state.messages.values()][0];
+    expect(question?.role === "user" && question.recalled?.map(({ text }) => text).join(" ")).toContain(
+      "green cupboard",
+    );
+    await second.close();
+    await host.close();
+  });
+
+  test("skills, commands and agents of the user, and of a project that is trusted only", async () => {
+    write("own/config/skills/release/SKILL.md", "---\ndescription: How we release.\n---\nTag it.");
+    write("own/config/agents/mine.md", "---\ndescription: Mine.\n---\nBe mine.");
+    write("project/.banyan/agents/theirs.md", "---\ndescription: Theirs.\n---\nBe theirs.");
+    write("project/.banyan/commands/fix.md", "Fix $1.");
+    write("own/config/agents/broken.md", "no instructions: [");
+    const untrusted = await open();
+    const before = await untrusted.ready();
+    expect(before.agents.map(({ name }) => name)).toEqual(["mine"]);
+    expect(before.commands).toEqual([]);
+    expect(before.notices.join("\n")).toContain("broken.md");
+    expect(names(untrusted.agent)).toContain("skill");
+    await untrusted.close();
+    const trusted = await open({}, { trusted: true });
+    const { agents, commands } = await trusted.ready();
+    expect(agents.map(({ name }) => name)).toEqual(["mine", "theirs"]);
+    expect(commands.map(({ name }) => name)).toEqual(["fix"]);
+    await trusted.close();
+  });
+
+  test("B47: the tools of MCP servers come when they are ready, for the next turn; one that fails stops nothing", async () => {
+    const server = join(import.meta.dirname, "mcp-server.fixture.ts");
+    const host = await open({
+      mcpServers: { notes: { command: process.execPath, args: [server] }, gone: { command: "/no/such/program" } },
+    });
+    const { mcp } = await host.ready();
+    await mcp?.settled();
+    expect(names(host.agent)).toContain("mcp_notes_count");
+    expect(mcp?.states.find(({ name }) => name === "gone")?.status).toBe("failed");
+    const model = scriptedModel([[call("mcp_notes_count", {})], "ok"]);
+    const session = Session.inMemory();
+    await host.agent.with({ model, permission: () => ({ decision: "allow" }) }).send("Count.", { session });
+    const results = model.requests[1]?.messages.flatMap((m) => (m.role === "assistant" ? m.results : [])) ?? [];
+    expect(results.map(({ output }) => output)).toEqual(["three notes"]);
+    await host.close();
+  });
+
+  test("B39: a task is told what the last tasks in this directory came to", async () => {
+    const host = await open();
+    const { memory } = await host.ready();
+    await memory?.remember([{ kind: "summary", text: "The build was repaired.", conversation: "c1", at: Date.now() }]);
+    const task = await host.taskAgent();
+    expect(task.options.mode).toBe("task");
+    expect(task.options.instructions).toContain("The build was repaired.");
+    await host.close();
+  });
+
+  test("S9: a sandbox that is required and cannot be had is said, and nothing runs", async () => {
+    await expect(open({ sandbox: { enabled: "require" } })).rejects.toThrow(/sandbox\.enabled/);
+  });
+
+  test("B54: a conversation gets its title from the model that the settings name", async () => {
+    const host = await open({ titleModel: "demo/offline" });
+    const session = await host.newSession();
+    const named = Promise.withResolvers<string>();
+    session.listen({
+      items: (items) => {
+        for (const item of items) if (item.type === "title.changed") named.resolve(item.title);
+      },
+      ended() {},
+    });
+    const turn = await host.agent.with({ model: scriptedModel(["Hello."]) }).send("Hi", { session });
+    expect(turn.message && textOf(turn.message)).toBe("Hello.");
+    expect(await named.promise).not.toBe("");
+    await session.close();
+    await host.close();
+  });
+});
