@@ -1,0 +1,79 @@
+import { Command, InvalidArgumentError, Option } from "commander";
+import { positiveInteger } from "../flag-values.ts";
+import { parse, type Unread } from "../parse.ts";
+
+/** What a line of `banyan mcp` says; what it leaves out is absent. */
+export type McpArguments =
+  | { readonly action: "list"; readonly output: "text" | "json" }
+  | {
+      readonly action: "add";
+      readonly name: string;
+      /** As `mcpServers` of the settings has it; it is checked when it is added. */
+      readonly entry: object;
+    }
+  | { readonly action: "remove" | "test" | "login"; readonly name: string };
+
+interface AddOptions {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly header?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly timeout?: number;
+}
+
+/** Reads what follows `banyan mcp`, or says why it cannot be read. */
+export function readMcp(argv: readonly string[]): { readonly type: "mcp"; readonly arguments: McpArguments } | Unread {
+  let wanted: McpArguments = { action: "list", output: "text" };
+  const command = new Command("banyan mcp")
+    .description("MCP servers, whose tools the agent gets. docs/mcp.md says what an entry can hold.")
+    .enablePositionalOptions()
+    .helpOption("-h, --help", "print this help")
+    .helpCommand(false);
+  const sub = (usage: string, description: string) =>
+    command.command(usage).description(description).helpOption("-h, --help", "print this help");
+
+  sub("list", "the servers that count here, and where they come from; connects to none")
+    .addOption(new Option("-o, --output <format>", "text or json").choices(["text", "json"]).default("text"))
+    .action(({ output }) => {
+      wanted = { action: "list", output };
+    });
+  sub("add <name> <command-or-address> [arguments...]", "add a server to your settings; options stand before the name")
+    .passThroughOptions()
+    .addOption(pairs("-e, --env <NAME=VALUE>", "a variable for the program; may be repeated"))
+    .addOption(pairs("-H, --header <NAME=VALUE>", "a header for the address; may be repeated"))
+    .option("--cwd <folder>", "where the program runs")
+    .addOption(
+      new Option("--timeout <milliseconds>", "how long it may be silent before it is given up").argParser(
+        positiveInteger,
+      ),
+    )
+    .addHelpText("after", `\nWrite \${NAME} in a value to take it from your environment at each start.`)
+    .action((name: string, target: string, rest: readonly string[], options: AddOptions) => {
+      wanted = { action: "add", name, entry: entryFrom(target, rest, options) };
+    });
+  for (const [action, description] of [
+    ["remove", "take a server out of your settings, and forget how it was signed in to"],
+    ["test", "connect to a server, and list what it offers; calls nothing"],
+    ["login", "sign in to a server in your browser"],
+  ] as const) {
+    sub(`${action} <name>`, description).action((name: string) => {
+      wanted = { action, name };
+    });
+  }
+  return parse(command, argv.length === 0 ? ["list"] : argv) ?? { type: "mcp", arguments: wanted };
+}
+
+function entryFrom(target: string, rest: readonly string[], { env, header, cwd, timeout }: AddOptions): object {
+  const given = /^https?:\/\//.test(target)
+    ? { url: target, args: rest.length === 0 ? undefined : rest, headers: header, env, cwd, timeout }
+    : { command: target, args: rest.length === 0 ? undefined : rest, env, cwd, headers: header, timeout };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** An option that takes pairs, and may be repeated. */
+function pairs(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((text: string, before: Record<string, string> | undefined) => {
+    const at = text.indexOf("=");
+    if (at < 1) throw new InvalidArgumentError("It takes a name and a value, as in NAME=VALUE.");
+    return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+  });
+}

@@ -1,0 +1,46 @@
+import { type ConfiguredServer, configuredServers, type McpPlace } from "@banyan/host/mcp";
+import { excerpt } from "../show/excerpt.ts";
+import { visible } from "../show/plain-text.ts";
+import { table } from "../show/table.ts";
+
+const WIDTH = 80;
+
+/**
+ * Lists the servers that count here. Values of variables and headers are not shown: they are secrets more often than
+ * not.
+ */
+export function list(
+  place: McpPlace,
+  output: "text" | "json",
+  write: (text: string) => void,
+  warn: (sentence: string) => void,
+): void {
+  const { servers, untrusted, faults } = configuredServers(place);
+  for (const fault of faults) warn(fault);
+  if (output === "json") return write(`${JSON.stringify(servers.map(withoutValues), null, 2)}\n`);
+  if (servers.length === 0) write("There are no MCP servers here. banyan mcp add --help says how to add one.\n");
+  const rows = servers.map((server) => [
+    server.name,
+    server.layer === "user" ? "yours" : server.layer,
+    server.entry.disabled ? "off" : "",
+    excerpt(targetOf(server), WIDTH),
+  ]);
+  for (const line of table(rows)) write(`${line}\n`);
+  if (untrusted.length === 0) return;
+  write("\nThe project brings these, which are not used before you trust it (start banyan here to be asked):\n");
+  const waiting = untrusted.map(({ name, description }) => [`  ${visible(name)}`, visible(description)]);
+  for (const line of table(waiting)) write(`${line}\n`);
+}
+
+function targetOf({ entry }: ConfiguredServer): string {
+  return "command" in entry ? [entry.command, ...(entry.args ?? [])].join(" ") : entry.url;
+}
+
+function withoutValues({ name, layer, entry }: ConfiguredServer): object {
+  if ("url" in entry) {
+    const { url, headers, oauth, disabled = false } = entry;
+    return { name, layer, disabled, url, headers: Object.keys(headers ?? {}), signsIn: oauth?.grant ?? "when asked" };
+  }
+  const { command, args = [], env, cwd, disabled = false } = entry;
+  return { name, layer, disabled, command, args, env: Object.keys(env ?? {}), ...(cwd !== undefined && { cwd }) };
+}

@@ -1,0 +1,32 @@
+import { realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { addMcpServer, type McpPlace, removeMcpServer } from "@banyan/host/mcp";
+import type { ExitCode } from "../exit.ts";
+import { listing } from "../output/listing.ts";
+import type { McpArguments } from "./arguments.ts";
+import { list } from "./list.ts";
+import { login } from "./login.ts";
+import { testServer } from "./test-server.ts";
+
+/** `banyan mcp`: the MCP servers of this directory, without a model. */
+export function mcp(args: McpArguments): Promise<ExitCode> {
+  return listing(async (write, warn) => {
+    const place: McpPlace = { env: process.env, home: homedir(), cwd: realpathSync(".") };
+    switch (args.action) {
+      case "list":
+        return list(place, args.output, write, warn);
+      case "add":
+        write(
+          `${args.name} is in ${addMcpServer(place, args.name, args.entry)}. Try it: banyan mcp test ${args.name}\n`,
+        );
+        return;
+      case "remove":
+        write(`${args.name} is taken out of ${await removeMcpServer(place, args.name)}.\n`);
+        return;
+      case "test":
+        return await testServer(place, args.name, write, warn);
+      case "login":
+        return await login(place, args.name, write, warn);
+    }
+  });
+}

@@ -1,0 +1,49 @@
+import type { McpPlace, McpServers } from "@banyan/host/mcp";
+import { type ExitCode, exitCodes } from "../exit.ts";
+import { counted } from "../show/amounts.ts";
+import { excerpt } from "../show/excerpt.ts";
+import { oneLine } from "../show/plain-text.ts";
+import { table } from "../show/table.ts";
+import { connected } from "./connected.ts";
+import { unusable } from "./unusable.ts";
+
+const WIDTH = 80;
+/** Milliseconds for a list. */
+const PATIENCE = 60_000;
+
+/** Connects to a server and lists what it offers. Calls nothing. */
+export async function testServer(
+  place: McpPlace,
+  name: string,
+  write: (text: string) => void,
+  warn: (sentence: string) => void,
+): Promise<ExitCode> {
+  const isWatched = process.stdin.isTTY && process.stdout.isTTY;
+  await using server = await connected(place, name, isWatched, write);
+  if (server.state.status !== "ready") return unusable(server, warn);
+  const sections = await offersOf(server.servers, name);
+  const [tools = [], prompts = [], resources = []] = sections;
+  const counts = [counted(tools.length, "tool"), counted(prompts.length, "prompt")];
+  write(`${name} is ready: ${counts.join(", ")}, ${counted(resources.length, "resource")}.\n`);
+  for (const rows of sections.filter((section) => section.length > 0)) {
+    const cells = rows.map(([offer, description]) => [`  ${oneLine(offer)}`, excerpt(description, WIDTH)]);
+    write(`\n${table(cells).join("\n")}\n`);
+  }
+  return exitCodes.done;
+}
+
+/** Tools, prompts, resources and families of resources, each with what the server says of it. */
+async function offersOf(servers: McpServers, server: string): Promise<(readonly [string, string])[][]> {
+  const signal = AbortSignal.timeout(PATIENCE);
+  const resources = await servers.resources(server, signal);
+  const templates = await servers.templates(server, signal);
+  return [
+    servers.tools.map(({ name, description }) => [name, description] as const),
+    servers.prompts.map(({ name, description, arguments: wanted }) => {
+      const placeholders = wanted.map(({ name, required }) => (required ? ` <${name}>` : ` [${name}]`));
+      return [`${name}${placeholders.join("")}`, description] as const;
+    }),
+    resources.map(({ uri, name, description }) => [`@${server}:${uri}`, description || name] as const),
+    templates.map(({ uriTemplate, name, description }) => [`@${server}:${uriTemplate}`, description || name] as const),
+  ];
+}

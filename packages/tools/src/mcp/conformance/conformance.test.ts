@@ -1,0 +1,41 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const RUNNER = fileURLToPath(import.meta.resolve("@modelcontextprotocol/conformance/dist/index.js"));
+const CLIENT = fileURLToPath(new URL("./client.fixture.ts", import.meta.url));
+const BASELINE = fileURLToPath(new URL("./baseline.yml", import.meta.url));
+/** Milliseconds for one scenario. */
+const PATIENCE = 60_000;
+
+/** Has the protocol's own runner test our client; answers with its exit code and its verdict. */
+function conformance(...wanted: readonly string[]): Promise<{ readonly code: number; readonly said: string }> {
+  const args = ["client", "--command", `${process.execPath} ${CLIENT}`, "--timeout", String(PATIENCE), ...wanted];
+  return new Promise((resolve) => {
+    execFile(process.execPath, [RUNNER, ...args], (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === "number" ? error.code : 0, said: stdout + stderr });
+    });
+  });
+}
+
+// `sse-retry` measures time and is left to the whole suite.
+test.concurrent.each([
+  "tools_call",
+  "elicitation-sep1034-client-defaults",
+  "auth/metadata-default",
+  "auth/scope-step-up",
+])("B47: the client conforms to the protocol in the scenario %s", async (scenario) => {
+  const { code, said } = await conformance("--scenario", scenario);
+  expect(said).toMatch(/OVERALL: PASSED/);
+  expect(code).toBe(0);
+});
+
+test.runIf(process.env.BANYAN_LONG === "1")(
+  "B47: the client conforms in every scenario but those of the baseline",
+  async () => {
+    const { code, said } = await conformance("--suite", "all", "--expected-failures", BASELINE);
+    expect(said).toMatch(/Baseline check passed: all failures are expected/);
+    expect(said.match(/^✓ /gm)?.length).toBe(23);
+    expect(code).toBe(0);
+  },
+);

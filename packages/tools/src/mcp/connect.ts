@@ -1,0 +1,175 @@
+import { pathToFileURL } from "node:url";
+import {
+  Client,
+  type ClientOptions,
+  type ElicitRequestParams,
+  type ElicitResult,
+  ProtocolError,
+  SdkError,
+  SdkErrorCode,
+  type StreamableHTTPClientTransport,
+  UnauthorizedError,
+} from "@modelcontextprotocol/client";
+import manifest from "../../package.json" with { type: "json" };
+import { McpError, reasonOf } from "./error.ts";
+import { keepListening } from "./keep-listening.ts";
+import type { SignIn } from "./oauth/sign-in.ts";
+import { ProcessTransport } from "./process-transport.ts";
+
+/** What the program does for a server while they are connected. */
+export interface ClientDuties {
+  /** The folder that the server is told of. */
+  readonly workspace: string;
+  elicit(params: ElicitRequestParams): Promise<ElicitResult>;
+  /** Notes what the server logs, with its level, or what goes wrong between the two. */
+  log(who: string, text: string): void;
+  /** Other tools, prompts or resources are there now, or may be. */
+  changed(what: "tools" | "prompts" | "resources" | "all"): void;
+}
+
+/** How a server is to be reached; `open` makes a new way to it for each attempt. */
+export type Reach =
+  | { readonly kind: "program"; open(): ProcessTransport }
+  | { readonly kind: "address"; open(): StreamableHTTPClientTransport; readonly signIn: SignIn | undefined };
+
+/** A client that has shaken hands with its server. */
+export interface Connection {
+  readonly client: Client;
+  /** Resolves when the server, or the way to it, is gone. */
+  readonly closed: Promise<void>;
+  /** Whether the server keeps a session, which it can forget. */
+  readonly hasSession: () => boolean;
+  /** Does something that the server may refuse until somebody signs in; then it is done again, once. */
+  whenSignedIn<T>(action: () => Promise<T>, signal: AbortSignal): Promise<T>;
+  close(): Promise<void>;
+}
+
+/** Milliseconds that a server has to end a session. */
+const FAREWELL = 1_000;
+
+/**
+ * The handshakes that there are: `initialize`, of versions until 2025-11-25, or the newer one where the server has it.
+ */
+type Handshake = "legacy" | "auto";
+
+/**
+ * Connects, within `timeout` milliseconds for each exchange. At an address the newer handshake is tried first. A
+ * program gets the older one first, which all have: many end at a question that they do not know, and must be started
+ * again. Rejects with what the server, or the way to it, answered.
+ */
+export async function connect(
+  reach: Reach,
+  duties: ClientDuties,
+  timeout: number,
+  signal: AbortSignal,
+): Promise<Connection> {
+  const [first, second]: [Handshake, Handshake] = reach.kind === "program" ? ["legacy", "auto"] : ["auto", "legacy"];
+  try {
+    return await shakeHands(reach, first, duties, timeout, signal);
+  } catch (error) {
+    if (!speaksAnother(error)) throw error;
+    try {
+      return await shakeHands(reach, second, duties, timeout, signal);
+    } catch (later) {
+      throw first === "legacy" ? error : later;
+    }
+  }
+}
+
+/** Whether a server refused one handshake in a way that leaves hope for the other. */
+function speaksAnother(error: unknown): boolean {
+  if (ProtocolError.isInstance(error)) return true;
+  return SdkError.isInstance(error) && error.code === SdkErrorCode.EraNegotiationFailed;
+}
+
+async function shakeHands(
+  reach: Reach,
+  mode: Handshake,
+  duties: ClientDuties,
+  timeout: number,
+  signal: AbortSignal,
+  isSignedIn = false,
+): Promise<Connection> {
+  signal.throwIfAborted();
+  const transport = reach.open();
+  const client = clientFor(duties, mode);
+  const over = new AbortController();
+  const closed = new Promise<void>((resolve) => {
+    client.onclose = () => {
+      over.abort();
+      resolve();
+    };
+  });
+  try {
+    await client.connect(transport, { timeout, signal });
+  } catch (cause) {
+    await transport.close();
+    if (transport instanceof ProcessTransport) {
+      throw isBroken(cause) && transport.ending !== undefined
+        ? McpError.because(cause, "start", transport.ending)
+        : cause;
+    }
+    const signIn = reach.kind === "address" ? reach.signIn : undefined;
+    if (isSignedIn || signIn === undefined || !UnauthorizedError.isInstance(cause)) throw cause;
+    await transport.finishAuth(await signIn.answer(signal));
+    return shakeHands(reach, mode, duties, timeout, signal, true);
+  }
+  void keepListening(client, () => duties.changed("all"), over.signal);
+  const remote = transport instanceof ProcessTransport ? undefined : transport;
+  return {
+    client,
+    closed,
+    hasSession: () => remote?.sessionId !== undefined,
+    async whenSignedIn(action, signal) {
+      try {
+        return await action();
+      } catch (error) {
+        const signIn = reach.kind === "address" ? reach.signIn : undefined;
+        if (signIn === undefined || !UnauthorizedError.isInstance(error)) throw error;
+        await remote?.finishAuth(await signIn.answer(signal));
+        return await action();
+      }
+    },
+    async close() {
+      await atMost(FAREWELL, remote?.terminateSession());
+      await client.close();
+    },
+  };
+}
+
+/** Whether a connection was cut, rather than that a server answered, or nothing came in time. */
+function isBroken(error: unknown): boolean {
+  if (SdkError.isInstance(error)) return error.code !== SdkErrorCode.RequestTimeout;
+  return error instanceof Error && "code" in error && error.code === "EPIPE";
+}
+
+/** A server that does not say goodbye forgets its session by itself. */
+async function atMost(time: number, farewell: Promise<void> | undefined): Promise<void> {
+  const over = Promise.withResolvers<void>();
+  const timer = setTimeout(over.resolve, time);
+  await Promise.race([farewell?.catch(() => {}), over.promise]);
+  clearTimeout(timer);
+}
+
+function clientFor(duties: ClientDuties, mode: Handshake): Client {
+  const changed = (what: Parameters<ClientDuties["changed"]>[0]) => ({
+    autoRefresh: false,
+    onChanged: () => duties.changed(what),
+  });
+  const options: ClientOptions = {
+    capabilities: { roots: {}, elicitation: { form: {}, url: {} } },
+    versionNegotiation: { mode },
+    listChanged: { tools: changed("tools"), prompts: changed("prompts"), resources: changed("resources") },
+  };
+  const client = new Client({ name: "banyan", version: manifest.version }, options);
+  client.setRequestHandler("roots/list", () => ({
+    roots: [{ uri: pathToFileURL(duties.workspace).href, name: "workspace" }],
+  }));
+  client.setRequestHandler("elicitation/create", ({ params }) => duties.elicit(params));
+  client.setNotificationHandler("notifications/message", ({ params: { level, logger, data } }) => {
+    const text = typeof data === "string" ? data : JSON.stringify(data);
+    duties.log(level, logger === undefined ? text : `${logger}: ${text}`);
+  });
+  client.onerror = (error) => duties.log("banyan", reasonOf(error));
+  return client;
+}

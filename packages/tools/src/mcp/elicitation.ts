@@ -1,0 +1,152 @@
+import type { Question } from "@banyan/core";
+import {
+  type ElicitRequestFormParams,
+  type ElicitRequestParams,
+  type ElicitRequestURLParams,
+  type ElicitResult,
+  fromJsonSchema,
+  type JsonSchemaType,
+} from "@modelcontextprotocol/client";
+import { stripControls } from "../workspace/plain-text.ts";
+
+/** Asks a person; rejects when nobody can be asked, or they do not want to answer. */
+export type Ask = (question: Question) => Promise<string>;
+
+type Content = NonNullable<ElicitResult["content"]>;
+type Value = Content[string];
+
+/** A field of a form, as far as it matters here; the schemas of the protocol are a union of many. */
+interface Field {
+  readonly type?: "string" | "number" | "integer" | "boolean" | "array";
+  readonly title?: string;
+  readonly description?: string;
+  readonly default?: Value;
+  readonly enum?: readonly string[];
+  readonly enumNames?: readonly string[];
+  readonly oneOf?: readonly Choice[];
+  readonly items?: { readonly enum?: readonly string[]; readonly anyOf?: readonly Choice[] };
+}
+
+interface Choice {
+  readonly const: string;
+  readonly title: string;
+}
+
+/** How often somebody may answer a field in a way that does not fit. */
+const ATTEMPTS = 3;
+
+/**
+ * Puts a server's question to a person: first whether they want to answer it at all, knowing who asks for what, then
+ * field by field. Whoever declines says so to the server; where nobody answers, the question is cancelled.
+ */
+export async function answerElicitation(server: string, params: ElicitRequestParams, ask: Ask): Promise<ElicitResult> {
+  try {
+    return params.mode === "url"
+      ? await visitAddress(server, params as ElicitRequestURLParams, ask)
+      : await fillForm(server, params as ElicitRequestFormParams, ask);
+  } catch {
+    // Nobody is there, or the call that they would answer for is over. The server learns that much.
+    return { action: "cancel" };
+  }
+}
+
+async function visitAddress(server: string, params: ElicitRequestURLParams, ask: Ask): Promise<ElicitResult> {
+  const { protocol, href, host } = new URL(params.url);
+  if (protocol !== "https:" && protocol !== "http:") return { action: "decline" };
+  const text =
+    `The MCP server "${server}" asks you to open an address of ${host} in your browser: ${params.message}\n${href}\n` +
+    `Open it only if you trust ${host}. What you do there is between you and that site.`;
+  const answer = await ask({ text: stripControls(text), choices: ["done", "decline"] });
+  return { action: isYes(answer, "done") ? "accept" : "decline" };
+}
+
+async function fillForm(server: string, params: ElicitRequestFormParams, ask: Ask): Promise<ElicitResult> {
+  const { properties, required = [] } = params.requestedSchema;
+  const fields = Object.entries(properties as Readonly<Record<string, Field>>);
+  const names = fields.map(([key, { title = key }]) => title).join(", ");
+  const wanted = fields.length === 0 ? "" : `\nIt wants to know: ${names}.`;
+  const answer = await ask({
+    text: stripControls(`The MCP server "${server}" asks: ${params.message}${wanted}`),
+    choices: ["answer", "decline"],
+  });
+  if (!isYes(answer, "answer")) return { action: "decline" };
+  const content: Content = {};
+  for (const [key, field] of fields) {
+    const value = await fillField(key, field, required.includes(key), ask);
+    if (value !== undefined) content[key] = value;
+  }
+  return { action: "accept", content };
+}
+
+function isYes(answer: string, word: string): boolean {
+  return [word, "yes", "y"].includes(answer.trim().toLowerCase());
+}
+
+/** The value of a field; undefined when it is left out. Rejects when it cannot be had. */
+async function fillField(key: string, field: Field, required: boolean, ask: Ask): Promise<Value | undefined> {
+  const schema = fromJsonSchema(field as JsonSchemaType);
+  const choices = choicesOf(field);
+  const several = field.type === "array";
+  const { title = key, description } = field;
+  const text = [
+    `${title}${required ? "" : " (may be empty)"}${description === undefined ? "" : `: ${description}`}`,
+    ...(several ? [`Several, with commas between them, of: ${choices.map(({ title }) => title).join(", ")}`] : []),
+  ].join("\n");
+  let problem = "";
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const answer = await ask({
+      text: stripControls(problem + text),
+      ...(choices.length > 0 && !several && { choices: choices.map(({ title }) => stripControls(title)) }),
+      ...(field.default !== undefined && { default: shown(field.default, choices) }),
+    });
+    if (answer.trim() === "") {
+      if (!required) return undefined;
+      problem = "Something has to be said here.\n";
+      continue;
+    }
+    const value = read(field, choices, answer.trim());
+    const checked = await schema["~standard"].validate(value);
+    if (!checked.issues) return value;
+    problem = `That does not fit: ${checked.issues.map(({ message }) => message).join("; ")}.\n`;
+  }
+  throw new RangeError(`No answer for ${key} fits.`);
+}
+
+function choicesOf(field: Field): readonly Choice[] {
+  if (field.type === "boolean") {
+    return [
+      { const: "true", title: "yes" },
+      { const: "false", title: "no" },
+    ];
+  }
+  const named = (values: readonly string[], names: readonly string[] = []) =>
+    values.map((value, at) => ({ const: value, title: names[at] ?? value }));
+  return (
+    field.oneOf ??
+    field.items?.anyOf ??
+    named(field.enum ?? field.items?.enum ?? [], field.enum === undefined ? [] : field.enumNames)
+  );
+}
+
+function shown(value: Value, choices: readonly Choice[]): string {
+  const one = (inner: unknown) => choices.find((choice) => choice.const === String(inner))?.title ?? String(inner);
+  return Array.isArray(value) ? value.map(one).join(", ") : one(value);
+}
+
+/** What an answer means for a field. One that means nothing stays as it is, and does not fit. */
+function read(field: Field, choices: readonly Choice[], answer: string): Value {
+  const one = (text: string) => choices.find(({ title }) => title.toLowerCase() === text.toLowerCase())?.const ?? text;
+  switch (field.type) {
+    case "array":
+      return answer.split(",").map((text) => one(text.trim()));
+    case "boolean": {
+      const value = one(answer);
+      return value === "true" ? true : value === "false" ? false : answer;
+    }
+    case "number":
+    case "integer":
+      return Number.isNaN(Number(answer)) ? answer : Number(answer);
+    default:
+      return one(answer);
+  }
+}

@@ -1,0 +1,147 @@
+import { z } from "zod";
+import { McpError } from "./error.ts";
+
+export { McpError, type McpErrorCode } from "./error.ts";
+
+/** What every entry of `mcpServers` can say. */
+interface CommonEntry {
+  /**
+   * Milliseconds that the server may be silent: until it is ready (default 30,000), and in a call between two signs of
+   * progress (default 600,000).
+   */
+  readonly timeout?: number;
+  /** Kept in the configuration, but not used. */
+  readonly disabled?: boolean;
+}
+
+/** A server that is a program, spoken to over its standard input and output. */
+export interface StdioEntry extends CommonEntry {
+  readonly command: string;
+  readonly args?: readonly string[];
+  /** Variables for the program. Of the user's own it gets only a few that are no secrets (`HOME`, `PATH`, ...). */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Where it runs; relative to the workspace, which is the default. */
+  readonly cwd?: string;
+}
+
+/** A server at an address, spoken to over streamable HTTP. */
+export interface HttpEntry extends CommonEntry {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** How to sign in; not needed where the server lets clients register themselves. */
+  readonly oauth?: OAuthEntry;
+}
+
+/** What an authorization server knows of us beforehand. */
+export interface OAuthEntry {
+  readonly clientId?: string;
+  readonly clientSecret?: string;
+  /** An https address of a document that describes the client, for servers that take one in the place of an id. */
+  readonly clientMetadataUrl?: string;
+  /** The authorization server that knows us, by its address. The secret goes to no other. */
+  readonly issuer?: string;
+  /** Scopes, with blanks between them. By default those that the server asks for. */
+  readonly scope?: string;
+  /** The port of `http://127.0.0.1:PORT/callback`, where the authorization server wants one that it knows. */
+  readonly callbackPort?: number;
+  /**
+   * `client_credentials`: the program signs in by itself, with `clientId` and `clientSecret`, at `issuer`. By default a
+   * person does.
+   */
+  readonly grant?: "authorization_code" | "client_credentials";
+}
+
+/**
+ * One entry of `mcpServers`, in the form that the field shares. `${NAME}` in its texts stands for a variable of the
+ * user's.
+ */
+export type McpServerEntry = StdioEntry | HttpEntry;
+
+/** Whether a server is a program. */
+export function isStdio(entry: McpServerEntry): entry is StdioEntry {
+  return "command" in entry;
+}
+
+const VARIABLES = 'an object with texts, as in {"LOG_LEVEL":"debug"}';
+const MILLISECONDS = "milliseconds, a whole number above 0";
+const PORT = "a port, from 1 to 65535";
+const ADDRESS = "an address that begins with http:// or https://";
+
+const texts = (form: string) => z.record(z.string(), z.string(form), form).optional();
+const text = (form: string) => z.string(form).min(1, form);
+
+const oauth = z.strictObject(
+  {
+    clientId: text("the id of a client").optional(),
+    clientSecret: text("the secret of a client").optional(),
+    clientMetadataUrl: z.url({ protocol: /^https$/, error: "an address that begins with https://" }).optional(),
+    issuer: z.url({ protocol: /^https?$/, error: ADDRESS }).optional(),
+    scope: text("scopes with blanks between them").optional(),
+    callbackPort: z.int(PORT).min(1, PORT).max(65_535, PORT).optional(),
+    grant: z
+      .enum(["authorization_code", "client_credentials"], '"authorization_code" or "client_credentials"')
+      .optional(),
+  },
+  "an object with clientId, clientSecret, clientMetadataUrl, issuer, scope, callbackPort or grant",
+);
+
+const shape = z.strictObject(
+  {
+    type: z
+      .enum(["stdio", "http", "streamable-http"], '"stdio" or "http"; the older "sse" is not supported')
+      .optional(),
+    command: text("the program to run").optional(),
+    args: z.array(z.string("a text"), "a list of texts").optional(),
+    env: texts(VARIABLES),
+    cwd: text("a folder").optional(),
+    url: z.url({ protocol: /^https?$/, error: ADDRESS }).optional(),
+    headers: texts('an object with texts, as in {"X-Api-Version":"2"}'),
+    oauth: oauth.optional(),
+    timeout: z.int(MILLISECONDS).positive(MILLISECONDS).optional(),
+    disabled: z.boolean("true or false").optional(),
+  },
+  'an object, as in {"command":"npx","args":["-y","package"]} or {"url":"https://..."}',
+);
+
+const OF_PROGRAMS = ["args", "env", "cwd"] as const;
+const OF_ADDRESSES = ["headers", "oauth"] as const;
+
+/** The schema of an entry; its messages say what should stand at a place. */
+export const mcpServerEntry = shape.superRefine((entry, context) => {
+  const wrong = (key: string, message: string) => context.addIssue({ code: "custom", path: [key], message });
+  const { command, url, type = command === undefined ? "http" : "stdio" } = entry;
+  if (command === undefined && url === undefined) {
+    context.addIssue({ code: "custom", message: "an object with a command or a url" });
+  } else if (command !== undefined && url !== undefined) wrong("url", "no url beside a command");
+  else if ((type === "stdio") !== (command !== undefined)) {
+    wrong("type", `"${command === undefined ? "http" : "stdio"}", or nothing`);
+  }
+  for (const key of command === undefined ? OF_PROGRAMS : OF_ADDRESSES) {
+    if (entry[key] !== undefined) wrong(key, `no ${key} beside a ${command === undefined ? "url" : "command"}`);
+  }
+  const { grant, clientId, clientSecret, issuer } = entry.oauth ?? {};
+  if (grant === "client_credentials" && [clientId, clientSecret, issuer].includes(undefined)) {
+    wrong("oauth", "clientId, clientSecret and issuer, with and at which the program signs in by itself");
+  }
+});
+
+/** A name of a server: letters, digits, `_`, `-` and `.`, at most 64. It becomes part of the names of its tools. */
+export const mcpServerName = z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, "a name of letters, digits, _, - and .");
+
+/** An entry that can be used. Throws an `McpError` that names the server, the place and what should stand there. */
+export function readEntry(name: string, value: unknown): McpServerEntry {
+  const named = mcpServerName.safeParse(name);
+  if (!named.success) {
+    throw new McpError("entry", `The MCP server ${JSON.stringify(name)} needs ${named.error.issues[0]?.message}.`);
+  }
+  const read = mcpServerEntry.safeParse(value);
+  if (read.success) {
+    const { type: _, ...entry } = read.data;
+    return entry as McpServerEntry;
+  }
+  const [issue] = read.error.issues;
+  const place = issue?.path.join(".") ?? "";
+  const what =
+    issue?.code === "unrecognized_keys" ? `'${issue.keys[0]}' is not known` : `expected ${issue?.message ?? "another"}`;
+  throw new McpError("entry", `The entry of the MCP server "${name}": ${place === "" ? "" : `${place}: `}${what}.`);
+}

@@ -1,0 +1,34 @@
+/**
+ * What can go wrong with an MCP server. `entry`: its configuration cannot be used. `variable`: it names a variable that
+ * is not set. `start`: the server could not be started or reached, or does not speak the protocol. `sign-in`: somebody
+ * has to sign in first. `gone`: the connection broke. `silent`: it gave no sign of life for as long as it may.
+ * `refused`: it answered with an error. `unknown`: there is no such server, prompt or resource.
+ */
+export type McpErrorCode = "entry" | "variable" | "start" | "sign-in" | "gone" | "silent" | "refused" | "unknown";
+
+/** A failure of an MCP server. Its message names the server and says what to do, for people and for the model. */
+export class McpError extends Error {
+  override readonly name = "McpError";
+  readonly code: McpErrorCode;
+
+  constructor(code: McpErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+
+  /** The same, and what it comes from. */
+  static because(cause: unknown, code: McpErrorCode, message: string): McpError {
+    return new McpError(code, message, { cause });
+  }
+}
+
+/** What went wrong, in words, with the cause where the message alone says nothing (`fetch failed`). */
+export function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  if (cause instanceof Error && !error.message.includes(cause.message)) {
+    const inner = cause instanceof AggregateError ? (cause.errors[0] ?? cause) : cause;
+    return `${error.message}: ${inner instanceof Error ? inner.message : String(inner)}`;
+  }
+  return error.message;
+}

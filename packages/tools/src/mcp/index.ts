@@ -1,0 +1,10 @@
+export { commandDigest, describeEntry } from "./consent.ts";
+export type { Ask } from "./elicitation.ts";
+export { type HttpEntry, type McpServerEntry, type OAuthEntry, readEntry, type StdioEntry } from "./entry.ts";
+export { McpError, type McpErrorCode } from "./error.ts";
+export type { ReconnectSettings } from "./lifeline.ts";
+export { Credentials, credentialsFor, type StoredCredentials } from "./oauth/credentials.ts";
+export type { OpenAddress } from "./oauth/sign-in.ts";
+export type { McpPrompt, McpPromptArgument, McpResource, McpResourceTemplate } from "./offers.ts";
+export { type McpOptions, type McpServerState, McpServers, openMcpServers } from "./servers.ts";
+export type { Environment } from "./variables.ts";

@@ -1,0 +1,42 @@
+import { stripControls } from "../workspace/plain-text.ts";
+
+/** Lines that are kept, and characters of each. */
+const LINES = 200;
+const WIDTH = 2000;
+
+/** The last that a server wrote beside the protocol, as plain text: its standard error, its log, what went wrong. */
+export class Journal {
+  readonly #lines: string[] = [];
+  /** The beginning of a line that has no end yet. */
+  #open = "";
+
+  /** Takes whole lines, told apart by who speaks: `log`, `banyan`. */
+  note(who: string, text: string): void {
+    for (const line of stripControls(text).split("\n")) this.#keep(`${who}: ${line}`);
+  }
+
+  /** Takes a stream in pieces that may break anywhere. */
+  push(text: string): void {
+    const [first = "", ...rest] = text.split("\n");
+    this.#open = (this.#open + first).slice(0, WIDTH);
+    for (const next of rest) {
+      this.#keep(stripControls(this.#open));
+      this.#open = next.slice(0, WIDTH);
+    }
+  }
+
+  /** The lines, oldest first. */
+  get text(): string {
+    return [...this.#lines, ...(this.#open === "" ? [] : [stripControls(this.#open)])].join("\n");
+  }
+
+  /** The last line that says something. */
+  get last(): string | undefined {
+    return this.text.split("\n").findLast((line) => line.trim() !== "");
+  }
+
+  #keep(line: string): void {
+    this.#lines.push(line.length > WIDTH ? `${line.slice(0, WIDTH)}…` : line);
+    if (this.#lines.length > LINES) this.#lines.shift();
+  }
+}

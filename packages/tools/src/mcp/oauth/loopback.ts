@@ -1,0 +1,81 @@
+import { timingSafeEqual } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { McpError } from "../error.ts";
+
+const PATH = "/callback";
+
+/**
+ * Where a browser comes back to after signing in: a port on 127.0.0.1 (RFC 8252, section 7.3) that takes one answer, to
+ * the question that was asked and no other.
+ */
+export class Loopback implements AsyncDisposable {
+  readonly #server: Server;
+  #waiting: { readonly state: string; readonly answer: PromiseWithResolvers<URLSearchParams> } | undefined;
+
+  private constructor(server: Server) {
+    this.#server = server;
+    server.on("request", ({ method, url = "" }, response) => {
+      const { pathname, searchParams } = new URL(url, "http://127.0.0.1");
+      if (method !== "GET" || pathname !== PATH) return say(response, 404, "There is nothing here.");
+      const waiting = this.#waiting;
+      if (waiting === undefined || !isSame(searchParams.get("state") ?? "", waiting.state)) {
+        return say(response, 400, "This is not the answer to a question of this program. Sign in again.");
+      }
+      this.#waiting = undefined;
+      say(response, 200, "Banyan has the answer. You can close this page.");
+      waiting.answer.resolve(searchParams);
+    });
+  }
+
+  /** Listens on a port; on any that is free when none is given. Rejects with an `McpError` when it is taken. */
+  static async open(port = 0): Promise<Loopback> {
+    const server = createServer();
+    try {
+      await once(server.listen(port, "127.0.0.1"), "listening");
+    } catch (error) {
+      throw McpError.because(error, "sign-in", `Port ${port} is taken; set oauth.callbackPort to another one.`);
+    }
+    return new Loopback(server);
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}${PATH}`;
+  }
+
+  /** Waits for the answer to the question with this `state`. Rejects with the signal's reason. */
+  async answer(state: string, signal: AbortSignal): Promise<URLSearchParams> {
+    signal.throwIfAborted();
+    const answer = Promise.withResolvers<URLSearchParams>();
+    const abort = () => answer.reject(signal.reason);
+    signal.addEventListener("abort", abort, { once: true });
+    this.#waiting = { state, answer };
+    try {
+      return await answer.promise;
+    } finally {
+      signal.removeEventListener("abort", abort);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+}
+
+function isSame(given: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+function say(response: ServerResponse, status: number, text: string): void {
+  response
+    .writeHead(status, {
+      "content-type": "text/plain; charset=utf-8",
+      "cache-control": "no-store",
+      "referrer-policy": "no-referrer",
+      connection: "close",
+    })
+    .end(text);
+}

@@ -1,0 +1,247 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { McpOptions } from "../index.ts";
+import { AuthorizationServer, guardedPuppet } from "../testing/authorization-server.fixture.ts";
+import type { HttpPuppet } from "../testing/http-puppet.fixture.ts";
+import { freePort, TestServers } from "../testing/surroundings.fixture.ts";
+
+let authority: AuthorizationServer;
+let server: HttpPuppet;
+let folder: string;
+let credentials: string;
+/** The pages that were opened. */
+let pages: URL[];
+
+beforeEach(async () => {
+  authority = await AuthorizationServer.open();
+  server = await guardedPuppet(() => authority);
+  folder = mkdtempSync(join(tmpdir(), "banyan-oauth-"));
+  credentials = join(folder, "mcp");
+  pages = [];
+});
+afterEach(async () => {
+  await server.close();
+  await authority[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true });
+});
+
+/** Somebody who is there and agrees to everything. */
+const openAddress = async (address: URL) => {
+  pages.push(address);
+  expect((await fetch(address)).status).toBe(200);
+};
+
+/** The server, in use by a program that keeps its credentials in the folder of the test. */
+function open(options: Partial<McpOptions> = {}, entry: object = {}): Promise<TestServers> {
+  return TestServers.settled({ it: { url: server.url, ...entry } }, { credentials, ...options });
+}
+
+/** What is kept of signing in. */
+function kept(): { readonly address: string; readonly tokens?: { readonly access_token: string } } {
+  const [name = ""] = readdirSync(credentials);
+  return JSON.parse(readFileSync(join(credentials, name), "utf8"));
+}
+
+const signedIn = async () => {
+  await using opened = await open({ openAddress });
+  expect(opened.statuses).toEqual(["it: ready"]);
+};
+
+describe("B47: signing in", () => {
+  test("a page is opened for whoever waits for it, with PKCE; afterwards nobody is needed", async () => {
+    await signedIn();
+    expect(pages).toHaveLength(1);
+    const asked = Object.fromEntries(pages[0]?.searchParams ?? []);
+    expect(asked).toMatchObject({ code_challenge_method: "S256", scope: "read", resource: server.url });
+    expect(asked.redirect_uri).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/callback$/);
+    expect(asked.state?.length).toBeGreaterThan(30);
+    await using later = await open();
+    expect(await later.call("mcp_it_steps", { count: 0 })).toBe("done");
+    expect(authority.at("/authorize")).toHaveLength(1);
+  });
+
+  test("what is kept is for the user alone", async () => {
+    await signedIn();
+    expect(statSync(credentials).mode & 0o777).toBe(0o700);
+    const [file = "", ...others] = readdirSync(credentials);
+    expect(others).toEqual([]);
+    expect(statSync(join(credentials, file)).mode & 0o777).toBe(0o600);
+    expect(kept()).toMatchObject({ address: server.url, tokens: { access_token: expect.any(String) } });
+  });
+
+  test("where nobody waits, the server is reported, no page is opened and nothing is registered", async () => {
+    await using opened = await open();
+    expect(opened.statuses).toEqual(["it: needs-auth"]);
+    expect(opened.reason("it")).toBe('The MCP server "it" wants you to sign in: banyan mcp login it');
+    expect(authority.at("/register")).toEqual([]);
+    expect(authority.at("/authorize")).toEqual([]);
+    expect(opened.toolNames).toEqual([]);
+  });
+
+  test("an answer to another question is none", async () => {
+    const forged: number[] = [];
+    await using opened = await open({
+      openAddress: async (address) => {
+        const way = address.searchParams.get("redirect_uri");
+        for (const query of ["code=x", "code=x&state=y", `code=x&state=${address.searchParams.get("state")}z`])
+          forged.push((await fetch(`${way}?${query}`)).status);
+        forged.push((await fetch(new URL("/other", way ?? ""))).status);
+        await openAddress(address);
+      },
+    });
+    expect(forged).toEqual([400, 400, 400, 404]);
+    expect(opened.statuses).toEqual(["it: ready"]);
+  });
+
+  test("somebody who does not agree is told so", async () => {
+    await using opened = await open({
+      openAddress: async ({ searchParams }) => {
+        const way = new URL(searchParams.get("redirect_uri") ?? "");
+        way.search = new URLSearchParams({ error: "access_denied", state: searchParams.get("state") ?? "" }).toString();
+        await fetch(way);
+      },
+    });
+    expect(opened.statuses).toEqual(["it: needs-auth"]);
+    expect(opened.reason("it")).toContain("access_denied");
+  });
+
+  test("closing does not wait for whoever does not come back", async () => {
+    const opened = new TestServers(
+      { it: { url: server.url } },
+      { credentials, openAddress: (page) => void pages.push(page) },
+    );
+    await expect.poll(() => pages.length).toBe(1);
+    await opened[Symbol.asyncDispose]();
+    await expect(fetch(pages[0]?.searchParams.get("redirect_uri") ?? "")).rejects.toThrow();
+  });
+});
+
+describe("B47: tokens", () => {
+  test("are refreshed without a person", async () => {
+    await signedIn();
+    const { tokens } = kept();
+    authority.expire();
+    await using opened = await open();
+    expect(opened.statuses).toEqual(["it: ready"]);
+    expect(kept().tokens?.access_token).not.toBe(tokens?.access_token);
+    authority.expire();
+    expect(await opened.call("mcp_it_steps", { count: 0 })).toBe("done");
+    authority.expire();
+    await signedIn();
+    expect(authority.at("/authorize")).toHaveLength(1);
+    expect(authority.at("/register")).toHaveLength(1);
+  });
+
+  test("are refreshed by two programs at once, and neither spoils those of the other", async () => {
+    await signedIn();
+    await using one = await open();
+    await using other = await open();
+    for (let round = 0; round < 5; round += 1) {
+      authority.expire();
+      const both = [one, other].map((opened) => opened.call("mcp_it_steps", { count: 0 }));
+      expect(await Promise.all(both)).toEqual(["done", "done"]);
+    }
+    expect(authority.at("/authorize")).toHaveLength(1);
+  });
+
+  test("that are good for nothing any more need somebody again", async () => {
+    await signedIn();
+    await using opened = await open();
+    authority.revoke();
+    await expect(opened.call("mcp_it_steps", { count: 0 })).rejects.toMatchObject({
+      code: "sign-in",
+      message: expect.stringContaining("banyan mcp login it"),
+    });
+    expect(opened.statuses).toEqual(["it: needs-auth"]);
+    await signedIn();
+    expect(pages).toHaveLength(2);
+    await opened.servers.reconnect("it");
+    expect(opened.statuses).toEqual(["it: ready"]);
+  });
+
+  test("belong to an address: another server of the same name gets none of them", async () => {
+    await signedIn();
+    await using stranger = await guardedPuppet(() => authority);
+    await using opened = await TestServers.settled({ it: { url: stranger.url } }, { credentials });
+    expect(opened.statuses).toEqual(["it: needs-auth"]);
+    expect(stranger.headers.filter(({ authorization }) => authorization !== undefined)).toEqual([]);
+  });
+
+  test("with too little scope are widened when somebody is there", async () => {
+    await using opened = await open({ openAddress });
+    expect(await opened.call("mcp_it_echo", { text: "hello" })).toBe("hello");
+    expect(pages.map(({ searchParams }) => searchParams.get("scope"))).toEqual(["read", "read write"]);
+  });
+
+  test("with too little scope are reported when nobody is there, and the next page asks for more", async () => {
+    await signedIn();
+    await using opened = await open();
+    await expect(opened.call("mcp_it_echo", { text: "hello" })).rejects.toMatchObject({ code: "sign-in" });
+    expect(opened.statuses).toEqual(["it: needs-auth"]);
+    expect(await opened.call("mcp_it_steps", { count: 0 })).toBe("done");
+    authority.revoke();
+    await signedIn();
+    expect(pages.map(({ searchParams }) => searchParams.get("scope"))).toEqual(["read", "read write"]);
+    // Whoever runs already has the new tokens too.
+    expect(await opened.call("mcp_it_echo", { text: "hello" })).toBe("hello");
+    expect(opened.statuses).toEqual(["it: ready"]);
+  });
+});
+
+describe("B47: what the entry says", () => {
+  test("a client that is known already is not registered, and comes back to its own port", async () => {
+    const callbackPort = await freePort();
+    const way = `http://127.0.0.1:${callbackPort}/callback`;
+    authority.clients.set("known", { ways: [way] });
+    await using opened = await open(
+      { openAddress },
+      { oauth: { clientId: "known", callbackPort, scope: "read write" } },
+    );
+    expect(opened.statuses).toEqual(["it: ready"]);
+    expect(authority.at("/register")).toEqual([]);
+    expect(pages.map(({ searchParams }) => searchParams.get("scope"))).toEqual(["read write"]);
+    expect(pages[0]?.searchParams.get("redirect_uri")).toBe(way);
+    expect(await opened.call("mcp_it_echo", { text: "hello" })).toBe("hello");
+  });
+
+  test("S10: the secret of a client goes to the authorization server that it was used at first, whatever the server says later", async () => {
+    await using stranger = await AuthorizationServer.open();
+    let named = authority;
+    await using turncoat = await guardedPuppet(() => named);
+    const callbackPort = await freePort();
+    authority.clients.set("known", { ways: [`http://127.0.0.1:${callbackPort}/callback`], secret: "s3cret" });
+    const entry = { url: turncoat.url, oauth: { clientId: "known", clientSecret: "s3cret", callbackPort } };
+    {
+      await using opened = await open({ openAddress }, entry);
+      expect(opened.statuses).toEqual(["it: ready"]);
+    }
+    named = stranger;
+    authority.expire();
+    await using opened = await open({}, entry);
+    expect(opened.statuses).toEqual(["it: needs-auth"]);
+    expect(opened.reason("it")).toContain(`belongs to ${authority.issuer}. Nothing was sent.`);
+    expect(stranger.asked.map(({ path }) => path)).toEqual(["/.well-known/oauth-authorization-server"]);
+  });
+
+  test("a program signs in by itself, with the secret of its own, at its own authorization server and no other", async () => {
+    authority.clients.set("robot", { ways: [], secret: "s3cret" });
+    const oauth = { grant: "client_credentials", clientId: "robot", clientSecret: `\${SECRET}`, scope: "read" };
+    const env = { SECRET: "s3cret" };
+    await using opened = await open({ env }, { oauth: { ...oauth, issuer: authority.issuer } });
+    expect(opened.statuses).toEqual(["it: ready"]);
+    expect(pages).toEqual([]);
+    await using elsewhere = await open({ env }, { oauth: { ...oauth, issuer: "https://example.com/" } });
+    expect(elsewhere.statuses).toEqual(["it: needs-auth"]);
+    expect(authority.at("/token")).toHaveLength(1);
+  });
+
+  test("S10: headers of the entry go to its own server, not to where one signs in", async () => {
+    await using opened = await open({ openAddress }, { headers: { "X-Api-Key": "mine" } });
+    expect(opened.statuses).toEqual(["it: ready"]);
+    expect(server.headers.every((sent) => sent["x-api-key"] === "mine")).toBe(true);
+    expect(authority.asked.length).toBeGreaterThan(3);
+    expect(authority.asked.filter(({ headers }) => headers["x-api-key"] !== undefined)).toEqual([]);
+  });
+});

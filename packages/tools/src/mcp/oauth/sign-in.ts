@@ -1,0 +1,250 @@
+import { createHash, randomUUID } from "node:crypto";
+import {
+  computeScopeUnion,
+  type OAuthClientInformationContext,
+  type OAuthClientMetadata,
+  type OAuthClientProvider,
+  type OAuthDiscoveryState,
+  type StoredOAuthClientInformation,
+  type StoredOAuthTokens,
+} from "@modelcontextprotocol/client";
+import type { OAuthEntry } from "../entry.ts";
+import { McpError } from "../error.ts";
+import type { Credentials } from "./credentials.ts";
+import { Loopback } from "./loopback.ts";
+
+/** Shows a person the address to sign in at. Resolves when it is shown, not when they are done. */
+export type OpenAddress = (address: URL, server: string) => void | Promise<void>;
+
+/** Milliseconds that a person has to sign in. */
+const PATIENCE = 300_000;
+
+/** Stands as the way back where nobody can be sent anywhere; nothing is registered with it. */
+const NOWHERE = "http://127.0.0.1/callback";
+
+/** One walk to the authorization server and back. */
+interface Walk {
+  readonly verifier: string;
+  readonly answer: Promise<URLSearchParams>;
+}
+
+/**
+ * Signs in to one server with OAuth 2.1, as the client package asks for it. Tokens are refreshed without a person;
+ * where one has to act, a browser is opened when somebody waits for that (`open`), and everything else is an `McpError`
+ * of code `sign-in`. Without a person nothing is registered anywhere.
+ *
+ *   refused ──▶ tokens refreshed ──▶ again
+ *          ╰──▶ address opened ──▶ answer on 127.0.0.1 ──▶ tokens ──▶ again
+ */
+export class SignIn implements OAuthClientProvider, AsyncDisposable {
+  readonly clientMetadataUrl?: string;
+  readonly #server: string;
+  readonly #entry: OAuthEntry;
+  readonly #credentials: Credentials;
+  readonly #open: OpenAddress | undefined;
+  readonly #loopback: Loopback | undefined;
+  readonly #closed = new AbortController();
+  /** Made before the address is known that they belong to. */
+  readonly #verifiers: string[] = [];
+  #walk: Walk | undefined;
+  #lastVerifier: string | undefined;
+  #discovery: OAuthDiscoveryState | undefined;
+  #given: StoredOAuthTokens | undefined;
+  #renewing: AsyncDisposable | undefined;
+
+  private constructor(
+    server: string,
+    entry: OAuthEntry,
+    credentials: Credentials,
+    person?: { readonly open: OpenAddress; readonly loopback: Loopback },
+  ) {
+    this.#server = server;
+    this.#entry = entry;
+    this.#credentials = credentials;
+    this.#open = person?.open;
+    this.#loopback = person?.loopback;
+    if (entry.clientMetadataUrl !== undefined) this.clientMetadataUrl = entry.clientMetadataUrl;
+  }
+
+  /**
+   * With `open`, somebody waits for a page in their browser. Rejects with an `McpError` when no port can be had for the
+   * way back.
+   */
+  static async prepare(
+    server: string,
+    entry: OAuthEntry,
+    credentials: Credentials,
+    open: OpenAddress | undefined,
+  ): Promise<SignIn> {
+    if (open === undefined) return new SignIn(server, entry, credentials);
+    return new SignIn(server, entry, credentials, { open, loopback: await Loopback.open(entry.callbackPort) });
+  }
+
+  get redirectUrl(): string {
+    return this.#loopback?.url ?? NOWHERE;
+  }
+
+  get clientMetadata(): OAuthClientMetadata {
+    return {
+      client_name: "Banyan",
+      redirect_uris: [this.redirectUrl],
+      grant_types: ["authorization_code", "refresh_token"],
+      response_types: ["code"],
+      token_endpoint_auth_method: "none",
+      ...(this.#entry.scope !== undefined && { scope: this.#entry.scope }),
+    };
+  }
+
+  async state(): Promise<string> {
+    await this.#renewed();
+    return randomUUID();
+  }
+
+  async clientInformation(at?: OAuthClientInformationContext): Promise<StoredOAuthClientInformation | undefined> {
+    const { clientId, clientSecret, issuer } = this.#entry;
+    const { client, tokens } = await this.#credentials.read();
+    if (clientId !== undefined) {
+      // Without a word of the user's, the authorization server that was signed in to first is the one.
+      const home = issuer ?? tokens?.issuer ?? at?.issuer;
+      if (home !== undefined && at !== undefined && !isSameIssuer(home, at.issuer))
+        throw this.#stranger(home, at.issuer);
+      return {
+        client_id: clientId,
+        ...(clientSecret !== undefined && { client_secret: clientSecret }),
+        ...(home !== undefined && { issuer: home }),
+      };
+    }
+    if (this.#open === undefined) {
+      if (client === undefined) throw this.#needed();
+      return client;
+    }
+    if (client === undefined || tokens?.refresh_token !== undefined) return client;
+    // Most authorization servers take only the way back that was registered, and the port is another one now.
+    const isForHere = "redirect_uris" in client && client.redirect_uris?.includes(this.redirectUrl);
+    return isForHere || this.clientMetadataUrl === client.client_id ? client : undefined;
+  }
+
+  async saveClientInformation(client: StoredOAuthClientInformation): Promise<void> {
+    await this.#credentials.change({ client });
+  }
+
+  async tokens(at?: OAuthClientInformationContext): Promise<StoredOAuthTokens | undefined> {
+    // Asked for with an authorization server, they are about to be renewed. A refresh token is good for one time, and
+    // an authorization server that sees it twice may take all of them back.
+    if (at !== undefined) this.#renewing = await this.#credentials.renewing();
+    const { tokens } = await this.#credentials.read();
+    this.#given = tokens;
+    return tokens;
+  }
+
+  async saveTokens(tokens: StoredOAuthTokens): Promise<void> {
+    this.#discovery = undefined;
+    await this.#credentials.change({ tokens, wanted: undefined });
+    await this.#renewed();
+  }
+
+  saveCodeVerifier(verifier: string): void {
+    this.#verifiers.push(verifier);
+  }
+
+  codeVerifier(): string {
+    if (this.#lastVerifier === undefined) throw this.#needed();
+    return this.#lastVerifier;
+  }
+
+  async redirectToAuthorization(address: URL): Promise<void> {
+    const asked = address.searchParams.get("scope") ?? undefined;
+    const { tokens, wanted } = await this.#credentials.read();
+    if (this.#open === undefined || this.#loopback === undefined) {
+      this.#discovery = undefined;
+      if (asked !== wanted) await this.#credentials.change({ wanted: asked });
+      throw this.#needed();
+    }
+    const challenge = address.searchParams.get("code_challenge");
+    const verifier = this.#verifiers.find((one) => createHash("sha256").update(one).digest("base64url") === challenge);
+    this.#verifiers.length = 0;
+    // Two requests can be refused at once; one page is enough.
+    if (this.#walk !== undefined) return;
+    const scope = computeScopeUnion(tokens === undefined ? (this.#entry.scope ?? asked) : asked, wanted);
+    if (scope !== undefined) address.searchParams.set("scope", scope);
+    if (verifier === undefined) throw new McpError("sign-in", `Signing in to "${this.#server}" went wrong; try again.`);
+    const answer = this.#loopback.answer(
+      address.searchParams.get("state") ?? "",
+      AbortSignal.any([this.#closed.signal, AbortSignal.timeout(PATIENCE)]),
+    );
+    // Whoever waits for it sees the rejection.
+    answer.catch(() => {});
+    this.#walk = { verifier, answer };
+    await this.#open(address, this.#server);
+  }
+
+  /** Waits for the person who was sent away. Rejects with an `McpError` when they do not come back. */
+  async answer(signal: AbortSignal): Promise<URLSearchParams> {
+    const walk = this.#walk;
+    if (walk === undefined) throw this.#needed();
+    const interrupted = Promise.withResolvers<never>();
+    const interrupt = () => interrupted.reject(signal.reason);
+    signal.addEventListener("abort", interrupt, { once: true });
+    try {
+      const answer = await Promise.race([walk.answer, interrupted.promise]);
+      this.#lastVerifier = walk.verifier;
+      return answer;
+    } catch (cause) {
+      if (signal.aborted) throw cause;
+      throw McpError.because(cause, "sign-in", `Nobody signed in to the MCP server "${this.#server}". Try again.`);
+    } finally {
+      signal.removeEventListener("abort", interrupt);
+      this.#walk = undefined;
+    }
+  }
+
+  saveDiscoveryState(state: OAuthDiscoveryState): void {
+    this.#discovery = state;
+  }
+
+  discoveryState(): OAuthDiscoveryState | undefined {
+    return this.#discovery;
+  }
+
+  async invalidateCredentials(scope: "all" | "client" | "tokens" | "verifier" | "discovery"): Promise<void> {
+    if (scope === "verifier") this.#lastVerifier = undefined;
+    if (scope === "discovery" || scope === "all") this.#discovery = undefined;
+    if (scope === "client" || scope === "all") await this.#credentials.change({ client: undefined });
+    if (scope === "tokens" || scope === "all") {
+      const { tokens } = await this.#credentials.read();
+      // Another process may have renewed them meanwhile: then these are good, and ours are what was refused.
+      if (tokens?.access_token === this.#given?.access_token) await this.#credentials.change({ tokens: undefined });
+    }
+    await this.#renewed();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#renewed();
+    this.#closed.abort(new Error("it was closed"));
+    await this.#loopback?.[Symbol.asyncDispose]();
+  }
+
+  #stranger(home: string, other: string): McpError {
+    const where = `the authorization server ${other}, and its client belongs to ${home}`;
+    return new McpError(
+      "sign-in",
+      `The MCP server "${this.#server}" wants you to sign in at ${where}. Nothing was sent.`,
+    );
+  }
+
+  async #renewed(): Promise<void> {
+    const renewing = this.#renewing;
+    this.#renewing = undefined;
+    await renewing?.[Symbol.asyncDispose]();
+  }
+
+  #needed(): McpError {
+    const name = this.#server;
+    return new McpError("sign-in", `The MCP server "${name}" wants you to sign in: banyan mcp login ${name}`);
+  }
+}
+
+/** An authorization server may give its address with or without a slash at the end. */
+function isSameIssuer(a: string, b: string): boolean {
+  return a.replace(/\/$/, "") === b.replace(/\/$/, "");
+}

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { resultText } from "./output.ts";
+
+const text = (said: string) => ({ type: "text", text: said }) as const;
+
+test.each([
+  [[], { a: 1 }, '{"a":1}'],
+  [[text('{ "a": [1, "two\\nlines"] }')], { a: [1, "two\nlines"] }, '{ "a": [1, "two\\nlines"] }'],
+  [[text("one\ntwo\n")], { content: "one\ntwo\n" }, "one\ntwo\n"],
+  [[text("Found 2.")], { names: ["Ann", "Bob"] }, 'Found 2.\n{"names":["Ann","Bob"]}'],
+  [[text("Nothing.")], {}, "Nothing.\n{}"],
+  [[text("Ann"), text("Bob")], { names: ["Ann", "Bob"] }, "Ann\nBob"],
+])("B47: of %j with %j the model is told each thing once", (content, structuredContent, told) => {
+  expect(resultText("it", { content, structuredContent })).toBe(told);
+});
+
+test("S12: control sequences of a server stay away from the model and the terminal", () => {
+  expect(resultText("it", { content: [text("\x1b]0;title\x07\x1b[31mred\x1b[0m\r\nnext")] })).toBe("red\nnext");
+});
+
+test("B47: what is no text is told in words", () => {
+  const data = Buffer.from("four").toString("base64");
+  const content = [
+    { type: "audio", mimeType: "audio/wav", data },
+    { type: "resource_link", uri: "a://b", name: "notes", mimeType: "text/plain", description: "Mine" },
+    { type: "resource", resource: { uri: "a://c", text: "content" } },
+    { type: "resource", resource: { uri: "a://d", blob: data } },
+  ] as const;
+  expect(resultText("it", { content: [...content] }).split("\n")).toEqual([
+    "[audio, audio/wav, 4 bytes: it cannot be shown here]",
+    '[resource "notes" at @it:a://b, text/plain, Mine]',
+    "[resource @it:a://c]",
+    "content",
+    "[resource @it:a://d, of an unknown kind, 4 bytes: it cannot be shown here]",
+  ]);
+});

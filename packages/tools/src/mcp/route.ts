@@ -1,0 +1,104 @@
+import { resolve } from "node:path";
+import { ClientCredentialsProvider, type OAuthClientProvider } from "@modelcontextprotocol/client";
+import type { Program } from "../sandbox/index.ts";
+import type { RunningCommands } from "../workspace/command.ts";
+import type { Reach } from "./connect.ts";
+import { type HttpEntry, isStdio, type McpServerEntry, type StdioEntry } from "./entry.ts";
+import { httpTransport } from "./http-transport.ts";
+import type { Journal } from "./journal.ts";
+import type { ReconnectSettings } from "./lifeline.ts";
+import { Credentials } from "./oauth/credentials.ts";
+import { type OpenAddress, SignIn } from "./oauth/sign-in.ts";
+import { ProcessTransport } from "./process-transport.ts";
+import { programEnvironment } from "./program-environment.ts";
+import { serverFetch } from "./server-fetch.ts";
+import { type Environment, fillIn } from "./variables.ts";
+
+/** What all ways to servers have in common. */
+export interface Surroundings {
+  readonly workspace: string;
+  /** The user's environment; a server gets what its entry names of it, and a few harmless variables. */
+  readonly env: Environment;
+  /** The folder for credentials; without one nobody signs in anywhere. */
+  readonly credentials?: string | undefined;
+  /**
+   * Opens an address for a person who waits for it; without it a server that wants somebody to sign in is `needs-auth`.
+   */
+  readonly openAddress?: OpenAddress | undefined;
+  /** How a server that was lost, or the stream of its messages, is looked for. */
+  readonly reconnect: Required<ReconnectSettings>;
+  /** Makes a server that is a program run in a sandbox. */
+  readonly wrap?: ((program: Program) => Promise<Program & Disposable>) | undefined;
+}
+
+/** The way to one server, as its entry describes it. */
+export class Route implements AsyncDisposable {
+  readonly #name: string;
+  readonly #entry: McpServerEntry;
+  readonly #around: Surroundings;
+  readonly #running: RunningCommands;
+  readonly #journal: Journal;
+  #signIn: Promise<SignIn> | undefined;
+
+  constructor(name: string, entry: McpServerEntry, around: Surroundings, running: RunningCommands, journal: Journal) {
+    this.#name = name;
+    this.#entry = entry;
+    this.#around = around;
+    this.#running = running;
+    this.#journal = journal;
+  }
+
+  /** How to get there. Rejects with an `McpError` when a variable is not set, or no port is free for signing in. */
+  async find(onLost: () => void): Promise<Reach> {
+    const entry = fillIn(this.#name, this.#entry, this.#around.env);
+    return isStdio(entry) ? this.#toProgram(entry) : await this.#toAddress(entry, onLost);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const signIn = await this.#signIn?.catch(() => undefined);
+    await signIn?.[Symbol.asyncDispose]();
+  }
+
+  #toProgram({ command, args = [], env = {}, cwd = "." }: StdioEntry): Reach {
+    const { workspace, env: user, wrap } = this.#around;
+    const start = {
+      file: command,
+      args,
+      directory: resolve(workspace, cwd),
+      environment: programEnvironment(user, env),
+      wrap,
+    };
+    return { kind: "program", open: () => new ProcessTransport(start, this.#running, this.#journal) };
+  }
+
+  async #toAddress(entry: HttpEntry, onLost: () => void): Promise<Reach> {
+    const signIn = await this.#signInFor(entry);
+    const provider = signIn ?? ownProvider(entry);
+    const fetch = serverFetch(entry);
+    const { reconnect } = this.#around;
+    return { kind: "address", signIn, open: () => httpTransport(entry, { fetch, provider, reconnect, onLost }) };
+  }
+
+  /** A header of the user's own is how they sign in. */
+  async #signInFor({ url, headers = {}, oauth }: HttpEntry): Promise<SignIn | undefined> {
+    const { credentials, openAddress } = this.#around;
+    const hasHeader = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
+    if (credentials === undefined || oauth?.grant === "client_credentials") return undefined;
+    if (hasHeader && oauth === undefined) return undefined;
+    this.#signIn ??= SignIn.prepare(this.#name, oauth ?? {}, new Credentials(credentials, url), openAddress);
+    return await this.#signIn;
+  }
+}
+
+/** The program signs in by itself, without a person. */
+function ownProvider({ oauth }: HttpEntry): OAuthClientProvider | undefined {
+  const { grant, clientId = "", clientSecret = "", issuer = "", scope } = oauth ?? {};
+  if (grant !== "client_credentials") return undefined;
+  return new ClientCredentialsProvider({
+    clientId,
+    clientSecret,
+    expectedIssuer: issuer,
+    clientName: "Banyan",
+    ...(scope !== undefined && { scope }),
+  });
+}

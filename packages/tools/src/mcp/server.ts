@@ -1,0 +1,237 @@
+import type { UserPart } from "@banyan/core";
+import {
+  type Client,
+  type ElicitRequestParams,
+  type ElicitResult,
+  type Tool as ListedTool,
+  type RequestOptions,
+  UrlElicitationRequiredError,
+} from "@modelcontextprotocol/client";
+import { stripControls } from "../workspace/plain-text.ts";
+import type { ClientDuties, Connection, Reach } from "./connect.ts";
+import { type Ask, answerElicitation } from "./elicitation.ts";
+import { reasonOf } from "./error.ts";
+import type { Journal } from "./journal.ts";
+import { Lifeline, type LifelineStatus, type ReconnectSettings } from "./lifeline.ts";
+import {
+  type McpPrompt,
+  type McpResource,
+  type McpResourceTemplate,
+  promptOf,
+  promptParts,
+  resourceOf,
+  resourceParts,
+  templateOf,
+} from "./offers.ts";
+import type { Silence } from "./silence.ts";
+import type { CallTool } from "./tool.ts";
+
+/** What a server is made of. */
+export interface McpServerOptions {
+  readonly name: string;
+  readonly workspace: string;
+  /** How to get there. Rejects when its entry cannot be used. */
+  readonly reach: () => Reach | Promise<Reach>;
+  /** Milliseconds that it may be silent: until it is ready, and while it works. */
+  readonly patience: { readonly start: number; readonly work: number };
+  readonly reconnect: Required<ReconnectSettings>;
+  readonly journal: Journal;
+  /** A person, for what the server asks outside of calls. */
+  readonly ask: Ask | undefined;
+  /** Its status changed, or what it offers. */
+  readonly onChange: () => void;
+}
+
+/** The client package has a limit of its own for every request; here `Silence` is the limit. */
+const NO_LIMIT = 2 ** 31 - 1;
+
+/** Characters: what a server says of itself goes into every request to the model. */
+const LONGEST_INSTRUCTIONS = 4096;
+
+/** One server of the configuration: what it offers, and how to use that. */
+export class McpServer {
+  readonly name: string;
+  readonly journal: Journal;
+  readonly #options: McpServerOptions;
+  readonly #lifeline: Lifeline;
+  /** The calls that run, the last begun last: whoever waits for one answers what the server asks. */
+  readonly #calls = new Set<{ readonly ask: Ask; readonly silence: Silence }>();
+  #tools: readonly ListedTool[] = [];
+  #prompts: readonly McpPrompt[] = [];
+
+  constructor(options: McpServerOptions) {
+    const { name, workspace, reach, patience, reconnect, journal, onChange } = options;
+    this.name = name;
+    this.journal = journal;
+    this.#options = options;
+    this.#lifeline = new Lifeline({
+      name,
+      reach,
+      reconnect,
+      onChange,
+      patience,
+      duties: {
+        workspace,
+        elicit: (params) => this.#elicit(params),
+        log: (level, text) => journal.note(level, text),
+        changed: (what) => void this.#changed(what),
+      },
+      load: (connection, signal) => this.#load(connection, signal),
+    });
+  }
+
+  get status(): LifelineStatus {
+    return this.#lifeline.status;
+  }
+
+  /** What it offered when it was last there. */
+  get tools(): readonly ListedTool[] {
+    return this.#tools;
+  }
+
+  get prompts(): readonly McpPrompt[] {
+    return this.#prompts;
+  }
+
+  /** What it says of how it is to be used; the beginning, if it is long. */
+  get instructions(): string | undefined {
+    const said = this.#lifeline.client?.getInstructions();
+    return said === undefined ? undefined : stripControls(said).slice(0, LONGEST_INSTRUCTIONS);
+  }
+
+  /** Connects, or connects anew. Resolves when the status says how that went. */
+  connect(): Promise<void> {
+    return this.#lifeline.reconnect();
+  }
+
+  /** Resolves when it is known whether the server can be used. */
+  settled(): Promise<void> {
+    return this.#lifeline.settled();
+  }
+
+  /** The way to it broke. */
+  lost(): void {
+    this.#lifeline.lost();
+  }
+
+  close(): Promise<void> {
+    return this.#lifeline.close();
+  }
+
+  readonly call: CallTool = (tool, input, { signal, ask, onProgress }) =>
+    this.#lifeline.ask(async (client, silence) => {
+      const call = { ask, silence };
+      const options: RequestOptions = {
+        signal: silence.signal,
+        timeout: NO_LIMIT,
+        onprogress(progress) {
+          silence.heard();
+          onProgress(progress);
+        },
+      };
+      const callTool = () => client.callTool({ name: tool, arguments: { ...input } }, options);
+      this.#calls.add(call);
+      try {
+        return await callTool();
+      } catch (error) {
+        if (!UrlElicitationRequiredError.isInstance(error)) throw error;
+        for (const params of error.elicitations) {
+          const { action } = await this.#elicit({ ...params, mode: "url" });
+          if (action !== "accept") throw error;
+        }
+        return await callTool();
+      } finally {
+        this.#calls.delete(call);
+      }
+    }, signal);
+
+  /** A prompt, filled in, as parts of a user message. Rejects with an `McpError`, or the reason of the signal. */
+  prompt(name: string, values: Readonly<Record<string, string>>, signal: AbortSignal): Promise<UserPart[]> {
+    return this.#lifeline.ask(async (client, { signal }) => {
+      const prompt = await client.getPrompt({ name, arguments: { ...values } }, { signal, timeout: NO_LIMIT });
+      return promptParts(this.name, prompt);
+    }, signal);
+  }
+
+  /** A resource as parts of a user message. Rejects as `prompt` does. */
+  resource(uri: string, signal: AbortSignal): Promise<UserPart[]> {
+    return this.#lifeline.ask(async (client, { signal }) => {
+      return resourceParts(this.name, await client.readResource({ uri }, { signal, timeout: NO_LIMIT }));
+    }, signal);
+  }
+
+  /** What can be read now. Rejects as `prompt` does. */
+  resources(signal: AbortSignal): Promise<McpResource[]> {
+    return this.#lifeline.ask(async (client, { signal }) => {
+      if (!client.getServerCapabilities()?.resources) return [];
+      const { resources } = await client.listResources({}, { signal, timeout: NO_LIMIT });
+      return resources.map((listed) => resourceOf(this.name, listed));
+    }, signal);
+  }
+
+  /** The families of resources that there are now. Rejects as `prompt` does. */
+  templates(signal: AbortSignal): Promise<McpResourceTemplate[]> {
+    return this.#lifeline.ask(async (client, { signal }) => {
+      if (!client.getServerCapabilities()?.resources) return [];
+      const { resourceTemplates } = await client.listResourceTemplates({}, { signal, timeout: NO_LIMIT });
+      return resourceTemplates.map((listed) => templateOf(this.name, listed));
+    }, signal);
+  }
+
+  async #load({ client, whenSignedIn }: Connection, signal: AbortSignal): Promise<void> {
+    const options: RequestOptions = { signal, timeout: this.#options.patience.start };
+    const offers = client.getServerCapabilities();
+    // One after the other: when the first is refused until somebody signs in, the second needs nobody.
+    this.#tools = offers?.tools ? await whenSignedIn(() => this.#listTools(client, options), signal) : [];
+    try {
+      this.#prompts = offers?.prompts ? await whenSignedIn(() => this.#listPrompts(client, options), signal) : [];
+    } catch (error) {
+      // A server without prompts is still of use.
+      this.journal.note("banyan", `its prompts cannot be listed: ${reasonOf(error)}`);
+      this.#prompts = [];
+    }
+  }
+
+  async #listTools(client: Client, options: RequestOptions): Promise<ListedTool[]> {
+    const { tools } = await client.listTools({}, options);
+    const known = new Set<string>();
+    return tools.filter(({ name, execution }) => {
+      const problem =
+        execution?.taskSupport === "required" ? "it runs as a task only" : known.has(name) ? "it is listed twice" : "";
+      known.add(name);
+      if (problem !== "") this.journal.note("banyan", `the tool ${name} is left out: ${problem}`);
+      return problem === "";
+    });
+  }
+
+  async #listPrompts(client: Client, options: RequestOptions): Promise<McpPrompt[]> {
+    const { prompts } = await client.listPrompts({}, options);
+    return prompts.map((listed) => promptOf(this.name, listed));
+  }
+
+  /** The server says that it offers something else now. */
+  async #changed(what: Parameters<ClientDuties["changed"]>[0]): Promise<void> {
+    try {
+      await this.#lifeline.ask(async (client, { signal }) => {
+        const options = { signal, timeout: this.#options.patience.start };
+        const offers = client.getServerCapabilities();
+        if (offers?.tools && (what === "tools" || what === "all")) this.#tools = await this.#listTools(client, options);
+        if (offers?.prompts && (what === "prompts" || what === "all")) {
+          this.#prompts = await this.#listPrompts(client, options);
+        }
+      });
+      this.#options.onChange();
+    } catch (error) {
+      // What was offered before stays: the next word from the server, or the next connection, sets it right.
+      this.journal.note("banyan", `its ${what} cannot be listed: ${reasonOf(error)}`);
+    }
+  }
+
+  async #elicit(params: ElicitRequestParams): Promise<ElicitResult> {
+    const call = [...this.#calls].at(-1);
+    const ask = call?.ask ?? this.#options.ask;
+    if (ask === undefined) return { action: "cancel" };
+    const answer = () => answerElicitation(this.name, params, ask);
+    return call === undefined ? answer() : call.silence.during(answer);
+  }
+}

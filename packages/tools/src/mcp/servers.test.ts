@@ -1,0 +1,378 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { Agent } from "@banyan/core";
+import { call, scriptedModel } from "@banyan/core/testing";
+import { describe, expect, test } from "vitest";
+import type { Program } from "../sandbox/index.ts";
+import { isRunning, person, puppet, TestServers } from "./testing/surroundings.fixture.ts";
+
+const signal = new AbortController().signal;
+
+describe("starting", () => {
+  test("B47: servers start at once and in the background; one that fails stops no other, and says why", async () => {
+    await using opened = new TestServers({
+      good: puppet(),
+      keyless: puppet({ says: "Set API_KEY.", exits: 3 }),
+      missing: { command: "no-such-program" },
+      homeless: { ...puppet(), cwd: "no/such/folder" },
+      deaf: puppet({ deaf: true }, { timeout: 700 }),
+      unset: { command: "x", args: [`\${NO_SUCH_VARIABLE}`] },
+      wrong: { command: 5 },
+      off: { command: "x", disabled: true },
+      nobody: { url: "http://127.0.0.1:1/mcp" },
+    });
+    expect(opened.statuses.filter((status) => status.endsWith("connecting"))).toHaveLength(7);
+    await opened.servers.settled();
+    expect(opened.statuses).toEqual([
+      "good: ready",
+      "keyless: failed",
+      "missing: failed",
+      "homeless: failed",
+      "deaf: failed",
+      "unset: failed",
+      "wrong: failed",
+      "off: disabled",
+      "nobody: failed",
+    ]);
+    expect(opened.servers.states[0]).toEqual({ name: "good", status: "ready", tools: 10 });
+    expect(opened.reason("keyless")).toBe("it ended with exit code 3; its last words: Set API_KEY.");
+    expect(opened.reason("missing")).toMatch(/^no-such-program cannot be started in .* \(ENOENT\); see that both are/);
+    expect(opened.reason("homeless")).toContain("/no/such/folder (ENOENT)");
+    expect(opened.reason("deaf")).toBe("it gave no answer in time");
+    expect(opened.reason("unset")).toContain('The MCP server "unset" needs the variable NO_SUCH_VARIABLE.');
+    expect(opened.reason("wrong")).toContain(
+      'The entry of the MCP server "wrong": command: expected the program to run',
+    );
+    expect(opened.reason("nobody")).toMatch(/^it cannot be reached: /);
+    expect(opened.toolNames.every((name) => name.startsWith("mcp_good_"))).toBe(true);
+  });
+
+  test("B47: a program that only speaks the newer protocol is spoken to in that", async () => {
+    await using opened = await TestServers.settled({ modern: puppet({ modern: true }) });
+    expect(opened.statuses).toEqual(["modern: ready"]);
+    expect(await opened.call("mcp_modern_echo", { text: "hello" })).toBe("hello");
+  });
+
+  test("what is no message is passed over", async () => {
+    await using opened = await TestServers.settled({ chatty: puppet({ chatters: true }) });
+    expect(await opened.call("mcp_chatty_echo", { text: "hello" })).toBe("hello");
+    expect(opened.servers.journal("chatty")).toBe("banyan: A line of its output is JSON, but no message.");
+  });
+
+  test("S9: a program is started as the sandbox says, which is told when it has ended", async () => {
+    const ended: string[] = [];
+    const wrap = async ({ file, args, environment }: Program) => ({
+      file: "/usr/bin/env",
+      args: ["WRAPPED=yes", file, ...args],
+      environment: { ...environment, INSIDE: "yes" },
+      [Symbol.dispose]: () => void ended.push(file),
+    });
+    await using opened = await TestServers.settled({ it: puppet() }, { wrap });
+    expect((await opened.call("mcp_it_environment")).split(" ")).toEqual([
+      "BANYAN_MCP_SERVERS",
+      "INSIDE",
+      "PATH",
+      "WRAPPED",
+    ]);
+    expect(ended).toEqual([]);
+    await opened.servers.close();
+    expect(ended).toEqual([process.execPath]);
+  });
+
+  test("S9: what the sandbox refuses is not started", async () => {
+    const wrap = () => Promise.reject(new Error("The sandbox is closed."));
+    await using opened = await TestServers.settled({ it: puppet() }, { wrap });
+    expect(opened.statuses).toEqual(["it: failed"]);
+    expect(opened.reason("it")).toBe("The sandbox is closed.");
+  });
+
+  test("S10: a program sees a few harmless variables and those that its entry lists, filled in", async () => {
+    const env = {
+      PATH: process.env.PATH,
+      HOME: "/home/me",
+      TOKEN: "secret",
+      OTHER: "not for it",
+      EMPTY: "",
+      LANG: "() { :; }",
+    };
+    const given = { KEY: `\${TOKEN}`, MODE: `\${MODE:-fast}`, EMPTY: `\${EMPTY}`, LITERAL: "$TOKEN" };
+    await using opened = await TestServers.settled({ it: puppet({ says: `\${TOKEN}` }, { env: given }) }, { env });
+    const names = (await opened.call("mcp_it_environment")).split(" ");
+    expect(names).toEqual(["BANYAN_MCP_SERVERS", "EMPTY", "HOME", "KEY", "LITERAL", "MODE", "PATH"]);
+    await opened.untilSaid("it", "secret");
+  });
+
+  test("B47: what a server wrote to its standard error is kept, bounded and without control sequences", async () => {
+    await using opened = await TestServers.settled({ loud: puppet({ says: `\x1b[31m${"long ".repeat(5_000)}\nend` }) });
+    await opened.untilSaid("loud", "end");
+    const [first = ""] = opened.servers.journal("loud").split("\n");
+    expect(first.startsWith("long long")).toBe(true);
+    expect(first.length).toBeLessThanOrEqual(2_001);
+  });
+});
+
+describe("tools", () => {
+  test("B47: effects are what the server says of them, but never none: that would be allowed without asking (B63)", async () => {
+    const readOnly = {
+      name: "look",
+      inputSchema: { type: "object" },
+      annotations: { readOnlyHint: true, title: "Look" },
+    };
+    await using opened = await TestServers.settled({ it: puppet({ tools: [readOnly] }) });
+    expect(opened.tool("mcp_it_look")).toMatchObject({ effects: "idempotent", parallel: true, description: "Look" });
+    expect(opened.tool("mcp_it_grow")).toMatchObject({ effects: "idempotent" });
+    expect(opened.tool("mcp_it_grow").parallel).toBeUndefined();
+    expect(opened.tool("mcp_it_crash")).toMatchObject({ effects: "external", description: "Ends the server." });
+    expect(opened.servers.tools.filter(({ effects }) => effects === "none")).toEqual([]);
+  });
+
+  test("B47: a tool that fails, and one that answers with an error, are failures in words", async () => {
+    await using opened = await TestServers.settled({ it: puppet() });
+    await expect(opened.call("mcp_it_fail")).rejects.toMatchObject({ code: "refused", message: "It did not work." });
+    await expect(opened.call("mcp_it_error")).rejects.toMatchObject({
+      code: "refused",
+      message: 'The MCP server "it" failed: it answered: The strings are tangled.',
+    });
+    expect(opened.statuses).toEqual(["it: ready"]);
+  });
+
+  test("B47: progress is shown", async () => {
+    await using opened = await TestServers.settled({ it: puppet() });
+    let shown = "";
+    const progress = (text: string) => {
+      shown += text;
+    };
+    expect(await opened.call("mcp_it_steps", { count: 3 }, { progress })).toBe("done");
+    expect(shown).toBe("step (1 of 3)\nstep (2 of 3)\nstep (3 of 3)\n");
+  });
+
+  test("B47: a call that is cancelled is cancelled at the server, at once here", async () => {
+    await using opened = await TestServers.settled({ it: puppet() });
+    const control = new AbortController();
+    const called = opened.call("mcp_it_wait", {}, { signal: control.signal });
+    await opened.untilSaid("it", "waiting");
+    control.abort(new Error("enough"));
+    await expect(called).rejects.toThrow("enough");
+    await opened.untilSaid("it", "cancelled");
+    expect(await opened.call("mcp_it_echo", { text: "still here" })).toBe("still here");
+  });
+
+  test("B47: when a server says that its tools changed, they have: the list is the same array until then", async () => {
+    await using opened = await TestServers.settled({ it: puppet() });
+    const before = opened.servers.tools;
+    expect(opened.servers.tools).toBe(before);
+    await opened.call("mcp_it_grow");
+    await expect.poll(() => opened.toolNames).toContain("mcp_it_grown");
+    expect(opened.servers.tools).not.toBe(before);
+    expect(before.map(({ name }) => name)).not.toContain("mcp_it_grown");
+    expect(await opened.call("mcp_it_grown")).toBe("grown");
+  });
+
+  test("a tool that is listed twice, or only runs as a task, is left out and noted", async () => {
+    const inputSchema = { type: "object" };
+    const tools = [
+      { name: "echo", inputSchema },
+      { name: "research", inputSchema, execution: { taskSupport: "required" } },
+    ];
+    await using opened = await TestServers.settled({ it: puppet({ tools }) });
+    expect(opened.toolNames.filter((name) => /echo|research/.test(name))).toEqual(["mcp_it_echo"]);
+    expect(opened.servers.journal("it")).toContain("the tool research is left out: it runs as a task only");
+    expect(opened.servers.journal("it")).toContain("the tool echo is left out: it is listed twice");
+  });
+});
+
+test("B47: a tool with a strange schema harms neither itself nor the agent", async () => {
+  const properties = {
+    id: { type: "string", pattern: "[\\w-\\.]+(" },
+    other: { $ref: "http://[" },
+    lost: { $ref: "#/$defs/lost" },
+  };
+  const strange = { name: "strange", inputSchema: { type: "object", $id: "http://[", properties, required: ["id"] } };
+  await using opened = await TestServers.settled({ it: puppet({ tools: [strange] }) });
+  const calls = [call("mcp_it_strange", { id: "a", other: 1, lost: 2 }), call("mcp_it_strange", { id: 5 })];
+  const model = scriptedModel([calls, "done"]);
+  await new Agent({ model, tools: opened.servers.tools }).send("go");
+  const answered = model.requests[1]?.messages.at(-1);
+  expect(answered).toMatchObject({
+    results: [
+      { output: "strange", failed: false },
+      { output: expect.stringContaining("do not fit: at id: "), failed: true },
+    ],
+  });
+});
+
+describe("prompts and resources", () => {
+  test("B47: prompts are listed, and filled in", async () => {
+    await using opened = await TestServers.settled({ it: puppet() });
+    const [prompt] = opened.servers.prompts;
+    expect(prompt).toEqual({
+      server: "it",
+      name: "greet",
+      description: "A greeting.",
+      arguments: [{ name: "who", description: "", required: true }],
+    });
+    const parts = await opened.servers.prompt({ server: "it", name: "greet" }, { who: "Ann" }, signal);
+    expect(parts).toEqual([{ type: "text", text: "Say hello to Ann." }]);
+  });
+
+  test("B47: resources are listed, and read with where they come from", async () => {
+    await using opened = await TestServers.settled({ it: puppet() });
+    const listed = await opened.servers.resources("it", signal);
+    expect(listed).toEqual([{ server: "it", uri: "note://one", name: "one", description: "", mimeType: "text/plain" }]);
+    expect(await opened.servers.read({ server: "it", uri: "note://one" }, signal)).toEqual([
+      { type: "text", text: "[resource @it:note://one]\nThe note note://one." },
+    ]);
+    await expect(opened.servers.read({ server: "other", uri: "a" }, signal)).rejects.toMatchObject({
+      code: "unknown",
+      message: 'There is no MCP server "other" in use. There are: it.',
+    });
+  });
+
+  test("a server says how it is to be used", async () => {
+    await using opened = await TestServers.settled({ it: puppet() });
+    expect(opened.servers.instructions("it")).toBe("Pull the strings.");
+  });
+});
+
+describe("losing a server", () => {
+  test("B47: one that ends is started again; the call that it ran says that nobody knows", async () => {
+    await using opened = await TestServers.settled({ it: puppet() });
+    await expect(opened.call("mcp_it_crash")).rejects.toMatchObject({
+      code: "gone",
+      message: expect.stringContaining("Whether this took effect is unknown."),
+    });
+    expect(opened.toolNames).toContain("mcp_it_echo");
+    expect(await opened.call("mcp_it_echo", { text: "back" })).toBe("back");
+    expect(opened.statuses).toEqual(["it: ready"]);
+  });
+
+  test("B47: one that goes on ending is given up after some attempts, and can be asked for again", async () => {
+    await using opened = await TestServers.settled({ it: puppet() });
+    for (let crash = 0; crash < 3; crash += 1) await expect(opened.call("mcp_it_crash")).rejects.toThrow("failed");
+    await expect(opened.call("mcp_it_crash")).rejects.toThrow("failed");
+    await expect.poll(() => opened.statuses).toEqual(["it: failed"]);
+    expect(opened.reason("it")).toBe("it was lost 3 times in a row");
+    await opened.servers.reconnect("it");
+    expect(opened.statuses).toEqual(["it: ready"]);
+    expect(await opened.call("mcp_it_echo", { text: "back" })).toBe("back");
+  });
+});
+
+/** Processes are looked up in `/proc`. */
+const linux = test.skipIf(process.platform !== "linux");
+
+describe("F17: closing", () => {
+  linux("ends a server that does not want to, and what it left behind, within 3 seconds", async () => {
+    await using opened = await TestServers.settled({ stubborn: puppet({ stubborn: true }), good: puppet() });
+    const daemon = Number(await opened.call("mcp_stubborn_daemon"));
+    const children = childrenOf(process.pid);
+    expect(children.length).toBeGreaterThanOrEqual(2);
+    expect(isRunning(daemon)).toBe(true);
+    const begun = performance.now();
+    await opened.servers.close();
+    expect(performance.now() - begun).toBeLessThan(3_000);
+    expect([daemon, ...children].filter(isRunning)).toEqual([]);
+  });
+
+  test("a call that runs then ends, and so does one that comes later", async () => {
+    await using opened = await TestServers.settled({ it: puppet() });
+    const called = opened.call("mcp_it_wait");
+    await opened.untilSaid("it", "waiting");
+    await Promise.all([
+      expect(called).rejects.toThrow('The MCP server "it" failed: it was closed.'),
+      opened.servers.close(),
+    ]);
+    await expect(opened.call("mcp_it_echo")).rejects.toThrow('The MCP server "it" is not there: it was closed.');
+  });
+
+  linux("when the program ends without it, servers end too", async () => {
+    const program = `
+      import { openMcpServers } from ${JSON.stringify(new URL("./index.ts", import.meta.url).href)};
+      const servers = openMcpServers({ workspace: ".", env: process.env, servers: { it: ${JSON.stringify(puppet({ stubborn: true }))} } });
+      await servers.settled();
+      const daemon = servers.tools.find(({ name }) => name === "mcp_it_daemon");
+      console.log(await daemon.execute({}, { signal: new AbortController().signal, progress() {} }));
+      process.exit(0);`;
+    const { stdout } = spawnSync(process.execPath, ["--input-type=module", "--eval", program], { encoding: "utf8" });
+    expect(stdout).toMatch(/^\d+\n$/);
+    await expect.poll(() => isRunning(Number(stdout))).toBe(false);
+  });
+
+  linux("servers that are still starting end too", async () => {
+    await using opened = new TestServers({ deaf: puppet({ deaf: true }) });
+    await expect.poll(() => childrenOf(process.pid).length).toBeGreaterThan(0);
+    const children = childrenOf(process.pid);
+    await opened.servers.close();
+    expect(children.filter(isRunning)).toEqual([]);
+  });
+});
+
+describe("elicitation", () => {
+  const form = (properties: object, required: readonly string[] = []) => ({
+    params: { mode: "form", message: "Who are you?", requestedSchema: { type: "object", properties, required } },
+  });
+
+  test("B47: a form is filled in field by field, by whoever waits for the call", async () => {
+    await using opened = await TestServers.settled({ it: puppet() });
+    const fields = {
+      name: { type: "string", title: "Name", description: "As in your passport" },
+      age: { type: "integer", minimum: 0 },
+      colour: { type: "string", enum: ["r", "g"], enumNames: ["red", "green"], default: "g" },
+      size: {
+        type: "string",
+        oneOf: [
+          { const: "s", title: "small" },
+          { const: "l", title: "large" },
+        ],
+      },
+      tags: { type: "array", items: { type: "string", enum: ["a", "b", "c"] } },
+      agreed: { type: "boolean" },
+      note: { type: "string" },
+    };
+    const { ask, asked } = person("answer", "Ann", "ten", "10", "green", "large", "a, c", "yes", "");
+    const said = await opened.call("mcp_it_elicit", form(fields, ["name", "age"]), { ask });
+    expect(JSON.parse(said)).toEqual({
+      action: "accept",
+      content: { name: "Ann", age: 10, colour: "g", size: "l", tags: ["a", "c"], agreed: true },
+    });
+    expect(asked.slice(0, 5)).toEqual([
+      {
+        text: 'The MCP server "it" asks: Who are you?\nIt wants to know: Name, age, colour, size, tags, agreed, note.',
+        choices: ["answer", "decline"],
+      },
+      { text: "Name: As in your passport" },
+      { text: "age" },
+      { text: expect.stringMatching(/^That does not fit: .*\nage$/) },
+      { text: "colour (may be empty)", choices: ["red", "green"], default: "green" },
+    ]);
+  });
+
+  test.each([
+    ["somebody who declines", person("decline"), { action: "decline" }],
+    ["somebody who is not there", person(), { action: "cancel" }],
+    ["somebody who leaves", person("answer"), { action: "cancel" }],
+    ["somebody whose answers never fit", person("answer", "x", "y", "z"), { action: "cancel" }],
+  ])("B47: %s is told to the server as such", async (_, { ask }, result) => {
+    await using opened = await TestServers.settled({ it: puppet() });
+    const said = await opened.call("mcp_it_elicit", form({ age: { type: "number" } }, ["age"]), { ask });
+    expect(JSON.parse(said)).toEqual(result);
+  });
+
+  test("B47: an address is shown with its host, and nothing is opened; only http and https are addresses", async () => {
+    await using opened = await TestServers.settled({ it: puppet() });
+    const visit = (url: string) => ({ params: { mode: "url", message: "Pay", elicitationId: "1", url } });
+    const { ask, asked } = person("done");
+    const said = await opened.call("mcp_it_elicit", visit("https://pay.example.com/1?a=b"), { ask });
+    expect(JSON.parse(said)).toEqual({ action: "accept" });
+    expect(asked[0]?.text).toContain("https://pay.example.com/1?a=b");
+    expect(asked[0]?.text).toContain("only if you trust pay.example.com");
+    const file = await opened.call("mcp_it_elicit", visit("file:///etc/passwd"), { ask });
+    expect(JSON.parse(file)).toEqual({ action: "decline" });
+  });
+});
+
+/** The processes that this one started and that run. */
+function childrenOf(id: number): number[] {
+  const text = readFileSync(`/proc/${id}/task/${id}/children`, "utf8").trim();
+  return text === "" ? [] : text.split(" ").map(Number).filter(isRunning);
+}

@@ -1,0 +1,184 @@
+import type { Tool, UserPart } from "@banyan/core";
+import { RunningCommands } from "../workspace/command.ts";
+import type { Ask } from "./elicitation.ts";
+import { type McpServerEntry, readEntry } from "./entry.ts";
+import { McpError } from "./error.ts";
+import { Journal } from "./journal.ts";
+import type { LifelineStatus, ReconnectSettings } from "./lifeline.ts";
+import type { McpPrompt, McpResource, McpResourceTemplate } from "./offers.ts";
+import { Route, type Surroundings } from "./route.ts";
+import { McpServer } from "./server.ts";
+import { agentTool } from "./tool.ts";
+import { toolNames } from "./tool-name.ts";
+
+/** Which servers, for whom, and in which surroundings. */
+export interface McpOptions extends Omit<Surroundings, "reconnect"> {
+  /** `mcpServers` of the configuration. An entry that cannot be used is reported as failed, and harms no other. */
+  readonly servers: Readonly<Record<string, unknown>>;
+  /** Asks a person what a server wants to know outside of calls; in a call, whoever waits for the call is asked. */
+  readonly ask?: Ask;
+  /** Called when a status changed, or what a server offers. Must not throw. */
+  readonly onChange?: () => void;
+  /** How a server that was lost is looked for. */
+  readonly reconnect?: ReconnectSettings;
+}
+
+/** How one server is doing. */
+export type McpServerState = { readonly name: string } & (
+  | Exclude<LifelineStatus, { readonly status: "ready" }>
+  | { readonly status: "ready"; readonly tools: number }
+  | { readonly status: "disabled" }
+);
+
+/** Milliseconds that a server may be silent when its entry says nothing. */
+const PATIENCE = { start: 30_000, work: 600_000 };
+const RECONNECT: Required<ReconnectSettings> = { delay: 500, maxDelay: 8_000, attempts: 5 };
+
+/**
+ * Connects to MCP servers, all at once and in the background (B47). What they offer is there as they become ready:
+ * `onChange` says when to look again. Close it when done: servers that are programs end with it.
+ */
+export function openMcpServers(options: McpOptions): McpServers {
+  return new McpServers(options);
+}
+
+/** The MCP servers of a configuration. */
+export class McpServers implements AsyncDisposable {
+  readonly #servers = new Map<string, McpServer>();
+  /** Those that are not used, and why; and the names of all, in the order of the configuration. */
+  readonly #unused = new Map<string, McpServerState>();
+  readonly #names: readonly string[];
+  readonly #routes = new AsyncDisposableStack();
+  readonly #onChange: () => void;
+  #tools: readonly Tool[] | undefined;
+
+  constructor(options: McpOptions) {
+    this.#onChange = () => {
+      this.#tools = undefined;
+      options.onChange?.();
+    };
+    this.#names = Object.keys(options.servers);
+    const running = new RunningCommands();
+    for (const [name, given] of Object.entries(options.servers)) {
+      try {
+        const entry = readEntry(name, given);
+        if (entry.disabled) this.#unused.set(name, { name, status: "disabled" });
+        else this.#add(name, entry, options, running);
+      } catch (error) {
+        if (!(error instanceof McpError)) throw error;
+        this.#unused.set(name, { name, status: "failed", reason: error.message });
+      }
+    }
+    for (const server of this.#servers.values()) void server.connect();
+  }
+
+  /** How each server is doing, in the order of the configuration. */
+  get states(): readonly McpServerState[] {
+    return this.#names.flatMap((name) => {
+      const server = this.#servers.get(name);
+      return (server === undefined ? this.#unused.get(name) : stateOf(server)) ?? [];
+    });
+  }
+
+  /** The tools of all servers, named `mcp_{server}_{tool}`; the same array until something changes. */
+  get tools(): readonly Tool[] {
+    this.#tools ??= this.#makeTools();
+    return this.#tools;
+  }
+
+  /** The prompts of all servers. */
+  get prompts(): readonly McpPrompt[] {
+    return [...this.#servers.values()].flatMap(({ prompts }) => prompts);
+  }
+
+  /** Resolves when each server is ready, or has failed to be. */
+  async settled(): Promise<void> {
+    await Promise.all([...this.#servers.values()].map((server) => server.settled()));
+  }
+
+  /** What a server says of how it is to be used; undefined when it says nothing, or is not there. */
+  instructions(server: string): string | undefined {
+    return this.#named(server).instructions;
+  }
+
+  /** The last lines that a server wrote: its standard error, its log, and what went wrong with it. */
+  journal(server: string): string {
+    return this.#named(server).journal.text;
+  }
+
+  /**
+   * Connects to a server anew. Resolves when its state says how that went. Rejects with an `McpError` when there is
+   * none of that name.
+   */
+  async reconnect(server: string): Promise<void> {
+    await this.#named(server).connect();
+  }
+
+  /** A prompt, filled in, as parts of a user message. Rejects with an `McpError`. */
+  async prompt(
+    { server, name }: Pick<McpPrompt, "server" | "name">,
+    values: Readonly<Record<string, string>>,
+    signal: AbortSignal,
+  ): Promise<UserPart[]> {
+    return this.#named(server).prompt(name, values, signal);
+  }
+
+  /** What a server lets be read. Rejects with an `McpError`. */
+  async resources(server: string, signal: AbortSignal): Promise<McpResource[]> {
+    return this.#named(server).resources(signal);
+  }
+
+  /** The families of resources of a server. Rejects with an `McpError`. */
+  async templates(server: string, signal: AbortSignal): Promise<McpResourceTemplate[]> {
+    return this.#named(server).templates(signal);
+  }
+
+  /** What `@server:uri` stands for, as parts of a user message. Rejects with an `McpError`. */
+  async read({ server, uri }: Pick<McpResource, "server" | "uri">, signal: AbortSignal): Promise<UserPart[]> {
+    return this.#named(server).resource(uri, signal);
+  }
+
+  /** Ends all connections and all processes, within 3 seconds. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#servers.values()].map((server) => server.close()));
+    await this.#routes.disposeAsync();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  #add(name: string, entry: McpServerEntry, options: McpOptions, running: RunningCommands): void {
+    const journal = new Journal();
+    const reconnect = { ...RECONNECT, ...options.reconnect };
+    const route = this.#routes.use(new Route(name, entry, { ...options, reconnect }, running, journal));
+    const server = new McpServer({
+      name,
+      journal,
+      workspace: options.workspace,
+      reach: () => route.find(() => server.lost()),
+      patience: { start: entry.timeout ?? PATIENCE.start, work: entry.timeout ?? PATIENCE.work },
+      reconnect,
+      ask: options.ask,
+      onChange: this.#onChange,
+    });
+    this.#servers.set(name, server);
+  }
+
+  #named(name: string): McpServer {
+    const server = this.#servers.get(name);
+    if (server !== undefined) return server;
+    const names = [...this.#servers.keys()].join(", ");
+    throw new McpError("unknown", `There is no MCP server "${name}" in use. There are: ${names || "none"}.`);
+  }
+
+  #makeTools(): Tool[] {
+    const listed = [...this.#servers.values()].flatMap((server) => server.tools.map((tool) => ({ server, tool })));
+    const names = toolNames(listed.map(({ server, tool }) => ({ server: server.name, tool: tool.name })));
+    return listed.map(({ server, tool }, at) => agentTool(server.name, names[at] ?? "", tool, server.call));
+  }
+}
+
+function stateOf({ name, status, tools }: McpServer): McpServerState {
+  return status.status === "ready" ? { name, status: "ready", tools: tools.length } : { name, ...status };
+}

@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { Silence, SilenceError } from "./silence.ts";
+
+const never = new AbortController().signal;
+
+test("B47: silence ends a thing, signs of life do not, nor does a person who takes their time", async () => {
+  using silence = new Silence(300, never);
+  await silence.during(async () => {
+    silence.heard();
+    await sleep(600);
+  });
+  expect(silence.signal.aborted).toBe(false);
+  await expect.poll(() => silence.signal.aborted).toBe(true);
+  expect(silence.signal.reason).toBeInstanceOf(SilenceError);
+  expect(silence.signal.reason.message).toBe("no sign of life for 300 ms");
+});
+
+test("what has ended leaves no timer behind", async () => {
+  const silence = new Silence(50, never);
+  silence[Symbol.dispose]();
+  silence.heard();
+  await sleep(150);
+  expect(silence.signal.aborted).toBe(false);
+});

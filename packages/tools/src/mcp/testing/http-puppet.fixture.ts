@@ -1,0 +1,150 @@
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { json } from "node:stream/consumers";
+import { type Message, Puppet, type PuppetOptions } from "./puppet.fixture.ts";
+
+/** What comes before the puppet; answers whether it has dealt with the request. */
+export type Gate = (request: IncomingMessage, response: ServerResponse) => boolean | Promise<boolean>;
+
+/** What a message lacks, as the challenge that it is refused with. */
+export type Lacking = (message: Message, request: IncomingMessage) => string | undefined;
+
+/** A puppet behind streamable HTTP, on 127.0.0.1. */
+export class HttpPuppet implements AsyncDisposable {
+  readonly puppet: Puppet;
+  /** How often a client began to listen for what it says by itself. */
+  listened = 0;
+  /** The headers of the requests that it got, oldest first. */
+  readonly headers: IncomingMessage["headers"][] = [];
+  readonly #options: PuppetOptions;
+  readonly #gate: Gate;
+  readonly #lacking: Lacking;
+  readonly #sessions = new Set<string>();
+  readonly #streams = new Set<ServerResponse>();
+  #server: Server | undefined;
+  #port = 0;
+
+  constructor(options: PuppetOptions = {}, gate: Gate = () => false, lacking: Lacking = () => undefined) {
+    this.#options = options;
+    this.#gate = gate;
+    this.#lacking = lacking;
+    this.puppet = new Puppet(options);
+  }
+
+  static async open(options?: PuppetOptions, gate?: Gate, lacking?: Lacking): Promise<HttpPuppet> {
+    const opened = new HttpPuppet(options, gate, lacking);
+    await opened.listen();
+    return opened;
+  }
+
+  get origin(): string {
+    return `http://127.0.0.1:${this.#port}`;
+  }
+
+  get url(): string {
+    return `${this.origin}/mcp`;
+  }
+
+  /** Listens, again at the same address if it did before. */
+  async listen(): Promise<void> {
+    const server = createServer((request, response) => void this.#serve(request, response));
+    this.#server = server;
+    await once(server.listen(this.#port, "127.0.0.1"), "listening");
+    this.#port = (server.address() as AddressInfo).port;
+  }
+
+  /** Forgets all sessions, as a server does that was started again. */
+  forget(): void {
+    this.#sessions.clear();
+  }
+
+  /** Ends what streams now. */
+  cut(): void {
+    for (const stream of this.#streams) stream.destroy();
+  }
+
+  /** Says something by itself, on all streams. */
+  say(message: Message): void {
+    for (const stream of this.#streams) stream.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
+  }
+
+  #track(stream: ServerResponse): void {
+    this.#streams.add(stream);
+    stream.once("close", () => this.#streams.delete(stream));
+  }
+
+  /** How many clients it talks to. */
+  get sessions(): number {
+    return this.#sessions.size;
+  }
+
+  async close(): Promise<void> {
+    this.forget();
+    const server = this.#server;
+    if (server === undefined) return;
+    this.#server = undefined;
+    const closed = once(server, "close");
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.headers.push(request.headers);
+    if (await this.#gate(request, response)) return;
+    if (request.url !== "/mcp") {
+      response.writeHead(404).end();
+      return;
+    }
+    const session = request.headers["mcp-session-id"];
+    const isKnown = this.#options.modern || (typeof session === "string" && this.#sessions.has(session));
+    if (request.method === "DELETE") {
+      this.#sessions.delete(String(session));
+      response.writeHead(204).end();
+      return;
+    }
+    if (request.method === "GET") {
+      if (!isKnown) {
+        response.writeHead(404).end();
+        return;
+      }
+      response.writeHead(200, { "content-type": "text/event-stream" }).flushHeaders();
+      this.#track(response);
+      this.listened += 1;
+      return;
+    }
+    const message = (await json(request)) as Message;
+    const lacking = this.#lacking(message, request);
+    if (lacking !== undefined) {
+      response.writeHead(403, { "www-authenticate": lacking }).end();
+      return;
+    }
+    if (message.id === undefined || message.method === undefined) {
+      await this.puppet.take(message, () => {});
+      response.writeHead(202).end();
+      return;
+    }
+    const begins = message.method === "initialize";
+    if (!begins && !isKnown && message.method !== "server/discover") {
+      response.writeHead(404).end("No such session");
+      return;
+    }
+    const begun = begins && !this.#options.modern ? randomUUID() : undefined;
+    if (begun !== undefined) this.#sessions.add(begun);
+    response.writeHead(200, {
+      "content-type": "text/event-stream",
+      ...(begun !== undefined && { "mcp-session-id": begun }),
+    });
+    this.#track(response);
+    await this.puppet.take(message, (answer) => {
+      response.write(`event: message\ndata: ${JSON.stringify(answer)}\n\n`);
+      if (answer.id === message.id) response.end();
+    });
+  }
+}

@@ -1,0 +1,54 @@
+import type { Effects, Tool, ToolContext } from "@banyan/core";
+import type { CallToolResult, Tool as ListedTool, Progress } from "@modelcontextprotocol/client";
+import { stripControls } from "../workspace/plain-text.ts";
+import { ProgressPace } from "../workspace/progress-pace.ts";
+import { McpError } from "./error.ts";
+import { inputSchema } from "./input-schema.ts";
+import { resultText } from "./output.ts";
+
+/** Calls a tool of a server. Rejects with an `McpError`, or with the signal's reason. */
+export type CallTool = (
+  tool: string,
+  input: Readonly<Record<string, unknown>>,
+  call: Pick<ToolContext, "signal" | "ask"> & { readonly onProgress: (progress: Progress) => void },
+) => Promise<CallToolResult>;
+
+/** Characters of a description: it is in every request to the model. */
+const LONGEST_DESCRIPTION = 4096;
+
+/**
+ * A tool of a server as a tool of an agent. What the server says of its effects is a claim: a tool that calls itself
+ * read-only may run beside others and again after a crash, but its effects are never `none`, which would be allowed
+ * without asking (B63).
+ */
+export function agentTool(server: string, name: string, listed: ListedTool, callTool: CallTool): Tool {
+  const { title = listed.annotations?.title, annotations = {} } = listed;
+  const description = stripControls([title, listed.description].filter(Boolean).join(". "));
+  return {
+    name,
+    description: (description || `The tool ${listed.name} of ${server}.`).slice(0, LONGEST_DESCRIPTION),
+    input: inputSchema(listed.inputSchema),
+    effects: effectsOf(annotations),
+    ...(annotations.readOnlyHint && { parallel: true }),
+    async execute(input, context) {
+      using progress = new ProgressPace((text) => context.progress(text));
+      const result = await callTool(listed.name, input as Readonly<Record<string, unknown>>, {
+        signal: context.signal,
+        ask: (question) => context.ask(question),
+        onProgress: (step) => progress.push(progressText(step)),
+      });
+      const text = resultText(server, result);
+      if (result.isError) throw new McpError("refused", text || `The tool ${listed.name} failed and does not say why.`);
+      return text;
+    },
+  };
+}
+
+function effectsOf({ readOnlyHint, idempotentHint }: NonNullable<ListedTool["annotations"]>): Effects {
+  return readOnlyHint || idempotentHint ? "idempotent" : "external";
+}
+
+function progressText({ progress, total, message }: Progress): string {
+  const amount = total === undefined ? String(progress) : `${progress} of ${total}`;
+  return stripControls(`${message === undefined ? amount : `${message} (${amount})`}\n`);
+}

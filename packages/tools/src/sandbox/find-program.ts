@@ -1,0 +1,23 @@
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+import { isWithin } from "./places.ts";
+
+/**
+ * Finds a program along a `PATH`, but not where commands in the sandbox may write: one of them could have put something
+ * else there under its name. Answers a path without links, or undefined.
+ */
+export function findProgram(name: string, path: string, writable: readonly string[]): string | undefined {
+  for (const folder of path.split(delimiter)) {
+    if (!isAbsolute(folder)) continue;
+    try {
+      const file = join(folder, name);
+      const real = realpathSync(file);
+      if (writable.some((place) => isWithin(place, real) || isWithin(place, file))) continue;
+      accessSync(real, constants.X_OK);
+      if (statSync(real).isFile()) return real;
+    } catch {
+      // It is not there, or cannot be run.
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,26 @@
+/** What commands in a sandbox may do. All paths are absolute; those of `writable` and `programs` are free of links. */
+export interface SandboxPlan {
+  readonly writable: readonly string[];
+  readonly writeDenied: readonly string[];
+  readonly readDenied: readonly string[];
+  /** Domains, with a port or without. Nothing else can be reached, so with none there is no network. */
+  readonly domains: readonly string[];
+  /** Where the programs that make the sandbox are. */
+  readonly programs: { readonly bwrap?: string; readonly socat?: string; readonly rg?: string };
+}
+
+/** What the process of a sandbox is told. `ended` comes once for each `wrapped`. */
+export type ToProcess =
+  | { readonly type: "open"; readonly plan: SandboxPlan }
+  | { readonly type: "wrap"; readonly id: number }
+  | { readonly type: "ended" }
+  | { readonly type: "close" };
+
+/** What it answers. `invalid`: the plan cannot be meant so. `unavailable`: there can be no sandbox here. */
+export type FromProcess =
+  | { readonly type: "opened"; readonly temporary: string }
+  | { readonly type: "invalid"; readonly message: string }
+  | { readonly type: "unavailable"; readonly reason: string }
+  /** `text` is one simple command of a POSIX shell. */
+  | { readonly type: "wrapped"; readonly id: number; readonly text: string }
+  | { readonly type: "failed"; readonly id: number; readonly message: string };

@@ -1,0 +1,77 @@
+import { execFile } from "node:child_process";
+import { lstatSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { START_FILES } from "../workspace/protected-paths.ts";
+
+/** How deep below a writable place is looked. Deeper is slower, and each place found is a mount more. */
+const DEPTH = 4;
+const LONGEST_SEARCH = 10_000;
+const MOST_BYTES = 16 * 1024 * 1024;
+
+/** Folders that say what programs do when somebody opens or enters the place: this program's, editors', a shell's. */
+const CLOSED_FOLDERS = [".banyan", ".claude", ".config/fish", ".idea", ".vscode"];
+
+/** The same in one file. */
+const CLOSED_FILES = [...START_FILES, ".gitconfig", ".mcp.json", ".ripgreprc"];
+
+/**
+ * What stays as it is in a place where commands may write (S8): the hooks and settings of repositories, and what other
+ * programs obey. Folders that are not there yet can be made, but not `.banyan`, nor the hooks of a repository. `rg` is
+ * the path of ripgrep. Rejects when the place cannot be searched.
+ */
+export async function protectedPlaces(root: string, rg: string): Promise<string[]> {
+  const found = new Set<string>();
+  for (const file of await filesNamed(root, rg)) {
+    const place = placeOf(file);
+    if (place === undefined) continue;
+    // A repository is known by its HEAD, so that its hooks are safe before there are any.
+    if (place.endsWith("/HEAD")) for (const part of ["hooks", "config"]) found.add(join(root, dirname(place), part));
+    else found.add(join(root, place));
+  }
+  // What is protected below a missing folder keeps that folder away.
+  if (!exists(join(root, ".banyan"))) found.add(join(root, ".banyan", "agents"));
+  // In a work tree of another repository this file says which one.
+  if (lstatSync(join(root, ".git"), { throwIfNoEntry: false })?.isFile()) found.add(join(root, ".git"));
+  return [...found];
+}
+
+/** The shortest beginning of a path that is protected as a whole. */
+function placeOf(file: string): string | undefined {
+  const parts = file.split("/");
+  const lower = parts.map((part) => part.toLowerCase());
+  if (lower.includes(".git")) return lower.at(-1) === "head" ? file : undefined;
+  for (let at = 0; at < parts.length; at += 1) {
+    for (const folder of CLOSED_FOLDERS) {
+      const length = folder.split("/").length;
+      if (lower.slice(at, at + length).join("/") === folder) return parts.slice(0, at + length).join("/");
+    }
+  }
+  return file;
+}
+
+function filesNamed(root: string, rg: string): Promise<string[]> {
+  const globs = [
+    ...CLOSED_FILES,
+    ...CLOSED_FOLDERS.map((folder) => `**/${folder}/**`),
+    "**/.git/HEAD",
+    "**/.git/modules/**/HEAD",
+  ];
+  const args = [
+    // No file of the tree decides what is listed.
+    ...["--files", "--hidden", "--no-ignore", "--no-config", "--null", "--max-depth", String(DEPTH)],
+    ...globs.flatMap((glob) => ["--iglob", glob]),
+    ...["--glob", "!**/node_modules/**"],
+  ];
+  return new Promise((resolve, reject) => {
+    execFile(rg, args, { cwd: root, timeout: LONGEST_SEARCH, maxBuffer: MOST_BYTES }, (error, stdout) => {
+      // 1: nothing was found. 2: some folder could not be read, and the rest was.
+      if (error === null || error.code === 1 || error.code === 2)
+        resolve(stdout.split("\0").filter((path) => path !== ""));
+      else reject(new Error(`What must stay as it is in ${root} could not be found in time.`, { cause: error }));
+    });
+  });
+}
+
+function exists(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}

@@ -1,0 +1,237 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { resolve } from "node:path";
+import { childEnvironment, type Environment } from "../workspace/environment.ts";
+import { SandboxError } from "./error.ts";
+import { findProgram } from "./find-program.ts";
+import type { FromProcess, SandboxPlan, ToProcess } from "./messages.ts";
+import { isWithin } from "./places.ts";
+import { type Program, shellWords, WORDS } from "./program.ts";
+import { secretPlaces } from "./secret-places.ts";
+
+/** What commands in a sandbox may do. What is not named here, they may not. */
+export interface SandboxOptions {
+  /** The folder that they work in; they may write there. */
+  readonly root: string;
+  /** More places that they may write to, relative to the root or absolute; they must exist. */
+  readonly writable?: readonly string[];
+  /** Places in those that stay as they are, besides what is always protected (S8). */
+  readonly writeDenied?: readonly string[];
+  /** Places that they cannot read, in the place of `secretPlaces`. A writable one inside stays readable. */
+  readonly readDenied?: readonly string[];
+  readonly network?: {
+    /** Domains that they may reach by HTTP, HTTPS or SOCKS: `example.org`, `*.example.org`, `example.org:443`. None when empty. */
+    readonly allow: readonly string[];
+  };
+  /** The program's own environment: where bubblewrap is, and through which proxy the network. Not what commands get. */
+  readonly env?: Environment;
+  /** The user's home folder. */
+  readonly home?: string;
+}
+
+/** A program as it has to be started to run in the sandbox. Dispose of it when it, and all that it started, has ended. */
+export interface SandboxedProgram extends Program, Disposable {}
+
+/** A sandbox for the commands and servers of one workspace. Disposing of it waits until its own processes have ended. */
+export interface Sandbox extends AsyncDisposable {
+  /** A folder of its own that commands may write in, also named by their `TMPDIR`. It goes away with the sandbox. */
+  readonly temporary: string;
+  /** The domains that can be reached. */
+  readonly domains: readonly string[];
+  /**
+   * How to start a program so that it runs in the sandbox, with the environment that it is given, its exit code, its
+   * signals and its streams. The answer is for one start, from the thread that asks: when that thread ends, however it
+   * ends, so does the program. Rejects with `SandboxError`; then nothing must be started.
+   */
+  wrap(program: Program): Promise<SandboxedProgram>;
+}
+
+/** A sandbox, or why there can be none here, as a sentence for a person. */
+export type SandboxOpening =
+  | { readonly available: true; readonly sandbox: Sandbox }
+  | { readonly available: false; readonly reason: string };
+
+/** Milliseconds until a sandbox that does not open is given up, and until one that does not close is ended. */
+const LONGEST_OPENING = 20_000;
+const LONGEST_CLOSING = 3000;
+
+/** They may bear a password, and would be taken for secrets. */
+const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
+
+/**
+ * Opens a sandbox (S9) and tries it out. Rejects with `SandboxError` when what is asked for is wrong: a place that is
+ * not there, a domain that is none. That there can be no sandbox on this machine is an answer.
+ */
+export async function openSandbox(options: SandboxOptions): Promise<SandboxOpening> {
+  const env = options.env ?? process.env;
+  const home = realOrGiven(options.home ?? homedir());
+  const root = placeToWrite(options.root, options.root);
+  const writable = [root, ...(options.writable ?? []).map((path) => placeToWrite(resolve(root, path), path))];
+  if (process.platform !== "linux" && process.platform !== "darwin")
+    return unavailable(`there is none for this system (${process.platform})`);
+  const exposed = writable.find((place) => isWithin(place, home));
+  if (exposed !== undefined)
+    return unavailable(`${exposed} holds your home folder, with all that shells and programs start from`);
+
+  const program = (name: string) => findProgram(name, env.PATH ?? "", writable);
+  const [bwrap, socat, rg] = [program("bwrap"), program("socat"), program("rg")];
+  const lacking = [
+    ...(process.platform === "linux" && bwrap === undefined ? ["bubblewrap"] : []),
+    ...(process.platform === "linux" && socat === undefined ? ["socat"] : []),
+    ...(rg === undefined ? ["ripgrep"] : []),
+  ];
+  if (lacking.length > 0) return unavailable(`it needs ${new Intl.ListFormat("en-GB").format(lacking)}; install that`);
+  return start(
+    {
+      writable,
+      writeDenied: (options.writeDenied ?? []).map((path) => resolve(root, path)),
+      readDenied: (options.readDenied ?? secretPlaces(home)).map((path) => resolve(root, path)),
+      domains: options.network?.allow ?? [],
+      programs: { ...(bwrap && { bwrap }), ...(socat && { socat }), ...(rg && { rg }) },
+    },
+    childEnvironment(env, {
+      ...Object.fromEntries(PROXIES.map((name) => [name, env[name]])),
+      HOME: home,
+      NODE_OPTIONS: undefined,
+    }),
+  );
+}
+
+function unavailable(why: string): SandboxOpening {
+  return { available: false, reason: `Commands cannot run in a sandbox: ${why}.` };
+}
+
+function placeToWrite(path: string, given: string): string {
+  try {
+    return realpathSync(resolve(path));
+  } catch (cause) {
+    throw missing(given, cause);
+  }
+}
+
+function missing(path: string, cause: unknown): SandboxError {
+  return new SandboxError("policy", `There is no ${path} for a sandbox to write in. Name what exists.`, { cause });
+}
+
+function realOrGiven(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    // A home that does not exist holds nothing.
+    return resolve(path);
+  }
+}
+
+async function start(plan: SandboxPlan, environment: Record<string, string>): Promise<SandboxOpening> {
+  const child = fork(new URL("./sandbox-process.ts", import.meta.url), {
+    env: environment,
+    execArgv: [],
+    // Out of reach of the keys that interrupt the program: it has to clean up after it.
+    detached: true,
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+  const answer = await new Promise<FromProcess | string>((resolve) => {
+    const timer = setTimeout(() => resolve("it did not open in time"), LONGEST_OPENING);
+    const settle = (result: FromProcess | string) => {
+      clearTimeout(timer);
+      resolve(result);
+    };
+    child.once("message", (message) => settle(message as FromProcess));
+    child.once("error", (error) => settle(error.message));
+    child.once("exit", () => settle("its process ended at once"));
+    send(child, { type: "open", plan });
+  });
+  if (typeof answer === "object" && answer.type === "opened")
+    return { available: true, sandbox: new SandboxInProcess(child, answer.temporary, plan.domains) };
+  await end(child);
+  if (typeof answer === "string") return unavailable(answer);
+  if (answer.type === "invalid")
+    throw new SandboxError("policy", `A sandbox cannot be made so (${answer.message}). Correct its settings.`);
+  return unavailable(answer.type === "unavailable" ? answer.reason : "its process is confused");
+}
+
+class SandboxInProcess implements Sandbox {
+  readonly temporary: string;
+  readonly domains: readonly string[];
+  readonly #process: ChildProcess;
+  readonly #waiting = new Map<number, PromiseWithResolvers<string>>();
+  #last = 0;
+  #isClosed = false;
+
+  constructor(process: ChildProcess, temporary: string, domains: readonly string[]) {
+    this.#process = process;
+    this.temporary = temporary;
+    this.domains = domains;
+    process.on("message", (message) => this.#take(message as FromProcess));
+    process.once("exit", () => this.#lose());
+    // It does not keep the program alive, but ends with it.
+    process.unref();
+    process.channel?.unref();
+  }
+
+  async wrap({ file, args, environment }: Program): Promise<SandboxedProgram> {
+    const text = await this.#wrapped();
+    let isEnded = false;
+    return {
+      file: "/bin/sh",
+      args: ["-c", `exec ${text}`],
+      environment: { ...environment, TMPDIR: this.temporary, [WORDS]: shellWords({ file, args }) },
+      [Symbol.dispose]: () => {
+        if (!isEnded && !this.#isClosed) send(this.#process, { type: "ended" });
+        isEnded = true;
+      },
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#lose();
+    await end(this.#process);
+  }
+
+  #wrapped(): Promise<string> {
+    if (this.#isClosed) throw closed();
+    this.#last += 1;
+    const wrapped = Promise.withResolvers<string>();
+    this.#waiting.set(this.#last, wrapped);
+    this.#process.channel?.ref();
+    send(this.#process, { type: "wrap", id: this.#last });
+    return wrapped.promise;
+  }
+
+  #take(message: FromProcess): void {
+    if (message.type !== "wrapped" && message.type !== "failed") return;
+    const waiting = this.#waiting.get(message.id);
+    this.#waiting.delete(message.id);
+    if (this.#waiting.size === 0) this.#process.channel?.unref();
+    if (message.type === "wrapped") waiting?.resolve(message.text);
+    else
+      waiting?.reject(new SandboxError("system", `The command was not run, as it has no sandbox: ${message.message}`));
+  }
+
+  #lose(): void {
+    this.#isClosed = true;
+    for (const waiting of this.#waiting.values()) waiting.reject(closed());
+    this.#waiting.clear();
+  }
+}
+
+function closed(): SandboxError {
+  return new SandboxError("closed", "The command was not run, as its sandbox has ended. Start the program again.");
+}
+
+function send(child: ChildProcess, message: ToProcess): void {
+  // When it cannot be told any more it has ended, and that is noticed by itself.
+  if (child.connected) child.send(message, () => {});
+}
+
+/** Lets it clean up and end. */
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
+  const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  child.ref();
+  send(child, { type: "close" });
+  const timer = setTimeout(() => child.kill("SIGKILL"), LONGEST_CLOSING);
+  await ended;
+  clearTimeout(timer);
+}

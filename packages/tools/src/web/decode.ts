@@ -1,0 +1,45 @@
+import { isUtf8 } from "node:buffer";
+import { TextDecoder } from "node:util";
+import { wholeLength } from "../workspace/output.ts";
+
+/** How far into a page its own word on its encoding counts. */
+const PRESCAN = 1024;
+
+/**
+ * The text of bytes from the web. Their encoding is what a byte-order mark says, else the server, else the page itself;
+ * else it is UTF-8, or Windows-1252 as in browsers where the bytes are not. Where they are cut at their end, half a
+ * character there is left out.
+ */
+export function decodeText(bytes: Buffer, charset: string | undefined, isCut = false): string {
+  const named = [markOf(bytes), charset, declaredIn(bytes)];
+  const decoder = named.map(decoderOf).find((one) => one !== undefined) ?? decoderOf(fallback(bytes, isCut));
+  return decoder?.decode(bytes, { stream: isCut }) ?? "";
+}
+
+function markOf(bytes: Buffer): string | undefined {
+  if (bytes[0] === 0xff && bytes[1] === 0xfe) return "utf-16le";
+  if (bytes[0] === 0xfe && bytes[1] === 0xff) return "utf-16be";
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? "utf-8" : undefined;
+}
+
+function declaredIn(bytes: Buffer): string | undefined {
+  const start = bytes.toString("latin1", 0, PRESCAN);
+  const declared =
+    /<meta[^<>]+charset\s*=\s*["']?\s*([\w:.-]+)/i.exec(start) ??
+    /^<\?xml[^<>]+encoding\s*=\s*["']([\w.-]+)/.exec(start);
+  // A page that could say so in ASCII is not in UTF-16.
+  return declared?.[1]?.replace(/^utf-16.*$/i, "utf-8");
+}
+
+function decoderOf(name: string | undefined): TextDecoder | undefined {
+  try {
+    return name === undefined ? undefined : new TextDecoder(name);
+  } catch {
+    // There is no encoding of that name; the next best word counts.
+    return undefined;
+  }
+}
+
+function fallback(bytes: Buffer, isCut: boolean): string {
+  return isUtf8(isCut ? bytes.subarray(0, wholeLength(bytes)) : bytes) ? "utf-8" : "windows-1252";
+}

@@ -1,0 +1,130 @@
+import type { Agent, Response } from "undici";
+import { checkedLookup, checkLiteral, type Reach } from "./checked-lookup.ts";
+import { WebError } from "./error.ts";
+import { isSamePlace, redirectTarget } from "./redirect.ts";
+
+export interface GetOptions extends Reach {
+  readonly signal: AbortSignal;
+  /** Milliseconds for all of it, redirects included. */
+  readonly timeout: number;
+  /** Of the body, after decompression. */
+  readonly maxBytes: number;
+  /** Whether to go on to an address that another host has. */
+  mayFollow(address: URL): Promise<boolean>;
+}
+
+/** What a server sent. */
+export interface Answer {
+  /** Where it was found in the end. */
+  readonly address: URL;
+  readonly status: number;
+  readonly statusText: string;
+  /** The media type in lower case, without parameters; empty when there is none. */
+  readonly type: string;
+  /** The encoding of its characters, as the server says. */
+  readonly charset: string | undefined;
+  /** The size that the server says it has. */
+  readonly length: number | undefined;
+  readonly body: Buffer;
+  /** Why the body is not whole. */
+  readonly cut: "size" | "time" | undefined;
+}
+
+const MOST_REDIRECTS = 5;
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+const HEADERS = {
+  "user-agent": "Banyan",
+  accept: "text/markdown, text/html;q=0.9, application/json;q=0.9, text/plain;q=0.8, */*;q=0.1",
+};
+
+/**
+ * Gets what is at an address (S11): from public machines only, through at most five redirects, each checked like the
+ * first address. The body is read only when `wants` says so, and no further than allowed; what had come when the time
+ * was over is kept. Throws a `WebError`, or the signal's reason.
+ */
+export async function get(start: URL, wants: (type: string) => boolean, options: GetOptions): Promise<Answer> {
+  const { Agent, fetch } = await import("undici");
+  const late = AbortSignal.timeout(options.timeout);
+  const signal = AbortSignal.any([options.signal, late]);
+  // Only for this call: no connection outlives it, and none is used that another check let through.
+  const agent: Agent = new Agent({ connect: { lookup: checkedLookup(options) }, pipelining: 1 });
+  let address = start;
+  try {
+    for (let redirects = 0; ; redirects += 1) {
+      checkLiteral(address, options);
+      const response = await fetch(address, { redirect: "manual", headers: HEADERS, dispatcher: agent, signal });
+      const location = response.headers.get("location");
+      if (!REDIRECTS.has(response.status) || location === null)
+        return await answerOf(address, response, wants, late, options.maxBytes);
+      await response.body?.cancel();
+      const next = redirectTarget(address, location);
+      if (redirects === MOST_REDIRECTS)
+        throw new WebError(
+          "redirect",
+          `${start.href} leads on more than ${MOST_REDIRECTS} times, last to ${location}.`,
+        );
+      if (!isSamePlace(address, next) && !(await options.mayFollow(next)))
+        throw new WebError(
+          "redirect",
+          `${address.href} leads on to another host. If that is meant, fetch ${next.href} instead.`,
+        );
+      address = next;
+    }
+  } catch (error) {
+    options.signal.throwIfAborted();
+    throw explain(address, error, late.aborted ? options.timeout : undefined);
+  } finally {
+    await agent.destroy();
+  }
+}
+
+async function answerOf(
+  address: URL,
+  response: Response,
+  wants: (type: string) => boolean,
+  late: AbortSignal,
+  maxBytes: number,
+): Promise<Answer> {
+  const [type = "", ...parameters] = (response.headers.get("content-type") ?? "").split(";");
+  const charset = parameters.map((one) => /^\s*charset\s*=\s*"?([\w:.-]+)/i.exec(one)?.[1]).find(Boolean);
+  const length = response.headers.get("content-length");
+  const answer = {
+    address,
+    status: response.status,
+    statusText: response.statusText,
+    type: type.trim().toLowerCase(),
+    charset,
+    length: length === null || !/^\d+$/.test(length) ? undefined : Number(length),
+  };
+  if (wants(answer.type)) return { ...answer, ...(await read(response, late, maxBytes)) };
+  await response.body?.cancel();
+  return { ...answer, body: Buffer.alloc(0), cut: undefined };
+}
+
+async function read(response: Response, late: AbortSignal, maxBytes: number): Promise<Pick<Answer, "body" | "cut">> {
+  const pieces: Uint8Array[] = [];
+  let bytes = 0;
+  try {
+    for await (const piece of response.body ?? []) {
+      pieces.push(piece);
+      bytes += piece.length;
+      if (bytes > maxBytes) return { body: Buffer.concat(pieces, maxBytes), cut: "size" };
+    }
+  } catch (error) {
+    if (!late.aborted || bytes === 0) throw error;
+    return { body: Buffer.concat(pieces), cut: "time" };
+  }
+  return { body: Buffer.concat(pieces), cut: undefined };
+}
+
+/** What went wrong, in words; the reasons of what is thrown here lie below what undici makes of them. */
+function explain(address: URL, error: unknown, timeout: number | undefined): unknown {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) if (cause instanceof WebError) return cause;
+  if (timeout !== undefined)
+    return new WebError("time", `${address.href} did not answer within ${timeout} ms.`, { cause: error });
+  let deepest = error instanceof Error ? error : new Error(String(error));
+  while (deepest.cause instanceof Error) deepest = deepest.cause;
+  const why = "code" in deepest && deepest.message === "" ? String(deepest.code) : deepest.message;
+  return new WebError("network", `${address.href} could not be fetched: ${why}.`, { cause: error });
+}

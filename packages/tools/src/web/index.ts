@@ -1,0 +1,26 @@
+import type { Tool } from "@banyan/core";
+import { type FetchOptions, fetchTool } from "./fetch.ts";
+import type { SearchProvider } from "./search/provider.ts";
+import { webSearchTool } from "./search/tool.ts";
+
+export type { Reach } from "./checked-lookup.ts";
+export { WebError, type WebErrorCode } from "./error.ts";
+export { type FetchOptions, fetchTool } from "./fetch.ts";
+export { isPublicAddress } from "./public-address.ts";
+export { braveSearch } from "./search/brave.ts";
+export { type SearchSettings, searchProvider } from "./search/choose.ts";
+export type { SearchProvider, SearchResult } from "./search/provider.ts";
+export { searxngSearch } from "./search/searxng.ts";
+export { tavilySearch } from "./search/tavily.ts";
+export { webSearchTool } from "./search/tool.ts";
+
+/** Who searches, and how pages are got. */
+export interface WebToolsOptions extends FetchOptions {
+  /** Without one there is no search. */
+  readonly search?: SearchProvider;
+}
+
+/** The tools fetch and, with a search service, web_search. */
+export function webTools({ search, ...options }: WebToolsOptions = {}): readonly Tool[] {
+  return [fetchTool(options), ...(search === undefined ? [] : [webSearchTool(search)])];
+}

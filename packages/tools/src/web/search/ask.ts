@@ -1,0 +1,88 @@
+import type { z } from "zod";
+import { WebError } from "../error.ts";
+
+/** A question to a search service. */
+export interface Question {
+  /** Who is asked, for people. */
+  readonly service: string;
+  readonly address: URL;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Sent as JSON, with POST. */
+  readonly body?: unknown;
+  readonly signal: AbortSignal;
+}
+
+/** Milliseconds. */
+const TIMEOUT = 20_000;
+const MOST_BYTES = 2 * 1024 * 1024;
+const MOST_OF_FAILURE = 300;
+
+/**
+ * Asks a search service, through the proxy of the environment where there is one, and answers its JSON as the schema has
+ * it. The service was chosen by the user, so that it may be on this machine; it does not pass the question on.
+ */
+export async function ask<Schema extends z.ZodType>(question: Question, schema: Schema): Promise<z.infer<Schema>> {
+  const { service, address, headers, body } = question;
+  const { EnvHttpProxyAgent, fetch } = await import("undici");
+  const late = AbortSignal.timeout(TIMEOUT);
+  const agent = new EnvHttpProxyAgent();
+  let text = "";
+  try {
+    const response = await fetch(address, {
+      headers: {
+        accept: "application/json",
+        ...(body !== undefined && { "content-type": "application/json" }),
+        ...headers,
+      },
+      ...(body !== undefined && { method: "POST", body: JSON.stringify(body) }),
+      // Its headers bear the key.
+      redirect: "error",
+      dispatcher: agent,
+      signal: AbortSignal.any([question.signal, late]),
+    });
+    const decoder = new TextDecoder();
+    for await (const piece of response.body ?? []) {
+      text += decoder.decode(piece, { stream: true });
+      if (text.length > MOST_BYTES) throw new WebError("content", `${service} answered far too much.`);
+    }
+    if (!response.ok) throw refused(service, response.status, text);
+  } catch (error) {
+    question.signal.throwIfAborted();
+    throw failed(service, late.aborted, error);
+  } finally {
+    await agent.destroy();
+  }
+  const parsed = schema.safeParse(jsonIn(text));
+  if (parsed.success) return parsed.data;
+  throw new WebError(
+    "content",
+    `${service} answered in another format than it is known to. Ask the user to check its settings.`,
+  );
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // No JSON fits no schema.
+    return undefined;
+  }
+}
+
+function refused(service: string, status: number, text: string): WebError {
+  const hint =
+    status === 401 || status === 403
+      ? "It does not accept the key, or not this use of it: ask the user to check the settings."
+      : status === 429
+        ? "There were too many questions: wait, and ask less."
+        : text.slice(0, MOST_OF_FAILURE);
+  return new WebError("status", `${service} answered ${status}. ${hint}`.trim());
+}
+
+function failed(service: string, isLate: boolean, error: unknown): WebError {
+  if (error instanceof WebError) return error;
+  if (isLate) return new WebError("time", `${service} did not answer within ${TIMEOUT} ms.`, { cause: error });
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new WebError("network", `${service} could not be reached: ${why}.`, { cause: error });
+}
