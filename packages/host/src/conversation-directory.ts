@@ -9,6 +9,7 @@ import {
   reduce,
   type SearchHit,
   type SearchOptions,
+  Session,
   type Store,
   StoreError,
 } from "@banyan/core";
@@ -71,6 +72,11 @@ export class ConversationDirectory implements AsyncDisposable {
     } finally {
       await log.close();
     }
+  }
+
+  /** Opens a conversation for writing. Rejects with `StoreError`, as with `locked` while it is open anywhere. */
+  open(id: string): Promise<Session> {
+    return Session.open(this.#store, id);
   }
 
   /** Of a damaged file, more can be read by who may mend it. */

@@ -216,7 +216,12 @@ export class Host {
 
   /** Opens a conversation that a person names by its id, the beginning of it, or its title. Rejects with `ConversationError` or `StoreError`. */
   async openSession(named: string): Promise<Session> {
-    return this.#titled(await Session.open(this.store, (await findConversation(this.store, named)).id));
+    return this.openById((await findConversation(this.store, named)).id);
+  }
+
+  /** Opens the conversation of this id. Rejects with `StoreError`. */
+  async openById(id: string): Promise<Session> {
+    return this.#titled(await Session.open(this.store, id));
   }
 
   /** A conversation without a title gets one, where the settings name a model for that (B54). */

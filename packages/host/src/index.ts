@@ -1,3 +1,4 @@
+export { type ManagedMemory, type MemoryEntry, MemoryError } from "@banyan/memory";
 export {
   type Aliases,
   builtInAliases,
@@ -9,13 +10,21 @@ export {
   ModelChoiceError,
   type ProviderStatus,
 } from "@banyan/models";
-export { WorkspaceError } from "@banyan/tools/workspace";
+export { type ChangedFile, changesOf, WorkspaceError } from "@banyan/tools/workspace";
 export * from "./attachments/index.ts";
+export {
+  type CallChanges,
+  type ChangesPlace,
+  revertFiles,
+  type TakenBack,
+  undoableCalls,
+  undoCall,
+} from "./changes.ts";
 export { ConversationDirectory, type StoredConversation } from "./conversation-directory.ts";
 export { ConversationError, findConversation } from "./conversations.ts";
 export { type PromptCommand, promptOf, type Skill } from "./definitions/index.ts";
 export { type Directories, directories } from "./directories.ts";
-export { type Equipment, memoryFile } from "./equipment/index.ts";
+export { type Equipment, memoryFile, userMemory } from "./equipment/index.ts";
 export type { Host } from "./host.ts";
 export type { ContextPart, InstructionPart, Instructions } from "./instructions/index.ts";
 export { type HostFlags, type HostOptions, openHost } from "./open-host.ts";
@@ -24,3 +33,4 @@ export { type ProjectPlaces, projectOf } from "./project.ts";
 export * from "./redaction/index.ts";
 export * from "./settings/index.ts";
 export * from "./trust/index.ts";
+export { type WrittenMessage, writtenMessage } from "./written-message.ts";

@@ -1,5 +1,6 @@
 import type { Environment } from "@banyan/models";
 import type { Sandbox } from "@banyan/tools/sandbox";
+import type { Directories } from "../directories.ts";
 import type { Settings } from "../settings/index.ts";
 
 /** Whether commands run in a sandbox. */
@@ -12,11 +13,13 @@ export interface Confinement extends AsyncDisposable {
 
 /** Opens the sandbox that the settings want, where there is one (S9). Rejects with an error when it is required and there is none. */
 export async function openConfinement({
+  places,
   settings,
   workspace,
   env,
   home,
 }: {
+  readonly places: Directories;
   readonly settings: Settings;
   readonly workspace: string;
   readonly env: Environment;
@@ -24,12 +27,13 @@ export async function openConfinement({
 }): Promise<Confinement> {
   const { enabled = "auto", network, writable } = settings.sandbox ?? {};
   if (enabled === "off") return without("Commands run without a sandbox: the settings say so.", []);
-  const { openSandbox } = await import("@banyan/tools/sandbox");
+  const { openSandbox, secretPlaces } = await import("@banyan/tools/sandbox");
   const opening = await openSandbox({
     root: workspace,
     env,
     home,
     network: { allow: network?.allow ?? [] },
+    readDenied: [...secretPlaces(home), places.config, places.data],
     ...(writable ? { writable } : {}),
   });
   if (opening.available) {

@@ -67,7 +67,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   const named = namedAgents(settings, agents.found);
   const backups = join(places.data, "backups");
   await using opened = new AsyncDisposableStack();
-  const confinement = opened.use(await openConfinement({ settings, workspace, env, home }));
+  const confinement = opened.use(await openConfinement({ places, settings, workspace, env, home }));
   const memory = openMemory({ places, workspace, settings, redact });
   if (memory) opened.defer(() => memory.memory.close());
   const { sandbox } = confinement;

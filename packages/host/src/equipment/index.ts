@@ -1,2 +1,2 @@
 export { type Equipment, openEquipment } from "./equipment.ts";
-export { memoryFile } from "./memory.ts";
+export { memoryFile, userMemory } from "./memory.ts";

@@ -10,19 +10,27 @@ export function memoryFile(places: Directories): string {
   return join(places.data, "memory.sqlite");
 }
 
+/** Whose memory it is, and for whom it takes secrets out. */
+export interface MemoryPlace {
+  readonly places: Directories;
+  /** The directory that is worked in. */
+  readonly workspace: string;
+  readonly redact: Redact;
+}
+
+/** The user's memory, for who looks after it: also there when the settings switch it off for agents. */
+export function userMemory({ places, workspace, redact }: MemoryPlace): ManagedMemory {
+  return sqliteMemory({ file: memoryFile(places), directory: workspace, redact });
+}
+
 /** The user's memory and the agent's tools for it; nothing when the settings switch it off (B45). */
 export function openMemory({
-  places,
-  workspace,
   settings,
-  redact,
-}: {
-  readonly places: Directories;
-  readonly workspace: string;
-  readonly settings: Settings;
-  readonly redact: Redact;
-}): { readonly memory: ManagedMemory; readonly tools: readonly Tool[] } | undefined {
+  ...place
+}: MemoryPlace & { readonly settings: Settings }):
+  | { readonly memory: ManagedMemory; readonly tools: readonly Tool[] }
+  | undefined {
   if (settings.memory?.enabled === false) return undefined;
-  const memory = sqliteMemory({ file: memoryFile(places), directory: workspace, redact });
+  const memory = userMemory(place);
   return { memory, tools: memoryTools(memory) };
 }

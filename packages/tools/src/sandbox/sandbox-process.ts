@@ -25,9 +25,13 @@ const temporary = join(base, "tmp");
 const empty = join(base, "empty");
 for (const folder of [temporary, empty]) mkdirSync(folder, { mode: 0o700 });
 process.chdir(empty);
+process.once("exit", () => rmSync(base, { recursive: true, force: true, maxRetries: 3 }));
 // For the runtime's sockets, and what it tells commands to use.
 process.env.TMPDIR = base;
 process.env.CLAUDE_CODE_TMPDIR = temporary;
+
+/** Milliseconds. */
+const LONGEST_CLOSING = 5000;
 
 let plan: SandboxPlan | undefined;
 
@@ -136,7 +140,8 @@ function wordsOf(error: unknown): string {
 }
 
 async function close(): Promise<void> {
+  // Whether all of it ended or not, nobody needs this process any more.
+  setTimeout(() => process.exit(), LONGEST_CLOSING);
   await SandboxManager.reset();
-  rmSync(base, { recursive: true, force: true });
-  process.exit(0);
+  process.exit();
 }

@@ -54,7 +54,7 @@ export type SandboxOpening =
 
 /** Milliseconds until a sandbox that does not open is given up, and until one that does not close is ended. */
 const LONGEST_OPENING = 20_000;
-const LONGEST_CLOSING = 3000;
+const LONGEST_CLOSING = 10_000;
 
 /** They may bear a password, and would be taken for secrets. */
 const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];

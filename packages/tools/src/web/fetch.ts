@@ -1,4 +1,4 @@
-import { defineTool, type Tool, type ToolContext } from "@banyan/core";
+import { defineTool, type Tool } from "@banyan/core";
 import { z } from "zod";
 import { formOf, SNIFFED_BYTES } from "../workspace/file-text.ts";
 import { wholeLength } from "../workspace/output.ts";
@@ -37,7 +37,6 @@ const input = z.object({
 
 /** `fetch {url}`: the text of a page, a document or a data file on the web (B36, S11, S12). */
 export function fetchTool(options: FetchOptions = {}): Tool {
-  const { timeout = DEFAULT_TIMEOUT, maxBytes = DEFAULT_MAX_BYTES } = options;
   return defineTool({
     name: "fetch",
     description:
@@ -46,17 +45,28 @@ export function fetchTool(options: FetchOptions = {}): Tool {
     input,
     effects: "none",
     async execute({ url }, context) {
-      const answer = await get(webAddress(url), isReadable, {
+      return readPage(url, {
         ...options,
-        timeout,
-        maxBytes,
         signal: context.signal,
         mayFollow: async (address) => (await context.permit({ url: address.href })).decision === "allow",
       });
-      if (answer.status < 200 || answer.status > 299) throw failure(answer);
-      return shown(answer, context, maxBytes);
     },
   });
+}
+
+/** How a page is read that somebody has named. */
+export interface ReadPageOptions extends FetchOptions {
+  readonly signal: AbortSignal;
+  /** Whether to go on to an address that another host has. */
+  mayFollow(address: URL): Promise<boolean>;
+}
+
+/** The text of a page, as `fetch` answers it. Rejects with a `WebError`, or with the signal's reason. */
+export async function readPage(url: string, options: ReadPageOptions): Promise<string> {
+  const { timeout = DEFAULT_TIMEOUT, maxBytes = DEFAULT_MAX_BYTES, signal } = options;
+  const answer = await get(webAddress(url), isReadable, { ...options, timeout, maxBytes });
+  if (answer.status < 200 || answer.status > 299) throw failure(answer);
+  return shown(answer, signal, maxBytes);
 }
 
 /** A type that is not said, or only says that these are bytes, is seen when the bytes are there. */
@@ -66,7 +76,7 @@ function isReadable(type: string): boolean {
   );
 }
 
-async function shown(answer: Answer, { signal }: ToolContext, maxBytes: number): Promise<string> {
+async function shown(answer: Answer, signal: AbortSignal, maxBytes: number): Promise<string> {
   const form = formOf(answer.body.subarray(0, SNIFFED_BYTES));
   if (!isReadable(answer.type)) throw unreadable(answer, answer.type);
   if (form.kind === "binary" && !/^utf-16|^utf-32/i.test(answer.charset ?? "")) throw unreadable(answer, form.what);

@@ -5,7 +5,7 @@ import { webSearchTool } from "./search/tool.ts";
 
 export type { Reach } from "./checked-lookup.ts";
 export { WebError, type WebErrorCode } from "./error.ts";
-export { type FetchOptions, fetchTool } from "./fetch.ts";
+export { type FetchOptions, fetchTool, type ReadPageOptions, readPage } from "./fetch.ts";
 export { isPublicAddress } from "./public-address.ts";
 export { braveSearch } from "./search/brave.ts";
 export { type SearchSettings, searchProvider } from "./search/choose.ts";

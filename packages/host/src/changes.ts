@@ -1,0 +1,88 @@
+import type { ConversationState, FileChange, Session } from "@banyan/core";
+import {
+  type ChangedFile,
+  changesOf,
+  openWorkspace,
+  revertFile,
+  undoChange,
+  type Workspace,
+  WorkspaceError,
+} from "@banyan/tools/workspace";
+
+/** Where the files of a conversation are, and where their previous content is kept. */
+export interface ChangesPlace {
+  readonly workspace: string;
+  readonly backups: string;
+}
+
+/** What one call did to files and nobody has taken back. */
+export interface CallChanges {
+  readonly call: string;
+  readonly changes: readonly Pick<FileChange, "path" | "before" | "after">[];
+}
+
+/** What became of files that somebody wanted as they were. */
+export interface TakenBack {
+  /** What was done, in order. */
+  readonly changes: readonly FileChange[];
+  /** Why a file stays as it is, one sentence each. */
+  readonly problems: readonly string[];
+}
+
+/** The calls of a branch that changed files and could be undone, the newest first; of all branches without a `leaf`. */
+export function undoableCalls(state: ConversationState, leaf?: string): CallChanges[] {
+  const byCall = new Map<string, CallChanges["changes"][number][]>();
+  for (const { path, changes } of changesOf(state, leaf)) {
+    for (const [call, own] of Map.groupBy(changes, (change) => change.call)) {
+      const [before = null, after = null] = [own[0]?.before, own.at(-1)?.after];
+      if (before !== after) byCall.set(call, [...(byCall.get(call) ?? []), { path, before, after }]);
+    }
+  }
+  const newest = [...state.calls.keys()].reverse();
+  return newest
+    .flatMap((call) => ({ call, changes: byCall.get(call) ?? [] }))
+    .filter(({ changes }) => changes.length > 0);
+}
+
+/**
+ * Puts files back to what they were before a call changed them; each that is done is in the log, as a change of that
+ * call. A file that something else has changed since stays as it is. Rejects with `SessionError`.
+ */
+export function undoCall(session: Session, place: ChangesPlace, { call, changes }: CallChanges): Promise<TakenBack> {
+  return takeBack(session, place, changes, (workspace, change) => ({
+    call,
+    done: undoChange(workspace, place.backups, change),
+  }));
+}
+
+/** The same for all that a conversation, or a branch of it, did to files: a change of the last call that changed each. */
+export function revertFiles(session: Session, place: ChangesPlace, files: readonly ChangedFile[]): Promise<TakenBack> {
+  return takeBack(session, place, files, (workspace, file) => ({
+    call: file.changes.at(-1)?.call ?? "",
+    done: revertFile(workspace, place.backups, file),
+  }));
+}
+
+async function takeBack<Item>(
+  session: Session,
+  place: ChangesPlace,
+  items: readonly Item[],
+  begin: (workspace: Workspace, item: Item) => { readonly call: string; readonly done: Promise<FileChange> },
+): Promise<TakenBack> {
+  const workspace = openWorkspace(place.workspace);
+  const changes: FileChange[] = [];
+  const problems: string[] = [];
+  for (const item of items) {
+    const { call, done } = begin(workspace, item);
+    try {
+      const change = await done;
+      const message = session.state.calls.get(call) ?? "";
+      await session.commit([{ type: "file.changed", message, call, ...change }], { durable: true });
+      changes.push(change);
+    } catch (error) {
+      if (!(error instanceof WorkspaceError)) throw error;
+      problems.push(error.message);
+    }
+  }
+  return { changes, problems };
+}

@@ -1,0 +1,34 @@
+import { type Attachments, attach } from "./attachments/index.ts";
+import type { Host } from "./host.ts";
+
+/** What a person wrote, as it goes into a conversation. */
+export interface WrittenMessage extends Attachments {
+  /** Whether something that looks like a secret was taken out of the text. */
+  readonly isRedacted: boolean;
+}
+
+/**
+ * Takes secrets out of what a person wrote (S10), and puts what it names with `@` behind it: files of the workspace, pages
+ * of the web, resources of MCP servers (B46). Rejects as `host.ready()` does, and with the signal's reason.
+ */
+export async function writtenMessage(host: Host, text: string, signal: AbortSignal): Promise<WrittenMessage> {
+  const said = host.redact(text);
+  const { mcp } = await host.ready();
+  const attachments = await attach(said, {
+    folder: host.workspace,
+    signal,
+    redact: host.redact,
+    async readPage(url) {
+      const { readPage } = await import("@banyan/tools/web");
+      // Whoever names an address wants what is there, wherever that has moved to.
+      return readPage(url, { signal, mayFollow: async () => true });
+    },
+    async readResource(name) {
+      const server = name.slice(0, name.indexOf(":"));
+      if (!mcp?.states.some((state) => state.name === server)) return undefined;
+      const parts = await mcp.read({ server, uri: name.slice(server.length + 1) }, signal);
+      return parts.map((part) => (part.type === "text" ? part.text : `(${part.mediaType})`)).join("\n");
+    },
+  });
+  return { ...attachments, isRedacted: said !== text };
+}
