@@ -51,6 +51,7 @@ class JsonLinesStore implements Store {
     const events = appends.flat();
     return {
       seq: events.at(-1)?.seq ?? 0,
+      isOpen: this.#writers.get(id)?.open ?? false,
       damage,
       read: async function* (after = 0) {
         yield events.filter(({ seq }) => seq > after);

@@ -1,5 +1,8 @@
 import { spawn } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -35,20 +38,55 @@ function trimmed(output: string): string {
   return output.replace(/[ \t]+$/gm, "").trim();
 }
 
-async function run(program: string): Promise<{ stdout: string; stderr: string; status: number | null }> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL(program, root))]);
+async function run(
+  program: string,
+  env: NodeJS.ProcessEnv = {},
+): Promise<{ stdout: string; stderr: string; status: number | null }> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL(program, root))], { env: { ...process.env, ...env } });
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   child.stdin.end(promised("input", program));
   const [stdout, stderr, status] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
   return { stdout, stderr, status };
 }
 
+/** Those that need more than to be run. */
+const special = ["examples/src/smallest.ts", "examples/src/socket-client.ts"];
+
 describe("each example runs, and says what its page promises", () => {
-  test.each(programs.filter((program) => program !== "examples/src/smallest.ts"))("%s", async (program) => {
+  test.each(programs.filter((program) => !special.includes(program)))("%s", async (program) => {
     const { stdout, stderr, status } = await run(program);
     expect(stderr).toBe("");
     expect(trimmed(stdout)).toBe(trimmed(promised("output", program) ?? "No page shows what this program prints."));
     expect(status).toBe(0);
+  });
+
+  test("examples/src/socket-client.ts, which needs a server", async () => {
+    const place = mkdtempSync(join(tmpdir(), "banyan-examples-"));
+    const BANYAN_TOKEN = "a-token-for-an-example";
+    const main = fileURLToPath(new URL("packages/cli/src/main.ts", root));
+    const server = spawn(process.execPath, [main, "serve", "--port", "0", "--model", "demo/offline"], {
+      cwd: place,
+      env: { ...process.env, BANYAN_HOME: join(place, "home"), BANYAN_TOKEN },
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    try {
+      let said = "";
+      server.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+        said += chunk;
+      });
+      while (!said.includes("/?token=")) await once(server.stdout, "data");
+      const [BANYAN_ADDRESS] = /http:\/\/[^/]*/.exec(said) ?? [];
+      const { stdout, stderr, status } = await run("examples/src/socket-client.ts", { BANYAN_ADDRESS, BANYAN_TOKEN });
+      expect(stderr).toBe("");
+      expect(trimmed(stdout)).toBe(trimmed(promised("output", "examples/src/socket-client.ts") ?? ""));
+      expect(status).toBe(0);
+      expect(readdirSync(place)).toContain("oak.txt");
+      expect(read("examples/src/socket-client.ts").trimEnd().split("\n").length).toBeLessThanOrEqual(35);
+    } finally {
+      server.kill();
+      await once(server, "exit");
+      rmSync(place, { recursive: true, force: true });
+    }
   });
 
   test("examples/src/smallest.ts", async () => {

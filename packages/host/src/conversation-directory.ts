@@ -25,6 +25,8 @@ export interface StoredConversation {
   readonly state: ConversationState;
   /** What of the log could not be read, in words. */
   readonly damage: readonly string[];
+  /** Whether somebody has it open. */
+  readonly isOpen: boolean;
 }
 
 /** Where the conversations are: in the place that belongs to an environment, or in a store that is open already. */
@@ -68,7 +70,7 @@ export class ConversationDirectory implements AsyncDisposable {
           reduce(state, event);
         }
       }
-      return { events, state, damage: log.damage ?? [] };
+      return { events, state, damage: log.damage ?? [], isOpen: log.isOpen ?? false };
     } finally {
       await log.close();
     }

@@ -54,9 +54,10 @@ export async function list(
 
 async function stateOf(directory: ConversationDirectory, id: string): Promise<Pick<Listed, "messages" | "status">> {
   try {
-    const { state } = await directory.read(id);
+    const { state, isOpen } = await directory.read(id);
     const messages = state.messages.values().filter(({ removed }) => !removed);
-    return { messages: [...messages].length, status: state.runs.size > 0 ? "interrupted" : "quiet" };
+    const status = isOpen ? "open" : state.runs.size > 0 ? "interrupted" : "quiet";
+    return { messages: [...messages].length, status };
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
     return { messages: null, status: error.code === "locked" ? "open" : "unreadable" };

@@ -1,11 +1,10 @@
-import { createInterface } from "node:readline/promises";
 import { StoreError } from "@banyan/core";
 import type { ConversationDirectory } from "@banyan/host";
-import { UsageError } from "../problem.ts";
 import { counted } from "../show/amounts.ts";
 import { excerpt } from "../show/excerpt.ts";
 import { formatTime } from "../show/time.ts";
 import type { ConversationsArguments } from "../subcommands.ts";
+import { agreed } from "../terminal/agreed.ts";
 
 /** Removes a conversation for good, once a person has agreed to what goes, or `--yes` has. */
 export async function remove(
@@ -15,7 +14,8 @@ export async function remove(
 ): Promise<void> {
   const { id, title, createdAt } = await directory.find(conversation);
   const what = `${id}, “${excerpt(title, 60)}”, begun ${formatTime(createdAt)}, ${await sizeOf(directory, id)}`;
-  if (!yes && !(await agreed(what))) return write("Nothing was removed.\n");
+  if (!yes && !(await agreed(`remove ${what}, for good`, `This removes ${what}, for good.`)))
+    return write("Nothing was removed.\n");
   await directory.remove(id);
   write(`Removed ${what}.\n`);
 }
@@ -28,26 +28,5 @@ async function sizeOf(directory: ConversationDirectory, id: string): Promise<str
     // One that is damaged can be removed too; one that is open is refused when it comes to it.
     if (error instanceof StoreError) return "which cannot be read now";
     throw error;
-  }
-}
-
-async function agreed(what: string): Promise<boolean> {
-  if (!process.stdin.isTTY || !process.stdout.isTTY)
-    throw new UsageError(`This would remove ${what}, for good. Add --yes, since nobody can be asked here.`);
-  const reader = createInterface({ input: process.stdin, output: process.stdout });
-  // Ctrl-C and Ctrl-D are a no.
-  const left = new AbortController();
-  reader.once("SIGINT", () => left.abort()).once("close", () => left.abort());
-  try {
-    const answer = await reader.question(`This removes ${what}, for good. Type yes to do it: `, {
-      signal: left.signal,
-    });
-    return answer.trim().toLowerCase() === "yes";
-  } catch (error) {
-    if (!left.signal.aborted) throw error;
-    process.stdout.write("\n");
-    return false;
-  } finally {
-    reader.close();
   }
 }

@@ -49,6 +49,8 @@ export interface OpenOptions {
 export interface LogView {
   /** The sequence number of the last event; 0 for none. */
   readonly seq: number;
+  /** Whether somebody has it open for writing, in this process or another. */
+  readonly isOpen?: boolean;
   /** What `read` has found damaged so far and passed over, one sentence each. Absent where nothing can be damaged. */
   readonly damage?: readonly string[];
   /** The events after `after`, in order, in batches. Damaged ones are passed over; `damage` says which. */
@@ -118,9 +120,12 @@ export type StoreErrorCode = "not-found" | "stale" | "locked" | "damaged" | "ful
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly code: StoreErrorCode;
+  /** For `locked`: the process on this machine that has the conversation open, where that is known. */
+  readonly process: number | undefined;
 
-  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions) {
+  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions & { readonly process?: number }) {
     super(message, options);
     this.code = code;
+    this.process = options?.process;
   }
 }

@@ -55,7 +55,12 @@ class MemoryStore implements Store {
     const conversation = this.#conversations.get(id);
     if (!conversation) throw notFound(id);
     const seq = conversation.events.length;
-    return { seq, read: (after = 0) => batches(conversation.events, after, seq), close: async () => {} };
+    return {
+      seq,
+      isOpen: conversation.open,
+      read: (after = 0) => batches(conversation.events, after, seq),
+      close: async () => {},
+    };
   }
 
   async list(query: ListQuery = {}): Promise<ConversationSummary[]> {

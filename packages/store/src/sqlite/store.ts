@@ -83,7 +83,7 @@ class SqliteStore implements Store {
 
   async view(id: string): Promise<LogView> {
     if (this.#closed) throw storeClosed();
-    return new SqliteView(this.#pathOf(id), id);
+    return new SqliteView(this.#pathOf(id), id, (last) => this.#logs.has(id) || this.#lives(last));
   }
 
   async list(query: ListQuery = {}): Promise<ConversationSummary[]> {

@@ -1,10 +1,12 @@
 import { statSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
 import type { Event, LogView } from "@banyan/core";
 import { notFound } from "../refusal.ts";
 import { type ReadStatements, readStatements } from "./connection.ts";
 import { reading } from "./database.ts";
 import { storeError } from "./error.ts";
 import { EventReader, type ReadableFile } from "./event-reader.ts";
+import { type Owner, ownerFrom } from "./owner.ts";
 
 /**
  * A conversation's file for whoever only looks. It is open while a batch is read and no longer: so nothing of it is in
@@ -12,16 +14,19 @@ import { EventReader, type ReadableFile } from "./event-reader.ts";
  */
 export class SqliteView implements LogView {
   readonly seq: number;
+  readonly isOpen: boolean;
   readonly #path: string;
   readonly #reader: EventReader;
   #reading: ReadStatements | undefined;
 
-  /** Throws `StoreError`. */
-  constructor(path: string, id: string) {
+  /** `holds` says whether the writer that opened the file last still has it. Throws `StoreError`. */
+  constructor(path: string, id: string, holds: (last: Owner) => boolean) {
     if (!statSync(path, { throwIfNoEntry: false })) throw notFound(id);
     this.#path = path;
     this.#reader = new EventReader(this.#file());
     this.seq = this.#look((reader) => reader.last().seq);
+    const last = this.#look((_, database) => ownerFrom(database.prepare("SELECT owner FROM writer").get()?.owner));
+    this.isOpen = last !== undefined && holds(last);
   }
 
   get damage(): readonly string[] {
@@ -51,11 +56,11 @@ export class SqliteView implements LogView {
     };
   }
 
-  #look<T>(body: (reader: EventReader) => T): T {
+  #look<T>(body: (reader: EventReader, database: DatabaseSync) => T): T {
     try {
       return reading(this.#path, (database) => {
         this.#reading = readStatements(database);
-        return body(this.#reader);
+        return body(this.#reader, database);
       });
     } catch (error) {
       throw storeError(error, this.#path);

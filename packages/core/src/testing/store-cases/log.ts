@@ -48,6 +48,7 @@ export const logCases: Checks = {
     await log.append(events.slice(0, 1500));
     const view = await store.view(ID);
     assert.equal(view.seq, 1500);
+    assert.equal(view.isOpen, true);
     await log.append(events.slice(1500));
     assert.deepEqual(await readAll(view), events.slice(0, 1500));
     assert.deepEqual(await readAll(view, 1000), events.slice(1000, 1500));
@@ -55,6 +56,7 @@ export const logCases: Checks = {
     await log.close();
     const later = await store.view(ID);
     assert.deepEqual(await readAll(later), events);
+    assert.equal(later.isOpen, false);
     await later.close();
     await (await store.open(ID)).close();
   },

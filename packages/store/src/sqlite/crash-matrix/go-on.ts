@@ -21,6 +21,8 @@ export async function goOn(session: Session, agent: Agent, how: "resume" | "say"
   const asked: string[] = [];
   const chat = async (directive: Parameters<Agent["chat"]>[0], options: ChatOptions) => {
     for await (const item of agent.chat(directive, { ...options, session })) {
+      if (item.type === "question.asked")
+        await session.answer(item.question, { decision: "answer", text: "Anywhere." });
       if (item.type !== "call.approval-requested") continue;
       asked.push(item.call);
       await session.answer(item.question, { decision: "allow" });

@@ -1,10 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import {
+  addUsage,
   type ConversationState,
   type Event,
   emptyConversation,
   leaves,
   type Message,
+  noUsage,
   pathTo,
   promptFrom,
   reduce,
@@ -42,6 +44,9 @@ export function problemsOf(aftermath: Aftermath): string[] {
     ...checkCalls(aftermath),
     ...doubleStartsIn(aftermath),
     ...checkStreams(aftermath),
+    ...checkFollowers(aftermath),
+    ...checkSubAgents(aftermath),
+    ...checkUsage(aftermath),
     ...checkReload(aftermath),
     ...checkAnswered(aftermath),
   ];
@@ -66,7 +71,8 @@ export function lossesIn({ seen, kept }: Aftermath): string[] {
     if (told.type === "said" && !ofType(kept, "input.queued").some(({ input }) => input === told.input)) {
       problems.push(`The text "${told.text}" was acknowledged and is not in the log.`);
     }
-    if (told.type === "answered" && !ofType(kept, "call.approval-resolved").some((e) => e.question === told.question)) {
+    const answers = [...ofType(kept, "call.approval-resolved"), ...ofType(kept, "question.answered")];
+    if (told.type === "answered" && !answers.some(({ question }) => question === told.question)) {
       problems.push(`The answer to question ${told.question} was acknowledged and is not in the log.`);
     }
   }
@@ -127,6 +133,44 @@ export function doubleStartsIn({ log, effects }: Aftermath): string[] {
     ...repeated(starts).map((start) => `${start} was started twice.`),
     ...repeated(external).map((key) => `${key} has external effects and was started twice.`),
   ];
+}
+
+/** B33: what a call that listened was to do is done once at most, and the model is told of it what is so. */
+function checkFollowers({ log, state, effects }: Aftermath): string[] {
+  return ofType(log, "call.following").flatMap(({ call, message, seq }) => {
+    const done = effects.filter(({ key }) => key === `${message}.${call}`).length;
+    const ended = log.find((event) => event.type === "call.followed" && event.call === call && event.seq > seq);
+    // What is written with the end of listening is what the model is told of it.
+    const note = log.find((event) => event.type === "message.added" && event.author === "tool" && event.seq > seq);
+    const told = note?.type === "message.added" ? wordsOf(state.messages.get(note.message) as Message) : "";
+    if (done > 1) return [`What call ${call} listened for was done ${done} times.`];
+    if (ended?.type !== "call.followed") return [`Call ${call} listens for ever.`];
+    if (ended.outcome === "completed" && done === 0) return [`Call ${call} says that it is done, and it is not.`];
+    if (done === 1 && /Nothing of it/.test(told)) return [`It was done, and the model is told: ${told}`];
+    return [];
+  });
+}
+
+/** B41: each launching call has one sub-agent, and one that had finished is not run again. */
+function checkSubAgents({ kept, log, state }: Aftermath): string[] {
+  const roots = ofType(log, "message.added").filter(({ call, parentId }) => call !== undefined && parentId === null);
+  const launched = roots.map(({ call }) => call ?? "");
+  const of = (message: string) => state.messages.get(message)?.call;
+  const asked = ofType(kept, "call.completed").filter(({ call }) => call.endsWith("-end"));
+  const again = asked.flatMap((end) =>
+    ofType(log, "message.started").filter(({ message, seq }) => seq > kept.length && of(message) === of(end.message)),
+  );
+  return [
+    ...repeated(launched).map((call) => `Call ${call} launched two sub-agents.`),
+    ...again.map(({ message }) => `A sub-agent that had finished was asked again: ${message}.`),
+  ];
+}
+
+/** Invariant 9: the usage of each model call that the log tells of counts once. */
+function checkUsage({ log, state }: Aftermath): string[] {
+  const told = log.flatMap((event) => ("usage" in event && event.usage ? [event.usage] : []));
+  const sum = told.reduce(addUsage, noUsage);
+  return isDeepStrictEqual(sum, state.usage) ? [] : ["The usage is not that of all model calls."];
 }
 
 /** F16: what is left of an answer that was streaming is the text up to its last checkpoint, and was said like that. */

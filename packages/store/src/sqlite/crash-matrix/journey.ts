@@ -66,7 +66,7 @@ function textOf({ parts }: PromptMessage): string {
 }
 
 /** Waits between the words of an answer, as a model does. */
-function slowly(scene: Scene, milliseconds: number): Scene {
+export function slowly(scene: Scene, milliseconds: number): Scene {
   if (typeof scene === "string" || milliseconds === 0) return scene;
   return scene.flatMap((beat): Beat[] =>
     beat.type === "say" ? beat.parts.flatMap((part) => [{ ...beat, parts: [part] }, pause(milliseconds)]) : [beat],

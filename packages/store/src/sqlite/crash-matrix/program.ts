@@ -5,7 +5,7 @@ import { collect } from "@banyan/core/testing";
 import { sqliteStore } from "../index.ts";
 import { goOn } from "./go-on.ts";
 import { GREETING, LAST_OF_BATCH, ORDER, OTHER_BRANCH, QUEUED, STEER, traveller, World } from "./journey.ts";
-import { Witness } from "./witness.ts";
+import { show, Witness } from "./witness.ts";
 
 const [what = "", directory = "", last = "", every = ""] = process.argv.slice(2);
 const witness = new Witness(Number(last), every === "every");
@@ -40,15 +40,8 @@ async function continued(): Promise<void> {
 /** What a person sees, and what they do about it. */
 async function watch(session: Session): Promise<void> {
   for await (const item of session.feed()) {
-    show(item);
+    show(witness, item);
     if (what === "begin") void react(session, item);
-  }
-}
-
-function show(item: FeedItem): void {
-  if ("at" in item) witness.tell({ type: "event", event: item });
-  else if (item.type === "text.delta" || item.type === "reasoning.delta") {
-    witness.tell({ type: "delta", message: item.message, part: item.part, text: item.text });
   }
 }
 

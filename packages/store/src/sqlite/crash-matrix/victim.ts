@@ -4,10 +4,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Announcement, isInstant } from "./witness.ts";
 
-const PROGRAM = fileURLToPath(new URL("./program.ts", import.meta.url));
-
 /** What a program does in a process of its own, and when that is killed. */
 export interface Fate {
+  /** The file of the program, beside this one. */
+  readonly program: string;
   readonly what: "begin" | "go-on";
   readonly directory: string;
   /** At which instant of those that it announces. */
@@ -26,8 +26,14 @@ export interface Life {
 }
 
 /** Runs the program until it ends, or kills it with -9. Rejects when it fails by itself. */
-export async function live({ what, directory, at = 0, every, after }: Fate): Promise<Life> {
-  const parameters = [PROGRAM, what, directory, String(at), every ? "every" : "most"];
+export async function live({ program, what, directory, at = 0, every, after }: Fate): Promise<Life> {
+  const parameters = [
+    fileURLToPath(new URL(program, import.meta.url)),
+    what,
+    directory,
+    String(at),
+    every ? "every" : "most",
+  ];
   // Compiled once for all: the next one starts in a third of the time.
   const env = { ...process.env, NODE_COMPILE_CACHE: join(directory, "..", "compiled") };
   const child = spawn(process.execPath, parameters, { stdio: ["ignore", "pipe", "inherit"], env });

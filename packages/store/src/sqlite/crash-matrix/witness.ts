@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs";
-import type { Event } from "@banyan/core";
+import type { Event, FeedItem } from "@banyan/core";
 
 /** What a program tells of itself while it lives: one line of JSON each, out of the process before the program goes on. */
 export type Announcement =
@@ -33,6 +33,14 @@ export class Witness {
   tell(announcement: Announcement): void {
     writeSync(1, `${JSON.stringify(announcement)}\n`);
     if (isInstant(announcement, this.#every) && ++this.#told === this.#last) awaitDeath();
+  }
+}
+
+/** Tells what a consumer of the feed was shown. */
+export function show(witness: Witness, item: FeedItem): void {
+  if ("at" in item) witness.tell({ type: "event", event: item });
+  else if (item.type === "text.delta" || item.type === "reasoning.delta") {
+    witness.tell({ type: "delta", message: item.message, part: item.part, text: item.text });
   }
 }
 
