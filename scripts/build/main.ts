@@ -3,6 +3,7 @@ import { chmodSync, copyFileSync, globSync, mkdtempSync, readFileSync, rmSync, w
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { buildPage } from "../page.ts";
 import { bundle } from "./bundle.ts";
 import { copyDeclarations, declare } from "./declarations.ts";
 import { declarationOf, entriesOf, type Manifest, publishedManifest } from "./manifest.ts";
@@ -11,7 +12,10 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const declarations = mkdtempSync(join(tmpdir(), "banyan-build-"));
 try {
   declare(declarations);
-  for (const file of globSync("packages/*/package.json", { cwd: root })) await build(join(root, dirname(file)));
+  const packages = globSync("packages/*/package.json", { cwd: root }).map((file) => join(root, dirname(file)));
+  // The page is no package of its own: the server brings it.
+  for (const folder of packages.filter((folder) => basename(folder) !== "web")) await build(folder);
+  await buildPage(join(root, "packages/server/dist/page"));
 } finally {
   rmSync(declarations, { recursive: true });
 }

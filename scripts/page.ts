@@ -1,0 +1,31 @@
+// The page, built from packages/web.
+import { globSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "vite";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+/** What the page is made of. */
+const SOURCES = [
+  "packages/web/{src,public}/**",
+  "packages/web/{index.html,vite.config.ts,package.json}",
+  "packages/core/src/conversation/**",
+  "packages/server/src/protocol/**",
+];
+
+/** Builds the page into a folder; the folder is emptied first. */
+export async function buildPage(outDir = join(root, "packages/web/dist")): Promise<void> {
+  await build({ root: join(root, "packages/web"), logLevel: "error", build: { outDir, emptyOutDir: true } });
+}
+
+/** Whether the page was built since its sources changed. */
+export function isPageFresh(): boolean {
+  const built = modified(join(root, "packages/web/dist/index.html"));
+  return globSync(SOURCES, { cwd: root }).every((file) => modified(join(root, file)) <= built);
+}
+
+/** Milliseconds since 1970; 0 for a file that is not there. */
+function modified(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}

@@ -1,0 +1,9 @@
+// What `npm start` runs: the program, from its sources. The page is built first where it is wanted and not up to date.
+if (process.argv[2] === "serve") {
+  const { buildPage, isPageFresh } = await import("./page.ts");
+  if (!isPageFresh()) {
+    process.stderr.write("Building the page (once, a few seconds) ...\n");
+    await buildPage();
+  }
+}
+await import(new URL("../packages/cli/src/main.ts", import.meta.url).href);
