@@ -132,7 +132,9 @@ async function turn(wire: Wire, answers: readonly Answer[], retry: object) {
   const watching = (async () => {
     for await (const item of session.feed()) feed.push(item);
   })();
-  const ended = await new Agent({ model, retry }).send("Hello", { session }).catch((error: TurnError) => error.turn);
+  // What came of the answer counts here; that a conversation which is too long is summed up stands elsewhere.
+  const agent = new Agent({ model, retry, compaction: false });
+  const ended = await agent.send("Hello", { session }).catch((error: TurnError) => error.turn);
   await session.close();
   await watching;
   return { ended, asked, types: feed.map(({ type }) => type), feed };

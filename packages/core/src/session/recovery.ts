@@ -68,7 +68,8 @@ function hasEnded(state: ConversationState, message: string, id: string): boolea
 /** Whether an answer that a call listened to is complete. */
 function heard(state: ConversationState, caller: string, leaf: string | null): boolean {
   const answer = leaf === null || leaf === caller ? undefined : state.messages.get(leaf);
-  return answer?.role === "assistant" && (answer.finish === "stop" || answer.finish === "calls");
+  if (answer?.role !== "assistant") return false;
+  return answer.finish === "stop" || answer.finish === "calls" || answer.finish === "paused";
 }
 
 /** Runs whose process is gone and which had more to do. */

@@ -52,7 +52,7 @@ export class Session {
   /** Of the last event that was there before this writer. */
   readonly #openedAt: number;
   /** What goes before the first thing that this writer writes: the conversation's birth, or what a crash left to say. */
-  #first: readonly EventBody[];
+  #first: readonly (EventBody & { readonly at?: number })[];
   readonly #audience = new Audience();
   readonly #runs: Runs;
   readonly #questions = new Questions();
@@ -84,8 +84,10 @@ export class Session {
    * It is in the log with the first thing that is written: to look at a conversation writes nothing.
    */
   #recover(): void {
+    const at = Date.now();
+    this.#first = this.#first.map((body) => ({ ...body, at }));
     this.#first.forEach((body, index) => {
-      reduce(this.state, { ...body, seq: this.#seq + 1 + index, epoch: this.#epoch, at: Date.now() });
+      reduce(this.state, { ...body, seq: this.#seq + 1 + index, epoch: this.#epoch, at });
     });
   }
 
@@ -124,7 +126,7 @@ export class Session {
     if (this.#broken) throw this.#broken;
     const at = Date.now();
     let seq = this.#seq;
-    const stamp = (body: EventBody): Event => ({ ...body, seq: ++seq, epoch: this.#epoch, at });
+    const stamp = (body: EventBody): Event => ({ at, ...body, seq: ++seq, epoch: this.#epoch });
     const events = this.#first.length > 0 ? [...this.#first, ...bodies].map(stamp) : bodies.map(stamp);
     let pending: void | Promise<void>;
     try {

@@ -48,11 +48,12 @@ export class Answer implements ModelSink {
 
   /** Begins an answer at the end of the run's branch. */
   static async begin(run: TurnRun): Promise<Answer> {
-    const { session, branch, agent, origin } = run;
+    const { session, branch, agent, budget, origin } = run;
     const id = createId();
     const started = { type: "message.started", message: id, parentId: branch.leaf, run: run.id } as const;
     await session.commit([{ ...started, model: agent.model.id }], { origin });
     branch.extend(id);
+    budget.asking = true;
     if (agent.callbacks.onMessage) tell(run, "onMessage", answerOf(session, id));
     return new Answer(run, id);
   }
@@ -150,6 +151,7 @@ export class Answer implements ModelSink {
     const usage = this.finish?.usage;
     const cost = usage && costOf(usage, agent.model.price);
     if (usage) budget.count(usage, cost);
+    budget.asking = false;
     branch.shorten();
     const abandoned = { type: "message.abandoned", message: this.id, reason } as const;
     await session.commit([usage ? { ...abandoned, usage, cost } : abandoned], { origin });

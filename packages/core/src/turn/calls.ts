@@ -5,16 +5,13 @@ import type { Tool } from "../ports/tool.ts";
 import { approvalResolved, deniedBy, type Question } from "../session/questions.ts";
 import type { AskedCall } from "./answer.ts";
 import type { EagerCalls } from "./eager.ts";
-import { execute, notExecuted } from "./execute.ts";
+import { AT_ONCE, execute, notExecuted } from "./execute.ts";
 import { isSteered } from "./inputs.ts";
 import { judge, type Verdict } from "./judge.ts";
 import { answerOf, type TurnRun, tell } from "./run.ts";
 import { toolContext } from "./tool-context.ts";
 
 const INTERJECTED = "Not executed: the user interjected.";
-
-/** Calls that run at once. */
-const AT_ONCE = 10;
 
 /**
  * ```
@@ -31,6 +28,13 @@ interface Entry {
   readonly question: Question | undefined;
   /** Of the start that comes next. */
   readonly attempt: number;
+}
+
+/** How the calls of an answer are prepared. */
+interface Preparing {
+  readonly refusal?: string | undefined;
+  /** None starts before `run`. */
+  readonly later?: boolean;
 }
 
 /**
@@ -53,16 +57,17 @@ export class CallBatch {
 
   /**
    * Judges each call and says what to log together with the answer: the results of those that cannot run, the questions,
-   * and the intents of those that start first. With `refusal`, none runs and each is told that.
+   * and, unless something else is to happen before any call starts, the intents of those that start first. With
+   * `refusal`, none runs and each is told that.
    */
-  async prepare(asked: readonly AskedCall[], refusal?: string): Promise<EventBody[]> {
+  async prepare(asked: readonly AskedCall[], { refusal, later = false }: Preparing = {}): Promise<EventBody[]> {
     const events: EventBody[] = [];
     for (const call of asked) {
       const verdict =
         refusal === undefined ? await judge(this.#run, call) : { ended: "failed" as const, output: refusal };
       events.push(...this.#enter(call.id, verdict, 1));
     }
-    for (const entry of this.#startable()) events.push(this.#intent(entry));
+    if (!later) for (const entry of this.#startable()) events.push(this.#intent(entry));
     return events;
   }
 
@@ -193,8 +198,10 @@ export class CallBatch {
     const { tool, call, input, attempt } = entry;
     if (!tool) throw new Error(`Call ${call} has no tool to run.`);
     const running = { message: this.#message, call, attempt, key: this.#key(entry), tool, input };
-    const begun = await this.#eager?.outcome(call);
-    const outcome = begun ?? (await execute(tool, input, toolContext(this.#run, running)));
+    // What a person was asked about, they may have changed.
+    const begun = entry.question ? undefined : await this.#eager?.outcome(call);
+    const contextFor = (signal: AbortSignal) => toolContext(this.#run, running, signal);
+    const outcome = begun ?? (await execute(tool, input, this.#run.signal, contextFor));
     await this.#end(entry, outcome.status, outcome.output);
   }
 

@@ -67,8 +67,10 @@ export async function shorten(run: TurnRun, model: ModelDriver, why: string, kee
   let spent: Spent | undefined;
   try {
     const { idle } = agent.retry;
+    // There are providers that refuse calls of tools which the request does not name; none may be called.
+    const request = { instructions: INSTRUCTIONS, tools: agent.toolbox.schemas, toolChoice: "none" } as const;
     const answer = await summaryOf(branch.prompt(), (messages) =>
-      askModel(model, { instructions: INSTRUCTIONS, messages }, idle === undefined ? { signal } : { signal, idle }),
+      askModel(model, { ...request, messages }, idle === undefined ? { signal } : { signal, idle }),
     );
     spent = { usage: answer.usage, cost: answer.cost };
     run.budget.count(answer.usage, answer.cost);

@@ -1,5 +1,5 @@
 import type { AskedCall } from "./answer.ts";
-import { execute, type Outcome } from "./execute.ts";
+import { AT_ONCE, execute, type Outcome } from "./execute.ts";
 import { judge } from "./judge.ts";
 import type { TurnRun } from "./run.ts";
 import { toolContext } from "./tool-context.ts";
@@ -12,6 +12,8 @@ export class EagerCalls {
   readonly #run: TurnRun;
   readonly #message: string;
   readonly #begun = new Map<string, Promise<Outcome | undefined>>();
+  /** How many have no result yet. */
+  #running = 0;
   readonly #discarded = new AbortController();
 
   constructor(run: TurnRun, message: string) {
@@ -24,7 +26,10 @@ export class EagerCalls {
     const { toolbox } = this.#run.agent;
     if (!toolbox.find(asked.tool)?.eager) return;
     if (before.some(({ tool }) => toolbox.find(tool)?.effects !== "none")) return;
-    this.#begun.set(asked.id, this.#begin(asked));
+    if (this.#running === AT_ONCE) return;
+    this.#running++;
+    const begun = this.#begin(asked).finally(() => this.#running--);
+    this.#begun.set(asked.id, begun);
   }
 
   /** What a call that began early has found, or is about to find; nothing for one that did not begin. */
@@ -45,8 +50,9 @@ export class EagerCalls {
     const message = this.#message;
     const running = { message, call: asked.id, attempt: 1, key: `${message}.${asked.id}`, tool, input };
     // What it says meanwhile is shown with its result: nobody knows the call yet.
-    const context = { ...toolContext(this.#run, running), signal, progress() {} };
-    const outcome = await execute(tool, input, context);
+    const silent = { progress() {} };
+    const contextFor = (own: AbortSignal) => ({ ...toolContext(this.#run, running, own), ...silent });
+    const outcome = await execute(tool, input, signal, contextFor);
     return outcome.status === "cancelled" ? undefined : outcome;
   }
 }

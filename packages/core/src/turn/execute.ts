@@ -6,18 +6,28 @@ import { BoundedText, bounded, DEFAULT_OUTPUT, outputText } from "./output.ts";
 /** Milliseconds that a tool has to end after its signal aborted. */
 export const GRACE = 3_000;
 
+/** Calls of an answer that run at once. */
+export const AT_ONCE = 10;
+
 /** How one execution went. The output is what the model is told. */
 export type Outcome = { readonly status: "completed" | "failed" | "cancelled"; readonly output: string };
 
 /**
  * Runs a tool and never throws: what the tool throws, a time-out, an output that cannot be written down are outcomes.
- * After an abort it waits for the tool, so that its partial output is kept, but not for longer than 3 seconds.
+ * After an abort it waits for the tool, so that its partial output is kept, but not for longer than 3 seconds. The
+ * context is made for the signal of this execution, which has the time limit of the tool.
  */
-export async function execute(tool: Tool, input: Json, context: ToolContext): Promise<Outcome> {
-  if (context.signal.aborted) return { status: "cancelled", output: notExecuted(context.signal) };
+export async function execute(
+  tool: Tool,
+  input: Json,
+  outer: AbortSignal,
+  contextFor: (signal: AbortSignal) => ToolContext,
+): Promise<Outcome> {
+  if (outer.aborted) return { status: "cancelled", output: notExecuted(outer) };
   const limit = tool.maxOutput ?? DEFAULT_OUTPUT;
-  const timer = tool.timeout === undefined ? undefined : new Timeout(tool.name, tool.timeout, context.signal);
-  const signal = timer?.signal ?? context.signal;
+  const timer = tool.timeout === undefined ? undefined : new Timeout(tool.name, tool.timeout, outer);
+  const signal = timer?.signal ?? outer;
+  const context = contextFor(signal);
   const said = new BoundedText(limit);
   let over = false;
   const progress = (text: string) => {
@@ -26,7 +36,7 @@ export async function execute(tool: Tool, input: Json, context: ToolContext): Pr
     context.progress(text);
   };
   try {
-    const value = await withGrace(signal, async () => tool.execute(input, { ...context, signal, progress }));
+    const value = await withGrace(signal, async () => tool.execute(input, { ...context, progress }));
     const output = bounded(outputText(value), limit);
     return signal.aborted ? stopped(signal, output) : { status: "completed", output };
   } catch (error) {

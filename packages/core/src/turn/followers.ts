@@ -67,24 +67,26 @@ export class Followers {
   async complete(answer: string, signal: AbortSignal): Promise<boolean> {
     const message = answerOf(this.#run.session, answer);
     const events: EventBody[] = [];
-    for (const { call, message: caller, follower } of [...this.#listening.values()]) {
+    for (const listening of [...this.#listening.values()]) {
+      const { call, message: caller, follower } = listening;
       const followed = { type: "call.followed", message: caller, call } as const;
+      if (signal.aborted) {
+        events.push(...this.#drop(listening, messageOf(signal.reason)));
+        continue;
+      }
       let result: Followed | undefined | void;
       try {
         result = await withGrace(signal, async () => follower.completed?.(message));
       } catch (error) {
         const reason = messageOf(error);
         this.failed = true;
-        this.#listening.delete(call);
         this.#said.push(brokeDown(this.#toolOf(caller, call), reason));
-        events.push({ ...followed, outcome: "dropped", reason });
+        if (this.#leave(listening)) events.push({ ...followed, outcome: "dropped", reason });
         continue;
       }
       if (result?.failed) this.failed = true;
       if (result?.say) this.#said.push(result.say);
-      if (result?.again) continue;
-      this.#listening.delete(call);
-      events.push({ ...followed, outcome: "completed" });
+      if (!result?.again && this.#leave(listening)) events.push({ ...followed, outcome: "completed" });
     }
     return this.#tell(events);
   }
@@ -92,13 +94,21 @@ export class Followers {
   /** Nothing of what was said counts. Answers whether the model is told something. */
   async drop(reason: string): Promise<boolean> {
     const events: EventBody[] = [];
-    for (const { call, message, follower } of [...this.#listening.values()]) {
-      this.#listening.delete(call);
-      const said = dropped(follower, reason);
-      if (said) this.#said.push(said);
-      events.push({ type: "call.followed", message, call, outcome: "dropped", reason });
-    }
+    for (const listening of [...this.#listening.values()]) events.push(...this.#drop(listening, reason));
     return this.#tell(events);
+  }
+
+  #drop(listening: Listening, reason: string): EventBody[] {
+    const { call, message, follower } = listening;
+    const said = dropped(follower, reason);
+    if (said) this.#said.push(said);
+    return this.#leave(listening) ? [{ type: "call.followed", message, call, outcome: "dropped", reason }] : [];
+  }
+
+  /** Takes a call out, unless it has begun to listen anew meanwhile. */
+  #leave({ call, follower }: Listening): boolean {
+    if (this.#listening.get(call)?.follower !== follower) return false;
+    return this.#listening.delete(call);
   }
 
   #guard(listening: Listening, hand: (follower: Follower) => void): void {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Agent, type AgentOptions } from "../agent/agent.ts";
+import { askClient } from "../agent/control/ask-client.ts";
 import { launchAgent } from "../agent/control/launch-agent.ts";
 import { resume, say } from "../agent/directive.ts";
 import type { FeedItem } from "../conversation/event.ts";
@@ -232,6 +233,17 @@ describe("a sub-agent", () => {
     expect(resultsIn(session)).toEqual(["by another"]);
     expect(other.requests[0]?.instructions).toMatch(/^You dig\.\n\nYou work on a task/);
     expect(other.requests[0]?.tools.map(({ name }) => name)).toEqual(["act", "finish_task", "ask_client"]);
+  });
+
+  test("B39: of an agent that has a tool of task mode already has that of the mode", async () => {
+    const session = Session.inMemory();
+    const tools = [askClient(), launchAgent()];
+    const scene = (task: string, n: number) =>
+      task === "Go" ? (n === 0 ? [launch("dig")] : "end") : [finish("dug by asking nobody")];
+    const { agent, model } = agentOf(scene, { tools });
+    await agent.send("Go", { session });
+    expect(resultsIn(session)).toEqual(["dug by asking nobody"]);
+    expect(model.requests[1]?.tools.map(({ name }) => name)).toEqual(["launch_agent", "finish_task", "ask_client"]);
   });
 
   test("that is to have a tool which its agent has not is not launched", async () => {

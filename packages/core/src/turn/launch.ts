@@ -1,13 +1,13 @@
 import { createId } from "../conversation/id.ts";
-import { type AssistantMessage, type Message, textOf } from "../conversation/message.ts";
+import { isSettled, type Message, textOf } from "../conversation/message.ts";
 import { lastAnswer, newestLeaf, pathTo, spentOn } from "../conversation/path.ts";
 import type { SubTask, SubTaskEnd } from "../ports/tool.ts";
 import { Interruption } from "../session/error.ts";
 import { Branch } from "./branch.ts";
 import { inputsFor } from "./inputs.ts";
-import { FINISH_TASK } from "./mode.ts";
+import { finishedWith } from "./mode.ts";
 import { nearest } from "./nearest.ts";
-import type { TurnAgent, TurnRun } from "./run.ts";
+import type { Launching, TurnAgent, TurnRun } from "./run.ts";
 import { digestOf, Toolbox } from "./toolbox.ts";
 import { resultText, runTurn, type Turn, type TurnStart } from "./turn.ts";
 
@@ -15,8 +15,8 @@ import { resultText, runTurn, type Turn, type TurnStart } from "./turn.ts";
  * Runs a sub-agent in a conversation of its own: a tree below the launching call, in the same log and the same feed. What
  * the call launched before a crash goes on; what had finished is not run again.
  */
-export async function launch(parent: TurnRun, { call }: { readonly call: string }, task: SubTask): Promise<SubTaskEnd> {
-  const { session, origin, reader, signal } = parent;
+export async function launch(parent: TurnRun, { call, signal }: Launching, task: SubTask): Promise<SubTaskEnd> {
+  const { session, origin, reader } = parent;
   const deep = parent.budget.tooDeep();
   if (deep !== undefined) throw new Error(`Not launched: ${deep}. Do the task yourself.`);
   const agent = subAgent(parent.agent, task);
@@ -65,7 +65,11 @@ function subAgent(parent: TurnAgent, { name = parent.name, instructions, model, 
     name,
     model: model ?? parent.model,
     instructions: { text, digest: digestOf(text) },
-    toolbox: Toolbox.of([...own.tools, ...mode.tools]),
+    // A tool of the same name as one that its mode brings is that tool.
+    toolbox: Toolbox.of([
+      ...own.tools.filter(({ name: own }) => !mode.tools.some((tool) => tool.name === own)),
+      ...mode.tools,
+    ]),
     own,
     mode,
     // What it does is for its parent; what is worth keeping, that one says.
@@ -91,16 +95,10 @@ function toolOf({ own }: TurnAgent, name: string) {
 /** How a sub-agent that ran before had finished; nothing when it had not. */
 function endOf(path: readonly Message[]): SubTaskEnd | undefined {
   const answer = lastAnswer(path);
-  const result = answer && finishedWith(answer);
+  const result = answer && isSettled(answer) ? finishedWith(answer) : undefined;
   if (result === undefined) return undefined;
   const steps = path.filter(({ role }) => role === "assistant").length;
-  return { reason: "finished", text: result, problem: undefined, steps, ...spentOn(path) };
-}
-
-function finishedWith({ calls }: AssistantMessage): string | undefined {
-  const call = calls.findLast(({ tool, status }) => tool === FINISH_TASK && status === "completed");
-  const input = call?.executedInput ?? call?.input;
-  return input && typeof input === "object" && "result" in input ? resultText(input.result) : undefined;
+  return { reason: "finished", text: resultText(result), problem: undefined, steps, ...spentOn(path) };
 }
 
 function subTaskEnd({ reason, text, message, limit, error, steps, usage, cost }: Turn): SubTaskEnd {

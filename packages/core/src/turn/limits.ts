@@ -59,6 +59,8 @@ class Pool {
   waited = 0;
   /** How often a person granted as much again. */
   grants = 1;
+  /** The turns that have not ended: each may still have its last word. */
+  readonly live = new Set<Budget>();
   /** The dearest step so far: what the last word may cost. */
   readonly dearest = { tokens: 0, cost: 0 };
 }
@@ -71,6 +73,8 @@ export class Budget {
   steps = 0;
   /** The clock ended a step: there is no time for another one. */
   timeIsUp = false;
+  /** The model is being asked, and what that costs is not known yet. */
+  asking = false;
   /** Of the turn and of those that it launched. */
   usage: Usage = noUsage;
   cost: Cost = 0;
@@ -84,10 +88,17 @@ export class Budget {
     this.depth = parent ? parent.depth + 1 : 0;
     this.#parent = parent;
     this.#pool = parent ? parent.#pool : new Pool();
+    this.#pool.live.add(this);
+  }
+
+  /** The turn has ended. */
+  end(): void {
+    this.#pool.live.delete(this);
   }
 
   /** Counts a model call, the tokens of an abandoned one included. */
   count(usage: Usage, cost: Cost): void {
+    this.asking = false;
     for (let budget: Budget | undefined = this; budget; budget = budget.#parent) {
       budget.usage = addUsage(budget.usage, usage);
       budget.cost = addCost(budget.cost, cost);
@@ -160,9 +171,13 @@ export class Budget {
     return (this.limits.time ?? Number.POSITIVE_INFINITY) * this.#pool.grants;
   }
 
-  /** Room for a further step and for the last word, each as dear as the dearest step so far; at first, any room will do. */
+  /**
+   * Room for a further step, for those that other turns of the tree are at, and for the last word of each, all as dear as
+   * the dearest step so far; at first, any room will do.
+   */
   #reserve(what: "tokens" | "cost"): number {
-    const dearest = this.#pool.dearest[what];
-    return dearest === 0 ? 0 : dearest * 2;
+    const { dearest, live } = this.#pool;
+    const others = live.values().filter((budget) => budget !== this && budget.asking);
+    return dearest[what] * (1 + [...others].length + live.size);
   }
 }

@@ -1,4 +1,4 @@
-import type { AssistantMessage, Message } from "../conversation/message.ts";
+import type { AssistantMessage, Json, Message } from "../conversation/message.ts";
 import type { Tool } from "../ports/tool.ts";
 import type { TurnProblem } from "./ending.ts";
 
@@ -16,4 +16,11 @@ export interface Mode {
   onAnswer(answer: AssistantMessage): string | undefined;
   /** All calls of an answer have their results: why the turn cannot go on, if it cannot. `turn` is its messages so far. */
   onCalls(turn: readonly Message[]): TurnProblem | undefined;
+}
+
+/** The result that an answer ended its task with; nothing when it did not. */
+export function finishedWith({ calls }: AssistantMessage): Json | undefined {
+  const call = calls.findLast(({ tool, status }) => tool === FINISH_TASK && status === "completed");
+  const input = call?.executedInput ?? call?.input;
+  return input && typeof input === "object" && "result" in input ? input.result : undefined;
 }

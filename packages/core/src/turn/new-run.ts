@@ -1,6 +1,7 @@
 import type { FeedReader } from "../session/feed.ts";
 import type { RunHandle } from "../session/runs.ts";
 import type { Session } from "../session/session.ts";
+import { Begun } from "./begun.ts";
 import type { Branch } from "./branch.ts";
 import { Followers } from "./followers.ts";
 import { Budget } from "./limits.ts";
@@ -35,6 +36,7 @@ export function newRun(
     step: 0,
     call,
     followers: new Followers({ id, session, branch, origin }),
+    begun: new Begun(),
     finished: undefined,
     summary: undefined,
   };

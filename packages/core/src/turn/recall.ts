@@ -16,6 +16,7 @@ const writing = new WeakMap<Memory, Promise<void>>();
 /** Puts what memory knows in front of the model, together with the user message that stands last on the path. */
 export async function recallInto(run: TurnRun, memory: TurnMemory): Promise<void> {
   const { session, branch, origin } = run;
+  const notice = (reason: string) => session.notify({ type: "memory.skipped", run: run.id, reason }, origin);
   const message = branch.path.at(-1);
   if (message?.role !== "user") return;
   const late = new AbortController();
@@ -26,11 +27,12 @@ export async function recallInto(run: TurnRun, memory: TurnMemory): Promise<void
   let items: readonly Recalled[];
   try {
     await orAborted(writing.get(memory.store), signal);
-    const recalled = await orAborted(memory.store.recall(textOf(message), { limit: memory.limit, signal }), signal);
+    const options = { limit: memory.limit, signal, conversation: session.id, notice };
+    const recalled = await orAborted(memory.store.recall(textOf(message), options), signal);
     items = recalled.map(({ text, source }) => ({ text: String(text), source: String(source) }));
   } catch (error) {
     // A turn without memory is better than no turn; the feed says so.
-    session.notify({ type: "memory.skipped", run: run.id, reason: messageOf(error) }, origin);
+    notice(messageOf(error));
     return;
   } finally {
     cancel();
@@ -42,9 +44,10 @@ export async function recallInto(run: TurnRun, memory: TurnMemory): Promise<void
 export function rememberTurn(run: TurnRun, memory: TurnMemory): void {
   const { session, branch } = run;
   const items = branch.path.slice(run.from).flatMap((message): MemoryItem[] => {
-    const said = message.role === "assistant" || (message.role === "user" && message.author === "user");
-    const text = said ? textOf(message) : "";
-    return text === "" ? [] : [{ kind: "said", text, conversation: session.id, at: message.createdAt }];
+    const { id, role, createdAt: at } = message;
+    if (role === "summary" || (role === "user" && message.author !== "user")) return [];
+    const text = textOf(message);
+    return text === "" ? [] : [{ kind: "said", role, text, conversation: session.id, message: id, at }];
   });
   const summary = run.finished?.summary;
   if (summary) items.push({ kind: "summary", text: summary, conversation: session.id, at: Date.now() });

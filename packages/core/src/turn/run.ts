@@ -6,6 +6,7 @@ import type { ModelDriver, ModelSettings } from "../ports/model.ts";
 import type { SubTask, SubTaskEnd, Tool } from "../ports/tool.ts";
 import type { FeedReader } from "../session/feed.ts";
 import type { Session } from "../session/session.ts";
+import type { Begun } from "./begun.ts";
 import type { Branch } from "./branch.ts";
 import type { Compaction } from "./compaction.ts";
 import { messageOf } from "./execute.ts";
@@ -71,7 +72,13 @@ export interface TurnAgent {
 }
 
 /** Runs a sub-agent for a call of a run. */
-export type Launch = (run: TurnRun, call: { readonly call: string }, task: SubTask) => Promise<SubTaskEnd>;
+export type Launch = (run: TurnRun, call: Launching, task: SubTask) => Promise<SubTaskEnd>;
+
+/** The call that launches, and what ends its sub-agent. */
+export interface Launching {
+  readonly call: string;
+  readonly signal: AbortSignal;
+}
 
 /** One turn under way: what its steps share. */
 export interface TurnRun {
@@ -92,6 +99,8 @@ export interface TurnRun {
   /** The call that launched it, when it is the run of a sub-agent. */
   readonly call: string | undefined;
   readonly followers: Followers;
+  /** What its calls began and may not have waited for. */
+  readonly begun: Begun;
   /** The task is done: the turn ends with this step. */
   finished: { readonly result: Json; readonly summary: string | undefined } | undefined;
   /** A call of this step wrote it: it stands for what was said before. */

@@ -17,6 +17,9 @@ export async function stepLoop(run: TurnRun, model: ModelDriver): Promise<Ending
   const { mode } = run.agent;
   /** A provider that says so twice in a turn is believed. */
   let overflowed = false;
+  // A call that a crash had left open may have ended the task, or summed up.
+  if (run.finished) return { reason: "finished" };
+  await useSummary(run);
   for (;;) {
     if (signal.aborted) return { reason: "interrupted" };
     await deliverSteering(run);

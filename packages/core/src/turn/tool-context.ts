@@ -1,5 +1,5 @@
 import type { Json } from "../conversation/message.ts";
-import type { Permit } from "../ports/human.ts";
+import type { Answer, Permit } from "../ports/human.ts";
 import type { Question, Tool, ToolContext } from "../ports/tool.ts";
 import { unfit } from "./compaction.ts";
 import type { TurnRun } from "./run.ts";
@@ -14,9 +14,9 @@ export interface RunningCall {
   readonly input: Json;
 }
 
-/** What a call knows of its turn and can do in it. */
-export function toolContext(run: TurnRun, running: RunningCall): ToolContext {
-  const { session, branch, agent, step, signal, origin } = run;
+/** What a call knows of its turn and can do in it; `signal` is the end of the call. */
+export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSignal): ToolContext {
+  const { session, branch, agent, step, origin } = run;
   const { message, call, attempt, key } = running;
   return {
     call,
@@ -32,6 +32,7 @@ export function toolContext(run: TurnRun, running: RunningCall): ToolContext {
     follow(follower) {
       if ("run" in agent.model)
         throw new Error(`${agent.model.id} runs its turns by itself, so nothing can listen to it.`);
+      run.begun.check();
       run.followers.follow(call, message, follower);
     },
     draft({ index: draft, path, start, end, text }) {
@@ -43,8 +44,9 @@ export function toolContext(run: TurnRun, running: RunningCall): ToolContext {
       await session.commit([{ type: "file.changed", message, call, ...change }], { durable: true, origin });
     },
     permit: (input) => permit(run, running, input),
-    ask: (question) => ask(run, running, question),
-    launch: (task) => agent.launch(run, running, task),
+    ask: (question) => run.begun.begin([signal, run.signal], (until) => ask(run, running, question, until)),
+    launch: (task) =>
+      run.begun.begin([signal, run.signal], (until) => agent.launch(run, { call, signal: until }, task)),
     finish(result, summary) {
       if (agent.mode.name !== "task") throw new Error("There is no task to finish in a conversation: just answer.");
       if (run.followers.failed) {
@@ -68,8 +70,13 @@ async function permit(run: TurnRun, { call, tool, input }: RunningCall, changed 
   return permission({ call, tool, input: changed, conversation: run.session.state, signal: run.signal });
 }
 
-async function ask(run: TurnRun, { message, call }: RunningCall, question: Question): Promise<string> {
-  const { session, agent, signal, origin } = run;
+async function ask(
+  run: TurnRun,
+  { message, call }: RunningCall,
+  question: Question,
+  signal: AbortSignal,
+): Promise<string> {
+  const { session, agent, origin } = run;
   const { text, choices, default: otherwise } = question;
   if (agent.unattended) {
     if (otherwise !== undefined) return otherwise;
@@ -79,7 +86,14 @@ async function ask(run: TurnRun, { message, call }: RunningCall, question: Quest
   const open = { type: "question.asked", message, call, question: asked.id, text } as const;
   const more = { ...(choices ? { choices } : {}), ...(otherwise === undefined ? {} : { default: otherwise }) };
   await session.commit([{ ...open, ...more }], { durable: true, origin });
-  const answer = await asked.answer(signal);
+  let answer: Answer;
+  try {
+    answer = await asked.answer(signal);
+  } catch (error) {
+    // Nobody waits for the answer any more. When the whole call is cancelled, its result closes the question too.
+    await session.commit([{ type: "question.answered", question: asked.id }], { durable: true, origin });
+    throw error;
+  }
   const said = answer.decision === "answer" ? { text: answer.text } : {};
   await session.commit([{ type: "question.answered", question: asked.id, ...said }], { durable: true, origin });
   if (answer.decision === "answer") return answer.text;

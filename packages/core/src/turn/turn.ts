@@ -21,6 +21,7 @@ import { messageOf } from "./execute.ts";
 import { deliver } from "./inputs.ts";
 import { orAborted } from "./judge.ts";
 import { checkLimits, LimitError } from "./limits.ts";
+import { finishedWith } from "./mode.ts";
 import { newRun, type TurnWatch } from "./new-run.ts";
 import { recallInto, rememberTurn } from "./recall.ts";
 import { reportedLoop } from "./reported-loop.ts";
@@ -91,6 +92,7 @@ async function takeSteps(run: TurnRun, start: TurnStart): Promise<Ending> {
   const { model, memory } = run.agent;
   if (memory && start.type !== "here") await recallInto(run, memory);
   await goOnWithCalls(run);
+  if (start.type === "here" && run.agent.mode.name === "task") run.finished ??= finishedBefore(run);
   return "run" in model ? reportedLoop(run, model) : stepLoop(run, model);
 }
 
@@ -135,6 +137,13 @@ async function begin(run: TurnRun, start: TurnStart): Promise<void> {
   for (const event of events) if (event.type === "message.added") branch.extend(event.message);
 }
 
+/** How a task ended of which a process that is gone could not say so any more. */
+function finishedBefore({ branch }: TurnRun): TurnRun["finished"] {
+  const last = branch.path.at(-1);
+  const result = last?.role === "assistant" ? finishedWith(last) : undefined;
+  return result === undefined ? undefined : { result, summary: undefined };
+}
+
 /** Answers whose open calls a run goes on with. */
 const goneOnWith = new WeakMap<AssistantMessage, Promise<void>>();
 
@@ -165,15 +174,18 @@ async function settleCalls(run: TurnRun, answer: AssistantMessage): Promise<void
 }
 
 async function end(run: TurnRun, { reason, limit, error }: Ending): Promise<Turn> {
-  const { session, branch, budget, followers, finished } = run;
+  const { session, branch, budget, followers, begun, finished } = run;
+  await begun.end();
   if (followers.size > 0) await followers.drop(endedBecause(run, reason));
+  budget.end();
   const ended = { type: "run.ended", run: run.id, reason, leaf: branch.leaf } as const;
   const event = error ? { ...ended, error: { code: error.code, message: error.message } } : ended;
   await session.commit([event], { durable: true, origin: run.origin });
   const message = lastAnswerOf(branch.path, run);
   if (message && (reason === "answered" || reason === "finished" || reason === "limit")) tell(run, "onAnswer", message);
   if (run.agent.memory) rememberTurn(run, run.agent.memory);
-  branch.trim();
+  // What a sub-agent does hangs on its parent: it is forgotten with that.
+  if (run.call === undefined) branch.trim();
   return {
     id: run.id,
     reason,

@@ -1,4 +1,5 @@
 import type { Json, ModelPart, ModelRequest, ModelSink, PromptMessage, PromptResult } from "@banyan/core";
+import { Agent } from "@banyan/core";
 import { describe, expect, test } from "vitest";
 import { answerOf, KeepingSink, say } from "../testing/sink.ts";
 import { demoModel } from "./index.ts";
@@ -261,6 +262,13 @@ describe("a guide, never a pretence", () => {
 });
 
 describe("pace", () => {
+  test("B39: in a task its last word is the result", async () => {
+    const agent = new Agent({ model: demoModel({ pace: 0 }), mode: "task" });
+    const turn = await agent.send("Who are you?");
+    expect(turn.reason).toBe("finished");
+    expect(turn.text).toContain("demo/offline");
+  });
+
   test("words come one after the other", async () => {
     const sink = new KeepingSink();
     await demoModel({ pace: 1 }).stream(say("hello"), sink, new AbortController().signal);

@@ -11,8 +11,19 @@ export interface Reply {
   readonly calls: Round;
 }
 
-/** Decides from the messages alone: what is asked for, what was done for it, and so what comes next. */
+/** What the demo says or does next; in a task, its last word is the result. */
 export function reply(request: ModelRequest): Reply {
+  const next = nextIn(request);
+  const isTask = request.toolChoice === "auto" && request.tools.some(({ name }) => name === FINISH);
+  if (!isTask || next.calls.length > 0) return next;
+  return { ...next, text: "", calls: [{ tool: FINISH, input: { result: next.text } }] };
+}
+
+/** The tool that ends a task. */
+const FINISH = "finish_task";
+
+/** Decides from the messages alone: what is asked for, what was done for it, and so what comes next. */
+function nextIn(request: ModelRequest): Reply {
   const { wish, after } = lastWish(request);
   const rounds = roundsIn(after);
   const outcomes = rounds.flat();

@@ -9,7 +9,13 @@ import {
   TurnError,
   type Usage,
 } from "@banyan/core";
-import { type ChatCompletionRequest, type FixtureOpts, type FixtureResponse, LLMock } from "@copilotkit/aimock";
+import {
+  type ChatCompletionRequest,
+  type FixtureOpts,
+  type FixtureResponse,
+  type JournalEntry,
+  LLMock,
+} from "@copilotkit/aimock";
 import { type Format, openAt } from "./formats.ts";
 import { relayTo, type Sent } from "./relay.ts";
 import { type Shape, shapeOf } from "./shape.ts";
@@ -19,6 +25,10 @@ export interface Reply {
   readonly response: FixtureResponse;
   /** UTF-16 units of a fragment. */
   readonly fragment?: number;
+  /** What it answers, where several agents ask at once: the conversation that begins with this text, at so many answers. */
+  readonly to?: { readonly task: string; readonly round: number };
+  /** Tokens of the request, as the mock tells them, where they matter. */
+  readonly input?: number;
   /** After so many fragments the connection breaks, or the model says nothing more. */
   readonly stops?: {
     readonly how: "cut" | "silent";
@@ -31,7 +41,7 @@ export interface Reply {
 export interface Scenario {
   /** What a person says, turn by turn; with `interruptAt`, interrupted once the answer's text ends with that. */
   readonly says: readonly (string | { readonly text: string; readonly interruptAt: string })[];
-  /** In the order in which the model gives them. */
+  /** In the order in which the model gives them, to each who asks. */
   readonly replies: readonly Reply[];
   readonly agent?: Omit<Partial<AgentOptions>, "model">;
   /** It needs calls that come in pieces. */
@@ -54,6 +64,8 @@ export interface Played {
   readonly journal: readonly ChatCompletionRequest[];
   /** The tokens that the mock told: those of all replies that it gave to their end. */
   readonly told: Usage;
+  /** The same, from the journal of the mock: of each request that it answered well. */
+  readonly journalled: Usage;
 }
 
 /** Milliseconds after which the mock breaks a connection: what it said before is long through. */
@@ -71,9 +83,19 @@ export async function play(
   open: (index: number) => Promise<Session> = inOne(Session.inMemory()),
 ): Promise<Played> {
   const mock = new LLMock({ port: 0, logLevel: "silent", strict: true });
-  scenario.replies.forEach(({ response, ...reply }, index) => {
-    const answer = "error" in response ? response : { ...response, usage: tokens(index) };
-    mock.addFixture({ match: { sequenceIndex: index }, response: answer, ...pace(format, reply) });
+  const asking = new Map<string, (request: ChatCompletionRequest) => boolean>();
+  const before = new Map<string, number>();
+  scenario.replies.forEach((reply, index) => {
+    const { response, to } = reply;
+    const answer = "error" in response ? response : { ...response, usage: tokens(reply, index) };
+    const who = to ? `${to.task} ${to.round}` : "";
+    const sequenceIndex = before.get(who) ?? 0;
+    before.set(who, sequenceIndex + 1);
+    // The mock counts together what is matched by the same function.
+    if (to && !asking.has(who)) asking.set(who, isAsking(to));
+    const predicate = asking.get(who);
+    const match = predicate ? { predicate, sequenceIndex } : { sequenceIndex };
+    mock.addFixture({ match, response: answer, ...pace(format, reply) });
   });
   await mock.start();
   try {
@@ -95,6 +117,7 @@ export async function play(
       answers: relay.answers,
       journal: mock.getRequests().map(({ body }) => body as ChatCompletionRequest),
       told: toldBy(scenario.replies),
+      journalled: mock.getRequests().reduce((sum, { response }) => addUsage(sum, usageIn(response)), noUsage),
     };
   } finally {
     await mock.stop();
@@ -137,14 +160,34 @@ function pace({ before }: Format, { fragment = 20, stops }: Omit<Reply, "respons
 }
 
 /** Different for every reply, so that none can be counted for another. The mock tells no more than these two. */
-function tokens(index: number): { prompt_tokens: number; completion_tokens: number } {
-  return { prompt_tokens: 100 * (index + 1), completion_tokens: 7 * (index + 1) };
+function tokens({ input }: Reply, index: number): { prompt_tokens: number; completion_tokens: number } {
+  return { prompt_tokens: input ?? 100 * (index + 1), completion_tokens: 7 * (index + 1) };
+}
+
+function isAsking({ task, round }: NonNullable<Reply["to"]>): (request: ChatCompletionRequest) => boolean {
+  return ({ messages }) => {
+    const first = messages.find(({ role }) => role === "user")?.content;
+    // Of some formats the mock makes several messages of one answer.
+    const answers = messages.filter((message, at) => isAnswer(message) && !isAnswer(messages[at - 1]));
+    return String(first).startsWith(task) && answers.length === round;
+  };
+}
+
+function isAnswer(message: ChatCompletionRequest["messages"][number] | undefined): boolean {
+  return message?.role === "assistant";
+}
+
+function usageIn({ status, fixture }: JournalEntry["response"]): Usage {
+  const response = fixture?.response;
+  const told =
+    status === 200 && response && "usage" in response ? (response.usage as ReturnType<typeof tokens>) : undefined;
+  return told ? { ...noUsage, input: told.prompt_tokens, output: told.completion_tokens } : noUsage;
 }
 
 function toldBy(replies: readonly Reply[]): Usage {
-  return replies.reduce((sum, { response, stops }, index) => {
-    if (stops || "error" in response) return sum;
-    const { prompt_tokens, completion_tokens } = tokens(index);
+  return replies.reduce((sum, reply, index) => {
+    if (reply.stops || "error" in reply.response) return sum;
+    const { prompt_tokens, completion_tokens } = tokens(reply, index);
     return addUsage(sum, { ...noUsage, input: prompt_tokens, output: completion_tokens });
   }, noUsage);
 }

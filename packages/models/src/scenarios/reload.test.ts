@@ -2,6 +2,7 @@ import { type Event, type Log, Session, type Store } from "@banyan/core";
 import { describe, expect, test } from "vitest";
 import { breaks } from "./breaks.ts";
 import { type Format, formats } from "./formats.ts";
+import { handedOn, listenedTo, SUMMARY, summedUp } from "./long-work.ts";
 import { type Played, play, type Scenario } from "./play.ts";
 import { scenarios, UNICODE } from "./scenarios.ts";
 import { calling, look, open } from "./tools.ts";
@@ -115,11 +116,22 @@ const eventful: Scenario & { readonly name: string } = {
 };
 
 describe("invariant 2: a conversation that is opened again asks the provider the same, byte for byte, on every format:", () => {
-  test.each([eventful, ...scenarios, ...breaks])("$name", async (scenario) => {
+  test.each([eventful, summedUp, listenedTo, handedOn, ...scenarios, ...breaks])("$name", async (scenario) => {
     const able = formats.filter(({ callsComeWhole }) => !(callsComeWhole && "breaksCalls" in scenario));
     for (const { played, live, reloaded } of await Promise.all(able.map((format) => reload(format, scenario)))) {
       expect(live.length, played.format.name).toBeGreaterThan(20);
       expect(reloaded, played.format.name).toBe(live);
+    }
+  });
+
+  test.each([
+    [summedUp, SUMMARY],
+    [listenedTo, "Heard 11 letters."],
+    [handedOn, "gold"],
+  ])("and that request has $0.name", async (scenario, said) => {
+    for (const format of formats) {
+      const { live } = await reload(format, scenario);
+      expect(live, format.name).toContain(said);
     }
   });
 

@@ -1,4 +1,4 @@
-import { defineTool } from "@banyan/core";
+import { defineTool, textOf } from "@banyan/core";
 
 const input = { type: "object", properties: { at: { type: "string" } }, required: ["at"] } as const;
 
@@ -19,6 +19,18 @@ export const open = defineTool({
   effects: "external",
   execute: () => {
     throw new Error("the lid is stuck");
+  },
+});
+
+/** Listens to the next message, and says how long that was. */
+export const listen = defineTool({
+  name: "listen",
+  description: "Listens to your next message.",
+  input: { type: "object" },
+  effects: "none",
+  execute: (_: unknown, context) => {
+    context.follow({ completed: (message) => ({ say: `Heard ${textOf(message).length} letters.` }) });
+    return "Listening.";
   },
 });
 
