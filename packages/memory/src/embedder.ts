@@ -1,0 +1,60 @@
+import type { EmbeddingModelV4 } from "@ai-sdk/provider";
+import { MemoryError } from "./error.ts";
+import { within } from "./wait.ts";
+
+/** Texts for one call of a model that takes more. */
+const BATCH = 96;
+
+/** What makes vectors of texts, with a bound on the time that it may take. */
+export class Embedder {
+  /** Tells its vectors from those of other models. */
+  readonly name: string;
+  readonly #model: EmbeddingModelV4;
+
+  constructor(model: EmbeddingModelV4) {
+    this.name = `${model.provider}/${model.modelId}`;
+    this.#model = model;
+  }
+
+  /** The most texts for one call. Rejects with `MemoryError` when the model cannot tell. */
+  async batch(): Promise<number> {
+    try {
+      return Math.max(1, Math.min(BATCH, (await this.#model.maxEmbeddingsPerCall) ?? BATCH));
+    } catch (error) {
+      throw this.#unusable(error);
+    }
+  }
+
+  /**
+   * Vectors of length 1, in the order of the texts, of which there are no more than `batch()`. Rejects with `MemoryError`
+   * when the model fails or takes longer than `milliseconds`, and with the reason of the signal.
+   */
+  async embed(texts: readonly string[], milliseconds: number, signal: AbortSignal): Promise<Float32Array[]> {
+    const late = () => new Error(`it did not answer within ${milliseconds} ms`);
+    try {
+      const { embeddings } = await within(milliseconds, late, signal, (abortSignal) =>
+        this.#model.doEmbed({ values: [...texts], abortSignal }),
+      );
+      if (embeddings.length !== texts.length) throw new Error("it did not answer with a vector for each text");
+      return embeddings.map(unit);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw this.#unusable(error);
+    }
+  }
+
+  #unusable(cause: unknown): MemoryError {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const message = `The embedding model ${this.name} cannot be used (${why}); memory goes by words alone until it can. Check its settings.`;
+    return new MemoryError("embedder", message, { cause });
+  }
+}
+
+/** The vector of the same direction and of length 1. Throws when it has none. */
+function unit(vector: readonly number[]): Float32Array {
+  let squares = 0;
+  for (const value of vector) squares += value * value;
+  const length = Math.sqrt(squares);
+  if (!(length > 0 && length < Infinity)) throw new Error("it answered with a vector that has no direction");
+  return Float32Array.from(vector, (value) => value / length);
+}

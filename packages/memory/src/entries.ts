@@ -1,0 +1,128 @@
+import { hash } from "node:crypto";
+import type { DatabaseSync } from "node:sqlite";
+import type { MemoryEntry } from "./managed-memory.ts";
+import type { Piece } from "./pieces.ts";
+import { spaced } from "./words.ts";
+
+/** Keeps a text and where it is from; a text that is there gets a further source. Inside a transaction. Answers its id. */
+export function keep(
+  database: DatabaseSync,
+  piece: Omit<Piece, "conversation"> & { readonly conversation?: string },
+): number {
+  const { kind, text, conversation = "", directory = "", message, role, at } = piece;
+  const digest = hash("sha256", text, "base64url");
+  const id = idOf(database, kind, digest) ?? insert(database, kind, digest, text);
+  database
+    .prepare("INSERT OR REPLACE INTO sources VALUES (NULL, ?, ?, ?, ?, ?, ?)")
+    .run(id, conversation, directory, message ?? null, role ?? null, at);
+  return id;
+}
+
+function idOf(database: DatabaseSync, kind: string, digest: string): number | undefined {
+  const row = database.prepare("SELECT id FROM entries WHERE digest = ? AND kind = ?").get(digest, kind);
+  return row && Number(row.id);
+}
+
+function insert(database: DatabaseSync, kind: string, digest: string, text: string): number {
+  const { lastInsertRowid } = database.prepare("INSERT INTO entries VALUES (NULL, ?, ?, ?)").run(kind, digest, text);
+  database.prepare("INSERT INTO words (rowid, text) VALUES (?, ?)").run(lastInsertRowid, spaced(text));
+  return Number(lastInsertRowid);
+}
+
+/** Takes entries out, and their words out of the index. Inside a transaction. Answers how many there were. */
+export function forget(database: DatabaseSync, ids: readonly number[]): number {
+  const text = database.prepare("SELECT text FROM entries WHERE id = ?");
+  const unindex = database.prepare("INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)");
+  const remove = database.prepare("DELETE FROM entries WHERE id = ?");
+  let count = 0;
+  for (const id of ids) {
+    const known = text.get(id);
+    if (!known) continue;
+    unindex.run(id, spaced(String(known.text)));
+    remove.run(id);
+    count++;
+  }
+  return count;
+}
+
+/** Takes out what is known from one conversation alone. Inside a transaction. Answers how many entries that were. */
+export function forgetConversation(database: DatabaseSync, conversation: string): number {
+  const from = database.prepare("SELECT entry FROM sources WHERE conversation = ?").all(conversation);
+  database.prepare("DELETE FROM sources WHERE conversation = ?").run(conversation);
+  const known = database.prepare("SELECT 1 FROM sources WHERE entry = ?");
+  const ids = new Set(from.map(({ entry }) => Number(entry)));
+  return forget(
+    database,
+    Array.from(ids).filter((id) => !known.get(id)),
+  );
+}
+
+/** Takes out everything; what is off stays off. Inside a transaction. Answers how many entries there were. */
+export function forgetAll(database: DatabaseSync): number {
+  database.exec("INSERT INTO words (words) VALUES ('delete-all')");
+  return Number(database.prepare("DELETE FROM entries").run().changes);
+}
+
+/** Whether memory is off for a conversation. */
+export function isOff(database: DatabaseSync, conversation: string): boolean {
+  return database.prepare("SELECT 1 FROM off WHERE conversation = ?").get(conversation) !== undefined;
+}
+
+export function switchOff(database: DatabaseSync, conversation: string): void {
+  database.prepare("INSERT OR IGNORE INTO off VALUES (?)").run(conversation);
+}
+
+export function switchOn(database: DatabaseSync, conversation: string): void {
+  database.prepare("DELETE FROM off WHERE conversation = ?").run(conversation);
+}
+
+/** CROSS: so that SQLite begins with the entries, and finds summaries by their index. */
+const SOURCED = `
+  SELECT entries.id, kind, text, conversation, directory, message, role, at
+  FROM entries CROSS JOIN sources ON sources.entry = entries.id`;
+const ON = "conversation NOT IN (SELECT conversation FROM off)";
+
+/** The entries of these ids that are there, in the same order, each with its newest source. */
+export function entriesOf(database: DatabaseSync, ids: readonly number[]): MemoryEntry[] {
+  const select = database.prepare(`${SOURCED} WHERE entries.id = ? ORDER BY number DESC LIMIT 1`);
+  return ids.flatMap((id) => entryFrom(select.get(id)));
+}
+
+/** The same as they are recalled: each with a source that is not off, if possible of this directory. */
+export function recalledOf(database: DatabaseSync, ids: readonly number[], directory: string): MemoryEntry[] {
+  const select = database.prepare(
+    `${SOURCED} WHERE entries.id = ? AND ${ON} ORDER BY directory = ? DESC, number DESC LIMIT 1`,
+  );
+  return ids.flatMap((id) => entryFrom(select.get(id, directory)));
+}
+
+/** A page of all entries, the newest first. */
+export function pageOf(database: DatabaseSync, limit: number, after: number): MemoryEntry[] {
+  const page = database.prepare("SELECT id FROM entries WHERE id < ? ORDER BY id DESC LIMIT ?").all(after, limit);
+  return entriesOf(
+    database,
+    page.map(({ id }) => Number(id)),
+  );
+}
+
+/** The newest summaries of a directory. What is newest, the order in which they came says: a clock may go backwards. */
+export function summariesOf(database: DatabaseSync, directory: string, limit: number): MemoryEntry[] {
+  const newest = database.prepare(
+    `${SOURCED} WHERE kind = 'summary' AND directory = ? AND ${ON} ORDER BY number DESC LIMIT ?`,
+  );
+  return newest.all(directory, limit).flatMap(entryFrom);
+}
+
+function entryFrom(row: Record<string, unknown> | undefined): MemoryEntry[] {
+  if (!row) return [];
+  const { id, kind, text, at, ...from } = row;
+  const given = Object.fromEntries(Object.entries(from).filter(([, value]) => value !== null && value !== ""));
+  const entry = { id: Number(id), kind: kind as MemoryEntry["kind"], text: String(text), at: Number(at), ...given };
+  return [{ ...entry, source: sourceOf(entry) }];
+}
+
+function sourceOf({ kind, role, at, directory, conversation }: Omit<MemoryEntry, "source">): string {
+  const what = kind === "said" ? (role === "assistant" ? "answer" : "user") : kind;
+  const date = new Date(at).toLocaleDateString("sv-SE");
+  return [what, date, directory, conversation && `conversation ${conversation}`].filter(Boolean).join(", ");
+}

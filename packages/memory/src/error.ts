@@ -1,0 +1,63 @@
+/**
+ * `damaged`: the file is not what was written. `full`: there is no room for it. `locked`: another process writes for too
+ * long. `unusable`: the file cannot be used, or the memory is closed. `unfit`: a fact is empty or too long. `off`: memory
+ * is off for the conversation. `embedder`: the embedding model did not answer as it should.
+ */
+export type MemoryErrorCode = "damaged" | "full" | "locked" | "unusable" | "unfit" | "off" | "embedder";
+
+/** A memory cannot do what was asked. The message says what to do. */
+export class MemoryError extends Error {
+  override readonly name = "MemoryError";
+  readonly code: MemoryErrorCode;
+
+  constructor(code: MemoryErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.code = code;
+  }
+}
+
+// Primary result codes of SQLite, https://sqlite.org/rescode.html
+const ERROR = 1;
+const BUSY = 5;
+const LOCKED = 6;
+const CORRUPT = 11;
+const FULL = 13;
+const NOT_A_DATABASE = 26;
+// Extended ones.
+const IO_READ = 266;
+const IO_SHORT_READ = 522;
+const IO_SHARED_MEMORY_SIZE = 4874;
+const CORRUPT_INDEX = 779;
+
+/** What went wrong with a memory's file, in words that say what to do. */
+export function memoryError(error: unknown, file: string): MemoryError {
+  if (error instanceof MemoryError) return error;
+  const { code, errcode = 0 } = (error ?? {}) as { readonly code?: unknown; readonly errcode?: number };
+  const why = error instanceof Error ? error.message : String(error);
+  const primary = errcode & 0xff;
+  // The shared memory of the write-ahead log can only fail to grow where there is no room left.
+  if (code === "ENOSPC" || code === "EDQUOT" || errcode === IO_SHARED_MEMORY_SIZE || primary === FULL) {
+    return new MemoryError("full", `There is no room left for ${file}; free some space. What it holds is safe.`, {
+      cause: error,
+    });
+  }
+  if (primary === BUSY || primary === LOCKED) {
+    return new MemoryError("locked", `${file} is locked by another process; let it finish, or end it, and try again.`, {
+      cause: error,
+    });
+  }
+  // Our statements fit the schema that we make: an error in one means that a table is gone.
+  const damage = [ERROR, CORRUPT, NOT_A_DATABASE].includes(primary);
+  if (damage || [IO_READ, IO_SHORT_READ, CORRUPT_INDEX].includes(errcode)) {
+    return new MemoryError(
+      "damaged",
+      `${file} is damaged (${why}); put a backup in its place, or move it away to begin with an empty memory.`,
+      { cause: error },
+    );
+  }
+  return new MemoryError(
+    "unusable",
+    `${file} cannot be used (${why}); check that its directory exists and that you may write there.`,
+    { cause: error },
+  );
+}

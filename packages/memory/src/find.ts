@@ -1,0 +1,116 @@
+import type { DatabaseSync } from "node:sqlite";
+import { phrase } from "./words.ts";
+
+/** Something to be looked for. The answer is ids of entries, best first. */
+export type Question =
+  /** What may say something about these words, for a conversation that it is not from itself. */
+  | { readonly type: "about"; readonly words: readonly string[]; readonly conversation: string }
+  /** What is near in meaning, at least as near as `least`. */
+  | {
+      readonly type: "near";
+      readonly model: string;
+      readonly vector: Float32Array;
+      readonly least: number;
+      readonly conversation: string;
+    }
+  /** What holds all of the words. */
+  | { readonly type: "all"; readonly words: readonly string[]; readonly limit: number };
+
+/** Candidates of each kind for a recall. */
+const CANDIDATES = 50;
+/** The words by which candidates are found: the rarest. */
+const WORDS = 12;
+/** A word is common that is in more than one of eight entries, and in more than twenty. */
+const COMMON_SHARE = 8;
+const FEW = 20;
+/** Milliseconds for comparing vectors, the newest first; on two cores, some 200,000 of 1,536 numbers. */
+const COMPARING = 1500;
+
+/** Looks a question up. Throws as SQLite does. */
+export function find(database: DatabaseSync, question: Question): number[] {
+  switch (question.type) {
+    case "about":
+      return about(database, question.words, question.conversation);
+    case "near":
+      return near(database, question);
+    case "all":
+      return all(database, question.words, question.limit);
+  }
+}
+
+/** SQL: whether an entry is from a conversation for which memory is on, and not from the one that it is recalled into. */
+function recallable(entry: string): string {
+  return `EXISTS (SELECT 1 FROM sources WHERE entry = ${entry} AND conversation NOT IN (SELECT conversation FROM off))
+    AND NOT EXISTS (SELECT 1 FROM sources WHERE entry = ${entry} AND conversation = nullif(:conversation, ''))`;
+}
+
+/**
+ * BM25 by the rarest words alone: the common ones cost most of the time, and what has nothing else in common with the
+ * query does not fit it.
+ */
+function about(database: DatabaseSync, words: readonly string[], conversation: string): number[] {
+  const phrases = rarest(database, words).map(phrase);
+  if (phrases.length === 0) return [];
+  // The rows come in the order of their rank, and are looked at until there are enough.
+  const select = database.prepare(
+    `SELECT rowid AS id, rank FROM words WHERE words MATCH :phrases AND ${recallable("words.rowid")}
+    ORDER BY rank LIMIT ${CANDIDATES}`,
+  );
+  const found = select.all({ conversation, phrases: phrases.join(" OR ") });
+  return found
+    .map(({ id, rank }) => ({ id: Number(id), rank: Number(rank) }))
+    .sort((a, b) => a.rank - b.rank || b.id - a.id)
+    .map(({ id }) => id);
+}
+
+function rarest(database: DatabaseSync, words: readonly string[]): string[] {
+  const newest = Number(database.prepare("SELECT max(id) AS id FROM entries").get()?.id);
+  const common = Math.max(FEW, Math.floor(newest / COMMON_SHARE));
+  const select = database.prepare(
+    "SELECT count(*) AS count FROM (SELECT 1 FROM words WHERE words MATCH :phrase LIMIT :most)",
+  );
+  const known = words
+    .map((word) => ({ word, count: Number(select.get({ phrase: phrase(word), most: common + 1 })?.count) }))
+    .filter(({ count }) => count > 0)
+    .sort((a, b) => a.count - b.count);
+  // Of words that are all common, the rarest still tells something.
+  const telling = known.filter(({ count }, index) => count <= common || index === 0);
+  return telling.slice(0, WORDS).map(({ word }) => word);
+}
+
+/** One pass over the vectors. Both sides are of length 1, so that the cosine is the sum of the products. */
+function near(database: DatabaseSync, { model, vector, least, conversation }: Question & { type: "near" }): number[] {
+  const select = database.prepare("SELECT entry, vector FROM vectors WHERE model = ? ORDER BY entry DESC", {
+    returnArrays: true,
+  });
+  const until = performance.now() + COMPARING;
+  const similar: { readonly id: number; readonly cosine: number }[] = [];
+  let compared = 0;
+  for (const row of select.iterate(model) as Iterable<unknown>) {
+    const [id, { buffer, byteOffset, byteLength }] = row as readonly [number, Uint8Array];
+    // A model may have been changed behind its name.
+    if (byteLength !== vector.byteLength) continue;
+    const cosine = product(vector, new Float32Array(buffer, byteOffset, vector.length));
+    if (cosine >= least) similar.push({ id, cosine });
+    if (++compared % 1000 === 0 && performance.now() > until) break;
+  }
+  similar.sort((a, b) => b.cosine - a.cosine || b.id - a.id);
+  const isRecallable = database.prepare(`SELECT 1 WHERE ${recallable(":entry")}`);
+  const ids: number[] = [];
+  for (const { id } of similar) {
+    if (isRecallable.get({ entry: id, conversation }) && ids.push(id) === CANDIDATES) break;
+  }
+  return ids;
+}
+
+function product(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let index = 0; index < a.length; index++) sum += (a[index] as number) * (b[index] as number);
+  return sum;
+}
+
+function all(database: DatabaseSync, words: readonly string[], limit: number): number[] {
+  if (words.length === 0) return [];
+  const select = database.prepare("SELECT rowid AS id FROM words WHERE words MATCH ? ORDER BY rank LIMIT ?");
+  return select.all(words.map(phrase).join(" "), limit).map(({ id }) => Number(id));
+}

@@ -1,0 +1,21 @@
+import type { DatabaseSync } from "node:sqlite";
+import { parentPort, workerData } from "node:worker_threads";
+import { openForReading } from "./database.ts";
+import { find, type Question } from "./find.ts";
+import type { Answer } from "./finder.ts";
+
+/** The thread in which a large memory is looked through. */
+
+let database: DatabaseSync | undefined;
+
+parentPort?.on("message", (question: Question) => parentPort?.postMessage(answer(question)));
+
+function answer(question: Question): Answer {
+  try {
+    database ??= openForReading(workerData as string);
+    return { type: "found", ids: find(database, question) };
+  } catch (error) {
+    const { message, errcode } = error as Error & { readonly errcode?: number };
+    return { type: "failed", message, errcode };
+  }
+}

@@ -1,0 +1,199 @@
+import { expect, test } from "vitest";
+import { LARGE, memoryIn, padding, recalled, said, temporaryFile } from "./memory.fixture.ts";
+
+const COLOUR = "My favourite colour is teal.";
+const DOG = "My dog is called Rex.";
+
+for (const [size, fill] of [
+  ["small", 0],
+  ["large", LARGE],
+] as const) {
+  test(`B45: of a ${size} memory, what fits the query comes back, the best first, with its source`, async () => {
+    const memory = await memoryIn({ directory: "/home/me/garden" });
+    await memory.remember(padding(fill));
+    await memory.remember([said(COLOUR), said(DOG), said("Rex, the dog, likes teal cushions.")]);
+    expect(await recalled(memory, "Which dog did Rex see?")).toEqual([DOG, "Rex, the dog, likes teal cushions."]);
+    expect(await recalled(memory, "Which colours do I like?")).toEqual([COLOUR]);
+    const [item] = await memory.recall("colour", { limit: 1, signal: new AbortController().signal });
+    expect(item).toEqual({ text: COLOUR, source: "user, 2026-11-21, /home/me/garden, conversation earlier" });
+  });
+
+  test(`B45: of a ${size} memory, no more comes back than the limit`, async () => {
+    const memory = await memoryIn();
+    await memory.remember(padding(fill));
+    await memory.remember(Array.from({ length: 30 }, (_, index) => said(`Oak number ${index} is old.`)));
+    expect(await recalled(memory, "oak", { limit: 3 })).toHaveLength(3);
+    expect(await recalled(memory, "oak", { limit: 0 })).toEqual([]);
+  });
+
+  test(`B45: of a ${size} memory, an aborted recall rejects with the reason, and the next one works`, async () => {
+    const memory = await memoryIn();
+    await memory.remember(padding(fill));
+    await memory.remember([said(COLOUR)]);
+    const reason = new Error("nobody waits");
+    await expect(recalled(memory, "colour", { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    const late = new AbortController();
+    const asked = recalled(memory, "colour", { signal: late.signal });
+    setImmediate(() => late.abort(reason));
+    // A small one is looked through at once, a large one by a thread that begins with this question.
+    if (fill > 0) await expect(asked).rejects.toBe(reason);
+    else expect(await asked).toEqual([COLOUR]);
+    expect(await recalled(memory, "colour")).toEqual([COLOUR]);
+  });
+
+  test(`B45: of a ${size} memory, nothing comes back into the conversation that it is from`, async () => {
+    const memory = await memoryIn();
+    await memory.remember(padding(fill));
+    await memory.remember([said(COLOUR, "a"), said(DOG, "a"), said(DOG, "b")]);
+    expect(await recalled(memory, "colour", { conversation: "a" })).toEqual([]);
+    expect(await recalled(memory, "colour", { conversation: "b" })).toEqual([COLOUR]);
+    // It was said in both: in each, the model sees it anyway.
+    expect(await recalled(memory, "dog", { conversation: "b" })).toEqual([]);
+    expect(await recalled(memory, "dog", { conversation: "c" })).toEqual([DOG]);
+  });
+
+  test(`B45: of a ${size} memory, nothing of a conversation that is off comes back, nor into it`, async () => {
+    const memory = await memoryIn();
+    await memory.remember(padding(fill));
+    await memory.remember([said(COLOUR, "a"), said(DOG, "b"), said(DOG, "a"), said("Whales swim far.", "b")]);
+    await memory.setOn("a", false);
+    expect(await recalled(memory, "colour dog")).toEqual([DOG]);
+    const [item] = await memory.recall("dog", { limit: 1, signal: new AbortController().signal });
+    expect(item?.source).toContain("conversation b");
+    expect(await recalled(memory, "colour whales", { conversation: "a" })).toEqual([]);
+    await memory.setOn("a", true);
+    expect(await recalled(memory, "colour")).toEqual([COLOUR]);
+    expect(await recalled(memory, "whales", { conversation: "a" })).toEqual(["Whales swim far."]);
+  });
+
+  test(`B45: of a ${size} memory, what is from the directory that is worked in comes first, the rest may come too`, async () => {
+    const memory = await memoryIn({ directory: "/here" });
+    await memory.remember(padding(fill));
+    await memory.remember([
+      said("Tests run with vitest.", "b", { directory: "/here" }),
+      said("Tests run with mocha tests.", "a", { directory: "/there" }),
+    ]);
+    expect(await recalled(memory, "tests")).toEqual(["Tests run with vitest.", "Tests run with mocha tests."]);
+    const there = await memoryIn({ directory: "/there", file: await temporaryFile() });
+    await there.remember([
+      said("Tests run with vitest.", "b", { directory: "/here" }),
+      said("Tests run with mocha tests.", "a", { directory: "/there" }),
+    ]);
+    expect(await recalled(there, "tests")).toEqual(["Tests run with mocha tests.", "Tests run with vitest."]);
+  });
+}
+
+test("B45: of what was said in several directories, the source in this one is shown, and it counts as from here", async () => {
+  const memory = await memoryIn({ directory: "/here" });
+  await memory.remember([
+    said("Tests run with vitest here.", "a", { directory: "/here" }),
+    said("Tests run with vitest here.", "b", { directory: "/there" }),
+    said("Tests run with mocha.", "b", { directory: "/there" }),
+  ]);
+  const items = await memory.recall("tests", { limit: 2, signal: new AbortController().signal });
+  expect(items.map(({ source }) => source)).toEqual([
+    "user, 2026-11-21, /here, conversation a",
+    "user, 2026-11-21, /there, conversation b",
+  ]);
+});
+
+test("B45: a fact that somebody wanted kept comes before what was merely said", async () => {
+  const memory = await memoryIn();
+  await memory.add({ text: "Deployments happen on Fridays, after lunch and with care." });
+  await memory.remember([said("Deployments happen on Fridays.")]);
+  expect((await recalled(memory, "deployments"))[0]).toContain("after lunch");
+});
+
+test("B45: of what fits equally well, the newest comes first", async () => {
+  const memory = await memoryIn();
+  for (const manager of ["npm", "yarn", "pnpm"]) await memory.remember([said(`The project uses ${manager}.`)]);
+  expect((await recalled(memory, "project"))[0]).toBe("The project uses pnpm.");
+});
+
+test("B45: what shares only common words with the query does not fit it", async () => {
+  const memory = await memoryIn();
+  await memory.remember([said(COLOUR)]);
+  expect(await recalled(memory, "What is the capital of France?")).toEqual([]);
+  expect(await recalled(memory, "Is it?")).toEqual([]);
+});
+
+test("B45: a word that most of a large memory holds finds nothing beside a rarer one, and something alone", async () => {
+  const memory = await memoryIn();
+  await memory.remember(padding(LARGE));
+  await memory.remember([said("Der Hund heißt Rex.")]);
+  await memory.remember(Array.from({ length: 60 }, (_, index) => said(`Oak number ${index} is old.`)));
+  expect(await recalled(memory, "filler Hund")).toEqual(["Der Hund heißt Rex."]);
+  expect(await recalled(memory, "filler")).toHaveLength(8);
+  // One of ten is not most.
+  const [first, ...others] = await recalled(memory, "oak Hund");
+  expect(first).toBe("Der Hund heißt Rex.");
+  expect(others).toHaveLength(7);
+});
+
+test.each([
+  ["Which trees did you plant?", "I planted a tree in May."],
+  ["CAFÉ", "The cafe closes at noon."],
+  ["Wo ist die Straße?", "Die Straße nach Utrecht ist gesperrt."],
+  ["どの紅茶が好きですか", "私は紅茶が大好きです"],
+  ["我喜欢什么颜色", "我最喜欢的颜色是蓝绿色"],
+  ["อาหารไทยที่ไหน", "ฉันชอบอาหารไทยมาก"],
+  ["как зовут собаку?", "Мою собаку зовут Рекс."],
+  ["where is index.ts", "Exports stand in packages/memory/src/index.ts alone."],
+])("B45: %s finds %s", async (query, text) => {
+  const memory = await memoryIn();
+  await memory.remember([said(text), said("Something else was said.")]);
+  expect(await recalled(memory, query)).toEqual([text]);
+});
+
+test("B45: nothing in a query is an operator", async () => {
+  const memory = await memoryIn();
+  await memory.remember([said(COLOUR)]);
+  for (const query of ['colour" OR "x', "colour NOT teal", "colour*", "text:colour", "(colour", "NEAR(colour teal)"]) {
+    expect(await recalled(memory, query)).toEqual([COLOUR]);
+  }
+  for (const query of ["", "   ", '"', "\0", "\ud800", "🐕", "*", "-"])
+    expect(await recalled(memory, query)).toEqual([]);
+});
+
+test("B45: a query of any length is answered: its beginning and its end count", async () => {
+  const memory = await memoryIn();
+  await memory.remember([said(COLOUR), said(DOG), said("Whales swim in the sea.")]);
+  const log = "nothing of interest ".repeat(50_000);
+  expect(await recalled(memory, `${log} whales ${log} What of my dog?`)).toEqual([DOG]);
+  expect(await recalled(memory, `My dog? ${log} whales ${log}`)).toEqual([DOG]);
+});
+
+test("B45: a long summary is cut where it is recalled", async () => {
+  const memory = await memoryIn();
+  await memory.remember([said(`Whales. ${"They swim. ".repeat(500)}`, "a", { kind: "summary" })]);
+  const [text] = await recalled(memory, "whales");
+  expect(text).toHaveLength(2000);
+  expect(text).toMatch(/^Whales\. They.*…$/);
+});
+
+test("B45: memories of two users share nothing", async () => {
+  const mine = await memoryIn();
+  const yours = await memoryIn();
+  await mine.remember([said(COLOUR)]);
+  expect(await recalled(yours, "colour")).toEqual([]);
+  expect(await yours.list()).toEqual([]);
+});
+
+test("a large memory is looked through beside everything else: the event loop goes on meanwhile", async () => {
+  const memory = await memoryIn();
+  await memory.remember(padding(LARGE));
+  let turned = false;
+  setImmediate(() => {
+    turned = true;
+  });
+  expect(await recalled(memory, "filler 7")).not.toEqual([]);
+  expect(turned).toBe(true);
+});
+
+test("many recalls at once of a large memory all get their answers", async () => {
+  const memory = await memoryIn();
+  await memory.remember(padding(LARGE));
+  const numbers = Array.from({ length: 40 }, (_, index) => 100 + index);
+  const answers = await Promise.all(numbers.map((number) => recalled(memory, `filler ${number}`)));
+  for (const [index, number] of numbers.entries()) expect(answers[index]?.[0]).toContain(`Filler ${number} `);
+});

@@ -1,0 +1,190 @@
+import type { EmbeddingModelV4 } from "@ai-sdk/provider";
+import type { MemoryItem, Recalled, RecallOptions } from "@banyan/core";
+import {
+  entriesOf,
+  forget,
+  forgetAll,
+  forgetConversation,
+  isOff,
+  keep,
+  pageOf,
+  recalledOf,
+  summariesOf,
+  switchOff,
+  switchOn,
+} from "./entries.ts";
+import { MemoryError } from "./error.ts";
+import { fuse } from "./fuse.ts";
+import type { ManagedMemory, MemoryEntry, MemorySearchOptions, NewFact } from "./managed-memory.ts";
+import { MemoryFile } from "./memory-file.ts";
+import { cut, LONGEST_FACT, piecesOf } from "./pieces.ts";
+import { Vectors } from "./vectors.ts";
+import { tellingWords, wordsOf } from "./words.ts";
+
+/** Characters at each end of a query that are looked at. */
+const QUERY_END = 4000;
+/** Characters of an entry that are recalled; only summaries are longer. */
+const RECALLED = 2000;
+/** How much more an entry counts that is from the directory that is worked in, or that somebody wanted kept. */
+const PREFERRED = 1.2;
+const SIMILARITY = 0.3;
+
+/** What a memory in a SQLite file is made of. */
+export interface SqliteMemoryOptions {
+  /** One user's file. It is made with the first thing to remember, for its owner only. */
+  readonly file: string;
+  /** The directory that is worked in: what is remembered carries it, and what is from there is preferred. */
+  readonly directory?: string;
+  /**
+   * Any embedding model of the `@ai-sdk/provider` interface, version 4: then what is near in meaning is recalled too. It is
+   * sent what is remembered, and the queries. When it fails, words alone count.
+   */
+  readonly embed?: EmbeddingModelV4;
+  /** From which cosine on two texts are near in meaning, from -1 to 1; models differ. Default 0.3. */
+  readonly similarity?: number;
+  /** Takes the secrets out of a text. Nothing is kept or embedded that has not gone through it. */
+  readonly redact?: (text: string) => string;
+}
+
+/**
+ * A memory in one SQLite file, which any number of processes may use at once. Nothing is read or made before it is asked
+ * something. Of a turn it keeps what the user said and the last answer, unless they have fewer than three words: in pieces of
+ * up to 1,500 characters, of the first and last 6,000. A text that was there before gets a further source.
+ */
+export function sqliteMemory(options: SqliteMemoryOptions): ManagedMemory {
+  return new SqliteMemory(options);
+}
+
+class SqliteMemory implements ManagedMemory {
+  readonly #file: MemoryFile;
+  readonly #directory: string;
+  readonly #similarity: number;
+  readonly #redact: (text: string) => string;
+  readonly #vectors: Vectors | undefined;
+
+  constructor({ file, directory = "", embed, similarity = SIMILARITY, redact = (text) => text }: SqliteMemoryOptions) {
+    this.#file = new MemoryFile(file);
+    this.#directory = directory;
+    this.#similarity = similarity;
+    this.#redact = redact;
+    this.#vectors = embed && new Vectors(embed, this.#file);
+  }
+
+  async recall(query: string, options: RecallOptions): Promise<Recalled[]> {
+    const { limit, signal, conversation = "" } = options;
+    signal.throwIfAborted();
+    const ends = query.length > 2 * QUERY_END ? `${query.slice(0, QUERY_END)} ${query.slice(-QUERY_END)}` : query;
+    const text = this.#redact(ends.toWellFormed());
+    const entries = await this.#file.read(
+      [],
+      async (database) => {
+        if (limit <= 0 || isOff(database, conversation)) return [];
+        const words = tellingWords(text);
+        const found = await Promise.all([
+          this.#file.find(database, { type: "about", words, conversation }, signal),
+          this.#near(text, options),
+        ]);
+        const scores = fuse(found);
+        const score = ({ id, kind, directory }: MemoryEntry) =>
+          (scores.get(id) ?? 0) * (directory === this.#directory ? PREFERRED : 1) * (kind === "fact" ? PREFERRED : 1);
+        return recalledOf(database, Array.from(scores.keys()), this.#directory)
+          .sort((a, b) => score(b) - score(a) || b.id - a.id)
+          .slice(0, limit);
+      },
+      signal,
+    );
+    return entries.map(({ text, source }) => ({ text: cut(text, RECALLED), source }));
+  }
+
+  async remember(items: readonly MemoryItem[]): Promise<void> {
+    const pieces = piecesOf(items, this.#redact);
+    if (pieces.length === 0) return;
+    await this.#file.write((database) => {
+      for (const piece of pieces) {
+        if (!isOff(database, piece.conversation)) keep(database, { directory: this.#directory, ...piece });
+      }
+    });
+    this.#vectors?.fill();
+  }
+
+  async list({ limit = 50, after = Number.MAX_SAFE_INTEGER } = {}): Promise<MemoryEntry[]> {
+    return this.#file.read([], (database) => pageOf(database, Math.max(0, limit), after));
+  }
+
+  async search(query: string, options: MemorySearchOptions = {}): Promise<MemoryEntry[]> {
+    const { limit = 20, signal = new AbortController().signal } = options;
+    signal.throwIfAborted();
+    const question = { type: "all", words: wordsOf(query), limit: Math.max(0, limit) } as const;
+    return this.#file.read(
+      [],
+      async (database) => entriesOf(database, await this.#file.find(database, question, signal)),
+      signal,
+    );
+  }
+
+  async add({ text: said, ...from }: NewFact): Promise<MemoryEntry> {
+    const text = this.#redact(said).trim();
+    if (text === "") throw new MemoryError("unfit", "There is nothing to remember: a fact needs a text.");
+    if (text.length > LONGEST_FACT) {
+      const most = LONGEST_FACT.toLocaleString("en");
+      throw new MemoryError("unfit", `A fact has at most ${most} characters, this one ${text.length}; shorten it.`);
+    }
+    const [entry] = await this.#file.write((database) => {
+      if (isOff(database, from.conversation ?? "")) {
+        throw new MemoryError("off", "Memory is off for this conversation; switch it on first.");
+      }
+      const id = keep(database, { directory: this.#directory, ...from, kind: "fact", text, at: Date.now() });
+      return entriesOf(database, [id]);
+    });
+    this.#vectors?.fill();
+    return entry as MemoryEntry;
+  }
+
+  async remove(id: number): Promise<boolean> {
+    return (await this.#file.forget((database) => forget(database, [id]))) > 0;
+  }
+
+  async clear(from?: { readonly conversation: string }): Promise<number> {
+    return this.#file.forget((database) =>
+      from ? forgetConversation(database, from.conversation) : forgetAll(database),
+    );
+  }
+
+  async summaries(directory: string, limit: number): Promise<MemoryEntry[]> {
+    return this.#file.read([], (database) => summariesOf(database, directory, Math.max(0, limit)));
+  }
+
+  async isOn(conversation: string): Promise<boolean> {
+    return this.#file.read(true, (database) => !isOff(database, conversation));
+  }
+
+  async setOn(conversation: string, on: boolean): Promise<void> {
+    const change = on ? switchOn : switchOff;
+    await this.#file.write((database) => change(database, conversation));
+  }
+
+  async close(): Promise<void> {
+    await this.#vectors?.close();
+    await this.#file.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** What is near the query in meaning; nothing, and a notice, when its vector cannot be had. */
+  async #near(query: string, { signal, conversation = "", notice }: RecallOptions): Promise<number[]> {
+    if (!this.#vectors || query.trim() === "") return [];
+    try {
+      const trouble = this.#vectors.takeTrouble();
+      if (trouble) notice?.(trouble.message);
+      const sought = await this.#vectors.of(query, signal);
+      const question = { type: "near", ...sought, least: this.#similarity, conversation } as const;
+      return await this.#file.read([], (database) => this.#file.find(database, question, signal), signal);
+    } catch (error) {
+      if (!(error instanceof MemoryError && error.code === "embedder")) throw error;
+      notice?.(error.message);
+      return [];
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import { defineTool, type Tool } from "@banyan/core";
+import type { ManagedMemory, MemoryEntry } from "./managed-memory.ts";
+import { cut } from "./pieces.ts";
+import { tellingWords } from "./words.ts";
+
+/** How many entries are shown when several fit, and how much of each. */
+const CANDIDATES = 8;
+const EXCERPT = 200;
+
+/** `remember {fact}` and `forget {fact}`: what an agent may do with a user's memory of its own accord. */
+export function memoryTools(memory: ManagedMemory): readonly Tool[] {
+  return [rememberTool(memory), forgetTool(memory)];
+}
+
+function rememberTool(memory: ManagedMemory): Tool {
+  return defineTool({
+    name: "remember",
+    description:
+      "Keeps a fact for later conversations with this user. Use it when the user asks for it, or tells something lasting: " +
+      "a preference, a decision, a name. What was said is remembered anyway.",
+    input: schema("One fact in one or two sentences that can be understood without this conversation."),
+    effects: "idempotent",
+    async execute(input, { conversation, path }) {
+      const message = path.at(-1)?.id;
+      const { text } = await memory.add({
+        text: factIn(input),
+        conversation: conversation.id,
+        ...(message !== undefined && { message }),
+      });
+      return `Remembered: ${text}`;
+    },
+  });
+}
+
+function forgetTool(memory: ManagedMemory): Tool {
+  return defineTool({
+    name: "forget",
+    description:
+      "Removes one thing from the memory of earlier conversations, for good. Use it only when the user asks for it. When " +
+      "several things fit, it removes none and lists them.",
+    input: schema("Words that are all in it, its whole text, or its number as it was listed: #12."),
+    // A second time, the same words may mean something else.
+    effects: "external",
+    async execute(input, { signal }) {
+      const [entry, ...others] = await candidates(memory, factIn(input), signal);
+      if (!entry) throw new Error("Nothing in memory has all of these words; try fewer. Nothing was removed.");
+      if (others.length > 0) {
+        throw new Error(`Several things fit; say which, by its number:\n${[entry, ...others].map(line).join("\n")}`);
+      }
+      await memory.remove(entry.id);
+      return `Forgot: ${entry.text}`;
+    },
+  });
+}
+
+function schema(description: string) {
+  return {
+    type: "object",
+    properties: { fact: { type: "string", description } },
+    required: ["fact"],
+    additionalProperties: false,
+  } as const;
+}
+
+function factIn(input: unknown): string {
+  return (input as { readonly fact: string }).fact;
+}
+
+/** What is meant by a number, a whole text, or words; without the common words, when no entry has all of them. */
+async function candidates(memory: ManagedMemory, fact: string, signal: AbortSignal): Promise<MemoryEntry[]> {
+  const found = await entriesFor(memory, fact.trim(), signal);
+  const whole = found.filter(({ text }) => text === fact.trim());
+  const fitting = whole.length > 0 ? whole : found;
+  const shown = await Promise.all(fitting.map(async ({ conversation }) => memory.isOn(conversation ?? "")));
+  return fitting.filter((_, index) => shown[index]);
+}
+
+async function entriesFor(memory: ManagedMemory, fact: string, signal: AbortSignal): Promise<MemoryEntry[]> {
+  const number = /^#(\d+)$/.exec(fact)?.[1];
+  if (number !== undefined) {
+    const [entry] = await memory.list({ limit: 1, after: Number(number) + 1 });
+    return entry?.id === Number(number) ? [entry] : [];
+  }
+  const options = { limit: CANDIDATES, signal };
+  const found = await memory.search(fact, options);
+  return found.length > 0 ? found : memory.search(tellingWords(fact).join(" "), options);
+}
+
+function line({ id, text, source }: MemoryEntry): string {
+  return `#${id} ${cut(text.replace(/\s+/g, " "), EXCERPT)} (${source})`;
+}

@@ -1,0 +1,82 @@
+import { Agent, defineTool, Session, say } from "@banyan/core";
+import { call, collect, scriptedModel, text } from "@banyan/core/testing";
+import { expect, test } from "vitest";
+import { embedder, memoryIn } from "./memory.fixture.ts";
+
+test("B45: what was said in one conversation is in front of the model in the next, and is shown", async () => {
+  const store = await memoryIn({ directory: "/home/me" });
+  const model = scriptedModel(["I will keep that in mind.", "Teal, I suppose."]);
+  const agent = new Agent({ model, memory: { store } });
+  const first = Session.inMemory();
+  await collect(agent.chat(say("My favourite colour is teal."), { session: first }));
+  const items = await collect(agent.chat(say("Which colour do you suggest?"), { session: Session.inMemory() }));
+  const source = expect.stringMatching(new RegExp(`, /home/me, conversation ${first.id}$`));
+  expect(items).toContainEqual(
+    expect.objectContaining({ type: "memory.recalled", items: [{ text: "My favourite colour is teal.", source }] }),
+  );
+  expect(JSON.stringify(model.requests[1]?.messages)).toContain("My favourite colour is teal.");
+});
+
+test("B6: a turn knows of the turn before it, however soon it begins", async () => {
+  const store = await memoryIn();
+  const agent = new Agent({ model: scriptedModel(() => "Noted."), memory: { store } });
+  for (const tree of ["oak", "elm", "ash"]) {
+    await agent.send(`I planted an ${tree} today.`, { session: Session.inMemory() });
+    const session = Session.inMemory();
+    await agent.send(`Where is the ${tree}?`, { session });
+    const [asked] = session.state.messages.values();
+    expect(asked).toMatchObject({ recalled: [{ text: `I planted an ${tree} today.` }] });
+  }
+});
+
+test("B45: a conversation for which memory is off is neither remembered nor recalled into", async () => {
+  const store = await memoryIn();
+  const agent = new Agent({ model: scriptedModel(() => "Noted."), memory: { store } });
+  const off = Session.inMemory();
+  await store.setOn(off.id, false);
+  await agent.send("I planted an oak today.", { session: off });
+  expect(await store.list()).toEqual([]);
+});
+
+test("B45: nothing of a conversation comes back into it", async () => {
+  const store = await memoryIn();
+  const model = scriptedModel(() => "Noted.");
+  const agent = new Agent({ model, memory: { store } });
+  const session = Session.inMemory();
+  await agent.send("I planted an oak today.", { session });
+  await agent.send("Where is the oak?", { session });
+  expect(await store.list()).toHaveLength(2);
+  expect(JSON.stringify(model.requests[1])).not.toContain("recalled-from-memory");
+});
+
+test("B45: of a turn of several steps, the user's words and the last answer are kept, with their messages", async () => {
+  const store = await memoryIn();
+  const look = defineTool({
+    name: "look",
+    description: "Looks.",
+    input: { type: "object" },
+    effects: "none",
+    execute: () => "Oak.",
+  });
+  const model = scriptedModel([[text("I am looking at it now."), call("look")], "It is an old oak."]);
+  const session = Session.inMemory();
+  await new Agent({ model, tools: [look], memory: { store } }).send("Which tree is that?", { session });
+  const entries = await store.list();
+  expect(entries.map(({ role, text }) => [role, text])).toEqual([
+    ["assistant", "It is an old oak."],
+    ["user", "Which tree is that?"],
+  ]);
+  for (const { message = "" } of entries) expect(session.state.messages.has(message)).toBe(true);
+});
+
+test("B6: an embedder that fails is said in the feed, and what fits by its words is recalled all the same", async () => {
+  const answer = () => Promise.reject(new Error("no credit left"));
+  const store = await memoryIn({ embed: embedder([], { answer }) });
+  await store.add({ text: "The oak stands in the garden." });
+  const items = await collect(
+    new Agent({ model: scriptedModel(["There."]), memory: { store } }).chat(say("Where is the oak?")),
+  );
+  const skipped = { type: "memory.skipped", reason: expect.stringContaining("no credit left") };
+  expect(items).toContainEqual(expect.objectContaining(skipped));
+  expect(items).toContainEqual(expect.objectContaining({ type: "memory.recalled" }));
+});

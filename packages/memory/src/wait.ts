@@ -1,0 +1,29 @@
+/** Resolves as `promise` does, unless the signal aborts before: then it rejects with its reason. */
+export async function orAborted<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([promise, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+/** Runs `body` for at most so many milliseconds: then its signal aborts, and the wait rejects, with `late()`. */
+export async function within<T>(
+  milliseconds: number,
+  late: () => Error,
+  signal: AbortSignal,
+  body: (signal: AbortSignal) => PromiseLike<T>,
+): Promise<T> {
+  const time = new AbortController();
+  const timer = setTimeout(() => time.abort(late()), milliseconds);
+  const either = AbortSignal.any([signal, time.signal]);
+  try {
+    return await orAborted(body(either), either);
+  } finally {
+    clearTimeout(timer);
+  }
+}
