@@ -1,7 +1,8 @@
-import type { ListedConversation, ServerFrame } from "@banyan/server/protocol";
+import type { ListedConversation, Result, ServerFrame } from "@banyan/server/protocol";
 import { createContext, useContext } from "react";
 import { createStore, type StoreApi, useStore } from "zustand";
 import { Connection, type ConnectionState } from "./connection/connection.ts";
+import { keepUnsent, keptUnsent, type Unsent } from "./connection/unsent.ts";
 import { LiveConversation } from "./conversation/live-conversation.ts";
 
 /** What every part of the page may show. */
@@ -9,16 +10,37 @@ export interface PageState {
   readonly connection: ConnectionState;
   /** All conversations, the last written first; nothing until the server has told. */
   readonly conversations: readonly ListedConversation[] | undefined;
+  /** What was said and the server has not answered yet, in order. */
+  readonly unsent: readonly Unsent[];
+  /** What was removed just now and can be brought back. */
+  readonly removed: Removed | undefined;
 }
+
+/** Messages that a person removed, by the topmost of them. */
+export interface Removed {
+  readonly conversation: string;
+  readonly message: string;
+  /** How many went out of sight. */
+  readonly count: number;
+}
+
+/** A model that can be chosen. */
+export type KnownModel = Result<"model.list">["models"][number];
 
 /** The page: its one connection, the list of conversations, and those that are followed. */
 export class Page {
   readonly connection: Connection;
   readonly store: StoreApi<PageState>;
   readonly #followed = new Map<string, LiveConversation>();
+  readonly #models = new Map<string, Promise<readonly KnownModel[]>>();
 
   constructor(address: string) {
-    this.store = createStore<PageState>(() => ({ connection: { phase: "connecting" }, conversations: undefined }));
+    this.store = createStore<PageState>(() => ({
+      connection: { phase: "connecting" },
+      conversations: undefined,
+      unsent: [],
+      removed: undefined,
+    }));
     this.connection = new Connection(address, {
       changed: (connection) => {
         this.store.setState({ connection });
@@ -26,6 +48,32 @@ export class Page {
       },
       frame: (frame) => this.#take(frame),
     });
+    window.addEventListener("online", () => this.connection.retry());
+    // The server acts on an id once: what it may have heard before the page was loaded anew can go out again.
+    for (const unsent of keptUnsent()) this.say(unsent).catch(ignored);
+  }
+
+  /**
+   * Says something, and shows it as not sent until the server has answered; what is not sent survives a reload. Resolves
+   * with the message. Rejects with `CommandError`, also when it was taken back.
+   */
+  async say(unsent: Unsent): Promise<string> {
+    this.#changeUnsent((all) => [...all, unsent]);
+    try {
+      const { id, ...said } = unsent;
+      return (await this.connection.ask("turn.say", said, id)).message;
+    } finally {
+      this.#changeUnsent((all) => all.filter(({ id }) => id !== unsent.id));
+    }
+  }
+
+  /** The models of a provider that are known; asked for once. */
+  models(provider: string): Promise<readonly KnownModel[]> {
+    const known = this.#models.get(provider);
+    if (known) return known;
+    const asked = this.connection.ask("model.list", { provider }).then(({ models }) => models);
+    this.#models.set(provider, asked);
+    return asked;
   }
 
   /** A conversation that is followed from now on; the same one for the same id. */
@@ -42,6 +90,12 @@ export class Page {
   leave(id: string): void {
     this.#followed.get(id)?.leave();
     this.#followed.delete(id);
+  }
+
+  #changeUnsent(change: (all: readonly Unsent[]) => readonly Unsent[]): void {
+    const unsent = change(this.store.getState().unsent);
+    this.store.setState({ unsent });
+    keepUnsent(unsent);
   }
 
   /** After each connection: the list anew, and every conversation from where this page stands. */

@@ -1,10 +1,11 @@
-import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, retainSearchParams } from "@tanstack/react-router";
 import { ConversationView } from "./conversation/conversation-view.tsx";
+import { type PanelSearch, panelSearch } from "./panels/panel-names.ts";
 import { Shell } from "./shell/shell.tsx";
 import { Welcome } from "./shell/welcome.tsx";
 
-/** What an address says beside the conversation (W5): the end of the branch in view. */
-interface ConversationSearch {
+/** What an address says beside the conversation (W5): the end of the branch in view, and a panel. */
+interface ConversationSearch extends PanelSearch {
   readonly leaf?: string;
 }
 
@@ -15,8 +16,12 @@ const welcome = createRoute({ getParentRoute: () => root, path: "/", component: 
 const conversation = createRoute({
   getParentRoute: () => root,
   path: "/c/$conversation",
-  validateSearch: ({ leaf }: Record<string, unknown>): ConversationSearch =>
-    typeof leaf === "string" && leaf !== "" ? { leaf } : {},
+  validateSearch: (search: Record<string, unknown>): ConversationSearch => ({
+    ...panelSearch(search),
+    ...(typeof search.leaf === "string" && search.leaf !== "" ? { leaf: search.leaf } : {}),
+  }),
+  // A panel stays while branches change.
+  search: { middlewares: [retainSearchParams(["panel"])] },
   component: function Conversation() {
     const { conversation: id } = conversation.useParams();
     const { leaf } = conversation.useSearch();

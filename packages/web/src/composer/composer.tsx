@@ -1,55 +1,91 @@
-import { useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
+import { type ConversationState, createId, type LiveRun, pathTo, textOf } from "@banyan/core/conversation";
+import { type KeyboardEvent, useRef, useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { usePage, usePageState } from "../page.ts";
+import { usePreference } from "../shell/preferences.ts";
+import { Action } from "./action.tsx";
+import { CommandCompletion, useCommands } from "./commands.tsx";
+import { UnsentList } from "./unsent-list.tsx";
 import { useDraft } from "./use-draft.ts";
+import { useHistory } from "./use-history.ts";
 import { WaitingList } from "./waiting-list.tsx";
 
 /** Where a person writes. It is never switched off: what is written while the agent works steers it, or waits (W36). */
 export function Composer({ leaf }: { readonly leaf: string | null }) {
-  const conversation = useConversation();
-  const { connection } = usePage();
-  const phase = usePageState((state) => state.connection.phase);
   const tree = useTree();
-  const navigate = useNavigate();
+  return tree ? <Writing tree={tree} leaf={leaf} /> : null;
+}
+
+function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly leaf: string | null }) {
+  const conversation = useConversation();
+  const page = usePage();
+  const { connection } = page;
+  const phase = usePageState((state) => state.connection.phase);
   const [text, setText] = useDraft(conversation.id);
+  const [preferred, setPreferred] = usePreference("delivery");
   const [problem, setProblem] = useState<string>();
-  if (!tree) return null;
-  const run = [...tree.runs.values()].find(
-    (live) => live.call === undefined && (live.leaf === leaf || leaf === tree.leaf),
+  const box = useRef<HTMLTextAreaElement>(null);
+  const run = runAt(tree, leaf);
+  const history = useHistory(
+    () => pathTo(tree, leaf).flatMap((said) => (said.role === "user" && said.author === "user" ? [textOf(said)] : [])),
+    setText,
   );
-  const goesOnHere = leaf === tree.leaf;
-  const send = async (delivery: "steer" | "queue") => {
-    if (text.trim() === "") return;
-    setText("");
+  const told = (promise: Promise<unknown>) => {
     setProblem(undefined);
-    const at = leaf === null || (goesOnHere && run) ? {} : { at: leaf };
-    const to = run ? { run: run.id, delivery } : {};
-    try {
-      await connection.ask("turn.say", {
-        conversation: conversation.id,
-        parts: [{ type: "text", text }],
-        ...at,
-        ...to,
-      });
-      // Where the answer comes is what people want to see.
-      if (!goesOnHere)
-        await navigate({ to: "/c/$conversation", params: { conversation: conversation.id }, search: {} });
-    } catch (error) {
-      setText(text);
-      setProblem(error instanceof Error ? error.message : String(error));
-    }
+    promise.catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)));
   };
-  const stop = () =>
-    connection.ask("run.interrupt", { conversation: conversation.id, ...(run ? { run: run.id } : {}) });
+  const stop = async () => {
+    const waiting = tree.inbox.filter((input) => input.run === run?.id);
+    await connection.ask("run.interrupt", { conversation: conversation.id, ...(run ? { run: run.id } : {}) });
+    // What was not delivered comes back to where it was written (W38).
+    for (const { id } of waiting) await connection.ask("input.withdraw", { conversation: conversation.id, input: id });
+    const texts = waiting.map(({ parts }) => parts.map((part) => (part.type === "text" ? part.text : "")).join(""));
+    if (texts.length > 0) setText((draft) => [...texts, draft].filter((piece) => piece !== "").join("\n\n"));
+    box.current?.focus();
+  };
+  const commands = useCommands({ leaf, run, stop });
+  const send = (delivery: "steer" | "queue") => {
+    const said = text;
+    if (said.trim() === "") return;
+    setText("");
+    history.reset();
+    const command = commands.find(({ name }) => name === said.trim());
+    if (command) return told(Promise.resolve(command.act()));
+    const unsent = {
+      id: createId(),
+      conversation: conversation.id,
+      parts: [{ type: "text", text: said } as const],
+      ...(leaf === null ? {} : { at: leaf }),
+      ...(run ? { run: run.id, delivery } : {}),
+    };
+    told(
+      page.say(unsent).catch((error: unknown) => {
+        setText((draft) => (draft === "" ? said : draft));
+        throw error;
+      }),
+    );
+  };
+  const other = preferred === "steer" ? "queue" : "steer";
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.nativeEvent.isComposing) return;
+    if (event.key === "Enter" && !event.shiftKey) {
+      event.preventDefault();
+      send(event.altKey ? other : preferred);
+    } else if (event.key === "ArrowUp" && (text === "" || history.isRecalling)) {
+      if (history.older()) event.preventDefault();
+    } else if (event.key === "ArrowDown" && history.isRecalling && history.newer()) event.preventDefault();
+  };
   return (
-    <div className="border-hair border-t bg-ground px-4 py-3">
-      <div className="mx-auto flex max-w-3xl flex-col gap-2">
+    <section aria-label="Your message" className="border-hair border-t bg-ground py-3">
+      <div className="mx-auto flex max-w-3xl flex-col gap-2 px-4">
+        <UnsentList />
         <WaitingList run={run?.id} />
         {conversation.interrupted > 0 && (
           <p className="flex flex-wrap items-center gap-2 text-sm text-warn">
             The process stopped in the middle of this conversation.
-            <Action onClick={() => void connection.ask("turn.resume", { conversation: conversation.id })}>Go on</Action>
+            <Action onClick={() => told(connection.ask("turn.resume", { conversation: conversation.id }))}>
+              Go on
+            </Action>
           </p>
         )}
         {problem !== undefined && (
@@ -57,60 +93,68 @@ export function Composer({ leaf }: { readonly leaf: string | null }) {
             {problem}
           </p>
         )}
+        <CommandCompletion commands={commands} text={text} onChoose={setText} box={box} />
         <textarea
+          ref={box}
           id="composer"
           value={text}
-          onChange={({ target }) => setText(target.value)}
-          onKeyDown={(event) => {
-            if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
-            event.preventDefault();
-            void send(event.altKey ? "queue" : "steer");
+          onChange={({ target }) => {
+            history.reset();
+            setText(target.value);
           }}
-          rows={Math.min(12, text.split("\n").length + 1)}
+          onKeyDown={onKeyDown}
+          rows={Math.min(8, text.split("\n").length + 1)}
           placeholder={run ? "Write to the agent while it works" : "Write to the agent"}
           aria-label="Message"
-          className="w-full resize-none rounded-md border border-line bg-raised px-3 py-2"
+          aria-describedby="composer-keys"
+          className="w-full resize-none rounded-md border border-line bg-raised px-3 py-2 placeholder:text-soft"
         />
         <div className="flex flex-wrap items-center gap-2 text-sm">
           {run ? (
             <>
-              <Action isMain onClick={() => void send("steer")}>
+              <Action isMain={preferred === "steer"} onClick={() => send("steer")}>
                 Steer
               </Action>
-              <Action onClick={() => void send("queue")}>Queue</Action>
-              <Action onClick={() => void stop()}>Stop</Action>
+              <Action isMain={preferred === "queue"} onClick={() => send("queue")}>
+                Queue
+              </Action>
+              <Action onClick={() => told(stop())}>Stop</Action>
+              <label className="flex items-center gap-1 text-soft text-xs">
+                Enter
+                <select
+                  value={preferred}
+                  onChange={({ target }) => setPreferred(target.value as typeof preferred)}
+                  className="min-h-6 rounded border border-line bg-ground px-1 text-ink"
+                >
+                  <option value="steer">steers</option>
+                  <option value="queue">queues</option>
+                </select>
+              </label>
             </>
           ) : (
-            <Action isMain onClick={() => void send("steer")}>
+            <Action isMain onClick={() => send("steer")}>
               Send
             </Action>
           )}
-          <span className="text-soft text-xs">
+          <span id="composer-keys" className="text-soft text-xs max-sm:sr-only">
             {phase === "open"
               ? run
-                ? "Enter steers after the current tool, Alt+Enter waits until the end"
+                ? KEYS[preferred]
                 : "Enter sends, Shift+Enter makes a new line"
               : "Not connected: what you send goes out when the connection is back"}
           </span>
         </div>
       </div>
-    </div>
+    </section>
   );
 }
 
-function Action({
-  children,
-  onClick,
-  isMain = false,
-}: {
-  readonly children: React.ReactNode;
-  readonly onClick: () => void;
-  readonly isMain?: boolean;
-}) {
-  const look = isMain ? "bg-leaf text-ground border-leaf" : "border-line hover:bg-sunken";
-  return (
-    <button type="button" onClick={onClick} className={`rounded-md border px-3 py-1 ${look}`}>
-      {children}
-    </button>
-  );
+const KEYS = {
+  steer: "Enter steers after the current tool, Alt+Enter waits until the end",
+  queue: "Enter waits until the end, Alt+Enter steers after the current tool",
+} as const;
+
+/** The live run on the branch in view, if any: in a sub-agent's conversation, the sub-agent's. */
+function runAt(tree: ConversationState, leaf: string | null): LiveRun | undefined {
+  return [...tree.runs.values()].find((run) => run.leaf === leaf);
 }

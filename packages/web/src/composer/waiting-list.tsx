@@ -1,8 +1,9 @@
-import type { WaitingInput } from "@banyan/core/conversation";
+import type { UserPart, WaitingInput } from "@banyan/core/conversation";
+import { useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { usePage } from "../page.ts";
 
-/** What was written and is not delivered: it can be changed into the other kind, moved and taken back (W37). */
+/** What was written and is not delivered: it can be changed, turned into the other kind, moved and taken back (W37). */
 export function WaitingList({ run }: { readonly run: string | undefined }) {
   const tree = useTree();
   if (!tree || tree.inbox.length === 0) return null;
@@ -28,13 +29,42 @@ function Waiting({
 }) {
   const { connection } = usePage();
   const { id: conversation } = useConversation();
+  const [draft, setDraft] = useState<string>();
   const text = parts.map((part) => (part.type === "text" ? part.text : (part.name ?? part.mediaType))).join(" ");
   const other = delivery === "queue" ? "steer" : "queue";
-  const edit = (change: object) => void connection.ask("input.edit", { conversation, input: id, ...change });
+  const edit = (change: {
+    readonly parts?: readonly UserPart[];
+    readonly delivery?: "steer" | "queue";
+    readonly before?: string;
+    readonly run?: string;
+  }) =>
+    // Delivered meanwhile: then it is among the messages, which says so.
+    void connection.ask("input.edit", { conversation, input: id, ...change }).catch(() => {});
+  const save = () => {
+    const files = parts.filter((part) => part.type === "file");
+    if (draft !== undefined && draft.trim() !== "") edit({ parts: [{ type: "text", text: draft }, ...files] });
+    setDraft(undefined);
+  };
   return (
-    <li className="flex items-center gap-2 rounded border border-hair px-2 py-1">
+    <li className="flex flex-wrap items-center gap-x-2 rounded border border-hair px-2 py-1">
       <span className="text-soft text-xs">{held ? "held" : WORDS[delivery]}</span>
-      <span className="min-w-0 flex-1 truncate">{text}</span>
+      {draft === undefined ? (
+        <span className="min-w-24 flex-1 truncate">{text}</span>
+      ) : (
+        <input
+          // biome-ignore lint/a11y/noAutofocus: it has just been asked for.
+          autoFocus
+          aria-label="What waits, in other words"
+          value={draft}
+          onChange={({ target }) => setDraft(target.value)}
+          onKeyDown={({ key }) => {
+            if (key === "Enter") save();
+            if (key === "Escape") setDraft(undefined);
+          }}
+          className="min-w-24 flex-1 rounded border border-line bg-ground px-1"
+        />
+      )}
+      {draft === undefined ? <Small onClick={() => setDraft(text)}>Edit</Small> : <Small onClick={save}>Save</Small>}
       {before !== undefined && <Small onClick={() => edit({ before })}>Earlier</Small>}
       {!held && (
         <Small onClick={() => edit({ delivery: other })}>{other === "steer" ? "Steer instead" : "Queue instead"}</Small>
@@ -45,7 +75,7 @@ function Waiting({
   );
 }
 
-function Small({ children, onClick }: { readonly children: React.ReactNode; readonly onClick: () => void }) {
+function Small({ children, onClick }: { readonly children: React.ReactNode; onClick(): void }) {
   return (
     <button type="button" onClick={onClick} className="min-h-6 rounded px-1 text-leaf text-xs hover:bg-sunken">
       {children}

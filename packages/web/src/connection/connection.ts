@@ -13,15 +13,18 @@ import ReconnectingSocket from "partysocket/ws";
 /** The version of the protocol that this page speaks. */
 const PROTOCOL = "1.0";
 
-/** How it stands with the server. `since` and `next` are milliseconds since 1970. */
+/** Milliseconds before the first, and at most before any, new try; each waits longer than the one before. */
+const DELAY = { first: 300, growth: 1.5, longest: 10_000 };
+
+/** How it stands with the server. `since` and `next`, the time of the next try, are milliseconds since 1970. */
 export type ConnectionState =
   | { readonly phase: "connecting" }
   | { readonly phase: "open"; readonly welcome: Welcome }
-  | { readonly phase: "lost"; readonly since: number }
+  | { readonly phase: "lost"; readonly since: number; readonly next: number }
   | { readonly phase: "refused"; readonly message: string };
 
 /** A command that the server did not carry out. */
-export class CommandError extends Error {
+class CommandError extends Error {
   override readonly name = "CommandError";
   readonly code: string;
 
@@ -36,6 +39,8 @@ type Input<Name extends CommandName> = Omit<Extract<Command, { type: Name }>, "t
 
 interface Unanswered {
   readonly frame: string;
+  /** Once it has gone out, the server may have acted on it. */
+  isSent: boolean;
   readonly answer: PromiseWithResolvers<Result>;
 }
 
@@ -51,27 +56,16 @@ export interface ConnectionListener {
  * answered; the server acts on an id once.
  */
 export class Connection {
-  readonly #socket: ReconnectingSocket;
+  readonly #address: string;
+  #socket: ReconnectingSocket;
   readonly #listener: ConnectionListener;
   readonly #unanswered = new Map<string, Unanswered>();
   #state: ConnectionState = { phase: "connecting" };
 
   constructor(address: string, listener: ConnectionListener) {
+    this.#address = address;
     this.#listener = listener;
-    // What is sent while there is no connection is kept here, with its id, and not in the socket.
-    this.#socket = new ReconnectingSocket(address, [], {
-      maxEnqueuedMessages: 0,
-      minReconnectionDelay: 300,
-      maxReconnectionDelay: 10_000,
-    });
-    this.#socket.addEventListener("open", () =>
-      this.#send({ type: "hello", protocol: PROTOCOL, client: "banyan page" }),
-    );
-    this.#socket.addEventListener("message", ({ data }) => this.#hear(JSON.parse(String(data)) as ServerFrame));
-    this.#socket.addEventListener("close", () => {
-      if (this.#state.phase === "open" || this.#state.phase === "connecting")
-        this.#become({ phase: "lost", since: Date.now() });
-    });
+    this.#socket = this.#open();
   }
 
   get state(): ConnectionState {
@@ -82,34 +76,60 @@ export class Connection {
   ask<Name extends CommandName>(type: Name, input: Input<Name>, id = createId()): Promise<Result<Name>> {
     const answer = Promise.withResolvers<Result>();
     const frame = JSON.stringify({ type, id, ...input });
-    this.#unanswered.set(id, { frame, answer });
-    if (this.#state.phase === "open") this.#socket.send(frame);
+    const unanswered = { frame, answer, isSent: false };
+    this.#unanswered.set(id, unanswered);
+    if (this.#state.phase === "open") this.#sendOut(unanswered);
     return answer.promise as Promise<Result<Name>>;
   }
 
   /** Takes back a command that was not sent; answers whether it could be. */
   cancel(id: string): boolean {
     const waiting = this.#unanswered.get(id);
-    if (!waiting || this.#state.phase === "open") return false;
+    if (!waiting || waiting.isSent) return false;
     this.#unanswered.delete(id);
     waiting.answer.reject(new CommandError({ code: "cancelled", message: "You took it back before it was sent." }));
     return true;
   }
 
+  /** Whether a command has gone out, so that it cannot be taken back any more. */
+  isSent(id: string): boolean {
+    return this.#unanswered.get(id)?.isSent ?? true;
+  }
+
   /** Tries again now. */
   retry(): void {
-    this.#socket.reconnect();
+    // The socket cannot be told to wait no longer: another one takes its place.
+    this.#socket.close();
+    this.#socket = this.#open();
   }
 
   close(): void {
     this.#socket.close();
   }
 
+  #open(): ReconnectingSocket {
+    // What is sent while there is no connection is kept here, with its id, and not in the socket.
+    const socket = new ReconnectingSocket(this.#address, [], {
+      maxEnqueuedMessages: 0,
+      minReconnectionDelay: DELAY.first,
+      reconnectionDelayGrowFactor: DELAY.growth,
+      maxReconnectionDelay: DELAY.longest,
+    });
+    socket.addEventListener("open", () => this.#send({ type: "hello", protocol: PROTOCOL, client: "banyan page" }));
+    socket.addEventListener("message", ({ data }) => this.#hear(JSON.parse(String(data)) as ServerFrame));
+    socket.addEventListener("close", () => {
+      if (socket !== this.#socket || this.#state.phase === "refused") return;
+      const since = this.#state.phase === "lost" ? this.#state.since : Date.now();
+      this.#become({ phase: "lost", since, next: Date.now() + this.#delay() });
+    });
+    return socket;
+  }
+
   #hear(frame: ServerFrame): void {
     switch (frame.type) {
       case "welcome":
         this.#become({ phase: "open", welcome: frame });
-        for (const { frame: sent } of this.#unanswered.values()) this.#socket.send(sent);
+        for (const unanswered of this.#unanswered.values()) this.#sendOut(unanswered);
         return;
       case "refused":
         this.#become({ phase: "refused", message: frame.message });
@@ -127,6 +147,17 @@ export class Connection {
       default:
         this.#listener.frame(frame);
     }
+  }
+
+  #sendOut(unanswered: Unanswered): void {
+    unanswered.isSent = true;
+    this.#socket.send(unanswered.frame);
+  }
+
+  /** Milliseconds that the socket waits after a connection that failed, as it counts them. */
+  #delay(): number {
+    const { first, growth, longest } = DELAY;
+    return Math.min(longest, first * growth ** this.#socket.retryCount);
   }
 
   #settle(id: string): PromiseWithResolvers<Result> | undefined {

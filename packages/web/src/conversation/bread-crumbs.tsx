@@ -16,7 +16,7 @@ export function BreadCrumbs({ tree, leaf }: { readonly tree: ConversationState; 
               to="/c/$conversation"
               params={{ conversation }}
               search={{ leaf: message }}
-              hash={`m-${message}`}
+              state={{ end: true, focus: message }}
               className="text-leaf underline"
             >
               {words}

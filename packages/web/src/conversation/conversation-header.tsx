@@ -1,21 +1,52 @@
-import { pathTo, spentOn } from "@banyan/core/conversation";
-import { costInWords, tokensInWords } from "../shell/amounts.ts";
+import { type ConversationState, lastAnswer, pathTo, spentOn } from "@banyan/core/conversation";
+import { usePageState } from "../page.ts";
+import { PanelButton } from "../panels/panel-button.tsx";
+import { costInWords, short, tokensInWords } from "../shell/amounts.ts";
+import { ConversationMenu } from "./conversation-menu.tsx";
+import { Rules } from "./rules.tsx";
 import { useTree } from "./use-conversation.ts";
+import { useKnownModels } from "./use-models.ts";
+import { WaitingQuestions } from "./waiting-questions.tsx";
 
-/** The title, and what the branch and the tree have cost (W42). */
+/** The title, what waits for the person, and what the branch and the tree have cost (W42). */
 export function ConversationHeader({ leaf }: { readonly leaf: string | null }) {
   const tree = useTree();
+  const listed = usePageState(({ conversations }) => conversations?.find(({ id }) => id === tree?.id)?.title);
   if (!tree) return null;
   const branch = spentOn(pathTo(tree, leaf));
   const { usage, cost } = tree;
   return (
-    <header className="flex flex-wrap items-baseline gap-x-4 gap-y-1 border-hair border-b px-4 py-2">
-      <h1 className="min-w-0 flex-1 truncate font-semibold">{tree.title ?? "New conversation"}</h1>
-      <dl className="flex gap-4 text-soft text-xs">
+    <header className="flex flex-wrap items-center gap-x-4 gap-y-1 border-hair border-b px-4 py-2">
+      <h1 className="min-w-32 flex-1 truncate font-semibold">{tree.title ?? (listed || "New conversation")}</h1>
+      <dl className="flex flex-wrap gap-x-4 text-soft text-xs">
         <Amount name="This branch" title={tokensInWords(branch.usage)} value={costInWords(branch.cost)} />
         <Amount name="All branches" title={tokensInWords(usage)} value={costInWords(cost)} />
+        <ContextUsed tree={tree} leaf={leaf} />
       </dl>
+      <div className="flex gap-2">
+        <WaitingQuestions />
+        <Rules />
+        <PanelButton />
+        <ConversationMenu leaf={leaf} />
+      </div>
     </header>
+  );
+}
+
+/** How much of what the model can hold the branch takes: what its last answer was made of, and the answer. */
+function ContextUsed({ tree, leaf }: { readonly tree: ConversationState; readonly leaf: string | null }) {
+  const answer = lastAnswer(pathTo(tree, leaf).filter((message) => message.role !== "assistant" || message.usage));
+  const size = useKnownModels(answer?.model ?? "").find(({ name }) => name === answer?.model)?.contextSize;
+  if (!answer?.usage) return null;
+  const used = answer.usage.input + answer.usage.output;
+  const limit = size === undefined ? "—" : short(size);
+  const share = size === undefined ? "" : ` (${Math.round((100 * used) / size)} %)`;
+  return (
+    <Amount
+      name="Context"
+      title={`${used} tokens of ${size ?? "an unknown limit"}`}
+      value={`${short(used)} / ${limit}${share}`}
+    />
   );
 }
 

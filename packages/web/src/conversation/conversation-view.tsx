@@ -1,12 +1,17 @@
+import type { ConversationState } from "@banyan/core/conversation";
 import { useEffect, useRef, useState } from "react";
 import { Composer } from "../composer/composer.tsx";
 import { usePage } from "../page.ts";
+import { WithPanels } from "../panels/with-panels.tsx";
 import { Transcript } from "../transcript/transcript.tsx";
-import { Outline } from "../tree/outline.tsx";
+import { Announcer } from "./announcer.tsx";
 import { BreadCrumbs } from "./bread-crumbs.tsx";
 import { ConversationHeader } from "./conversation-header.tsx";
 import type { LiveConversation } from "./live-conversation.ts";
+import { UndoRemoval } from "./undo-removal.tsx";
 import { ConversationProvider, useConversation, useTree } from "./use-conversation.ts";
+import { useSeen } from "./use-seen.ts";
+import { useView } from "./use-view.ts";
 
 /** A conversation, followed as long as it is in view. */
 export function ConversationView({ id, leaf }: { readonly id: string; readonly leaf: string | undefined }) {
@@ -30,11 +35,22 @@ function Standing({ leaf }: { readonly leaf: string | undefined }) {
   const conversation = useConversation();
   const tree = useTree();
   if (conversation.standing === "loading" || !tree) {
-    return <p className="m-auto text-soft">{conversation.problem ?? "Loading the conversation …"}</p>;
+    return (
+      <p role="status" className="m-auto p-4 text-soft">
+        {conversation.problem ?? "Loading the conversation …"}
+      </p>
+    );
   }
-  const view = leaf !== undefined && tree.messages.has(leaf) ? leaf : tree.leaf;
+  return <Branch tree={tree} leaf={leaf} />;
+}
+
+function Branch({ tree, leaf }: { readonly tree: ConversationState; readonly leaf: string | undefined }) {
+  const conversation = useConversation();
+  const view = useView(tree, leaf);
+  useSeen(tree);
   return (
     <>
+      <Announcer />
       <ConversationHeader leaf={view} />
       <BreadCrumbs tree={tree} leaf={view} />
       {conversation.problem !== undefined && (
@@ -42,15 +58,11 @@ function Standing({ leaf }: { readonly leaf: string | undefined }) {
           {conversation.problem}
         </p>
       )}
-      <div className="flex min-h-0 flex-1">
-        <div className="flex min-w-0 flex-1 flex-col">
-          <Transcript leaf={view} />
-          <Composer leaf={view} />
-        </div>
-        <aside aria-label="Branches" className="hidden w-72 border-hair border-l xl:block">
-          <Outline leaf={view} />
-        </aside>
-      </div>
+      <UndoRemoval />
+      <WithPanels leaf={view}>
+        <Transcript leaf={view} />
+        <Composer leaf={view} />
+      </WithPanels>
     </>
   );
 }

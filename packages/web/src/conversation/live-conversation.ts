@@ -1,6 +1,7 @@
 import { type ConversationState, type FeedItem, type Message, pathTo } from "@banyan/core/conversation";
 import { Mirror, type Node, type ServerFrame, type Snapshot } from "@banyan/server/protocol";
 import type { Connection } from "../connection/connection.ts";
+import { ViewedBranches } from "./viewed.ts";
 
 /** Messages that are asked for at once. */
 const AT_ONCE = 200;
@@ -19,13 +20,18 @@ export class LiveConversation {
   readonly #versions = new Map<string, number>();
   readonly #changed = new Set<string>();
   readonly #asked = new Set<string>();
-  #frame: number | undefined;
+  readonly #hearers = new Set<(items: readonly FeedItem[]) => void>();
+  readonly #viewed: ViewedBranches;
+  #running: { readonly version: number; readonly messages: ReadonlySet<string> } | undefined;
+  #timer: number | undefined;
+  #told = 0;
   #mirror: Mirror | undefined;
   #standing: Standing = "loading";
   #problem: string | undefined;
 
   constructor(id: string, connection: Connection) {
     this.id = id;
+    this.#viewed = new ViewedBranches(id);
     this.#connection = connection;
   }
 
@@ -63,6 +69,39 @@ export class LiveConversation {
   /** The ids from the root to a message. */
   path(leaf: string | null): readonly string[] {
     return this.#mirror ? pathTo(this.#mirror.state, leaf).map(({ id }) => id) : [];
+  }
+
+  /** The messages on whose branches something runs, those that launched a sub-agent included (W11). */
+  get running(): ReadonlySet<string> {
+    const version = this.version(TREE);
+    if (this.#running?.version === version) return this.#running.messages;
+    const messages = new Set<string>();
+    const { state } = this;
+    for (const { leaf } of state?.runs.values() ?? []) {
+      for (let at = leaf; state && at !== null && !messages.has(at); ) {
+        messages.add(at);
+        const message = state.messages.get(at);
+        at = message?.parentId ?? (message?.call === undefined ? null : (state.calls.get(message.call) ?? null));
+      }
+    }
+    this.#running = { version, messages };
+    return messages;
+  }
+
+  /** Notes that the branch of a leaf is in view. */
+  noteView(leaf: string): void {
+    if (this.state) this.#viewed.note(this.state, leaf);
+  }
+
+  /** The end of the branch that was last in view below a message. */
+  leafBelow(message: string): string {
+    return this.state ? this.#viewed.leafBelow(this.state, message) : message;
+  }
+
+  /** Calls back with what the feed brings, as it comes; not with what a snapshot holds. */
+  hear(hearer: (items: readonly FeedItem[]) => void): () => void {
+    this.#hearers.add(hearer);
+    return () => this.#hearers.delete(hearer);
   }
 
   /** Subscribes to the feed, from where this page stands. */
@@ -138,6 +177,7 @@ export class LiveConversation {
       // What streams changes one message and nothing of the tree.
       if (!items[index]?.type.endsWith(".delta")) this.#touch(TREE);
     }
+    for (const hearer of this.#hearers) hearer(items);
   }
 
   #end(standing: Standing, problem: string): void {
@@ -146,14 +186,16 @@ export class LiveConversation {
     this.#touch(TREE);
   }
 
+  /** The first change after a pause is told at once, further ones together. */
   #touch(what: string): void {
     this.#changed.add(what);
-    // Frames stand still in a page that is not seen; a timer does not.
-    this.#frame ??= window.setTimeout(() => this.#tell(), FRAME);
+    // Animation frames stand still in a page that is not seen; a timer does not.
+    this.#timer ??= window.setTimeout(() => this.#tell(), Math.max(0, this.#told + PAUSE - performance.now()));
   }
 
   #tell(): void {
-    this.#frame = undefined;
+    this.#timer = undefined;
+    this.#told = performance.now();
     const changed = [...this.#changed];
     this.#changed.clear();
     for (const what of changed) {
@@ -167,4 +209,4 @@ export class LiveConversation {
 export const TREE = "tree";
 
 /** Milliseconds between two times at which views are told (W21: at most one commit per 50 ms). */
-const FRAME = 50;
+const PAUSE = 50;

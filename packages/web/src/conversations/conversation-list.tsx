@@ -2,6 +2,9 @@ import type { ListedConversation } from "@banyan/server/protocol";
 import { Link } from "@tanstack/react-router";
 import { useDeferredValue, useState } from "react";
 import { usePageState } from "../page.ts";
+import { ThemeChoice } from "../shell/theme-choice.tsx";
+import { Spinner } from "../transcript/versions.tsx";
+import { ImportConversation } from "./import-conversation.tsx";
 import { NewConversation } from "./new-conversation.tsx";
 import { SearchHits } from "./search-hits.tsx";
 
@@ -35,6 +38,10 @@ export function ConversationList() {
       ) : (
         <SearchHits query={wanted} />
       )}
+      <div className="flex items-center justify-between gap-2 border-hair border-t p-3">
+        <ThemeChoice />
+        <ImportConversation />
+      </div>
     </>
   );
 }
@@ -51,7 +58,11 @@ function Entry({ conversation }: { readonly conversation: ListedConversation }) 
       <span className={`block truncate ${unread > 0 ? "font-semibold" : ""}`}>{title || "New conversation"}</span>
       <span className="flex gap-2 text-soft text-xs">
         <time dateTime={new Date(updatedAt).toISOString()}>{whenOf(updatedAt)}</time>
-        {running > 0 && <span className="text-leaf">● running</span>}
+        {running > 0 && (
+          <span className="flex items-center gap-1 text-leaf">
+            <Spinner name="It runs" /> running
+          </span>
+        )}
         {waiting > 0 && <span className="text-warn">{waiting} waiting for you</span>}
         {unread > 0 && <span>{unread} unread</span>}
       </span>

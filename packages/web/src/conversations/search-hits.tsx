@@ -34,6 +34,7 @@ export function SearchHits({ query }: { readonly query: string }) {
             params={{ conversation: hit.conversation }}
             search={{ leaf: hit.message }}
             hash={`m-${hit.message}`}
+            state={{ end: true }}
             className="block rounded-md px-2 py-1.5 text-sm hover:bg-sunken"
           >
             <span className="block truncate font-medium">{hit.title}</span>

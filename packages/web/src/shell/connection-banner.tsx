@@ -4,17 +4,9 @@ import { usePage, usePageState } from "../page.ts";
 /** Milliseconds without a connection before anybody is told: most losses are over by then (W25: within 5 s). */
 const QUIET = 1_500;
 
-/** Says that the connection is lost, or refused; nothing otherwise. */
+/** Says that the connection is lost, and when it is tried again, or that it was refused; nothing otherwise (W25). */
 export function ConnectionBanner() {
   const state = usePageState(({ connection }) => connection);
-  const page = usePage();
-  const [told, setTold] = useState(false);
-  useEffect(() => {
-    setTold(false);
-    if (state.phase !== "lost") return;
-    const timer = setTimeout(() => setTold(true), QUIET);
-    return () => clearTimeout(timer);
-  }, [state]);
   if (state.phase === "refused") {
     return (
       <p role="alert" className="bg-bad-ground px-4 py-2 text-bad text-sm">
@@ -22,11 +14,29 @@ export function ConnectionBanner() {
       </p>
     );
   }
-  if (!told) return null;
+  return state.phase === "lost" ? <Lost since={state.since} next={state.next} /> : null;
+}
+
+function Lost({ since, next }: { readonly since: number; readonly next: number }) {
+  const page = usePage();
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 500);
+    return () => clearInterval(timer);
+  }, []);
+  if (now - since < QUIET) return null;
+  const seconds = Math.ceil((next - now) / 1_000);
   return (
-    <div role="alert" className="flex flex-wrap items-center gap-3 bg-warn-ground px-4 py-2 text-sm text-warn">
-      <span>The connection to the server is lost. What you write is kept, and is sent when it is back.</span>
-      <button type="button" onClick={() => page.connection.retry()} className="rounded border border-warn px-2 py-0.5">
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1 bg-warn-ground px-4 py-2 text-sm text-warn">
+      <span role="alert">
+        The connection to the server is lost. What you write is kept, and is sent when it is back.
+      </span>
+      <span>{seconds > 0 ? `The next try is in ${seconds} s.` : "Trying now …"}</span>
+      <button
+        type="button"
+        onClick={() => page.connection.retry()}
+        className="min-h-6 rounded border border-warn px-2 py-0.5"
+      >
         Try now
       </button>
     </div>

@@ -1,40 +1,49 @@
 import { Outlet, useRouterState } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { ConversationList } from "../conversations/conversation-list.tsx";
+import { ActionsProvider } from "../palette/actions.tsx";
+import { CommandKeys } from "../palette/command-keys.tsx";
+import { PageActions } from "../palette/page-actions.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
+import { useTabTitle } from "./use-tab-title.ts";
 
 /** The frame of the page: the list of conversations on the left, what is in view beside it. */
 export function Shell() {
   const [listOpen, setListOpen] = useState(false);
+  useTabTitle();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   // On a narrow screen the list gives way to what was chosen in it.
   useEffect(() => {
     if (path !== "") setListOpen(false);
   }, [path]);
   return (
-    <div className="flex h-full flex-col">
-      <a href="#composer" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-ground focus:p-2">
-        Skip to the message box
-      </a>
-      <ConnectionBanner />
-      <div className="flex min-h-0 flex-1">
-        <nav
-          aria-label="Conversations"
-          className={`${listOpen ? "flex" : "hidden"} w-full flex-col border-hair border-r bg-raised md:flex md:w-72`}
-        >
-          <ConversationList />
-        </nav>
-        <main className={`${listOpen ? "hidden" : "flex"} min-w-0 flex-1 flex-col md:flex`}>
-          <button
-            type="button"
-            onClick={() => setListOpen(true)}
-            className="border-hair border-b px-3 py-2 text-left text-sm text-soft md:hidden"
+    <ActionsProvider>
+      <CommandKeys />
+      <PageActions />
+      <div className="flex h-full flex-col">
+        <a href="#composer" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-ground focus:p-2">
+          Skip to the message box
+        </a>
+        <ConnectionBanner />
+        <div className="flex min-h-0 flex-1">
+          <nav
+            aria-label="Conversations"
+            className={`${listOpen ? "flex" : "hidden"} w-full flex-col border-hair border-r bg-raised md:flex md:w-72`}
           >
-            ☰ Conversations
-          </button>
-          <Outlet />
-        </main>
+            <ConversationList />
+          </nav>
+          <main className={`${listOpen ? "hidden" : "flex"} min-w-0 flex-1 flex-col md:flex`}>
+            <button
+              type="button"
+              onClick={() => setListOpen(true)}
+              className="border-hair border-b px-3 py-2 text-left text-sm text-soft md:hidden"
+            >
+              ☰ Conversations
+            </button>
+            <Outlet />
+          </main>
+        </div>
       </div>
-    </div>
+    </ActionsProvider>
   );
 }

@@ -1,7 +1,9 @@
 import type { Call, Json, OpenQuestion } from "@banyan/core/conversation";
+import type { Command } from "@banyan/server/protocol";
 import { useId, useState } from "react";
-import { useConversation } from "../conversation/use-conversation.ts";
-import { usePage } from "../page.ts";
+import { useConversation, useTree } from "../conversation/use-conversation.ts";
+import { usePage, usePageState } from "../page.ts";
+import { usePreference } from "../shell/preferences.ts";
 
 /** What waits for a person: a call that may run or not, or something that a tool asks in words (W32, W33). */
 export function Approval({ question, call }: { readonly question: OpenQuestion; readonly call: Call }) {
@@ -12,21 +14,21 @@ export function Approval({ question, call }: { readonly question: OpenQuestion; 
   );
 }
 
-type Answer = Parameters<ReturnType<typeof useAnswer>["send"]>[0];
+type Answer =
+  | { decision: "allow"; input?: Json; remember?: { pattern: string; scope: "conversation" } }
+  | { decision: "deny"; reason?: string }
+  | { decision: "answer"; text: string };
 
 function useAnswer(question: string) {
   const { connection } = usePage();
   const { id: conversation } = useConversation();
   const [problem, setProblem] = useState<string>();
-  const send = (
-    answer:
-      | { decision: "allow"; input?: Json; remember?: { pattern: string; scope: "conversation" | "always" } }
-      | { decision: "deny"; reason?: string }
-      | { decision: "answer"; text: string },
-  ) => {
-    connection.ask("question.answer", { conversation, question, answer: answer as never }).catch((error: unknown) => {
-      setProblem(error instanceof Error ? error.message : String(error));
-    });
+  const send = (answer: Answer) => {
+    connection
+      .ask("question.answer", { conversation, question, answer: answer as Command<"question.answer">["answer"] })
+      .catch((error: unknown) => {
+        setProblem(error instanceof Error ? error.message : String(error));
+      });
   };
   return { send, problem };
 }
@@ -50,21 +52,33 @@ function Permission({
     ...(remember ? { remember: { pattern, scope: remember } } : {}),
   });
   const isBroken = input !== undefined && "problem" in input;
+  const [keys] = usePreference("keys");
+  const workspace = usePageState(({ connection }) =>
+    connection.phase === "open" ? connection.welcome.workspace : undefined,
+  );
+  const directory = useTree()?.labels.cwd ?? workspace;
   // Keys count only while the card has the focus, and none of them is Enter.
   const onKeyDown = (event: React.KeyboardEvent) => {
-    if (event.target !== event.currentTarget || isBroken) return;
+    if (event.target !== event.currentTarget || isBroken || keys === "off") return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.key === "a") send(allow());
+    if (event.key === "s" && question.pattern !== undefined && edited === undefined) send(allow("conversation"));
     if (event.key === "d") send({ decision: "deny" });
   };
   return (
     <fieldset
       aria-label={`May ${call.tool} run?`}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: the card takes the keys A and D while it has the focus.
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the card takes the keys A, S and D while it has the focus.
       tabIndex={0}
       onKeyDown={onKeyDown}
       className="flex flex-col gap-2 border-hair border-t bg-warn-ground px-3 py-2"
     >
       <p className="font-medium">May {call.tool} run?</p>
+      {directory !== undefined && (
+        <p className="text-soft text-xs">
+          in <code className="font-mono">{directory}</code>
+        </p>
+      )}
       <textarea
         aria-label="Arguments"
         value={edited ?? given}
@@ -78,13 +92,15 @@ function Permission({
           Allow once <kbd>A</kbd>
         </Choice>
         {question.pattern !== undefined && edited === undefined && (
-          <span className="flex items-center gap-1">
-            <Choice onClick={() => send(allow("conversation"))}>Allow for this conversation</Choice>
+          <span className="flex flex-wrap items-center gap-1">
+            <Choice onClick={() => send(allow("conversation"))}>
+              Allow for this conversation <kbd>S</kbd>
+            </Choice>
             <input
               aria-label="What is allowed"
               value={pattern}
               onChange={({ target }) => setPattern(target.value)}
-              className="rounded border border-line bg-ground px-1 py-0.5 font-mono text-xs"
+              className="min-h-6 min-w-0 rounded border border-line bg-ground px-1 py-0.5 placeholder:text-soft font-mono text-xs"
             />
           </span>
         )}
@@ -97,7 +113,7 @@ function Permission({
             placeholder="Reason"
             value={reason}
             onChange={({ target }) => setReason(target.value)}
-            className="rounded border border-line bg-ground px-1 py-0.5 text-xs"
+            className="min-h-6 min-w-0 rounded border border-line bg-ground px-1 py-0.5 placeholder:text-soft text-xs"
           />
         </span>
       </div>

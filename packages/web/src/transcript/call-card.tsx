@@ -1,7 +1,9 @@
 import { type Call, type CallStatus, isEnded } from "@banyan/core/conversation";
 import { useEffect, useState } from "react";
 import { useTree } from "../conversation/use-conversation.ts";
+import { CallChanges } from "../diff/call-changes.tsx";
 import { Approval } from "./approval.tsx";
+import { Output } from "./output.tsx";
 import { SubAgentCard } from "./sub-agent-card.tsx";
 
 /** A sign and a word for each status: never colour alone (W28). */
@@ -15,9 +17,6 @@ const STATUS: Readonly<Record<CallStatus, readonly [sign: string, word: string, 
   cancelled: ["–", "cancelled", "text-soft"],
 };
 
-/** Lines of a result that are shown at first. */
-const SHOWN = 20;
-
 /** A tool call: what it is, how it stands, what came of it, and, where it waits for a person, the question. */
 export function CallCard({ call, message }: { readonly call: Call; readonly message: string }) {
   const tree = useTree();
@@ -28,7 +27,7 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
   const launched = tree?.children.get(call.id)?.[0];
   return (
     <section aria-label={`Call of ${call.tool}`} className="my-2 rounded-md border border-hair text-sm">
-      <details open={call.status === "failed"}>
+      <details open={call.status === "failed" || call.executedInput !== undefined}>
         <summary className="flex flex-wrap items-baseline gap-2 px-3 py-1.5">
           <span className={colour}>
             <span aria-hidden="true">{sign} </span>
@@ -38,9 +37,11 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
           <span className="min-w-0 flex-1 truncate text-soft">{argumentLine(call)}</span>
           <Elapsed call={call} />
         </summary>
+        <Arguments call={call} />
         <Output text={call.output ?? call.progress} />
       </details>
-      {launched !== undefined && <SubAgentCard call={call.id} root={launched} />}
+      <CallChanges call={call} />
+      {launched !== undefined && <SubAgentCard call={call.id} root={launched} status={word} />}
       {question && <Approval question={question} call={call} />}
     </section>
   );
@@ -59,20 +60,25 @@ function Elapsed({ call: { startedAt, endedAt, status } }: { readonly call: Call
   return <span className="text-soft text-xs">{seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s</span>;
 }
 
-function Output({ text }: { readonly text: string }) {
-  const [all, setAll] = useState(false);
-  if (text === "") return null;
-  const lines = text.split("\n");
-  const shown = all ? text : lines.slice(0, SHOWN).join("\n").slice(0, 8_192);
+/** What the model asked for, and what ran instead when a person changed it (W33). */
+function Arguments({ call: { input, inputText, executedInput } }: { readonly call: Call }) {
+  const asked = input === undefined ? inputText : JSON.stringify(input, null, 2);
+  if (asked === "" || asked === "{}") return null;
   return (
-    <div className="border-hair border-t px-3 py-2">
-      <pre className="overflow-x-auto whitespace-pre-wrap font-mono text-xs">{shown}</pre>
-      {shown.length < text.length && (
-        <button type="button" onClick={() => setAll(true)} className="mt-1 text-leaf text-xs underline">
-          Show all ({lines.length} lines)
-        </button>
+    <dl className="border-hair border-t px-3 py-2 text-xs">
+      <dt className="text-soft">{executedInput === undefined ? "Arguments" : "Proposed"}</dt>
+      <dd>
+        <pre className="whitespace-pre-wrap font-mono">{asked}</pre>
+      </dd>
+      {executedInput !== undefined && (
+        <>
+          <dt className="mt-1 text-soft">Executed</dt>
+          <dd>
+            <pre className="whitespace-pre-wrap font-mono">{JSON.stringify(executedInput, null, 2)}</pre>
+          </dd>
+        </>
       )}
-    </div>
+    </dl>
   );
 }
 

@@ -1,130 +1,66 @@
-import { type Message, newestLeaf, siblings, textOf } from "@banyan/core/conversation";
-import { useNavigate } from "@tanstack/react-router";
+import { type Message, textOf } from "@banyan/core/conversation";
 import { useState } from "react";
-import { useConversation, useTree } from "../conversation/use-conversation.ts";
+import { useConversation } from "../conversation/use-conversation.ts";
+import { useShow } from "../conversation/use-view.ts";
 import { usePage } from "../page.ts";
+import { EditMessage } from "./edit-message.tsx";
+import { NameMessage } from "./name-message.tsx";
+import { RemoveMessage } from "./remove-message.tsx";
+import { RetryAnswer } from "./retry-answer.tsx";
+import { SmallButton } from "./small-button.tsx";
+import { Versions } from "./versions.tsx";
 
 /** What can be done about a message: its other versions, another answer, another wording, a branch from here. */
 export function MessageActions({ message }: { readonly message: Message }) {
   const conversation = useConversation();
   const { connection } = usePage();
-  const tree = useTree();
-  const navigate = useNavigate();
-  const [draft, setDraft] = useState<string>();
-  if (!tree) return null;
-  const show = (leaf: string) =>
-    navigate({ to: "/c/$conversation", params: { conversation: conversation.id }, search: { leaf } });
-  const versions = siblings(tree, message.id);
-  const place = versions.indexOf(message.id);
-  const go = (to: string | undefined) => {
-    if (to !== undefined) void show(newestLeaf(tree, to));
-  };
-  const retry = async (text?: string) => {
-    setDraft(undefined);
-    const parts = text === undefined ? {} : { parts: [{ type: "text", text } as const] };
-    await connection.ask("turn.retry", { conversation: conversation.id, at: message.id, ...parts });
-  };
+  const show = useShow();
+  const [open, setOpen] = useState<"edit" | "name" | "retry" | "remove">();
+  const close = () => setOpen(undefined);
+  const star = () =>
+    void connection.ask("message.star", {
+      conversation: conversation.id,
+      message: message.id,
+      starred: !message.starred,
+    });
   return (
     <div className="flex flex-wrap items-center gap-1 text-soft text-xs">
-      {versions.length > 1 && (
-        <span className="flex items-center">
-          <Small
-            name={`Previous version of this message, ${place + 1} of ${versions.length}`}
-            disabled={place === 0}
-            onClick={() => go(versions[place - 1])}
-          >
-            ‹
-          </Small>
-          <span aria-hidden="true">
-            {place + 1}/{versions.length}
-          </span>
-          <Small
-            name={`Next version of this message, ${place + 1} of ${versions.length}`}
-            disabled={place === versions.length - 1}
-            onClick={() => go(versions[place + 1])}
-          >
-            ›
-          </Small>
-        </span>
-      )}
-      <span className="flex gap-1 opacity-0 focus-within:opacity-100 group-hover:opacity-100">
-        <Small name="Continue from here" onClick={() => void show(message.id)}>
+      <Versions message={message.id} />
+      {message.label !== undefined && <span className="font-medium text-ink">{message.label}</span>}
+      {message.starred && <span className="text-warn">★ starred</span>}
+      <span
+        className={`flex flex-wrap gap-1 focus-within:opacity-100 group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:none)]:opacity-100 ${open ? "" : "opacity-0"}`}
+      >
+        <SmallButton name="Continue from here" onClick={() => show(message.id, { exactly: true })}>
           Continue from here
-        </Small>
+        </SmallButton>
         {message.role === "assistant" && (
-          <Small name="Answer again" onClick={() => void retry()}>
+          <SmallButton name="Answer again" onClick={() => setOpen("retry")}>
             Retry
-          </Small>
+          </SmallButton>
         )}
         {message.role === "user" && message.author === "user" && (
-          <Small name="Say it in other words" onClick={() => setDraft(textOf(message))}>
+          <SmallButton name="Edit: say it in other words" onClick={() => setOpen("edit")}>
             Edit
-          </Small>
+          </SmallButton>
         )}
-        <Small name="Copy the text" onClick={() => void navigator.clipboard.writeText(textOf(message))}>
+        <SmallButton name="Copy the text" onClick={() => void navigator.clipboard.writeText(textOf(message))}>
           Copy
-        </Small>
-        <Small
-          name={message.starred ? "Take the star away" : "Star this message"}
-          onClick={() =>
-            void connection.ask("message.star", {
-              conversation: conversation.id,
-              message: message.id,
-              starred: !message.starred,
-            })
-          }
-        >
-          {message.starred ? "★" : "☆"}
-        </Small>
+        </SmallButton>
+        <SmallButton name={message.starred ? "Take the star away" : "Star this message"} onClick={star}>
+          <span aria-hidden="true">{message.starred ? "★" : "☆"}</span>
+        </SmallButton>
+        <SmallButton name="Name this message" onClick={() => setOpen("name")}>
+          Name
+        </SmallButton>
+        <SmallButton name="Remove this message" onClick={() => setOpen("remove")}>
+          Remove
+        </SmallButton>
       </span>
-      {draft !== undefined && (
-        <form
-          className="flex w-full flex-col gap-1"
-          onSubmit={(event) => {
-            event.preventDefault();
-            void retry(draft);
-          }}
-        >
-          <textarea
-            aria-label="The message in other words"
-            value={draft}
-            onChange={({ target }) => setDraft(target.value)}
-            className="w-full rounded border border-line bg-ground p-2 text-ink text-sm"
-          />
-          <span className="flex gap-1">
-            <button type="submit" className="rounded border border-line px-2 py-1">
-              Send as a new version
-            </button>
-            <button type="button" onClick={() => setDraft(undefined)} className="rounded border border-line px-2 py-1">
-              Leave it
-            </button>
-          </span>
-        </form>
-      )}
+      {open === "edit" && message.role === "user" && <EditMessage message={message} onClose={close} />}
+      {open === "name" && <NameMessage message={message} onClose={close} />}
+      {open === "retry" && message.role === "assistant" && <RetryAnswer message={message} onClose={close} />}
+      {open === "remove" && <RemoveMessage message={message} onClose={close} />}
     </div>
-  );
-}
-
-function Small({
-  name,
-  children,
-  onClick,
-  disabled = false,
-}: {
-  readonly name: string;
-  readonly children: React.ReactNode;
-  readonly onClick: () => void;
-  readonly disabled?: boolean;
-}) {
-  return (
-    <button
-      type="button"
-      aria-label={name}
-      disabled={disabled}
-      onClick={onClick}
-      className="min-h-6 min-w-6 rounded px-1 hover:bg-sunken hover:text-ink disabled:opacity-40"
-    >
-      {children}
-    </button>
   );
 }

@@ -1,37 +1,60 @@
 import type { AssistantMessage, Message, SummaryMessage, UserMessage } from "@banyan/core/conversation";
 import { textOf } from "@banyan/core/conversation";
-import { useConversation, useMessage } from "../conversation/use-conversation.ts";
+import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
 import { costInWords, tokensInWords } from "../shell/amounts.ts";
-import { CallCard } from "./call-card.tsx";
+import { CallCards } from "./call-cards.tsx";
 import { Markdown } from "./markdown.tsx";
 import { MessageActions } from "./message-actions.tsx";
 import { Reasoning } from "./reasoning.tsx";
 
+const AUTHORS = { user: "You", tool: "A tool", system: "Banyan" } as const;
+
 /** A message of the branch in view: its place among those of the branch is told to screen readers. */
 export function MessageArticle({
   id,
+  next,
   place,
   of,
+  isTabbable,
+  onFocus,
 }: {
   readonly id: string;
+  /** The message that follows on the branch. */
+  readonly next: string | undefined;
   readonly place: number;
   readonly of: number;
+  /** Of all messages, the Tab key reaches one; arrows lead from there. */
+  readonly isTabbable: boolean;
+  onFocus(id: string): void;
 }) {
   const conversation = useConversation();
   const { message } = useMessage(id);
   const words = conversation.outline(id)?.words;
   return (
-    <article id={`m-${id}`} tabIndex={-1} aria-posinset={place} aria-setsize={of} className="group rounded-lg">
-      {message ? <Body message={message} /> : <p className="text-soft text-sm">{words ?? "…"}</p>}
+    <article
+      id={`m-${id}`}
+      tabIndex={isTabbable ? 0 : -1}
+      onFocus={() => onFocus(id)}
+      aria-label={message ? whoOf(message) : "Message"}
+      aria-posinset={place}
+      aria-setsize={of}
+      className="group rounded-lg"
+    >
+      {message ? <Body message={message} next={next} /> : <p className="text-soft text-sm">{words ?? "…"}</p>}
       {message && <MessageActions message={message} />}
     </article>
   );
 }
 
-function Body({ message }: { readonly message: Message }) {
+function whoOf(message: Message): string {
+  if (message.role === "user") return AUTHORS[message.author];
+  return message.role === "assistant" ? "The agent" : "Summary";
+}
+
+function Body({ message, next }: { readonly message: Message; readonly next: string | undefined }) {
   switch (message.role) {
     case "user":
-      return <Said message={message} />;
+      return <Said message={message} next={next} />;
     case "assistant":
       return <Answered message={message} />;
     case "summary":
@@ -39,9 +62,7 @@ function Body({ message }: { readonly message: Message }) {
   }
 }
 
-const AUTHORS = { user: "You", tool: "A tool", system: "Banyan" } as const;
-
-function Said({ message }: { readonly message: UserMessage }) {
+function Said({ message, next }: { readonly message: UserMessage; readonly next: string | undefined }) {
   const isPerson = message.author === "user";
   return (
     <div className={`rounded-lg px-3 py-2 ${isPerson ? "bg-leaf-ground" : "border border-hair text-soft text-sm"}`}>
@@ -57,7 +78,23 @@ function Said({ message }: { readonly message: UserMessage }) {
           </p>
         ),
       )}
+      {isPerson && <Delivery message={message} next={next} />}
     </div>
+  );
+}
+
+/** When something that was written while the agent worked was delivered, and what it came before (W37). */
+function Delivery({ message, next }: { readonly message: UserMessage; readonly next: string | undefined }) {
+  const tree = useTree();
+  const above = message.parentId === null ? undefined : tree?.messages.get(message.parentId);
+  if (above?.role !== "assistant" || above.finish !== "calls") return null;
+  const answer = next === undefined ? undefined : tree?.messages.get(next);
+  const before = answer?.role === "assistant" ? answer.calls[0]?.tool : undefined;
+  return (
+    <p className="mt-1 text-soft text-xs">
+      Delivered at {new Date(message.createdAt).toLocaleTimeString()}
+      {before !== undefined && `, before ${before}`}
+    </p>
   );
 }
 
@@ -74,10 +111,10 @@ function Answered({ message }: { readonly message: AssistantMessage }) {
             return <Markdown key={index} text={part.text} isStreaming={isLast} />;
           case "reasoning":
             return <Reasoning key={index} text={part.text} isStreaming={isLast} />;
-          case "call": {
-            const call = calls.find(({ id }) => id === part.call);
-            return call ? <CallCard key={part.call} call={call} message={message.id} /> : null;
-          }
+          case "call":
+            // Calls that stand side by side are shown by the first of them.
+            if (parts[index - 1]?.type === "call") return null;
+            return <CallCards key={index} calls={callsFrom(message, index)} message={message.id} />;
           case "provider":
             return (
               <p key={index} className="text-soft text-sm">
@@ -90,14 +127,25 @@ function Answered({ message }: { readonly message: AssistantMessage }) {
       })}
       {isStreaming && parts.length === 0 && <p className="text-soft text-sm">Thinking …</p>}
       {finish === "interrupted" && <p className="text-sm text-warn">Interrupted.</p>}
+      {finish === "length" && <p className="text-sm text-warn">Cut: the answer reached the model's limit.</p>}
+      {finish === "filtered" && <p className="text-sm text-warn">The provider cut or refused this answer.</p>}
       {error !== undefined && <p className="text-bad text-sm">{error}</p>}
       {usage && (
         <p className="mt-1 text-soft text-xs">
           {model} · {tokensInWords(usage)} · {costInWords(cost)}
+          {calls.length > 0 && ` · ${calls.length} ${calls.length === 1 ? "call" : "calls"}`}
         </p>
       )}
     </div>
   );
+}
+
+/** The calls that stand side by side from a part on. */
+function callsFrom({ parts, calls }: AssistantMessage, from: number) {
+  const end = parts.findIndex((part, index) => index > from && part.type !== "call");
+  return parts
+    .slice(from, end < 0 ? undefined : end)
+    .flatMap((part) => (part.type === "call" ? calls.filter(({ id }) => id === part.call) : []));
 }
 
 function Summed({ message }: { readonly message: SummaryMessage }) {

@@ -1,4 +1,13 @@
-import { type AssistantMessage, type Message, newestLeaf, pathTo, spentOn, textOf } from "@banyan/core/conversation";
+import {
+  type AssistantMessage,
+  type ConversationState,
+  lastAnswer,
+  type Message,
+  newestLeaf,
+  pathTo,
+  spentOn,
+  textOf,
+} from "@banyan/core/conversation";
 import { Link } from "@tanstack/react-router";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
 import { costInWords, short } from "../shell/amounts.ts";
@@ -7,7 +16,16 @@ import { costInWords, short } from "../shell/amounts.ts";
 const ACTIONS = 3;
 
 /** A sub-agent inside the conversation that launched it: what it does now, what it cost, and the way into it (W40). */
-export function SubAgentCard({ call, root }: { readonly call: string; readonly root: string }) {
+export function SubAgentCard({
+  call,
+  root,
+  status,
+}: {
+  readonly call: string;
+  readonly root: string;
+  /** How the call that launched it stands, in a word. */
+  readonly status: string;
+}) {
   const conversation = useConversation();
   const tree = useTree();
   const leaf = tree ? newestLeaf(tree, root) : root;
@@ -17,18 +35,23 @@ export function SubAgentCard({ call, root }: { readonly call: string; readonly r
   const path = pathTo(tree, leaf);
   const run = [...tree.runs.values()].find((live) => live.call === call);
   const { usage, cost } = spentOn(path);
+  const waiting = waitingIn(tree, call);
   return (
     <section aria-label="Sub-agent" className="border-hair border-t px-3 py-2">
       <p className="flex flex-wrap items-baseline gap-2">
-        <span className={run ? "text-leaf" : "text-soft"}>{run ? `● ${run.agent} is working` : "Ended"}</span>
+        <span className={run ? "text-leaf" : "text-soft"}>
+          {run ? `● ${run.agent} is working` : `Sub-agent: ${status}`}
+        </span>
+        {waiting > 0 && <span className="text-warn">{waiting} waiting for you</span>}
         <span className="text-soft text-xs">
-          {short(usage.input + usage.output)} tokens · {costInWords(cost)}
+          {lastAnswer(path)?.model} · {short(usage.input + usage.output)} tokens · {costInWords(cost)}
         </span>
         <Link
           to="/c/$conversation"
           params={{ conversation: conversation.id }}
           search={{ leaf }}
-          className="ml-auto text-leaf underline"
+          state={{ end: true }}
+          className="ml-auto min-h-6 text-leaf underline"
         >
           Open
         </Link>
@@ -42,6 +65,11 @@ export function SubAgentCard({ call, root }: { readonly call: string; readonly r
       </ul>
     </section>
   );
+}
+
+/** Questions of a sub-agent itself. */
+function waitingIn(tree: ConversationState, call: string): number {
+  return [...tree.questions.values()].filter(({ message }) => tree.messages.get(message)?.call === call).length;
 }
 
 function lastActions(path: readonly Message[]): { readonly id: string; readonly words: string }[] {

@@ -1,40 +1,122 @@
-import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef, useState } from "react";
+import { siblings } from "@banyan/core/conversation";
+import { useRouterState } from "@tanstack/react-router";
+import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual";
+import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
+import { useShow } from "../conversation/use-view.ts";
 import { MessageArticle } from "./message-article.tsx";
+import { useFollowing } from "./use-following.ts";
+import { usePlaces } from "./use-places.ts";
 
-/** The messages of a branch, from its root to its end. Only those in sight are in the page. */
+/** The messages of a branch, from its root to its end. Only those in sight, and the one with the focus, are in the page. */
 export function Transcript({ leaf }: { readonly leaf: string | null }) {
   const conversation = useConversation();
   const tree = useTree();
+  const show = useShow();
   const scroller = useRef<HTMLDivElement>(null);
   const path = conversation.path(leaf);
-  const [atEnd, setAtEnd] = useState(true);
+  const following = useFollowing(scroller);
+  const keepPlace = usePlaces(scroller, leaf, following);
+  const [focused, setFocused] = useState<string>();
+  const place = focused === undefined ? -1 : path.indexOf(focused);
+  const tabbable = place < 0 ? path.length - 1 : place;
   const rows = useVirtualizer({
     count: path.length,
     getScrollElement: () => scroller.current,
     getItemKey: (index) => path[index] ?? index,
     estimateSize: () => 120,
     overscan: 6,
-    anchorTo: "end",
+    // What has the focus stays, wherever the view goes.
+    rangeExtractor: useCallback(
+      (range: Range) => {
+        const shown = defaultRangeExtractor(range);
+        return tabbable < 0 || shown.includes(tabbable) ? shown : [...shown, tabbable].sort((a, b) => a - b);
+      },
+      [tabbable],
+    ),
   });
   const items = rows.getVirtualItems();
   // What is about to come into sight is read before it is.
   useEffect(() => conversation.read(items.map(({ index }) => path[index] ?? "")), [conversation, items, path]);
-  const isBusy = tree ? [...tree.runs.values()].some((run) => run.call === undefined && run.leaf === leaf) : false;
+
+  const wanted = useRef<string>(undefined);
+  const focus = useCallback(
+    (id: string | undefined, align: "auto" | "center" = "auto") => {
+      const index = id === undefined ? -1 : path.indexOf(id);
+      if (index < 0) return;
+      wanted.current = id;
+      setFocused(id);
+      if (index < path.length - 1) following.stop();
+      rows.scrollToIndex(index, { align });
+    },
+    [path, rows, following.stop],
+  );
+  // The element of a message may be there only after the next rendering.
+  useEffect(() => {
+    const element = wanted.current === undefined ? null : document.getElementById(`m-${wanted.current}`);
+    if (!element) return;
+    wanted.current = undefined;
+    element.focus({ preventScroll: true });
+  });
+
+  const hash = useRouterState({ select: ({ location }) => location.hash });
+  const focusOnArrival = useRouterState({ select: ({ location }) => location.state.focus });
+  const linked = focusOnArrival ?? (hash.startsWith("m-") ? hash.slice(2) : undefined);
+  const arrived = useRef<string>(undefined);
+  useEffect(() => {
+    if (linked === undefined || arrived.current === linked || !path.includes(linked)) return;
+    arrived.current = linked;
+    focus(linked, focusOnArrival === undefined ? "center" : "auto");
+  }, [linked, focusOnArrival, path, focus]);
+
+  const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
+    const index = path.findIndex((id) => (event.target as HTMLElement).id === `m-${id}`);
+    const id = path[index];
+    if (!tree || id === undefined || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    const branches = (at: string) => siblings(tree, at).length > 1;
+    const versions = siblings(tree, id);
+    const version = (step: number) => {
+      const to = versions[versions.indexOf(id) + step];
+      if (to !== undefined) show(conversation.leafBelow(to), { focus: to });
+    };
+    if (event.altKey && event.key === "ArrowUp") focus(path.slice(0, index).findLast(branches));
+    else if (event.altKey && event.key === "ArrowDown") focus(path.slice(index + 1).find(branches));
+    else if (event.altKey) return;
+    else if (event.key === "ArrowLeft") version(-1);
+    else if (event.key === "ArrowRight") version(1);
+    else if (event.key === "ArrowUp") focus(path[index - 1]);
+    else if (event.key === "ArrowDown") focus(path[index + 1]);
+    else if (event.key === "Home") focus(path[0]);
+    else if (event.key === "End") focus(path.at(-1));
+    else return;
+    event.preventDefault();
+  };
+
+  const isBusy = conversation.running.has(leaf ?? "");
+  const end = useRef<string>(undefined);
+  if (following.isFollowing) end.current = path.at(-1);
+  const fresh =
+    end.current === undefined || !path.includes(end.current) ? 0 : path.length - 1 - path.indexOf(end.current);
   return (
     <div className="relative min-h-0 flex-1">
       <div
         ref={scroller}
-        onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) =>
-          setAtEnd(scrollHeight - scrollTop - clientHeight < 40)
-        }
+        onScroll={() => {
+          following.onScroll();
+          keepPlace();
+        }}
         role="log"
         aria-label="Messages"
         aria-busy={isBusy}
-        className="h-full overflow-y-auto"
+        aria-live="off"
+        onKeyDown={onKeyDown}
+        className="h-full overflow-y-auto overflow-x-hidden [overflow-anchor:none]"
       >
-        <div className="relative mx-auto w-full max-w-3xl" style={{ height: rows.getTotalSize() }}>
+        <div
+          ref={following.content}
+          className="relative mx-auto w-full max-w-3xl"
+          style={{ height: rows.getTotalSize() }}
+        >
           {items.map(({ index, key, start }) => (
             <div
               key={key}
@@ -43,18 +125,25 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
               className="absolute top-0 left-0 w-full px-4 py-2"
               style={{ transform: `translateY(${start}px)` }}
             >
-              <MessageArticle id={path[index] ?? ""} place={index + 1} of={path.length} />
+              <MessageArticle
+                id={path[index] ?? ""}
+                next={path[index + 1]}
+                place={index + 1}
+                of={path.length}
+                isTabbable={index === tabbable}
+                onFocus={setFocused}
+              />
             </div>
           ))}
         </div>
       </div>
-      {!atEnd && (
+      {!following.isFollowing && (
         <button
           type="button"
-          onClick={() => rows.scrollToIndex(path.length - 1, { align: "end" })}
+          onClick={following.follow}
           className="absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full border border-line bg-raised px-3 py-1 text-sm shadow"
         >
-          Jump to latest
+          Jump to latest{fresh > 0 && ` (${fresh} new)`}
         </button>
       )}
     </div>

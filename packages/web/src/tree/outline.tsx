@@ -1,24 +1,38 @@
-import { type ConversationState, newestLeaf, textOf } from "@banyan/core/conversation";
-import { useNavigate } from "@tanstack/react-router";
+import type { ConversationState } from "@banyan/core/conversation";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, useRef, useState } from "react";
-import { useConversation, useTree } from "../conversation/use-conversation.ts";
-import { type OutlineRow, outlineRows } from "./rows.ts";
+import { useEffect, useRef, useState } from "react";
+import { useConversation } from "../conversation/use-conversation.ts";
+import type { OutlineRow } from "./rows.ts";
+import { onTreeKey } from "./tree-keys.ts";
+import { wordsOf } from "./words.ts";
 
-/** The branches of the conversation as a tree that is walked with the keyboard (W18). */
-export function Outline({ leaf }: { readonly leaf: string | null }) {
-  const tree = useTree();
-  return tree ? <Rows tree={tree} leaf={leaf} /> : null;
-}
+/** Pixels of a row. */
+const ROW = 28;
 
-function Rows({ tree, leaf }: { readonly tree: ConversationState; readonly leaf: string | null }) {
+/** The branches as a tree that is walked with the keyboard (W18). Only the rows in sight, and the one in focus, are in the page. */
+export function Outline({
+  tree,
+  rows,
+  inView,
+  focus,
+  onFocus,
+  setOpen,
+  select,
+}: {
+  readonly tree: ConversationState;
+  readonly rows: readonly OutlineRow[];
+  /** The messages of the branch in view. */
+  readonly inView: ReadonlySet<string>;
+  /** The row in focus, by its last message. */
+  readonly focus: string | undefined;
+  readonly onFocus: (id: string) => void;
+  readonly setOpen: (row: OutlineRow, isOpen: boolean) => void;
+  readonly select: (row: OutlineRow) => void;
+}) {
   const conversation = useConversation();
-  const navigate = useNavigate();
   const scroller = useRef<HTMLDivElement>(null);
-  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
-  const rows = outlineRows(tree, closed);
-  const inView = new Set(conversation.path(leaf));
-  const [focus, setFocus] = useState<string>();
+  // The row that the keyboard goes to; it is given the focus once it is in the page.
+  const [wanted, setWanted] = useState<string>();
   const at = Math.max(
     0,
     rows.findIndex(({ id }) => id === focus),
@@ -26,59 +40,34 @@ function Rows({ tree, leaf }: { readonly tree: ConversationState; readonly leaf:
   const list = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: () => 28,
+    estimateSize: () => ROW,
     overscan: 20,
+    rangeExtractor: ({ startIndex, endIndex, overscan, count }) => {
+      const from = Math.max(0, startIndex - overscan);
+      const to = Math.min(count - 1, endIndex + overscan);
+      const shown = Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index);
+      return at < from ? [at, ...shown] : at > to && at < count ? [...shown, at] : shown;
+    },
   });
-  const move = (index: number) => {
-    const row = rows[Math.min(rows.length - 1, Math.max(0, index))];
+  useEffect(() => {
+    if (wanted === undefined) return;
+    document.getElementById(`row-${wanted}`)?.focus();
+    setWanted(undefined);
+  }, [wanted]);
+  const words = (row: OutlineRow) => wordsOf(conversation, tree, row);
+  const move = (place: number) => {
+    const row = rows[Math.min(rows.length - 1, Math.max(0, place))];
     if (!row) return;
-    setFocus(row.id);
     list.scrollToIndex(rows.indexOf(row));
-    requestAnimationFrame(() => document.getElementById(`row-${row.id}`)?.focus());
-  };
-  const toggle = (row: OutlineRow, isOpen: boolean) => {
-    const next = new Set(closed);
-    if (isOpen) next.delete(row.id);
-    else next.add(row.id);
-    setClosed(next);
-  };
-  const select = (row: OutlineRow) =>
-    void navigate({
-      to: "/c/$conversation",
-      params: { conversation: conversation.id },
-      search: { leaf: newestLeaf(tree, row.id) },
-    });
-  const onKeyDown = (event: KeyboardEvent) => {
-    const row = rows[at];
-    if (!row || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "ArrowDown") move(at + 1);
-    else if (event.key === "ArrowUp") move(at - 1);
-    else if (event.key === "Home") move(0);
-    else if (event.key === "End") move(rows.length - 1);
-    else if (event.key === "Enter") select(row);
-    else if (event.key === "ArrowRight") {
-      if (row.hasChildren && !row.isOpen) toggle(row, true);
-      else if (row.hasChildren) move(at + 1);
-    } else if (event.key === "ArrowLeft") {
-      if (row.hasChildren && row.isOpen) toggle(row, false);
-      else move(rows.findIndex(({ id }) => id === row.parent));
-    } else if (event.key.length === 1) {
-      const wanted = event.key.toLowerCase();
-      const order = [...rows.slice(at + 1), ...rows.slice(0, at + 1)];
-      const hit = order.find(({ id }) =>
-        wordsOf(tree, conversation.outline(id)?.words, id).toLowerCase().startsWith(wanted),
-      );
-      if (hit) move(rows.indexOf(hit));
-    } else return;
-    event.preventDefault();
+    onFocus(row.id);
+    setWanted(row.id);
   };
   return (
-    <div ref={scroller} className="h-full overflow-y-auto">
+    <div ref={scroller} className="min-h-0 flex-1 overflow-y-auto">
       <div role="tree" aria-label="Branches" className="relative" style={{ height: list.getTotalSize() }}>
         {list.getVirtualItems().map(({ index, start }) => {
           const row = rows[index];
           if (!row) return null;
-          const message = tree.messages.get(row.id);
           return (
             <div
               key={row.id}
@@ -90,20 +79,16 @@ function Rows({ tree, leaf }: { readonly tree: ConversationState; readonly leaf:
               aria-selected={inView.has(row.id)}
               {...(row.hasChildren ? { "aria-expanded": row.isOpen } : {})}
               tabIndex={index === at ? 0 : -1}
-              onKeyDown={onKeyDown}
-              onFocus={() => setFocus(row.id)}
-              onClick={() => select(row)}
-              className={`absolute flex h-7 w-full cursor-pointer items-center gap-1 truncate px-2 text-sm ${inView.has(row.id) ? "bg-leaf-ground" : "hover:bg-sunken"}`}
-              style={{ transform: `translateY(${start}px)`, paddingInlineStart: `${row.level * 12}px` }}
+              onKeyDown={(event) => onTreeKey(event, { rows, at, wordsOf: words, move, setOpen, select })}
+              onFocus={() => onFocus(row.id)}
+              onClick={() => {
+                onFocus(row.id);
+                select(row);
+              }}
+              className={`absolute flex h-7 w-full cursor-pointer items-center gap-1 px-2 text-sm outline-offset-[-2px] ${inView.has(row.id) ? "bg-leaf-ground" : "hover:bg-sunken"}`}
+              style={{ transform: `translateY(${start}px)`, paddingInlineStart: `${Math.min(row.level, 14) * 12}px` }}
             >
-              <span aria-hidden="true" className="w-3 text-soft">
-                {row.hasChildren ? (row.isOpen ? "▾" : "▸") : "·"}
-              </span>
-              {message?.starred && <span title="starred">★</span>}
-              <span className="truncate">
-                {message?.label ?? wordsOf(tree, conversation.outline(row.id)?.words, row.id)}
-              </span>
-              {row.messages > 1 && <span className="ml-auto shrink-0 text-soft text-xs">{row.messages} messages</span>}
+              <RowWords row={row} words={words(row)} isStarred={tree.messages.get(row.id)?.starred === true} />
             </div>
           );
         })}
@@ -112,8 +97,33 @@ function Rows({ tree, leaf }: { readonly tree: ConversationState; readonly leaf:
   );
 }
 
-/** How a message begins, whether it has been read or not. */
-function wordsOf(tree: ConversationState, outlined: string | undefined, id: string): string {
-  const message = tree.messages.get(id);
-  return outlined ?? (message ? textOf(message).replace(/\s+/g, " ").slice(0, 60) : "") ?? "";
+function RowWords({
+  row: { hasChildren, isOpen, isRunning, hits, messages },
+  words,
+  isStarred,
+}: {
+  readonly row: OutlineRow;
+  readonly words: string;
+  readonly isStarred: boolean;
+}) {
+  return (
+    <>
+      <span aria-hidden="true" className="w-3 shrink-0 text-soft">
+        {hasChildren ? (isOpen ? "▾" : "▸") : "·"}
+      </span>
+      {isStarred && (
+        <span role="img" aria-label="starred" className="text-warn">
+          ★
+        </span>
+      )}
+      <span className="truncate">{words}</span>
+      <span className="ml-auto flex shrink-0 gap-2 pl-1 text-soft text-xs">
+        {isRunning && <span className="text-leaf">◐ running</span>}
+        {hits > 0 && (
+          <mark className="rounded bg-warn-ground px-1 text-warn">{hits === 1 ? "1 hit" : `${hits} hits`}</mark>
+        )}
+        {messages > 1 && <span>{messages} messages</span>}
+      </span>
+    </>
+  );
 }

@@ -1,0 +1,244 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
+import { articles, composer, eventually, restingPlace, site, write } from "./testing/site.fixture.ts";
+
+/** What is said on the branch in view. */
+const said = (page: Page) =>
+  articles(page)
+    .allInnerTexts()
+    .then((texts) => texts.join("\n"));
+const article = (page: Page, text: string) => articles(page).filter({ hasText: text });
+const leafIn = (page: Page) => new URL(page.url()).searchParams.get("leaf");
+
+/** Shows what can be done about a message, and does it. */
+async function act(page: Page, text: string, name: string): Promise<void> {
+  const message = article(page, text).first();
+  await message.hover();
+  await message.getByRole("button", { name }).click();
+}
+
+/** Says a message in other words, and waits for the answer. */
+async function edit(page: Page, from: string, to: string): Promise<void> {
+  await act(page, from, "Edit");
+  await page.getByLabel("The message in other words").fill(to);
+  await page.getByRole("button", { name: "Send as a new version" }).click();
+  await article(page, `You said: ${to}`).waitFor();
+}
+
+describe.runIf(chromiumPath)(`branches in the page${whyNot}`, { timeout: 60_000 }, () => {
+  const here = site();
+
+  it("W1: editing a message makes a version beside it; the old one and all below stay byte for byte", async () => {
+    const conversation = await here.conversation("first words", "more words");
+    const before = JSON.parse(await here.exported(conversation)).events as unknown[];
+    const { page } = await here.open(`/c/${conversation}`);
+    await edit(page, "first words", "other words");
+    await here.idle(conversation);
+    const after = JSON.parse(await here.exported(conversation)).events as unknown[];
+    expect(after.slice(0, before.length)).toEqual(before);
+    expect(await said(page)).not.toContain("more words");
+  });
+
+  it("W2: versions are counted beside a message that has some, with names, big enough, and without a wrap-around", async () => {
+    const conversation = await here.conversation("one");
+    const { page } = await here.open(`/c/${conversation}`);
+    await article(page, "You said: one").waitFor();
+    expect(await page.getByRole("button", { name: /version of this message/ }).count()).toBe(0);
+    await edit(page, "one", "two");
+    await edit(page, "two", "three");
+    const previous = page.getByRole("button", { name: "Previous version of this message, 3 of 3" });
+    const next = page.getByRole("button", { name: "Next version of this message, 3 of 3" });
+    expect(await article(page, "three").first().innerText()).toContain("3/3");
+    expect(await next.isDisabled()).toBe(true);
+    const size = await previous.boundingBox();
+    expect(Math.min(size?.width ?? 0, size?.height ?? 0)).toBeGreaterThanOrEqual(24);
+    await previous.click();
+    await page.getByRole("button", { name: "Previous version of this message, 2 of 3" }).click();
+    await article(page, "You said: one").waitFor();
+    expect(await page.getByRole("button", { name: "Previous version of this message, 1 of 3" }).isDisabled()).toBe(
+      true,
+    );
+  });
+
+  it("W3: on a message, Left and Right change its version, Alt+Up and Alt+Down go to the nearest branch point", async () => {
+    const conversation = await here.conversation("begin");
+    const { page } = await here.open(`/c/${conversation}`);
+    await write(page, "left");
+    await article(page, "You said: left").waitFor();
+    await edit(page, "left", "right");
+    await write(page, "further");
+    await article(page, "You said: further").waitFor();
+    await article(page, "You said: further").focus();
+    await page.keyboard.press("Alt+ArrowUp");
+    await eventually(() => page.locator("article:focus").innerText()).toContain("right");
+    await page.keyboard.press("ArrowLeft");
+    await eventually(() => page.locator("article:focus").innerText()).toContain("left");
+    await page.keyboard.press("ArrowRight");
+    await eventually(() => page.locator("article:focus").innerText()).toContain("right");
+    await page.keyboard.press("Home");
+    await page.keyboard.press("Alt+ArrowDown");
+    await eventually(() => page.locator("article:focus").innerText()).toContain("right");
+  });
+
+  it("W4: another version comes with the leaf that was last in view below it, not with its newest", async () => {
+    const conversation = await here.conversation("a", "deep one");
+    const { page } = await here.open(`/c/${conversation}`);
+    await edit(page, "deep one", "deep two");
+    await page.getByRole("button", { name: /^Previous version/ }).click();
+    await article(page, "You said: deep one").waitFor();
+    await edit(page, "a", "b");
+    await page.getByRole("button", { name: /^Previous version/ }).click();
+    await article(page, "You said: deep one").waitFor();
+    expect(await said(page)).not.toContain("deep two");
+  });
+
+  it("W5: an address shows its branch in a browser that was never here, and its anchor focuses one message", async () => {
+    const conversation = await here.conversation("a question", "on the first branch");
+    const { page } = await here.open(`/c/${conversation}`);
+    await edit(page, "on the first branch", "on the second branch");
+    const second = page.url();
+    await page.getByRole("button", { name: /^Previous version/ }).click();
+    await article(page, "You said: on the first").waitFor();
+    const first = new URL(page.url());
+    const fresh = await here.open(`${first.pathname}${first.search}`);
+    await article(fresh.page, "You said: on the first").waitFor();
+    expect(await said(fresh.page)).not.toContain("second");
+    const id = (await article(page, "You said: a question").getAttribute("id")) ?? "";
+    const other = await here.open(`${new URL(second).pathname}${new URL(second).search}#${id}`);
+    await eventually(() => other.page.locator("article:focus").getAttribute("id")).toBe(id);
+    expect(await said(other.page)).toContain("on the second branch");
+  });
+
+  it("W6: switching is one entry of the history; Back returns to the branch and its place", async () => {
+    const conversation = await here.conversation("count 400", "last");
+    const { page } = await here.open(`/c/${conversation}`, { viewport: { width: 900, height: 500 } });
+    await edit(page, "last", "very last");
+    const log = page.getByRole("log");
+    await log.hover();
+    await page.mouse.wheel(0, -300);
+    await page.getByRole("button", { name: "Jump to latest" }).waitFor();
+    const top = () => log.evaluate((element) => element.scrollTop);
+    const length = await page.evaluate(() => history.length);
+    const version = article(page, "very last").getByRole("button", { name: /^Previous version/ });
+    await version.scrollIntoViewIfNeeded();
+    await version.focus();
+    const place = await restingPlace(log);
+    await page.keyboard.press("Enter");
+    await article(page, "You said: last").waitFor();
+    expect(await page.evaluate(() => history.length)).toBe(length + 1);
+    await page.goBack();
+    await article(page, "You said: very last").waitFor();
+    await eventually(top).toBe(place);
+    await page.goForward();
+    await article(page, "You said: last").waitFor();
+  });
+
+  it("W7: the branch in view is the same after a reload and after a restart of the server", async () => {
+    const conversation = await here.conversation("x", "kept");
+    const { page } = await here.open(`/c/${conversation}`);
+    await edit(page, "kept", "changed");
+    await page.getByRole("button", { name: /^Previous version/ }).click();
+    await article(page, "You said: kept").waitFor();
+    await page.reload();
+    await article(page, "You said: kept").waitFor();
+    await here.restart();
+    await page.reload();
+    await article(page, "You said: kept").waitFor();
+    expect(await said(page)).not.toContain("changed");
+  });
+
+  it("W8: a version that another client makes is counted, and moves nobody", async () => {
+    const conversation = await here.conversation("mine");
+    const { page } = await here.open(`/c/${conversation}`);
+    await article(page, "You said: mine").waitFor();
+    const leaf = leafIn(page);
+    await here.ask("turn.retry", { conversation, parts: [{ type: "text", text: "theirs" }] });
+    await eventually(() => said(page)).toContain("1/2");
+    await here.idle(conversation);
+    await here.ask("turn.retry", { conversation, parts: [{ type: "text", text: "theirs too" }] });
+    await eventually(() => said(page)).toContain("1/3");
+    expect(leafIn(page)).toBe(leaf);
+    expect(await said(page)).toContain("You said: mine");
+  });
+
+  it("W9: from every message one can go on, answers with calls included, and nothing is sent again", async () => {
+    const conversation = await here.conversation("read a", "later");
+    const asked = (await here.exported(conversation)).length;
+    const { page } = await here.open(`/c/${conversation}`);
+    await article(page, "later").first().waitFor();
+    const all = await articles(page).count();
+    for (let index = 0; index < all; index++) {
+      expect(await articles(page).nth(index).getByRole("button", { name: "Continue from here" }).count()).toBe(1);
+    }
+    await act(page, "I read.", "Continue from here");
+    await eventually(() => said(page)).not.toContain("later");
+    expect((await here.exported(conversation)).length).toBe(asked);
+    await write(page, "another way");
+    await article(page, "You said: another way").waitFor();
+    expect(await said(page)).toContain("2/2");
+  });
+
+  it("W10: an answer can be had again, from another model, and both show model, tokens and cost", async () => {
+    const conversation = await here.conversation("again please");
+    const { page } = await here.open(`/c/${conversation}`);
+    await act(page, "You said: again", "Answer again");
+    const models = page.getByLabel("Model");
+    await eventually(() => models.locator("option").allInnerTexts()).toContain("scripted/second");
+    await models.selectOption("scripted/second");
+    await page.getByRole("button", { name: "Answer again" }).last().click();
+    const answer = articles(page).last();
+    await eventually(() => answer.innerText()).toContain("2/2");
+    await eventually(() => answer.innerText()).toMatch(
+      /scripted\/second · .* input, .* cached, .* output, .* reasoning · —/,
+    );
+    await page.getByRole("button", { name: /^Previous version/ }).click();
+    await eventually(() => articles(page).last().innerText()).toMatch(/scripted\/model · .* · \$0/);
+  });
+
+  it("W11: while a branch runs, other branches can be read and begun, and it carries a sign", async () => {
+    const conversation = await here.conversation("base");
+    const { page } = await here.open(`/c/${conversation}`);
+    await write(page, "quick");
+    await article(page, "You said: quick").waitFor();
+    await act(page, "quick", "Edit");
+    await page.getByLabel("The message in other words").fill("hold on");
+    await page.getByRole("button", { name: "Send as a new version" }).click();
+    await article(page, "I wait.").waitFor();
+    await page.getByRole("button", { name: /^Previous version/ }).click();
+    await article(page, "You said: quick").waitFor();
+    await page.getByRole("img", { name: "Another version runs" }).waitFor();
+    await write(page, "meanwhile");
+    await article(page, "You said: meanwhile").waitFor();
+    here.agent.release();
+    await page.getByRole("img", { name: "Another version runs" }).waitFor({ state: "detached" });
+  });
+
+  it("W12: a removal says what goes, hidden messages included, and can be undone", async () => {
+    const conversation = await here.conversation("keep", "branch one");
+    const { page } = await here.open(`/c/${conversation}`);
+    await edit(page, "branch one", "branch two");
+    await act(page, "You said: keep", "Remove this message");
+    await page.getByText("Remove this message and 4 below it?").waitFor();
+    await page.getByRole("button", { name: "Leave it" }).click();
+    await act(page, "branch two", "Remove this message");
+    await page.getByRole("button", { name: "Remove", exact: true }).click();
+    await page.getByText("2 messages were removed.").waitFor();
+    await eventually(() => said(page)).not.toContain("branch two");
+    await page.getByRole("button", { name: "Undo" }).click();
+    await article(page, "You said: branch two").waitFor();
+  });
+
+  it("W13: a message can be named and starred", async () => {
+    const conversation = await here.conversation("remarkable");
+    const { page } = await here.open(`/c/${conversation}`);
+    await act(page, "You said: remarkable", "Star this message");
+    await act(page, "You said: remarkable", "Name this message");
+    await page.getByLabel("Name of the message").fill("the good one");
+    await page.getByRole("button", { name: "Name it" }).click();
+    await eventually(() => articles(page).last().innerText()).toMatch(/the good one\s*★ starred/);
+    await page.reload();
+    await eventually(() => articles(page).last().innerText()).toMatch(/the good one\s*★ starred/);
+    expect(await composer(page).isEnabled()).toBe(true);
+  });
+});

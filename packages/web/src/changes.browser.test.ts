@@ -1,0 +1,86 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
+import { composer, site, write } from "./testing/site.fixture.ts";
+
+const changes = (page: Page) => page.getByRole("region", { name: "Files changed by change" });
+
+describe.runIf(chromiumPath)(`changed files in the page${whyNot}`, { timeout: 60_000 }, () => {
+  const here = site();
+
+  it("W31: a call shows the files it changed, with counts and signs, unified or split, and each can be closed", async () => {
+    const conversation = await here.conversation("change src/a.ts");
+    const { page, complaints } = await here.open(`/c/${conversation}`);
+    const files = changes(page);
+    await files.waitFor();
+    const head = files.getByRole("button", { name: /src\/a\.ts changed \+2 −1/ });
+    expect(await head.getAttribute("aria-expanded")).toBe("true");
+    expect(await files.innerText()).toMatch(/- the old line[\s\S]*\+ the new line[\s\S]*\+ one more line/);
+    await page.getByRole("button", { name: "Split" }).click();
+    const [old, now] = [
+      await files.getByText("- the old line").boundingBox(),
+      await files.getByText("+ the new line").boundingBox(),
+    ];
+    expect(old?.y).toBe(now?.y);
+    expect(old?.x).toBeLessThan(now?.x ?? 0);
+    await head.click();
+    expect(await head.getAttribute("aria-expanded")).toBe("false");
+    expect(await files.getByText("the old line").count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  it("B30: what a call is about to write is shown while it grows, and gives way to what it changed", async () => {
+    const conversation = await here.conversation();
+    const { page } = await here.open(`/c/${conversation}`);
+    await write(page, "change src/b.ts slowly");
+    await changes(page)
+      .getByRole("button", { name: /src\/b\.ts being written/ })
+      .waitFor();
+    await changes(page).getByText("+ Another line.", { exact: true }).waitFor();
+    here.agent.release();
+    await changes(page)
+      .getByRole("button", { name: /src\/b\.ts changed/ })
+      .waitFor();
+    expect(await changes(page).getByText("Another line.").count()).toBe(0);
+  });
+
+  it("W31: a diff of 50,000 lines is there to its end, and only what is in sight is in the page", async () => {
+    const conversation = await here.conversation("change many.txt much");
+    const { page } = await here.open(`/c/${conversation}?panel=usage`);
+    await composer(page).waitFor();
+    await page.getByRole("navigation", { name: "Panels" }).getByRole("button", { name: "Changes" }).click();
+    const files = page.getByRole("region", { name: "Changed files" });
+    await files.getByText("+ line 1 of many", { exact: true }).waitFor();
+    await files.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+    await files.getByText("+ line 50000 of many").waitFor();
+    expect(await files.locator("*").count()).toBeLessThan(1_500);
+  });
+
+  it("W15: who leaves a branch that changed files is told that they stay, and can look at what it changed", async () => {
+    const conversation = await here.conversation("begin");
+    const first = await here.say(conversation, "change src/c.ts");
+    const exported = JSON.parse(await here.exported(conversation)).events as {
+      type: string;
+      message: string;
+      parentId: string;
+    }[];
+    const at = exported.find(({ type, message }) => type === "message.added" && message === first)?.parentId;
+    await here.say(conversation, "something else", { ...(at === undefined ? {} : { at }) });
+    const { page } = await here.open(`/c/${conversation}`);
+    const notice = page.getByRole("status").filter({ hasText: "changed 1 file" });
+    await page.getByRole("button", { name: "Previous version of this message, 2 of 2" }).click();
+    await changes(page).waitFor();
+    expect(await notice.count()).toBe(0);
+    await page.getByRole("button", { name: "Next version of this message, 1 of 2" }).click();
+    await notice.waitFor();
+    expect(await notice.innerText()).toContain("Nothing of that was taken back");
+    await notice.getByRole("button", { name: "Show the changes" }).click();
+    const files = page.getByRole("region", { name: "Changed files" });
+    await files.getByRole("button", { name: /src\/c\.ts/ }).waitFor();
+    await page.getByRole("button", { name: "Show this branch" }).click();
+    await page.getByText("No file was changed.").waitFor();
+    expect(new URL(page.url()).searchParams.get("panel")).toBe("changes");
+    await page.getByRole("button", { name: "Previous version of this message, 2 of 2" }).click();
+    await notice.waitFor({ state: "detached" });
+  });
+});

@@ -1,0 +1,33 @@
+import { useConversation } from "../conversation/use-conversation.ts";
+import { usePage, usePageState } from "../page.ts";
+
+/** What was said while there was no connection: it goes out when there is one again, and can be taken back (W26). */
+export function UnsentList() {
+  const { id } = useConversation();
+  const { connection } = usePage();
+  const unsent = usePageState((state) => state.unsent);
+  const phase = usePageState((state) => state.connection.phase);
+  const here = unsent.filter(({ conversation }) => conversation === id);
+  if (here.length === 0 || phase === "open") return null;
+  return (
+    <ul aria-label="Not sent yet" className="flex flex-col gap-1 text-sm">
+      {here.map(({ id: message, parts }) => (
+        <li key={message} className="flex items-center gap-2 rounded border border-warn px-2 py-1">
+          <span className="text-warn text-xs">{connection.isSent(message) ? "on its way" : "not sent"}</span>
+          <span className="min-w-0 flex-1 truncate">
+            {parts.map((part) => (part.type === "text" ? part.text : part.name)).join(" ")}
+          </span>
+          {!connection.isSent(message) && (
+            <button
+              type="button"
+              onClick={() => connection.cancel(message)}
+              className="min-h-6 rounded px-1 text-leaf text-xs hover:bg-sunken"
+            >
+              Cancel
+            </button>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,69 @@
+import { type FeedItem, textOf } from "@banyan/core/conversation";
+import { useEffect, useState } from "react";
+import { useConversation } from "./use-conversation.ts";
+
+/** What was told stays for a while: what comes at the same moment must not take its place. */
+const KEPT = 5;
+
+interface Told {
+  readonly id: number;
+  readonly text: string;
+  readonly isUrgent: boolean;
+}
+
+/** Tells screen readers what happens, never word by word: politely, but for what needs the person now. */
+export function Announcer() {
+  const conversation = useConversation();
+  const [told, setTold] = useState<readonly Told[]>([]);
+  useEffect(
+    () =>
+      conversation.hear((items) => {
+        const said = items.flatMap((item) => inWords(item, (id) => conversation.state?.messages.get(id)) ?? []);
+        if (said.length === 0) return;
+        setTold((before) => {
+          const first = (before.at(-1)?.id ?? 0) + 1;
+          const added = said.map(({ text, isUrgent = false }, index) => ({ id: first + index, text, isUrgent }));
+          return [...before, ...added].slice(-KEPT);
+        });
+      }),
+    [conversation],
+  );
+  const region = (isUrgent: boolean) =>
+    told.filter((one) => one.isUrgent === isUrgent).map(({ id, text }) => <p key={id}>{text}</p>);
+  return (
+    <>
+      <div id="told-politely" aria-live="polite" aria-atomic="false" aria-relevant="additions" className="sr-only">
+        {region(false)}
+      </div>
+      <div id="told-at-once" aria-live="assertive" aria-atomic="false" aria-relevant="additions" className="sr-only">
+        {region(true)}
+      </div>
+    </>
+  );
+}
+
+type Find = (id: string) => Parameters<typeof textOf>[0] | undefined;
+
+/** What an item means to somebody who cannot see the page; most mean nothing. */
+function inWords(item: FeedItem, find: Find): { readonly text: string; readonly isUrgent?: boolean } | undefined {
+  if (!("message" in item) || typeof item.message !== "string") return undefined;
+  const message = find(item.message);
+  const tool = (id: string) =>
+    message?.role === "assistant" ? (message.calls.find((call) => call.id === id)?.tool ?? "") : "";
+  switch (item.type) {
+    case "message.started":
+      return message?.call === undefined ? { text: "Responding" } : undefined;
+    case "call.failed":
+      return { text: `Tool ${tool(item.call)} failed` };
+    case "call.approval-requested":
+      return { text: `Tool ${tool(item.call)} waits for your permission`, isUrgent: true };
+    case "question.asked":
+      return { text: `A question for you: ${item.text}`, isUrgent: true };
+    case "message.completed":
+      if (!message || message.call !== undefined || item.finish === "calls") return undefined;
+      if (item.error !== undefined) return { text: `The answer broke off: ${item.error}`, isUrgent: true };
+      return { text: `Response complete, ${textOf(message).match(/\S+/g)?.length ?? 0} words` };
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,84 @@
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { usePage } from "../page.ts";
+import { Disclosure } from "../shell/disclosure.tsx";
+import { useConversation, useTree } from "./use-conversation.ts";
+
+const FORMATS = [
+  { format: "json", name: "JSON", holds: "the whole tree; can be imported" },
+  { format: "markdown", name: "Markdown", holds: "this branch" },
+  { format: "html", name: "HTML", holds: "a page of its own" },
+] as const;
+
+/** What can be done about a conversation as a whole: its title, a copy of it as a file, its end (W46). */
+export function ConversationMenu({ leaf }: { readonly leaf: string | null }) {
+  const { id } = useConversation();
+  const address = (format: string) =>
+    `/api/v1/conversations/${id}/export?${new URLSearchParams({ format, ...(leaf === null ? {} : { leaf }) })}`;
+  return (
+    <Disclosure label="More" name="More about this conversation">
+      <Rename />
+      <h2 className="mt-3 font-medium">Export</h2>
+      <ul>
+        {FORMATS.map(({ format, name, holds }) => (
+          <li key={format}>
+            <a href={address(format)} download className="inline-block min-h-6 text-leaf underline">
+              {name}
+            </a>{" "}
+            <span className="text-soft text-xs">{holds}</span>
+          </li>
+        ))}
+      </ul>
+      <Remove />
+    </Disclosure>
+  );
+}
+
+function Rename() {
+  const { connection } = usePage();
+  const { id: conversation } = useConversation();
+  const [title, setTitle] = useState(useTree()?.title ?? "");
+  return (
+    <form
+      className="flex items-end gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (title.trim() !== "") void connection.ask("conversation.rename", { conversation, title });
+      }}
+    >
+      <label className="flex min-w-0 flex-1 flex-col">
+        Title
+        <input
+          value={title}
+          maxLength={500}
+          onChange={({ target }) => setTitle(target.value)}
+          className="rounded border border-line bg-ground px-2 py-1"
+        />
+      </label>
+      <button type="submit" className="rounded border border-line px-2 py-1 hover:bg-sunken">
+        Rename
+      </button>
+    </form>
+  );
+}
+
+/** There is no way back from it: it takes two clicks. */
+function Remove() {
+  const { connection } = usePage();
+  const { id: conversation } = useConversation();
+  const navigate = useNavigate();
+  const [isSure, setSure] = useState(false);
+  const remove = async () => {
+    await connection.ask("conversation.remove", { conversation });
+    await navigate({ to: "/" });
+  };
+  return (
+    <button
+      type="button"
+      onClick={() => (isSure ? void remove() : setSure(true))}
+      className="mt-3 min-h-6 rounded border border-bad px-2 py-1 text-bad"
+    >
+      {isSure ? "Remove it for good: there is no way back" : "Remove the conversation"}
+    </button>
+  );
+}

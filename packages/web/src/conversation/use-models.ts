@@ -1,0 +1,27 @@
+import { useEffect, useState } from "react";
+import { type KnownModel, usePage } from "../page.ts";
+
+const NONE: readonly KnownModel[] = [];
+
+/** The models that are known of the provider of a model (`provider/model`); none until the server has told. */
+export function useKnownModels(model: string): readonly KnownModel[] {
+  const page = usePage();
+  const [models, setModels] = useState(NONE);
+  const provider = model.split("/", 1)[0] ?? "";
+  useEffect(() => {
+    if (provider === "") return;
+    let isWanted = true;
+    page.models(provider).then(
+      (known) => {
+        if (isWanted) setModels(known);
+      },
+      () => {
+        // Without them, the current model is the one choice.
+      },
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [page, provider]);
+  return models;
+}

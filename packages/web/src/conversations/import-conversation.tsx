@@ -1,0 +1,45 @@
+import { useNavigate } from "@tanstack/react-router";
+import { useRef, useState } from "react";
+import { usePage } from "../page.ts";
+
+/** Makes a conversation of an exported file, and shows it (W46). */
+export function ImportConversation() {
+  const { connection } = usePage();
+  const navigate = useNavigate();
+  const chooser = useRef<HTMLInputElement>(null);
+  const [problem, setProblem] = useState<string>();
+  const read = async (file: File) => {
+    const imported = await connection.ask("conversation.import", { text: await file.text() });
+    await navigate({ to: "/c/$conversation", params: imported });
+  };
+  return (
+    <>
+      <button
+        type="button"
+        onClick={() => chooser.current?.click()}
+        className="min-h-6 rounded border border-line px-2 py-0.5 text-xs hover:bg-sunken"
+      >
+        Import
+      </button>
+      <input
+        ref={chooser}
+        type="file"
+        accept="application/json,.json"
+        aria-label="A conversation to import"
+        hidden
+        onChange={({ target }) => {
+          const [file] = target.files ?? [];
+          target.value = "";
+          setProblem(undefined);
+          if (file)
+            read(file).catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)));
+        }}
+      />
+      {problem !== undefined && (
+        <p role="alert" className="text-bad text-xs">
+          {problem}
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+import { type ConversationState, type FileChange, type Message, pathTo } from "@banyan/core/conversation";
+import type { LiveConversation } from "../conversation/live-conversation.ts";
+
+/** A change of a branch, and the message whose call made it. */
+export interface BranchChange {
+  readonly message: string;
+  readonly call: string;
+  readonly change: FileChange;
+}
+
+/** The messages of a branch and of the sub-agents that were launched on it, in order, without recursion. */
+export function withSubAgents(tree: ConversationState, messages: readonly Message[]): Message[] {
+  const found: Message[] = [];
+  const open = [...messages].reverse();
+  for (let message = open.pop(); message; message = open.pop()) {
+    found.push(message);
+    if (message.role !== "assistant") continue;
+    for (const { id } of message.calls.toReversed()) {
+      const launched = tree.children.get(id)?.at(-1);
+      if (launched !== undefined) open.push(...below(tree, launched).reverse());
+    }
+  }
+  return found;
+}
+
+/** What a sub-agent said and did, from its first message on. */
+function below(tree: ConversationState, first: string): Message[] {
+  const found: Message[] = [];
+  for (let id: string | undefined = first; id !== undefined; id = tree.children.get(id)?.at(-1)) {
+    const message = tree.messages.get(id);
+    if (message) found.push(message);
+  }
+  return found;
+}
+
+/** The changes of files that these messages' calls made, in order, as far as the messages have been read. */
+export function changesOf(messages: readonly Message[]): BranchChange[] {
+  return messages.flatMap((message) =>
+    message.role !== "assistant"
+      ? []
+      : message.calls.flatMap(({ id, changes = [] }) =>
+          changes.map((change) => ({ message: message.id, call: id, change })),
+        ),
+  );
+}
+
+/** Of these messages, those that may have changed files and have not been read. */
+export function unreadChanges(conversation: LiveConversation, messages: readonly Message[]): string[] {
+  return messages.filter(({ id }) => (conversation.outline(id)?.changed ?? 0) > 0).map(({ id }) => id);
+}
+
+/** The messages of the branch that ends at `left` and are not on the one that ends at `to`. */
+export function leftBehind(tree: ConversationState, left: string, to: string | null): Message[] {
+  const stay = new Set(pathTo(tree, to).map(({ id }) => id));
+  return pathTo(tree, left).filter(({ id }) => !stay.has(id));
+}

@@ -1,0 +1,19 @@
+import type { Call } from "@banyan/core/conversation";
+import { lazy, Suspense, useMemo } from "react";
+import { growingChange, madeChange } from "./shown-file.ts";
+
+const ChangedFiles = lazy(async () => ({ default: (await import("./changed-files.tsx")).ChangedFiles }));
+
+/** The files that a call has changed, and what it is writing into files, as it grows (W31). */
+export function CallChanges({ call: { tool, changes, drafts } }: { readonly call: Call }) {
+  const made = useMemo(() => changes?.map((change, index) => madeChange(change, String(index))) ?? [], [changes]);
+  const files = useMemo(() => [...made, ...(drafts ?? []).map(growingChange)], [made, drafts]);
+  if (files.length === 0) return null;
+  return (
+    <div className="border-hair border-t">
+      <Suspense fallback={null}>
+        <ChangedFiles files={files} name={`Files changed by ${tool}`} height="max-h-96" />
+      </Suspense>
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useMemo, useRef, useState } from "react";
+import { Counts, FileRow, Line, Pair } from "./diff-rows.tsx";
+import { type Layout, rowsOf } from "./rows.ts";
+import type { ShownFile } from "./shown-file.ts";
+
+/** Pixels of a line and of the head of a file. They do not wrap, so that a row is found without measuring those before it. */
+const LINE = 20;
+const HEAD = 32;
+
+/** Changed files with their lines, one below the other; only the rows in sight are in the page. */
+export function ChangedFiles({
+  files,
+  name,
+  height,
+}: {
+  readonly files: readonly ShownFile[];
+  readonly name: string;
+  /** A class that bounds the height. */
+  readonly height: string;
+}) {
+  const scroller = useRef<HTMLElement>(null);
+  const [layout, setLayout] = useState<Layout>("unified");
+  const [closed, setClosed] = useState<ReadonlySet<string>>(new Set());
+  const rows = useMemo(() => rowsOf(files, closed, layout), [files, closed, layout]);
+  const list = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: (index) => (rows[index]?.type === "file" ? HEAD : LINE),
+    getItemKey: (index) => {
+      const row = rows[index];
+      return row?.type === "file" ? row.file.key : index;
+    },
+    overscan: 10,
+  });
+  const toggle = (key: string) => {
+    const next = new Set(closed);
+    if (!next.delete(key)) next.add(key);
+    setClosed(next);
+  };
+  const items = list.getVirtualItems();
+  const added = files.reduce((sum, file) => sum + file.added, 0);
+  const removed = files.reduce((sum, file) => sum + file.removed, 0);
+  return (
+    <div className="flex min-h-0 flex-col text-sm">
+      <p className="flex flex-wrap items-center gap-2 px-3 py-1 text-soft text-xs">
+        <span>{files.length === 1 ? "1 file" : `${files.length} files`}</span>
+        <Counts added={added} removed={removed} />
+        <span className="ml-auto flex gap-1">
+          {(["unified", "split"] as const).map((each) => (
+            <button
+              key={each}
+              type="button"
+              aria-pressed={layout === each}
+              onClick={() => setLayout(each)}
+              className="min-h-6 rounded border border-transparent px-2 hover:bg-sunken aria-pressed:border-line aria-pressed:text-ink"
+            >
+              {each === "unified" ? "Unified" : "Split"}
+            </button>
+          ))}
+        </span>
+      </p>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and is scrolled with the keyboard. */}
+      <section ref={scroller} aria-label={name} tabIndex={0} className={`overflow-auto ${height}`}>
+        <div className="relative min-w-full" style={{ height: list.getTotalSize() }}>
+          <div
+            className={layout === "unified" ? "w-max min-w-full" : "w-full min-w-[36rem]"}
+            style={{ transform: `translateY(${items[0]?.start ?? 0}px)` }}
+          >
+            {items.map(({ index, key, size }) => {
+              const row = rows[index];
+              return (
+                <div key={key} style={{ height: size }}>
+                  {row?.type === "file" && (
+                    <FileRow file={row.file} isOpen={row.isOpen} onToggle={() => toggle(row.file.key)} />
+                  )}
+                  {row?.type === "line" && <Line line={row.line} />}
+                  {row?.type === "pair" && <Pair pair={row.pair} />}
+                  {row?.type === "nothing" && (
+                    <p className="px-3 text-soft text-xs">No lines to show: this is no text.</p>
+                  )}
+                </div>
+              );
+            })}
+          </div>
+        </div>
+      </section>
+    </div>
+  );
+}

@@ -1,0 +1,190 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { builtPage } from "./testing/built-page.fixture.ts";
+import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
+import { articles, composer, eventually, site, type Window, write } from "./testing/site.fixture.ts";
+
+const said = (page: Page) =>
+  articles(page)
+    .allInnerTexts()
+    .then((texts) => texts.join("\n"));
+
+/** Bytes of JavaScript that the page loads before anything else, as they go over the wire. */
+const LARGEST_START = 200 * 1024;
+
+describe("the built page", () => {
+  it("loads at most 200 KB of JavaScript at first, compressed, and is at most 3 MB in all", async () => {
+    const page = await builtPage();
+    const html = readFileSync(join(page, "index.html"), "utf8");
+    const first = [...html.matchAll(/(?:src|href)="(\/assets\/[^"]+\.js)"/g)].map(([, path = ""]) => path);
+    expect(first.length).toBeGreaterThan(0);
+    const size = first.reduce((sum, path) => sum + gzipSync(readFileSync(join(page, path))).length, 0);
+    expect(size).toBeLessThan(LARGEST_START);
+    const files = readdirSync(page, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const all = files.reduce((sum, { parentPath, name }) => sum + readFileSync(join(parentPath, name)).length, 0);
+    expect(all).toBeLessThan(3 * 1024 * 1024);
+  }, 60_000);
+});
+
+describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, { timeout: 60_000 }, () => {
+  const here = site();
+
+  /** A page in one of the states that are looked at; nothing in it may be wrong for anybody. */
+  const states: Readonly<Record<string, (window: Window) => Promise<void>>> = {
+    empty: async ({ page }) => {
+      await page.getByRole("button", { name: "New conversation" }).first().waitFor();
+    },
+    streaming: async ({ page }) => {
+      await begin(page, "stall");
+      await eventually(() => said(page)).toContain("word4");
+    },
+    approval: async ({ page }) => {
+      await begin(page, "shell");
+      await page.getByText("May shell run?").waitFor();
+    },
+    branches: async ({ page }) => {
+      await begin(page, "one");
+      await eventually(() => said(page)).toContain("You said: one");
+      await articles(page).first().hover();
+      await articles(page).first().getByRole("button", { name: "Edit" }).click();
+      await page.getByRole("button", { name: "Send as a new version" }).click();
+      await eventually(() => said(page)).toContain("2/2");
+    },
+    "sub-agent": async ({ page }) => {
+      await begin(page, "agent hold");
+      await page.getByRole("region", { name: "Sub-agent" }).getByRole("link", { name: "Open" }).click();
+      await eventually(() => said(page)).toContain("running");
+    },
+    error: async ({ page }) => {
+      await begin(page, "break");
+      await eventually(() => said(page)).toContain("The provider is not available.");
+    },
+    offline: async ({ page }) => {
+      await begin(page, "one");
+      await eventually(() => said(page)).toContain("You said: one");
+      here.link.cut();
+      await page.getByText("The connection to the server is lost.").waitFor();
+      await write(page, "not sent");
+    },
+  };
+
+  async function begin(page: Page, text: string): Promise<void> {
+    await page.getByRole("button", { name: "New conversation" }).first().click();
+    await composer(page).waitFor();
+    await write(page, text);
+  }
+
+  it.for(Object.keys(states))("has nothing that axe finds fault with, in both themes: %s", async (name) => {
+    const window = await here.open("/", { colorScheme: "light" });
+    await states[name]?.(window);
+    const { page } = window;
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      const { violations } = await new AxeBuilder({ page })
+        .withTags(["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"])
+        .analyze();
+      const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+      expect(found, colorScheme).toEqual([]);
+    }
+  });
+
+  it("S12: what a model writes is text: no script, no picture from elsewhere, nothing that the policy had to forbid", async () => {
+    const conversation = await here.conversation("hello");
+    const { page, complaints } = await here.open(`/c/${conversation}`);
+    const foreign: string[] = [];
+    page.on("request", (request) => {
+      if (!request.url().startsWith(`http://${here.link.host}/`)) foreign.push(request.url());
+    });
+    await articles(page).last().waitFor();
+    await write(page, "hostile");
+    await eventually(() => said(page)).toContain("window.harmed = true");
+    await eventually(() => said(page)).toContain("[picture: a picture at http://127.0.0.1:9/markdown.png]");
+    expect(await said(page)).toContain("[31mred");
+    expect(await page.locator("article script, article iframe, article img, article b").count()).toBe(0);
+    expect(await page.getByRole("link", { name: "a link" }).count()).toBe(0);
+    expect(await page.evaluate(() => "harmed" in window)).toBe(false);
+    expect(foreign).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("4.1.3: a screen reader is told what happens, in words and not word by word", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    const told = () => page.locator("#told-politely p").allInnerTexts();
+    await write(page, "hold");
+    await eventually(() => said(page)).toContain("running");
+    expect(await told()).toEqual(["Responding"]);
+    expect(await page.getByRole("log").getAttribute("aria-busy")).toBe("true");
+    expect(await page.getByRole("log").getAttribute("aria-live")).toBe("off");
+    here.agent.release();
+    await eventually(told).toEqual(["Responding", "Responding", "Response complete, 4 words"]);
+    await write(page, "read missing");
+    await eventually(told).toEqual([
+      "Response complete, 4 words",
+      "Responding",
+      "Tool read failed",
+      "Responding",
+      "Response complete, 3 words",
+    ]);
+    await write(page, "shell");
+    await eventually(() => page.locator("#told-at-once").innerText()).toBe("Tool shell waits for your permission");
+  });
+
+  it("W45: at 320 pixels nothing is wider than the page, and all of it can be used", async () => {
+    const { page } = await here.open("/", { viewport: { width: 320, height: 640 } });
+    await begin(page, "shell");
+    await page.getByText("May shell run?").waitFor();
+    const tooWide = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect(await tooWide()).toBe(0);
+    await page.getByRole("button", { name: /Allow once/ }).click();
+    await eventually(() => said(page)).toContain("That is done.");
+    expect(await page.getByRole("log").evaluate((log) => log.scrollWidth - log.clientWidth)).toBe(0);
+    await page.getByRole("button", { name: "Conversations" }).click();
+    await page.getByRole("button", { name: "New conversation" }).waitFor();
+    expect(await tooWide()).toBe(0);
+  });
+
+  it("W45: light and dark can be chosen, and stay; motion that is not wanted stands still", async () => {
+    const { page } = await here.open("/", { colorScheme: "light", reducedMotion: "reduce" });
+    const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+    const light = await ground();
+    await page.getByLabel("Theme").selectOption("dark");
+    expect(await ground()).not.toBe(light);
+    await page.reload();
+    await page.getByLabel("Theme").waitFor();
+    expect(await ground()).not.toBe(light);
+    await begin(page, "hold");
+    await eventually(() => said(page)).toContain("running");
+    const moving = await page.evaluate(
+      () => document.getAnimations().filter(({ playState }) => playState === "running").length,
+    );
+    expect(moving).toBe(0);
+    await page.emulateMedia({ forcedColors: "active" });
+    await page.getByRole("button", { name: "Stop" }).click();
+    await eventually(() => said(page)).toContain("cancelled");
+  });
+
+  it("W46: a conversation is exported as JSON, Markdown and HTML, and the JSON comes back unchanged", async () => {
+    const conversation = await here.conversation("to be kept");
+    const { page } = await here.open(`/c/${conversation}`);
+    await page.getByRole("button", { name: "More about this conversation" }).click();
+    const file = async (name: string) => {
+      const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name }).click()]);
+      return { path: await download.path(), name: download.suggestedFilename() };
+    };
+    expect(readFileSync((await file("Markdown")).path, "utf8")).toContain("You said: to be kept");
+    expect(readFileSync((await file("HTML")).path, "utf8")).toMatch(/^<!doctype html>/i);
+    const json = await file("JSON");
+    const exported = readFileSync(json.path, "utf8");
+    expect(exported).toBe(await here.exported(conversation));
+    await here.ask("conversation.remove", { conversation });
+    await page.goto(`http://${here.link.host}/`);
+    await page.getByLabel("A conversation to import").setInputFiles(json.path);
+    await eventually(() => said(page)).toContain("You said: to be kept");
+    expect(await here.exported(conversation)).toBe(exported);
+  });
+});

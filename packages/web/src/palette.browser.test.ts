@@ -1,0 +1,70 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import { describe, expect, it } from "vitest";
+import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
+import { articles, composer, site } from "./testing/site.fixture.ts";
+
+/** A machine under load takes its time. */
+const PATIENT = { timeout: 10_000 };
+
+describe.runIf(chromiumPath)(`the palette${whyNot}`, { timeout: 60_000 }, () => {
+  const here = site();
+
+  it("W44: Ctrl+K finds every action by its name, with its shortcut, and does it", async () => {
+    const { page, complaints } = await here.open(`/c/${await here.conversation("begin")}`);
+    await composer(page).click();
+    await page.keyboard.press("Control+k");
+    const palette = page.getByRole("dialog", { name: "Find an action" });
+    await palette.waitFor();
+    const options = palette.getByRole("option");
+    expect(await options.filter({ hasText: "New conversation" }).innerText()).toMatch(/n$/);
+    expect(await options.filter({ hasText: "Export as" }).count()).toBe(3);
+    await page.keyboard.type("settings");
+    await expect.poll(() => options.count(), PATIENT).toBe(1);
+    expect(
+      (await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]).analyze()).violations,
+    ).toEqual([]);
+    await page.keyboard.press("Enter");
+    await page.getByRole("complementary", { name: "Settings" }).waitFor();
+    await palette.waitFor({ state: "detached" });
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("write a");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id), PATIENT).toBe("composer");
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type("no such thing");
+    await palette.getByText("There is no action of that name.").waitFor();
+    await page.keyboard.press("Escape");
+    await expect.poll(() => page.evaluate(() => document.activeElement?.id), PATIENT).toBe("composer");
+    expect(complaints).toEqual([]);
+  });
+
+  it("W44: ? lists the shortcuts; those of a single key act outside of boxes only, and can be switched off", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("begin")}`);
+    const changes = page.getByRole("complementary", { name: "Changes" });
+    await composer(page).fill("");
+    await composer(page).press("c");
+    expect(await composer(page).inputValue()).toBe("c");
+    expect(await changes.count()).toBe(0);
+    await articles(page).first().focus();
+    await page.keyboard.press("c");
+    await changes.waitFor();
+    await page.keyboard.press("?");
+    const list = page.getByRole("dialog", { name: "Shortcuts" });
+    await list.waitFor();
+    const text = await list.innerText();
+    for (const line of ["New conversation", "Panel: Map", "Allow once", "Alt+Enter"]) expect(text).toContain(line);
+    expect(
+      (await new AxeBuilder({ page }).withTags(["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]).analyze()).violations,
+    ).toEqual([]);
+    await list.getByLabel("Shortcuts of a single key").uncheck();
+    await page.keyboard.press("Escape");
+    await list.waitFor({ state: "detached" });
+    await articles(page).first().focus();
+    await page.keyboard.press("c");
+    await page.keyboard.press("?");
+    expect(await changes.count()).toBe(1);
+    await page.keyboard.press("Control+k");
+    await page.getByRole("dialog", { name: "Find an action" }).waitFor();
+    expect(await list.count()).toBe(0);
+  });
+});

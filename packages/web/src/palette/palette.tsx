@@ -1,0 +1,61 @@
+import { Autocomplete } from "@base-ui/react/autocomplete";
+import { Dialog } from "@base-ui/react/dialog";
+import { useRef } from "react";
+import type { Action } from "./actions.tsx";
+import { keysInWords, PALETTE_KEYS } from "./keys.ts";
+
+/** Every action by its name: written, chosen, done. */
+export function Palette({ actions, onClose }: { readonly actions: readonly Action[]; readonly onClose: () => void }) {
+  // What was chosen may put the focus somewhere itself.
+  const isChosen = useRef(false);
+  const choose = (action: Action) => {
+    isChosen.current = true;
+    onClose();
+    requestAnimationFrame(() => action.run());
+  };
+  return (
+    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/40" />
+        <Dialog.Popup
+          aria-label="Find an action"
+          finalFocus={() => !isChosen.current}
+          className="fixed inset-x-2 top-[10vh] z-50 mx-auto flex max-h-[70vh] max-w-xl flex-col overflow-hidden rounded-lg border border-line bg-raised shadow-lg"
+        >
+          <Autocomplete.Root
+            items={actions.filter(({ keys }) => keys !== PALETTE_KEYS)}
+            itemToStringValue={({ name }) => name}
+            inline
+            open
+            autoHighlight="always"
+            keepHighlight
+          >
+            <Autocomplete.Input
+              aria-label="Find an action"
+              placeholder="What do you want to do?"
+              className="border-hair border-b bg-ground px-4 py-3"
+            />
+            <Autocomplete.Empty>
+              <p className="px-4 py-3 text-sm text-soft empty:hidden">There is no action of that name.</p>
+            </Autocomplete.Empty>
+            <Autocomplete.List className="min-h-0 overflow-y-auto p-1 text-sm">
+              {(action: Action) => (
+                <Autocomplete.Item
+                  key={action.name}
+                  value={action}
+                  onClick={() => choose(action)}
+                  className="flex cursor-pointer items-center justify-between gap-4 rounded px-3 py-1.5 data-[highlighted]:bg-leaf-ground"
+                >
+                  {action.name}
+                  {action.keys !== undefined && (
+                    <kbd className="shrink-0 text-soft text-xs">{keysInWords(action.keys)}</kbd>
+                  )}
+                </Autocomplete.Item>
+              )}
+            </Autocomplete.List>
+          </Autocomplete.Root>
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}

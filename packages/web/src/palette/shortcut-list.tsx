@@ -1,0 +1,102 @@
+import { Dialog } from "@base-ui/react/dialog";
+import { usePreference } from "../shell/preferences.ts";
+import type { Action } from "./actions.tsx";
+import { keysInWords } from "./keys.ts";
+
+/** Keys that act where the focus is: each part of the page has its own. */
+const PLACES: readonly (readonly [place: string, keys: readonly (readonly [keys: string, does: string])[]])[] = [
+  [
+    "In the message box",
+    [
+      ["Enter", "Send, or steer the agent that works"],
+      ["Alt+Enter", "Send when the agent is done"],
+      ["Shift+Enter", "A new line"],
+    ],
+  ],
+  [
+    "On a message",
+    [
+      ["← →", "Its other versions"],
+      ["Alt+↑ Alt+↓", "The branch point before, the one after"],
+    ],
+  ],
+  [
+    "On a card that asks",
+    [
+      ["A", "Allow once"],
+      ["S", "Allow for this conversation"],
+      ["D", "Deny"],
+    ],
+  ],
+  [
+    "In the outline",
+    [
+      ["↑ ↓ Home End", "Move"],
+      ["→ ←", "Open, close or go up"],
+      ["Enter", "Show the branch"],
+      ["a letter", "The next row that begins with it"],
+    ],
+  ],
+];
+
+/** All shortcuts, and the switch for those that are a single key (WCAG 2.1.4). */
+export function ShortcutList({
+  actions,
+  onClose,
+}: {
+  readonly actions: readonly Action[];
+  readonly onClose: () => void;
+}) {
+  const [single, setSingle] = usePreference("keys");
+  const everywhere = actions.flatMap(({ keys, name }) =>
+    keys === undefined ? [] : [[keysInWords(keys), name] as const],
+  );
+  return (
+    <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/40" />
+        <Dialog.Popup className="fixed inset-x-2 top-[6vh] z-50 mx-auto max-h-[85vh] max-w-2xl overflow-y-auto rounded-lg border border-line bg-raised p-4 text-sm shadow-lg">
+          <div className="flex items-center justify-between">
+            <Dialog.Title className="font-semibold text-lg">Shortcuts</Dialog.Title>
+            <Dialog.Close aria-label="Close" className="size-7 rounded hover:bg-sunken">
+              ✕
+            </Dialog.Close>
+          </div>
+          <label className="mt-2 flex min-h-7 items-center gap-2">
+            <input
+              type="checkbox"
+              checked={single === "on"}
+              onChange={({ target }) => setSingle(target.checked ? "on" : "off")}
+              className="size-4 accent-leaf"
+            />
+            Shortcuts of a single key
+          </label>
+          <div className="mt-2 grid gap-4 sm:grid-cols-2">
+            <Keys place="Everywhere" keys={everywhere} />
+            {PLACES.map(([place, keys]) => (
+              <Keys key={place} place={place} keys={keys} />
+            ))}
+          </div>
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  );
+}
+
+function Keys({ place, keys }: { readonly place: string; readonly keys: readonly (readonly [string, string])[] }) {
+  return (
+    <section>
+      <h3 className="font-medium">{place}</h3>
+      <dl>
+        {keys.map(([key, does]) => (
+          <div key={key} className="flex justify-between gap-4 py-0.5">
+            <dt>
+              <kbd className="font-mono text-xs">{key}</kbd>
+            </dt>
+            <dd className="text-right text-soft">{does}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,152 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { PANELS } from "./panels/panel-names.ts";
+import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
+import { articles, composer, site, write } from "./testing/site.fixture.ts";
+
+const panel = (page: Page, name: string) => page.getByRole("complementary", { name });
+const open = (page: Page, name: string) =>
+  page.getByRole("navigation", { name: "Panels" }).getByRole("button", { name, exact: true }).click();
+
+/** A machine under load takes its time. */
+const PATIENT = { timeout: 10_000 };
+
+describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, () => {
+  const here = site();
+
+  /** A conversation of two branches that part after the first answer. */
+  async function twoBranches(): Promise<string> {
+    const conversation = await here.conversation("begin");
+    const { events } = JSON.parse(await here.exported(conversation)) as { events: { type: string; message: string }[] };
+    const at = events.findLast(({ type }) => type === "message.completed")?.message ?? "";
+    await here.say(conversation, "roots of a tree", { at });
+    await here.say(conversation, "leaves of a tree", { at });
+    return conversation;
+  }
+
+  it("W14: two branches stand side by side from where they part, with what differs between their answers", async () => {
+    const { page, complaints } = await here.open(`/c/${await twoBranches()}?panel=compare`);
+    const [mine, other] = [
+      page.getByRole("region", { name: "This branch" }),
+      page.getByRole("region", { name: "The other branch" }),
+    ];
+    await other.getByText("You said: roots of a tree").waitFor();
+    await mine.getByText("You said: leaves of a tree").waitFor();
+    expect(await other.getByText("begin").count()).toBe(0);
+    await page.getByText("Both go on from: You said: begin").waitFor();
+    const differences = page.getByRole("region", { name: "Differences" });
+    expect(await differences.locator("del").allInnerTexts()).toEqual(["roots"]);
+    expect(await differences.locator("ins").allInnerTexts()).toEqual(["leaves"]);
+    const [left, right] = [await mine.boundingBox(), await other.boundingBox()];
+    expect(left?.y).toBe(right?.y);
+    expect(complaints).toEqual([]);
+  });
+
+  it("W42: usage and cost are told of each answer, of the branch and of all branches", async () => {
+    const conversation = await twoBranches();
+    const { page } = await here.open(`/c/${conversation}?panel=usage`);
+    const cost = page.getByRole("row", { name: /^Cost/ });
+    await cost.waitFor();
+    const dollars = expect.stringMatching(/^\$\d/);
+    expect(await cost.getByRole("cell").allInnerTexts()).toEqual([dollars, dollars]);
+    expect(
+      await page
+        .getByRole("row", { name: /^Output/ })
+        .getByRole("cell")
+        .allInnerTexts(),
+    ).toEqual(["2", "3"]);
+    const answers = page.getByRole("region", { name: "Each answer" }).getByRole("listitem");
+    expect(await answers.count()).toBe(2);
+    expect(await answers.last().innerText()).toMatch(/leaves[\s\S]*\$[\s\S]* in · 0 cached · .* out · 0 reasoning/);
+    await answers.first().getByRole("button").click();
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.textContent), PATIENT)
+      .toContain("You said: begin");
+    await here.ask("turn.say", { conversation, parts: [{ type: "text", text: "free" }], model: "scripted/second" });
+    await here.idle(conversation);
+    await expect.poll(() => cost.getByRole("cell").allInnerTexts(), PATIENT).toEqual(["—", "—"]);
+  });
+
+  it("W42: the context is told part by part", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("begin")}?panel=context`);
+    const parts = page.getByRole("region", { name: "Parts of the context" });
+    await parts.getByText("About 2 tokens stand in front of the model.").waitFor();
+    await write(page, "more");
+    await parts.getByText("About 4 tokens stand in front of the model.").waitFor();
+  });
+
+  it("W10: a model is chosen for the conversation, and how freely agents work for all", async () => {
+    const conversation = await here.conversation("begin");
+    const { page } = await here.open(`/c/${conversation}?panel=settings`);
+    const settings = panel(page, "Settings");
+    await settings.getByRole("list", { name: "Models of scripted" }).getByText("scripted/model").waitFor();
+    expect(await settings.getByText("Price: —").count()).toBeGreaterThan(0);
+    const second = await here.open(`/c/${conversation}?panel=settings`);
+    await settings.getByLabel("Change files of the workspace without asking").click();
+    await expect
+      .poll(
+        () => panel(second.page, "Settings").getByLabel("Change files of the workspace without asking").isChecked(),
+        PATIENT,
+      )
+      .toBe(true);
+    await settings.getByLabel("Ask for everything but looking").click();
+    await settings.getByLabel("Narrow the models down").fill("second");
+    await settings.getByText("scripted/model").nth(1).waitFor({ state: "detached" });
+    await settings.getByRole("button", { name: "Use here" }).click();
+    await settings.getByRole("button", { name: "Used here" }).waitFor();
+    await write(page, "more");
+    await articles(page)
+      .filter({ hasText: "You said: more" })
+      .getByText(/scripted\/second/)
+      .waitFor();
+  });
+
+  it("W5: the address carries the panel, and it stays while branches change", async () => {
+    const { page } = await here.open(`/c/${await twoBranches()}`);
+    await open(page, "Usage");
+    await page.getByRole("button", { name: "Previous version of this message, 2 of 2" }).click();
+    await articles(page).filter({ hasText: "You said: roots" }).waitFor();
+    await panel(page, "Usage").waitFor();
+    await page.reload();
+    await panel(page, "Usage").waitFor();
+    await page.getByRole("button", { name: "Close the panel" }).click();
+    await panel(page, "Usage").waitFor({ state: "detached" });
+    await page.reload();
+    await composer(page).waitFor();
+    expect(await page.getByRole("complementary").count()).toBe(0);
+  });
+
+  it("W45: at 320 px a panel takes the whole width, nothing scrolls sideways, and the conversation comes back", async () => {
+    const { page } = await here.open(`/c/${await twoBranches()}`, { viewport: { width: 320, height: 640 } });
+    await composer(page).waitFor();
+    await page.getByRole("button", { name: "Panels" }).click();
+    for (const [key, name] of Object.entries(PANELS)) {
+      await open(page, name);
+      await panel(page, name).waitFor();
+      expect((await panel(page, name).boundingBox())?.width, key).toBe(320);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth), key).toBeLessThanOrEqual(320);
+    }
+    await page.getByRole("button", { name: "Close the panel" }).click();
+    await composer(page).waitFor();
+  });
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    it(`W45: axe has nothing to say of any panel, ${colorScheme}`, async () => {
+      const conversation = await twoBranches();
+      await here.say(conversation, "change src/a.ts");
+      const { page } = await here.open(`/c/${conversation}`, { colorScheme });
+      for (const name of Object.values(PANELS)) {
+        await open(page, name);
+        await panel(page, name).getByText("Loading …").waitFor({ state: "detached" });
+        const { violations } = await new AxeBuilder({ page })
+          .include("aside")
+          .withTags(["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"])
+          .analyze();
+        expect(violations.map(({ id, nodes }) => `${name}: ${id} ${nodes.map(({ html }) => html).join(" ")}`)).toEqual(
+          [],
+        );
+      }
+    }, 60_000);
+  }
+});

@@ -1,0 +1,48 @@
+import { pathTo } from "@banyan/core/conversation";
+import { useEffect, useMemo } from "react";
+import { TREE } from "../conversation/live-conversation.ts";
+import { useConversation, useTree } from "../conversation/use-conversation.ts";
+import { changesOf, unreadChanges, withSubAgents } from "../diff/branch-changes.ts";
+import { ChangedFiles } from "../diff/changed-files.tsx";
+import { madeChange } from "../diff/shown-file.ts";
+import { usePanel } from "./use-panel.ts";
+
+/** The files that a branch has changed, in the order of the changes, sub-agents' ones included. */
+export function ChangesPanel({ leaf, isOther }: { readonly leaf: string | null; readonly isOther: boolean }) {
+  const conversation = useConversation();
+  const tree = useTree();
+  const { show } = usePanel();
+  const version = conversation.version(TREE);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the tree is changed in place; the version stands for it.
+  const messages = useMemo(() => (tree ? withSubAgents(tree, pathTo(tree, leaf)) : []), [tree, version, leaf]);
+  const unread = unreadChanges(conversation, messages);
+  useEffect(() => conversation.read(unread), [conversation, unread]);
+  const changes = changesOf(messages);
+  const stamp = changes.map(({ call }) => call).join(" ");
+  // biome-ignore lint/correctness/useExhaustiveDependencies: changes are frozen, and only ever added.
+  const files = useMemo(
+    () => changes.map(({ call, change }, index) => madeChange(change, `${call} ${index}`)),
+    [stamp],
+  );
+  return (
+    <>
+      <p className="flex flex-wrap items-center gap-2 px-3 py-2 text-soft text-xs">
+        {isOther ? "What the other branch changed." : "What this branch changed."} Files are shared by all branches:
+        another branch does not take changes back.
+        {isOther && (
+          <button type="button" onClick={() => show("changes")} className="min-h-6 rounded border border-line px-2">
+            Show this branch
+          </button>
+        )}
+      </p>
+      {unread.length > 0 && <p className="px-3 text-soft text-xs">Reading …</p>}
+      {files.length === 0 ? (
+        unread.length === 0 && <p className="px-3 py-2 text-sm">No file was changed.</p>
+      ) : (
+        <div className="flex min-h-0 flex-1 flex-col">
+          <ChangedFiles files={files} name="Changed files" height="min-h-0 flex-1" />
+        </div>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,139 @@
+import {
+  type AssistantMessage,
+  type ConversationState,
+  lastAnswer,
+  type Message,
+  textOf,
+} from "@banyan/core/conversation";
+import { useEffect } from "react";
+import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
+import { costInWords, tokensInWords } from "../shell/amounts.ts";
+import { Markdown } from "../transcript/markdown.tsx";
+import { beginningOf } from "../tree/words.ts";
+import { type OtherBranch, otherBranches, partingOf } from "./branch-choice.ts";
+import { TextDiff } from "./text-diff.tsx";
+import { usePanel } from "./use-panel.ts";
+
+/** Messages of a branch that are shown here; the others are read in the branch itself. */
+const SHOWN = 20;
+
+/** Branches that can be chosen from. */
+const CHOICES = 200;
+
+/** Two branches side by side, from their common ancestor, and what differs between their answers (W14). */
+export function ComparePanel({ leaf, beside }: { readonly leaf: string | null; readonly beside: string | undefined }) {
+  const tree = useTree();
+  if (!tree || leaf === null) return <p className="p-3 text-sm">No messages yet.</p>;
+  const others = otherBranches(tree, leaf).slice(0, CHOICES);
+  const other = beside !== undefined && tree.messages.has(beside) && beside !== leaf ? beside : others[0]?.leaf;
+  if (other === undefined)
+    return <p className="p-3 text-sm">This conversation has one branch. There is nothing to compare.</p>;
+  return <Comparison tree={tree} leaf={leaf} other={other} others={others} />;
+}
+
+function Comparison({
+  tree,
+  leaf,
+  other,
+  others,
+}: {
+  readonly tree: ConversationState;
+  readonly leaf: string;
+  readonly other: string;
+  readonly others: readonly OtherBranch[];
+}) {
+  const conversation = useConversation();
+  const { show } = usePanel();
+  const { ancestor, left, right } = partingOf(tree, leaf, other);
+  const answers = [lastAnswer(left), lastAnswer(right)] as const;
+  const wanted = [...left.slice(0, SHOWN), ...right.slice(0, SHOWN), ...answers].flatMap(
+    (message) => message?.id ?? [],
+  );
+  useEffect(() => conversation.read(wanted), [conversation, wanted]);
+  const nameOf = (id: string) => tree.messages.get(id)?.label ?? beginningOf(conversation, tree, id);
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto p-3 text-sm">
+      <label className="flex flex-wrap items-center gap-2">
+        Beside this branch
+        <select
+          value={other}
+          onChange={({ target }) => show("compare", target.value)}
+          className="min-w-0 flex-1 rounded border border-line bg-ground px-2 py-1"
+        >
+          {others.map(({ leaf: end, first }) => (
+            <option key={end} value={end}>
+              {tree.messages.get(end)?.label ?? nameOf(first)}
+            </option>
+          ))}
+          {others.every((each) => each.leaf !== other) && <option value={other}>{nameOf(other)}</option>}
+        </select>
+      </label>
+      <p className="mt-2 truncate text-soft text-xs">
+        {ancestor ? `Both go on from: ${nameOf(ancestor.id)}` : "They have no message in common."}
+      </p>
+      <div className="mt-2 grid gap-3 md:grid-cols-2">
+        <Branch name="This branch" messages={left} />
+        <Branch name="The other branch" messages={right} />
+      </div>
+      <h2 className="mt-4 font-medium">What differs between the answers</h2>
+      <Difference left={answers[0]} right={answers[1]} />
+    </div>
+  );
+}
+
+function Branch({ name, messages }: { readonly name: string; readonly messages: readonly Message[] }) {
+  return (
+    <section aria-label={name} className="min-w-0 rounded-md border border-hair p-2">
+      <h2 className="font-medium text-soft text-xs">
+        {name} · {messages.length === 1 ? "1 message" : `${messages.length} messages`}
+      </h2>
+      {messages.length === 0 && <p className="text-soft">It ends where the other one goes on.</p>}
+      {messages.slice(0, SHOWN).map(({ id }) => (
+        <Said key={id} id={id} />
+      ))}
+      {messages.length > SHOWN && <p className="text-soft text-xs">and {messages.length - SHOWN} more</p>}
+    </section>
+  );
+}
+
+function Said({ id }: { readonly id: string }) {
+  const { message } = useMessage(id);
+  if (!message) return <p className="text-soft">…</p>;
+  const isPerson = message.role === "user";
+  return (
+    <div className={isPerson ? "my-1 rounded bg-leaf-ground px-2 py-1" : "my-1"}>
+      <Markdown text={textOf(message)} isStreaming={message.role === "assistant" && message.finish === undefined} />
+      {message.role === "assistant" && <Footer message={message} />}
+    </div>
+  );
+}
+
+function Footer({ message: { calls, model, usage, cost } }: { readonly message: AssistantMessage }) {
+  const tools = calls.map(({ tool, status }) => `${tool}: ${status}`).join(", ");
+  return (
+    <p className="text-soft text-xs">
+      {tools !== "" && <span className="block">{tools}</span>}
+      {model}
+      {usage && ` · ${tokensInWords(usage)} · ${costInWords(cost)}`}
+    </p>
+  );
+}
+
+function Difference({
+  left,
+  right,
+}: {
+  readonly left: AssistantMessage | undefined;
+  readonly right: AssistantMessage | undefined;
+}) {
+  const one = useText(left);
+  const other = useText(right);
+  if (one === undefined || other === undefined) return <p className="text-soft">One of the branches has no answer.</p>;
+  return <TextDiff before={other} after={one} />;
+}
+
+/** What an answer says; read when it has not been. */
+function useText(answer: AssistantMessage | undefined): string | undefined {
+  const { message } = useMessage(answer?.id ?? "");
+  return answer && message ? textOf(message) : undefined;
+}

@@ -1,0 +1,95 @@
+import type { Result } from "@banyan/server/protocol";
+import { useEffect, useState } from "react";
+import { useConversation, useTree } from "../conversation/use-conversation.ts";
+import { usePage } from "../page.ts";
+import { short } from "../shell/amounts.ts";
+
+type Part = Result<"context.read">["parts"][number];
+
+const KINDS = { instructions: "Instructions", tool: "Tools", conversation: "Conversation" } as const;
+
+/** What stands in front of the model on this branch, part by part, with the tokens of each. */
+export function ContextPanel({ leaf }: { readonly leaf: string | null }) {
+  const { connection } = usePage();
+  const { id: conversation } = useConversation();
+  // Read anew when the branch has grown: a run that ends changes the number of runs.
+  const runs = useTree()?.runs.size;
+  const [parts, setParts] = useState<readonly Part[]>();
+  const [problem, setProblem] = useState<string>();
+  // biome-ignore lint/correctness/useExhaustiveDependencies: see above.
+  useEffect(() => {
+    let isWanted = true;
+    connection.ask("context.read", { conversation, ...(leaf === null ? {} : { leaf }) }).then(
+      (read) => {
+        if (!isWanted) return;
+        setParts(read.parts);
+        setProblem(undefined);
+      },
+      (error: unknown) => {
+        if (isWanted) setProblem(error instanceof Error ? error.message : String(error));
+      },
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [connection, conversation, leaf, runs]);
+  if (problem !== undefined) return <p className="p-3 text-bad text-sm">{problem}</p>;
+  if (!parts) return <p className="p-3 text-sm text-soft">Counting …</p>;
+  const total = sum(parts);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and is scrolled with the keyboard.
+    <section aria-label="Parts of the context" tabIndex={0} className="min-h-0 flex-1 overflow-y-auto p-3 text-sm">
+      <p>
+        {parts.every(({ isExact }) => isExact) ? "" : "About "}
+        {short(total)} tokens stand in front of the model.
+      </p>
+      {(Object.keys(KINDS) as Part["kind"][]).map((kind) => (
+        <Kind key={kind} kind={kind} parts={parts.filter((part) => part.kind === kind)} total={total} />
+      ))}
+    </section>
+  );
+}
+
+function Kind({
+  kind,
+  parts,
+  total,
+}: {
+  readonly kind: Part["kind"];
+  readonly parts: readonly Part[];
+  readonly total: number;
+}) {
+  if (parts.length === 0) return null;
+  return (
+    <>
+      <h2 className="mt-3 flex justify-between font-medium">
+        {KINDS[kind]} <span>{short(sum(parts))}</span>
+      </h2>
+      <ul>
+        {parts
+          .toSorted((a, b) => b.tokens - a.tokens)
+          .map(({ source, tokens, isExact }, index) => (
+            <li key={`${source} ${index}`} className="text-xs">
+              <span className="flex justify-between gap-2">
+                <span className="truncate">{source}</span>
+                <span className="text-soft">
+                  {isExact ? "" : "~"}
+                  {short(tokens)}
+                </span>
+              </span>
+              <span aria-hidden="true" className="block h-1 rounded bg-sunken">
+                <span
+                  className="block h-1 rounded bg-leaf"
+                  style={{ width: `${(100 * tokens) / Math.max(1, total)}%` }}
+                />
+              </span>
+            </li>
+          ))}
+      </ul>
+    </>
+  );
+}
+
+function sum(parts: readonly Part[]): number {
+  return parts.reduce((all, { tokens }) => all + tokens, 0);
+}

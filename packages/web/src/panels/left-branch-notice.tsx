@@ -1,0 +1,53 @@
+import { useEffect, useRef, useState } from "react";
+import { useConversation, useTree } from "../conversation/use-conversation.ts";
+import { changesOf, leftBehind, withSubAgents } from "../diff/branch-changes.ts";
+import { usePanel } from "./use-panel.ts";
+
+/** What was left: the end of the branch, and how many files it had changed that the one in view did not. */
+interface Left {
+  readonly leaf: string;
+  readonly files: number;
+}
+
+/** Says that a branch that changed files was left, and that they stay as they are (W15). */
+export function LeftBranchNotice({ leaf }: { readonly leaf: string | null }) {
+  const conversation = useConversation();
+  const tree = useTree();
+  const { show } = usePanel();
+  const before = useRef(leaf);
+  const [left, setLeft] = useState<Left>();
+  useEffect(() => {
+    const from = before.current;
+    before.current = leaf;
+    if (!tree || from === null || from === leaf) return;
+    const messages = withSubAgents(tree, leftBehind(tree, from, leaf));
+    if (messages.length === 0) return;
+    const paths = new Set(changesOf(messages).map(({ change }) => change.path));
+    // Of what has not been read, the number of its changes is known and not their paths.
+    const unread = messages.reduce((sum, { id }) => sum + (conversation.outline(id)?.changed ?? 0), 0);
+    const files = paths.size + unread;
+    setLeft(files === 0 ? undefined : { leaf: from, files });
+  }, [conversation, tree, leaf]);
+  if (!left) return null;
+  return (
+    <p
+      role="status"
+      className="flex flex-wrap items-center gap-2 border-hair border-b bg-warn-ground px-4 py-2 text-sm text-warn"
+    >
+      <span>
+        The branch that you left changed {left.files === 1 ? "1 file" : `${left.files} files`}. Nothing of that was
+        taken back.
+      </span>
+      <Button onClick={() => show("changes", left.leaf)}>Show the changes</Button>
+      <Button onClick={() => setLeft(undefined)}>Close</Button>
+    </p>
+  );
+}
+
+function Button({ children, onClick }: { readonly children: React.ReactNode; readonly onClick: () => void }) {
+  return (
+    <button type="button" onClick={onClick} className="min-h-6 rounded border border-warn px-2">
+      {children}
+    </button>
+  );
+}

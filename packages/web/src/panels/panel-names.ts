@@ -1,0 +1,29 @@
+/** What can stand beside a conversation. */
+export const PANELS = {
+  branches: "Branches",
+  map: "Map",
+  changes: "Changes",
+  compare: "Compare",
+  usage: "Usage",
+  context: "Context",
+  settings: "Settings",
+} as const;
+
+/** A panel beside a conversation. */
+export type PanelName = keyof typeof PANELS;
+
+/** What an address says of panels: `none` is what somebody closed that would be open otherwise. */
+export interface PanelSearch {
+  readonly panel?: PanelName | "none";
+  /** The end of another branch: the one that is compared, or whose changed files are shown. */
+  readonly beside?: string;
+}
+
+/** Reads what an address says of panels. */
+export function panelSearch({ panel, beside }: Record<string, unknown>): PanelSearch {
+  const isPanel = typeof panel === "string" && (panel === "none" || Object.hasOwn(PANELS, panel));
+  return {
+    ...(isPanel ? { panel: panel as PanelName | "none" } : {}),
+    ...(typeof beside === "string" && beside !== "" ? { beside } : {}),
+  };
+}

@@ -1,0 +1,60 @@
+import { lazy, Suspense } from "react";
+import { TreePanel } from "../tree/tree-panel.tsx";
+import { PANELS, type PanelName } from "./panel-names.ts";
+import { usePanel } from "./use-panel.ts";
+
+const ChangesPanel = lazy(async () => ({ default: (await import("./changes-panel.tsx")).ChangesPanel }));
+const ComparePanel = lazy(async () => ({ default: (await import("./compare-panel.tsx")).ComparePanel }));
+const UsagePanel = lazy(async () => ({ default: (await import("./usage-panel.tsx")).UsagePanel }));
+const ContextPanel = lazy(async () => ({ default: (await import("./context-panel.tsx")).ContextPanel }));
+const SettingsPanel = lazy(async () => ({ default: (await import("./settings-panel.tsx")).SettingsPanel }));
+
+/** Those that need room for lines of text or a plane. */
+const WIDE: ReadonlySet<PanelName> = new Set(["map", "changes", "compare"]);
+
+/** What stands beside the conversation; where there is no room for both, in its place. */
+export function Panels({ leaf }: { readonly leaf: string | null }) {
+  const { panel, beside, show } = usePanel();
+  if (panel === undefined) return null;
+  const width = WIDE.has(panel) ? "lg:w-[55%] lg:max-w-4xl" : "lg:w-80";
+  return (
+    <aside
+      aria-label={PANELS[panel]}
+      className={`flex w-full min-w-0 shrink-0 flex-col border-hair lg:border-l ${width}`}
+    >
+      <div className="flex items-start gap-1 border-hair border-b bg-raised p-1">
+        <nav aria-label="Panels" className="flex flex-1 flex-wrap">
+          {(Object.keys(PANELS) as PanelName[]).map((name) => (
+            <button
+              key={name}
+              type="button"
+              aria-current={name === panel ? "true" : undefined}
+              onClick={() => show(name)}
+              className="min-h-7 rounded px-2 text-soft text-xs hover:bg-sunken aria-[current]:bg-leaf-ground aria-[current]:text-ink"
+            >
+              {PANELS[name]}
+            </button>
+          ))}
+        </nav>
+        <button
+          type="button"
+          aria-label="Close the panel"
+          onClick={() => show(undefined)}
+          className="size-7 shrink-0 rounded hover:bg-sunken"
+        >
+          ✕
+        </button>
+      </div>
+      <Suspense fallback={<p className="p-3 text-sm text-soft">Loading …</p>}>
+        {(panel === "branches" || panel === "map") && <TreePanel leaf={leaf} isMap={panel === "map"} />}
+        {panel === "changes" && (
+          <ChangesPanel leaf={beside ?? leaf} isOther={beside !== undefined && beside !== leaf} />
+        )}
+        {panel === "compare" && <ComparePanel leaf={leaf} beside={beside} />}
+        {panel === "usage" && <UsagePanel leaf={leaf} />}
+        {panel === "context" && <ContextPanel leaf={leaf} />}
+        {panel === "settings" && <SettingsPanel />}
+      </Suspense>
+    </aside>
+  );
+}

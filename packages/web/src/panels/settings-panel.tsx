@@ -1,0 +1,172 @@
+import type { Result, ServerSettings } from "@banyan/server/protocol";
+import { useEffect, useState } from "react";
+import { useConversation, useTree } from "../conversation/use-conversation.ts";
+import { useKnownModels } from "../conversation/use-models.ts";
+import { type KnownModel, usePage, usePageState } from "../page.ts";
+import { short } from "../shell/amounts.ts";
+
+type Provider = Result<"model.list">["providers"][number];
+
+/** Models that are listed at once; a longer list is narrowed down. */
+const LISTED = 50;
+
+const APPROVAL: Readonly<Record<ServerSettings["approval"], string>> = {
+  ask: "Ask for everything but looking",
+  edits: "Change files of the workspace without asking",
+  all: "Run everything without asking",
+};
+
+/** With which model, and how freely, agents work. */
+export function SettingsPanel() {
+  const settings = usePageState(({ connection }) =>
+    connection.phase === "open" ? connection.welcome.settings : undefined,
+  );
+  if (!settings) return <p className="p-3 text-sm text-soft">These come with the connection.</p>;
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto p-3 text-sm">
+      <Approval mode={settings.approval} />
+      <Models everywhere={settings.model} />
+    </div>
+  );
+}
+
+/** What runs without asking, in all conversations. */
+function Approval({ mode }: { readonly mode: ServerSettings["approval"] }) {
+  const { connection } = usePage();
+  return (
+    <fieldset>
+      <legend className="font-medium">What agents may do</legend>
+      {(Object.keys(APPROVAL) as (keyof typeof APPROVAL)[]).map((each) => (
+        <label key={each} className="flex min-h-7 items-center gap-2">
+          <input
+            type="radio"
+            name="approval"
+            checked={mode === each}
+            onChange={() => void connection.ask("approval.use", { mode: each })}
+            className="size-4 accent-leaf"
+          />
+          {APPROVAL[each]}
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+function Models({ everywhere }: { readonly everywhere: string }) {
+  const { connection } = usePage();
+  const { id: conversation } = useConversation();
+  const here = useTree()?.model;
+  const [providers, setProviders] = useState<readonly Provider[]>([]);
+  const [chosen, setChosen] = useState<string>();
+  const [query, setQuery] = useState("");
+  const [problem, setProblem] = useState<string>();
+  useEffect(() => {
+    let isWanted = true;
+    connection.ask("model.list", {}).then(
+      (listed) => {
+        if (isWanted) setProviders(listed.providers);
+      },
+      (error: unknown) => {
+        if (isWanted) setProblem(wordsOf(error));
+      },
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [connection]);
+  const provider = chosen ?? (here ?? everywhere).split("/", 1)[0] ?? "";
+  const known = useKnownModels(provider);
+  const found = known.filter(({ name }) => name.toLowerCase().includes(query.toLowerCase()));
+  const use = (model: string, where: { conversation?: string }) =>
+    connection.ask("model.use", { model, ...where }).then(
+      () => setProblem(undefined),
+      (error: unknown) => setProblem(wordsOf(error)),
+    );
+  const reason = providers.find(({ name }) => name === provider)?.reason;
+  return (
+    <section aria-label="Models" className="mt-4 flex flex-col gap-2">
+      <h2 className="font-medium">Model</h2>
+      <p className="text-soft text-xs">
+        Here: <code className="font-mono text-ink">{here ?? everywhere}</code>
+        {here !== undefined && here !== everywhere && `; elsewhere: ${everywhere}`}
+      </p>
+      {problem !== undefined && (
+        <p role="alert" className="text-bad">
+          {problem}
+        </p>
+      )}
+      <label className="flex flex-col">
+        Provider
+        <select
+          value={provider}
+          onChange={({ target }) => setChosen(target.value)}
+          className="rounded border border-line bg-ground px-2 py-1"
+        >
+          {[...new Set([provider, ...providers.map(({ name }) => name)])].map((name) => (
+            <option key={name} value={name}>
+              {name}
+              {providers.find((each) => each.name === name)?.usable === false ? " (cannot be used yet)" : ""}
+            </option>
+          ))}
+        </select>
+      </label>
+      {reason !== undefined && <p className="text-soft text-xs">{reason}</p>}
+      <input
+        type="search"
+        value={query}
+        onChange={({ target }) => setQuery(target.value)}
+        aria-label="Narrow the models down"
+        placeholder="Narrow the models down"
+        className="rounded border border-line bg-ground px-2 py-1"
+      />
+      <ul aria-label={`Models of ${provider}`} className="flex flex-col gap-1">
+        {found.slice(0, LISTED).map((model) => (
+          <Choice
+            key={model.name}
+            model={model}
+            isHere={model.name === (here ?? everywhere)}
+            onHere={() => void use(model.name, { conversation })}
+            onEverywhere={() => void use(model.name, {})}
+          />
+        ))}
+      </ul>
+      {found.length > LISTED && <p className="text-soft text-xs">and {found.length - LISTED} more</p>}
+    </section>
+  );
+}
+
+function Choice({
+  model: { name, price, contextSize },
+  isHere,
+  onHere,
+  onEverywhere,
+}: {
+  readonly model: KnownModel;
+  readonly isHere: boolean;
+  readonly onHere: () => void;
+  readonly onEverywhere: () => void;
+}) {
+  const button = "min-h-6 rounded border border-line px-2 text-xs hover:bg-sunken disabled:opacity-50";
+  return (
+    <li className={`rounded border border-hair p-2 ${isHere ? "bg-leaf-ground" : ""}`}>
+      <p className="font-mono text-xs">{name}</p>
+      <p className="text-soft text-xs">
+        {price ? `$${price.input} in, $${price.output} out, a million tokens` : "Price: —"}
+        {" · "}
+        {contextSize === undefined ? "context: —" : `${short(contextSize)} context`}
+      </p>
+      <p className="mt-1 flex gap-1">
+        <button type="button" disabled={isHere} onClick={onHere} className={button}>
+          {isHere ? "Used here" : "Use here"}
+        </button>
+        <button type="button" onClick={onEverywhere} className={button}>
+          Use everywhere
+        </button>
+      </p>
+    </li>
+  );
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,46 @@
+import { type Change, diffLines, diffWordsWithSpace } from "diff";
+import { useMemo } from "react";
+
+/** Milliseconds that a comparison may take before a coarser one has to do. */
+const PATIENCE = 80;
+
+/** What differs between two texts, word by word: said with a line through and under it, and not by colour alone. */
+export function TextDiff({ before, after }: { readonly before: string; readonly after: string }) {
+  const changes = useMemo(() => compare(before, after), [before, after]);
+  const isSame = changes.every(({ added, removed }) => !added && !removed);
+  return (
+    <>
+      <p className="text-soft text-xs">
+        {isSame
+          ? "They are the same, word for word."
+          : "Struck out: only in the other branch. Underlined: only in this one."}
+      </p>
+      <section aria-label="Differences" className="mt-1 whitespace-pre-wrap rounded-md border border-hair p-2">
+        {changes.map(({ value, added, removed }, index) =>
+          added ? (
+            <ins key={index} className="bg-leaf-ground text-leaf">
+              {value}
+            </ins>
+          ) : removed ? (
+            <del key={index} className="bg-bad-ground text-bad">
+              {value}
+            </del>
+          ) : (
+            <span key={index}>{value}</span>
+          ),
+        )}
+      </section>
+    </>
+  );
+}
+
+/** By words; by lines where that takes too long; as a whole where that does too. */
+function compare(before: string, after: string): readonly Pick<Change, "value" | "added" | "removed">[] {
+  return (
+    diffWordsWithSpace(before, after, { timeout: PATIENCE }) ??
+    diffLines(before, after, { timeout: PATIENCE }) ?? [
+      { value: before, added: false, removed: true },
+      { value: after, added: true, removed: false },
+    ]
+  );
+}

@@ -1,0 +1,143 @@
+import {
+  addCost,
+  addUsage,
+  type Cost,
+  type Message,
+  noUsage,
+  pathTo,
+  spentOn,
+  totalTokens,
+  type Usage,
+} from "@banyan/core/conversation";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useRef } from "react";
+import { useConversation, useTree } from "../conversation/use-conversation.ts";
+import { useShow } from "../conversation/use-view.ts";
+import { costInWords, short } from "../shell/amounts.ts";
+import { beginningOf } from "../tree/words.ts";
+
+/** Pixels of a row. */
+const ROW = 44;
+
+type Answer = Extract<Message, { role: "assistant" | "summary" }>;
+
+/** What was used and paid: by each answer of the branch, by the branch, by all branches (W42). */
+export function UsagePanel({ leaf }: { readonly leaf: string | null }) {
+  const tree = useTree();
+  const conversation = useConversation();
+  const scroller = useRef<HTMLElement>(null);
+  const path = tree ? pathTo(tree, leaf) : [];
+  const answers = path.filter((message): message is Answer => message.role !== "user" && message.usage !== undefined);
+  const list = useVirtualizer({
+    count: answers.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => ROW,
+    overscan: 10,
+  });
+  const show = useShow();
+  if (!tree || leaf === null) return <p className="p-3 text-sm">No messages yet.</p>;
+  const branch = spentOn(path);
+  const other = subAgentsOf(tree.messages.values(), path);
+  return (
+    <>
+      <table className="mx-3 my-2 text-right text-xs">
+        <caption className="sr-only">Tokens and cost</caption>
+        <thead className="text-soft">
+          <tr>
+            <th scope="col" className="text-left font-normal">
+              Tokens
+            </th>
+            <th scope="col" className="font-normal">
+              This branch
+            </th>
+            <th scope="col" className="font-normal">
+              All branches
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {(["input", "cached", "cacheWrite", "output", "reasoning"] as const).map((kind) => (
+            <Row key={kind} name={KINDS[kind]} branch={short(branch.usage[kind])} all={short(tree.usage[kind])} />
+          ))}
+          <Row name="Cost" branch={costInWords(branch.cost)} all={costInWords(tree.cost)} />
+        </tbody>
+      </table>
+      {other.answers > 0 && (
+        <p className="px-3 pb-2 text-soft text-xs">
+          All branches count sub-agents too: {short(totalTokens(other.usage))} tokens, {costInWords(other.cost)}.
+        </p>
+      )}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and is scrolled with the keyboard. */}
+      <section ref={scroller} tabIndex={0} aria-label="Each answer" className="min-h-0 flex-1 overflow-y-auto">
+        <ol className="relative" style={{ height: list.getTotalSize() }}>
+          {list.getVirtualItems().map(({ index, start }) => {
+            const answer = answers[index];
+            return (
+              answer && (
+                <li
+                  key={answer.id}
+                  aria-posinset={index + 1}
+                  aria-setsize={answers.length}
+                  className="absolute w-full"
+                  style={{ transform: `translateY(${start}px)`, height: ROW }}
+                >
+                  <button
+                    type="button"
+                    onClick={() => show(leaf, { focus: answer.id })}
+                    className="block w-full px-3 py-1 text-left text-xs hover:bg-sunken"
+                  >
+                    <span className="flex justify-between gap-2">
+                      <span className="truncate">{answer.label ?? beginningOf(conversation, tree, answer.id)}</span>
+                      <span>{costInWords(answer.cost)}</span>
+                    </span>
+                    <span className="block truncate text-soft">{amountsOf(answer.usage ?? noUsage)}</span>
+                  </button>
+                </li>
+              )
+            );
+          })}
+        </ol>
+      </section>
+    </>
+  );
+}
+
+const KINDS = {
+  input: "Input",
+  cached: "Cached",
+  cacheWrite: "Written to the cache",
+  output: "Output",
+  reasoning: "Reasoning",
+} as const;
+
+function Row({ name, branch, all }: { readonly name: string; readonly branch: string; readonly all: string }) {
+  return (
+    <tr>
+      <th scope="row" className="text-left font-normal">
+        {name}
+      </th>
+      <td>{branch}</td>
+      <td>{all}</td>
+    </tr>
+  );
+}
+
+function amountsOf({ input, cached, output, reasoning }: Usage): string {
+  return `${short(input)} in · ${short(cached)} cached · ${short(output)} out · ${short(reasoning)} reasoning`;
+}
+
+/** What sub-agents used, wherever they were launched. */
+function subAgentsOf(
+  messages: Iterable<Message>,
+  path: readonly Message[],
+): { readonly answers: number; readonly usage: Usage; readonly cost: Cost } {
+  const own = path[0]?.call;
+  let [answers, usage, cost]: [number, Usage, Cost] = [0, noUsage, 0];
+  for (const message of messages) {
+    if (message.role === "user" || message.call === own || !message.usage) continue;
+    answers++;
+    usage = addUsage(usage, message.usage);
+    cost = addCost(cost, message.cost);
+  }
+  return { answers, usage, cost };
+}

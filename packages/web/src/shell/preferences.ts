@@ -1,0 +1,59 @@
+import { useSyncExternalStore } from "react";
+
+/** What a person likes; kept in the browser, for all conversations. */
+export interface Preferences {
+  readonly theme: "system" | "light" | "dark";
+  /** What Enter does while the agent works. */
+  readonly delivery: "steer" | "queue";
+  /** Whether reasoning stays open when it is finished. */
+  readonly reasoning: "open" | "closed";
+  /** Whether single keys act where they do. */
+  readonly keys: "on" | "off";
+}
+
+const DEFAULTS: Preferences = { theme: "system", delivery: "steer", reasoning: "closed", keys: "on" };
+const KEY = "preferences";
+/** A page hears of a change in another window as `storage`; of its own it is told by this. */
+const CHANGED = "banyan-preferences";
+
+/** One of the preferences, and how it is changed. */
+export function usePreference<Name extends keyof Preferences>(
+  name: Name,
+): readonly [Preferences[Name], (value: Preferences[Name]) => void] {
+  const value = useSyncExternalStore(listen, () => preferences()[name]);
+  return [value, (chosen) => prefer({ [name]: chosen })];
+}
+
+/** Shows the page in the theme that is preferred, also when another window changes it. */
+export function applyTheme(): void {
+  const apply = () => {
+    const { theme } = preferences();
+    if (theme === "system") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+  };
+  apply();
+  listen(apply);
+}
+
+function preferences(): Preferences {
+  try {
+    return { ...DEFAULTS, ...(JSON.parse(localStorage.getItem(KEY) ?? "{}") as Partial<Preferences>) };
+  } catch {
+    // Whatever stands there is none of ours.
+    return DEFAULTS;
+  }
+}
+
+function prefer(change: Partial<Preferences>): void {
+  localStorage.setItem(KEY, JSON.stringify({ ...preferences(), ...change }));
+  window.dispatchEvent(new Event(CHANGED));
+}
+
+function listen(listener: () => void): () => void {
+  window.addEventListener("storage", listener);
+  window.addEventListener(CHANGED, listener);
+  return () => {
+    window.removeEventListener("storage", listener);
+    window.removeEventListener(CHANGED, listener);
+  };
+}

@@ -1,0 +1,206 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { words } from "./testing/agent.fixture.ts";
+import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
+import { articles, composer, eventually, restingPlace, site, write } from "./testing/site.fixture.ts";
+
+const said = (page: Page) =>
+  articles(page)
+    .allInnerTexts()
+    .then((texts) => texts.join("\n"));
+const log = (page: Page) => page.getByRole("log");
+/** The counted words that an answer shows, in order. */
+const counted = async (page: Page) => (await said(page)).match(/\bword\d+/g) ?? [];
+const all = (count: number) => words(count).map((word) => word.trim());
+
+describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, { timeout: 60_000 }, () => {
+  const here = site();
+
+  it("W21: text is shown as it comes, and the page changes at most once in 50 ms for it", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    await page.evaluate(() => {
+      const commits: number[] = [];
+      Object.assign(window, { commits });
+      new MutationObserver(() => commits.push(performance.now())).observe(
+        document.querySelector('[role="log"]') as Node,
+        {
+          subtree: true,
+          childList: true,
+          characterData: true,
+        },
+      );
+    });
+    await write(page, "count 100");
+    await eventually(() => counted(page)).toContain("word1");
+    expect(await counted(page)).not.toContain("word99");
+    await eventually(() => counted(page)).toEqual(all(100));
+    const commits = await page.evaluate(() => (window as unknown as { commits: number[] }).commits);
+    // 100 words at 12 ms are at least 1.2 s; without coalescing, each would be a change of its own.
+    const span = ((commits.at(-1) ?? 0) - (commits[0] ?? 0)) / 50;
+    const changes = commits.filter((at, index) => index === 0 || at - (commits[index - 1] ?? 0) > 5).length;
+    expect(changes).toBeLessThan(2 * span + 20);
+    expect(changes).toBeGreaterThan(3);
+  });
+
+  it("W22: reasoning is open with a timer while it comes, closed afterwards, and stays as the person likes it", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await write(page, "think");
+    const toggle = page.getByRole("region", { name: "Reasoning" }).getByRole("button");
+    await page.getByRole("button", { name: /Thinking for \d+ s/, expanded: true }).waitFor();
+    await eventually(() => toggle.innerText()).toMatch(/Thought for \d+ s/);
+    expect(await toggle.getAttribute("aria-expanded")).toBe("false");
+    await toggle.click();
+    await page.reload();
+    await eventually(() => toggle.getAttribute("aria-expanded")).toBe("true");
+    expect(await said(page)).toContain("thought99");
+  });
+
+  it("W23: the end stays in view until the person scrolls up; then nothing moves until they jump to the latest", async () => {
+    const conversation = await here.conversation("count 300");
+    const { page } = await here.open(`/c/${conversation}`, { viewport: { width: 800, height: 500 } });
+    const fromEnd = () =>
+      log(page).evaluate(({ scrollHeight, scrollTop, clientHeight }) => scrollHeight - scrollTop - clientHeight);
+    await eventually(() => counted(page)).toContain("word299");
+    await write(page, "count 200");
+    await eventually(async () => (await counted(page)).length).toBeGreaterThan(330);
+    await eventually(fromEnd).toBeLessThan(8);
+    await log(page).hover();
+    await page.mouse.wheel(0, -200);
+    await page.getByRole("button", { name: "Jump to latest" }).waitFor();
+    const top = () => log(page).evaluate(({ scrollTop }) => scrollTop);
+    const place = await restingPlace(log(page));
+    await here.idle(conversation);
+    await here.say(conversation, "one more");
+    await page.getByRole("button", { name: "Jump to latest (2 new)" }).waitFor();
+    expect(await top()).toBe(place);
+    await page.getByRole("button", { name: "Jump to latest" }).click();
+    await eventually(fromEnd).toBeLessThan(8);
+    await page.getByRole("button", { name: "Jump to latest" }).waitFor({ state: "detached" });
+  });
+
+  it("W24: a reload in mid-stream shows all that was sent, and then the rest: nothing twice, nothing missing", async () => {
+    const conversation = await here.conversation("hello");
+    const { page } = await here.open(`/c/${conversation}`);
+    await write(page, "count 250");
+    await eventually(() => counted(page)).toContain("word20");
+    await page.reload();
+    await eventually(() => counted(page)).toContain("word20");
+    expect(await counted(page)).not.toContain("word249");
+    await page.reload();
+    await here.idle(conversation);
+    await eventually(() => counted(page)).toEqual(all(250));
+  });
+
+  it("W25: a lost connection is told with the time of the next try, keeps what is written, and goes on where it was", async () => {
+    const conversation = await here.conversation("hello");
+    const { page } = await here.open(`/c/${conversation}`);
+    const asked: string[] = [];
+    page.on("websocket", (socket) => socket.on("framesent", ({ payload }) => asked.push(String(payload))));
+    await articles(page).last().waitFor();
+    await write(page, "count 150");
+    await eventually(() => counted(page)).toContain("word5");
+    await composer(page).fill("half a thou");
+    here.link.cut();
+    await page.getByText("The connection to the server is lost.").waitFor({ timeout: 5_000 });
+    await page.getByText(/The next try is in \d+ s|Trying now/).waitFor();
+    expect(await composer(page).inputValue()).toBe("half a thou");
+    here.link.mend();
+    await page.getByRole("button", { name: "Try now" }).click();
+    await page.getByText("The connection to the server is lost.").waitFor({ state: "detached" });
+    await eventually(() => counted(page)).toEqual(all(150));
+    expect(asked.filter((frame) => frame.includes("feed.subscribe")).at(-1)).toContain('"from"');
+    expect(await composer(page).inputValue()).toBe("half a thou");
+  });
+
+  it("W26: what is written without a connection is shown as not sent, sent once when it is back, and can be taken back", async () => {
+    const conversation = await here.conversation("hello");
+    const { page } = await here.open(`/c/${conversation}`);
+    await articles(page).last().waitFor();
+    here.link.cut();
+    await page.getByText("The connection to the server is lost.").waitFor();
+    await write(page, "sent once");
+    await write(page, "never sent");
+    const unsent = page.getByRole("list", { name: "Not sent yet" });
+    await eventually(() => unsent.getByText("not sent").count()).toBe(2);
+    await unsent.getByRole("listitem").filter({ hasText: "never" }).getByRole("button", { name: "Cancel" }).click();
+    await eventually(() => unsent.getByText("not sent").count()).toBe(1);
+    await composer(page).fill("");
+    here.link.mend();
+    await page.getByRole("button", { name: "Try now" }).click();
+    await eventually(() => said(page)).toContain("You said: sent once");
+    await unsent.waitFor({ state: "detached" });
+    const exported = await here.exported(conversation);
+    expect(exported).not.toContain("never sent");
+    expect(exported.split('"sent once"').length - 1).toBe(1);
+  });
+
+  it("W26: what was not sent when the page was left is sent when it is there again", async () => {
+    const conversation = await here.conversation("hello");
+    const { page } = await here.open(`/c/${conversation}`);
+    await articles(page).last().waitFor();
+    here.link.cut();
+    await page.getByText("The connection to the server is lost.").waitFor();
+    await write(page, "not forgotten");
+    await page.getByText("not sent").waitFor();
+    here.link.mend();
+    await page.reload();
+    await eventually(() => said(page)).toContain("You said: not forgotten");
+  });
+
+  it("W27: a turn that ended while there was no connection is shown as ended", async () => {
+    const conversation = await here.conversation("hello");
+    const { page } = await here.open(`/c/${conversation}`);
+    await write(page, "hold");
+    await eventually(() => said(page)).toContain("running");
+    here.link.cut();
+    await page.getByText("The connection to the server is lost.").waitFor();
+    here.agent.release();
+    await here.idle(conversation);
+    here.link.mend();
+    await page.getByRole("button", { name: "Try now" }).click();
+    await eventually(() => said(page)).toContain("It was let go.");
+    expect(await said(page)).not.toMatch(/running|Thinking …/);
+    expect(await log(page).getAttribute("aria-busy")).toBe("false");
+    await page.getByRole("button", { name: "Send", exact: true }).waitFor();
+  });
+
+  it("W39: two windows show the same stream, queue and approvals", async () => {
+    const conversation = await here.conversation("hello");
+    const [one, two] = await Promise.all([here.open(`/c/${conversation}`), here.open(`/c/${conversation}`)]);
+    await articles(two.page).last().waitFor();
+    await write(one.page, "hold");
+    await eventually(() => said(two.page)).toContain("running");
+    await composer(one.page).fill("later");
+    await one.page.getByRole("button", { name: "Queue" }).click();
+    await two.page.getByRole("list", { name: "Not delivered yet" }).getByText("later").waitFor();
+    here.agent.release();
+    await eventually(() => said(two.page)).toContain("You said: later");
+    await write(two.page, "shell");
+    await one.page.getByText("May shell run?").waitFor();
+    await one.page.getByRole("button", { name: /Allow once/ }).click();
+    await two.page.getByText("May shell run?").waitFor({ state: "detached" });
+    await eventually(() => said(two.page)).toContain("That is done.");
+    expect(await said(one.page)).toBe(await said(two.page));
+  });
+
+  it("W47: the list says what runs, waits and is unread; opening a conversation shows its stream in mid-sentence", async () => {
+    const conversation = await here.conversation("hello");
+    const { page } = await here.open("/");
+    await here.ask("conversation.rename", { conversation, title: "The one that streams" });
+    const entry = page.getByRole("link", { name: /The one that streams/ });
+    await here.ask("turn.say", { conversation, parts: [{ type: "text", text: "count 300" }] });
+    await entry.getByText("running").waitFor();
+    await entry.click();
+    await eventually(() => counted(page)).toContain("word3");
+    await page.goto(new URL("/", page.url()).href);
+    await here.idle(conversation);
+    await entry.getByText("1 unread").waitFor();
+    await entry.click();
+    await eventually(() => counted(page)).toEqual(all(300));
+    await entry.getByText("unread").waitFor({ state: "detached" });
+    await write(page, "shell");
+    await entry.getByText("1 waiting for you").waitFor();
+    await page.getByRole("button", { name: /Deny/ }).click();
+  });
+});

@@ -1,0 +1,120 @@
+import { type AgentOptions, defineTool, launchAgent, type ModelRequest } from "@banyan/core";
+import { type Beat, call, fail, reasoning, type Scene, scriptedModel, stall, text } from "@banyan/core/testing";
+import { changingTool } from "./changing-tool.fixture.ts";
+
+/** Milliseconds between two pieces of an answer: about what a quick model does. */
+const PACE = 12;
+
+/** Words that are counted, so that a missing or a repeated one shows. */
+export function words(count: number, name = "word"): string[] {
+  return Array.from({ length: count }, (_, index) => `${name}${index} `);
+}
+
+/** An agent that does what the last message says, and tools that go on when a test lets them. */
+export interface TestAgent {
+  readonly options: AgentOptions;
+  /** Further models, by their names. What they cost is unknown. */
+  readonly models: Readonly<Record<string, AgentOptions["model"]>>;
+  /** Lets every call of `hold` go on that waits, and those to come. */
+  release(): void;
+}
+
+const NONE = { type: "object" } as const;
+
+/** An agent that answers by the first word of what it is told; see the scenes below. */
+export function testAgent(): TestAgent {
+  let held = Promise.withResolvers<void>();
+  const hold = defineTool({
+    name: "hold",
+    description: "Waits.",
+    input: NONE,
+    effects: "none",
+    async execute(_input: unknown, { signal, progress }) {
+      progress("holding on\n");
+      const stopped = new Promise<never>((_, reject) => {
+        signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+      });
+      await Promise.race([held.promise, stopped]);
+      return "let go";
+    },
+  });
+  const shell = defineTool({
+    name: "shell",
+    description: "Runs.",
+    input: NONE,
+    effects: "external",
+    execute: (input: unknown) => `ran ${JSON.stringify(input)}`,
+  });
+  const read = defineTool({
+    name: "read",
+    description: "Reads.",
+    input: NONE,
+    effects: "none",
+    execute: ({ path }: { path: string }) => {
+      if (path === "missing") throw new Error("There is no such file.");
+      return Array.from({ length: 60 }, (_, line) => `${path} line ${line + 1}`).join("\n");
+    },
+  });
+  const model = scriptedModel((request) => sceneFor(request), {
+    pace: PACE,
+    price: { input: 3, output: 15, cached: 0.3 },
+  });
+  return {
+    options: {
+      name: "banyan",
+      model,
+      tools: [hold, shell, read, changingTool(() => held.promise), launchAgent()],
+      permission: ({ tool }) =>
+        tool.name === "shell" ? { decision: "ask", pattern: "shell(ls*)" } : { decision: "allow" },
+    },
+    models: {
+      "scripted/second": scriptedModel((request) => sceneFor(request), { id: "scripted/second", pace: PACE }),
+    },
+    release() {
+      held.resolve();
+      held = Promise.withResolvers();
+    },
+  };
+}
+
+function sceneFor({ messages, tools }: ModelRequest): Scene {
+  const asked = messages.findLast((message) => message.role === "user");
+  const said = asked?.parts.map((part) => (part.type === "text" ? part.text : "")).join("") ?? "";
+  const [word = "", ...rest] = said.split(/\s+/);
+  if (messages.at(-1)?.role === "user") return (SCENES[word] ?? plain)(rest, said);
+  const afterwards = text(AFTERWARDS[word] ?? "That is done.");
+  // A sub-agent has a task, which ends when it says so.
+  const isTask = tools.some(({ name }) => name === "finish_task");
+  return isTask ? [afterwards, call("finish_task", { result: "done" })] : [afterwards];
+}
+
+function plain(_rest: readonly string[], said: string): readonly Beat[] {
+  return [text(..."You said: ".split(/(?<= )/), ...said.split(/(?<= )/))];
+}
+
+/** What it answers, by the first word of the message. */
+const SCENES: Readonly<Record<string, (rest: readonly string[], said: string) => Scene>> = {
+  count: ([many = "20"]) => [text(...words(Number(many)))],
+  think: () => [reasoning(...words(100, "thought")), text("Thought through.")],
+  stall: () => [text(...words(5)), stall()],
+  shell: () => [text("I look. "), call("shell", { command: "ls -la" })],
+  hold: () => [text("I wait. "), call("hold", {})],
+  read: (paths) => [text("I read. "), ...paths.map((path) => call("read", { path }))],
+  agent: (rest) => [call("launch_agent", { task: rest.join(" "), expected_output: "words" })],
+  change: ([path = "", how = ""]) => [text("I change it. "), call("change", { path, how })],
+  break: () => [text("It begins "), fail("invalid-request", { message: "The provider is not available." })],
+  hostile: () => [text(HOSTILE)],
+};
+
+const AFTERWARDS: Readonly<Record<string, string>> = {
+  hold: "It was let go.",
+  change: "A line.\nAnother line.",
+};
+
+/** An answer that would do harm if it were more than text. */
+const HOSTILE = `<script>window.harmed = true</script>
+<img src="http://127.0.0.1:9/beacon.png" onerror="window.harmed = true">
+
+![a picture](http://127.0.0.1:9/markdown.png) [a link](javascript:window.harmed=true) <b>bold</b>
+
+\u001b]0;title\u0007\u001b[31mred\u001b[0m <iframe src="http://127.0.0.1:9/"></iframe>`;

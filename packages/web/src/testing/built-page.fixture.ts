@@ -1,0 +1,39 @@
+import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { build } from "vite";
+
+/**
+ * The page, built as it is published, in the temporary folder of the test run: once for all files. Whoever comes first
+ * builds; the others wait.
+ */
+export async function builtPage(): Promise<string> {
+  const page = join(tmpdir(), `banyan-page-${process.ppid}`);
+  const claim = `${page}-claim`;
+  try {
+    mkdirSync(claim);
+  } catch (cause) {
+    // Another file's tests are building it.
+    while (!existsSync(page)) {
+      if (!existsSync(claim)) throw new Error("The page could not be built: see the tests of another file.", { cause });
+      await sleep(50);
+    }
+    return page;
+  }
+  try {
+    const outDir = `${page}-building`;
+    const root = fileURLToPath(new URL("../..", import.meta.url));
+    // React looks at it: what Vitest says to itself must not reach the page, which is to be the one that is published.
+    const { NODE_ENV } = process.env;
+    process.env.NODE_ENV = "production";
+    await build({ root, mode: "production", logLevel: "error", build: { outDir, emptyOutDir: true } });
+    process.env.NODE_ENV = NODE_ENV;
+    renameSync(outDir, page);
+  } catch (error) {
+    rmSync(claim, { recursive: true });
+    throw error;
+  }
+  return page;
+}

@@ -1,0 +1,187 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { createId } from "@banyan/core/conversation";
+import type { Command, CommandName, Result } from "@banyan/server/protocol";
+import { type Served, served, TOKEN } from "@banyan/server/testing";
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, expect } from "vitest";
+import { type TestAgent, testAgent } from "./agent.fixture.ts";
+import { builtPage } from "./built-page.fixture.ts";
+import { chromiumPath } from "./chromium.fixture.ts";
+import { type Link, openLink } from "./link.fixture.ts";
+
+/** A page in a window of its own, and what it said on its console. */
+export interface Window {
+  readonly page: Page;
+  /** Errors of scripts, and what the content security policy forbade. */
+  readonly complaints: readonly string[];
+}
+
+/** One server and one browser for the tests of a file. */
+export class Site {
+  #browser: Browser | undefined;
+  #served: Served | undefined;
+  #link: Link | undefined;
+  readonly #directory = mkdtempSync(join(tmpdir(), "banyan-web-"));
+  readonly #windows: Page[] = [];
+  readonly agent: TestAgent = testAgent();
+
+  /** The way from the browser to the server. */
+  get link(): Link {
+    return there(this.#link);
+  }
+
+  get served(): Served {
+    return there(this.#served);
+  }
+
+  async start(): Promise<void> {
+    const page = await builtPage();
+    this.#link = await openLink();
+    await this.#serve(page);
+    this.#browser = await chromium.launch({
+      ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
+      args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+    });
+  }
+
+  /** Ends the server and starts another one on the same store. */
+  async restart(): Promise<void> {
+    const { port } = new URL(this.served.server.address);
+    await this.served[Symbol.asyncDispose]();
+    await this.#serve(await builtPage(), Number(port));
+  }
+
+  async #serve(page: string, port = 0): Promise<void> {
+    const { options, models } = this.agent;
+    const directory = this.#directory;
+    this.#served = await served(options, { directory, models, page, port, allowedHosts: [this.link.host] });
+    this.link.to(this.#served.server.address);
+  }
+
+  /** Opens a path in a window of a browser that was never here. */
+  async open(path = "/", options: BrowserContextOptions = {}): Promise<Window> {
+    const context = await there(this.#browser).newContext({ viewport: { width: 1280, height: 800 }, ...options });
+    context.setDefaultTimeout(10_000);
+    const page = await context.newPage();
+    this.#windows.push(page);
+    const complaints: string[] = [];
+    page.on("pageerror", (error) => complaints.push(error.message));
+    page.on("console", (message) => {
+      const text = message.text();
+      // A connection that a test cuts is no complaint.
+      if (message.type() === "error" && !/WebSocket|ERR_/.test(text)) complaints.push(text);
+    });
+    // Signs the browser in without loading the page twice.
+    await context.request.get(`http://${this.link.host}/?token=${TOKEN}`);
+    await page.goto(`http://${this.link.host}${path}`);
+    return { page, complaints };
+  }
+
+  /** Carries out a command by HTTP, as another client would. */
+  async ask<Name extends CommandName>(
+    type: Name,
+    input: Omit<Command<Name>, "type" | "id"> & { readonly id?: string },
+  ): Promise<Result<Name>> {
+    const response = await fetch(`${this.served.server.address}/api/v1/commands`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
+      body: JSON.stringify({ type, id: createId(), ...input }),
+    });
+    if (!response.ok) throw new Error(`${type}: ${response.status} ${await response.text()}`);
+    return (await response.json()) as Result<Name>;
+  }
+
+  /** A conversation in which these texts were said, each answered before the next. */
+  async conversation(...texts: readonly string[]): Promise<string> {
+    const { conversation } = await this.ask("conversation.create", {});
+    for (const text of texts) await this.say(conversation, text);
+    return conversation;
+  }
+
+  /** Says something, and waits until nothing of the conversation runs any more. */
+  async say(conversation: string, text: string, more: { readonly at?: string } = {}): Promise<string> {
+    const { message } = await this.ask("turn.say", { conversation, parts: [{ type: "text", text }], ...more });
+    await this.idle(conversation);
+    return message;
+  }
+
+  /** Waits until no run of a conversation is live. */
+  async idle(conversation: string): Promise<void> {
+    for (;;) {
+      const { conversations } = await this.ask("conversation.list", {});
+      if (conversations.find(({ id }) => id === conversation)?.running === 0) return;
+      // More often, and the server would refuse.
+      await sleep(40);
+    }
+  }
+
+  /** The conversation as a program exports it. */
+  async exported(conversation: string): Promise<string> {
+    return (await this.ask("conversation.export", { conversation, format: "json" })).text;
+  }
+
+  /** Closes the windows of a test. */
+  async closeWindows(): Promise<void> {
+    for (const page of this.#windows.splice(0)) await page.context().close();
+  }
+
+  async stop(): Promise<void> {
+    await this.#browser?.close();
+    await this.#served?.[Symbol.asyncDispose]();
+    await this.#link?.[Symbol.asyncDispose]();
+    rmSync(this.#directory, { recursive: true, force: true });
+  }
+}
+
+function there<T>(thing: T | undefined): T {
+  if (thing === undefined) throw new Error("The site has not been started.");
+  return thing;
+}
+
+/** A site for the tests of a file; windows end with each test, the rest with the last one. */
+export function site(): Site {
+  const site = new Site();
+  beforeAll(() => site.start(), 60_000);
+  afterEach(async () => {
+    site.agent.release();
+    site.link.mend();
+    await site.closeWindows();
+  });
+  afterAll(() => site.stop());
+  return site;
+}
+
+/** Looks again and again until it is as expected, or so long that it never will be. */
+export function eventually<T>(look: () => T | Promise<T>) {
+  return expect.poll(look, { timeout: 10_000 });
+}
+
+/** How far an element is scrolled, once it stands still: a wheel scrolls smoothly. */
+export async function restingPlace(element: Locator): Promise<number> {
+  let place = -1;
+  for (;;) {
+    const before = place;
+    place = await element.evaluate(({ scrollTop }) => scrollTop);
+    if (place === before) return place;
+    await sleep(40);
+  }
+}
+
+/** The box in which a person writes. */
+export function composer(page: Page) {
+  return page.getByRole("textbox", { name: "Message", exact: true });
+}
+
+/** Writes a message and sends it. */
+export async function write(page: Page, text: string): Promise<void> {
+  await composer(page).fill(text);
+  await composer(page).press("Enter");
+}
+
+/** The messages of the branch in view. */
+export function articles(page: Page) {
+  return page.getByRole("log").getByRole("article");
+}

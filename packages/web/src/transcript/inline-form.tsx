@@ -1,0 +1,51 @@
+import { type ReactNode, useState } from "react";
+
+/** A small form below a message, with a button that does it and one that does not. Escape leaves it. */
+export function InlineForm({
+  action,
+  onSubmit,
+  onClose,
+  children,
+}: {
+  readonly action: string;
+  /** Rejects with what is wrong; the form then stays, and says it. */
+  onSubmit(): Promise<unknown>;
+  onClose(): void;
+  readonly children: ReactNode;
+}) {
+  const [problem, setProblem] = useState<string>();
+  return (
+    <form
+      className="flex w-full flex-col gap-1 text-ink text-sm"
+      onKeyDown={(event) => {
+        if (event.key === "Escape") onClose();
+      }}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit().then(onClose, (error: unknown) =>
+          setProblem(error instanceof Error ? error.message : String(error)),
+        );
+      }}
+    >
+      {children}
+      {problem !== undefined && (
+        <p role="alert" className="text-bad">
+          {problem}
+        </p>
+      )}
+      <span className="flex gap-1">
+        <button type="submit" className="rounded border border-line bg-raised px-2 py-1 hover:bg-sunken">
+          {action}
+        </button>
+        <button type="button" onClick={onClose} className="rounded border border-line px-2 py-1 hover:bg-sunken">
+          Leave it
+        </button>
+      </span>
+    </form>
+  );
+}
+
+/** Gives the focus to what has just been opened. */
+export function focusHere(element: HTMLElement | null): void {
+  element?.focus();
+}

@@ -1,0 +1,41 @@
+import type { ConversationState, Message } from "@banyan/core/conversation";
+import { useConversation, useTree } from "../conversation/use-conversation.ts";
+import { usePage } from "../page.ts";
+import { InlineForm } from "./inline-form.tsx";
+
+/** Puts a message and all below it out of sight; says before how many that are (W12). */
+export function RemoveMessage({ message, onClose }: { readonly message: Message; onClose(): void }) {
+  const { id: conversation } = useConversation();
+  const { connection, store } = usePage();
+  const tree = useTree();
+  if (!tree) return null;
+  const { below, hidden } = countBelow(tree, message.id);
+  const remove = async () => {
+    await connection.ask("message.remove", { conversation, message: message.id });
+    store.setState({ removed: { conversation, message: message.id, count: below + 1 } });
+  };
+  const others =
+    below === 0 ? "" : ` and ${below} below it${hidden > 0 ? `, ${hidden} of them out of sight already` : ""}`;
+  return (
+    <InlineForm action="Remove" onSubmit={remove} onClose={onClose}>
+      <p>Remove this message{others}?</p>
+    </InlineForm>
+  );
+}
+
+/** All messages below one, on all branches and in sub-agents; and how many of them were removed before. */
+function countBelow(tree: ConversationState, message: string): { readonly below: number; readonly hidden: number } {
+  let below = 0;
+  let hidden = 0;
+  const open = [message];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    const at = tree.messages.get(id);
+    const places = [id, ...(at?.role === "assistant" ? at.calls.map((call) => call.id) : [])];
+    for (const child of places.flatMap((place) => tree.children.get(place) ?? [])) {
+      below++;
+      if (tree.messages.get(child)?.removed) hidden++;
+      open.push(child);
+    }
+  }
+  return { below, hidden };
+}

@@ -1,0 +1,83 @@
+import { type RefObject, useCallback, useEffect, useLayoutEffect, useRef, useState } from "react";
+
+/** Pixels from the end at which a person who scrolls has reached it. */
+const NEAR = 8;
+
+/** Milliseconds after a touch, a key or a click in which a movement is the person's. */
+const BY_HAND = 1_000;
+
+const TOUCHES = ["touchmove", "keydown", "pointerdown", "pointermove"] as const;
+
+/** Whether the end of the messages is kept in view, and how that ends and begins (W23). */
+export interface Following {
+  readonly isFollowing: boolean;
+  /** For the element that grows as the messages do. */
+  readonly content: (element: HTMLElement | null) => (() => void) | undefined;
+  /** For the `onScroll` of the scrolling element. */
+  onScroll(): void;
+  follow(): void;
+  stop(): void;
+}
+
+/** Keeps the end of a scrolling element in view until the person moves upwards; the view never moves after that. */
+export function useFollowing(scroller: RefObject<HTMLElement | null>): Following {
+  // Read by observers between two renderings.
+  const follows = useRef(true);
+  const [isFollowing, setFollowing] = useState(true);
+  const last = useRef({ top: 0, touched: Number.NEGATIVE_INFINITY });
+  const become = useCallback((wanted: boolean) => {
+    follows.current = wanted;
+    setFollowing(wanted);
+  }, []);
+  const toEnd = useCallback(() => {
+    if (scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;
+  }, [scroller]);
+  const content = useCallback(
+    (element: HTMLElement | null) => {
+      if (!element || !scroller.current) return;
+      const sizes = new ResizeObserver(() => {
+        if (follows.current) toEnd();
+      });
+      sizes.observe(element);
+      sizes.observe(scroller.current);
+      return () => sizes.disconnect();
+    },
+    [scroller, toEnd],
+  );
+  useEffect(() => {
+    const element = scroller.current;
+    if (!element) return;
+    // Before the first pixel of it: an answer that streams must not win the race with the wheel.
+    const onWheel = ({ deltaY }: WheelEvent) => {
+      if (deltaY < 0 && element.scrollTop > 0) become(false);
+    };
+    const onTouch = () => {
+      last.current.touched = performance.now();
+    };
+    element.addEventListener("wheel", onWheel, { passive: true });
+    for (const type of TOUCHES) element.addEventListener(type, onTouch, { passive: true });
+    return () => {
+      element.removeEventListener("wheel", onWheel);
+      for (const type of TOUCHES) element.removeEventListener(type, onTouch);
+    };
+  }, [scroller, become]);
+  // Whatever has been drawn or measured anew.
+  useLayoutEffect(() => {
+    if (follows.current) toEnd();
+  });
+  const onScroll = useCallback(() => {
+    if (!scroller.current) return;
+    const { scrollTop: top, scrollHeight: height, clientHeight } = scroller.current;
+    // What is measured anew moves the view too; only a person does so by hand.
+    const isByHand = performance.now() - last.current.touched < BY_HAND;
+    if (height - top - clientHeight <= NEAR) become(true);
+    else if (top < last.current.top && isByHand) become(false);
+    last.current.top = top;
+  }, [scroller, become]);
+  const follow = useCallback(() => {
+    become(true);
+    toEnd();
+  }, [become, toEnd]);
+  const stop = useCallback(() => become(false), [become]);
+  return { isFollowing, content, onScroll, follow, stop };
+}

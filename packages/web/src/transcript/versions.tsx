@@ -1,0 +1,49 @@
+import { siblings } from "@banyan/core/conversation";
+import { useConversation, useTree } from "../conversation/use-conversation.ts";
+import { useShow } from "../conversation/use-view.ts";
+import { SmallButton } from "./small-button.tsx";
+
+/** `‹ 2/3 ›`: the versions of a message, nothing when it is the only one (W2); a spinner when another one runs (W11). */
+export function Versions({ message }: { readonly message: string }) {
+  const conversation = useConversation();
+  const tree = useTree();
+  const show = useShow();
+  const versions = tree ? siblings(tree, message) : [];
+  if (versions.length < 2) return null;
+  const place = versions.indexOf(message);
+  const said = `version of this message, ${place + 1} of ${versions.length}`;
+  const go = (to: string | undefined) => {
+    if (to !== undefined) show(conversation.leafBelow(to), { focus: to });
+  };
+  const runs = versions.some((id) => id !== message && conversation.running.has(id));
+  return (
+    <span className="flex items-center">
+      <SmallButton name={`Previous ${said}`} disabled={place === 0} onClick={() => go(versions[place - 1])}>
+        ‹
+      </SmallButton>
+      <span>
+        {place + 1}/{versions.length}
+      </span>
+      <SmallButton
+        name={`Next ${said}`}
+        disabled={place === versions.length - 1}
+        onClick={() => go(versions[place + 1])}
+      >
+        ›
+      </SmallButton>
+      {runs && <Spinner name="Another version runs" />}
+    </span>
+  );
+}
+
+/** A sign that something runs. */
+export function Spinner({ name }: { readonly name: string }) {
+  return (
+    <span
+      role="img"
+      aria-label={name}
+      title={name}
+      className="inline-block size-3 animate-spin rounded-full border-2 border-leaf border-t-transparent motion-reduce:border-dotted"
+    />
+  );
+}

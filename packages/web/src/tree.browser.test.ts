@@ -1,0 +1,180 @@
+import { createId, Session } from "@banyan/core";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
+import { articles, composer, site } from "./testing/site.fixture.ts";
+
+const rows = (page: Page) => page.getByRole("treeitem");
+const row = (page: Page, text: string) => rows(page).filter({ hasText: text }).first();
+const focused = (page: Page) => page.evaluate(() => document.activeElement?.textContent ?? "");
+const map = (page: Page) => page.getByRole("img", { name: /Map of the branches/ });
+const leafIn = (page: Page) => new URL(page.url()).searchParams.get("leaf");
+
+/** A machine under load takes its time. */
+const PATIENT = { timeout: 10_000 };
+
+describe.runIf(chromiumPath)(`the tree in the page${whyNot}`, { timeout: 60_000 }, () => {
+  const here = site();
+
+  /** `begin` and its answer, below it three branches, of which the last has two: `alpha`, `beta`, `gamma` and `delta`. */
+  async function branched(): Promise<string> {
+    const conversation = await here.conversation("begin");
+    const { events } = JSON.parse(await here.exported(conversation)) as { events: { type: string; message: string }[] };
+    const at = events.findLast(({ type }) => type === "message.completed")?.message ?? "";
+    await here.say(conversation, "alpha", { at });
+    await here.say(conversation, "beta", { at });
+    const gamma = await here.say(conversation, "gamma", { at });
+    await here.ask("turn.retry", { conversation, at: gamma });
+    await here.idle(conversation);
+    return conversation;
+  }
+
+  it("W18: the outline is a tree that is walked with the keyboard", async () => {
+    const { page, complaints } = await here.open(`/c/${await branched()}`);
+    await row(page, "gamma").waitFor();
+    const places = await rows(page).evaluateAll((all) =>
+      all.map((item) =>
+        ["aria-level", "aria-posinset", "aria-setsize"].map((name) => item.getAttribute(name)).join(" "),
+      ),
+    );
+    expect(places).toEqual(["1 1 1", "2 1 3", "2 2 3", "2 3 3", "3 1 2", "3 2 2"]);
+    await row(page, "begin").focus();
+    const press = async (key: string) => {
+      await page.keyboard.press(key);
+      await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve))));
+      return focused(page);
+    };
+    expect(await press("ArrowDown")).toContain("alpha");
+    expect(await press("g")).toContain("gamma");
+    expect(await press("ArrowLeft")).toContain("gamma");
+    expect(await row(page, "gamma").getAttribute("aria-expanded")).toBe("false");
+    expect(await rows(page).count()).toBe(4);
+    await press("ArrowRight");
+    expect(await rows(page).count()).toBe(6);
+    expect(await press("ArrowRight")).toContain("You said: gamma");
+    expect(await press("ArrowLeft")).toContain("gamma");
+    expect(await press("Home")).toContain("begin");
+    await press("End");
+    expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-level"))).toBe("3");
+    expect(await press("b")).toContain("begin");
+    expect(await press("b")).toContain("beta");
+    await press("ArrowUp");
+    await press("Enter");
+    await articles(page).filter({ hasText: "You said: alpha" }).waitFor();
+    expect(await row(page, "alpha").getAttribute("aria-selected")).toBe("true");
+    expect(await row(page, "beta").getAttribute("aria-selected")).toBe("false");
+    expect(complaints).toEqual([]);
+  });
+
+  it("W13: a branch is named and starred; starred ones come first, and the others can be hidden", async () => {
+    const { page } = await here.open(`/c/${await branched()}`);
+    await row(page, "beta").click();
+    const chosen = page.getByRole("region", { name: "The chosen branch" });
+    await chosen.getByRole("button", { name: "Name" }).click();
+    await page.getByLabel("Name of the branch").fill("the best one");
+    await page.keyboard.press("Enter");
+    await row(page, "the best one").waitFor();
+    await chosen.getByRole("button", { name: "Star" }).click();
+    await row(page, "the best one").getByLabel("starred").waitFor();
+    expect(await rows(page).nth(1).innerText()).toContain("the best one");
+    await page.getByLabel("Starred only").check();
+    await row(page, "alpha").waitFor({ state: "detached" });
+    await row(page, "the best one").waitFor();
+    await page.reload();
+    await row(page, "the best one").getByLabel("starred").waitFor();
+  });
+
+  it("W19: a search covers all branches, marks its hits, and Enter jumps to one on its own branch", async () => {
+    const { page } = await here.open(`/c/${await branched()}`);
+    await row(page, "alpha").waitFor();
+    const search = page.getByRole("searchbox", { name: "Search this conversation" });
+    await search.fill("alpha");
+    await row(page, "alpha").getByText("2 hits").waitFor();
+    expect(await rows(page).getByText(/hit/).count()).toBe(1);
+    await search.press("Enter");
+    await articles(page).filter({ hasText: "You said: alpha" }).waitFor();
+    await page.getByRole("button", { name: "Map", exact: true }).click();
+    await map(page).getByText("2 hits").waitFor();
+    await page.getByLabel("This branch only").check();
+    await search.fill("beta");
+    await page.getByText("0 messages found").waitFor();
+    await page.getByLabel("This branch only").uncheck();
+    await page.getByText("2 messages found").waitFor();
+  });
+
+  it("W20: a part of the tree stands alone, with a way back", async () => {
+    const { page } = await here.open(`/c/${await branched()}`);
+    await row(page, "gamma").focus();
+    await page.getByRole("button", { name: "Show only this" }).click();
+    await row(page, "begin").waitFor({ state: "detached" });
+    expect(await rows(page).count()).toBe(3);
+    expect(await rows(page).first().getAttribute("aria-level")).toBe("1");
+    await page.getByRole("button", { name: "Back to the whole tree" }).click();
+    await row(page, "begin").waitFor();
+    expect(await rows(page).count()).toBe(6);
+  });
+
+  it("W17: the map shows the branch in view, leads to others, and follows what another client does", async () => {
+    const conversation = await branched();
+    const { page, complaints } = await here.open(`/c/${conversation}?panel=map`);
+    const shown = () => map(page).locator("[data-in-view=true]").allTextContents();
+    await map(page).getByText("alpha").click();
+    await articles(page).filter({ hasText: "You said: alpha" }).waitFor();
+    await expect.poll(shown, PATIENT).toEqual([expect.stringContaining("begin"), expect.stringContaining("alpha")]);
+    await here.say(conversation, "omega", { at: leafIn(page) ?? "" });
+    await map(page).getByText("4 messages").waitFor();
+    await map(page).getByText("4 messages").click();
+    await map(page).getByText("fold", { exact: true }).click();
+    await map(page).getByText("4 messages").waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("W16: ten thousand messages are a map of which only what is in sight is in the page, moved by buttons too", async () => {
+    let conversation = "";
+    {
+      await using session = await Session.open(here.served.store);
+      conversation = session.id;
+      const ids: string[] = [];
+      for (let at = 0; at < 10_000; at++) ids.push(createId());
+      for (let at = 0; at < 10_000; at += 1_000) {
+        await session.commit(
+          ids.slice(at, at + 1_000).map((message, index) => ({
+            type: "message.added" as const,
+            message,
+            // Every third message begins a branch half way up.
+            parentId: ids[(at + index) % 3 === 0 ? Math.floor((at + index - 1) / 2) : at + index - 1] ?? null,
+            role: "user" as const,
+            author: "user" as const,
+            parts: [{ type: "text" as const, text: `message ${at + index}` }],
+          })),
+        );
+      }
+    }
+    const { page } = await here.open(`/c/${conversation}?panel=map`);
+    await composer(page).waitFor();
+    await map(page).locator("[data-in-view=true]").first().waitFor();
+    expect(await map(page).locator("*").count()).toBeLessThan(1_500);
+    const transform = () => map(page).locator("> g").getAttribute("transform");
+    for (const name of ["Move left", "Move up", "Larger", "Smaller", "Move down", "Move right"]) {
+      const before = await transform();
+      await page.getByRole("button", { name, exact: true }).click();
+      await expect.poll(transform, PATIENT).not.toBe(before);
+    }
+    for (let time = 0; time < 8; time++) await page.getByRole("button", { name: "Smaller", exact: true }).click();
+    expect(await map(page).locator("*").count()).toBeLessThan(5_000);
+  });
+
+  it("W11: a branch that runs is marked while another one is read", async () => {
+    const conversation = await branched();
+    const { page } = await here.open(`/c/${conversation}`);
+    await row(page, "alpha").click();
+    await articles(page).filter({ hasText: "You said: alpha" }).waitFor();
+    await here.ask("turn.say", { conversation, parts: [{ type: "text", text: "hold" }], at: leafIn(page) ?? "" });
+    await row(page, "beta").click();
+    await articles(page).filter({ hasText: "You said: beta" }).waitFor();
+    await row(page, "alpha").getByText("running").waitFor();
+    expect(await row(page, "beta").getByText("running").count()).toBe(0);
+    here.agent.release();
+    await row(page, "alpha").getByText("running").waitFor({ state: "detached" });
+  });
+});

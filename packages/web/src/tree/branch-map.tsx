@@ -1,0 +1,168 @@
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+import { branchTo, layOut, type MapNode, NODE } from "./map-layout.ts";
+import type { OutlineRow } from "./rows.ts";
+import { useMapView } from "./use-map-view.ts";
+
+/** The branches in the plane (W16, W17). Only what is in sight is in the page; the outline has the same for the keyboard. */
+export function BranchMap({
+  rows,
+  leaf,
+  inView,
+  wordsOf,
+  onSelect,
+  spread,
+  onSpread,
+}: {
+  readonly rows: readonly OutlineRow[];
+  readonly leaf: string | null;
+  /** The messages of the branch in view. */
+  readonly inView: ReadonlySet<string>;
+  readonly wordsOf: (row: OutlineRow) => string;
+  readonly onSelect: (row: OutlineRow) => void;
+  /** Runs that are shown message by message, by their first one. */
+  readonly spread: ReadonlySet<string>;
+  readonly onSpread: (row: OutlineRow) => void;
+}) {
+  const svg = useRef<SVGSVGElement>(null);
+  const layout = useMemo(() => layOut(rows), [rows]);
+  const { view, size, show, move, zoom, pan, wasDragged } = useMapView(svg);
+  const end = layout.nodes.find(({ row }) => row.id === leaf) ?? layout.nodes.findLast(({ row }) => inView.has(row.id));
+  // The map follows the branch in view, wherever it was changed; a person who looks elsewhere is left alone.
+  const [shown, setShown] = useState<string>();
+  const anchor = useRef<MapNode>(undefined);
+  // What was spread or folded by hand stays where it is.
+  const stays = useRef(false);
+  useEffect(() => {
+    if (!end || end.row.first === shown || size.width === 0) return;
+    setShown(end.row.first);
+    if (stays.current) {
+      stays.current = false;
+      return;
+    }
+    anchor.current = end;
+    show(end.x + NODE.width / 2, end.y + NODE.height / 2);
+  }, [end, shown, size.width, show]);
+  // What grows elsewhere moves nothing under the eyes of who looks at this.
+  useLayoutEffect(() => {
+    const before = anchor.current;
+    const now = before && layout.nodes.find(({ row }) => row.first === before.row.first);
+    if (!now) return;
+    anchor.current = now;
+    move(now.x - before.x, now.y - before.y);
+  }, [layout, move]);
+
+  const { x, y, scale } = view;
+  const right = x + size.width / scale;
+  const bottom = y + size.height / scale;
+  const nodes = layout.nodes.filter((node) => node.x < right && node.x + 208 > x && node.y < bottom && node.y + 46 > y);
+  const forks = layout.forks.filter((fork) => fork.x < right && fork.stem > x && fork.top < bottom && fork.bottom > y);
+  const chosen = (event: React.MouseEvent): MapNode | undefined => {
+    const id = (event.target as Element).closest("[data-node]")?.getAttribute("data-node");
+    return layout.nodes.find(({ row }) => row.id === id);
+  };
+  return (
+    <div className="relative min-h-0 flex-1">
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the outline is the same tree for the keyboard. */}
+      <svg
+        ref={svg}
+        role="img"
+        aria-label={`Map of the branches: ${rows.length} nodes. The outline shows the same, for the keyboard.`}
+        className="absolute inset-0 h-full w-full cursor-grab touch-none select-none text-xs"
+        onClick={(event) => {
+          const node = wasDragged() ? undefined : chosen(event);
+          if (!node) return;
+          if (!(event.target as Element).closest("[data-spread]")) return onSelect(node.row);
+          anchor.current = node;
+          stays.current = inView.has(node.row.id);
+          onSpread(node.row);
+        }}
+      >
+        <title>Map of the branches</title>
+        <g transform={`scale(${scale}) translate(${-x} ${-y})`}>
+          <g fill="none" className="stroke-line">
+            {forks.map((fork) => (
+              <path
+                key={fork.id}
+                d={`M${fork.x} ${fork.y}H${fork.stem}M${fork.stem} ${Math.min(fork.top, fork.y)}V${Math.max(fork.bottom, fork.y)}`}
+              />
+            ))}
+            {nodes.map((node) => node.row.parent !== undefined && <path key={node.row.id} d={branchTo(node)} />)}
+          </g>
+          {nodes.map((node) => (
+            <Node
+              key={node.row.id}
+              node={node}
+              words={wordsOf(node.row)}
+              isInView={inView.has(node.row.id)}
+              isSpread={spread.has(node.row.first)}
+            />
+          ))}
+        </g>
+      </svg>
+      <div role="toolbar" aria-label="The map" className="absolute right-2 bottom-2 flex gap-1">
+        <Tool name="Move left" sign="←" onClick={() => pan(-0.5, 0)} />
+        <Tool name="Move up" sign="↑" onClick={() => pan(0, -0.5)} />
+        <Tool name="Move down" sign="↓" onClick={() => pan(0, 0.5)} />
+        <Tool name="Move right" sign="→" onClick={() => pan(0.5, 0)} />
+        <Tool name="Smaller" sign="−" onClick={() => zoom(1 / 1.25)} />
+        <Tool name="Larger" sign="+" onClick={() => zoom(1.25)} />
+        <Tool name="Show the branch in view" sign="◎" onClick={() => setShown(undefined)} />
+      </div>
+    </div>
+  );
+}
+
+/** Characters that fit into a node. */
+const WORDS = 22;
+
+function Node({
+  node: { row, x, y },
+  words,
+  isInView,
+  isSpread,
+}: {
+  readonly node: MapNode;
+  readonly words: string;
+  readonly isInView: boolean;
+  readonly isSpread: boolean;
+}) {
+  const { id, messages, isRunning, hits } = row;
+  const fold = isSpread ? "fold" : messages > 1 ? `${messages} messages` : "";
+  return (
+    <g data-node={id} data-in-view={isInView} transform={`translate(${x} ${y})`} className="cursor-pointer">
+      <rect
+        width={NODE.width}
+        height={NODE.height}
+        rx={6}
+        strokeWidth={isInView ? 2 : 1}
+        className={`${hits > 0 ? "fill-warn-ground" : isInView ? "fill-leaf-ground" : "fill-raised"} ${isInView ? "stroke-leaf" : "stroke-line"}`}
+      />
+      <text x={8} y={14} className="fill-ink">
+        {words.length > WORDS ? `${words.slice(0, WORDS - 1)}…` : words}
+      </text>
+      <text x={8} y={28} className="fill-soft text-[10px]">
+        {isRunning && <tspan className="fill-leaf">◐ running </tspan>}
+        {hits > 0 && <tspan className="fill-warn">{hits === 1 ? "1 hit " : `${hits} hits `}</tspan>}
+        {fold !== "" && (
+          <tspan data-spread="" className="underline">
+            {fold}
+          </tspan>
+        )}
+      </text>
+    </g>
+  );
+}
+
+function Tool({ name, sign, onClick }: { readonly name: string; readonly sign: string; readonly onClick: () => void }) {
+  return (
+    <button
+      type="button"
+      aria-label={name}
+      title={name}
+      onClick={onClick}
+      className="size-7 rounded border border-line bg-ground hover:bg-sunken"
+    >
+      {sign}
+    </button>
+  );
+}

@@ -1,0 +1,80 @@
+import type { Message } from "@banyan/core/conversation";
+import { useState } from "react";
+import { useConversation } from "../conversation/use-conversation.ts";
+import { usePage } from "../page.ts";
+import type { OutlineRow } from "./rows.ts";
+
+/** What can be done with the row in focus: a star, a name, to see it alone, to see each of its messages (W13, W20). */
+export function RowActions({
+  row,
+  words,
+  message,
+  onHoist,
+  isSpread,
+  onSpread,
+}: {
+  readonly row: OutlineRow;
+  readonly words: string;
+  /** Its last message. */
+  readonly message: Message | undefined;
+  readonly onHoist: () => void;
+  readonly isSpread: boolean;
+  readonly onSpread: () => void;
+}) {
+  const { connection } = usePage();
+  const { id: conversation } = useConversation();
+  const [name, setName] = useState<string>();
+  const star = () =>
+    connection.ask("message.star", { conversation, message: row.id, starred: message?.starred !== true });
+  const save = async (label: string) => {
+    setName(undefined);
+    await connection.ask("message.label", { conversation, message: row.id, label: label.trim() || null });
+  };
+  return (
+    <section aria-label="The chosen branch" className="flex flex-col gap-1 border-hair border-t p-2 text-xs">
+      <p className="truncate text-soft">{words}</p>
+      {name === undefined ? (
+        <div className="flex flex-wrap gap-1">
+          <Small onClick={() => void star()}>{message?.starred ? "★ Take the star away" : "☆ Star"}</Small>
+          <Small onClick={() => setName(message?.label ?? "")}>Name …</Small>
+          {row.parent !== undefined && <Small onClick={onHoist}>Show only this</Small>}
+          {(row.messages > 1 || isSpread) && (
+            <Small onClick={onSpread}>{isSpread ? "Fold its messages" : `Show its ${row.messages} messages`}</Small>
+          )}
+        </div>
+      ) : (
+        <form
+          className="flex gap-1"
+          onSubmit={(event) => {
+            event.preventDefault();
+            void save(name);
+          }}
+        >
+          <input
+            // biome-ignore lint/a11y/noAutofocus: it stands in the place of the button that was pressed.
+            autoFocus
+            aria-label="Name of the branch"
+            value={name}
+            maxLength={200}
+            onChange={({ target }) => setName(target.value)}
+            onKeyDown={({ key }) => {
+              if (key === "Escape") setName(undefined);
+            }}
+            className="min-w-0 flex-1 rounded border border-line bg-ground px-2"
+          />
+          <button type="submit" className="min-h-6 rounded border border-line px-2">
+            Save
+          </button>
+        </form>
+      )}
+    </section>
+  );
+}
+
+function Small({ children, onClick }: { readonly children: React.ReactNode; readonly onClick: () => void }) {
+  return (
+    <button type="button" onClick={onClick} className="min-h-6 rounded border border-line px-2 hover:bg-sunken">
+      {children}
+    </button>
+  );
+}

@@ -1,0 +1,125 @@
+import type { ConversationState } from "@banyan/core/conversation";
+import { useMemo, useState } from "react";
+import { TREE } from "../conversation/live-conversation.ts";
+import { useConversation, useTree } from "../conversation/use-conversation.ts";
+import { useShow } from "../conversation/use-view.ts";
+import { BranchMap } from "./branch-map.tsx";
+import { marksOf } from "./marks.ts";
+import { Outline } from "./outline.tsx";
+import { RowActions } from "./row-actions.tsx";
+import { type OutlineRow, outlineRows } from "./rows.ts";
+import { TreeTools } from "./tree-tools.tsx";
+import { useTreeSearch } from "./use-tree-search.ts";
+import { wordsOf } from "./words.ts";
+
+/** All branches, as an outline or as a map: searched, filtered, and cut down to a part. */
+export function TreePanel({ leaf, isMap }: { readonly leaf: string | null; readonly isMap: boolean }) {
+  const tree = useTree();
+  return tree ? <Branches tree={tree} leaf={leaf} isMap={isMap} /> : null;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+function Branches({
+  tree,
+  leaf,
+  isMap,
+}: {
+  readonly tree: ConversationState;
+  readonly leaf: string | null;
+  readonly isMap: boolean;
+}) {
+  const conversation = useConversation();
+  const [query, setQuery] = useState("");
+  const [isOnlyBranch, setOnlyBranch] = useState(false);
+  const [onlyStarred, setOnlyStarred] = useState(false);
+  const [hoisted, setHoisted] = useState<string>();
+  const [closed, setClosed] = useState(NONE);
+  const [spread, setSpread] = useState(NONE);
+  const [focus, setFocus] = useState<string>();
+  const found = useTreeSearch(query);
+  // The tree is changed in place: what is made of it is made anew with each version.
+  const version = conversation.version(TREE);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for the tree.
+  const inView = useMemo(() => new Set(conversation.path(leaf)), [conversation, leaf, version]);
+  const hits = useMemo(() => (isOnlyBranch ? found.intersection(inView) : found), [found, inView, isOnlyBranch]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the version stands for the tree.
+  const rows = useMemo(
+    () => outlineRows(tree, marksOf(tree, hits), { closed: isMap ? NONE : closed, spread, hoisted, onlyStarred }),
+    [tree, version, hits, isMap, closed, spread, hoisted, onlyStarred],
+  );
+  const show = useShow();
+  const select = (row: OutlineRow) => {
+    setFocus(row.id);
+    show(conversation.leafBelow(row.id));
+  };
+  // Enter goes from hit to hit, in the order of the log.
+  const [last, setLast] = useState<string>();
+  const jump = () => {
+    const order = [...hits].sort();
+    const next = order[(order.indexOf(last ?? "") + 1) % order.length];
+    if (next === undefined) return;
+    setLast(next);
+    show(conversation.leafBelow(next), { focus: next });
+  };
+  const inFocus =
+    rows.find(({ id }) => id === focus) ?? rows.findLast(({ id, first }) => inView.has(id) || inView.has(first));
+  return (
+    <div className="flex min-h-0 flex-1 flex-col">
+      <TreeTools
+        query={query}
+        onQuery={setQuery}
+        onJump={jump}
+        hits={hits.size}
+        isOnlyBranch={isOnlyBranch}
+        onOnlyBranch={setOnlyBranch}
+        onlyStarred={onlyStarred}
+        onOnlyStarred={setOnlyStarred}
+        {...(hoisted === undefined ? {} : { onWhole: () => setHoisted(undefined) })}
+      />
+      {rows.length === 0 && (
+        <p className="px-3 py-2 text-sm text-soft">{onlyStarred ? "Nothing is starred." : "No messages yet."}</p>
+      )}
+      {isMap ? (
+        <BranchMap
+          rows={rows}
+          leaf={leaf}
+          inView={inView}
+          wordsOf={(row) => wordsOf(conversation, tree, row)}
+          onSelect={select}
+          onSpread={(row) => setSpread(toggled(spread, row.first))}
+          spread={spread}
+        />
+      ) : (
+        <Outline
+          tree={tree}
+          rows={rows}
+          inView={inView}
+          focus={inFocus?.id}
+          onFocus={setFocus}
+          setOpen={({ id }, isOpen) => {
+            if (isOpen === closed.has(id)) setClosed(toggled(closed, id));
+          }}
+          select={select}
+        />
+      )}
+      {inFocus && (
+        <RowActions
+          key={inFocus.id}
+          row={inFocus}
+          words={wordsOf(conversation, tree, inFocus)}
+          message={tree.messages.get(inFocus.id)}
+          onHoist={() => setHoisted(inFocus.first)}
+          isSpread={spread.has(inFocus.first)}
+          onSpread={() => setSpread(toggled(spread, inFocus.first))}
+        />
+      )}
+    </div>
+  );
+}
+
+function toggled(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
+  const next = new Set(set);
+  if (!next.delete(id)) next.add(id);
+  return next;
+}

@@ -1,0 +1,74 @@
+/** What narrows a tree down: a search, its switches, and the way back from a part to the whole. */
+export function TreeTools({
+  query,
+  onQuery,
+  onJump,
+  hits,
+  isOnlyBranch,
+  onOnlyBranch,
+  onlyStarred,
+  onOnlyStarred,
+  onWhole,
+}: {
+  readonly query: string;
+  readonly onQuery: (query: string) => void;
+  /** Shows the next hit. */
+  readonly onJump: () => void;
+  readonly hits: number;
+  readonly isOnlyBranch: boolean;
+  readonly onOnlyBranch: (isOn: boolean) => void;
+  readonly onlyStarred: boolean;
+  readonly onOnlyStarred: (isOn: boolean) => void;
+  /** There while only a part of the tree is shown. */
+  readonly onWhole?: () => void;
+}) {
+  return (
+    <search className="flex flex-col gap-1 border-hair border-b p-2 text-sm">
+      <input
+        type="search"
+        value={query}
+        onChange={({ target }) => onQuery(target.value)}
+        onKeyDown={(event) => {
+          if (event.key === "Enter") onJump();
+        }}
+        placeholder="Search this conversation"
+        aria-label="Search this conversation"
+        className="rounded-md border border-line bg-ground px-2 py-1"
+      />
+      <p role="status" className={query.trim() === "" ? "sr-only" : "text-soft text-xs"}>
+        {query.trim() === "" ? "" : `${hits === 1 ? "1 message" : `${hits} messages`} found; Enter shows the next`}
+      </p>
+      <div className="flex flex-wrap items-center gap-x-3 text-soft text-xs">
+        <Switch name="This branch only" isOn={isOnlyBranch} onChange={onOnlyBranch} />
+        <Switch name="Starred only" isOn={onlyStarred} onChange={onOnlyStarred} />
+        {onWhole && (
+          <button type="button" onClick={onWhole} className="min-h-6 rounded border border-line px-2 text-ink">
+            ← Back to the whole tree
+          </button>
+        )}
+      </div>
+    </search>
+  );
+}
+
+function Switch({
+  name,
+  isOn,
+  onChange,
+}: {
+  readonly name: string;
+  readonly isOn: boolean;
+  readonly onChange: (isOn: boolean) => void;
+}) {
+  return (
+    <label className="flex min-h-6 items-center gap-1">
+      <input
+        type="checkbox"
+        checked={isOn}
+        onChange={({ target }) => onChange(target.checked)}
+        className="size-4 accent-leaf"
+      />
+      {name}
+    </label>
+  );
+}

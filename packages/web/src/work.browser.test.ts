@@ -1,0 +1,254 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
+import { articles, composer, eventually, site, write } from "./testing/site.fixture.ts";
+
+const said = (page: Page) =>
+  articles(page)
+    .allInnerTexts()
+    .then((texts) => texts.join("\n"));
+const card = (page: Page, tool: string) => page.getByRole("region", { name: `Call of ${tool}` });
+const approval = (page: Page) => page.getByRole("log").getByRole("group", { name: "May shell run?" });
+
+describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`, { timeout: 60_000 }, () => {
+  const here = site();
+
+  it("W28: a call shows its status as sign and word, its time, and a line of its arguments", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    await write(page, "hold");
+    await eventually(() => card(page, "hold").locator("summary").innerText()).toMatch(/◐\s*running\s*hold[\s\S]*\d s/);
+    here.agent.release();
+    await eventually(() => card(page, "hold").locator("summary").innerText()).toMatch(/✓\s*done/);
+    await write(page, "read here missing");
+    await eventually(() => card(page, "read").last().innerText()).toMatch(/✗\s*failed[\s\S]*missing/);
+    await write(page, "shell");
+    await eventually(() => card(page, "shell").innerText()).toMatch(/\?\s*waits for you/);
+    await approval(page).getByRole("button", { name: /Deny/ }).click();
+    await eventually(() => card(page, "shell").locator("summary").innerText()).toMatch(/⊘\s*denied\s*shell\s*ls -la/);
+  });
+
+  it("W29: a result is cut at 20 lines, shown whole on demand, and copied whole", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("read long")}`);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await card(page, "read").locator("summary").click();
+    expect(await card(page, "read").innerText()).toContain("long line 20\n");
+    expect(await card(page, "read").innerText()).not.toContain("long line 21");
+    await card(page, "read").getByRole("button", { name: "Copy" }).click();
+    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("long line 60");
+    await card(page, "read").getByRole("button", { name: "Show all (60 lines)" }).click();
+    await eventually(() => page.getByRole("region", { name: "All 60 lines" }).innerText()).toContain("long line 21");
+  });
+
+  it("W30: neighbours that only look are folded; a failure is never folded away", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("read a b c missing d")}`);
+    await page.getByText("Read 3 files").waitFor();
+    const folds = page.locator("details").filter({ hasText: "Read 3 files" });
+    expect(await folds.first().evaluate((fold) => (fold as HTMLDetailsElement).open)).toBe(false);
+    expect(await folds.first().textContent()).not.toContain("missing");
+    expect(await card(page, "read").filter({ hasText: "failed" }).isVisible()).toBe(true);
+  });
+
+  it("W32: an approval says what, where and how; it takes no focus, and its keys act on the card alone", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    await write(page, "shell");
+    await approval(page).waitFor();
+    expect(await composer(page).evaluate((box) => box === document.activeElement)).toBe(true);
+    await eventually(() => approval(page).innerText()).toContain("/a/workspace");
+    expect(await approval(page).getByLabel("Arguments").inputValue()).toContain('"command": "ls -la"');
+    expect(await approval(page).getByLabel("What is allowed").inputValue()).toBe("shell(ls*)");
+    await composer(page).pressSequentially("asd");
+    await approval(page).focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Space");
+    expect(await approval(page).isVisible()).toBe(true);
+    await page.keyboard.press("a");
+    await eventually(() => said(page)).toContain("That is done.");
+    expect(await composer(page).inputValue()).toBe("asd");
+  });
+
+  it("W33: arguments can be changed before they run, and both are shown", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    await write(page, "shell");
+    await approval(page).getByLabel("Arguments").fill('{"command": "ls /tmp"');
+    await approval(page).getByText("The arguments are not JSON").waitFor();
+    await approval(page).getByLabel("Arguments").fill('{"command": "ls /tmp"}');
+    await approval(page)
+      .getByRole("button", { name: /Allow once/ })
+      .click();
+    await eventually(() => card(page, "shell").innerText()).toMatch(
+      /Proposed[\s\S]*ls -la[\s\S]*Executed[\s\S]*ls \/tmp/,
+    );
+    await eventually(() => card(page, "shell").innerText()).toContain('ran {"command":"ls /tmp"}');
+  });
+
+  it("W34: what waits is counted in the title of the tab, listed in one place, and answered there, sub-agents' too", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    await write(page, "agent shell");
+    await page.getByRole("button", { name: "1 waiting for you" }).click();
+    await eventually(() => page.title()).toMatch(/^\(1\) /);
+    const list = page.getByRole("list", { name: "Waiting for you" });
+    await list.getByText("In a sub-agent").waitFor();
+    await list.getByRole("button", { name: /Allow once/ }).click();
+    await list.waitFor({ state: "detached" });
+    await eventually(() => page.title()).not.toMatch(/^\(/);
+  });
+
+  it("W35: what is allowed for the conversation asks no more, is listed, and can be revoked", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    await write(page, "shell");
+    await approval(page).focus();
+    await page.keyboard.press("s");
+    await eventually(() => said(page)).toContain("That is done.");
+    await page.getByRole("button", { name: "1 allowed for this conversation" }).click();
+    await page.getByRole("button", { name: "Revoke shell(ls*)" }).click();
+    await page.getByRole("button", { name: "1 allowed for this conversation" }).waitFor({ state: "detached" });
+  });
+
+  it("W36: one can always write; while the agent works it is Steer or Queue, and Enter does what was chosen", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    await write(page, "hold");
+    await page.getByRole("button", { name: "Steer" }).waitFor();
+    await page.getByLabel("Enter").selectOption("queue");
+    await write(page, "afterwards");
+    const waiting = page.getByRole("list", { name: "Not delivered yet" }).getByRole("listitem");
+    await eventually(() => waiting.innerText()).toMatch(/^queued\s*afterwards/);
+    await page.reload();
+    await eventually(() => page.getByLabel("Enter").inputValue()).toBe("queue");
+    await composer(page).fill("now");
+    await composer(page).press("Alt+Enter");
+    await eventually(() => waiting.last().innerText()).toMatch(/^steers\s*now/);
+    here.agent.release();
+    await eventually(() => said(page)).toContain("You said: afterwards");
+    await eventually(() => said(page)).toMatch(/now\s*Delivered at /);
+  });
+
+  it("W37: what waits can be changed, moved, turned into the other kind and taken back", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    await write(page, "hold");
+    await page.getByRole("button", { name: "Queue" }).waitFor();
+    for (const text of ["one", "two", "three"]) {
+      await composer(page).fill(text);
+      await page.getByRole("button", { name: "Queue" }).click();
+    }
+    const waiting = page.getByRole("list", { name: "Not delivered yet" }).getByRole("listitem");
+    const texts = async () => (await waiting.allInnerTexts()).map((text) => text.split(/\s+/).slice(0, 2).join(" "));
+    await eventually(texts).toEqual(["queued one", "queued two", "queued three"]);
+    await waiting.nth(1).getByRole("button", { name: "Earlier" }).click();
+    await eventually(texts).toEqual(["queued two", "queued one", "queued three"]);
+    await waiting.nth(0).getByRole("button", { name: "Steer instead" }).click();
+    await waiting.nth(2).getByRole("button", { name: "Take back" }).click();
+    await eventually(texts).toEqual(["steers two", "queued one"]);
+    await waiting.nth(1).getByRole("button", { name: "Edit" }).click();
+    await page.getByLabel("What waits, in other words").fill("changed");
+    await page.keyboard.press("Enter");
+    await eventually(texts).toEqual(["steers two", "queued changed"]);
+    here.agent.release();
+    await eventually(() => said(page)).toContain("You said: changed");
+  });
+
+  it("W38: Stop keeps what was said, marks calls as cancelled, and gives queued text back", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    await write(page, "hold");
+    await eventually(() => said(page)).toContain("running");
+    await composer(page).fill("not yet");
+    await page.getByRole("button", { name: "Queue" }).click();
+    await page.getByRole("list", { name: "Not delivered yet" }).waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await eventually(() => said(page)).toMatch(/I wait\.[\s\S]*cancelled/);
+    await eventually(() => composer(page).inputValue()).toBe("not yet");
+    await write(page, "stall");
+    await eventually(() => said(page)).toContain("word4");
+    await page.getByRole("button", { name: "Stop" }).click();
+    await eventually(() => said(page)).toMatch(/word4[\s\S]*Interrupted/);
+  });
+
+  it("W40: a sub-agent is a card that opens its whole conversation, live, with the way back, also when it has ended", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    await write(page, "agent hold");
+    const agent = page.getByRole("region", { name: "Sub-agent" });
+    await eventually(() => agent.innerText()).toMatch(
+      /banyan is working[\s\S]*scripted\/model[\s\S]*tokens · \$[\s\S]*hold: executing/,
+    );
+    await agent.getByRole("link", { name: "Open" }).click();
+    await eventually(() => card(page, "hold").innerText()).toContain("running");
+    here.agent.release();
+    await eventually(() => said(page)).toContain("It was let go.");
+    await page.getByRole("navigation", { name: "Sub-agents" }).getByRole("link", { name: "Conversation" }).click();
+    await eventually(() => agent.innerText()).toContain("Sub-agent: done");
+    await agent.getByRole("link", { name: "Open" }).click();
+    await eventually(() => said(page)).toContain("It was let go.");
+  });
+
+  it("W41: in its own view a sub-agent is answered, steered and stopped", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    await write(page, "agent shell");
+    await page.getByRole("region", { name: "Sub-agent" }).getByRole("link", { name: "Open" }).click();
+    await approval(page)
+      .getByRole("button", { name: /Allow once/ })
+      .click();
+    await eventually(() => card(page, "shell").innerText()).toContain("done");
+    await page.getByRole("navigation", { name: "Sub-agents" }).getByRole("link", { name: "Conversation" }).click();
+    await write(page, "agent hold");
+    await page.getByText("banyan is working").waitFor();
+    await page.getByRole("region", { name: "Sub-agent" }).last().getByRole("link", { name: "Open" }).click();
+    await eventually(() => card(page, "hold").innerText()).toContain("running");
+    await write(page, "hold again");
+    await page.getByRole("list", { name: "Not delivered yet" }).getByText("hold again").waitFor();
+    here.agent.release();
+    await eventually(() => said(page)).toMatch(/hold again\s*Delivered at/);
+    await page.getByRole("button", { name: "Stop" }).click();
+    await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
+  });
+
+  it("W42: tokens and cost stand at each answer; the header has branch, tree and context; unknown is a dash", async () => {
+    const conversation = await here.conversation("priced");
+    const { page } = await here.open(`/c/${conversation}`);
+    await eventually(() => said(page)).toMatch(
+      /scripted\/model · 1 input, 0 cached, 1 output, 0 reasoning · \$0\.0000/,
+    );
+    const header = page.locator("header");
+    await eventually(() => header.innerText()).toMatch(
+      /This branch\s*\$0\.0000[\s\S]*All branches\s*\$0\.0000[\s\S]*Context\s*2 \/ 1\.0k \(0 %\)/,
+    );
+    await here.ask("model.use", { model: "scripted/second", conversation });
+    await here.say(conversation, "unpriced");
+    await eventually(() => header.innerText()).toMatch(/This branch\s*—[\s\S]*Context\s*2 \/ —/);
+  });
+
+  it("W43: commands are completed, the last messages come back with ArrowUp, and drafts stay where they were written", async () => {
+    const conversation = await here.conversation("first", "second");
+    const { page } = await here.open(`/c/${conversation}`);
+    await articles(page).last().waitFor();
+    await composer(page).press("ArrowUp");
+    expect(await composer(page).inputValue()).toBe("second");
+    await composer(page).press("ArrowUp");
+    expect(await composer(page).inputValue()).toBe("first");
+    await composer(page).press("ArrowDown");
+    await composer(page).press("ArrowDown");
+    expect(await composer(page).inputValue()).toBe("");
+    await composer(page).fill("a draft");
+    await page.reload();
+    await eventually(() => composer(page).inputValue()).toBe("a draft");
+    await composer(page).fill("/re");
+    await page.getByRole("option", { name: /\/retry/ }).waitFor();
+    await composer(page).press("ArrowDown");
+    await eventually(() =>
+      page.getByRole("listbox", { name: "Commands" }).getByRole("option", { selected: true }).innerText(),
+    ).toContain("/resume");
+    await composer(page).press("ArrowUp");
+    await composer(page).press("Tab");
+    await eventually(() => composer(page).inputValue()).toBe("/retry");
+    await composer(page).press("Enter");
+    await eventually(() => said(page)).toContain("1/2");
+  });
+});
