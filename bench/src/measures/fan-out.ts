@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Agent, createId, type ModelDriver } from "@banyan/core";
+import { Agent, createId, type ModelDriver, Session } from "@banyan/core";
 import { PROTOCOL, type ServedHost, serve } from "@banyan/server";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { WebSocketServer } from "ws";
@@ -73,17 +73,23 @@ async function delivery(start: () => Promise<Broadcaster>): Promise<number> {
   return ((cpuTime() - before) / (DELTAS * CLIENTS)) * 1_000;
 }
 
+/** What each client that reads nothing adds to what the process holds. */
 async function paused(start: () => Promise<Broadcaster>): Promise<number> {
+  return ((await held(start, PAUSED)) - (await held(start, 0))) / PAUSED;
+}
+
+async function held(start: () => Promise<Broadcaster>, sleepers: number): Promise<number> {
   await using broadcaster = await start();
-  using sleeping = new Watchers(broadcaster.address, PAUSED, broadcaster.token, broadcaster.frames);
   using awake = new Watchers(broadcaster.address, 1, broadcaster.token, broadcaster.frames);
-  await Promise.all([sleeping.ready(), awake.ready()]);
+  using sleeping = new Watchers(broadcaster.address, sleepers, broadcaster.token, broadcaster.frames);
+  await awake.ready();
+  if (sleepers > 0) await sleeping.ready();
   await sleeping.pause();
   const before = heldMemory();
   const piece = PIECE.repeat(300);
   broadcaster.say(Math.ceil(UNREAD / piece.length), piece, 4 * A_SECOND);
   await awake.ended();
-  return (heldMemory() - before) / PAUSED / 1e6;
+  return (heldMemory() - before) / 1e6;
 }
 
 function heldMemory(): number {
@@ -145,8 +151,17 @@ async function server(): Promise<Broadcaster> {
   };
   const store = sqliteStore({ directory: temporaryDirectory() });
   const agent = new Agent({ model });
-  const host = { agent, store, workspace: "/", redact: (text: string) => text, model: { name: "bench/model" } };
-  const running = await serve({ host: { ...host, approval: "ask" } as unknown as ServedHost });
+  const host = {
+    agent,
+    store,
+    workspace: "/",
+    approval: "ask",
+    model: { name: "bench/model" },
+    redact: (text: string) => text,
+    newSession: () => Session.open(store),
+    openById: (id: string) => Session.open(store, id),
+  } as unknown as ServedHost;
+  const running = await serve({ host });
   const ask = async (command: object) => {
     const response = await fetch(`${running.address}/api/v1/commands`, {
       method: "POST",

@@ -6,4 +6,3 @@ export {
   type Instructions,
   instructionsText,
 } from "./instructions.ts";
-export { type CountTokens, type TokenCount, tokenCounter } from "./tokens.ts";

@@ -21,7 +21,7 @@ export const START = "Prepare the expedition.";
 export const NORTH = "Go north.";
 
 /** What a call that listened has applied. */
-export const APPLIED = "Applied: ";
+const APPLIED = "Applied: ";
 
 /** How what is told to the model about a call begins whose process is gone. */
 const STOPPED = "The process stopped";

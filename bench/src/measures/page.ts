@@ -1,0 +1,194 @@
+import { Agent, createId, type EventBody, Session } from "@banyan/core";
+import { builtPage, type ServedHost, serve } from "@banyan/server";
+import { sqliteStore } from "@banyan/store/sqlite";
+import { chromium, type Page } from "playwright-core";
+import type { Measure } from "../measure.ts";
+import { temporaryDirectory } from "../stores/temporary.ts";
+
+const MESSAGES = 10_000;
+const LINES = 50_000;
+const NO_USAGE = { input: 0, cached: 0, cacheWrite: 0, output: 0, reasoning: 0 };
+
+/** The page in Chromium, with a conversation of 10,000 messages of which every sixth begins a branch. */
+export const page: Measure = {
+  name: "page",
+  what: "a conversation of 10,000 messages in Chromium: how long it and its map take to open, and a diff of 50,000 lines; what is in the page, its heap, and the JavaScript that comes first",
+  subjects: ["page"],
+  bounds: [],
+  figures: [
+    { name: "open", unit: "ms" },
+    { name: "elements in the log", unit: "" },
+    { name: "map", unit: "ms" },
+    { name: "longest task of the diff", unit: "ms" },
+    { name: "heap", unit: "MB" },
+    { name: "initial JavaScript, gzip", unit: "kB" },
+  ],
+  rounds: 3,
+  async run() {
+    const files = builtPage();
+    if (files === undefined) throw new Error("The page is not built: run `npm run build` first.");
+    const store = sqliteStore({ directory: temporaryDirectory() });
+    const conversation = await written(store);
+    const running = await serve({ host: hostOf(store), page: files });
+    const browser = await chromium.launch({
+      executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
+      args: ["--no-sandbox", "--disable-gpu", "--js-flags=--expose-gc"],
+    });
+    try {
+      const tab = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+      await tab.goto(`${running.address}/?token=${running.token}`);
+      await tab.getByText("New conversation").first().waitFor();
+      const script = await bytesOfScripts(tab);
+      return {
+        "initial JavaScript, gzip": script / 1000,
+        ...(await opened(tab, `${running.address}/c/${conversation}`)),
+        map: await opening(tab, "Map", "svg [data-node]"),
+        "longest task of the diff": await longestTask(tab),
+      };
+    } finally {
+      await browser.close();
+      await running.stop();
+      await store.close();
+    }
+  },
+};
+
+/** What the page loaded by itself, as it came over the network. */
+function bytesOfScripts(tab: Page): Promise<number> {
+  return tab.evaluate(async () => {
+    let bytes = 0;
+    for (const { name } of performance.getEntriesByType("resource")) {
+      if (!name.endsWith(".js")) continue;
+      const body = (await fetch(name)).body?.pipeThrough(new CompressionStream("gzip"));
+      bytes += (await new Response(body).arrayBuffer()).byteLength;
+    }
+    return bytes;
+  });
+}
+
+async function opened(tab: Page, address: string) {
+  await tab.goto(address, { waitUntil: "commit" });
+  const open = await tab.evaluate(async () => {
+    while (!document.querySelector("[role=log] article p"))
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+    return performance.now();
+  });
+  await tab.getByRole("treeitem").first().waitFor();
+  const elements = await tab.getByRole("log").locator("*").count();
+  const heap = await tab.evaluate(() => {
+    (globalThis as unknown as { gc(): void }).gc();
+    return (performance as unknown as { memory: { usedJSHeapSize: number } }).memory.usedJSHeapSize / 1_000_000;
+  });
+  return { open, "elements in the log": elements, heap };
+}
+
+/** Milliseconds from the press of a panel's button until something is painted. */
+function opening(tab: Page, panel: string, selector: string): Promise<number> {
+  return tab.evaluate(
+    async ([name, wanted]) => {
+      const buttons = [...document.querySelectorAll<HTMLElement>("nav[aria-label=Panels] button")];
+      const begin = performance.now();
+      buttons.find(({ textContent }) => textContent === name)?.click();
+      while (!document.querySelector(wanted)) await new Promise((resolve) => requestAnimationFrame(resolve));
+      return performance.now() - begin;
+    },
+    [panel, selector] as const,
+  );
+}
+
+async function longestTask(tab: Page): Promise<number> {
+  await tab.evaluate(() => {
+    const tasks = [0];
+    Object.assign(globalThis, { tasks });
+    new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({
+      type: "longtask",
+    });
+  });
+  await opening(tab, "Changes", "[aria-label='Changed files'] button");
+  await tab.getByRole("region", { name: "Changed files" }).evaluate((files) => files.scrollTo(0, files.scrollHeight));
+  await tab.getByText(`+ line ${LINES}`, { exact: true }).waitFor();
+  return tab.evaluate(() => Math.max(...(globalThis as unknown as { tasks: number[] }).tasks));
+}
+
+/** Writes the conversation; its last answer made a file of 50,000 lines. */
+async function written(store: ReturnType<typeof sqliteStore>): Promise<string> {
+  await using session = await Session.open(store);
+  const ids = Array.from({ length: MESSAGES }, () => createId());
+  const run = createId();
+  const events = ids.flatMap((message, at): EventBody[] => {
+    // An answer to what was said before it, or, for every third one, half way up: a branch.
+    const above = at % 2 === 0 && at % 6 === 0 && at > 0 ? Math.floor(at / 4) * 2 - 1 : at - 1;
+    const parentId = ids[above] ?? null;
+    if (at % 2 === 0) {
+      const parts = [{ type: "text" as const, text: `Message ${at} of a conversation.` }];
+      return [{ type: "message.added", message, parentId, role: "user", author: "user", parts }];
+    }
+    const parts = [
+      { type: "text" as const, text: `An answer with **some** \`Markdown\`, number ${at}.\n\n`.repeat(8) },
+    ];
+    return [
+      { type: "message.started", message, parentId: ids[at - 1] ?? null, run, model: "bench/model" },
+      { type: "message.completed", message, parts, finish: "stop", usage: NO_USAGE },
+    ];
+  });
+  for (let at = 0; at < events.length; at += 1_000) await session.commit(events.slice(at, at + 1_000));
+  await session.commit(lastAnswer(ids.at(-1) ?? "", run));
+  return session.id;
+}
+
+function lastAnswer(parentId: string, run: string): EventBody[] {
+  const message = createId();
+  const of = { message, call: "c" };
+  const lines = Array.from({ length: LINES }, (_, line) => `+line ${line + 1}`);
+  const diff = `--- /dev/null\n+++ b/long.txt\n@@ -0,0 +1,${LINES} @@\n${lines.join("\n")}`;
+  return [
+    { type: "message.started", message, parentId, run, model: "bench/model" },
+    {
+      type: "message.completed",
+      message,
+      parts: [
+        { type: "text", text: "It is written." },
+        { type: "call", call: "c" },
+      ],
+      finish: "calls",
+      usage: NO_USAGE,
+    },
+    { type: "call.pending", ...of, tool: "write", inputText: "{}", input: {} },
+    { type: "call.executing", ...of, attempt: 1, key: "c" },
+    {
+      type: "file.changed",
+      ...of,
+      path: "long.txt",
+      kind: "created",
+      before: null,
+      after: "0",
+      added: LINES,
+      removed: 0,
+      diff,
+    },
+    { type: "call.completed", ...of, output: "written" },
+  ];
+}
+
+/** What a server is given in the place of a host: nothing of it works, because nobody says anything. */
+function hostOf(store: ReturnType<typeof sqliteStore>): ServedHost {
+  const agent = new Agent({
+    model: {
+      id: "bench/model",
+      family: "bench",
+      stream: () => Promise.reject(new Error("Nobody says anything here.")),
+    },
+  });
+  return {
+    agent,
+    store,
+    workspace: "/",
+    approval: "ask",
+    model: { name: "bench/model" },
+    redact: (text: string) => text,
+    listProviders: async () => [],
+    listModels: async () => [],
+    newSession: () => Session.open(store),
+    openById: (id: string) => Session.open(store, id),
+  } as unknown as ServedHost;
+}
