@@ -17,6 +17,7 @@ describe("the command line", () => {
       deny: [],
       color: "auto",
       plain: false,
+      trust: false,
     });
   });
 
@@ -70,6 +71,50 @@ describe("the command line", () => {
     expect(wanted.type === "mistake" && wanted.message).toMatch(
       new RegExp(`^Option '.*${flag}.*' argument '${value}' is not valid\\. .+\\.$`),
     );
+  });
+
+  test("banyan config is read with its own arguments", () => {
+    expect(readArguments(["config"])).toMatchObject({ arguments: { action: "get", output: "text" } });
+    expect(readArguments(["config", "set", "limits.cost", "1", "-p"])).toEqual({
+      type: "config",
+      arguments: { action: "set", key: "limits.cost", value: "1", project: true },
+    });
+    expect(readArguments(["config", "unset", "model"])).toMatchObject({
+      arguments: { action: "unset", project: false },
+    });
+    for (const argv of [["wipe"], ["set", "model"], ["unset"], ["get", "a", "b"], ["check", "--all"]])
+      expect(readArguments(["config", ...argv])).toMatchObject({ type: "mistake" });
+  });
+
+  test("B37: a task is what stands behind run, --task, or --no-chat-mode; with --chat-mode the chat goes on", () => {
+    expect(read("run", "fix", "it")).toMatchObject({ print: true, task: "once", prompt: "fix it" });
+    expect(read("--task", "fix it")).toMatchObject({ print: false, task: "once", prompt: "fix it" });
+    expect(read("--no-chat-mode", "fix it")).toMatchObject({ print: false, task: "once", prompt: "fix it" });
+    expect(read("--task", "fix it", "--chat-mode")).toMatchObject({ task: "first" });
+    expect(read("-p", "--task", "fix it")).toMatchObject({ print: true, task: "once", prompt: "fix it" });
+    expect(read("please", "run", "it")).toMatchObject({ prompt: "please run it" });
+    expect(read("hello").task).toBeUndefined();
+    expect(readArguments(["hi", "--output-schema", "a.json"])).toMatchObject({ type: "mistake" });
+  });
+
+  test("banyan changes and banyan memory are read with their own arguments", () => {
+    expect(readArguments(["changes"])).toEqual({ type: "changes", arguments: { action: "list" } });
+    expect(readArguments(["changes", "01abc", "--branch", "#3"])).toMatchObject({
+      arguments: { action: "list", conversation: "01abc", branch: "#3" },
+    });
+    expect(readArguments(["changes", "revert", "a.ts", "--in", "01abc", "-y"])).toMatchObject({
+      arguments: { action: "revert", paths: ["a.ts"], all: false, yes: true, conversation: "01abc" },
+    });
+    expect(readArguments(["memory", "clear", "--in", "01abc"])).toMatchObject({
+      arguments: { action: "clear", conversation: "01abc", yes: false },
+    });
+    for (const argv of [
+      ["memory", "remove", "x"],
+      ["memory", "wipe"],
+      ["memory", "add"],
+      ["changes", "a", "b"],
+    ])
+      expect(readArguments(argv)).toMatchObject({ type: "mistake" });
   });
 
   test("T33: a mistake knows in which format its result is wanted", () => {

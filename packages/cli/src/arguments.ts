@@ -14,6 +14,10 @@ export interface Arguments {
   readonly print: boolean;
   readonly prompt?: string;
   readonly model?: string;
+  /** What is said first is a task, in task mode. `once`: that is all; `first`: then the person talks on. */
+  readonly task?: "once" | "first";
+  /** A file with the JSON Schema that the result of a task must fit. */
+  readonly outputSchema?: string;
   /** Go on with the last conversation of the directory. */
   readonly continue: boolean;
   /** Go on with this conversation: its id, the beginning of it, or its title. */
@@ -35,6 +39,10 @@ export interface Arguments {
   readonly deny: readonly string[];
   readonly rules?: string;
   readonly approval?: ApprovalMode;
+  /** What the agent is to know: a text, or `@` and a file. */
+  readonly instructions?: string;
+  /** Use what the project brings, without asking. */
+  readonly trust: boolean;
   readonly color: ColorChoice;
   readonly plain: boolean;
 }
@@ -50,8 +58,15 @@ export type Wanted =
 
 const MORE = `
 Commands, which stand first; banyan COMMAND --help tells more:
+  banyan run TASK                           work on a task without a person until it is finished
+  banyan serve                              serve conversations to browsers and other programs
+  banyan attach [address]                   join a conversation on a server
   banyan models [provider]                  what can be used here and why not, and what it costs
+  banyan changes [conversation]             the files that it changed, to look at and to put back
+  banyan memory                             what is remembered: list, search, add, remove, clear
   banyan conversations                      list, show, search, export, import and remove conversations
+  banyan mcp                                list, add, remove, test and sign in to MCP servers
+  banyan config                             what is set here and where, to read, change and check
 
 Examples:
   banyan                                    talk in this directory
@@ -60,29 +75,59 @@ Examples:
   git diff | banyan -p "review this"        standard input is context
   banyan --continue                         go on with the last conversation here
 
-Exit codes of --print:
+Exit codes of --print, run and --task:
   0 done · 1 error · 2 usage · 3 limit · 4 permission denied · 5 authentication · 130 interrupted · 141 pipe closed`;
 
 /** Reads a command line, without the program's own name. Reads nothing else and has no effect. */
 export function readArguments(argv: readonly string[]): Wanted {
   const subcommand = subcommandIn(argv);
   if (subcommand) return subcommand.type === "mistake" ? { ...subcommand, output: "text" } : subcommand;
-  const command = define();
-  const problem = parse(command, argv);
+  const isRun = argv[0] === "run";
+  const command = define(isRun ? "banyan run" : "banyan");
+  const problem = parse(command, isRun ? argv.slice(1) : argv);
   if (problem) return problem.type === "mistake" ? { ...problem, output: outputIn(argv) } : problem;
-  const { print = false, ...options } = command.opts<Omit<Arguments, "print"> & { print?: string | true }>();
-  const words = [print, ...command.args].filter((word) => typeof word === "string");
-  const prompt = words.length > 0 ? { prompt: words.join(" ") } : {};
-  return { type: "run", arguments: { ...DEFAULTS, ...options, ...prompt, print: print !== false } };
+  const { print = isRun, task, chatMode, ...options } = command.opts<Given>();
+  const words = [task, print, ...command.args].filter((word) => typeof word === "string");
+  const isTask = isRun || task !== undefined || chatMode === false;
+  if (options.outputSchema !== undefined && !isTask)
+    return mistake("--output-schema is about the result of a task: it goes with --task or banyan run.", argv);
+  const given = {
+    ...(words.length > 0 ? { prompt: words.join(" ") } : {}),
+    ...(isTask ? { task: chatMode ? ("first" as const) : ("once" as const) } : {}),
+  };
+  return { type: "run", arguments: { ...DEFAULTS, ...options, ...given, print: print !== false } };
 }
 
-const DEFAULTS = { continue: false, output: "text", allow: [], deny: [], color: "auto", plain: false } as const;
+/** What the parser makes of a line. */
+interface Given extends Omit<Arguments, "print" | "task"> {
+  readonly print?: string | boolean;
+  readonly task?: string;
+  readonly chatMode?: boolean;
+}
 
-function define(): Command {
-  return new Command("banyan")
+function mistake(message: string, argv: readonly string[]): Wanted {
+  return { type: "mistake", message, output: outputIn(argv) };
+}
+
+const DEFAULTS = {
+  continue: false,
+  output: "text",
+  allow: [],
+  deny: [],
+  trust: false,
+  color: "auto",
+  plain: false,
+} as const;
+
+function define(name: string): Command {
+  return new Command(name)
     .description("Talk with an agent that works in this directory.")
     .argument("[prompt...]", "the first message")
     .option("-p, --print [prompt]", "answer once on stdout and exit; asks nothing")
+    .option("--task <text>", "work on this until it is finished, and exit")
+    .option("--chat-mode", "with --task: talk on when it is finished")
+    .option("--no-chat-mode", "what is said first is a task, as with --task")
+    .option("--output-schema <file>", "with a task: the JSON Schema of an object that its result must be")
     .option("-m, --model <name>", "the model, as provider/model")
     .addOption(new Option("-c, --continue", "go on with the last conversation of this directory").conflicts("resume"))
     .option("-r, --resume <id>", "go on with a conversation, by id, beginning of an id, or title")
@@ -105,6 +150,8 @@ function define(): Command {
         "what runs without asking: ask (only looking), edits (changing files here too), all",
       ).choices(["ask", "edits", "all"]),
     )
+    .option("--instructions <text>", "what the agent is to know, or @ and a file with it")
+    .option("--trust", "use the settings, servers and instructions of this project; in a chat, from now on")
     .addOption(
       new Option("--color <when>", "when to use colours (auto if not given)").choices(["auto", "always", "never"]),
     )

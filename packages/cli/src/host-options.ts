@@ -4,15 +4,21 @@ import type { Limits } from "@banyan/core";
 import type { HostOptions } from "@banyan/host";
 import type { Arguments } from "./arguments.ts";
 
+/** The directory that a command line is about. */
+export function directoryOf(args: Arguments): string {
+  return resolve(args.cwd ?? ".");
+}
+
 /** What a command line means for the host. */
-export function hostOptions(args: Arguments, canAsk: boolean, signal: AbortSignal): HostOptions {
-  const { model, temperature, maxTokens, allow, deny, rules, approval } = args;
+export function hostOptions(args: Arguments, canAsk: boolean, signal: AbortSignal, trusted = false): HostOptions {
+  const { model, temperature, maxTokens, allow, deny, rules, approval, instructions } = args;
   return {
-    cwd: resolve(args.cwd ?? "."),
+    cwd: directoryOf(args),
     env: process.env,
     home: homedir(),
-    flags: { model, temperature, maxTokens, limits: limitsOf(args), allow, deny, rules, approval },
+    flags: { model, temperature, maxTokens, limits: limitsOf(args), allow, deny, rules, approval, instructions },
     canAsk,
+    trusted,
     signal,
   };
 }

@@ -41,10 +41,9 @@ describe("T40: help and version", () => {
       const ours = files
         .filter((url) => url.startsWith(own))
         .map((url) => fileURLToPath(url).slice(fileURLToPath(own).length));
-      expect(ours.toSorted()).toEqual([
-        "package.json",
-        ...["arguments", "flag-values", "main", "parse", "subcommands"].map((name) => `src/${name}.ts`),
-      ]);
+      const reads = /^(package\.json|src\/(flag-values|main|parse|subcommands|([a-z]+\/)?arguments)\.ts)$/;
+      expect(ours.filter((file) => !reads.test(file))).toEqual([]);
+      expect(ours).toContain("src/arguments.ts");
       const others = files.filter((url) => !url.startsWith(own));
       expect(others.filter((url) => !url.includes("/node_modules/commander/"))).toEqual([]);
     },

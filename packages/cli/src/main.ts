@@ -1,5 +1,14 @@
 #!/usr/bin/env node
-import { readArguments } from "./arguments.ts";
+import { enableCompileCache } from "node:module";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+const { BANYAN_HOME, XDG_CACHE_HOME } = process.env;
+// What is loaded is compiled once, and not at every start. It runs as it is kept, so it is kept where only the user writes.
+enableCompileCache(
+  BANYAN_HOME ? join(BANYAN_HOME, "cache") : join(XDG_CACHE_HOME || join(homedir(), ".cache"), "banyan"),
+);
+const { readArguments } = await import("./arguments.ts");
 
 // Help and version need nothing else: what runs an agent is loaded only when one is wanted.
 const wanted = readArguments(process.argv.slice(2));
@@ -20,6 +29,36 @@ switch (wanted.type) {
   case "conversations": {
     const { conversations } = await import("./conversations/conversations.ts");
     process.exit(await conversations(wanted.arguments));
+    break;
+  }
+  case "config": {
+    const { config } = await import("./config/config.ts");
+    process.exit(await config(wanted.arguments));
+    break;
+  }
+  case "mcp": {
+    const { mcp } = await import("./mcp/mcp.ts");
+    process.exit(await mcp(wanted.arguments));
+    break;
+  }
+  case "changes": {
+    const { changes } = await import("./changes/changes.ts");
+    process.exit(await changes(wanted.arguments));
+    break;
+  }
+  case "memory": {
+    const { memory } = await import("./memory/memory.ts");
+    process.exit(await memory(wanted.arguments));
+    break;
+  }
+  case "attach": {
+    const { attach } = await import("./attach/attach.ts");
+    process.exit(await attach(wanted.arguments));
+    break;
+  }
+  case "serve": {
+    const { serve } = await import("./serve/serve.ts");
+    process.exit(await serve(wanted.arguments));
     break;
   }
   case "run": {

@@ -1,13 +1,15 @@
 import { AgentError, DirectiveError, LimitError, ModelError, SessionError, StoreError } from "@banyan/core";
 import {
   ConversationError,
+  MemoryError,
   ModelChoiceError,
   RuleError,
-  RuleFileError,
   SettingsError,
   WorkspaceError,
 } from "@banyan/host";
+import { McpError } from "@banyan/host/mcp";
 import { type ExitCode, exitCodes } from "./exit.ts";
+import { serverOf } from "./serve/announced.ts";
 
 /** What went wrong, for a person and for a script. */
 export interface Problem {
@@ -31,17 +33,36 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof ModelError) return { code: error.code, message, exit: exitOfModelError(error.code) };
   if (error instanceof ConversationError) return usage(`conversation-${error.code}`);
   if (error instanceof RuleError) return usage("rule");
-  if (error instanceof RuleFileError) return usage("rule-file");
   if (error instanceof SettingsError) return usage("settings");
   if (error instanceof WorkspaceError) return usage("workspace");
+  if (error instanceof MemoryError) {
+    const exit = error.code === "unfit" || error.code === "off" ? exitCodes.usage : exitCodes.failed;
+    return { code: `memory-${error.code}`, message, exit };
+  }
+  // By its name: what talks to servers is loaded only by who does.
+  if (error instanceof Error && error.name === "RemoteError" && "code" in error)
+    return {
+      code: `server-${error.code}`,
+      message,
+      exit: error.code === "failed" ? exitCodes.failed : exitCodes.usage,
+    };
+  if (error instanceof McpError) return usage(`mcp-${error.code}`);
   if (error instanceof LimitError || error instanceof AgentError || error instanceof DirectiveError)
     return usage(error.code);
   // It is open in another terminal, or was removed there: another name, or a word to that one, is what helps.
   if (error instanceof StoreError && (error.code === "locked" || error.code === "not-found"))
-    return usage(`store-${error.code}`);
+    return { ...usage(`store-${error.code}`), message: `${message}${attachHint(error)}` };
   if (error instanceof StoreError) return { code: `store-${error.code}`, message, exit: exitCodes.failed };
   if (error instanceof SessionError) return { code: `session-${error.code}`, message, exit: exitCodes.failed };
   return { code: "defect", message: `Something went wrong inside banyan: ${message}`, exit: exitCodes.failed };
+}
+
+/** How to join a conversation that a server of this machine has open (F5). */
+function attachHint({ process, message }: StoreError): string {
+  const server = process === undefined ? undefined : serverOf(process);
+  const [, conversation] = /^Conversation (\w+) is open/.exec(message) ?? [];
+  if (!server || conversation === undefined) return "";
+  return ` Or join it there: banyan attach ${server.address} --resume ${conversation}`;
 }
 
 /** How a turn exits whose model could not answer. */

@@ -12,6 +12,11 @@ export async function run(args: Arguments): Promise<void> {
     process.exitCode = exitCodes.usage;
     return;
   }
+  if (person && args.task !== undefined && !args.prompt?.trim()) {
+    process.stderr.write("banyan: --no-chat-mode needs a task, as in banyan --task 'tidy up the tests'.\n");
+    process.exitCode = exitCodes.usage;
+    return;
+  }
   const code = person
     ? await (await import("./chat/chat.ts")).chat(args)
     : await (await import("./print/print.ts")).print(args);

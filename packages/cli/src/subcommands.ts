@@ -1,11 +1,22 @@
 import { Command, Option } from "commander";
+import { type AttachArguments, readAttach } from "./attach/arguments.ts";
+import { type ChangesArguments, readChanges } from "./changes/arguments.ts";
 import { positiveInteger } from "./flag-values.ts";
+import { type McpArguments, readMcp } from "./mcp/arguments.ts";
+import { type MemoryArguments, readMemory } from "./memory/arguments.ts";
 import { parse, type Unread } from "./parse.ts";
+import { readServe, type ServeArguments } from "./serve/arguments.ts";
 
 /** A subcommand with what its line says; what the line leaves out is absent. */
 export type Subcommand =
   | { readonly type: "models"; readonly arguments: ModelsArguments }
-  | { readonly type: "conversations"; readonly arguments: ConversationsArguments };
+  | { readonly type: "conversations"; readonly arguments: ConversationsArguments }
+  | { readonly type: "config"; readonly arguments: ConfigArguments }
+  | { readonly type: "mcp"; readonly arguments: McpArguments }
+  | { readonly type: "changes"; readonly arguments: ChangesArguments }
+  | { readonly type: "memory"; readonly arguments: MemoryArguments }
+  | { readonly type: "serve"; readonly arguments: ServeArguments }
+  | { readonly type: "attach"; readonly arguments: AttachArguments };
 
 export interface ModelsArguments {
   /** Whose models to list; the providers when absent. */
@@ -33,6 +44,14 @@ export type ConversationsArguments =
   | { readonly action: "import"; readonly file: string }
   | { readonly action: "remove"; readonly conversation: string; readonly yes: boolean };
 
+/** `project`: the file of the project instead of the user's. */
+export type ConfigArguments =
+  | { readonly action: "get"; readonly key?: string; readonly output: "text" | "json" }
+  | { readonly action: "set"; readonly key: string; readonly value: string; readonly project: boolean }
+  | { readonly action: "unset"; readonly key: string; readonly project: boolean }
+  | { readonly action: "path" }
+  | { readonly action: "check" };
+
 /**
  * The subcommand of a command line, or why it cannot be read; nothing when the line is none. A subcommand stands first:
  * behind an option, or in quotes with more, its name is part of a message.
@@ -40,6 +59,12 @@ export type ConversationsArguments =
 export function subcommandIn([name, ...rest]: readonly string[]): Subcommand | Unread | undefined {
   if (name === "models") return readModels(rest);
   if (name === "conversations") return readConversations(rest);
+  if (name === "config") return readConfig(rest);
+  if (name === "mcp") return readMcp(rest);
+  if (name === "changes") return readChanges(rest);
+  if (name === "memory") return readMemory(rest);
+  if (name === "serve") return readServe(rest);
+  if (name === "attach") return readAttach(rest);
   return undefined;
 }
 
@@ -108,4 +133,40 @@ function readConversations(argv: readonly string[]): Subcommand | Unread {
       wanted = { action: "remove", conversation, yes };
     });
   return parse(command, argv.length === 0 ? ["list"] : argv) ?? { type: "conversations", arguments: wanted };
+}
+
+function readConfig(argv: readonly string[]): Subcommand | Unread {
+  let wanted: ConfigArguments = { action: "path" };
+  const command = new Command("banyan config")
+    .description(
+      "Settings: docs/configuration.md lists them. A setting in another is named with dots, as in limits.steps.",
+    )
+    .helpOption("-h, --help", "print this help")
+    .helpCommand(false);
+  const sub = (usage: string, description: string) =>
+    command.command(usage).description(description).helpOption("-h, --help", "print this help");
+  const project = () => new Option("-p, --project", "in the file of this project, not in yours").default(false);
+
+  sub("get [key]", "what counts here, and which layer it comes from; without a key, all of it")
+    .addOption(OUTPUT())
+    .action((key: string | undefined, { output }) => {
+      wanted = { action: "get", output, ...(key === undefined ? {} : { key }) };
+    });
+  sub("set <key> <value>", "change a setting, to a text or to JSON")
+    .addOption(project())
+    .action((key: string, value: string, options) => {
+      wanted = { action: "set", key, value, ...options };
+    });
+  sub("unset <key>", "take a setting away")
+    .addOption(project())
+    .action((key: string, options) => {
+      wanted = { action: "unset", key, ...options };
+    });
+  sub("path", "where the files are").action(() => {
+    wanted = { action: "path" };
+  });
+  sub("check", "what is wrong in all layers, with file and line; exits with 2 when there is something").action(() => {
+    wanted = { action: "check" };
+  });
+  return parse(command, argv.length === 0 ? ["get"] : argv) ?? { type: "config", arguments: wanted };
 }

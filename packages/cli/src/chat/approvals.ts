@@ -4,99 +4,115 @@ import type { Host } from "@banyan/host";
 import { problemOf } from "../problem.ts";
 import { callIn } from "../show/call-of.ts";
 import { oneLine, visible } from "../show/plain-text.ts";
+import { subAgentLabel } from "../show/sub-agents.ts";
+import type { Choice, Decision } from "../terminal/decision.ts";
+import type { FeedView } from "../terminal/feed-view.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { callArguments } from "./call-arguments.ts";
-import type { ChatView } from "./chat-view.ts";
+import { answerInWords } from "./text-question.ts";
+import { whileOpen } from "./while-open.ts";
 
-export type ApprovalRequested = Extract<Event, { type: "call.approval-requested" }>;
+/** A call waits for a person: whether it may run, or for what it wants to know. */
+export type PersonAsked = Pick<
+  Extract<Event, { type: "call.approval-requested" | "question.asked" }>,
+  "question" | "message" | "call"
+>;
 
-type Choice = "once" | "conversation" | "always" | "edit" | "deny";
+/** A conversation in which calls wait for a person, here or on a server. */
+export type AskingSession = Pick<Session, "answer" | "listen" | "state">;
+
+/** Who asks, where, and where to keep what is allowed for good. */
+export type AskingHost = Pick<Host, "remember" | "workspace"> & { readonly agent: Pick<Agent, "name"> };
 
 /**
- * Asks a person about calls, one after the other (B23). Nothing but a choice that was typed after the question appeared
+ * Asks a person about calls, and what calls want to know, one after the other (B23). Nothing but a choice that was made after the question appeared
  * counts as one: not Enter, not a stray key (S14).
  */
 export class Approvals {
   readonly #terminal: Terminal;
-  readonly #view: ChatView;
-  readonly #host: Host;
+  readonly #view: FeedView;
+  readonly #host: AskingHost;
+  /** The question before. */
+  #asked: Promise<void> = Promise.resolve();
 
-  constructor(terminal: Terminal, view: ChatView, host: Host) {
+  constructor(terminal: Terminal, view: FeedView, host: AskingHost) {
     this.#terminal = terminal;
     this.#view = view;
     this.#host = host;
   }
 
-  /** Asks, and answers the session; does nothing when the question is not open any more. */
-  async ask(session: Session, agent: Agent, event: ApprovalRequested): Promise<void> {
+  /** Asks, and answers the session; does nothing when the question is not open any more. Never rejects. */
+  ask(session: AskingSession, agent: Pick<Agent, "options"> | undefined, event: PersonAsked): Promise<void> {
+    this.#asked = this.#asked
+      .then(() => this.#ask(session, agent, event))
+      .catch((error: unknown) => this.#view.say(`Not asked: ${problemOf(error).message}`));
+    return this.#asked;
+  }
+
+  async #ask(session: AskingSession, agent: Pick<Agent, "options"> | undefined, event: PersonAsked): Promise<void> {
     // What was answered just now may cover this call too; the rule is in the state a moment later.
     await setImmediate();
     const question = session.state.questions.get(event.question);
     const call = callIn(session.state, event);
-    if (question?.type !== "approval" || !call) return;
+    if (!question || !call) return;
     using open = whileOpen(session, question.id);
-    const allowed = await isAllowedNow(session, agent, call, open.signal);
-    const answer = allowed ? ALLOW : await this.#answer(call, question, open.signal);
+    const asker = subAgentLabel(session.state, event.message) ?? this.#host.agent.name;
+    const answer =
+      question.type === "text"
+        ? await answerInWords(this.#terminal, question, asker, open.signal)
+        : (await isAllowedNow(session, agent, call, open.signal))
+          ? ALLOW
+          : await this.#answer(call, question, asker, open.signal);
     // It may have been answered elsewhere, or withdrawn, in the meantime: the first answer counts.
     if (answer) await session.answer(question.id, answer).catch(() => {});
   }
 
-  async #answer(call: Call, { pattern }: ApprovalQuestion, signal: AbortSignal): Promise<Answer | undefined> {
+  async #answer(
+    call: Call,
+    { pattern }: ApprovalQuestion,
+    asker: string,
+    signal: AbortSignal,
+  ): Promise<Answer | undefined> {
     let edited: Json | undefined;
-    this.#show(call);
-    this.#offer(pattern);
     for (let again = false; ; again = true) {
       // A rule was worked out for the arguments as they were.
       const rule = edited === undefined ? pattern : undefined;
-      const line = await this.#terminal.ask({ prompt: "Allow this? ", again, signal });
-      if (line === undefined) return undefined;
-      const { choice, reason } = choiceIn(line, rule !== undefined);
+      const shown = edited === undefined ? call : { ...call, executedInput: edited };
+      const decided = await this.#terminal.decide({ ...this.#decision(shown, asker, rule), again, signal });
       const input = edited === undefined ? {} : { input: edited };
-      switch (choice) {
-        case undefined:
-          this.#view.note("Nothing is decided yet: type one of the choices, then Enter.");
-          break;
-        case "once":
+      if (!decided) return undefined;
+      switch (decided.key) {
+        case "y":
           return { decision: "allow", ...input };
-        case "deny":
-          return { decision: "deny", ...(reason ? { reason } : {}) };
-        case "edit": {
-          const changed = await this.#edit(edited ?? call.input ?? {}, signal);
-          if (changed === undefined) break;
-          edited = changed;
-          this.#show({ ...call, executedInput: edited });
-          this.#offer(undefined);
+        case "n":
+          return { decision: "deny", ...(decided.words === undefined ? {} : { reason: decided.words }) };
+        case "e":
+          edited = (await this.#edit(edited ?? call.input ?? {}, signal)) ?? edited;
+          if (signal.aborted) return undefined;
           break;
+        default: {
+          const scope = decided.key === "A" ? this.#remember(rule ?? "") : "conversation";
+          return { decision: "allow", remember: { pattern: rule ?? "", scope } };
         }
-        case "conversation":
-        case "always":
-          return { decision: "allow", remember: { pattern: rule ?? "", scope: this.#remember(choice, rule ?? "") } };
       }
     }
   }
 
-  #show(call: Call): void {
+  #decision(call: Call, asker: string, rule: string | undefined): Decision {
     const { style } = this.#terminal;
-    this.#view.gap();
-    this.#terminal.write(
-      `${style.warning(`${this.#host.agent.name} asks to run ${style.bold(oneLine(call.tool))}`)} in ${visible(this.#host.workspace)}\n`,
-    );
-    for (const line of callArguments(call, style)) this.#terminal.write(`    ${line}\n`);
+    const { workspace } = this.#host;
+    return {
+      title: `${oneLine(asker)} asks to run ${style.bold(oneLine(call.tool))} in ${visible(workspace)}`,
+      body: callArguments(call, style),
+      question: "Allow this?",
+      choices: [YES, ...(rule === undefined ? [] : always(visible(rule))), EDIT, NO],
+    };
   }
 
-  #offer(rule: string | undefined): void {
-    const { numbered, style } = this.#terminal;
-    const offered = CHOICES.filter(({ needsRule }) => rule !== undefined || !needsRule);
-    for (const { key, number, text } of offered) {
-      this.#terminal.write(`  ${style.bold(numbered ? number : key)}  ${text(visible(rule ?? ""))}\n`);
-    }
-  }
-
-  #remember(scope: "conversation" | "always", rule: string): "conversation" | "always" {
-    if (scope === "conversation") return scope;
+  #remember(rule: string): "conversation" | "always" {
     try {
       this.#host.remember(rule);
-      return scope;
+      return "always";
     } catch (error) {
       this.#view.note(`Allowed for this conversation only. ${problemOf(error).message}`);
       return "conversation";
@@ -104,19 +120,14 @@ export class Approvals {
   }
 
   async #edit(input: Json, signal: AbortSignal): Promise<Json | undefined> {
-    const line = await this.#terminal.ask({
-      prompt: "Arguments: ",
-      initial: JSON.stringify(input),
-      again: true,
-      signal,
-    });
+    const initial = JSON.stringify(input);
+    const line = await this.#terminal.ask({ prompt: "Arguments: ", initial, again: true, signal });
     if (line === undefined) return undefined;
     try {
       return JSON.parse(line) as Json;
     } catch (error) {
-      this.#view.note(
-        `The arguments stay as they were: that is not JSON (${error instanceof Error ? oneLine(error.message) : error}).`,
-      );
+      const why = error instanceof Error ? oneLine(error.message) : error;
+      this.#view.note(`The arguments stay as they were: that is not JSON (${why}).`);
       return undefined;
     }
   }
@@ -124,63 +135,35 @@ export class Approvals {
 
 const ALLOW: Answer = { decision: "allow" };
 
-const CHOICES: readonly {
-  readonly choice: Choice;
-  readonly key: string;
-  readonly number: string;
-  readonly needsRule?: boolean;
-  text(rule: string): string;
-}[] = [
-  { choice: "once", key: "y", number: "1", text: () => "yes, once" },
-  {
-    choice: "conversation",
-    key: "a",
-    number: "2",
-    needsRule: true,
-    text: (rule) => `always ${rule}, in this conversation`,
-  },
-  { choice: "always", key: "A", number: "3", needsRule: true, text: (rule) => `always ${rule}, for good` },
-  { choice: "edit", key: "e", number: "4", text: () => "edit the arguments first" },
-  { choice: "deny", key: "n", number: "5", text: () => "no; you may say why: n there is a script for that" },
-];
+const YES: Choice = { key: "y", text: "yes, once", brief: "yes", words: ["yes", "Y"] };
+const EDIT: Choice = { key: "e", text: "edit the arguments first", brief: "edit", words: ["edit", "E"] };
+const NO: Choice = {
+  key: "n",
+  text: "no; you may say why",
+  brief: "no",
+  words: ["no", "N"],
+  takesWords: "Why not",
+};
 
-/** What a line chooses; nothing when it is no choice. */
-export function choiceIn(line: string, hasRule: boolean): { readonly choice?: Choice; readonly reason?: string } {
-  const text = line.trim();
-  const [, reason] = /^(?:n|N|no|5)[\s,:]+(.+)$/s.exec(text) ?? [];
-  if (reason !== undefined) return { choice: "deny", reason };
-  const word = WORDS[text] ?? text;
-  const found = CHOICES.find(({ key, number }) => word === key || word === number);
-  return found && (hasRule || !found.needsRule) ? { choice: found.choice } : {};
+function always(rule: string): Choice[] {
+  return [
+    { key: "a", text: `always ${rule}, in this conversation`, brief: "always here" },
+    { key: "A", text: `always ${rule}, for good`, brief: "always" },
+  ];
 }
 
-const WORDS: Readonly<Record<string, string>> = { yes: "y", Y: "y", no: "n", N: "n", edit: "e", E: "e" };
-
 /** Whether the rules, as they are now, allow a call. */
-async function isAllowedNow(session: Session, agent: Agent, call: Call, signal: AbortSignal): Promise<boolean> {
-  const { permission, tools = [] } = agent.options;
+async function isAllowedNow(
+  session: AskingSession,
+  agent: Pick<Agent, "options"> | undefined,
+  call: Call,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { permission, tools = [] } = agent?.options ?? {};
   const tool = tools.find(({ name }) => name === call.tool);
   if (!permission || !tool || call.input === undefined) return false;
   return (
     (await permission({ call: call.id, tool, input: call.input, conversation: session.state, signal })).decision ===
     "allow"
   );
-}
-
-/** A signal that aborts as soon as a question is open no more, whoever answered it. */
-function whileOpen(session: Session, question: string): Disposable & { readonly signal: AbortSignal } {
-  const closed = new AbortController();
-  const feed = session.feed();
-  const watch = async () => {
-    for await (const _item of feed) if (!session.state.questions.has(question)) break;
-    closed.abort();
-  };
-  // A feed that breaks off ends the question too.
-  void watch().catch(() => closed.abort());
-  return {
-    signal: closed.signal,
-    [Symbol.dispose]() {
-      void feed.return?.();
-    },
-  };
 }

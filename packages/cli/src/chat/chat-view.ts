@@ -5,7 +5,11 @@ import { callIn } from "../show/call-of.ts";
 import { cutSentence } from "../show/cut-sentence.ts";
 import { gist } from "../show/message-label.ts";
 import { oneLine, PlainText } from "../show/plain-text.ts";
+import { runEndSentence } from "../show/run-end.ts";
+import { subAgentLine } from "../show/sub-agent-line.ts";
+import { SubAgentItems } from "../show/sub-agents.ts";
 import { wrap } from "../show/wrap.ts";
+import type { FeedView } from "../terminal/feed-view.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** Milliseconds after which a call that runs is shown; a shorter one is shown when it has ended. */
@@ -15,7 +19,7 @@ const SHOWN_AFTER = 300;
  * Shows a feed on a terminal: text as it comes, one line for each call. What is shown is never touched again, so a call
  * that takes long begins its line and ends it when it has ended, unless something else came between.
  */
-export class ChatView {
+export class ChatView implements FeedView {
   readonly #terminal: Terminal;
   #plain = new PlainText();
   /** What the last characters on the screen belong to. */
@@ -23,12 +27,25 @@ export class ChatView {
   #openCall: string | undefined;
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #endings = new Map<string, PromiseWithResolvers<void>>();
+  readonly #subAgents = new SubAgentItems();
 
   constructor(terminal: Terminal) {
     this.#terminal = terminal;
   }
 
   show(item: FeedItem, state: ConversationState): void {
+    if (this.#subAgents.has(item, state)) this.#showSubAgent(item, state);
+    else this.#show(item, state);
+  }
+
+  /** What a sub-agent does is progress of the call that launched it, and no answer to the person. */
+  #showSubAgent(item: FeedItem, state: ConversationState): void {
+    const { style, columns } = this.#terminal;
+    const line = subAgentLine(item, state, style, columns);
+    if (line !== undefined) this.line(line);
+  }
+
+  #show(item: FeedItem, state: ConversationState): void {
     switch (item.type) {
       case "message.started":
         this.#plain = new PlainText();
@@ -160,10 +177,8 @@ export class ChatView {
     this.#endLine();
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#timers.clear();
-    const { style } = this.#terminal;
-    if (reason === "interrupted") this.say(style.warning("Interrupted – you have control"));
-    if (reason === "failed") this.say(`${style.bad("Failed:")} ${oneLine(error ?? "the model could not answer")}`);
-    if (reason === "limit") this.say(`${style.warning("The turn stopped at its limit.")} Reply to go on.`);
+    const sentence = runEndSentence(reason, error, this.#terminal.style);
+    if (sentence !== undefined) this.say(sentence);
   }
 
   #endLine(): void {

@@ -1,7 +1,7 @@
 import { type ConversationState, pathTo, textOf } from "@banyan/core";
 import { counted } from "../show/amounts.ts";
 import { excerpt, firstLines } from "../show/excerpt.ts";
-import { gist } from "../show/message-label.ts";
+import { gist, typedText } from "../show/message-label.ts";
 import { plainText } from "../show/plain-text.ts";
 import type { Style } from "../show/style.ts";
 
@@ -35,6 +35,6 @@ export function lastExchange(
 export function saidBefore(state: ConversationState, leaf: string | null): string[] {
   return pathTo(state, leaf)
     .filter((message) => message.role === "user" && message.author === "user")
-    .map(textOf)
+    .map(typedText)
     .reverse();
 }

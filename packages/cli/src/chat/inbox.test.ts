@@ -48,10 +48,11 @@ describe.skipIf(!hasTmux)("what is typed while the agent works", { timeout: 40 *
     using pty = chat(server);
     await busy(pty);
     pty.enter("go left");
-    expect(await pty.until("steer: go left")).not.toContain("delivered");
+    expect(await pty.until("steer: go left")).not.toContain("❯ go left");
     release();
-    const screen = await pty.until(/2 model calls/);
-    expect(screen).toMatch(/steer: go left[\s\S]*delivered: go left[\s\S]*Turned left\./);
+    const screen = await pty.until("Turned left.");
+    expect(screen).toMatch(/❯ go left\n[\s\S]*Turned left\./);
+    expect(screen).not.toContain("steer:");
     expect(saidIn(server.asked, 1)).toEqual(["go", "go left"]);
   });
 
@@ -66,7 +67,7 @@ describe.skipIf(!hasTmux)("what is typed while the agent works", { timeout: 40 *
     await pty.until("queued: and that");
     release();
     const screen = await pty.until("Second.");
-    expect(screen).toMatch(/First\.[\s\S]*delivered: then this[\s\S]*delivered: and that[\s\S]*Second\./);
+    expect(screen).toMatch(/First\.\n+❯ then this\n+❯ and that\n+Second\./);
     expect(saidIn(server.asked, 1)).toEqual(["go"]);
     expect(saidIn(server.asked, 2)).toEqual(["go", "then this", "and that"]);
   });
@@ -81,7 +82,7 @@ describe.skipIf(!hasTmux)("what is typed while the agent works", { timeout: 40 *
     await pty.until("steer: and then?");
     await pty.until("Next.");
     expect(saidIn(server.asked, 1)).toEqual(["go", "and then?"]);
-    expect((await pty.prompted()).match(/Reply to banyan:/g)).toHaveLength(2);
+    expect(await pty.prompted()).toMatch(/It takes time\.\n+❯ and then\?\n+Next\./);
   });
 
   test("T18: /waiting lists it, changes it, moves it and takes it back", async () => {
@@ -108,12 +109,27 @@ describe.skipIf(!hasTmux)("what is typed while the agent works", { timeout: 40 *
     await pty.until("Nothing waits.");
   });
 
+  test("T18: Alt+Up takes it back into the prompt", async () => {
+    await using server = await modelServer(WAITS, { text: "First." });
+    using pty = chat(server);
+    await busy(pty);
+    for (const text of ["> one", "> two"]) {
+      pty.enter(text);
+      await pty.until(`queued: ${text.slice(2)}`);
+    }
+    pty.press("M-Up");
+    await pty.until(/^─ Reply to banyan: .*\none\ntwo$/);
+    release();
+    await pty.until("First.");
+    expect(server.asked).toHaveLength(2);
+  });
+
   test("a command that needs the agent waits for the prompt", async () => {
     await using server = await modelServer(WAITS, { text: "First." }, { text: "Second." });
     using pty = chat(server);
     await busy(pty);
     pty.enter("/retry");
-    await pty.until("(next: /retry)");
+    await pty.until("next: /retry");
     release();
     await pty.until("Second.");
     expect(saidIn(server.asked, 2)).toEqual(["go"]);
@@ -177,11 +193,9 @@ describe.skipIf(!hasTmux)("after kill -9", { timeout: 40 * SECOND }, () => {
       /The agent was interrupted while it answered\.\n {4}Once upon a time\nheld: a short one\n\/resume goes on from there\./,
     );
     pty.press("Enter");
-    await pty.until("Reply to banyan:", 2);
     expect(server.asked).toHaveLength(1);
     pty.enter("/resume");
-    await pty.until("Here I am.");
-    await pty.until("delivered: a short one");
+    await pty.until(/^❯ a short one\n+Here I am\./);
     expect(JSON.stringify(server.asked[1])).toContain("Once upon a time");
     expect(saidIn(server.asked, 1)).toEqual(["a story", "a short one"]);
     await pty.prompted();

@@ -2,27 +2,37 @@ import {
   type Agent,
   type Chat,
   type ConversationState,
-  type Delivery,
   type Directive,
   emptyConversation,
+  pathTo,
   retry,
   type Session,
   say,
   type Turn,
-  textOf,
-  totalTokens,
+  type UserPart,
 } from "@banyan/core";
-import type { Host } from "@banyan/host";
+import { type Host, writtenMessage } from "@banyan/host";
 import type { CommandContext } from "../commands/command.ts";
 import { runCommand, runsAnytime } from "../commands/index.ts";
+import { type ExitCode, exitCodes } from "../exit.ts";
 import { problemOf } from "../problem.ts";
-import { counted, formatSpent } from "../show/amounts.ts";
-import { oneLine, visible } from "../show/plain-text.ts";
-import { waitingLine } from "../show/waiting-line.ts";
-import type { Terminal } from "../terminal/terminal.ts";
+import { counted } from "../show/amounts.ts";
+import { attachedLines } from "../show/attached.ts";
+import { typedText } from "../show/message-label.ts";
+import { oneLine, plainText, visible } from "../show/plain-text.ts";
+import { turnLine } from "../show/turn-line.ts";
+import type { FeedView } from "../terminal/feed-view.ts";
+import type { TalkAction, Terminal } from "../terminal/terminal.ts";
+import { agentAtWork } from "./agent-at-work.ts";
+import { approvalSentence, nextApproval } from "./approval-mode.ts";
 import { Approvals } from "./approvals.ts";
 import { ChatView } from "./chat-view.ts";
 import { lastExchange } from "./exchange.ts";
+import { Interjections } from "./interjections.ts";
+import { Outcome } from "./outcome.ts";
+import { pickMessage } from "./pick-message.ts";
+import { statusOf } from "./status-of.ts";
+import type { TalkOptions } from "./talk-options.ts";
 
 /** Where the next message goes. */
 interface Place {
@@ -33,6 +43,8 @@ interface Place {
 
 const HERE: Place = {};
 const EMPTY = emptyConversation();
+/** Items after which the status is another. */
+const CHANGES_STATUS: ReadonlySet<string> = new Set(["run.started", "message.completed", "run.ended", "model.changed"]);
 
 /**
  * A person and an agent, turn by turn (B12). The prompt is a turn handler: after each turn it asks for the next line and
@@ -41,8 +53,9 @@ const EMPTY = emptyConversation();
 export class Talk {
   readonly #host: Host;
   readonly #terminal: Terminal;
-  readonly #view: ChatView;
+  readonly #view: FeedView;
   readonly #approvals: Approvals;
+  readonly #interjections: Interjections;
   #session: Session | undefined;
   #place = HERE;
   /** Stands in the prompt when it comes. */
@@ -54,18 +67,31 @@ export class Talk {
   /** A chat that cannot go on in the stream of the one before: it has another session, or its branch was removed. */
   #apart: Chat | undefined;
   #left = false;
+  /** Aborts when the person leaves. */
+  readonly #closed = new AbortController();
   /** The run that was seen to begin last. */
   #run: string | undefined;
+  /** Whether what the agent works with was waited for. */
+  #isEquipped = false;
   #handled: { readonly agent: Agent; readonly with: Agent } | undefined;
+  readonly #task: TalkOptions["task"];
+  readonly #output: TalkOptions["output"];
+  #mode: "chat" | "task";
+  readonly #outcome = new Outcome();
 
-  /** Without a session, one is begun with the first message; with `at`, the first message goes below that one. */
-  constructor(host: Host, terminal: Terminal, session: Session | undefined, at?: string) {
+  constructor({ host, terminal, session, at, task, output }: TalkOptions) {
     this.#host = host;
     this.#terminal = terminal;
     this.#session = session;
+    this.#task = task;
+    this.#output = output;
+    this.#mode = task === undefined ? "chat" : "task";
     if (at !== undefined) this.#place = { at };
-    this.#view = new ChatView(terminal);
+    this.#view = terminal.live?.view ?? new ChatView(terminal);
+    terminal.live?.follow(session?.state);
+    this.#showStatus();
     this.#approvals = new Approvals(terminal, this.#view, host);
+    this.#interjections = new Interjections(terminal, this.#view, (text) => this.#message(text));
   }
 
   /** The conversation that the person is in; none before the first message. */
@@ -73,7 +99,12 @@ export class Talk {
     return this.#session;
   }
 
-  /** Talks until the person leaves. `first` is said at once. */
+  /** How the program is to exit: with how the task came out, when that was all that it was started for (T35). */
+  get exit(): ExitCode {
+    return this.#task === "once" ? this.#outcome.exit : exitCodes.done;
+  }
+
+  /** Talks until the person leaves, or what was to be done `once` is done. `first` is said at once. */
   async run(first?: string): Promise<void> {
     let chat = first === undefined ? await this.#next() : await this.#begun(first);
     while (chat) {
@@ -98,17 +129,54 @@ export class Talk {
       void runCommand(message, this.#commandContext()).catch((error: unknown) => this.#tell(error));
       return true;
     }
-    const [, behind] = /^>\s*(.*)$/s.exec(message) ?? [];
-    const text = behind ?? message;
-    const delivery: Delivery = later || behind !== undefined ? "queue" : "steer";
-    const parts = [{ type: "text", text }] as const;
-    if (text.trim() === "") return true;
-    // It is shown as waiting when it is in the log, and not before.
-    void session.say(parts, { delivery }).then(
-      () => this.#view.note(waitingLine({ parts, delivery, held: false }, this.#terminal.columns)),
-      (error: unknown) => this.#tell(error),
-    );
+    void this.#interjections.say(session, message, later).catch((error: unknown) => this.#tell(error));
     return true;
+  }
+
+  /** A key that is about the conversation. */
+  act(action: TalkAction): void {
+    switch (action) {
+      case "take-back":
+        if (this.#session)
+          void this.#interjections.takeBack(this.#session).catch((error: unknown) => this.#tell(error));
+        break;
+      case "approval-mode":
+        this.#host.useApproval(nextApproval(this.#host.approval));
+        this.#view.note(approvalSentence(this.#host.approval));
+        this.#showStatus();
+        break;
+      case "rewind":
+        void this.#rewind().catch((error: unknown) => this.#tell(error));
+        break;
+      case "agents":
+        void runCommand("/agents", this.#commandContext()).catch((error: unknown) => this.#tell(error));
+        break;
+    }
+  }
+
+  /** Goes back to an earlier message, at first the last own one (T7). */
+  async #rewind(): Promise<void> {
+    const own = pathTo(this.#state, this.#leaf).findLast(({ role }) => role === "user");
+    const message = await this.#pickMessage(own?.id);
+    if (message !== undefined) this.#goTo(message);
+  }
+
+  async #pickMessage(selected?: string): Promise<string | undefined> {
+    const { live } = this.#terminal;
+    const { session } = this;
+    if (!live || !session) return undefined;
+    const { name } = this.#host.agent;
+    const tell = (error: unknown) => this.#tell(error);
+    return pickMessage(live, { session, agent: name, leaf: this.#leaf, selected, tell });
+  }
+
+  /** The message that the next one goes below. */
+  get #leaf(): string | null {
+    return this.#place.at ?? this.#state.leaf;
+  }
+
+  #showStatus(): void {
+    this.#terminal.live?.status(statusOf(this.#host, this.#state, this.#leaf, this.#mode));
   }
 
   /** Ctrl-C while nothing is typed: ends what runs. */
@@ -120,6 +188,7 @@ export class Talk {
   /** Ends the talk as soon as what runs has ended. The terminal must be closed too, so that nobody is asked any more. */
   leave(): void {
     this.#left = true;
+    this.#closed.abort();
     this.#session?.interrupt();
   }
 
@@ -136,9 +205,15 @@ export class Talk {
     const { session } = chat;
     try {
       for await (const item of chat) {
-        if (item.type === "run.started") this.#run = item.run;
+        if (item.type === "run.started" && item.call === undefined) this.#run = item.run;
+        if (item.type === "call.denied") this.#outcome.denied(item, session.state);
         this.#view.show(item, session.state);
-        if (item.type === "call.approval-requested") await this.#approvals.ask(session, chat.agent, item);
+        if (CHANGES_STATUS.has(item.type)) this.#showStatus();
+        if (item.type === "call.approval-requested" || item.type === "question.asked") {
+          const asked = this.#approvals.ask(session, chat.agent, item);
+          // What is written would stand in the middle of the question.
+          if (!this.#terminal.live) await asked;
+        }
       }
     } catch (error) {
       this.#tell(error);
@@ -147,8 +222,8 @@ export class Talk {
 
   async #begun(first: string): Promise<Chat> {
     this.#view.gap();
-    this.#terminal.write(`${this.#prompt}${visible(first)}\n`);
-    return this.#chat(say(first));
+    if (!this.#terminal.live) this.#terminal.write(`${this.#prompt}${visible(first)}\n`);
+    return this.#chat(say(await this.#message(first)));
   }
 
   get #prompt(): string {
@@ -179,22 +254,49 @@ export class Talk {
   }
 
   async #chatFor(line: string): Promise<Chat | undefined> {
-    if (!line.startsWith("/")) return this.#chat(this.#place.revise ? retry(line) : say(line));
+    if (!line.startsWith("/")) {
+      const parts = await this.#message(line);
+      return this.#chat(this.#place.revise ? retry(parts) : say(parts));
+    }
     const next = await runCommand(line, this.#commandContext());
+    this.#showStatus();
     if (next.type === "leave") this.#left = true;
-    return next.type === "turn" ? this.#chat(next.directive, next.at) : undefined;
+    return next.type === "turn" ? this.#chat(next.directive, next) : undefined;
   }
 
-  async #chat(directive: Directive, message?: string): Promise<Chat> {
-    this.#session ??= await this.#host.newSession();
-    const at = message ?? this.#place.at;
+  /** What a person wrote as it goes into the conversation, with what it names; what that is, is said first (B46). */
+  async #message(text: string): Promise<readonly UserPart[]> {
+    const message = await writtenMessage(this.#host, text, this.#closed.signal);
+    for (const line of attachedLines(message)) this.#view.note(line);
+    return message.parts;
+  }
+
+  async #chat(directive: Directive, options: { readonly at?: string; readonly model?: string } = {}): Promise<Chat> {
+    await this.#equipped();
+    const [session, agent] = [await this.#open(), await this.#agentFor(options.model)];
+    const at = options.at ?? this.#place.at;
     this.#place = HERE;
-    return this.#agent.chat(directive, { session: this.#session, ...(at === undefined ? {} : { at }) });
+    return agent.chat(directive, { session, ...(at === undefined ? {} : { at }) });
   }
 
-  /** The host's agent, with the prompt as its turn handler. */
-  get #agent(): Agent {
-    const { agent } = this.#host;
+  /** The conversation that the person is in, begun if there is none yet. */
+  async #open(): Promise<Session> {
+    this.#session ??= await this.#host.newSession();
+    this.#terminal.live?.follow(this.#session.state);
+    return this.#session;
+  }
+
+  /** Waits until the agent has all that it works with; what of it is missing is said once. */
+  async #equipped(): Promise<void> {
+    if (this.#isEquipped) return;
+    const { notices } = await this.#host.ready();
+    this.#isEquipped = true;
+    for (const notice of notices) this.#view.note(notice);
+  }
+
+  /** The host's agent as it works now, with the prompt as its turn handler. */
+  async #agentFor(model: string | undefined): Promise<Agent> {
+    const agent = await agentAtWork(this.#host, { mode: this.#mode, model, output: this.#output });
     if (this.#handled?.agent !== agent) {
       this.#handled = { agent, with: agent.with({ onTurn: (_conversation, _agent, turn) => this.#handle(turn) }) };
     }
@@ -210,12 +312,14 @@ export class Talk {
   async #onTurn(turn: Turn): Promise<Chat | undefined> {
     const { session } = this;
     await this.#view.shown(turn.id);
-    if (totalTokens(turn.usage) > 0) {
-      const steps = turn.steps > 1 ? ` · ${counted(turn.steps, "model call")}` : "";
-      this.#view.note(
-        `${turn.message?.model ?? this.#host.model.name}${steps} · ${formatSpent(turn.usage, turn.cost)}`,
-      );
+    if (!this.#terminal.live) for (const line of turnLine(turn, this.#host.model.name)) this.#view.note(line);
+    this.#outcome.ended(turn);
+    if (turn.reason === "finished") for (const line of plainText(turn.text).trim().split("\n")) this.#view.line(line);
+    if (this.#task === "once" && turn.reason !== "interrupted") {
+      this.#left = true;
+      return undefined;
     }
+    if (this.#task === "first") this.#mode = "chat";
     this.#anew = false;
     const next = await this.#next();
     if (next?.session === session && !this.#anew) return next;
@@ -236,15 +340,23 @@ export class Talk {
     const { style, columns } = this.#terminal;
     return {
       host: this.#host,
+      agent: this.#host.agent.name,
       style,
       columns,
       state: this.#state,
-      leaf: this.#place.at ?? this.#state.leaf,
+      leaf: this.#leaf,
       session: this.#session,
       run: this.#working,
       write: (...lines) => {
         for (const line of lines) this.#view.line(line);
       },
+      open: () => this.#open(),
+      message: (text) => this.#message(text),
+      mode: this.#mode,
+      useMode: (mode) => {
+        this.#mode = mode;
+      },
+      pickMessage: this.#terminal.live && (() => this.#pickMessage()),
       goTo: (message) => this.#goTo(message),
       goBack: () => {
         this.#place = HERE;
@@ -263,7 +375,8 @@ export class Talk {
     if (!message) return;
     const own = message.role === "user" && message.author === "user";
     this.#place = own ? { at: id, revise: true } : { at: id };
-    if (own) this.#draft = textOf(message);
+    if (own && this.#terminal.live) this.#terminal.live.insert(typedText(message));
+    else if (own) this.#draft = typedText(message);
     const { style, columns } = this.#terminal;
     const leaf = own ? message.parentId : id;
     if (leaf !== null)
@@ -278,6 +391,8 @@ export class Talk {
     const old = this.#session;
     this.#session = undefined;
     this.#place = HERE;
+    this.#terminal.live?.follow(undefined);
+    this.#showStatus();
     if (!old) return undefined;
     await old.close();
     return old.id;

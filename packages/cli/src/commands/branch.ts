@@ -2,9 +2,9 @@ import { leaves, pathTo, textOf } from "@banyan/core";
 import { counted } from "../show/amounts.ts";
 import { excerpt } from "../show/excerpt.ts";
 import { gist, isRemoved, messageNamed } from "../show/message-label.ts";
-import { ASK, type Command, type CommandContext } from "./command.ts";
+import { ASK, type Command, type ConversationContext } from "./command.ts";
 
-export const branch: Command = {
+export const branch: Command<ConversationContext> = {
   name: "branch",
   takes: "[n | #n | text]",
   help: "list the branches, switch to one, or go on from message #n",
@@ -30,7 +30,7 @@ export const branch: Command = {
 };
 
 /** The messages that are meant: the end of a branch by its number, a message by `#` and its number or by its id, else the branches with that text. */
-function find({ state }: CommandContext, all: readonly string[], argument: string): string[] {
+function find({ state }: ConversationContext, all: readonly string[], argument: string): string[] {
   const named = /^\d+$/.test(argument) ? all[Number(argument) - 1] : messageNamed(state, argument);
   if (named !== undefined) return isRemoved(state, named) ? [] : [named];
   if (/^#?\d+$/.test(argument)) return [];
@@ -39,7 +39,7 @@ function find({ state }: CommandContext, all: readonly string[], argument: strin
 }
 
 function list(
-  { state, leaf, columns, style, write }: CommandContext,
+  { state, leaf, columns, style, write }: ConversationContext,
   all: readonly string[],
   some: readonly string[],
 ): void {

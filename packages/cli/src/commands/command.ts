@@ -1,4 +1,4 @@
-import type { ConversationState, Directive, Session } from "@banyan/core";
+import type { ConversationState, Directive, Session, UserPart } from "@banyan/core";
 import type { Host } from "@banyan/host";
 import type { Style } from "../show/style.ts";
 
@@ -10,28 +10,53 @@ export type Next =
       readonly directive: Directive;
       /** The message that it is about; where the person stands when absent. */
       readonly at?: string;
+      /** The model of this turn; the one in use when absent. */
+      readonly model?: string;
     }
   | { readonly type: "leave" };
 
-/** What a command sees of a chat, and can do with it. It cannot reach the model but by a turn. */
-export interface CommandContext {
-  readonly host: Host;
+/** What writes to a conversation, here or on a server. */
+export type ConversationWriter = Pick<Session, "editInput" | "label" | "remove" | "restore" | "star" | "withdrawInput">;
+
+/**
+ * What a command about the conversation itself sees of a chat, and can do with it, wherever the conversation is. It cannot
+ * reach the model but by a turn.
+ */
+export interface ConversationContext {
+  /** The name of the agent. */
+  readonly agent: string;
   readonly style: Style;
   readonly columns: number;
   /** The tree; empty before the first message. */
   readonly state: ConversationState;
   /** Writes to the conversation; none before the first message. */
-  readonly session: Session | undefined;
+  readonly session: ConversationWriter | undefined;
   /** The run that is under way; none while the person is asked. */
   readonly run: string | undefined;
   /** The message that the next one goes below. */
   readonly leaf: string | null;
+  /** What a person wrote as a message, with what it names by `@`, which is said. Absent where that is done elsewhere. */
+  readonly message?: (text: string) => Promise<readonly UserPart[]>;
   /** Writes lines of plain text. */
   write(...lines: readonly string[]): void;
+  /** Lets the person choose a message in the tree; absent in a terminal that does not redraw. Nothing when none is chosen. */
+  readonly pickMessage?: (() => Promise<string | undefined>) | undefined;
   /** Goes on from another message. An own one is not answered again but taken back into the prompt, to be changed. */
   goTo(message: string): void;
   /** Goes on where the conversation was last written to. */
   goBack(): void;
+}
+
+/** What a command sees of a chat with an agent of this process. */
+export interface CommandContext extends ConversationContext {
+  readonly host: Host;
+  readonly session: Session | undefined;
+  message(text: string): Promise<readonly UserPart[]>;
+  /** The session; begins the conversation if there is none yet. */
+  open(): Promise<Session>;
+  /** Of the turns to come. */
+  readonly mode: "chat" | "task";
+  useMode(mode: "chat" | "task"): void;
   /** Leaves the conversation for a new one; answers the id of the old one, if anything was said in it. */
   begin(): Promise<string | undefined>;
   /** Writes down that the conversation has another model from now on. */
@@ -39,7 +64,7 @@ export interface CommandContext {
 }
 
 /** Something that a person tells the program with `/`, and the model never sees. */
-export interface Command {
+export interface Command<Context extends ConversationContext = CommandContext> {
   /** Without the slash. */
   readonly name: string;
   /** What may stand behind it. */
@@ -48,7 +73,7 @@ export interface Command {
   /** It can be carried out while the agent works too; then it must answer `ASK`. */
   readonly anytime?: boolean;
   /** May throw what `problemOf` can tell; the chat goes on. */
-  run(context: CommandContext, argument: string): Next | Promise<Next>;
+  run(context: Context, argument: string): Next | Promise<Next>;
 }
 
 export const ASK: Next = { type: "ask" };

@@ -6,6 +6,7 @@ import { modelServer } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
 
 const MODEL = ["--model", "openai-compatible/test"];
+const PLAIN = ["--plain", ...MODEL];
 const SECOND = 1_000;
 
 let place: Home;
@@ -22,7 +23,7 @@ describe.skipIf(!hasTmux)("the commands", { timeout: 40 * SECOND }, () => {
       { text: "Green." },
       { text: "Because." },
     );
-    using pty = Pty.open(place, MODEL, server.env);
+    using pty = Pty.open(place, PLAIN, server.env);
     await pty.prompted();
     pty.enter("a colour?");
     await pty.until("Red.");
@@ -73,7 +74,7 @@ describe.skipIf(!hasTmux)("the commands", { timeout: 40 * SECOND }, () => {
     await pty.until("Red.");
     await pty.prompted();
     pty.enter("/branch #1");
-    await pty.until(/^Reply to banyan: a colour\?$(?![\s\S]*Red)/);
+    await pty.until(/^─ Reply to banyan: ─+\na colour\?$/);
     pty.enter(" Of leaves.");
     await pty.until("Green.");
     expect(
@@ -86,7 +87,7 @@ describe.skipIf(!hasTmux)("the commands", { timeout: 40 * SECOND }, () => {
 
   test("/clear begins a new conversation and says how to find the old one", async () => {
     await using server = await modelServer({ text: "Red." }, { text: "Hello." });
-    using pty = Pty.open(place, MODEL, server.env);
+    using pty = Pty.open(place, PLAIN, server.env);
     await pty.prompted();
     pty.enter("a colour?");
     await pty.until("Red.");
@@ -112,7 +113,7 @@ describe.skipIf(!hasTmux)("the commands", { timeout: 40 * SECOND }, () => {
     pty.enter("/model demo/offline");
     await pty.until("Using demo/offline from the next message on");
     pty.enter("list the files");
-    await pty.until(/^demo\/offline · 2 model calls · /);
+    await pty.until("This folder has 1 entry");
     expect(server.asked).toHaveLength(0);
     const settings = readFileSync(join(place.env.BANYAN_HOME ?? "", "config", "settings.json"), "utf8");
     expect(JSON.parse(settings)).toEqual({ model: "demo/offline" });
@@ -148,12 +149,34 @@ describe.skipIf(!hasTmux)("the commands", { timeout: 40 * SECOND }, () => {
     expect(said()).toEqual(["a colour of leaves?"]);
     await pty.prompted();
     pty.enter("/tree");
-    expect(await pty.until("← here")).toMatch(/^│ #8 +banyan +Green\. +\(branch 3\) +← here$/m);
+    expect(await pty.until("← here")).toMatch(/│ #8 +banyan +Green\. +\(branch 3\) +← here$/m);
+  });
+
+  test("T7, T28: Esc twice opens the tree at the last own message; what is chosen there is said in other words, beside it", async () => {
+    await using server = await modelServer({ text: "Red." }, { text: "Round." }, { text: "Green." });
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("a colour?");
+    await pty.until("Red.");
+    await pty.prompted();
+    pty.enter("a shape?");
+    await pty.until("Round.");
+    await pty.prompted();
+    pty.press("Escape");
+    pty.press("Escape");
+    expect(await pty.until("Enter goes there")).toMatch(/^❯ #3 +you +a shape\?$/m);
+    pty.press("Up", "Up", "Enter");
+    await pty.until(/^─ Reply to banyan: ─+\na colour\?$/);
+    pty.enter(" Of leaves.");
+    await pty.until("Green.");
+    const said = server.asked.at(-1)?.flatMap(({ role, content }) => (role === "system" ? [] : [content]));
+    expect(said).toEqual(["a colour? Of leaves."]);
+    await pty.until("branch 2/2");
   });
 
   test("/label and /star mark a message; /remove hides a branch and says how much goes, /restore brings it back", async () => {
     await using server = await modelServer({ text: "Red." }, { text: "Round." }, { text: "Again." });
-    using pty = Pty.open(place, MODEL, server.env);
+    using pty = Pty.open(place, PLAIN, server.env);
     await pty.prompted();
     pty.enter("a colour?");
     await pty.until("Red.");

@@ -1,12 +1,12 @@
 import { retry } from "@banyan/core";
-import { ASK, type Command } from "./command.ts";
+import { ASK, type Command, type ConversationContext } from "./command.ts";
 import { namedMessage } from "./named-message.ts";
 
-export const edit: Command = {
+export const edit: Command<ConversationContext> = {
   name: "edit",
   takes: "#n [text]",
   help: "say your message #n in other words; what it was stays beside it",
-  run(context, argument) {
+  async run(context, argument) {
     const named = namedMessage(context, argument);
     if (!named) return ASK;
     const { message, number, rest } = named;
@@ -14,7 +14,10 @@ export const edit: Command = {
       context.write(`${number} is not yours. /tree ${number} goes on from it.`);
       return ASK;
     }
-    if (rest !== "") return { type: "turn", directive: retry(rest), at: message.id };
+    if (rest !== "") {
+      const said = (await context.message?.(rest)) ?? rest;
+      return { type: "turn", directive: retry(said), at: message.id };
+    }
     context.goTo(message.id);
     return ASK;
   },

@@ -1,6 +1,6 @@
-import type { Command } from "./command.ts";
+import type { Command, ConversationContext } from "./command.ts";
 
-export const exit: Command = {
+export const exit: Command<ConversationContext> = {
   name: "exit",
   help: "leave; the conversation stays",
   run: () => ({ type: "leave" }),

@@ -1,8 +1,8 @@
 import { oneLine } from "../show/plain-text.ts";
-import { ASK, type Command } from "./command.ts";
+import { ASK, type Command, type ConversationContext } from "./command.ts";
 import { namedMessage } from "./named-message.ts";
 
-export const label: Command = {
+export const label: Command<ConversationContext> = {
   name: "label",
   takes: "#n [text]",
   help: "name message #n, or take its name away",

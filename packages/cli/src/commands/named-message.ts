@@ -1,11 +1,11 @@
 import type { Message } from "@banyan/core";
 import { excerpt } from "../show/excerpt.ts";
 import { isRemoved, messageNamed } from "../show/message-label.ts";
-import type { CommandContext } from "./command.ts";
+import type { ConversationContext } from "./command.ts";
 
 /** The message that an argument begins with, as `#4`, and what stands behind it. Says so when there is none, or when it was removed. */
 export function namedMessage(
-  { state, write }: CommandContext,
+  { state, write }: ConversationContext,
   argument: string,
 ): { readonly message: Message; readonly number: string; readonly rest: string } | undefined {
   const [, name = "", rest = ""] = /^(\S*)\s*(.*)$/s.exec(argument) ?? [];

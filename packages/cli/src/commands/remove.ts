@@ -1,9 +1,9 @@
 import { type ConversationState, pathTo } from "@banyan/core";
 import { counted } from "../show/amounts.ts";
-import { ASK, type Command } from "./command.ts";
+import { ASK, type Command, type ConversationContext } from "./command.ts";
 import { namedMessage } from "./named-message.ts";
 
-export const remove: Command = {
+export const remove: Command<ConversationContext> = {
   name: "remove",
   takes: "#n",
   help: "put message #n and all below it out of sight; /restore brings it back",

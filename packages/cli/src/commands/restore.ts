@@ -1,14 +1,14 @@
 import { counted } from "../show/amounts.ts";
 import { excerpt } from "../show/excerpt.ts";
 import { gist, messageNamed, messageNumbers, speakerOf } from "../show/message-label.ts";
-import { ASK, type Command } from "./command.ts";
+import { ASK, type Command, type ConversationContext } from "./command.ts";
 import { countFrom } from "./remove.ts";
 
-export const restore: Command = {
+export const restore: Command<ConversationContext> = {
   name: "restore",
   takes: "[#n]",
   help: "bring back what was removed",
-  async run({ state, session, host, columns, write }, argument) {
+  async run({ state, session, agent, columns, write }, argument) {
     const numbers = messageNumbers(state);
     const removed = [...state.messages.values()].filter((message) => message.removed);
     const named = argument === "" ? undefined : messageNamed(state, argument);
@@ -18,7 +18,7 @@ export const restore: Command = {
     else if (!only) write(`${excerpt(argument, 40)} was not removed. /restore lists what was.`);
     else if (wanted.length > 1) {
       for (const message of removed) {
-        const head = `#${numbers.get(message.id)}  ${speakerOf(message, host.agent.name)}  `;
+        const head = `#${numbers.get(message.id)}  ${speakerOf(message, agent)}  `;
         write(`${head}${gist(message, Math.max(20, columns - head.length))}`);
       }
       write("/restore #n brings one of these back, with all below it.");

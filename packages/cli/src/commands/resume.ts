@@ -1,7 +1,7 @@
 import { resume } from "@banyan/core";
-import type { Command } from "./command.ts";
+import type { Command, ConversationContext } from "./command.ts";
 
-export const resumeCommand: Command = {
+export const resumeCommand: Command<ConversationContext> = {
   name: "resume",
   help: "go on with what was interrupted, and with what was held",
   run: () => ({ type: "turn", directive: resume() }),

@@ -1,9 +1,12 @@
 import { retry } from "@banyan/core";
-import type { Command } from "./command.ts";
+import type { Command, ConversationContext } from "./command.ts";
 
-export const retryCommand: Command = {
+export const retryCommand: Command<ConversationContext> = {
   name: "retry",
   takes: "[text]",
   help: "ask again, in other words if you give some; both answers stay",
-  run: (_context, argument) => ({ type: "turn", directive: argument === "" ? retry() : retry(argument) }),
+  run: async ({ message }, argument) => ({
+    type: "turn",
+    directive: argument === "" ? retry() : retry((await message?.(argument)) ?? argument),
+  }),
 };

@@ -1,7 +1,7 @@
-import { ASK, type Command } from "./command.ts";
+import { ASK, type Command, type ConversationContext } from "./command.ts";
 import { namedMessage } from "./named-message.ts";
 
-export const star: Command = {
+export const star: Command<ConversationContext> = {
   name: "star",
   takes: "#n",
   help: "mark message #n with a star, or take it away",

@@ -2,36 +2,44 @@ import { leaves, type Message, textOf } from "@banyan/core";
 import { counted, formatCount } from "../show/amounts.ts";
 import { gist, messageNumbers, speakerOf } from "../show/message-label.ts";
 import { oneLine } from "../show/plain-text.ts";
-import { ASK, type Command, type CommandContext } from "./command.ts";
+import { ASK, type Command, type ConversationContext } from "./command.ts";
 import { namedMessage } from "./named-message.ts";
 
 /** The lines that are shown; of a longer tree the end. */
 const MOST_LINES = 200;
 
-export const tree: Command = {
+export const tree: Command<ConversationContext> = {
   name: "tree",
   takes: "[#n]",
   help: "show the tree of this conversation, or go on from message #n",
   anytime: true,
-  run(context, argument) {
+  async run(context, argument) {
     if (argument !== "") {
-      const named = namedMessage(context, argument);
-      if (named && context.run !== undefined) context.write("The agent works; go there when it has answered.");
-      else if (named) context.goTo(named.message.id);
+      goTo(context, namedMessage(context, argument)?.message.id);
       return ASK;
     }
-    const lines = treeLines(context);
-    const left = lines.length - MOST_LINES;
-    if (lines.length === 0) context.write("Nothing has been said yet.");
-    if (left > 0) context.write(context.style.dim(`(${formatCount(left)} earlier messages)`));
-    context.write(...lines.slice(-MOST_LINES));
-    if (lines.length > 0) context.write(context.style.dim("/tree #n goes on from message n."));
+    if (context.state.messages.size === 0) context.write("Nothing has been said yet.");
+    else if (context.pickMessage) goTo(context, await context.pickMessage());
+    else list(context);
     return ASK;
   },
 };
 
+function goTo(context: ConversationContext, message: string | undefined): void {
+  if (message === undefined) return;
+  if (context.run !== undefined) context.write("The agent works; go there when it has answered.");
+  else context.goTo(message);
+}
+
+function list(context: ConversationContext): void {
+  const lines = treeLines(context);
+  const left = lines.length - MOST_LINES;
+  if (left > 0) context.write(context.style.dim(`(${formatCount(left)} earlier messages)`));
+  context.write(...lines.slice(-MOST_LINES), context.style.dim("/tree #n goes on from message n."));
+}
+
 /** A line for each message. A message below another stands under it; where a message has several below, each begins a branch that is set in. */
-function treeLines({ state, leaf, host, columns, style }: CommandContext): string[] {
+function treeLines({ state, leaf, agent, columns, style }: ConversationContext): string[] {
   const numbers = messageNumbers(state);
   const ends = leaves(state);
   const branches = new Map(ends.length > 1 ? ends.map((id, index) => [id, index + 1]) : []);
@@ -44,7 +52,7 @@ function treeLines({ state, leaf, host, columns, style }: CommandContext): strin
     if (!message) continue;
     const indent = "  ".repeat(Math.max(0, depth - 1)) + (depth === 0 ? "" : first ? "├ " : "│ ");
     const number = `#${numbers.get(id)}`.padEnd(4);
-    const speaker = speakerOf(message, host.agent.name).padEnd(host.agent.name.length);
+    const speaker = speakerOf(message, agent).padEnd(agent.length);
     const marks = marksOf(message, branches.get(id));
     const here = id === leaf ? "  ← here" : "";
     const taken = indent.length + number.length + speaker.length + marks.length + here.length;

@@ -1,11 +1,11 @@
 import { type Cost, leaves, pathTo, spentOn, type Usage } from "@banyan/core";
 import { formatCost, formatCount } from "../show/amounts.ts";
 import { table } from "../show/table.ts";
-import { ASK, type Command } from "./command.ts";
+import { ASK, type Command, type ConversationContext } from "./command.ts";
 
 const HEAD = ["", "input", "cached", "output", "reasoning", "cost"];
 
-export const usage: Command = {
+export const usage: Command<ConversationContext> = {
   name: "usage",
   help: "show tokens and cost, by branch and for the whole tree",
   anytime: true,

@@ -1,8 +1,8 @@
 import { resume, type WaitingInput } from "@banyan/core";
 import { waitingLine, waitingText, waitingWord } from "../show/waiting-line.ts";
-import { ASK, type Command, type CommandContext, type Next } from "./command.ts";
+import { ASK, type Command, type ConversationContext, type Next } from "./command.ts";
 
-export const waiting: Command = {
+export const waiting: Command<ConversationContext> = {
   name: "waiting",
   takes: "[drop n | edit n text | first n | send]",
   help: "list what you wrote and the agent has not got yet; take it back, change it, send what was held",
@@ -22,7 +22,7 @@ export const waiting: Command = {
   },
 };
 
-function list({ state, columns, style, write }: CommandContext): void {
+function list({ state, columns, style, write }: ConversationContext): void {
   const width = Math.max(...state.inbox.map((input) => waitingWord(input).length));
   for (const [index, input] of state.inbox.entries()) {
     const head = `${String(index + 1).padStart(3)}  ${waitingWord(input).padEnd(width)}  `;
@@ -30,7 +30,7 @@ function list({ state, columns, style, write }: CommandContext): void {
   }
 }
 
-async function change(context: CommandContext, input: WaitingInput, action: string, text: string): Promise<void> {
+async function change(context: ConversationContext, input: WaitingInput, action: string, text: string): Promise<void> {
   const { session, state, columns, style, write } = context;
   switch (action) {
     case "drop":
@@ -56,7 +56,7 @@ async function change(context: CommandContext, input: WaitingInput, action: stri
 }
 
 /** Delivers what was held: to the run under way, or in a turn of its own. */
-async function send({ state, session, run, columns, style, write }: CommandContext): Promise<Next> {
+async function send({ state, session, run, columns, style, write }: ConversationContext): Promise<Next> {
   if (run === undefined) return { type: "turn", directive: resume() };
   const held = state.inbox.filter((input) => input.held);
   if (held.length === 0) write("Nothing is held: what waits is delivered by itself.");

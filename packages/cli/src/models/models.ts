@@ -1,11 +1,12 @@
 import { homedir } from "node:os";
 import {
   builtInAliases,
+  describeFault,
   type KnownModel,
   listModels,
   listProviders,
   type ProviderStatus,
-  userSettings,
+  readConfiguration,
 } from "@banyan/host";
 import type { ExitCode } from "../exit.ts";
 import { listing } from "../output/listing.ts";
@@ -16,8 +17,9 @@ import type { ModelsArguments } from "../subcommands.ts";
 
 /** `banyan models`: what can be used here and why not, or what is known of a provider's models (B65). */
 export function models({ provider, output }: ModelsArguments): Promise<ExitCode> {
-  return listing(async (write) => {
-    const settings = userSettings({ env: process.env, home: homedir() });
+  return listing(async (write, warn) => {
+    const { settings, faults } = readConfiguration({ env: process.env, home: homedir() });
+    for (const fault of faults) warn(describeFault(fault));
     // A name that is no provider's is refused before any server is asked.
     const known = provider === undefined ? [] : await listModels(provider, { overrides: settings.models ?? {} });
     const providers = await listProviders({ env: process.env });

@@ -1,19 +1,21 @@
-import type { FeedItem } from "@banyan/core";
+import type { ConversationState, FeedItem } from "@banyan/core";
 import type { OutputFormat } from "../arguments.ts";
-import { PlainText } from "../show/plain-text.ts";
+import { PlainText, plainText } from "../show/plain-text.ts";
+import { SubAgentItems } from "../show/sub-agents.ts";
 import type { Result } from "./result.ts";
 
 /** What goes to stdout while a turn runs, and at its end. */
 export interface Report {
-  item(item: FeedItem): void;
+  /** The state has the item already. */
+  item(item: FeedItem, state: ConversationState): void;
   result(result: Result): void;
 }
 
-/** A report in a format, written with `write`. */
-export function reportIn(format: OutputFormat, write: (text: string) => void): Report {
+/** A report in a format, written with `write`. Of a task, a text is its result alone. */
+export function reportIn(format: OutputFormat, write: (text: string) => void, isTask = false): Report {
   switch (format) {
     case "text":
-      return new TextReport(write);
+      return isTask ? { item() {}, result: ({ text }) => writeText(text, write) } : new TextReport(write);
     case "json":
       return { item() {}, result: (result) => write(`${JSON.stringify(result)}\n`) };
     case "jsonl":
@@ -21,9 +23,15 @@ export function reportIn(format: OutputFormat, write: (text: string) => void): R
   }
 }
 
+function writeText(text: string, write: (text: string) => void): void {
+  const plain = plainText(text);
+  if (plain !== "") write(plain.endsWith("\n") ? plain : `${plain}\n`);
+}
+
 /** The answers' text as it comes, and nothing else; each answer ends with a line end. */
 class TextReport implements Report {
   readonly #write: (text: string) => void;
+  readonly #subAgents = new SubAgentItems();
   #plain = new PlainText();
   #said = "";
   #answers = 0;
@@ -32,7 +40,8 @@ class TextReport implements Report {
     this.#write = write;
   }
 
-  item(item: FeedItem): void {
+  item(item: FeedItem, state: ConversationState): void {
+    if (this.#subAgents.has(item, state)) return;
     switch (item.type) {
       case "message.started":
         this.#plain = new PlainText();

@@ -1,5 +1,13 @@
-import { type FeedItem, noUsage, type Session, say, type Turn } from "@banyan/core";
-import { type Host, openHost } from "@banyan/host";
+import {
+  type ConversationState,
+  type FeedItem,
+  noUsage,
+  type Session,
+  say,
+  type Turn,
+  type UserPart,
+} from "@banyan/core";
+import { type Host, openHost, untrustedContent, writtenMessage } from "@banyan/host";
 import type { Arguments } from "../arguments.ts";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { hostOptions } from "../host-options.ts";
@@ -7,7 +15,9 @@ import { openNamedSession } from "../named-session.ts";
 import { OutputStream } from "../output/output-stream.ts";
 import { reportIn } from "../output/report.ts";
 import { jsonCost, type Result } from "../output/result.ts";
+import { outputOption } from "../output-schema.ts";
 import { problemOf, UsageError } from "../problem.ts";
+import { attachedLines } from "../show/attached.ts";
 import { styleFor } from "../show/style.ts";
 import { Progress } from "./progress.ts";
 import { readStandardInput } from "./standard-input.ts";
@@ -29,11 +39,12 @@ export async function print(args: Arguments): Promise<ExitCode> {
     (text) => stderr.write(text),
     styleFor(process.stderr, args.color),
     process.stderr.columns || 100,
+    args.task !== undefined,
   );
-  const report = reportIn(args.output, (text) => stdout.write(text));
+  const report = reportIn(args.output, (text) => stdout.write(text), args.task !== undefined);
   const printing = new Printing(args, progress, stop.signal);
-  const result = await printing.run(async (item) => {
-    report.item(item);
+  const result = await printing.run(async (item, state) => {
+    report.item(item, state);
     await stdout.room();
   });
   report.result(result);
@@ -42,6 +53,8 @@ export async function print(args: Arguments): Promise<ExitCode> {
   await Promise.all([stdout.flush(), stderr.flush()]);
   return stdout.gone ? exitCodes.brokenPipe : result.exitCode;
 }
+
+type OnItem = (item: FeedItem, state: ConversationState) => Promise<void>;
 
 /** One printed turn under way. */
 class Printing {
@@ -60,7 +73,7 @@ class Printing {
   }
 
   /** Never rejects: whatever goes wrong is a result too. */
-  async run(onItem: (item: FeedItem) => Promise<void>): Promise<Result> {
+  async run(onItem: OnItem): Promise<Result> {
     try {
       await this.#takeTurn(onItem);
       await this.#close();
@@ -75,28 +88,35 @@ class Printing {
     }
   }
 
-  async #takeTurn(onItem: (item: FeedItem) => Promise<void>): Promise<void> {
+  async #takeTurn(onItem: OnItem): Promise<void> {
     const signal = this.#signal;
     const notice = (sentence: string) => this.#progress.notice(sentence);
     const prompt = await promptOf(this.#args, notice, signal);
-    const host = await openHost(hostOptions(this.#args, false, signal));
+    const { trust, task } = this.#args;
+    const output = outputOption(this.#args);
+    const host = await openHost(hostOptions(this.#args, false, signal, trust));
     this.#host = host;
+    for (const sentence of host.notices) notice(sentence);
+    if (!trust && untrustedContent(host.workspace).length > 0)
+      notice("What this project brings (settings, instructions, ...) is not used; --trust uses it.");
     const { session = await host.newSession(), ...place } = await openNamedSession(this.#args, host, notice);
     this.#session = session;
     notice(host.model.reason);
     if (host.approval === "all") notice("APPROVAL IS OFF: every call runs without asking.");
     signal.throwIfAborted();
-    const agent = host.agent.with({
+    const parts = await partsOf(prompt, host, notice, signal);
+    const agent = (task === undefined ? host.agent : await host.taskAgent()).with({
+      ...output,
       onTurn: (_conversation, _agent, turn) => {
         this.#turn = turn;
       },
     });
     const interrupt = () => session.interrupt();
     signal.addEventListener("abort", interrupt, { once: true });
-    for await (const item of agent.chat(say(prompt), { session, ...place })) {
+    for await (const item of agent.chat(say(parts), { session, ...place })) {
       if (item.type === "run.started" && signal.aborted) interrupt();
       if (item.type === "call.denied") this.#denied.push({ tool: toolOf(session, item.call), reason: item.output });
-      await onItem(item);
+      await onItem(item, session.state);
       this.#progress.item(item, session.state);
     }
   }
@@ -123,19 +143,41 @@ class Printing {
   }
 }
 
+/** What is asked, and what came with it from standard input. */
+interface Prompt {
+  readonly asked: string;
+  readonly input: string;
+}
+
 /** The prompt argument, standard input, or the one with the other as its context. Rejects with `UsageError` when there is neither. */
-async function promptOf(args: Arguments, notice: (sentence: string) => void, signal: AbortSignal): Promise<string> {
-  const { prompt = "" } = args;
+async function promptOf(args: Arguments, notice: (sentence: string) => void, signal: AbortSignal): Promise<Prompt> {
+  // A single dash is standard input, as with other programs.
+  const prompt = args.prompt?.trim() === "-" ? "" : (args.prompt ?? "");
   const asked = prompt.trim() !== "";
   const input = await readStandardInput({ stream: process.stdin, optional: asked, notice, signal });
   const given = input.trim() !== "";
-  if (asked && given) return `${prompt}\n\nStandard input:\n\n${input}`;
-  if (asked) return prompt;
-  if (given) return input;
+  if (asked || given) return { asked: asked ? prompt : "", input: given ? input : "" };
   const advice = 'Write it behind the command, as in banyan -p "...", or send it to standard input.';
   throw new UsageError(
     `There is nothing to answer: ${process.stdin.isTTY ? "no prompt was given" : "the prompt is empty, and so is standard input"}. ${advice}`,
   );
+}
+
+/** The message that it makes. What stands in standard input names nothing: only a person's own words do (B46). */
+async function partsOf(
+  { asked, input }: Prompt,
+  host: Host,
+  notice: (sentence: string) => void,
+  signal: AbortSignal,
+): Promise<UserPart[]> {
+  const message = await writtenMessage(host, asked, signal);
+  const piped = host.redact(input);
+  const isRedacted = message.isRedacted || piped !== input;
+  for (const line of attachedLines({ ...message, isRedacted })) notice(line);
+  if (asked === "") return [{ type: "text", text: piped }];
+  const [text, ...others] = message.parts;
+  const context = { type: "text", text: `Standard input:\n\n${piped}` } as const;
+  return [...(text ? [text] : []), ...(input === "" ? [] : [context]), ...others];
 }
 
 function toolOf(session: Session, call: string): string {

@@ -1,18 +1,27 @@
-import type { ConversationState, FeedItem } from "@banyan/core";
+import { type ConversationState, type FeedItem, textOf } from "@banyan/core";
 import { formatDuration } from "../show/amounts.ts";
 import { callDetails, callEnd, callHead } from "../show/call-line.ts";
 import { callIn } from "../show/call-of.ts";
 import { cutSentence } from "../show/cut-sentence.ts";
+import { gist } from "../show/message-label.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { Style } from "../show/style.ts";
+import { subAgentLine } from "../show/sub-agent-line.ts";
+import { SubAgentItems } from "../show/sub-agents.ts";
 
-/** The calls and hitches of a turn, one line each: what stderr is told while stdout gets the answer (T32). */
+/**
+ * The calls and hitches of a turn, one line each: what stderr is told while stdout gets the answer (T32). Of a task, what
+ * the agent says on the way is progress too.
+ */
 export class Progress {
   readonly #write: (text: string) => void;
   readonly #style: Style;
   readonly #columns: number;
+  readonly #isTask: boolean;
+  readonly #subAgents = new SubAgentItems();
 
-  constructor(write: (text: string) => void, style: Style, columns: number) {
+  constructor(write: (text: string) => void, style: Style, columns: number, isTask = false) {
+    this.#isTask = isTask;
     this.#write = write;
     this.#style = style;
     this.#columns = columns;
@@ -27,6 +36,11 @@ export class Progress {
   }
 
   item(item: FeedItem, state: ConversationState): void {
+    if (this.#subAgents.has(item, state)) {
+      const line = subAgentLine(item, state, this.#style, this.#columns);
+      if (line !== undefined) this.#write(`${line}\n`);
+      return;
+    }
     switch (item.type) {
       case "call.completed":
       case "call.failed":
@@ -42,6 +56,8 @@ export class Progress {
         this.notice(`${oneLine(item.reason)}; trying again in ${formatDuration(item.delay)} (attempt ${item.attempt})`);
         break;
       case "message.completed": {
+        const message = state.messages.get(item.message);
+        if (this.#isTask && message && textOf(message).trim() !== "") this.notice(gist(message, this.#columns));
         const cut = cutSentence(item);
         if (cut) this.notice(cut);
         break;

@@ -28,7 +28,7 @@ export function verdictOf(turn: Turn | undefined, denied: Result["denied"]): Ver
     case "answered":
     case "finished": {
       const [first] = denied;
-      if (!first) return { reason: "answered", exitCode: exitCodes.done, error: null };
+      if (!first) return { reason: turn.reason, exitCode: exitCodes.done, error: null };
       const others = denied.length > 1 ? ` (and ${denied.length - 1} more)` : "";
       return {
         reason: "denied",

@@ -1,4 +1,4 @@
-import { type Cost, totalTokens, type Usage } from "@banyan/core";
+import { type Cost, totalTokens, type Usage } from "@banyan/core/conversation";
 
 /** `0.3 s`, `12.0 s`, `3 min 5 s`. */
 export function formatDuration(milliseconds: number): string {
@@ -31,4 +31,16 @@ export function formatSpent(usage: Usage, cost: Cost): string {
   if (totalTokens(usage) === 0) return "";
   const cached = usage.cached > 0 ? ` (${formatCount(usage.cached)} cached)` : "";
   return `${formatCount(usage.input)}${cached} tokens in, ${formatCount(usage.output)} out · cost ${formatCost(cost)}`;
+}
+
+/** `820 B`, `3.4 kB`, `12 MB`: thousands, not 1024s. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  const units = ["kB", "MB", "GB", "TB"];
+  let [amount, unit] = [bytes / 1_000, 0];
+  while (amount >= 999.5 && unit < units.length - 1) {
+    amount /= 1_000;
+    unit++;
+  }
+  return `${amount < 10 ? amount.toFixed(1) : Math.round(amount)} ${units[unit]}`;
 }

@@ -19,14 +19,20 @@ export function inputOf(call: Call): Json | undefined {
 }
 
 /** What a call is about, on one line: its command, path, pattern or address, else its first text. */
-function callSummary(call: Call, width: number): string {
+export function callSummary(call: Call, width: number): string {
   const input = inputOf(call);
-  if (input === undefined) return excerpt(call.inputText, width);
+  if (input === undefined) return excerpt(begunText(call.inputText) ?? call.inputText, width);
   if (input === null || typeof input !== "object" || Array.isArray(input)) return excerpt(JSON.stringify(input), width);
   const fields = input as Readonly<Record<string, Json>>;
   const texts = ["command", "pattern", "path", "file_path", "url", ...Object.keys(fields)].map((name) => fields[name]);
   const main = texts.find((text) => typeof text === "string" && text !== "");
   return typeof main === "string" ? excerpt(main, width) : "";
+}
+
+/** The text that the arguments are about, as far as the model has written them. */
+function begunText(inputText: string): string | undefined {
+  const [, text] = /"(?:command|pattern|path|file_path|url)"\s*:\s*"((?:[^"\\]|\\.)*)/.exec(inputText) ?? [];
+  return text?.replaceAll(/\\(.)/g, (_, character: string) => (character === "n" ? "\n" : character));
 }
 
 /** `• shell  npm test`: the beginning of a call's line. */
@@ -35,11 +41,16 @@ export function callHead(call: Call, style: Style, columns: number): string {
   return `${style.accent("•")} ${style.bold(excerpt(call.tool, 64))}${summary === "" ? "" : `  ${summary}`}`;
 }
 
+/** `running`: how a call stands, in a word. */
+export function callWord(call: Call): string {
+  if (call.status === "pending" && call.input === undefined) return "being written";
+  return exitCodeOf(call) ?? WORDS[call.status];
+}
+
 /** `done, 1.2 s`: the end of it. A command that ran and says that it failed is told by its exit code. */
 export function callEnd(call: Call, style: Style): string {
-  const exitCode = exitCodeOf(call);
-  const word = exitCode ?? WORDS[call.status];
-  const good = call.status === "completed" && exitCode === undefined;
+  const word = callWord(call);
+  const good = call.status === "completed" && exitCodeOf(call) === undefined;
   const paint = good ? style.good : call.status === "cancelled" ? style.warning : style.bad;
   const elapsed =
     call.startedAt !== undefined && call.endedAt !== undefined ? call.endedAt - call.startedAt : undefined;

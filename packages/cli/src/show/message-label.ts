@@ -1,4 +1,4 @@
-import { type ConversationState, type Message, pathTo, textOf } from "@banyan/core";
+import { type ConversationState, type Message, pathTo, textOf } from "@banyan/core/conversation";
 import { counted } from "./amounts.ts";
 import { excerpt } from "./excerpt.ts";
 
@@ -27,9 +27,16 @@ export function speakerOf(message: Message, agent: string): string {
   return message.role === "summary" ? "summary" : agent;
 }
 
+/** What a person typed of a message, without what went along with it; of any other message all of its text. */
+export function typedText(message: Message): string {
+  if (message.role !== "user" || message.author !== "user") return textOf(message);
+  const [first] = message.parts;
+  return first?.type === "text" ? first.text : "";
+}
+
 /** What a message says, on one line: its text, or what it asks for when it has none. */
 export function gist(message: Message, width: number): string {
-  const text = textOf(message).trim();
+  const text = typedText(message).trim();
   if (text !== "") return excerpt(text, width);
   if (message.role !== "assistant") return "";
   const tools = message.calls.map((call) => call.tool);

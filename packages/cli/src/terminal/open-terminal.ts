@@ -1,11 +1,26 @@
-import { LineTerminal } from "./line-terminal.ts";
+import type { ColorChoice } from "../arguments.ts";
+import { styleFor } from "../show/style.ts";
 import { PlainTerminal } from "./plain-terminal.ts";
 import type { Terminal, TerminalOptions } from "./terminal.ts";
 
-/** The terminal that fits: plain lines when somebody asks for them or the terminal can do no more (T38, T39). */
-export function openTerminal(options: TerminalOptions & { readonly plain: boolean }): Terminal {
-  const { TERM, ACCESSIBLE } = process.env;
-  const plain =
-    options.plain || TERM === "dumb" || (ACCESSIBLE !== undefined && ACCESSIBLE !== "" && ACCESSIBLE !== "0");
-  return plain ? new PlainTerminal(options) : new LineTerminal(options);
+/** How a terminal is to be. */
+export interface OpenOptions extends Omit<TerminalOptions, "style"> {
+  readonly plain: boolean;
+  readonly color: ColorChoice;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/**
+ * The terminal that fits: plain lines when somebody asks for them or the terminal can do no more (T38, T39), else the full
+ * one, which is loaded only then.
+ */
+export async function openTerminal({ plain, color, env, ...options }: OpenOptions): Promise<Terminal> {
+  const { TERM, ACCESSIBLE } = env;
+  if (plain || TERM === "dumb" || (ACCESSIBLE !== undefined && ACCESSIBLE !== "" && ACCESSIBLE !== "0"))
+    return new PlainTerminal({ ...options, style: styleFor(options.output, color) });
+  const [{ FullTerminal }, { colorDepth }] = await Promise.all([
+    import("./full/full-terminal.ts"),
+    import("./full/theme/color-depth.ts"),
+  ]);
+  return new FullTerminal({ ...options, env, depth: colorDepth(color, env) });
 }

@@ -1,6 +1,8 @@
 import { createInterface, type Interface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Style } from "../show/style.ts";
+import { decideByLine } from "./decide-by-line.ts";
+import type { Decided, Decision } from "./decision.ts";
 import { Screen } from "./screen.ts";
 import {
   LEAVE_HINT,
@@ -61,11 +63,11 @@ export class PlainTerminal implements Terminal {
     this.#screen.freshLine();
   }
 
-  async read({ prompt, initial = "" }: MessageRequest): Promise<string | undefined> {
+  async read({ prompt, initial = "", signal }: MessageRequest): Promise<string | undefined> {
     if (initial !== "") this.write(`(you had written: ${initial})\n`);
     this.#typed();
     for (;;) {
-      const text = await this.#asked(() => this.#message(prompt));
+      const text = await this.#asked(() => this.#message(prompt, signal));
       if (text === "interrupted") {
         if (performance.now() < this.#leaveBefore) return undefined;
         this.#leaveBefore = performance.now() + LEAVE_WITHIN;
@@ -89,6 +91,10 @@ export class PlainTerminal implements Terminal {
     if (line !== undefined && line !== "interrupted") return line === "" ? initial : line;
     if (!signal?.aborted) this.#onInterrupt();
     return undefined;
+  }
+
+  decide(decision: Decision): Promise<Decided | undefined> {
+    return decideByLine(this, decision);
   }
 
   interrupt(): void {
@@ -142,10 +148,13 @@ export class PlainTerminal implements Terminal {
   }
 
   /** A message: lines that end with `\` go on, as do lines that arrive at once. */
-  async #message(prompt: string): Promise<{ readonly text: string } | "interrupted" | undefined> {
+  async #message(
+    prompt: string,
+    signal: AbortSignal | undefined,
+  ): Promise<{ readonly text: string } | "interrupted" | undefined> {
     const lines: string[] = [];
     for (let asked = prompt; ; asked = CONTINUED) {
-      const line = await this.#line(asked, undefined);
+      const line = await this.#line(asked, signal);
       if (line === undefined) return lines.length > 0 ? { text: lines.join("\n") } : undefined;
       if (line === "interrupted") return line;
       if (line.endsWith("\\")) {
@@ -162,6 +171,7 @@ export class PlainTerminal implements Terminal {
   }
 
   async #line(prompt: string, signal: AbortSignal | undefined): Promise<string | "interrupted" | undefined> {
+    if (signal?.aborted) return undefined;
     this.freshLine();
     this.write(prompt);
     let interrupted = false;

@@ -1,4 +1,6 @@
 import type { Style } from "../show/style.ts";
+import type { Decided, Decision } from "./decision.ts";
+import type { LiveTerminal } from "./full/live-terminal.ts";
 
 /**
  * Where a person sits. What is written stays: nothing of it is touched again. Between `read` and `ask` the person may
@@ -24,6 +26,13 @@ export interface Terminal {
    * nothing when the person interrupts or leaves, or when the signal aborts.
    */
   ask(question: Question): Promise<string | undefined>;
+  /**
+   * Lets a person decide something. What was typed before it appeared decides nothing, nor does Enter alone (S14). Answers
+   * nothing when the person interrupts or leaves, or when the signal aborts.
+   */
+  decide(decision: Decision): Promise<Decided | undefined>;
+  /** What else it can do, when it redraws its last lines; then things are written while something is asked. */
+  readonly live?: LiveTerminal;
   /** As if Ctrl-C had been pressed. */
   interrupt(): void;
   /** Gives the terminal back as it was. What is asked for now or later has no answer. */
@@ -34,20 +43,19 @@ export interface MessageRequest {
   readonly prompt: string;
   /** What stands there to be edited. */
   readonly initial?: string;
+  /** Takes the request back. A terminal with `live` needs none: it asks other things beside it. */
+  readonly signal?: AbortSignal;
 }
 
 export interface Question extends MessageRequest {
   /** The same question was shown before and is asked once more: what is typed now is about it. */
   readonly again?: boolean;
-  readonly signal?: AbortSignal;
 }
 
 export interface TerminalOptions {
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;
   readonly style: Style;
-  /** What Up brings back, the newest first. */
-  readonly history?: readonly string[];
   /**
    * Called for a message that was typed while nobody asked for one; with `later`, it was ended with Alt+Enter. Answers
    * whether it was taken; else it waits for the next prompt.
@@ -55,7 +63,17 @@ export interface TerminalOptions {
   onTyped(message: string, later: boolean): boolean;
   /** Called for Ctrl-C when it is not about what is being typed. */
   onInterrupt(): void;
+  /** Called for a key that is about the conversation. */
+  onAction?(action: TalkAction): void;
+  /** Called when what is being written, and not sent, is another text. */
+  onDraft?(text: string): void;
 }
+
+/**
+ * What a key can want of a conversation: to change what runs without asking, the list of sub-agents, what waits for the
+ * agent back into the prompt, or the tree at the last own message.
+ */
+export type TalkAction = "approval-mode" | "agents" | "take-back" | "rewind";
 
 /** Milliseconds without a key after which what is typed next can be an answer. */
 export const QUIET = 300;

@@ -39,7 +39,8 @@ export function home(): Home {
     workspace,
     env,
     [Symbol.dispose]() {
-      rmSync(directory, { recursive: true, force: true });
+      // What was killed may still be writing.
+      rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
     },
   };
 }

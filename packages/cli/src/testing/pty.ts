@@ -37,6 +37,27 @@ export class Pty implements Disposable {
     return pty;
   }
 
+  /** A shell with job control, in which the command can be started by `start`. */
+  static async shell(home: Home, env: Readonly<Record<string, string>> = {}): Promise<Pty> {
+    const name = `banyan-${randomUUID()}`;
+    const pty = new Pty(name, join(home.workspace, "..", `${name}.raw`));
+    const { TERM: _, ...own } = home.env;
+    const variables = Object.entries({ ...own, PS1: "shell> ", HISTFILE: "", ...env }).map(([key, value]) =>
+      quoted(`${key}=${value}`),
+    );
+    const run = ["exec env -i", 'TERM="$TERM"', ...variables, "bash --norc --noprofile -i"].join(" ");
+    const start = ["new-session", "-d", "-x", "100", "-y", "40", "-c", home.workspace, run];
+    execFileSync("tmux", ["-L", name, "-f", "/dev/null", ...start], { env: { ...process.env, SHELL: "/bin/sh" } });
+    pty.#tmux("pipe-pane", "-O", `cat > ${quoted(pty.#raw)}`);
+    await pty.until("shell>");
+    return pty;
+  }
+
+  /** Starts the command in a shell. */
+  start(...args: readonly string[]): void {
+    this.enter([process.execPath, MAIN, ...args].map(quoted).join(" "));
+  }
+
   /** Types text as it is. */
   type(text: string): void {
     this.#tmux("send-keys", "-l", text);
@@ -80,9 +101,16 @@ export class Pty implements Disposable {
     }
   }
 
-  /** Waits for a prompt: the last line ends with it, and nothing is typed behind it. */
+  /** Waits for a prompt with nothing in it, while nothing runs: in plain lines the last line, else all but the status below it. */
   async prompted(prompt = "Reply to banyan:"): Promise<string> {
-    return this.until(new RegExp(`^${RegExp.escape(prompt)}\\s*(?![\\s\\S])`));
+    const name = RegExp.escape(prompt);
+    const full = `─ ${name} ─+\n(?: *\n(?:chat|task) · [^\n]*)?`;
+    return this.until(new RegExp(`^(?:${name}\\s*|${full})(?![\\s\\S])`));
+  }
+
+  /** Waits for a question that keys decide, until they are for it. */
+  async asked(question = "Allow this?"): Promise<string> {
+    return this.until(new RegExp(`^${RegExp.escape(question)}$`));
   }
 
   /** Sends the command a signal. */

@@ -1,0 +1,44 @@
+import { Command, Option } from "commander";
+import type { ColorChoice } from "../arguments.ts";
+import { parse, type Unread } from "../parse.ts";
+
+/** What a line of `banyan attach` says; what it leaves out is absent. */
+export interface AttachArguments {
+  /** Where the server is; the one of this directory, or the only one of this machine, when absent. */
+  readonly address?: string;
+  /** A conversation, by its id, the beginning of it, or its title; the last one of this directory when absent. */
+  readonly resume?: string;
+  /** Begin a new conversation. */
+  readonly new: boolean;
+  readonly color: ColorChoice;
+  readonly plain: boolean;
+}
+
+const MORE = `
+A server on this machine needs no token. For another one, put it into BANYAN_TOKEN. What runs goes on when you leave.`;
+
+/** Reads what follows `banyan attach`, or says why it cannot be read. */
+export function readAttach(
+  argv: readonly string[],
+): { readonly type: "attach"; readonly arguments: AttachArguments } | Unread {
+  const command = new Command("banyan attach")
+    .description("Joins a conversation on a banyan server: the same stream, queue and approvals as in its page.")
+    .argument("[address]", "as in http://127.0.0.1:4180")
+    .addOption(
+      new Option("-r, --resume <id>", "this conversation, by id, beginning of an id, or title").conflicts("new"),
+    )
+    .option("--new", "begin a new conversation", false)
+    .addOption(
+      new Option("--color <when>", "when to use colours (auto if not given)")
+        .choices(["auto", "always", "never"])
+        .default("auto"),
+    )
+    .option("--plain", "plain lines: nothing is redrawn, choices are numbers", false)
+    .helpOption("-h, --help", "print this help")
+    .addHelpText("after", MORE);
+  const unread = parse(command, argv);
+  if (unread) return unread;
+  const [address] = command.args;
+  const options = command.opts<Omit<AttachArguments, "address">>();
+  return { type: "attach", arguments: { ...options, ...(address === undefined ? {} : { address }) } };
+}

@@ -1,0 +1,126 @@
+import { once } from "node:events";
+import { type RemoteConversation, RemoteServer } from "@banyan/server/client";
+import { expect, onTestFinished, test } from "vitest";
+import { banyan, type Home, home, type Running, start } from "../testing/banyan.ts";
+import { modelServer } from "../testing/model-server.ts";
+import { hasTmux, Pty } from "../testing/pty.ts";
+
+const TOKEN = "a-token-of-a-test";
+const say = (text: string) => [{ type: "text", text }] as const;
+
+/** `banyan serve` in a process of its own, and its address. */
+async function serving(place: Home, env: Readonly<Record<string, string>>): Promise<[Running, string]> {
+  const server = start(place, ["serve", "--port", "0", "--model", "openai-compatible/test"], {
+    env: { ...env, BANYAN_TOKEN: TOKEN },
+  });
+  onTestFinished(() => void server.kill("SIGKILL"));
+  let said = "";
+  server.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    said += chunk;
+  });
+  while (!said.includes("/?token=")) await once(server.stdout, "data");
+  const [address = ""] = /http:\/\/[^/]*/.exec(said) ?? [];
+  return [server, address];
+}
+
+async function connected(address: string): Promise<RemoteServer> {
+  const remote = await RemoteServer.connect({ address, token: TOKEN, client: "a test" });
+  onTestFinished(() => remote.close());
+  return remote;
+}
+
+function until(watched: RemoteConversation, is: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (is()) resolve();
+    };
+    watched.follow({ item: look, renewed: look });
+    look();
+  });
+}
+
+test.skipIf(!hasTmux)(
+  "T43: a terminal and another client see the same stream and queue, and an answer in one removes the question in the other",
+  { timeout: 60_000 },
+  async () => {
+    using place = home();
+    const write = { tool: "write", input: { path: "oak.txt", content: "tall\n" } };
+    await using model = await modelServer(
+      { text: ["Hello ", "to ", "you."] },
+      { calls: [write] },
+      { text: "Written." },
+      { calls: [{ ...write, input: { path: "fig.txt", content: "small\n" } }] },
+      { text: "Not written." },
+      { text: "Here is ", stalls: true },
+      { text: "Heard." },
+    );
+    const [server, address] = await serving(place, model.env);
+    const remote = await connected(address);
+    using terminal = Pty.open(place, ["attach", "--new", "--plain"], model.env);
+    await terminal.prompted();
+    terminal.enter("hello");
+    await terminal.until("Hello to you.");
+    const { conversation } = await remote.ask("conversation.open", {});
+    const watched = await remote.watch(conversation);
+    const spoken = () => [...watched.state.messages.values()].map(({ parts }) => parts);
+    expect(spoken()).toEqual([say("hello"), say("Hello to you.")]);
+
+    // What the other one says is shown here, and what it asks can be answered there.
+    await remote.ask("turn.say", { conversation, parts: say("plant an oak") });
+    await terminal.until("plant an oak");
+    await terminal.until("banyan asks to run write");
+    const [question] = watched.state.questions.keys();
+    await remote.ask("question.answer", { conversation, question: question ?? "", answer: { decision: "allow" } });
+    await terminal.until("Written.");
+
+    // And the other way round.
+    await terminal.prompted();
+    terminal.enter("plant a fig");
+    await terminal.until("banyan asks to run write", 2);
+    await until(watched, () => watched.state.questions.size === 1);
+    await terminal.until(/^Allow this\?/);
+    terminal.enter("5");
+    await until(watched, () => watched.state.questions.size === 0);
+    await terminal.until("Not written.");
+
+    // What is written while the agent works steers it, for all to see; leaving leaves it working.
+    await remote.ask("turn.say", { conversation, parts: say("tell me more") });
+    await terminal.until("Here is");
+    terminal.enter("be brief");
+    await until(watched, () => watched.state.inbox.length === 1);
+    expect(watched.state.inbox).toMatchObject([{ delivery: "steer", parts: say("be brief") }]);
+    terminal.press("C-d");
+    await terminal.until(`attach: banyan attach --resume ${conversation}`);
+    expect(watched.state.runs.size).toBe(1);
+    await remote.ask("run.interrupt", { conversation });
+    await until(watched, () => watched.state.runs.size === 0);
+    server.kill("SIGINT");
+    expect(await once(server, "exit")).toEqual([0, null]);
+  },
+);
+
+test.skipIf(!hasTmux)("F5: a terminal that wants what a server has is told how to attach to it", async () => {
+  using place = home();
+  await using model = await modelServer({ text: "Hello to you." });
+  const [, address] = await serving(place, model.env);
+  const remote = await connected(address);
+  const { conversation } = await remote.ask("conversation.create", {});
+  const watched = await remote.watch(conversation);
+  await remote.ask("turn.say", { conversation, parts: say("hello") });
+  await until(watched, () => watched.state.messages.size === 2 && watched.state.runs.size === 0);
+  const args = ["-p", "and me?", "--resume", conversation, "--model", "openai-compatible/test"];
+  const { code, stderr } = await banyan(place, args, { env: model.env });
+  expect(code).toBe(2);
+  expect(stderr).toContain(`Or join it there: banyan attach ${address} --resume ${conversation}`);
+});
+
+test("attach says what it needs: a terminal, a server, a token, and no token in an address", async () => {
+  using place = home();
+  const { stderr, code } = await banyan(place, ["attach"]);
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("a person at a terminal") });
+  const { whichServer } = await import("./which-server.ts");
+  expect(() => whichServer("http://127.0.0.1:1/?token=secret", "/", "")).toThrow("BANYAN_TOKEN");
+  expect(() => whichServer("http://user:secret@127.0.0.1:1", "/", "")).toThrow("does not belong into an address");
+  expect(() => whichServer("127.0.0.1:1", "/", "")).toThrow("Put the token of the server at http://127.0.0.1:1 into");
+  expect(whichServer("127.0.0.1:1", "/", TOKEN)).toEqual({ address: "http://127.0.0.1:1", token: TOKEN });
+});

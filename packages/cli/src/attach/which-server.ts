@@ -1,0 +1,42 @@
+import type { LocalServer } from "@banyan/server/local-servers";
+import { UsageError } from "../problem.ts";
+import { serversHere } from "../serve/announced.ts";
+
+/** A server, and what opens it. */
+export interface Door {
+  /** As in `http://127.0.0.1:4180`. */
+  readonly address: string;
+  readonly token: string;
+}
+
+/**
+ * The server that is meant: the one at an address, else the one that works in a directory, else the only one of this
+ * machine. A token is kept with the address that it belongs to, and is sent to no other (S3). Throws `UsageError`.
+ */
+export function whichServer(address: string | undefined, directory: string, token = process.env.BANYAN_TOKEN): Door {
+  const here = serversHere();
+  if (address !== undefined) {
+    const origin = originOf(address);
+    const known = token || here.find((server) => originOf(server.address) === origin)?.token;
+    if (!known) throw new UsageError(`Put the token of the server at ${origin} into BANYAN_TOKEN.`);
+    return { address: origin, token: known };
+  }
+  const inDirectory = here.filter(({ workspace }) => workspace === directory);
+  const [server, ...others] = inDirectory.length > 0 ? inDirectory : here;
+  if (!server) throw new UsageError("No banyan server runs on this machine; start one with banyan serve, or name one.");
+  if (others.length > 0)
+    throw new UsageError(`Name one of the servers: ${[server, ...others].map(described).join(", ")}.`);
+  return server;
+}
+
+function originOf(address: string): string {
+  const url = URL.parse(/^https?:\/\//i.test(address) ? address : `http://${address}`);
+  if (!url) throw new UsageError(`'${address}' is no address, as http://127.0.0.1:4180 is one.`);
+  if (url.search !== "" || url.username !== "" || url.password !== "")
+    throw new UsageError("A token does not belong into an address: put it into BANYAN_TOKEN.");
+  return url.origin;
+}
+
+function described({ address, workspace }: LocalServer): string {
+  return `${address} (${workspace})`;
+}

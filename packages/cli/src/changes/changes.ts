@@ -1,0 +1,70 @@
+import { realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { type ConversationState, newestLeaf } from "@banyan/core";
+import { type ChangedFile, ConversationDirectory, changesOf, directories } from "@banyan/host";
+import type { ExitCode } from "../exit.ts";
+import { listing } from "../output/listing.ts";
+import { UsageError } from "../problem.ts";
+import { changedFileLines } from "../show/changed-file-lines.ts";
+import { changeHead, diffLines } from "../show/diff-lines.ts";
+import { isRemoved, messageNamed } from "../show/message-label.ts";
+import { styleFor } from "../show/style.ts";
+import type { ChangesArguments } from "./arguments.ts";
+import { fileNamed } from "./file-named.ts";
+import { revert } from "./revert.ts";
+
+/** `banyan changes`: the files that a conversation has changed, to be looked at and taken back. Asks no model. */
+export function changes(args: ChangesArguments): Promise<ExitCode> {
+  return listing(async (write, warn) => {
+    const place = { env: process.env, home: homedir() };
+    await using directory = new ConversationDirectory(place);
+    const { id, title } = await chosen(directory, args.conversation);
+    switch (args.action) {
+      case "list": {
+        const files = changesIn((await directory.read(id)).state, args.branch);
+        return write(`${changedFileLines(files, title).join("\n")}\n`);
+      }
+      case "show":
+        return show(changesIn((await directory.read(id)).state, args.branch), args.path, write);
+      case "revert": {
+        await using session = await directory.open(id);
+        const workspace = session.state.labels.cwd ?? realpathSync(".");
+        const backups = join(directories(place.env, place.home).data, "backups");
+        const files = changesIn(session.state, args.branch);
+        return await revert({ session, place: { workspace, backups }, files }, args, write, warn);
+      }
+    }
+  });
+}
+
+/** The conversation that is named, or the last one of this directory. */
+async function chosen(directory: ConversationDirectory, named: string | undefined) {
+  if (named !== undefined) return directory.find(named);
+  const cwd = realpathSync(".");
+  const [last] = await directory.list({ labels: { cwd }, limit: 1 });
+  if (!last) throw new UsageError(`There is no conversation of ${cwd} yet. banyan conversations list --all lists all.`);
+  return last;
+}
+
+/** What the branch of a message has changed, or all branches. */
+function changesIn(state: ConversationState, branch: string | undefined): ChangedFile[] {
+  if (branch === undefined) return changesOf(state);
+  const message = messageNamed(state, branch);
+  if (message === undefined || isRemoved(state, message))
+    throw new UsageError(
+      `There is no message ${branch} in this conversation. Name one by its id, or by its number, as in '#3'.`,
+    );
+  return changesOf(state, newestLeaf(state, message));
+}
+
+function show(files: readonly ChangedFile[], path: string | undefined, write: (text: string) => void): void {
+  const style = styleFor(process.stdout, "auto");
+  for (const file of path === undefined ? files : [fileNamed(files, path)]) {
+    // A program gets diffs as they are, a person gets them to read.
+    if (!process.stdout.isTTY) for (const { diff } of file.changes) write(diff);
+    else
+      for (const change of file.changes)
+        write(`${[changeHead(change, style), ...diffLines(change.diff, { style }), ""].join("\n")}\n`);
+  }
+}

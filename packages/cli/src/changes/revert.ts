@@ -1,0 +1,46 @@
+import type { Session } from "@banyan/core";
+import { type ChangedFile, type ChangesPlace, revertFiles } from "@banyan/host";
+import { type ExitCode, exitCodes } from "../exit.ts";
+import { UsageError } from "../problem.ts";
+import { counted } from "../show/amounts.ts";
+import { changedFileLines } from "../show/changed-file-lines.ts";
+import { changeHead } from "../show/diff-lines.ts";
+import { oneLine } from "../show/plain-text.ts";
+import { styleFor } from "../show/style.ts";
+import { agreed } from "../terminal/agreed.ts";
+import type { ChangesArguments } from "./arguments.ts";
+import { fileNamed } from "./file-named.ts";
+
+/** What there is to be put back, and where. */
+interface Changed {
+  readonly session: Session;
+  readonly place: ChangesPlace;
+  readonly files: readonly ChangedFile[];
+}
+
+/** Puts files back to what they were, once a person has agreed, or `--yes` has. Exits with 1 when one of them could not be. */
+export async function revert(
+  { session, place, files }: Changed,
+  { paths, all, yes }: Extract<ChangesArguments, { action: "revert" }>,
+  write: (text: string) => void,
+  warn: (sentence: string) => void,
+): Promise<ExitCode | undefined> {
+  if (all === paths.length > 0) throw new UsageError("Name the files to put back, or say --all.");
+  const wanted = all ? files : [...new Set(paths.map((path) => fileNamed(files, path)))];
+  if (wanted.length === 0) {
+    write(`${changedFileLines(wanted).join("\n")}\n`);
+    return undefined;
+  }
+  const what = `${wanted.map(({ path }) => oneLine(path)).join(", ")} in ${oneLine(place.workspace)}`;
+  if (!yes && !(await agreed(`put back ${what}`, `This puts back ${what}.`))) {
+    write("Nothing was put back.\n");
+    return undefined;
+  }
+  const { changes, problems } = await revertFiles(session, place, wanted);
+  const style = styleFor(process.stdout, "auto");
+  for (const change of changes) write(`${changeHead(change, style)}\n`);
+  for (const problem of problems) warn(problem);
+  if (problems.length === 0) return undefined;
+  warn(`${counted(problems.length, "file")} could not be put back.`);
+  return exitCodes.failed;
+}

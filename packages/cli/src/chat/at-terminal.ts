@@ -1,0 +1,93 @@
+import type { ColorChoice } from "../arguments.ts";
+import { type ExitCode, exitCodes, signalExits } from "../exit.ts";
+import { oneLine } from "../show/plain-text.ts";
+import { openTerminal } from "../terminal/open-terminal.ts";
+import type { TalkAction, Terminal } from "../terminal/terminal.ts";
+
+/** Whom a person at a terminal talks with. */
+export interface Partner {
+  /** A message that was typed unasked. Answers whether it was taken. */
+  typed(message: string, later: boolean): boolean;
+  /** Ctrl-C while nothing is typed. */
+  interrupt(): void;
+  /** A key that is about the conversation. */
+  act(action: TalkAction): void;
+  /** The person goes. The terminal is closed. */
+  leave(): void;
+}
+
+/** What goes on at a terminal. */
+export interface Sitting {
+  readonly terminal: Terminal;
+  /** Ends the beginning. */
+  readonly signal: AbortSignal;
+  /** From now on Ctrl-C ends the beginning. */
+  starting(): void;
+  /** There is somebody to talk with. */
+  met(partner: Partner): void;
+}
+
+/**
+ * Opens the terminal, which takes keys at once (T40), and lets something go on there. Resolves with the exit code, that of
+ * the person's leaving or else the one that it answers, once the terminal is as it was before; what is thrown is one sentence on stderr.
+ */
+export async function atTerminal(
+  { color, plain }: { readonly color: ColorChoice; readonly plain: boolean },
+  sit: (sitting: Sitting) => Promise<ExitCode | void>,
+): Promise<ExitCode> {
+  let exit: ExitCode = exitCodes.done;
+  let partner: Partner | undefined;
+  let isStarting = false;
+  const begun = new AbortController();
+  const terminal = await openTerminal({
+    input: process.stdin,
+    output: process.stdout,
+    env: process.env,
+    color,
+    plain,
+    onTyped: (message, later) => partner?.typed(message, later) ?? false,
+    onInterrupt: () => {
+      if (partner) partner.interrupt();
+      else if (isStarting) leave(exitCodes.interrupted);
+    },
+    onAction: (action) => partner?.act(action),
+  });
+  const leave = (code: ExitCode) => {
+    exit = code;
+    begun.abort();
+    partner?.leave();
+    terminal.close();
+  };
+  // A terminal that went away cannot be written to any more.
+  process.stdout.on("error", () => leave(exitCodes.hangup));
+  // A defect that ends the process must not leave its modes behind, and is told below what is there.
+  process.once("uncaughtExceptionMonitor", () => terminal.close());
+  process.once("exit", () => terminal.close());
+  process.on("SIGINT", () => terminal.interrupt());
+  process.once("SIGTERM", () => leave(signalExits.SIGTERM));
+  process.once("SIGHUP", () => leave(signalExits.SIGHUP));
+  try {
+    const ended = await sit({
+      terminal,
+      signal: begun.signal,
+      starting: () => {
+        isStarting = true;
+      },
+      met: (met) => {
+        partner = met;
+      },
+    });
+    if (exit === exitCodes.done && ended !== undefined) exit = ended;
+  } catch (error) {
+    await terminal.live?.settled();
+    terminal.close();
+    if (begun.signal.aborted) return exit;
+    const { problemOf } = await import("../problem.ts");
+    const { message, exit: code } = problemOf(error);
+    process.stderr.write(`banyan: ${oneLine(message)}\n`);
+    return code;
+  }
+  await terminal.live?.settled();
+  terminal.close();
+  return exit;
+}

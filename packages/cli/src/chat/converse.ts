@@ -1,0 +1,87 @@
+import type { Session } from "@banyan/core";
+import { type Host, openHost } from "@banyan/host";
+import type { Arguments } from "../arguments.ts";
+import { commands } from "../commands/index.ts";
+import { promptCommands } from "../commands/prompt-commands.ts";
+import type { ExitCode } from "../exit.ts";
+import { hostOptions } from "../host-options.ts";
+import { openNamedSession } from "../named-session.ts";
+import { outputOption } from "../output-schema.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { lastExchange, saidBefore } from "./exchange.ts";
+import { greet } from "./greet.ts";
+import { leftBehind } from "./left-behind.ts";
+import { Talk } from "./talk.ts";
+
+/** What a conversation at a terminal is begun with. */
+export interface ConverseOptions {
+  readonly args: Arguments;
+  readonly terminal: Terminal;
+  /** Whether what the project brings may be used. */
+  readonly trusted: boolean;
+  /** What is to be said at the beginning. */
+  readonly notices: readonly string[];
+  /** Ends the beginning. */
+  readonly signal: AbortSignal;
+  /** Called when there is somebody to talk with. */
+  onTalk(talk: Talk): void;
+}
+
+/**
+ * Opens the host and the conversation that the command line names, and talks until the person leaves, or what was to be
+ * done is done. Resolves with the exit code; rejects with what `problemOf` can tell.
+ */
+export async function converse(options: ConverseOptions): Promise<ExitCode> {
+  const { args, trusted, signal } = options;
+  const host = await openHost({ ...hostOptions(args, true, signal, trusted), readyLater: true });
+  // What takes its time is opened while the person writes; whoever begins a turn is told when it fails.
+  host.ready().catch(() => {});
+  try {
+    return await talkAt(host, options);
+  } finally {
+    await host.close();
+  }
+}
+
+async function talkAt(host: Host, { args, terminal, notices: before, onTalk }: ConverseOptions): Promise<ExitCode> {
+  const notices = [...before, ...host.notices];
+  const output = outputOption(args);
+  const { session, at } = await openNamedSession(args, host, (sentence) => notices.push(sentence));
+  const leaf = session ? (at ?? session.state.leaf) : null;
+  const talk = new Talk({ host, terminal, session, at, task: args.task, ...output });
+  onTalk(talk);
+  try {
+    notices.push(...configure(terminal, host, session ? saidBefore(session.state, leaf) : []));
+    greet(terminal, host, notices);
+    void completeCommands(terminal, host);
+    if (session) remind(terminal, host, session, leaf);
+    await talk.run(args.prompt?.trim() ? args.prompt : undefined);
+    return talk.exit;
+  } finally {
+    await talk.close();
+    terminal.freshLine();
+    const { style } = terminal;
+    if (talk.session?.state.messages.size) terminal.write(style.dim(`resume: banyan --resume ${talk.session.id}\n`));
+  }
+}
+
+/** Tells a terminal what the settings say of it, and what it can complete; answers what is wrong with its keys. */
+function configure({ live }: Terminal, host: Host, history: readonly string[]): readonly string[] {
+  const { keys, theme } = host.configuration.settings;
+  const { workspace } = host;
+  return live?.configure({ workspace, commands, history, ...(keys && { keys }), ...(theme && { theme }) }) ?? [];
+}
+
+/** Lets a terminal complete the commands that others bring too, as soon as they are known. */
+async function completeCommands({ live }: Terminal, host: Host): Promise<void> {
+  // That they are not known, whoever begins a turn is told.
+  const brought = await promptCommands(host).catch(() => []);
+  live?.configure({ commands: [...commands, ...brought] });
+}
+
+/** Where a conversation stands, and what was left behind in it. */
+function remind(terminal: Terminal, host: Host, session: Session, leaf: string | null): void {
+  const { columns, style } = terminal;
+  const lines = lastExchange(session.state, leaf, host.agent.name, columns, style);
+  for (const line of [...lines, ...leftBehind(session, columns, style)]) terminal.write(`${line}\n`);
+}

@@ -1,0 +1,30 @@
+import { type ConversationState, lastAnswer, leaves, pathTo, totalTokens } from "@banyan/core";
+import type { Host } from "@banyan/host";
+import type { Status } from "../terminal/full/views/status-line.ts";
+import { approvalWords } from "./approval-mode.ts";
+
+/** What stands below the prompt while a person is at a message of a conversation (T26). */
+export function statusOf(host: Host, state: ConversationState, leaf: string | null, mode: "chat" | "task"): Status {
+  const path = pathTo(state, leaf);
+  const ends = leaves(state);
+  const number = leaf === null ? 0 : ends.indexOf(leaf) + 1;
+  const context = fullness(host, path);
+  const [run] = [...state.runs.values()].filter(({ call }) => call === undefined);
+  return {
+    mode: run?.mode ?? mode,
+    approval: approvalWords(host.approval),
+    model: host.model.name,
+    tokens: totalTokens(state.usage),
+    cost: state.cost,
+    ...(number > 0 && { branch: { number, count: ends.length } }),
+    ...(context !== undefined && { context }),
+  };
+}
+
+/** How much of the model's context the last answer took; nothing when that is not known. */
+function fullness({ agent }: Host, path: ReturnType<typeof pathTo>): number | undefined {
+  const { model } = agent.options;
+  const size = "contextSize" in model ? model.contextSize : undefined;
+  const usage = lastAnswer(path)?.usage;
+  return size === undefined || !usage ? undefined : Math.min(1, totalTokens(usage) / size);
+}

@@ -1,0 +1,32 @@
+import type { Answer, TextQuestion } from "@banyan/core";
+import { plainText, visible } from "../show/plain-text.ts";
+import { wrap } from "../show/wrap.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+/**
+ * Asks a person what a call wants to know (B39). A number names one of the choices, other words are an answer of the
+ * person's own; an empty line is the default, or says that there is no answer. Answers nothing when the signal aborts or
+ * the person interrupts.
+ */
+export async function answerInWords(
+  terminal: Terminal,
+  question: TextQuestion,
+  asker: string,
+  signal: AbortSignal,
+): Promise<Answer | undefined> {
+  const { text, choices = [], default: preset = "" } = question;
+  const { style } = terminal;
+  const lines = [
+    style.warning(`${visible(asker)} asks:`),
+    ...plainText(text).trim().split("\n"),
+    ...choices.map((choice, index) => `  ${style.bold(String(index + 1))}  ${visible(choice)}`),
+  ];
+  terminal.freshLine();
+  terminal.write(`\n${lines.map((line) => wrap(line, terminal.columns)).join("\n")}\n`);
+  const prompt = choices.length > 0 ? "Your answer, or a number: " : "Your answer: ";
+  const line = await terminal.ask({ prompt, initial: visible(preset), signal });
+  if (line === undefined) return undefined;
+  const answer = line.trim();
+  if (answer === "") return { decision: "deny" };
+  return { decision: "answer", text: choices[Number(answer) - 1] ?? answer };
+}

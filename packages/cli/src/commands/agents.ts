@@ -1,0 +1,51 @@
+import { formatDuration } from "../show/amounts.ts";
+import { callWord } from "../show/call-line.ts";
+import { excerpt } from "../show/excerpt.ts";
+import { oneLine } from "../show/plain-text.ts";
+import type { SubAgent } from "../show/sub-agents.ts";
+import { subAgentsOf } from "../show/sub-agents.ts";
+import { table } from "../show/table.ts";
+import { ASK, type Command, type CommandContext } from "./command.ts";
+
+export const agents: Command = {
+  name: "agents",
+  takes: "[stop n | tell n text]",
+  help: "list the sub-agents of this conversation, stop one, or tell it something; and the agents that can be launched",
+  anytime: true,
+  async run(context, argument) {
+    const [, action = "", number = "", text = ""] = /^(\S*)\s*(\S*)\s*(.*)$/s.exec(argument) ?? [];
+    const all = subAgentsOf(context.state);
+    if (action === "") await list(context, all);
+    else if (action === "stop" || action === "tell") {
+      const named = all.find((agent) => String(agent.number) === number);
+      if (!named?.run) context.write(`No sub-agent ${excerpt(number, 20)} is at work. /agents lists them.`);
+      else if (action === "stop") stop(context, named, named.run.id);
+      else await tell(context, named, named.run.id, text);
+    } else context.write(`/agents cannot ${excerpt(action, 20)}: it knows stop and tell.`);
+    return ASK;
+  },
+};
+
+async function list({ host, columns, style, write }: CommandContext, all: readonly SubAgent[]): Promise<void> {
+  if (all.length === 0) write("No sub-agent was launched in this conversation.");
+  const rows = all.map(({ number, name = "", task, call }) => {
+    const took = call.startedAt === undefined ? undefined : (call.endedAt ?? Date.now()) - call.startedAt;
+    const status = `${callWord(call)}${took === undefined ? "" : `, ${formatDuration(took)}`}`;
+    return [String(number), status, oneLine(name), excerpt(task, Math.max(20, columns - 40))];
+  });
+  write(...table(rows));
+  const { agents: named } = await host.ready();
+  if (named.length > 0) write("", style.dim("These can be launched by name:"));
+  write(...table(named.map(({ name, description }) => [oneLine(name), oneLine(description)])));
+}
+
+function stop({ session, write }: CommandContext, { number }: SubAgent, run: string): void {
+  session?.interrupt(run);
+  write(`Stopping agent ${number}: what it has found goes to who launched it.`);
+}
+
+async function tell(context: CommandContext, { number }: SubAgent, run: string, text: string): Promise<void> {
+  if (text === "") return context.write(`Write behind the number what agent ${number} is to be told.`);
+  await context.session?.say(await context.message(text), { run });
+  context.write(`Agent ${number} is told before it does the next thing.`);
+}

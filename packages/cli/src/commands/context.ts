@@ -1,0 +1,29 @@
+import { pathTo } from "@banyan/core";
+import { formatCount } from "../show/amounts.ts";
+import { oneLine } from "../show/plain-text.ts";
+import { table } from "../show/table.ts";
+import { ASK, type Command } from "./command.ts";
+
+export const context: Command = {
+  name: "context",
+  help: "show what the model is sent, part by part, and what each takes of its context",
+  anytime: true,
+  async run({ host, state, leaf, style, write }) {
+    await host.ready();
+    const parts = await host.contextParts(pathTo(state, leaf));
+    const total = parts.reduce((sum, { tokens }) => sum + tokens, 0);
+    const { model } = host.agent.options;
+    const size = "contextSize" in model ? model.contextSize : undefined;
+    const share = (tokens: number) => (size === undefined ? "" : `${((100 * tokens) / size).toFixed(1)} %`);
+    const rows = parts.map(({ kind, source, tokens, isExact }) => [
+      kind,
+      oneLine(source),
+      `${isExact ? "" : "~"}${formatCount(tokens)}`,
+      share(tokens),
+    ]);
+    write(...table([...rows, ["", "all", formatCount(total), share(total)]], 2));
+    const of = size === undefined ? "How much the model takes is not known." : `The model takes ${formatCount(size)}.`;
+    write(style.dim(`Tokens; ~ is an estimate. ${of}`));
+    return ASK;
+  },
+};

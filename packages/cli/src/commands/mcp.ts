@@ -1,0 +1,23 @@
+import type { McpServerState } from "@banyan/host/mcp";
+import { counted } from "../show/amounts.ts";
+import { oneLine } from "../show/plain-text.ts";
+import { table } from "../show/table.ts";
+import { ASK, type Command } from "./command.ts";
+
+export const mcp: Command = {
+  name: "mcp",
+  help: "show how the MCP servers are doing",
+  anytime: true,
+  async run({ host, write }) {
+    const { mcp: servers } = await host.ready();
+    const states = servers?.states ?? [];
+    if (states.length === 0) write("There are no MCP servers here. banyan mcp add --help says how to add one.");
+    write(...table(states.map((state) => [state.name, state.status, oneLine(about(state))])));
+    return ASK;
+  },
+};
+
+function about(state: McpServerState): string {
+  if (state.status === "ready") return counted(state.tools, "tool");
+  return "reason" in state && typeof state.reason === "string" ? state.reason : "";
+}

@@ -1,0 +1,37 @@
+import { pathTo } from "@banyan/core";
+import { excerpt } from "../show/excerpt.ts";
+import { ASK, type Command, type CommandContext } from "./command.ts";
+
+export const memory: Command = {
+  name: "memory",
+  takes: "[on | off]",
+  help: "show what was recalled into this conversation, or switch memory on or off for it",
+  async run(context, argument) {
+    const { memory: kept } = await context.host.ready();
+    if (!kept) context.write("Memory is off: banyan config set memory.enabled true switches it on.");
+    else if (argument === "on" || argument === "off") {
+      const { id } = await context.open();
+      await kept.setOn(id, argument === "on");
+      context.write(
+        argument === "on"
+          ? "Memory is on for this conversation."
+          : "Memory is off for this conversation: nothing of it is remembered, and nothing is recalled into it.",
+      );
+    } else if (argument !== "") context.write("/memory shows what was recalled; /memory on and /memory off switch it.");
+    else {
+      list(context);
+      if (context.session && !(await kept.isOn(context.session.id)))
+        context.write("Memory is off for this conversation; /memory on switches it on.");
+    }
+    return ASK;
+  },
+};
+
+function list({ state, leaf, columns, style, write }: CommandContext): void {
+  const recalled = pathTo(state, leaf).flatMap((message) => (message.role === "user" ? (message.recalled ?? []) : []));
+  if (recalled.length === 0) write("Nothing was recalled on this branch.");
+  for (const { text, source } of recalled) {
+    write(excerpt(text, Math.max(20, columns - 2)));
+    write(style.dim(`  ${excerpt(source, Math.max(20, columns - 4))}`));
+  }
+}

@@ -1,0 +1,151 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Home, home } from "../testing/banyan.ts";
+import { modelServer, type ServerAnswer } from "../testing/model-server.ts";
+import { hasTmux, Pty } from "../testing/pty.ts";
+
+const MODEL = ["--plain", "--model", "openai-compatible/test"];
+const SECOND = 1_000;
+
+let place: Home;
+beforeEach(() => {
+  place = home();
+});
+afterEach(() => place[Symbol.dispose]());
+
+const call = (tool: string, input: object): ServerAnswer => ({ calls: [{ tool, input }] });
+
+describe.skipIf(!hasTmux)("the commands of a chat", { timeout: 60 * SECOND }, () => {
+  test("/changes and /undo: what was changed is shown, and taken back with its diff", async () => {
+    const path = join(place.workspace, "a.txt");
+    writeFileSync(path, "one\n");
+    await using server = await modelServer(call("edit", { path: "a.txt", old_text: "one", new_text: "two" }), {
+      text: "Done.",
+    });
+    using pty = Pty.open(place, [...MODEL, "--approval", "edits"], server.env);
+    await pty.prompted();
+    pty.enter("change it");
+    await pty.until("Done.");
+    await pty.prompted();
+    pty.enter("/changes");
+    await pty.until(/^ {2}changed +\+1 +-1 +a\.txt$/);
+    await pty.prompted();
+    pty.enter("/undo");
+    expect(await pty.until("undone: changed a.txt, 1 line added, 1 removed")).toMatch(/- two\n.*\+ one/);
+    await pty.prompted();
+    expect(readFileSync(path, "utf8")).toBe("one\n");
+    pty.enter("/undo");
+    await pty.until("No call on this branch has changed a file, or all is as it was.");
+  });
+
+  test("B40, B39: /mode task works until finish_task; ask_client asks the person, who may take the default", async () => {
+    await using server = await modelServer(
+      call("ask_client", { question: "Which colour?", default_answer: "blue" }),
+      call("finish_task", { result: "It is painted.", summary: "painted" }),
+      { text: "You are welcome." },
+    );
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("/mode task");
+    await pty.until("Task mode: what you say is worked on until it is finished.");
+    await pty.prompted();
+    pty.enter("paint it");
+    await pty.until("banyan asks:\nWhich colour?\n(now: blue; an empty line keeps it)");
+    await pty.until("Your answer:");
+    pty.press("Enter");
+    await pty.until("It is painted.");
+    expect(JSON.stringify(server.asked[1])).toContain("blue");
+    await pty.prompted();
+    pty.enter("/mode chat");
+    await pty.until("Chat mode: an answer without calls is your turn.");
+    await pty.prompted();
+    pty.enter("thanks");
+    await pty.until("You are welcome.");
+  });
+
+  test("B37: --task ends with the task, and with its exit code; a sub-agent that asks says who it is", async () => {
+    await using server = await modelServer(
+      call("launch_agent", { task: "touch it", expected_output: "nothing" }),
+      call("shell", { command: "touch made.txt" }),
+      call("finish_task", { result: "touched", summary: "" }),
+      call("finish_task", { result: "All is done.", summary: "" }),
+    );
+    using pty = Pty.open(place, [...MODEL, "--task", "have it touched"], server.env);
+    await pty.until("agent 1 asks to run shell in");
+    await pty.until("Allow this?");
+    pty.enter("1");
+    const screen = await pty.until("[exit 0]");
+    expect(screen).toContain("All is done.");
+    expect(screen).not.toMatch(/^touched$/m);
+  });
+
+  test("/agents, /context, /memory, /title, /approval and /mcp tell and set what they are about", async () => {
+    await using server = await modelServer(
+      call("launch_agent", { task: "look around", expected_output: "a word" }),
+      call("finish_task", { result: "nothing", summary: "" }),
+      { text: "Done." },
+    );
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("/memory off");
+    await pty.until("Memory is off for this conversation");
+    await pty.prompted();
+    pty.enter("have a look");
+    await pty.until("Done.");
+    const asks: [command: string, says: RegExp][] = [
+      ["/agents", /^1 +done, .*look around/],
+      ["/context", /^tool +launch_agent +~?[\d,]+/],
+      ["/memory", /^Memory is off for this conversation; \/memory on switches it on\.$/],
+      ["/title The look", /^This is “The look” now\.$/],
+      ["/approval edits", /^Approval: files of this directory are changed without asking\.$/],
+      ["/mcp", /^There are no MCP servers here\./],
+    ];
+    for (const [command, says] of asks) {
+      await pty.prompted();
+      pty.enter(command);
+      await pty.until(says);
+    }
+  });
+
+  test("/compact puts a summary in the place of what was said, and the conversation goes on below it", async () => {
+    const answers = ["Red, because ".padEnd(2_000, "it is warm, "), "Round.", "Large.", "Heavy."].map((text) => ({
+      text,
+    }));
+    await using server = await modelServer(...answers, { text: "Red is liked." }, { text: "Yes." });
+    using pty = Pty.open(place, MODEL, server.env);
+    for (const { text } of answers) {
+      await pty.prompted();
+      pty.enter("what is it like?");
+      await pty.until(text.slice(0, 5));
+    }
+    await pty.prompted();
+    pty.enter("/compact");
+    await pty.until("Shortened: a summary stands for what was said.");
+    await pty.prompted();
+    pty.enter("is it so?");
+    await pty.until("Yes.");
+    const said = JSON.stringify(server.asked.at(-1));
+    expect(said).toContain("Red is liked.");
+    expect(said).toContain("Heavy.");
+    expect(said).not.toContain("it is warm");
+  });
+
+  test("a Markdown file of the user is a command: its text goes to the agent, and what is named in it goes along", async () => {
+    const folder = join(place.env.BANYAN_HOME ?? "", "config", "commands");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "review.md"), "---\ndescription: look at a file\n---\nReview $1 with care: @$1\n");
+    writeFileSync(join(place.workspace, "a.txt"), "alpha\n");
+    await using server = await modelServer({ text: "It is fine." });
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("/help");
+    await pty.until(/\/review +look at a file/);
+    await pty.prompted();
+    pty.enter("/review a.txt");
+    await pty.until("Attached: a.txt (text, 6 B)");
+    await pty.until("It is fine.");
+    const said = JSON.stringify(server.asked[0]);
+    for (const part of ["Review a.txt with care", "alpha"]) expect(said).toContain(part);
+  });
+});

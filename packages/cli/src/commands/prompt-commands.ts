@@ -1,0 +1,54 @@
+import { say } from "@banyan/core";
+import { type Host, type PromptCommand, promptOf } from "@banyan/host";
+import type { McpServers } from "@banyan/host/mcp";
+import { oneLine } from "../show/plain-text.ts";
+import { ASK, type Command } from "./command.ts";
+
+/** What users, projects and MCP servers have people say with a slash: each says a text of its own to the agent. */
+export async function promptCommands(host: Host): Promise<Command[]> {
+  const { commands, mcp } = await host.ready();
+  return [...commands.map(fromFile), ...(mcp ? mcp.prompts.map((prompt) => fromServer(mcp, prompt)) : [])];
+}
+
+function fromFile(command: PromptCommand): Command {
+  const { name, description, hint, model } = command;
+  return {
+    name: name.toLowerCase(),
+    help: oneLine(description),
+    ...(hint === undefined ? {} : { takes: oneLine(hint) }),
+    async run({ message }, argument) {
+      const directive = say(await message(promptOf(command, argument)));
+      return { type: "turn", directive, ...(model === undefined ? {} : { model }) };
+    },
+  };
+}
+
+/** A prompt of a server is `/server:prompt`. Its arguments are words in their order; the last one takes all that is left. */
+function fromServer(servers: McpServers, prompt: McpServers["prompts"][number]): Command {
+  const { server, name, description, arguments: wanted } = prompt;
+  const takes = wanted.map((argument) => (argument.required ? argument.name : `[${argument.name}]`)).join(" ");
+  return {
+    name: `${server}:${name}`.toLowerCase(),
+    help: oneLine(description || `a prompt of ${server}`),
+    ...(takes === "" ? {} : { takes: oneLine(takes) }),
+    async run({ write }, argument) {
+      const words = argument.split(/\s+/).filter((word) => word !== "");
+      const values = wanted.flatMap((each, index) => {
+        const isLast = index === wanted.length - 1;
+        const value = isLast ? words.slice(index).join(" ") : (words[index] ?? "");
+        return value === "" ? [] : [[each.name, value] as const];
+      });
+      const given = Object.fromEntries(values);
+      const missing = wanted.find((each) => each.required && !(each.name in given));
+      if (missing) {
+        write(`/${server}:${name} needs ${oneLine(missing.name)}: ${oneLine(missing.description)}`.replace(/: $/, "."));
+        return ASK;
+      }
+      const parts = await servers.prompt(prompt, given, AbortSignal.timeout(PATIENCE));
+      return { type: "turn", directive: say(parts) };
+    },
+  };
+}
+
+/** Milliseconds that a server has to fill a prompt in. */
+const PATIENCE = 30_000;

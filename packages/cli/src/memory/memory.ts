@@ -1,0 +1,110 @@
+import { realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import {
+  ConversationDirectory,
+  directories,
+  type ManagedMemory,
+  projectOf,
+  readConfiguration,
+  redactor,
+  TrustRecord,
+  userMemory,
+} from "@banyan/host";
+import { type ExitCode, exitCodes } from "../exit.ts";
+import { listing } from "../output/listing.ts";
+import { UsageError } from "../problem.ts";
+import { memoryLines } from "../show/memory-lines.ts";
+import { oneLine } from "../show/plain-text.ts";
+import { agreed } from "../terminal/agreed.ts";
+import type { MemoryArguments } from "./arguments.ts";
+
+/** `banyan memory`: what is remembered, to be looked at, added to and forgotten (B45). Asks no model. */
+export function memory(args: MemoryArguments): Promise<ExitCode> {
+  return listing(async (write, warn) => {
+    const place = { env: process.env, home: homedir() };
+    const workspace = realpathSync(".");
+    await using memory = userMemory({
+      places: directories(place.env, place.home),
+      workspace,
+      redact: redactor({ env: place.env }),
+    });
+    const isOff = isSwitchedOff(place);
+    if (isOff && args.action === "add")
+      throw new UsageError("Memory is off: banyan config set memory.enabled true switches it on.");
+    if (isOff) warn("Memory is off: nothing is remembered or recalled. This is what is there from before.");
+    return perform(memory, args, write, warn);
+  });
+}
+
+async function perform(
+  memory: ManagedMemory,
+  args: MemoryArguments,
+  write: (text: string) => void,
+  warn: (sentence: string) => void,
+): Promise<ExitCode | undefined> {
+  switch (args.action) {
+    case "list":
+    case "search": {
+      const { limit } = args;
+      const page = limit === undefined ? {} : { limit };
+      const entries = await (args.action === "list" ? memory.list(page) : memory.search(args.words, page));
+      const nothing = args.action === "list" ? "Nothing is remembered yet." : "Nothing is found.";
+      if (args.output === "json") write(`${JSON.stringify(entries, null, 2)}\n`);
+      else write(`${entries.length === 0 ? nothing : memoryLines(entries).join("\n")}\n`);
+      return undefined;
+    }
+    case "add": {
+      const { id, text } = await memory.add({ text: args.text });
+      write(`Remembered as ${id}: ${oneLine(text)}\n`);
+      return undefined;
+    }
+    case "remove":
+      return remove(memory, args.ids, write, warn);
+    case "clear":
+      await clear(memory, args, write);
+      return undefined;
+  }
+}
+
+async function remove(
+  memory: ManagedMemory,
+  ids: readonly number[],
+  write: (text: string) => void,
+  warn: (sentence: string) => void,
+): Promise<ExitCode> {
+  let exit: ExitCode = exitCodes.done;
+  for (const id of ids) {
+    if (await memory.remove(id)) write(`Forgot ${id}.\n`);
+    else {
+      warn(`There is no entry ${id}. banyan memory list shows the numbers.`);
+      exit = exitCodes.usage;
+    }
+  }
+  return exit;
+}
+
+async function clear(
+  memory: ManagedMemory,
+  { conversation: named, yes }: Extract<MemoryArguments, { action: "clear" }>,
+  write: (text: string) => void,
+): Promise<void> {
+  const conversation = named === undefined ? undefined : await conversationNamed(named);
+  const what =
+    conversation === undefined ? "everything that is remembered" : `what is known from ${conversation} alone`;
+  if (!yes && !(await agreed(`forget ${what}, for good`, `This forgets ${what}, for good.`)))
+    return write("Nothing was forgotten.\n");
+  const count = await memory.clear(conversation === undefined ? undefined : { conversation });
+  write(`Forgot ${count} ${count === 1 ? "entry" : "entries"}.\n`);
+}
+
+async function conversationNamed(named: string): Promise<string> {
+  await using directory = new ConversationDirectory({ env: process.env, home: homedir() });
+  return (await directory.find(named)).id;
+}
+
+/** Whether the settings, as they count in this directory, switch memory off. */
+function isSwitchedOff(place: { readonly env: NodeJS.ProcessEnv; readonly home: string }): boolean {
+  const { state } = new TrustRecord(place).trustOf(".");
+  const project = state === "trusted" ? { project: projectOf(".") } : {};
+  return readConfiguration({ ...place, ...project }).settings.memory?.enabled === false;
+}

@@ -1,0 +1,23 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { directories } from "@banyan/host";
+import { announce, type LocalServer, localServers } from "@banyan/server/local-servers";
+
+/** Leaves word of a server for other programs of this user, until the result is disposed of. */
+export function announced(server: LocalServer): Disposable {
+  return announce(directory(), server);
+}
+
+/** The servers of this user on this machine. */
+export function serversHere(): LocalServer[] {
+  return localServers(directory());
+}
+
+/** The server whose process this is. */
+export function serverOf(process: number): LocalServer | undefined {
+  return serversHere().find((server) => server.process === process);
+}
+
+function directory(): string {
+  return join(directories(process.env, homedir()).state, "servers");
+}

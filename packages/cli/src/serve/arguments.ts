@@ -1,0 +1,77 @@
+import type { ApprovalMode } from "@banyan/host";
+import { Command, InvalidArgumentError, Option } from "commander";
+import { parse, type Unread } from "../parse.ts";
+
+/** The port when none is named. */
+const PORT = 4180;
+
+/** What a line of `banyan serve` says; what it leaves out is absent. */
+export interface ServeArguments {
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly host: string;
+  readonly allowHost: readonly string[];
+  readonly token?: string;
+  readonly guestToken?: string;
+  /** Show the page in the browser. */
+  readonly open: boolean;
+  readonly model?: string;
+  /** The workspace, when it is not where the command was started. */
+  readonly cwd?: string;
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+  readonly rules?: string;
+  readonly approval?: ApprovalMode;
+  /** Use what the project brings. */
+  readonly trust: boolean;
+}
+
+const MORE = `
+Only programs on this machine reach the server unless --host says otherwise, and only with its token. The token is kept for
+you, so that open pages stay signed in when the server starts again; BANYAN_TOKEN sets another one, BANYAN_GUEST_TOKEN one
+for those who may only watch. docs/protocol.md tells how programs talk to it.`;
+
+/** Reads what follows `banyan serve`, or says why it cannot be read. */
+export function readServe(
+  argv: readonly string[],
+): { readonly type: "serve"; readonly arguments: ServeArguments } | Unread {
+  const command = new Command("banyan serve")
+    .description("Serves the conversations of this machine to browsers and programs; agents work in this directory.")
+    .addOption(
+      new Option("-p, --port <number>", "the port; 0 takes a free one").argParser(port).default(PORT, String(PORT)),
+    )
+    .option("--host <address>", "where to listen; 0.0.0.0 lets other machines in", "127.0.0.1")
+    .addOption(list("--allow-host <name>", "answer to this name too, as of a proxy in front; may be repeated"))
+    .option("--token <token>", "the token that clients need; BANYAN_TOKEN keeps it out of the list of processes")
+    .option("--guest-token <token>", "a token for clients that may only watch")
+    .option("--open", "show the page in the browser", false)
+    .option("-m, --model <name>", "the model, as provider/model")
+    .option("-C, --cwd <directory>", "work in this directory")
+    .addOption(list("--allow <rule>", "run calls that this rule covers without asking, as in 'shell(npm test*)'"))
+    .addOption(list("--deny <rule>", "never run calls that this rule covers"))
+    .option("--rules <file>", "permission rules in a JSON file")
+    .addOption(
+      new Option("--approval <mode>", "what runs without asking: ask (only looking), edits, all").choices([
+        "ask",
+        "edits",
+        "all",
+      ]),
+    )
+    .option("--trust", "use the settings, servers and instructions of this project", false)
+    .helpOption("-h, --help", "print this help")
+    .addHelpText("after", MORE)
+    .allowExcessArguments(false);
+  return parse(command, argv) ?? { type: "serve", arguments: command.opts<ServeArguments>() };
+}
+
+function list(flags: string, description: string): Option {
+  return new Option(flags, description)
+    .argParser((value: string, previous: readonly string[]) => [...previous, value])
+    .default([], "none");
+}
+
+function port(text: string): number {
+  const value = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value <= 65_535)) throw new InvalidArgumentError("It takes a number from 0 to 65535.");
+  return value;
+}

@@ -1,0 +1,151 @@
+import { spawn } from "node:child_process";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { type Host, openHost, TrustRecord } from "@banyan/host";
+import {
+  builtPage,
+  isLoopback,
+  keptToken,
+  type RunningServer,
+  type ServeOptions,
+  serve as startServer,
+} from "@banyan/server";
+import { type ExitCode, exitCodes, signalExits } from "../exit.ts";
+import { problemOf, UsageError } from "../problem.ts";
+import { oneLine } from "../show/plain-text.ts";
+import { announced } from "./announced.ts";
+import type { ServeArguments } from "./arguments.ts";
+
+/** `banyan serve`: serves until it is told to stop. */
+export async function serve(args: ServeArguments): Promise<ExitCode> {
+  let host: Host | undefined;
+  const say = (sentence: string) => void process.stdout.write(`${oneLine(sentence)}\n`);
+  const warn = (sentence: string) => void process.stderr.write(`banyan: ${oneLine(sentence)}\n`);
+  try {
+    host = await openHost({
+      cwd: resolve(args.cwd ?? "."),
+      env: process.env,
+      home: homedir(),
+      flags: args,
+      canAsk: true,
+      trusted: isTrusted(args, warn),
+    });
+    for (const notice of host.notices) warn(notice);
+    const server = await listen(optionsFor(args, host, warn));
+    using _ = announced({
+      address: server.address,
+      process: process.pid,
+      workspace: host.workspace,
+      token: server.token,
+    });
+    greet(args, host, server, say, warn);
+    if (args.open) show(server.pageAddress, warn);
+    const exit = await stopped();
+    say("Stopping: what runs is interrupted, and can be resumed.");
+    await server.stop();
+    return exit;
+  } catch (error) {
+    const { message, exit } = problemOf(error);
+    warn(message);
+    return exit;
+  } finally {
+    await host?.close();
+  }
+}
+
+function optionsFor(args: ServeArguments, host: Host, log: (line: string) => void): ServeOptions {
+  const { BANYAN_TOKEN, BANYAN_GUEST_TOKEN } = process.env;
+  const { state } = host.places;
+  const guestToken = args.guestToken ?? (BANYAN_GUEST_TOKEN || undefined);
+  const token = args.token ?? (BANYAN_TOKEN || keptToken(join(state, "server-token")));
+  for (const given of [token, guestToken]) {
+    if (given !== undefined && !/^[\w.~-]{16,200}$/.test(given))
+      throw new UsageError("A token has at least 16 letters, digits, '.', '_', '~' or '-', so that nobody guesses it.");
+  }
+  if (token === guestToken) throw new UsageError("The token for guests must be another one than the token.");
+  return {
+    host,
+    port: args.port,
+    hostname: args.host,
+    allowedHosts: args.allowHost,
+    token,
+    ...(guestToken === undefined ? {} : { guestToken }),
+    page: builtPage(),
+    state,
+    log,
+  };
+}
+
+/** Starts the server. A port that is taken is told with what to do. */
+async function listen(options: ServeOptions): Promise<RunningServer> {
+  try {
+    return await startServer(options);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const { port, hostname } = options;
+    if (code === "EADDRINUSE")
+      throw new UsageError(`Port ${port} is taken: name another one with --port, or 0 for a free one.`, {
+        cause: error,
+      });
+    if (code === "EACCES") throw new UsageError(`Port ${port} may not be used: name one above 1023.`, { cause: error });
+    if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
+      throw new UsageError(`${hostname} is no address of this machine.`, { cause: error });
+    throw error;
+  }
+}
+
+/** Whether what the project brings is used: as the user decided in a chat, or decides now. Nobody is asked here. */
+function isTrusted(args: ServeArguments, warn: (sentence: string) => void): boolean {
+  const record = new TrustRecord({ env: process.env, home: homedir() });
+  const directory = resolve(args.cwd ?? ".");
+  if (args.trust) {
+    record.trust(directory);
+    return true;
+  }
+  const { state } = record.trustOf(directory);
+  if (state === "unknown" || state === "changed")
+    warn("What this project brings (settings, instructions, ...) is not used; --trust uses it from now on.");
+  return state === "trusted";
+}
+
+function greet(
+  args: ServeArguments,
+  host: Host,
+  server: RunningServer,
+  say: (sentence: string) => void,
+  warn: (sentence: string) => void,
+): void {
+  say(`Serving ${host.workspace} with ${host.model.name}.`);
+  say(`Open ${server.pageAddress}`);
+  say("The address signs a browser in: keep it to yourself. Ctrl-C stops; banyan attach joins from a terminal.");
+  if (!isLoopback(args.host))
+    warn(`Listening on ${args.host}: other machines can reach this server, and what is sent is not encrypted.`);
+  if (host.approval === "all") warn("APPROVAL IS OFF: every call runs without asking. Use this in a sandbox only.");
+}
+
+/** Shows an address in the browser, without a shell: the token in it is no word of a command. */
+function show(address: string, warn: (sentence: string) => void): void {
+  const [command, ...args] =
+    process.platform === "darwin"
+      ? ["open", address]
+      : process.platform === "win32"
+        ? ["rundll32", "url.dll,FileProtocolHandler", address]
+        : ["xdg-open", address];
+  const browser = spawn(command as string, args, { stdio: "ignore", detached: true });
+  browser.on("error", () => warn("No browser could be started; open the address yourself."));
+  browser.unref();
+}
+
+/** Resolves when the process is asked to end, with the exit code for that. Asked again, it ends at once. */
+function stopped(): Promise<ExitCode> {
+  return new Promise((resolve_) => {
+    let asked = false;
+    for (const [signal, exit] of Object.entries(signalExits)) {
+      process.on(signal, () => {
+        if (asked) process.exit(exit);
+        asked = true;
+        resolve_(signal === "SIGINT" ? exitCodes.done : exit);
+      });
+    }
+  });
+}

@@ -1,0 +1,13 @@
+import type { WrittenMessage } from "@banyan/host";
+import { formatBytes } from "./amounts.ts";
+import { oneLine } from "./plain-text.ts";
+
+/** What a person is told before their message is sent: what goes along with its size, what does not, and why. */
+export function attachedLines({ attached, problems, isRedacted }: WrittenMessage): string[] {
+  const sizes = attached.map(({ name, kind, size }) => `${oneLine(name)} (${kind}, ${formatBytes(size)})`);
+  return [
+    ...(isRedacted ? ["What looks like a secret was taken out of your message."] : []),
+    ...(sizes.length > 0 ? [`Attached: ${sizes.join(", ")}`] : []),
+    ...problems.map(oneLine),
+  ];
+}

@@ -1,0 +1,89 @@
+import { describe, expect, test } from "vitest";
+import { changeHead, diffLines, draftLines } from "./diff-lines.ts";
+import { styleFor } from "./style.ts";
+
+const style = styleFor(process.stdout, "never");
+const DIFF = `--- a.ts
++++ a.ts
+@@ -8,4 +8,4 @@
+ const a = 1;
+-const b = 2;
++const b = 3;
++const c = 4;
+
+-	end
+@@ -100,1 +100,1 @@
+-x
+\\ No newline at end of file
++y
+`;
+
+describe("T23: a diff", () => {
+  test("has the number of each line and says with + and - what comes and what goes", () => {
+    expect(diffLines(DIFF, { style })).toEqual([
+      "  8   const a = 1;",
+      "  9 - const b = 2;",
+      "  9 + const b = 3;",
+      " 10 + const c = 4;",
+      " 11",
+      " 11 -     end",
+      "    ⋮",
+      "100 - x",
+      "     No newline at end of file",
+      "100 + y",
+    ]);
+  });
+
+  test("is coloured too", () => {
+    const painted = diffLines(DIFF, { style: styleFor(process.stdout, "always") });
+    expect(painted[1]).toContain("\x1b[31m- const b = 2;\x1b[39m");
+    expect(painted[2]).toContain("\x1b[32m+ const b = 3;\x1b[39m");
+  });
+
+  test("is cut with a count", () => {
+    expect(diffLines(DIFF, { style, most: 2 })).toEqual([
+      "  8   const a = 1;",
+      "  9 - const b = 2;",
+      "… (8 more lines)",
+    ]);
+  });
+
+  test("S12: shows what would hide", () => {
+    expect(diffLines("@@ -1 +1 @@\n+a\x1b[2Kb\u202e", { style })).toEqual(["1 + a\\u{1b}[2Kb\\u{202e}"]);
+  });
+
+  test("of no lines is none", () => {
+    expect(diffLines("", { style })).toEqual([]);
+  });
+});
+
+test("a changed file is told on one line", () => {
+  const change = { path: "src/a.ts", kind: "changed", before: "", after: "", added: 2, removed: 1, diff: "" } as const;
+  expect(changeHead(change, style)).toBe("changed src/a.ts, 2 lines added, 1 removed");
+  expect(changeHead({ ...change, kind: "deleted", added: 0, removed: 9 }, style)).toBe("deleted src/a.ts, 9 removed");
+});
+
+describe("B30: a change that the model is writing", () => {
+  const draft = { index: 0, path: "src/a.ts", start: 99, end: 102, text: "one\ntwo" };
+
+  test("grows, and says which lines it replaces", () => {
+    expect(draftLines({ ...draft, text: "" }, { style })).toEqual([
+      "writing src/a.ts, lines 99 to 101, 0 lines so far",
+    ]);
+    expect(draftLines(draft, { style })).toEqual([
+      "writing src/a.ts, lines 99 to 101, 2 lines so far",
+      " 99 + one",
+      "100 + two",
+    ]);
+  });
+
+  test("of many lines shows the last", () => {
+    expect(draftLines(draft, { style, most: 1 }).slice(1)).toEqual(["100 + two"]);
+  });
+
+  test("may be a whole file, or between two lines", () => {
+    expect(draftLines({ index: 0, path: "b", text: "x\n" }, { style })).toEqual(["writing b, 1 line so far", "1 + x"]);
+    expect(draftLines({ ...draft, end: 99 }, { style })[0]).toContain(", at line 99");
+    expect(draftLines({ ...draft, end: 100 }, { style })[0]).toContain(", line 99");
+  });
+});

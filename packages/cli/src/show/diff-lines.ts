@@ -1,0 +1,104 @@
+import type { Draft, FileChange } from "@banyan/core";
+import { counted } from "./amounts.ts";
+import { oneLine, visible } from "./plain-text.ts";
+import type { Style } from "./style.ts";
+
+/** How much of a change is shown. */
+export interface DiffOptions {
+  readonly style: Style;
+  /** Lines of the change; of a longer one the first, with a count. All when absent. */
+  readonly most?: number;
+}
+
+/** `changed src/a.ts, 3 lines added, 1 removed`: a file that was changed, on one line. */
+export function changeHead(
+  { path, kind, added, removed }: Omit<FileChange, "diff" | "before" | "after">,
+  style: Style,
+): string {
+  const amounts = [added > 0 ? `${counted(added, "line")} added` : "", removed > 0 ? `${removed} removed` : ""];
+  const said = [`${kind} ${style.bold(oneLine(path))}`, ...amounts].filter((text) => text !== "");
+  return said.join(", ");
+}
+
+/**
+ * A unified diff as lines for people: each with its number, lines that come with `+`, lines that go with `-`, in the text
+ * and not only in colour (T23). Between two places stands `⋮`. Nothing that hides on a terminal stays hidden.
+ */
+export function diffLines(diff: string, { style, most = Number.POSITIVE_INFINITY }: DiffOptions): string[] {
+  const rows = rowsOf(diff);
+  const width = String(Math.max(0, ...rows.map(({ number = 0 }) => number))).length;
+  const lines = rows.map((row) => rowLine(row, width, style));
+  const more = lines.length - most;
+  return more > 0 ? [...lines.slice(0, most), style.dim(`… (${counted(more, "more line")})`)] : lines;
+}
+
+/**
+ * A change while the model writes it, which is not made yet: what it is about, and its lines so far, each with `+`. Of more
+ * lines than `most` the last are shown.
+ */
+export function draftLines(draft: Draft, { style, most = Number.POSITIVE_INFINITY }: DiffOptions): string[] {
+  const { start = 1, text } = draft;
+  const written = text === "" ? [] : text.replace(/\n$/, "").split("\n");
+  const hidden = Math.max(0, written.length - most);
+  const width = String(start + written.length - 1).length;
+  return [
+    draftHead(draft, style) + style.dim(`, ${counted(written.length, "line")} so far`),
+    ...written.slice(hidden).map((line, index) => addedLine(line, start + hidden + index, style, width)),
+  ];
+}
+
+/** `writing src/a.ts, lines 9 to 12`: what a change that the model writes is about. */
+export function draftHead({ path, start, end }: Draft, style: Style): string {
+  const place = start === undefined ? "" : `, ${placeOf(start, end ?? start)}`;
+  return `writing ${style.bold(oneLine(path))}${place}`;
+}
+
+/** A line that comes, with its number in at least `width` columns. */
+export function addedLine(text: string, number: number, style: Style, width = 4): string {
+  return rowLine({ sign: "+", text, number }, width, style);
+}
+
+/** The lines from `start` up to `end`, in words. */
+function placeOf(start: number, end: number): string {
+  if (end <= start) return `at line ${start}`;
+  return end === start + 1 ? `line ${start}` : `lines ${start} to ${end - 1}`;
+}
+
+/** A line of a diff: of both files, of one of them, or what is said between the lines. */
+interface Row {
+  readonly sign: " " | "+" | "-" | "⋮" | "\\";
+  readonly text: string;
+  readonly number?: number;
+}
+
+function rowsOf(diff: string): Row[] {
+  const rows: Row[] = [];
+  let [before, after, inside] = [0, 0, false];
+  for (const line of diff.replace(/\n$/, "").split("\n")) {
+    const [, oldStart, newStart] = /^@@ -(\d+)(?:,\d+)? \+(\d+)/.exec(line) ?? [];
+    if (oldStart !== undefined) {
+      if (inside) rows.push({ sign: "⋮", text: "" });
+      [before, after, inside] = [Number(oldStart), Number(newStart), true];
+    } else if (inside) {
+      const sign = line.charAt(0);
+      if (sign === "-") rows.push({ sign, text: line.slice(1), number: before++ });
+      else if (sign === "+") rows.push({ sign, text: line.slice(1), number: after++ });
+      else if (sign === "\\") rows.push({ sign, text: line.slice(1) });
+      else {
+        rows.push({ sign: " ", text: line.slice(1), number: after++ });
+        before++;
+      }
+    }
+  }
+  return rows;
+}
+
+function rowLine({ sign, text, number }: Row, width: number, style: Style): string {
+  const shown = visible(text).replaceAll("\t", "    ");
+  const place = String(number ?? "").padStart(width);
+  if (sign === "⋮") return style.dim(`${" ".repeat(width)} ⋮`);
+  if (sign === "\\") return style.dim(`${place}  ${shown.trim()}`);
+  const line = `${sign} ${shown}`.trimEnd();
+  const paint = sign === "+" ? style.good : sign === "-" ? style.bad : (plain: string) => plain;
+  return `${style.dim(place)} ${paint(line)}`.trimEnd();
+}

@@ -1,0 +1,33 @@
+import { wrap } from "../show/wrap.ts";
+import type { Choice, Decided, Decision } from "./decision.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Lets a person decide something by a line that they type: the number or the letter of a choice, with words behind it. */
+export async function decideByLine(terminal: Terminal, decision: Decision): Promise<Decided | undefined> {
+  const { title, body, question, choices, signal } = decision;
+  const { style, numbered } = terminal;
+  terminal.freshLine();
+  terminal.write(`\n${style.warning(title)}\n`);
+  for (const line of body) terminal.write(`    ${line}\n`);
+  for (const [index, { key, text }] of choices.entries())
+    terminal.write(`  ${style.bold(numbered ? String(index + 1) : key)}  ${text}\n`);
+  for (let again = decision.again ?? false; ; again = true) {
+    const line = await terminal.ask({ prompt: `${question} `, again, ...(signal && { signal }) });
+    if (line === undefined) return undefined;
+    const decided = choiceIn(line, choices);
+    if (decided) return decided;
+    const hint = "Nothing is decided yet: type one of the choices, then Enter.";
+    terminal.write(`${style.dim(wrap(hint, terminal.columns))}\n`);
+  }
+}
+
+/** What a line chooses; nothing when it is no choice. */
+export function choiceIn(line: string, choices: readonly Choice[]): Decided | undefined {
+  const text = line.trim();
+  const names = (choice: Choice, index: number) => [choice.key, String(index + 1), ...(choice.words ?? [])];
+  const whole = choices.find((choice, index) => names(choice, index).includes(text));
+  if (whole) return { key: whole.key };
+  const [, name = "", words = ""] = /^([^\s,:]+)[\s,:]+(.+)$/s.exec(text) ?? [];
+  const begun = choices.find((choice, index) => choice.takesWords !== undefined && names(choice, index).includes(name));
+  return begun && { key: begun.key, words };
+}

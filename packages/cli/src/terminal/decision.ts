@@ -1,0 +1,34 @@
+/** Something that a person decides. */
+export interface Decision {
+  /** Who asks for what, on one line. */
+  readonly title: string;
+  /** What is to be judged, in full. Nothing of it may hide on a terminal (S12). */
+  readonly body: readonly string[];
+  readonly question: string;
+  readonly choices: readonly Choice[];
+  /** The same was shown before and is asked once more: what is typed now is about it. */
+  readonly again?: boolean;
+  /** Takes the question back. */
+  readonly signal?: AbortSignal;
+}
+
+/** One way to decide it. */
+export interface Choice {
+  /** A letter. */
+  readonly key: string;
+  readonly text: string;
+  /** The same in a word or two, where there is little room. */
+  readonly brief?: string;
+  /** Words that mean it too, where lines are typed. */
+  readonly words?: readonly string[];
+  /** What may be said with it, as in `Why`. */
+  readonly takesWords?: string;
+}
+
+/** What was decided. */
+export interface Decided {
+  /** The letter of the choice. */
+  readonly key: string;
+  /** What was said with it. */
+  readonly words?: string;
+}

@@ -1,0 +1,17 @@
+import type { ConversationState, FeedItem } from "@banyan/core";
+
+/** Shows a conversation as it goes on, and what the program has to say between. */
+export interface FeedView {
+  /** Shows an item of the feed; the state has it already. */
+  show(item: FeedItem, state: ConversationState): void;
+  /** Resolves when all of a run has been shown. */
+  shown(run: string): Promise<void>;
+  /** A sentence of the program's own. */
+  say(sentence: string): void;
+  /** One that can be passed over. */
+  note(sentence: string): void;
+  /** A line as it is. */
+  line(text: string): void;
+  /** Stands apart from what follows. */
+  gap(): void;
+}

@@ -1,0 +1,357 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ConversationState } from "@banyan/core";
+import { detectCapabilities } from "@earendil-works/pi-tui";
+import type { Decided, Decision } from "../decision.ts";
+import { History } from "../history.ts";
+import type { MessageRequest, Question, Terminal, TerminalOptions } from "../terminal.ts";
+import { KeyBindings } from "./keys/key-bindings.ts";
+import { Keyboard } from "./keys/keyboard.ts";
+import { Modes } from "./keys/modes.ts";
+import type { LiveSettings, LiveTerminal } from "./live-terminal.ts";
+import type { Highlight } from "./markdown/look.ts";
+import { OverlayStack } from "./overlay-stack.ts";
+import { pictureOf } from "./picture.ts";
+import { completeCommands } from "./prompt/complete-commands.ts";
+import { completeFiles } from "./prompt/complete-files.ts";
+import { completeNames } from "./prompt/complete-names.ts";
+import type { Completer } from "./prompt/completion.ts";
+import { Prompt } from "./prompt/prompt.ts";
+import { WorkspaceFiles } from "./prompt/workspace-files.ts";
+import { PromptKeys } from "./prompt-keys.ts";
+import { Screen } from "./screen/screen.ts";
+import { ASK_BACKGROUND, schemeFrom } from "./theme/background.ts";
+import type { ColorDepth } from "./theme/color-depth.ts";
+import type { Scheme } from "./theme/palette.ts";
+import { createTheme, type Theme } from "./theme/theme.ts";
+import { LiveView } from "./transcript/live-view.ts";
+import { DecisionCard } from "./views/decision-card.ts";
+import type { Overlay } from "./views/overlay.ts";
+import { QuestionCard } from "./views/question-card.ts";
+import { mayMove, SPIN_TIME } from "./views/spinner-line.ts";
+import type { Status } from "./views/status-line.ts";
+
+/** What a full terminal is made of. */
+export interface FullTerminalOptions extends Omit<TerminalOptions, "style"> {
+  readonly depth: ColorDepth;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+/** Milliseconds that a terminal has to answer what it is. */
+const ANSWER_TIME = 200;
+/** Milliseconds between two looks at the clock where nothing may move. */
+const STILL_TIME = 1_000;
+
+/**
+ * A terminal whose last lines are redrawn: what the agent does, what waits for it, the prompt, the status. Everything
+ * above them is ordinary scrollback. The prompt is there all the time; an approval or a list stands in its place.
+ *
+ * ```
+ *   keyboard ──▶ overlays, else the prompt ──▶ changed ──▶ screen: a picture, at most 20 times a second
+ *   feed ─────▶ view (the transcript) ───────────┘
+ * ```
+ */
+export class FullTerminal implements Terminal, LiveTerminal {
+  readonly numbered = false;
+  readonly live: LiveTerminal = this;
+  readonly view: LiveView;
+  readonly #options: FullTerminalOptions;
+  readonly #screen: Screen;
+  readonly #modes: Modes;
+  readonly #keyboard: Keyboard;
+  readonly #overlays: OverlayStack;
+  readonly #prompt: Prompt;
+  readonly #promptKeys: PromptKeys;
+  readonly #links: boolean;
+  readonly #moves: boolean;
+  #theme: Theme;
+  /** A person has chosen the colours. */
+  #isSchemeChosen = false;
+  #keys = new KeyBindings();
+  #completers: readonly Completer[] = [];
+  #conversation: ConversationState | undefined;
+  #status: Status | undefined;
+  #highlight: Highlight | undefined;
+  /** The beginning of a line that was written without its end. */
+  #partial = "";
+  #ticking: NodeJS.Timeout | undefined;
+  #isTaken = false;
+  #isLent = false;
+  #isClosed = false;
+
+  constructor(options: FullTerminalOptions) {
+    const { input, output, env, depth } = options;
+    this.#options = options;
+    this.#theme = createTheme(depth, schemeFrom(env) ?? "dark");
+    this.#links = depth > 1 && detectCapabilities(() => false).hyperlinks;
+    this.#moves = mayMove(env);
+    this.view = new LiveView(() => this.#changed());
+    this.#screen = new Screen(output, env, (size) => pictureOf(this.#seen(), size));
+    this.#modes = new Modes(input, output);
+    this.#overlays = new OverlayStack(() => this.#changed());
+    const history = new History();
+    this.#prompt = new Prompt({
+      keys: this.#keys,
+      history,
+      completers: () => this.#completers,
+      theme: () => this.#theme,
+      onTyped: options.onTyped,
+      onChange: () => this.#changed(),
+      onDraft: (text) => options.onDraft?.(text),
+    });
+    this.#promptKeys = new PromptKeys({
+      prompt: this.#prompt,
+      history,
+      terminal: this,
+      env,
+      keys: () => this.#keys,
+      redraw: () => this.#screen.redraw(),
+      changed: () => this.#changed(),
+      lend: (borrow) => this.#lend(borrow),
+      suspend: () => this.#suspend(),
+      ...(options.onAction && { onAction: options.onAction }),
+      onInterrupt: () => this.#interrupted(),
+    });
+    this.#keyboard = new Keyboard(
+      input,
+      {
+        onKey: (key) => this.#key(key),
+        onPaste: (text) => this.#paste(text),
+        onTerminal: (knowsKitty) => {
+          if (!knowsKitty) this.#modes.useOtherKeys();
+        },
+        onBackground: (scheme) => this.#useScheme(scheme, false),
+      },
+      env,
+    );
+    process.on("SIGCONT", this.#continued);
+    if (depth > 4 && schemeFrom(env) === undefined) output.write(ASK_BACKGROUND);
+    this.#take();
+  }
+
+  get style(): Theme {
+    return this.#theme;
+  }
+
+  get columns(): number {
+    return this.#screen.size.columns;
+  }
+
+  write(text: string): void {
+    if (this.#isClosed) {
+      this.#options.output.write(text);
+      return;
+    }
+    const lines = (this.#partial + text).split("\n");
+    this.#partial = lines.pop() ?? "";
+    for (const line of lines) this.view.line(line);
+  }
+
+  freshLine(): void {
+    if (this.#partial !== "") this.write("\n");
+  }
+
+  async read({ prompt, initial = "" }: MessageRequest): Promise<string | undefined> {
+    if (this.#isClosed) return undefined;
+    this.freshLine();
+    const message = await this.#prompt.read(prompt, initial);
+    // A message is shown when it is in the conversation.
+    if (message?.startsWith("/")) this.view.command(message);
+    return message;
+  }
+
+  async ask({ prompt, initial = "", again = false, signal }: Question): Promise<string | undefined> {
+    const card = new QuestionCard(
+      prompt,
+      initial,
+      this.#keys,
+      () => this.#theme,
+      () => this.#changed(),
+    );
+    return this.#question(card, again, signal);
+  }
+
+  async decide(decision: Decision): Promise<Decided | undefined> {
+    return this.#question(new DecisionCard(decision), decision.again ?? false, decision.signal);
+  }
+
+  interrupt(): void {
+    this.#promptKeys.cancel();
+  }
+
+  async settled(): Promise<void> {
+    if (this.#isTaken) await Promise.race([this.#keyboard.answered, sleep(ANSWER_TIME, undefined, { ref: false })]);
+  }
+
+  close(): void {
+    if (this.#isClosed) return;
+    this.freshLine();
+    this.#isClosed = true;
+    this.#overlays.closeAll();
+    this.#prompt.leave();
+    this.#promptKeys.close();
+    process.off("SIGCONT", this.#continued);
+    this.#give();
+  }
+
+  configure({ keys, theme = "auto", history = [], commands, workspace, names }: LiveSettings): readonly string[] {
+    this.#prompt.remember(history);
+    if (theme !== "auto") this.#useScheme(theme, true);
+    if (keys) {
+      this.#keys = new KeyBindings(keys);
+      this.#prompt.useKeys(this.#keys);
+    }
+    this.#completers = [
+      ...(commands ? [completeCommands(commands)] : []),
+      ...(names ? [completeNames(names)] : []),
+      ...(workspace === undefined ? [] : [completeFiles(new WorkspaceFiles(workspace))]),
+    ];
+    return this.#keys.problems;
+  }
+
+  follow(conversation: ConversationState | undefined): void {
+    this.#conversation = conversation;
+    this.#changed();
+  }
+
+  status(status: Status): void {
+    this.#status = status;
+    this.#changed();
+  }
+
+  async open<T>(overlay: Overlay<T>, signal?: AbortSignal): Promise<T | undefined> {
+    if (this.#isClosed) return undefined;
+    return (await this.#overlays.open(overlay, { signal })).result;
+  }
+
+  refresh(): void {
+    this.#changed();
+  }
+
+  /** Draws what has changed without waiting for the next frame. */
+  draw(): void {
+    this.#screen.flush();
+  }
+
+  insert(text: string): void {
+    this.#prompt.insert(text);
+  }
+
+  #useScheme(scheme: Scheme, isChosen: boolean): void {
+    if (this.#isSchemeChosen && !isChosen) return;
+    this.#isSchemeChosen = isChosen;
+    this.#theme = createTheme(this.#options.depth, scheme);
+    this.#changed();
+  }
+
+  async #question<T>(card: Overlay<T>, again: boolean, signal: AbortSignal | undefined): Promise<T | undefined> {
+    if (this.#isClosed) return undefined;
+    const { result } = await this.#overlays.open(card, { signal, isGuarded: !again });
+    if (result === undefined && !signal?.aborted && !this.#isClosed) this.#interrupted();
+    return result;
+  }
+
+  #interrupted(): void {
+    // Nothing is sent by itself after a stop.
+    this.#prompt.hold();
+    this.view.stopping();
+    this.#options.onInterrupt();
+  }
+
+  #key(key: string): void {
+    if (this.#overlays.delays()) {
+      // A message that was being typed goes on; keys that are about nothing count for nothing.
+      if (!this.#prompt.isEmpty || this.#keys.matches(key, "cancel")) this.#promptKeys.key(key);
+    } else if (this.#overlays.top) this.#overlays.key(key, this.#keys);
+    else this.#promptKeys.key(key);
+    this.#changed();
+  }
+
+  #paste(text: string): void {
+    if (this.#overlays.top && this.#overlays.isArmed) this.#overlays.top.paste?.(text);
+    else this.#prompt.paste(text);
+    this.#changed();
+  }
+
+  #seen() {
+    return {
+      theme: this.#theme,
+      keys: this.#keys,
+      view: this.view,
+      prompt: this.#prompt,
+      overlays: this.#overlays,
+      hint: this.#promptKeys.hint,
+      status: this.#status,
+      inbox: this.#conversation?.inbox ?? [],
+      moves: this.#moves,
+      links: this.#links,
+      highlight: this.#theme.depth > 1 ? this.#highlight : undefined,
+    };
+  }
+
+  #changed(): void {
+    this.#screen.changed();
+    if (this.view.isBusy && !this.#isClosed) {
+      this.#ticking ??= setInterval(() => this.#screen.changed(), this.#moves ? SPIN_TIME : STILL_TIME);
+      // Code is rarely the first thing that is said: it can be loaded meanwhile.
+      if (!this.#highlight) void this.#loadHighlighter();
+    } else {
+      clearInterval(this.#ticking);
+      this.#ticking = undefined;
+    }
+  }
+
+  async #loadHighlighter(): Promise<void> {
+    // Until it is there, code has no colours.
+    this.#highlight = () => undefined;
+    const { createHighlighter } = await import("./markdown/highlighter.ts");
+    this.#highlight = createHighlighter(() => this.#theme);
+  }
+
+  /** Takes the terminal. */
+  #take(): void {
+    if (this.#isTaken || this.#isClosed) return;
+    this.#isTaken = true;
+    this.#modes.enter();
+    this.#keyboard.start();
+    this.#screen.open();
+  }
+
+  /** Gives the terminal back as it was. */
+  #give(): void {
+    if (!this.#isTaken) return;
+    this.#isTaken = false;
+    clearInterval(this.#ticking);
+    this.#ticking = undefined;
+    this.#screen.close();
+    this.#keyboard.stop();
+    this.#modes.leave();
+  }
+
+  /** Gives the terminal to somebody else for a while. */
+  async #lend<T>(borrow: () => Promise<T>): Promise<T> {
+    this.#give();
+    this.#isLent = true;
+    try {
+      return await borrow();
+    } finally {
+      this.#isLent = false;
+      this.#take();
+    }
+  }
+
+  /** Stops the whole job, also what this was started by, until the shell continues it. */
+  #suspend(): void {
+    if (process.platform === "win32") return;
+    this.#give();
+    process.kill(0, "SIGTSTP");
+    // This runs when it has been continued, or at once where nobody could do that.
+    setImmediate(() => this.#take());
+  }
+
+  readonly #continued = (): void => {
+    if (this.#isLent) return;
+    // Whatever happened to the terminal while this was stopped, it is ours again.
+    this.#give();
+    this.#take();
+  };
+}

@@ -1,0 +1,76 @@
+/** Where an action has its keys: keys of one place must differ. `empty` is a prompt with nothing in it. */
+export type Place = "prompt" | "empty" | "list" | "tree";
+
+/** Something that a key does. */
+export interface ActionKeys {
+  readonly keys: readonly string[];
+  readonly help: string;
+  readonly places: readonly Place[];
+}
+
+const prompt = (keys: readonly string[], help: string): ActionKeys => ({ keys, help, places: ["prompt"] });
+const list = (keys: readonly string[], help: string): ActionKeys => ({ keys, help, places: ["list", "tree"] });
+const tree = (keys: readonly string[], help: string): ActionKeys => ({ keys, help, places: ["tree"] });
+
+/** All that keys do, by the names that stand in the settings under `keys` (T13), with the keys that they have unless told otherwise. */
+export const actions = {
+  send: prompt(["enter"], "sends; while the agent works, steers it"),
+  "send-later": prompt(["alt+enter"], "says it after the agent's turn; while nothing runs, a line break"),
+  "line-break": prompt(["shift+enter", "ctrl+j"], "begins a new line, as \\ before Enter does"),
+  complete: prompt(["tab"], "completes what is typed"),
+  interrupt: prompt(["escape"], "stops the agent and keeps what is typed; twice on an empty prompt: the tree"),
+  cancel: prompt(["ctrl+c"], "stops the agent; else clears what is typed; twice on an empty prompt: leaves"),
+  exit: { keys: ["ctrl+d"], help: "leaves", places: ["empty"] },
+  "approval-mode": prompt(["shift+tab"], "changes what runs without asking"),
+  "open-output": prompt(["ctrl+o"], "shows the last call or thought in full"),
+  agents: prompt(["alt+a"], "lists the sub-agents"),
+  "take-back": prompt(["alt+up"], "takes back what waits for the agent, to change it"),
+  "external-editor": prompt(["ctrl+g"], "opens what is typed in $VISUAL or $EDITOR"),
+  "history-search": prompt(["ctrl+r"], "searches what you wrote before"),
+  "expand-paste": prompt(["alt+e"], "shows a long paste in full, to edit it"),
+  redraw: prompt(["ctrl+l"], "draws on an empty screen; nothing is deleted"),
+  suspend: prompt(["ctrl+z"], "goes to the background; fg comes back"),
+  "cursor-up": prompt(["up"], "up a line; in the first one, what you wrote before"),
+  "cursor-down": prompt(["down"], "down a line; in the last one, what you wrote after"),
+  "history-back": prompt(["ctrl+p"], "what you wrote before"),
+  "history-forward": prompt(["ctrl+n"], "what you wrote after"),
+  "cursor-left": prompt(["left", "ctrl+b"], "a character to the left"),
+  "cursor-right": prompt(["right", "ctrl+f"], "a character to the right"),
+  "word-left": prompt(["alt+left", "ctrl+left", "alt+b"], "a word to the left"),
+  "word-right": prompt(["alt+right", "ctrl+right", "alt+f"], "a word to the right"),
+  "line-start": prompt(["home", "ctrl+a"], "to the beginning of the line"),
+  "line-end": prompt(["end", "ctrl+e"], "to the end of the line"),
+  "page-up": prompt(["pageUp"], "a page up, in a long text"),
+  "page-down": prompt(["pageDown"], "a page down"),
+  "jump-forward": prompt(["ctrl+]"], "to the next place of the character that you type next"),
+  "jump-back": prompt(["ctrl+alt+]"], "to the place of it before"),
+  "delete-back": prompt(["backspace"], "deletes the character before the cursor"),
+  "delete-forward": prompt(["delete", "ctrl+d"], "deletes the character under the cursor"),
+  "delete-word-back": prompt(["ctrl+w", "alt+backspace"], "deletes the word before the cursor"),
+  "delete-word-forward": prompt(["alt+d", "alt+delete"], "deletes the word after the cursor"),
+  "delete-to-start": prompt(["ctrl+u"], "deletes to the beginning of the line"),
+  "delete-to-end": prompt(["ctrl+k"], "deletes to the end of the line"),
+  "put-back": prompt(["ctrl+y"], "puts back what was deleted last"),
+  "put-back-older": prompt(["alt+y"], "and then, in its place, what was deleted before that"),
+  undo: prompt(["ctrl+-"], "undoes"),
+  "list-up": list(["up", "ctrl+p"], "up a line"),
+  "list-down": list(["down", "ctrl+n"], "down a line"),
+  "list-page-up": list(["pageUp"], "a page up"),
+  "list-page-down": list(["pageDown"], "a page down"),
+  "list-first": list(["home"], "to the beginning"),
+  "list-last": list(["end"], "to the end"),
+  "list-choose": list(["enter"], "takes it"),
+  "list-back": list(["left"], "folds; leaves what was opened"),
+  "list-open": list(["right"], "unfolds, opens"),
+  "list-cancel": list(["escape", "ctrl+c"], "goes back without taking anything"),
+  "tree-search": tree(["/"], "searches"),
+  "tree-filter": tree(["f"], "shows only own messages, calls, starred ones, or all"),
+  "tree-label": tree(["l"], "names a message"),
+  "tree-star": tree(["s"], "stars a message"),
+} as const satisfies Readonly<Record<string, ActionKeys>>;
+
+/** The name of something that a key does. */
+export type Action = keyof typeof actions;
+
+/** All names, in the order in which they are listed. */
+export const actionNames = Object.keys(actions) as readonly Action[];

@@ -1,0 +1,84 @@
+import { describe, expect, test } from "vitest";
+import { actions, type Place } from "./actions.ts";
+import { KeyBindings } from "./key-bindings.ts";
+import { keyNamed } from "./key-name.ts";
+
+const CTRL_R = "\x12";
+const CTRL_L = "\x0c";
+const ALT_ENTER = "\x1b\r";
+
+describe("T13: keys", () => {
+  test("are as they are listed when nobody says otherwise, and none has two meanings in one place", () => {
+    const keys = new KeyBindings();
+    expect(keys.problems).toEqual([]);
+    expect(keys.matches(CTRL_R, "history-search")).toBe(true);
+    expect(keys.matches(ALT_ENTER, "send-later")).toBe(true);
+    for (const place of ["prompt", "empty", "list", "tree"] satisfies Place[]) {
+      const here = Object.values(actions).filter(({ places }) => (places as readonly Place[]).includes(place));
+      const all = here.flatMap((action) => action.keys as readonly string[]);
+      expect(all.toSorted()).toEqual([...new Set(all)].toSorted());
+      expect(all.filter((key) => keyNamed(key) !== key)).toEqual([]);
+    }
+  });
+
+  test("can be changed, one or several for an action, and taken away", () => {
+    const keys = new KeyBindings({ redraw: ["F5", "Ctrl+Alt+L"], agents: [] });
+    expect(keys.problems).toEqual([]);
+    expect(keys.matches("\x1b[15~", "redraw")).toBe(true);
+    expect(keys.matches(CTRL_L, "redraw")).toBe(false);
+    expect(keys.hint("agents")).toBeUndefined();
+    expect(keys.table.find(({ action }) => action === "redraw")).toEqual({
+      action: "redraw",
+      keys: ["F5", "Ctrl-Alt-L"],
+      help: "draws on an empty screen; nothing is deleted",
+      isSet: true,
+    });
+  });
+
+  test("that are set are taken from what had them, and that is said", () => {
+    const keys = new KeyBindings({ redraw: "ctrl+r" });
+    expect(keys.problems).toEqual(["keys: Ctrl-R cannot be both 'redraw' and 'history-search'; it is 'redraw' now."]);
+    expect(keys.matches(CTRL_R, "redraw")).toBe(true);
+    expect(keys.matches(CTRL_R, "history-search")).toBe(false);
+  });
+
+  test("that are set twice are what was set first", () => {
+    const keys = new KeyBindings({ redraw: "f5", agents: ["f5", "f6"] });
+    expect(keys.problems).toEqual(["keys: F5 cannot be both 'redraw' and 'agents'; it is 'redraw' now."]);
+    expect(keys.hint("agents")).toBe("F6");
+  });
+
+  test("may be the same in different places", () => {
+    expect(new KeyBindings({ "tree-label": "ctrl+w" }).problems).toEqual([]);
+  });
+
+  test("that do not exist change nothing, and that is said", () => {
+    const keys = new KeyBindings({ redrew: "f5", redraw: "hyper+x" });
+    expect(keys.problems).toEqual([
+      "keys: there is no 'redrew'; is it 'redraw'? /keys lists them.",
+      "keys.redraw: there is no key 'hyper+x'; write it as in 'ctrl+r', 'alt+enter' or 'f5'.",
+    ]);
+    expect(keys.matches(CTRL_L, "redraw")).toBe(true);
+  });
+
+  test("of the editor are the same", () => {
+    const keys = new KeyBindings({ "delete-word-back": "ctrl+l", redraw: [] });
+    expect(keys.editor.matches(CTRL_L, "tui.editor.deleteWordBackward")).toBe(true);
+  });
+});
+
+test.each([
+  ["Ctrl+R", "ctrl+r"],
+  ["shift+ctrl+p", "ctrl+shift+p"],
+  ["Esc", "escape"],
+  ["pageup", "pageUp"],
+  ["ctrl++", undefined],
+  ["ctrl+-", "ctrl+-"],
+  ["?", "?"],
+  ["", undefined],
+  ["ctrl+", undefined],
+  ["ctrl", undefined],
+  ["strg+r", undefined],
+])("T13: the key %j is %s", (text, name) => {
+  expect(keyNamed(text)).toBe(name);
+});

@@ -1,0 +1,169 @@
+import { fuzzyFilter, KeybindingsManager, type KeyId, matchesKey, TUI_KEYBINDINGS } from "@earendil-works/pi-tui";
+import { type Action, actionNames, actions } from "./actions.ts";
+import { keyNamed } from "./key-name.ts";
+
+/** Keys by what they do, as a person sets them: one key or several for an action; none with an empty list. */
+export type KeySettings = Readonly<Record<string, string | readonly string[]>>;
+
+/** A line of the table that `/keys` prints. */
+export interface KeyRow {
+  readonly action: Action;
+  readonly keys: readonly string[];
+  readonly help: string;
+  /** A person has set it. */
+  readonly isSet: boolean;
+}
+
+/** Which key does what (T13). A key that a person sets is taken from what else has it in the same place. */
+export class KeyBindings {
+  readonly #keys: ReadonlyMap<Action, readonly KeyId[]>;
+  readonly #set: ReadonlySet<string>;
+  /** What is wrong with the settings, a sentence for each: to be said at the start. */
+  readonly problems: readonly string[];
+  /** The same for the editor. */
+  readonly editor: KeybindingsManager;
+
+  constructor(settings: KeySettings = {}) {
+    const problems: string[] = [];
+    const set = readSettings(settings, problems);
+    const keys = new Map(actionNames.map((action) => [action, set.get(action) ?? defaultKeys(action)]));
+    settleConflicts(keys, set, problems);
+    this.#keys = keys;
+    this.#set = new Set(set.keys());
+    this.problems = problems;
+    this.editor = new KeybindingsManager(
+      TUI_KEYBINDINGS,
+      Object.fromEntries(
+        Object.entries(EDITOR_ACTIONS).map(([id, names]) => [id, names.flatMap((name) => this.#of(name))]),
+      ),
+    );
+  }
+
+  /** Whether a key, as the terminal sent it, does this. */
+  matches(key: string, action: Action): boolean {
+    return this.#of(action).some((name) => matchesKey(key, name));
+  }
+
+  /** The key to name in a hint, as in `Ctrl-O`; nothing when the action has none. */
+  hint(action: Action): string | undefined {
+    const [first] = this.#of(action);
+    return first === undefined ? undefined : shown(first);
+  }
+
+  /** The table as it is in effect. */
+  get table(): readonly KeyRow[] {
+    return actionNames.map((action) => ({
+      action,
+      keys: this.#of(action).map(shown),
+      help: actions[action].help,
+      isSet: this.#set.has(action),
+    }));
+  }
+
+  #of(action: Action): KeyId[] {
+    return [...(this.#keys.get(action) ?? [])];
+  }
+}
+
+function defaultKeys(action: Action): KeyId[] {
+  return actions[action].keys.map((key) => key as KeyId);
+}
+
+function readSettings(settings: KeySettings, problems: string[]): Map<Action, readonly KeyId[]> {
+  const set = new Map<Action, readonly KeyId[]>();
+  for (const [action, value] of Object.entries(settings)) {
+    if (!isAction(action)) {
+      const [near] = fuzzyFilter([...actionNames], action.slice(0, 3), (name) => name);
+      const advice = near === undefined ? "/keys lists what keys do" : `is it '${near}'? /keys lists them`;
+      problems.push(`keys: there is no '${action}'; ${advice}.`);
+      continue;
+    }
+    const names = typeof value === "string" ? [value] : value;
+    const unknown = names.filter((name) => keyNamed(name) === undefined);
+    for (const name of unknown)
+      problems.push(`keys.${action}: there is no key '${name}'; write it as in 'ctrl+r', 'alt+enter' or 'f5'.`);
+    if (unknown.length === 0)
+      set.set(
+        action,
+        names.map(keyNamed).filter((key) => key !== undefined),
+      );
+  }
+  return set;
+}
+
+/** Of two that have one key in the same place, what a person set keeps it; of two that both were set, the first. */
+function settleConflicts(
+  keys: Map<Action, readonly KeyId[]>,
+  set: ReadonlyMap<Action, readonly KeyId[]>,
+  problems: string[],
+): void {
+  for (const [owner, own] of set) {
+    for (const [other, theirs] of keys) {
+      if (other === owner || !isSharedPlace(owner, other)) continue;
+      const lost = theirs.filter((key) => own.includes(key) && !(set.has(other) && isBefore(other, owner)));
+      if (lost.length === 0) continue;
+      keys.set(
+        other,
+        theirs.filter((key) => !lost.includes(key)),
+      );
+      const names = lost.map(shown).join(" and ");
+      problems.push(`keys: ${names} cannot be both '${owner}' and '${other}'; it is '${owner}' now.`);
+    }
+  }
+
+  function isBefore(one: Action, other: Action): boolean {
+    const order = [...set.keys()];
+    return order.indexOf(one) < order.indexOf(other);
+  }
+}
+
+function isSharedPlace(one: Action, other: Action): boolean {
+  return actions[one].places.some((place) => (actions[other].places as readonly string[]).includes(place));
+}
+
+function isAction(name: string): name is Action {
+  return Object.hasOwn(actions, name);
+}
+
+/** `ctrl+shift+p` as people read it: `Ctrl-Shift-P`. */
+function shown(key: string): string {
+  const parts = key.endsWith("+") ? [...key.slice(0, -1).split("+").filter(Boolean), "+"] : key.split("+");
+  return parts.map((part) => SHORT[part] ?? part.charAt(0).toUpperCase() + part.slice(1)).join("-");
+}
+
+const SHORT: Readonly<Record<string, string>> = { escape: "Esc", pageUp: "PgUp", pageDown: "PgDn" };
+
+/** What the editor calls the actions that it carries out itself. */
+const EDITOR_ACTIONS: Readonly<Partial<Record<keyof typeof TUI_KEYBINDINGS, readonly Action[]>>> = {
+  "tui.editor.cursorUp": ["cursor-up"],
+  "tui.editor.cursorDown": ["cursor-down"],
+  "tui.editor.historyPrevious": ["history-back"],
+  "tui.editor.historyNext": ["history-forward"],
+  "tui.editor.cursorLeft": ["cursor-left"],
+  "tui.editor.cursorRight": ["cursor-right"],
+  "tui.editor.cursorWordLeft": ["word-left"],
+  "tui.editor.cursorWordRight": ["word-right"],
+  "tui.editor.cursorLineStart": ["line-start"],
+  "tui.editor.cursorLineEnd": ["line-end"],
+  "tui.editor.jumpForward": ["jump-forward"],
+  "tui.editor.jumpBackward": ["jump-back"],
+  "tui.editor.pageUp": ["page-up"],
+  "tui.editor.pageDown": ["page-down"],
+  "tui.editor.deleteCharBackward": ["delete-back"],
+  "tui.editor.deleteCharForward": ["delete-forward"],
+  "tui.editor.deleteWordBackward": ["delete-word-back"],
+  "tui.editor.deleteWordForward": ["delete-word-forward"],
+  "tui.editor.deleteToLineStart": ["delete-to-start"],
+  "tui.editor.deleteToLineEnd": ["delete-to-end"],
+  "tui.editor.yank": ["put-back"],
+  "tui.editor.yankPop": ["put-back-older"],
+  "tui.editor.undo": ["undo"],
+  "tui.input.newLine": ["line-break"],
+  "tui.input.submit": ["send"],
+  "tui.input.tab": ["complete"],
+  "tui.input.copy": ["cancel"],
+  "tui.select.up": ["list-up"],
+  "tui.select.down": ["list-down"],
+  "tui.select.confirm": ["list-choose"],
+  "tui.select.cancel": ["interrupt"],
+};

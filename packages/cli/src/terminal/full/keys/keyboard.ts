@@ -1,0 +1,100 @@
+import { StringDecoder } from "node:string_decoder";
+import { decodeKittyPrintable, isKeyRelease, StdinBuffer, setKittyProtocolActive } from "@earendil-works/pi-tui";
+import { schemeOfReply } from "../theme/background.ts";
+import type { Scheme } from "../theme/palette.ts";
+
+/** What hears of a keyboard. */
+export interface KeyListener {
+  /** A key, as the terminal sent it. */
+  onKey(key: string): void;
+  onPaste(text: string): void;
+  /** The terminal has said what it is, and whether it knows Kitty's protocol for keys. */
+  onTerminal(knowsKitty: boolean): void;
+  onBackground(scheme: Scheme): void;
+}
+
+/** Milliseconds after which Esc is a key, and not the beginning of another; longer where keys come over a network. */
+const ESCAPE_TIME = 40;
+const ESCAPE_TIME_REMOTE = 120;
+/** The same for the rest of a sequence, and so for a terminal's answers. */
+const SEQUENCE_TIME = 150;
+
+/** Makes keys, pastes and answers of the bytes that a terminal sends. */
+export class Keyboard {
+  readonly #input: NodeJS.ReadStream;
+  readonly #listener: KeyListener;
+  readonly #sequences: StdinBuffer;
+  #decoder = new StringDecoder("utf8");
+  #knowsKitty = false;
+  #answered = Promise.withResolvers<void>();
+
+  constructor(input: NodeJS.ReadStream, listener: KeyListener, env: NodeJS.ProcessEnv) {
+    this.#input = input;
+    this.#listener = listener;
+    const escapeTimeout = env.SSH_CONNECTION || env.SSH_TTY ? ESCAPE_TIME_REMOTE : ESCAPE_TIME;
+    this.#sequences = new StdinBuffer({ escapeTimeout, timeout: SEQUENCE_TIME });
+    this.#sequences.on("data", (sequence) => this.#sequence(sequence));
+    this.#sequences.on("paste", (text) => listener.onPaste(text));
+  }
+
+  /** Resolves when the terminal has said what it is, which it does after all other answers. */
+  get answered(): Promise<void> {
+    return this.#answered.promise;
+  }
+
+  start(): void {
+    this.#input.on("data", this.#data);
+    this.#input.resume();
+  }
+
+  stop(): void {
+    this.#input.off("data", this.#data);
+    this.#input.pause();
+    this.#sequences.clear();
+    this.#decoder = new StringDecoder("utf8");
+    this.#knowsKitty = false;
+    this.#answered = Promise.withResolvers();
+  }
+
+  readonly #data = (data: Buffer | string): void => {
+    const text = typeof data === "string" ? data : this.#decoder.write(data);
+    if (isUnmarkedPaste(text)) this.#listener.onPaste(text);
+    else if (text !== "") this.#sequences.process(text);
+  };
+
+  #sequence(sequence: string): void {
+    const [, flags] = KITTY_FLAGS.exec(sequence) ?? [];
+    if (flags !== undefined) {
+      this.#knowsKitty = flags !== "0";
+      return;
+    }
+    if (DEVICE.test(sequence)) {
+      this.#answered.resolve();
+      return this.#listener.onTerminal(this.#knowsKitty);
+    }
+    const scheme = schemeOfReply(sequence);
+    if (scheme) return this.#listener.onBackground(scheme);
+    if (isKeyRelease(sequence)) return;
+    // How a key is read depends on it, and the library keeps it for all.
+    setKittyProtocolActive(this.#knowsKitty);
+    // Two presses of Esc may look like one key with Alt.
+    for (const key of sequence === "\x1b\x1b" ? ["\x1b", "\x1b"] : [sequence]) this.#listener.onKey(key);
+  }
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal answers begins with Esc
+const KITTY_FLAGS = /^\x1b\[\?(\d+)u$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal answers begins with Esc
+const DEVICE = /^\x1b\[\?[\d;]*c$/;
+
+/** Lines that arrive at once, from a terminal that does not mark a paste: nobody types that fast. */
+function isUnmarkedPaste(text: string): boolean {
+  return !text.includes("\x1b") && /[\r\n].*\P{Cc}.*\P{Cc}/su.test(text);
+}
+
+/** The character that a key stands for; nothing for keys that stand for none. */
+export function characterOf(key: string): string | undefined {
+  const decoded = decodeKittyPrintable(key);
+  if (decoded !== undefined) return decoded;
+  return /^[^\p{Cc}]+$/u.test(key) ? key : undefined;
+}

@@ -1,0 +1,46 @@
+import { cut } from "./screen/cells.ts";
+import type { Position, Size } from "./screen/live-region.ts";
+import type { View } from "./views/overlay.ts";
+
+/** What stands at the bottom of the screen, from top to bottom. */
+export interface Parts {
+  /** What goes on. */
+  readonly spinner: string | undefined;
+  /** What waits for the agent. */
+  readonly waiting: readonly string[];
+  /** The prompt, or what stands in its place. */
+  readonly input: View;
+  readonly status: string;
+}
+
+/** The parts together, and how many lines above them are free for what is still open. */
+export interface Bottom {
+  readonly lines: readonly string[];
+  readonly cursor: Position | undefined;
+  readonly room: number;
+}
+
+/** Rows from which on there is a place for the status. */
+const STATUS_FROM = 8;
+/** Rows from which on an empty line sets the bottom apart from the transcript. */
+const APART_FROM = 16;
+/** Lines of the transcript that stay free, where there are enough rows. */
+const LEAST_ROOM = 2;
+
+/** Puts the parts below each other. Where there is little room, what can be missed best is left out first (T26). */
+export function bottomOf({ spinner, waiting, input, status }: Parts, { columns, rows }: Size): Bottom {
+  const most = Math.max(1, rows - 1);
+  const below = status !== "" && rows >= STATUS_FROM && input.lines.length < most ? [status] : [];
+  let left = most - input.lines.length - below.length;
+  const above = [
+    ...(rows >= APART_FROM && left > 2 ? [""] : []),
+    ...(spinner !== undefined && left > 0 ? [spinner] : []),
+  ];
+  left -= above.length;
+  const between = waiting.slice(0, Math.max(0, left - LEAST_ROOM));
+  left -= between.length;
+  const top = [...above, ...between];
+  const cursor = input.cursor && { ...input.cursor, row: input.cursor.row + top.length };
+  const lines = [...top, ...input.lines, ...below].map((line) => cut(line, columns));
+  return { lines, cursor, room: Math.max(0, left) };
+}

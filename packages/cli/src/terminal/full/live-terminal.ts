@@ -1,0 +1,48 @@
+import type { ConversationState } from "@banyan/core";
+import type { FeedView } from "../feed-view.ts";
+import type { KeySettings } from "./keys/key-bindings.ts";
+import type { CommandName } from "./prompt/complete-commands.ts";
+import type { Suggestion } from "./prompt/completion.ts";
+import type { Overlay } from "./views/overlay.ts";
+import type { Status } from "./views/status-line.ts";
+
+/** What can be known only once a host is open. */
+export interface LiveSettings {
+  /** Which key does what, where that differs from the defaults (T13). */
+  readonly keys?: KeySettings;
+  /** The colours, when the terminal is not to be asked for its background. */
+  readonly theme?: "auto" | "dark" | "light";
+  /** What Up brings back, the newest first. */
+  readonly history?: readonly string[];
+  /** Offered after `/`. */
+  readonly commands?: readonly CommandName[];
+  /** The folder in which `@` finds files. */
+  readonly workspace?: string;
+  /** Agents as `@name`, and earlier messages as `#3`, as they are at the moment. */
+  names?(): readonly Suggestion[];
+}
+
+/** What a terminal can do that redraws its last lines. */
+export interface LiveTerminal {
+  readonly view: FeedView;
+  /** May be called again; what a call leaves out stays. Answers what is wrong with the keys, a sentence for each. */
+  configure(settings: LiveSettings): readonly string[];
+  /** The conversation that the person is in: what waits in it is shown. None before the first message. */
+  follow(conversation: ConversationState | undefined): void;
+  /** Shows this below the prompt; nothing before the first call. */
+  status(status: Status): void;
+  /**
+   * Gives the keys to a list, the tree or a transcript until it is over; what is typed and the transcript stay. Answers
+   * nothing when nothing was chosen, when the signal aborts, or when the terminal is closed.
+   */
+  open<T>(overlay: Overlay<T>, signal?: AbortSignal): Promise<T | undefined>;
+  /** What the overlay that has the keys shows has changed. */
+  refresh(): void;
+  /**
+   * Resolves when the terminal has answered what it was asked at the beginning, or has had its time for that. One that is
+   * closed before answers to the shell.
+   */
+  settled(): Promise<void>;
+  /** Puts text into the prompt, before what stands there. */
+  insert(text: string): void;
+}

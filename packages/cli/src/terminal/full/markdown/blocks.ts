@@ -1,0 +1,100 @@
+import type { Token, Tokens } from "marked";
+import { widthOf, wrapped } from "../screen/cells.ts";
+import { codeLabel, codeLines } from "./code.ts";
+import { decodeEntities } from "./entities.ts";
+import { inlineText } from "./inline.ts";
+import type { Look } from "./look.ts";
+import { tableLines } from "./table.ts";
+
+/** The lines of a block, each as wide as the terminal at most; only lines of code may be wider, unless `cut`. */
+export function blockLines(token: Token, width: number, look: Look, cut = false): string[] {
+  const { theme } = look;
+  switch (token.type) {
+    case "heading":
+      return prefixed(wrapped(theme.bold(theme.heading(inlineText(token.tokens, look))), width - token.depth - 1), {
+        first: theme.dim(`${"#".repeat(token.depth)} `),
+      });
+    case "hr":
+      return [theme.dim("─".repeat(Math.min(width, 40)))];
+    case "code": {
+      const { text, lang } = token as Tokens.Code;
+      const lines = codeLines(text.split("\n"), lang ?? "", look);
+      return [...codeLabel(lang ?? "", look), ...(cut ? lines.flatMap((line) => wrapped(line, width)) : lines)];
+    }
+    case "blockquote":
+      return prefixed(blocksLines(token.tokens ?? [], Math.max(1, width - 2), look, cut), { all: theme.dim("│ ") });
+    case "list":
+      return (token as Tokens.List).items.flatMap((item, index) =>
+        itemLines(item, numberOf(token as Tokens.List, index), width, look, cut),
+      );
+    case "table":
+      return tableLines(token as Tokens.Table, width, look);
+    case "html":
+      return decodeEntities(token.raw.trimEnd())
+        .split("\n")
+        .flatMap((line) => wrapped(line, width));
+    case "space":
+    case "def":
+      return [];
+    default:
+      return wrapped(
+        "tokens" in token && token.tokens ? inlineText(token.tokens, look) : inlineText([token], look),
+        width,
+      );
+  }
+}
+
+/** Several blocks, with an empty line between them. */
+function blocksLines(tokens: readonly Token[], width: number, look: Look, cut: boolean): string[] {
+  const blocks = tokens.map((token) => blockLines(token, width, look, cut)).filter((lines) => lines.length > 0);
+  return blocks.flatMap((lines, index) => (index === 0 ? lines : ["", ...lines]));
+}
+
+/** The number of an item of a numbered list. */
+export function numberOf({ ordered, start }: Tokens.List, index: number): number | undefined {
+  return ordered ? Number(start || 1) + index : undefined;
+}
+
+/** The lines of an item of a list; one that stands apart from the next has an empty line behind it. */
+export function itemLines(
+  item: Tokens.ListItem,
+  number: number | undefined,
+  width: number,
+  look: Look,
+  cut = false,
+): string[] {
+  const bullet = number === undefined ? "• " : `${number}. `;
+  const inner = Math.max(1, width - widthOf(bullet));
+  const lines: string[] = [];
+  let text: Token[] = [];
+  const flush = () => {
+    if (text.length > 0) lines.push(...wrapped(inlineText(text, look), inner));
+    text = [];
+  };
+  for (const token of item.tokens) {
+    // The mark of a task stands before its text, whether or not that is a paragraph.
+    if (token.type === "checkbox" || token.type === "text") text.push(token);
+    else if (token.type === "paragraph" && lines.length === 0) text.push(...(token.tokens ?? []));
+    else {
+      flush();
+      const block = blockLines(token, inner, look, cut);
+      if (block.length > 0 && item.loose && lines.length > 0) lines.push("");
+      lines.push(...block);
+    }
+  }
+  flush();
+  const apart = item.loose && /\n\s*\n$/.test(item.raw) ? [""] : [];
+  return [...prefixed(lines.length > 0 ? lines : [""], { first: look.theme.accent(bullet) }), ...apart];
+}
+
+/** Lines with something before the first, and as many blanks before the others; or with the same before all. */
+function prefixed(
+  lines: readonly string[],
+  { first = "", all }: { readonly first?: string; readonly all?: string },
+): string[] {
+  const blanks = all ?? " ".repeat(widthOf(first));
+  return lines.map((line, index) => {
+    const begin = index === 0 ? (all ?? first) : blanks;
+    return line === "" ? begin.trimEnd() : begin + line;
+  });
+}

@@ -1,0 +1,31 @@
+import type { Look } from "./look.ts";
+
+const INDENT = "  ";
+/** Lines before a line of code that say how it is to be painted. */
+export const CONTEXT = 100;
+
+/** The line above code that names its language; none when it has none. */
+export function codeLabel(language: string, { theme }: Look): string[] {
+  const name = nameIn(language);
+  return name === "" ? [] : [theme.dim(INDENT + name)];
+}
+
+/** Lines of code, painted, as they come `before` and after; only those that come after are answered. They are never broken. */
+export function codeLines(
+  lines: readonly string[],
+  language: string,
+  look: Look,
+  before: readonly string[] = [],
+): string[] {
+  if (lines.length === 0) return [];
+  const plain = lines.map((line) => line.replaceAll("\t", "    "));
+  const context = before.slice(-CONTEXT).map((line) => line.replaceAll("\t", "    "));
+  const code = [...context, ...plain].join("\n");
+  const painted = look.highlight?.(code, nameIn(language))?.slice(context.length) ?? plain;
+  return painted.map((line) => (line === "" ? "" : INDENT + line));
+}
+
+/** ` ```ts title="x" ` is `ts`. */
+function nameIn(language: string): string {
+  return /^[^\s{,:]+/.exec(language.trim())?.[0] ?? "";
+}

@@ -1,0 +1,61 @@
+import type { Token, Tokens } from "marked";
+import { bare } from "../screen/cells.ts";
+import { decodeEntities } from "./entities.ts";
+import type { Look } from "./look.ts";
+
+/** The text of a paragraph, a heading or a cell, with its paint. A line end in it is one that the author wants. */
+export function inlineText(tokens: readonly Token[] | undefined, look: Look): string {
+  let text = "";
+  for (const token of tokens ?? []) text += inlineToken(token, look);
+  return text;
+}
+
+function inlineToken(token: Token, look: Look): string {
+  const { theme } = look;
+  switch (token.type) {
+    case "strong":
+      return theme.bold(inlineText(token.tokens, look));
+    case "em":
+      return theme.italic(inlineText(token.tokens, look));
+    case "del":
+      // One tilde is more often "about" than a strike.
+      return token.raw.startsWith("~~") ? theme.strike(inlineText(token.tokens, look)) : plain(token.raw);
+    case "codespan":
+      // Without colours only the marks tell code from words.
+      return theme.depth === 1 ? oneLine(token.raw) : theme.code(oneLine(token.text));
+    case "link":
+      return link(token as Tokens.Link, look);
+    case "image":
+      return theme.dim(`[image: ${plain(token.text)} (${plain(token.href)})]`);
+    case "br":
+      return "\n";
+    case "checkbox":
+      return token.checked ? "[x] " : "[ ] ";
+    case "html":
+      return oneLine(token.raw);
+    default:
+      return "tokens" in token && token.tokens ? inlineText(token.tokens, look) : plain(textIn(token));
+  }
+}
+
+/** A link shows where it leads, whatever its text says. */
+function link({ href, tokens }: Tokens.Link, look: Look): string {
+  const { theme } = look;
+  const text = inlineText(tokens, look);
+  const address = plain(href).replace(/^mailto:/, "");
+  const shown = bare(text) === address ? theme.link(text) : `${theme.link(text)} ${theme.dim(`(${address})`)}`;
+  return look.links && /^[!-~]+$/.test(href) ? `\x1b]8;;${href}\x1b\\${shown}\x1b]8;;\x1b\\` : shown;
+}
+
+function textIn(token: Token): string {
+  return "text" in token && typeof token.text === "string" ? token.text : token.raw;
+}
+
+function plain(text: string): string {
+  return oneLine(decodeEntities(text));
+}
+
+/** Lines of the source are not lines of the text. */
+function oneLine(text: string): string {
+  return text.replace(/\s*\n\s*/g, " ").replaceAll("\t", " ");
+}

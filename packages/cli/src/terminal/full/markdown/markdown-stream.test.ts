@@ -1,0 +1,310 @@
+import { describe, expect, test } from "vitest";
+import { plainText } from "../../../show/plain-text.ts";
+import { bare, widthOf } from "../screen/cells.ts";
+import { createTheme } from "../theme/theme.ts";
+import { createHighlighter } from "./highlighter.ts";
+import type { Look } from "./look.ts";
+import { MarkdownStream } from "./markdown-stream.ts";
+
+const theme = createTheme(4, "dark");
+const look: Look = { theme, links: false };
+
+/** The lines of a whole text. */
+function shown(text: string, width = 40, more: Partial<Look> = {}): string[] {
+  const stream = new MarkdownStream();
+  stream.push(text);
+  stream.end();
+  return stream.show(width, 10, { ...look, ...more }).finished.map(bare);
+}
+
+/** The finished lines of a text that comes in pieces, and what was open after each. */
+function streamed(text: string, { size = 1, width = 40, room = 10 } = {}) {
+  const stream = new MarkdownStream();
+  const finished: string[] = [];
+  const open: (readonly string[])[] = [];
+  for (let at = 0; at <= text.length; at += size) {
+    stream.push(text.slice(at, at + size));
+    const now = stream.show(width, room, look);
+    finished.push(...now.finished.map(bare));
+    open.push(now.open.map(bare));
+  }
+  stream.end();
+  finished.push(...stream.show(width, room, look).finished.map(bare));
+  return { finished, open };
+}
+
+const TEXT = `# Title
+
+A paragraph with **bold**, *italic*, \`code\` and a [link](https://example.com/x).
+It goes on here.
+
+1. one
+2. two
+   with more
+   - inner
+3. three
+
+- [x] done
+- [ ] to do
+
+> quoted
+> text
+
+\`\`\`ts
+const a = 1;
+
+const b = "two";
+\`\`\`
+
+| name | count |
+|:-----|------:|
+| a    | 1     |
+| long name | 200 |
+
+---
+
+Last words.
+`;
+
+const LINES = [
+  "# Title",
+  "",
+  "A paragraph with bold, italic, code and",
+  "a link (https://example.com/x). It goes",
+  "on here.",
+  "",
+  "1. one",
+  "2. two with more",
+  "   • inner",
+  "3. three",
+  "",
+  "• [x] done",
+  "• [ ] to do",
+  "",
+  "│ quoted text",
+  "",
+  "  ts",
+  "  const a = 1;",
+  "",
+  '  const b = "two";',
+  "",
+  "name      │ count",
+  "──────────┼──────",
+  "a         │     1",
+  "long name │   200",
+  "",
+  "────────────────────────────────────────",
+  "",
+  "Last words.",
+];
+
+describe("T22: Markdown", () => {
+  test("is headings, lists, tasks, quotes, code and tables", () => {
+    expect(shown(TEXT)).toEqual(LINES);
+  });
+
+  test.each([1, 2, 3, 7, 50])("comes to the same in pieces of %i", (size) => {
+    expect(streamed(TEXT, { size }).finished).toEqual(LINES);
+  });
+
+  test("is seen as it comes, with what is open below what is final", () => {
+    const stream = new MarkdownStream();
+    stream.push("Some **bold");
+    expect(stream.show(40, 10, look)).toEqual({ finished: [], open: ["Some **bold"] });
+    stream.push("** text.\n\n- one\n- two\n- th");
+    const { finished, open } = stream.show(40, 10, look);
+    expect(finished.map(bare)).toEqual(["Some bold text.", "", "• one"]);
+    expect(open.map(bare)).toEqual(["• two", "• th"]);
+  });
+
+  test("code is final line by line", () => {
+    const stream = new MarkdownStream();
+    stream.push("```js\nlet a;\nlet b");
+    const { finished, open } = stream.show(40, 10, look);
+    expect(finished.map(bare)).toEqual(["  js", "  let a;"]);
+    expect(open.map(bare)).toEqual(["  let b"]);
+  });
+
+  test("code keeps its blanks, its empty lines and lines that look like Markdown", () => {
+    const code = "~~~\n# no heading\n\n\tindented `x`\n```\n~~~\nend";
+    expect(shown(code)).toEqual(["  # no heading", "", "      indented `x`", "  ```", "", "end"]);
+    expect(streamed(code).finished).toEqual(shown(code));
+  });
+
+  test("code that does not end is shown to its end", () => {
+    expect(streamed("see\n```\na\n  b").finished).toEqual(["see", "", "  a", "    b"]);
+  });
+
+  test("a long line of code is one line when it is final, and fits the terminal before", () => {
+    const line = "x".repeat(100);
+    const { finished, open } = streamed(`\`\`\`\n${line}\n\`\`\`\n`, { size: 20 });
+    expect(finished).toEqual([`  ${line}`]);
+    for (const lines of open) for (const one of lines) expect(widthOf(one)).toBeLessThanOrEqual(40);
+  });
+
+  test("a table of more than 200 rows is cut, with a count", () => {
+    const rows = Array.from({ length: 250 }, (_, index) => `| ${index} | x |`);
+    const text = `| n | v |\n|---|---|\n${rows.join("\n")}\n`;
+    for (const lines of [shown(text), streamed(text, { size: 30 }).finished]) {
+      expect(lines).toHaveLength(2 + 200 + 1);
+      expect(lines.at(-1)).toBe("… (50 more rows)");
+      expect(lines.at(-2)).toMatch(/^199/);
+    }
+  });
+
+  test("a table is as wide as the terminal at most: its cells are broken into lines", () => {
+    const text = "| a | b |\n|---|---|\n| one two three four | five six seven |\n";
+    const lines = shown(text, 24);
+    expect(lines).toEqual([
+      "a          │ b",
+      "───────────┼────────────",
+      "one two    │ five six",
+      "three four │ seven",
+    ]);
+    expect(shown(text, 8)).toEqual(["a: one", "two", "three", "four", "b: five", "six", "seven", ""]);
+  });
+
+  test("a table is never wider than the terminal", () => {
+    const text = `| a | ${"b".repeat(60)} | c |\n|---|---|---|\n| ${"x ".repeat(40)} | y | ${"z".repeat(30)} |\n`;
+    for (const width of [15, 24, 37, 80])
+      for (const line of shown(text, width)) expect(widthOf(line)).toBeLessThanOrEqual(width);
+  });
+
+  test("a table that is longer than the room for it goes up row by row, with its columns as they are", () => {
+    const rows = Array.from({ length: 30 }, (_, index) => `| row ${index} | x |`);
+    const { finished, open } = streamed(`| n | v |\n|---|---|\n${rows.join("\n")}\n`, { size: 12, room: 5 });
+    expect(finished).toHaveLength(32);
+    expect(finished.at(-1)).toBe("row 29    │ x");
+    expect(Math.max(...open.map((lines) => lines.length))).toBeLessThanOrEqual(5);
+    expect(open.some((lines) => lines[0]?.startsWith("row 2"))).toBe(true);
+  });
+
+  test("a paragraph that is longer than the room for it goes up line by line, and no word is lost", () => {
+    const words = Array.from({ length: 300 }, (_, index) =>
+      index % 40 === 20 ? `**w${index} and` : index % 40 === 30 ? `so** w${index}` : `w${index}`,
+    );
+    const text = `${words.join(" ")}\n`;
+    const { finished, open } = streamed(text, { size: 11, width: 30, room: 6 });
+    expect(finished.join(" ")).toBe(words.join(" ").replaceAll("**", ""));
+    expect(
+      finished
+        .slice(0, -1)
+        .map(widthOf)
+        .filter((columns) => columns > 30 || columns < 20),
+    ).toEqual([]);
+    expect(Math.max(...open.map((lines) => lines.length))).toBe(6);
+  });
+
+  test("items of a list keep their numbers", () => {
+    expect(streamed("1. a\n1. b\n1. c\n", { size: 2 }).finished).toEqual(["1. a", "2. b", "3. c"]);
+    expect(shown("7. a\n8. b\n")).toEqual(["7. a", "8. b"]);
+  });
+
+  test("items that stand apart stay apart", () => {
+    const text = "- a\n\n- b\n\n  more\n- c\n";
+    expect(shown(text)).toEqual(["• a", "", "• b", "", "  more", "• c"]);
+    expect(streamed(text).finished).toEqual(shown(text));
+  });
+
+  test("a link shows where it leads, whatever it says; the terminal makes a link of it where it can", () => {
+    expect(shown("[bank.com](https://evil.example) <https://a.example> me@x.org", 80)).toEqual([
+      "bank.com (https://evil.example) https://a.example me@x.org",
+    ]);
+    const stream = new MarkdownStream();
+    stream.push("[a](https://b.example)");
+    stream.end();
+    const [line] = stream.show(80, 10, { ...look, links: true }).finished;
+    expect(line).toContain("\x1b]8;;https://b.example\x1b\\");
+  });
+
+  test("one tilde strikes nothing", () => {
+    expect(shown("~5 minutes or ~10")).toEqual(["~5 minutes or ~10"]);
+  });
+
+  test("wide characters and emoji are broken where they must be", () => {
+    for (const line of shown("漢字".repeat(30) + " 👩‍👩‍👧‍👦".repeat(20), 21))
+      expect(widthOf(line)).toBeLessThanOrEqual(21);
+  });
+
+  test("without colours no mark is lost that says what is code or a heading", () => {
+    expect(shown("## a `b`", 40, { theme: createTheme(1, "dark") })).toEqual(["## a `b`"]);
+  });
+});
+
+describe("T23: code", () => {
+  const highlight = createHighlighter(() => theme);
+  const paint = (text: string, one = theme) => {
+    const stream = new MarkdownStream();
+    stream.push(text);
+    stream.end();
+    return stream.show(80, 10, { theme: one, links: false, highlight }).finished;
+  };
+
+  test("is painted by its language, over lines too", () => {
+    const [, ...lines] = paint("```ts\nconst a = `x\ny`; // z\n```\n");
+    expect(lines).toEqual([
+      `  ${theme.keyword("const")} a = ${theme.string("`x")}`,
+      `  ${theme.string("y`")}; ${theme.comment("// z")}`,
+    ]);
+  });
+
+  test("is painted the same when it comes line by line", () => {
+    const stream = new MarkdownStream();
+    const lines: string[] = [];
+    for (const piece of "```py\nx = '''a\nb\n'''\n# c\n```\n".match(/.{1,3}|\n/gs) ?? []) {
+      stream.push(piece);
+      lines.push(...stream.show(80, 10, { ...look, highlight }).finished);
+    }
+    expect(lines.slice(1)).toEqual([
+      `  x = ${theme.string("'''a")}`,
+      `  ${theme.string("b")}`,
+      `  ${theme.string("'''")}`,
+      `  ${theme.comment("# c")}`,
+    ]);
+  });
+
+  test("in a language that nobody knows stays as it is", () => {
+    expect(paint("```brainfog\n+++\n```\n").map(bare)).toEqual(["  brainfog", "  +++"]);
+  });
+});
+
+describe("B30: code that is a change of a file", () => {
+  test("grows as a change: what it is about, and each line with its number and +", () => {
+    const stream = new MarkdownStream();
+    const lines: string[] = [];
+    const push = (text: string) => {
+      stream.push(text);
+      lines.push(...stream.show(60, 10, look).finished.map(bare));
+    };
+    push("Here:\n\n```ts:src/a.ts:9:11\n");
+    stream.capture({ index: 0, path: "src/a.ts", start: 9, end: 11, text: "" });
+    push("one\ntw");
+    expect(stream.show(60, 10, look).open.map(bare)).toEqual(["  10 + tw"]);
+    push("o\n```\n\n```\nplain\n```\n");
+    expect(lines).toEqual([
+      "Here:",
+      "",
+      "  ts",
+      "writing src/a.ts, lines 9 to 10",
+      "   9 + one",
+      "  10 + two",
+      "",
+      "  plain",
+    ]);
+  });
+});
+
+describe("S12: a model's text", () => {
+  const attack = "a \x1b[2J &#27;[2J &#x9b;2J \x1b]0;t\x07 [x](http://a\x1b]8;;http://b\x07) `\x1b[31m` ";
+
+  test("brings no control sequences in, however they are written", () => {
+    const stream = new MarkdownStream();
+    stream.push(
+      plainText(`${attack}\n\n| ${attack} |\n|---|\n| ${attack} |\n\n<b>${attack}</b>\n\n\`\`\`\n${attack}\n\`\`\`\n`),
+    );
+    stream.end();
+    const text = stream.show(200, 10, { ...look, theme: createTheme(1, "dark"), links: true }).finished.join("\n");
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
+    expect(text.replaceAll(/\x1b\]8;;[!-~]*\x1b\\/g, "")).not.toMatch(/[\x00-\x08\x0b-\x1f\x7f-\x9f]/);
+  });
+});

@@ -1,0 +1,60 @@
+import { lexer } from "marked";
+import { bare, wrapped } from "../screen/cells.ts";
+import { inlineText } from "./inline.ts";
+import type { Look } from "./look.ts";
+
+/** The beginning of a paragraph as lines, and the source of what comes behind it. */
+export interface Split {
+  readonly lines: readonly string[];
+  readonly rest: string;
+}
+
+/**
+ * Splits a paragraph that takes more lines than there is room for, where a line ends and nothing is open: no emphasis, no
+ * link, no code. Answers nothing when it fits, or cannot be split.
+ */
+export function splitParagraph(source: string, width: number, room: number, look: Look): Split | undefined {
+  const whole = paragraph(source, look);
+  if (whole === undefined) return undefined;
+  const count = wrapped(whole, width).length;
+  if (count <= room) return undefined;
+  const breaks = [...source.matchAll(/\s+/g)].map(({ index }) => index);
+  // Half of the room stays for what is still being written.
+  for (let wanted = count - Math.ceil(room / 2); wanted > 0; wanted--) {
+    const at = lastThatFits(source, breaks, wanted, width, look);
+    if (at === undefined) return undefined;
+    const [front, rest] = [source.slice(0, at), source.slice(at).trimStart()];
+    const [first, second] = [paragraph(front, look), paragraph(rest, look)];
+    if (first === undefined || second === undefined) continue;
+    if (words(`${first} ${second}`) === words(whole)) return { lines: wrapped(first, width), rest };
+  }
+  return undefined;
+}
+
+/** The last of the breaks before which there are no more than `wanted` lines. */
+function lastThatFits(
+  source: string,
+  breaks: readonly number[],
+  wanted: number,
+  width: number,
+  look: Look,
+): number | undefined {
+  let [low, high] = [0, breaks.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const text = paragraph(source.slice(0, breaks[middle]), look);
+    if (text !== undefined && wrapped(text, width).length <= wanted) low = middle + 1;
+    else high = middle;
+  }
+  return low > 0 ? breaks[low - 1] : undefined;
+}
+
+/** The text of a source that is one paragraph; nothing when it is something else. */
+function paragraph(source: string, look: Look): string | undefined {
+  const [token, ...others] = lexer(source.trim());
+  return token?.type === "paragraph" && others.length === 0 ? inlineText(token.tokens, look) : undefined;
+}
+
+function words(text: string): string {
+  return bare(text).replace(/\s+/g, " ").trim();
+}

@@ -1,0 +1,177 @@
+import type { History } from "../history.ts";
+import { LEAVE_HINT, LEAVE_WITHIN, type TalkAction } from "../terminal.ts";
+import type { Action } from "./keys/actions.ts";
+import type { KeyBindings } from "./keys/key-bindings.ts";
+import { editOutside } from "./prompt/external-editor.ts";
+import type { Prompt } from "./prompt/prompt.ts";
+import type { LiveView } from "./transcript/live-view.ts";
+import type { Overlay } from "./views/overlay.ts";
+import { Picker } from "./views/picker.ts";
+import { Viewer } from "./views/viewer.ts";
+
+/** What the keys of the prompt can reach. */
+export interface PromptKeysOptions {
+  readonly prompt: Prompt;
+  readonly history: History;
+  readonly terminal: { readonly view: LiveView; open<T>(overlay: Overlay<T>): Promise<T | undefined> };
+  readonly env: NodeJS.ProcessEnv;
+  keys(): KeyBindings;
+  redraw(): void;
+  /** Something to be seen has changed. */
+  changed(): void;
+  /** Gives the terminal away for as long as that takes. */
+  lend<T>(borrow: () => Promise<T>): Promise<T>;
+  /** Goes to the background. */
+  suspend(): void;
+  onAction?(action: TalkAction): void;
+  /** The agent is to stop. */
+  onInterrupt(): void;
+}
+
+/** Milliseconds within which a second Esc goes back to an earlier message. */
+const TWICE_WITHIN = 600;
+
+/** What keys do while the prompt has them: those that are not about its text (T1 to T8, T12, T18). */
+export class PromptKeys {
+  readonly #options: PromptKeysOptions;
+  #leaveBefore = 0;
+  #rewindBefore = 0;
+  #hint = "";
+  #hintEnds: NodeJS.Timeout | undefined;
+
+  constructor(options: PromptKeysOptions) {
+    this.#options = options;
+  }
+
+  /** Something to be said for a moment; empty when there is nothing. */
+  get hint(): string {
+    return this.#hint;
+  }
+
+  /** Forgets what it wanted to say. */
+  close(): void {
+    clearTimeout(this.#hintEnds);
+  }
+
+  /** Takes a key, as the terminal sent it. */
+  key(key: string): void {
+    const { prompt } = this.#options;
+    const keys = this.#options.keys();
+    const does = (action: Action) => keys.matches(key, action);
+    if (does("cancel")) return this.cancel();
+    this.#leaveBefore = 0;
+    this.#say("");
+    // What is suggested has its keys first.
+    if (prompt.isCompleting) return prompt.key(key);
+    if (does("interrupt")) return this.#interrupt();
+    this.#rewindBefore = 0;
+    if (does("exit") && prompt.isEmpty) return this.#exit();
+    const action = HANDLED.find(does);
+    if (action === undefined) prompt.key(key);
+    else this.#do(action);
+  }
+
+  /** Ctrl-C: stops the agent; at a prompt, clears it, and leaves when it is pressed twice on an empty one. */
+  cancel(): void {
+    const { prompt, onInterrupt } = this.#options;
+    if (!prompt.isReading) onInterrupt();
+    else if (!prompt.isEmpty) prompt.clear();
+    else if (performance.now() < this.#leaveBefore) prompt.leave();
+    else {
+      this.#leaveBefore = performance.now() + LEAVE_WITHIN;
+      this.#say(LEAVE_HINT, LEAVE_WITHIN);
+    }
+  }
+
+  #interrupt(): void {
+    const { prompt, onInterrupt, onAction } = this.#options;
+    if (!prompt.isReading) return onInterrupt();
+    if (!prompt.isEmpty) return;
+    if (performance.now() >= this.#rewindBefore) this.#rewindBefore = performance.now() + TWICE_WITHIN;
+    else {
+      this.#rewindBefore = 0;
+      onAction?.("rewind");
+    }
+  }
+
+  #exit(): void {
+    const { prompt } = this.#options;
+    if (prompt.isReading) prompt.leave();
+    else this.#say(`The agent works: ${this.#options.keys().hint("cancel") ?? "Ctrl-C"} stops it.`, LEAVE_WITHIN);
+  }
+
+  #do(action: (typeof HANDLED)[number]): void {
+    const { prompt, redraw, suspend, onAction } = this.#options;
+    switch (action) {
+      case "send-later":
+        return prompt.sendLater();
+      case "redraw":
+        return redraw();
+      case "suspend":
+        return suspend();
+      case "expand-paste":
+        return prompt.expandPastes();
+      case "external-editor":
+        return this.#inBackground(this.#editOutside());
+      case "history-search":
+        return this.#inBackground(this.#searchHistory());
+      case "open-output":
+        return this.#inBackground(this.#openOutput());
+      case "approval-mode":
+      case "agents":
+      case "take-back":
+        return onAction?.(action);
+    }
+  }
+
+  async #editOutside(): Promise<void> {
+    const { prompt, env, lend } = this.#options;
+    prompt.set(await lend(() => editOutside(prompt.text, env)));
+  }
+
+  async #searchHistory(): Promise<void> {
+    const { prompt, history, terminal } = this.#options;
+    const items = history.lines.map((line) => ({ value: line, label: line.replaceAll(/\s+/g, " ") }));
+    const title = "What you wrote before";
+    const found = await terminal.open(new Picker({ title, items, filter: prompt.text, empty: "Nothing yet." }));
+    if (found !== undefined) prompt.set(found);
+  }
+
+  async #openOutput(): Promise<void> {
+    const { terminal } = this.#options;
+    const { pages } = terminal.view;
+    if (pages.length === 0) this.#say("Nothing has been cut yet.", LEAVE_WITHIN);
+    else await terminal.open(new Viewer(pages));
+  }
+
+  #inBackground(work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      const why = error instanceof Error ? error.message : String(error);
+      this.#options.terminal.view.say(`Not done: ${why}`);
+    });
+  }
+
+  #say(hint: string, time = 0): void {
+    clearTimeout(this.#hintEnds);
+    this.#hint = hint;
+    if (hint === "") return;
+    this.#hintEnds = setTimeout(() => {
+      this.#hint = "";
+      this.#options.changed();
+    }, time);
+    this.#options.changed();
+  }
+}
+
+const HANDLED = [
+  "send-later",
+  "redraw",
+  "suspend",
+  "expand-paste",
+  "external-editor",
+  "history-search",
+  "open-output",
+  "approval-mode",
+  "agents",
+  "take-back",
+] as const satisfies readonly Action[];

@@ -1,0 +1,58 @@
+import { stat } from "node:fs/promises";
+import { dirname, join, matchesGlob } from "node:path/posix";
+import { fuzzyFilter } from "@earendil-works/pi-tui";
+import { counted, formatBytes } from "../../../show/amounts.ts";
+import type { Completer, Suggestion } from "./completion.ts";
+import type { WorkspaceFiles } from "./workspace-files.ts";
+
+/** Paths that are suggested at the most. */
+const MOST = 20;
+/** Files whose sizes are added up at the most. */
+const MOST_SIZES = 2_000;
+
+/**
+ * Completes `@` to a file or a folder of the workspace (T14); a pattern, as in `@src/*.ts`, to itself, with how many files
+ * it means and how large they are. Tab completes a path without `@`, too.
+ */
+export function completeFiles(files: WorkspaceFiles): Completer {
+  return {
+    async suggest({ text, isAsked, isFirst }, signal) {
+      const sign = /^@"?/.exec(text)?.[0] ?? "";
+      if (sign === "" && (!isAsked || (isFirst && text.startsWith("/")))) return undefined;
+      const typed = text.slice(sign.length);
+      const paths = await files.list();
+      signal.throwIfAborted();
+      if (sign !== "" && /[*?{[]/.test(typed)) return [await matched(files.root, paths, typed)];
+      const at = sign === "" ? "" : "@";
+      return fuzzyFilter([...foldersOf(paths), ...paths], typed, (path) => path)
+        .slice(0, MOST)
+        .map((path) => ({ text: at + (/\s/.test(path) ? `"${path}"` : path), label: path }));
+    },
+  };
+}
+
+async function matched(root: string, paths: readonly string[], pattern: string): Promise<Suggestion> {
+  const found = paths.filter((path) => matchesGlob(path, pattern));
+  const sizes = await Promise.all(found.slice(0, MOST_SIZES).map((path) => sizeOf(join(root, path))));
+  const size = formatBytes(sizes.reduce((sum, bytes) => sum + bytes, 0));
+  const amount = found.length > MOST_SIZES ? `more than ${size}` : size;
+  return { text: `@${pattern}`, help: `${counted(found.length, "file")}, ${amount}` };
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return stat(path).then(
+    ({ size }) => size,
+    // It is in git, and gone from the disk.
+    () => 0,
+  );
+}
+
+/** The folders that files are in, each with a slash behind it. */
+function foldersOf(paths: readonly string[]): ReadonlySet<string> {
+  const folders = new Set<string>();
+  for (const path of paths) {
+    for (let folder = dirname(path); folder !== "." && !folders.has(`${folder}/`); folder = dirname(folder))
+      folders.add(`${folder}/`);
+  }
+  return folders;
+}

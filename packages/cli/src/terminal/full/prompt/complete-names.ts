@@ -1,0 +1,14 @@
+import { fuzzyFilter } from "@earendil-works/pi-tui";
+import type { Completer, Suggestion } from "./completion.ts";
+
+/** Completes a word to one of the texts that are there at the moment, each with its sign in front: agents, earlier messages (T14). */
+export function completeNames(names: () => readonly Suggestion[]): Completer {
+  return {
+    async suggest({ text }) {
+      const sign = text.charAt(0);
+      if (!"@#".includes(sign) || sign === "") return undefined;
+      const some = names().filter((name) => name.text.startsWith(sign));
+      return fuzzyFilter(some, text.slice(1), ({ text, help = "" }) => `${text.slice(1)} ${help}`);
+    },
+  };
+}

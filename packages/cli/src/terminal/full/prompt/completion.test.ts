@@ -1,0 +1,86 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { completeFiles } from "./complete-files.ts";
+import { completeNames } from "./complete-names.ts";
+import { type Completer, Completion } from "./completion.ts";
+import { WorkspaceFiles } from "./workspace-files.ts";
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "banyan-complete-"));
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+function files(...paths: readonly string[]): void {
+  for (const path of paths) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), "x".repeat(600));
+  }
+}
+
+/** What the text before the cursor can be completed to, and what it is with the first of it. */
+async function completed(completer: Completer, text: string, force = false) {
+  const completion = new Completion(() => [completer]);
+  const { signal } = new AbortController();
+  const found = await completion.getSuggestions([text], 0, text.length, { signal, force });
+  const [first] = found?.items ?? [];
+  const applied = first && completion.applyCompletion([text], 0, text.length, first, found?.prefix ?? "");
+  return { labels: found?.items.map(({ label }) => label) ?? [], help: first?.description, line: applied?.lines[0] };
+}
+
+describe("T14: @ completes", () => {
+  const complete = (text: string, force = false) => completed(completeFiles(new WorkspaceFiles(root)), text, force);
+
+  test("files and folders, by any letters of them in order", async () => {
+    files("src/main.ts", "src/chat/talk.ts", "README.md");
+    expect(await complete("see @talk")).toMatchObject({ labels: ["src/chat/talk.ts"], line: "see @src/chat/talk.ts " });
+    expect((await complete("@srchat")).labels).toEqual(["src/chat/", "src/chat/talk.ts"]);
+    expect((await complete("@srchat")).line).toBe("@src/chat/");
+    expect((await complete("see talk")).labels).toEqual([]);
+  });
+
+  test("no files that git ignores, in a repository", async () => {
+    files("kept.txt", "ignored.txt", "sub/ignored.txt");
+    execFileSync("git", ["init", "-q"], { cwd: root });
+    writeFileSync(join(root, ".gitignore"), "ignored.txt\n");
+    expect((await complete("@txt")).labels).toEqual(["kept.txt"]);
+  });
+
+  test("paths with blanks, in quotes", async () => {
+    files("my notes.md");
+    expect((await complete("@notes")).line).toBe('@"my notes.md" ');
+    expect((await complete('see @"my n')).line).toBe('see @"my notes.md" ');
+  });
+
+  test("a pattern, with how many files it means and how large they are", async () => {
+    files("src/a.ts", "src/sub/b.ts", "src/c.md");
+    expect(await complete("@src/**/*.ts")).toEqual({
+      labels: ["@src/**/*.ts"],
+      help: "2 files, 1.2 kB",
+      line: "@src/**/*.ts ",
+    });
+  });
+
+  test("with Tab a path without @", async () => {
+    files("src/main.ts");
+    expect((await complete("cat src/m", true)).line).toBe("cat src/main.ts ");
+  });
+
+  test("names that are there at the moment: agents, earlier messages", async () => {
+    const names = completeNames(() => [
+      { text: "@reviewer", help: "an agent that reviews" },
+      { text: "#3", label: "#3", help: "the tests fail" },
+    ]);
+    expect((await completed(names, "ask @rev")).line).toBe("ask @reviewer ");
+    expect((await completed(names, "/edit #")).labels).toEqual(["#3"]);
+    expect((await completed(names, "as in #tests")).line).toBe("as in #3 ");
+  });
+});
+
+test("a suggestion takes no control characters to the screen", async () => {
+  const names = completeNames(() => [{ text: "@a", label: "@a\x1b[2J", help: "b\nc" }]);
+  expect(await completed(names, "@")).toMatchObject({ labels: ["@a"], help: "b c" });
+});

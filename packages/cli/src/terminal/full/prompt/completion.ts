@@ -1,0 +1,65 @@
+import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from "@earendil-works/pi-tui";
+import { oneLine } from "../../../show/plain-text.ts";
+
+/** Something that a word can be completed to. */
+export interface Suggestion {
+  /** What stands in the prompt then. One that ends with `/` can be completed further. */
+  readonly text: string;
+  /** What is shown instead, where that differs. */
+  readonly label?: string;
+  readonly help?: string;
+}
+
+/** The word before the cursor. */
+export interface Word {
+  /** With the sign that it begins with; a path with blanks stands in quotes behind `@`. */
+  readonly text: string;
+  /** It is the first of the message. */
+  readonly isFirst: boolean;
+  /** A person asked with Tab; else they are just typing. */
+  readonly isAsked: boolean;
+}
+
+/** Completes words of one kind. */
+export interface Completer {
+  /** The best first; nothing when the word is of another kind. May throw the signal's reason when it aborts. */
+  suggest(word: Word, signal: AbortSignal): Promise<readonly Suggestion[] | undefined>;
+}
+
+/** Suggestions that are listed at the most. */
+const MOST = 50;
+
+/** Asks the completers for the word before the cursor, in the editor's terms. All that they know is listed, kind by kind. */
+export class Completion implements AutocompleteProvider {
+  readonly #completers: () => readonly Completer[];
+
+  constructor(completers: () => readonly Completer[]) {
+    this.#completers = completers;
+  }
+
+  async getSuggestions(
+    lines: string[],
+    cursorLine: number,
+    cursorCol: number,
+    { signal, force = false }: { signal: AbortSignal; force?: boolean },
+  ): Promise<AutocompleteSuggestions | null> {
+    const before = (lines[cursorLine] ?? "").slice(0, cursorCol);
+    const text = /(?:^|\s)(@"[^"]*|\S*)$/.exec(before)?.[1] ?? "";
+    const word: Word = { text, isFirst: cursorLine === 0 && before.trimStart() === text, isAsked: force };
+    const found = await Promise.all(this.#completers().map((completer) => completer.suggest(word, signal)));
+    const items = found.flatMap((some) => some ?? []).slice(0, MOST);
+    return items.length === 0 ? null : { items: items.map(itemOf), prefix: text };
+  }
+
+  applyCompletion(lines: string[], cursorLine: number, cursorCol: number, item: AutocompleteItem, prefix: string) {
+    const line = lines[cursorLine] ?? "";
+    const inserted = item.value.endsWith("/") ? item.value : `${item.value} `;
+    const before = line.slice(0, cursorCol - prefix.length) + inserted;
+    const after = line.slice(cursorCol).replace(inserted.endsWith(" ") ? /^ / : /^$/, "");
+    return { lines: lines.with(cursorLine, before + after), cursorLine, cursorCol: before.length };
+  }
+}
+
+function itemOf({ text, label, help }: Suggestion): AutocompleteItem {
+  return { value: text, label: oneLine(label ?? text), ...(help === undefined ? {} : { description: oneLine(help) }) };
+}

@@ -1,0 +1,44 @@
+import { spawn } from "node:child_process";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** The text could not be edited outside; the message says why, and what to do. */
+class ExternalEditorError extends Error {
+  override readonly name = "ExternalEditorError";
+}
+
+/**
+ * Lets a person edit a text in `$VISUAL` or `$EDITOR`, which gets the terminal until it ends; it must be free. Answers the
+ * text as it was saved, without the line end at its end. Rejects with an error whose message is for a person.
+ */
+export async function editOutside(text: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const editor = env.VISUAL || env.EDITOR;
+  if (!editor) throw new ExternalEditorError("No editor is set: set VISUAL or EDITOR, as in EDITOR=vim.");
+  const folder = await mkdtemp(join(tmpdir(), "banyan-"));
+  try {
+    const file = join(folder, "message.md");
+    await writeFile(file, text, { mode: 0o600 });
+    await runs(editor, file, env);
+    return (await readFile(file, "utf8")).replace(/\r?\n$/, "");
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The variable may hold arguments, as in `code --wait`, so a shell reads it. */
+async function runs(editor: string, file: string, env: NodeJS.ProcessEnv): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const child = spawn("sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: "inherit", env });
+  child.once("error", (cause) =>
+    reject(new ExternalEditorError(`${editor} cannot be started: ${cause.message}. Set another EDITOR.`, { cause })),
+  );
+  child.once("close", (code, signal) => {
+    if (code === 0) resolve();
+    else
+      reject(
+        new ExternalEditorError(`${editor} ended with ${signal ?? `exit code ${code}`}; the text stays as it was.`),
+      );
+  });
+  await promise;
+}

@@ -1,0 +1,169 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { KeyBindings } from "../keys/key-bindings.ts";
+import { createTheme } from "../theme/theme.ts";
+import { completeCommands } from "./complete-commands.ts";
+import { Completion } from "./completion.ts";
+import { PromptEditor } from "./prompt-editor.ts";
+
+const UP = "\x1b[A";
+const DOWN = "\x1b[B";
+
+let sent: string[];
+let editor: PromptEditor;
+let changed: () => void;
+
+beforeEach(() => {
+  sent = [];
+  changed = () => {};
+  const theme = createTheme(1, "dark");
+  const commands = completeCommands([
+    { name: "model", takes: "[name]", help: "take another model" },
+    { name: "retry", help: "ask again" },
+  ]);
+  editor = new PromptEditor({
+    keys: new KeyBindings(),
+    completion: new Completion(() => [commands]),
+    theme: () => theme,
+    onSend: (text) => sent.push(text),
+    onChange: () => changed(),
+  });
+});
+
+function press(...keys: readonly string[]): void {
+  for (const key of keys) for (const one of key.startsWith("\x1b") ? [key] : key) editor.key(one);
+}
+
+/** Waits until suggestions are listed. */
+async function suggestions(): Promise<readonly string[]> {
+  while (!editor.isCompleting) await new Promise<void>((resolve) => (changed = resolve));
+  return editor.lines(80, 24).suggestions;
+}
+
+describe("T9: the prompt", () => {
+  test("is sent with Enter", () => {
+    press("hello", "\r");
+    expect(sent).toEqual(["hello"]);
+    expect(editor.isEmpty).toBe(true);
+  });
+
+  test.each([
+    ["Shift+Enter", "\x1b[13;2u"],
+    ["Ctrl-J", "\n"],
+    ["\\ and Enter", "\\\r"],
+  ])("has a new line with %s", (_name, keys) => {
+    press("one", keys, "two", "\r");
+    expect(sent).toEqual(["one\ntwo"]);
+  });
+
+  test("holds a paste of more than 10 lines as one piece, which is sent in full", () => {
+    const pasted = Array.from({ length: 11 }, (_, index) => `line ${index}`).join("\n");
+    press("see: ");
+    editor.paste(pasted);
+    press(" ok?");
+    expect(editor.lines(80, 24).lines).toEqual(["see: [paste #1 +11 lines] ok?"]);
+    press("\r");
+    expect(sent).toEqual([`see: ${pasted} ok?`]);
+  });
+
+  test("shows such a paste in full to edit it, and takes it away with one key", () => {
+    const pasted = "x\n".repeat(11);
+    editor.paste(pasted);
+    editor.expandPastes();
+    expect(editor.lines(80, 60).lines).toHaveLength(12);
+    editor.set("");
+    editor.paste(pasted);
+    press("\x7f");
+    expect(editor.isEmpty).toBe(true);
+  });
+
+  test("holds a short paste as it is", () => {
+    editor.paste("a\nb");
+    expect(editor.lines(80, 24).lines).toEqual(["a", "b"]);
+  });
+
+  test("S12: takes no control sequences from a paste", () => {
+    editor.paste("a\x1b[31mb\x07\x9b2Jc\r\nd");
+    expect(editor.text).toBe("abc\nd");
+  });
+});
+
+describe("T10: history", () => {
+  test("is walked at the first and the last line only; what was being written comes back", () => {
+    editor.remember("first");
+    editor.remember("second");
+    press("one\ntwo", UP);
+    expect(editor.text).toBe("one\ntwo");
+    press("\x01", UP);
+    expect(editor.text).toBe("second");
+    press(UP);
+    expect(editor.text).toBe("first");
+    press(DOWN, DOWN);
+    expect(editor.text).toBe("one\ntwo");
+  });
+});
+
+describe("T11: the keys of readline", () => {
+  test.each([
+    ["Ctrl-A", "two\x01one ", "one two"],
+    ["Ctrl-E", "one\x01\x05 two", "one two"],
+    ["Ctrl-B and Ctrl-F", "ac\x02b\x06d", "abcd"],
+    ["Ctrl-K and Ctrl-Y", "one\x01\x0b\x19\x19", "oneone"],
+    ["Ctrl-U", "one\x15two", "two"],
+    ["Ctrl-W", "one two\x17three", "one three"],
+    ["Ctrl-D", "one\x01\x04", "ne"],
+    ["undo", "one two\x17\x1f", "one two"],
+  ])("%s", (_name, keys, text) => {
+    press(keys);
+    expect(editor.text).toBe(text);
+  });
+
+  test("Alt-B, Alt-F and Alt-D", () => {
+    press("one two", "\x1bb", "\x1bd", "\x1bb", "\x1bf", "!");
+    expect(editor.text).toBe("one! ");
+  });
+});
+
+describe("what is shown", () => {
+  test("is the text, broken between words, and the place of the cursor in it", () => {
+    press("one two three");
+    expect(editor.lines(9, 24)).toMatchObject({ lines: ["one two", "three"], cursor: { row: 1, column: 5 } });
+    press("\x01");
+    expect(editor.lines(40, 24)).toMatchObject({ lines: ["one two three"], cursor: { row: 0, column: 0 } });
+  });
+
+  test("counts a wide character as two columns", () => {
+    press("漢字");
+    expect(editor.lines(40, 24).cursor).toEqual({ row: 0, column: 4 });
+  });
+
+  test("is what is around the cursor, of a long text", () => {
+    press(Array.from({ length: 20 }, (_, index) => `${index}`).join("\n"));
+    const shown = editor.lines(40, 10);
+    expect(shown.lines).toEqual(["15", "16", "17", "18", "19"]);
+    expect([shown.above, shown.below]).toEqual([15, 0]);
+  });
+
+  test("T16: / lists the commands with one line each; Enter completes one, and sends it when it is typed in full", async () => {
+    press("/");
+    expect(await suggestions()).toEqual([
+      expect.stringMatching(/^→ \/model \[name\] +take another model$/),
+      expect.stringMatching(/^ {2}\/retry +ask again$/),
+    ]);
+    press("r");
+    while ((await suggestions()).length > 1) await new Promise<void>((resolve) => (changed = resolve));
+    press("\r");
+    expect(editor.text).toBe("/retry ");
+    expect(sent).toEqual([]);
+    press("\r", "/retry");
+    await suggestions();
+    press("\r");
+    expect(sent).toEqual(["/retry", "/retry"]);
+  });
+
+  test("T16: what is suggested goes with the text that it was suggested for", async () => {
+    press("/mo");
+    await suggestions();
+    press("\x15");
+    expect(editor.lines(80, 24).suggestions).toEqual([]);
+  });
+});

@@ -1,0 +1,168 @@
+import { type AutocompleteProvider, CURSOR_MARKER, Editor, setKeybindings, type TUI } from "@earendil-works/pi-tui";
+import { plainText } from "../../../show/plain-text.ts";
+import type { KeyBindings } from "../keys/key-bindings.ts";
+import { characterOf } from "../keys/keyboard.ts";
+import { bare, widthOf } from "../screen/cells.ts";
+import type { Position } from "../screen/live-region.ts";
+import type { Theme } from "../theme/theme.ts";
+
+/** What a prompt editor is made of. */
+export interface PromptEditorOptions {
+  readonly keys: KeyBindings;
+  readonly completion: AutocompleteProvider;
+  /** As it is now. */
+  theme(): Theme;
+  /** The text was ended with the key for it; long pastes are in it in full. */
+  onSend(text: string): void;
+  /** The text is another, or what is suggested for it. */
+  onChange(): void;
+}
+
+/** The text as it is shown. */
+export interface EditorLines {
+  readonly lines: readonly string[];
+  readonly cursor: Position;
+  /** Lines that do not fit, above and below. */
+  readonly above: number;
+  readonly below: number;
+  /** What the word before the cursor can be completed to, a line each. */
+  readonly suggestions: readonly string[];
+}
+
+/**
+ * The text that a person writes: several lines, history, undo, words that are completed, long pastes as one piece. The
+ * editing is pi-tui's; this hands it its keys and shows its lines in our way: no frame, and the terminal's own cursor.
+ */
+export class PromptEditor {
+  readonly #options: PromptEditorOptions;
+  readonly #editor: FramelessEditor;
+  readonly #surroundings = { rows: 24 };
+
+  constructor(options: PromptEditorOptions) {
+    this.#options = options;
+    const { theme } = options;
+    // The editor asks its surroundings for these two things only.
+    const tui = { terminal: this.#surroundings, requestRender: () => options.onChange() } as unknown as TUI;
+    const same = (text: string) => text;
+    this.#editor = new FramelessEditor(tui, {
+      borderColor: same,
+      selectList: {
+        selectedPrefix: same,
+        selectedText: (text) => theme().selected(text),
+        description: (text) => theme().dim(text),
+        scrollInfo: (text) => theme().dim(text),
+        noMatch: (text) => theme().dim(text),
+      },
+    });
+    this.#editor.focused = true;
+    this.#editor.setAutocompleteProvider(options.completion);
+    this.#editor.onSubmit = (text) => options.onSend(text);
+    this.#editor.onChange = () => options.onChange();
+  }
+
+  /** With long pastes in full. */
+  get text(): string {
+    return this.#editor.getExpandedText();
+  }
+
+  get isEmpty(): boolean {
+    return this.#editor.getText() === "";
+  }
+
+  /** Whether suggestions are listed, so that keys are about them first. */
+  get isCompleting(): boolean {
+    return this.#editor.isShowingAutocomplete();
+  }
+
+  /** Puts another text in its place; that can be undone. */
+  set(text: string): void {
+    this.#editor.setText(text);
+  }
+
+  /** Answers the text and leaves nothing. */
+  take(): string {
+    const { text } = this;
+    this.#editor.setText("");
+    return text.trim();
+  }
+
+  /** Shows long pastes in full. */
+  expandPastes(): void {
+    if (this.text !== this.#editor.getText()) this.#editor.setText(this.text);
+  }
+
+  /** From now on Up brings a text back. */
+  remember(text: string): void {
+    this.#editor.addToHistory(text);
+  }
+
+  /** Takes a key, as the terminal sent it. */
+  key(key: string): void {
+    const { keys, onChange } = this.#options;
+    // The library keeps what keys do for all of its editors.
+    setKeybindings(keys.editor);
+    const before = this.text.trim();
+    const completes = this.isCompleting && before.startsWith("/") && keys.matches(key, "send");
+    // A command that is not typed in full is completed, and can be seen before it is sent.
+    this.#editor.disableSubmit = completes;
+    this.#editor.handleInput(key);
+    this.#editor.disableSubmit = false;
+    const after = this.text.trim();
+    if (completes && after === before) this.#editor.handleInput(key);
+    // The editor looks for other suggestions only after what it takes for typing.
+    else if (after !== before && characterOf(key) === undefined && !keys.matches(key, "delete-back"))
+      this.#stopCompleting();
+    onChange();
+  }
+
+  #stopCompleting(): void {
+    // There is no other way to say so.
+    if (this.isCompleting) this.#editor.setAutocompleteProvider(this.#options.completion);
+  }
+
+  /** Takes a paste: a long one (over 10 lines) stands in the text as `[paste #1 +50 lines]` until it is sent (T9). */
+  paste(text: string): void {
+    this.#editor.handleInput(`\x1b[200~${plainText(text)}\x1b[201~`);
+  }
+
+  /** The lines for a width; of a longer text those around the cursor, more in a terminal of more rows. */
+  lines(width: number, rows: number): EditorLines {
+    this.#surroundings.rows = rows;
+    this.#editor.setAutocompleteMaxVisible(Math.min(MOST_SUGGESTIONS, Math.floor(rows / 4)));
+    const [top = "", ...rest] = this.#editor.render(Math.max(2, width));
+    const bottom = rest.findIndex((line) => line.startsWith(FRAME));
+    let cursor: Position = { row: 0, column: 0 };
+    const lines = rest.slice(0, bottom).map((line, row) => {
+      const at = line.indexOf(CURSOR_MARKER);
+      if (at < 0) return line.trimEnd();
+      const before = line.slice(0, at);
+      cursor = { row, column: widthOf(before) };
+      return (before + line.slice(at + CURSOR_MARKER.length).replace(PAINTED_CURSOR, "$1")).trimEnd();
+    });
+    // The library ends colours where it cuts a line, also where there are none.
+    const hasColors = this.#options.theme().depth > 1;
+    const suggestions = rest.slice(bottom + 1).map((line) => (hasColors ? line : bare(line)).trimEnd());
+    return { lines, cursor, above: framed(top), below: framed(rest[bottom] ?? ""), suggestions };
+  }
+}
+
+/** Suggestions that are listed at once, where there are enough rows. */
+const MOST_SUGGESTIONS = 10;
+const FRAME = "\0";
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the editor paints its cursor with these
+const PAINTED_CURSOR = /^\x1b\[7m(.*?)\x1b\[0m/s;
+
+/** Instead of a frame it has two lines that only say how much is hidden. */
+class FramelessEditor extends Editor {
+  protected override renderTopBorder(_width: number, hidden: number): string {
+    return FRAME + hidden;
+  }
+
+  protected override renderBottomBorder(_width: number, hidden: number): string {
+    return FRAME + hidden;
+  }
+}
+
+function framed(line: string): number {
+  return Number(line.slice(FRAME.length));
+}

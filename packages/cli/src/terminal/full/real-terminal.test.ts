@@ -1,0 +1,95 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Home, home } from "../../testing/banyan.ts";
+import { hasTmux, Pty } from "../../testing/pty.ts";
+
+const DEMO = ["--model", "demo/offline"];
+
+let place: Home;
+beforeEach(() => {
+  place = home();
+});
+afterEach(() => place[Symbol.dispose]());
+
+/** Waits until the shell has the terminal, and says whether it is as a shell wants it. */
+async function restored(pty: Pty): Promise<boolean> {
+  pty.enter("stty -a | grep -q ' icanon.* echo ' && echo 'all is' well");
+  return (await pty.until("all is well")) !== "";
+}
+
+// These run the command in a shell with job control, in a terminal of tmux.
+describe.skipIf(!hasTmux)("in a real terminal", { timeout: 40_000 }, () => {
+  test("T8: Ctrl-Z goes to the background, and fg comes back with what was typed", async () => {
+    using pty = await Pty.shell(place);
+    pty.start(...DEMO);
+    await pty.prompted();
+    pty.type("half a thought");
+    await pty.until("half a thought");
+    pty.press("C-z");
+    await pty.until("Stopped");
+    expect(await restored(pty)).toBe(true);
+    pty.enter("fg");
+    await pty.until(/^─ Reply to banyan: ─+\nhalf a thought$/);
+    pty.type(", and the rest");
+    await pty.until("half a thought, and the rest");
+    expect(pty.raw().includes("\x1b[2J") || pty.raw().includes("\x1b[3J")).toBe(false);
+  });
+
+  test("T11: Ctrl-G opens what is typed in $VISUAL, and takes what was saved", async () => {
+    using pty = await Pty.shell(place, { VISUAL: "sed -i s/half/whole/" });
+    pty.start(...DEMO);
+    await pty.prompted();
+    pty.type("half a thought");
+    await pty.until("half a thought");
+    pty.press("C-g");
+    await pty.until(/^─ Reply to banyan: ─+\nwhole a thought$/);
+  });
+
+  test.each([
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)("T31: %s gives the terminal back, also in the middle of a list", async (signal, code) => {
+    using pty = await Pty.shell(place);
+    pty.start(...DEMO);
+    await pty.prompted();
+    pty.press("C-r");
+    await pty.until("What you wrote before");
+    pty.enter("");
+    pty.kill(signal);
+    await pty.until(/^shell> *(?![\s\S])/);
+    pty.enter('echo "[exit $?]"');
+    await pty.until(`[exit ${code}]`);
+    expect(await restored(pty)).toBe(true);
+    for (const [on, off] of [
+      ["\x1b[?2004h", "\x1b[?2004l"],
+      ["\x1b[>1u", "\x1b[<u"],
+    ] as const) {
+      const ours = pty.raw().slice(pty.raw().indexOf("\x1b[>1u"));
+      expect(ours.lastIndexOf(off)).toBeGreaterThan(ours.indexOf(on));
+    }
+  });
+
+  test("T31: a defect gives the terminal back, and is told below what is there", async () => {
+    const defect = join(place.workspace, "defect");
+    const thrown = `import { existsSync } from "node:fs";
+      setInterval(() => { if (existsSync(${JSON.stringify(defect)})) throw new Error("a defect of ours"); }, 20).unref();`;
+    const url = `data:text/javascript,${encodeURIComponent(thrown)}`;
+    using pty = await Pty.shell(place, { NODE_OPTIONS: `--import=${url}` });
+    pty.start(...DEMO);
+    await pty.prompted();
+    pty.type("half a thought");
+    await pty.until("half a thought");
+    writeFileSync(defect, "");
+    expect(await pty.until("Error: a defect of ours")).not.toContain("half a thought");
+    expect(await restored(pty)).toBe(true);
+  });
+
+  test("T31: a mistake that is found at the start leaves nothing of the terminal's answers in the shell", async () => {
+    using pty = await Pty.shell(place);
+    pty.start("--model", "nobody/nothing");
+    await pty.until("banyan: There is no provider");
+    expect(await pty.until(/^shell> *(?![\s\S])/)).not.toContain("Starting");
+    expect(await restored(pty)).toBe(true);
+  });
+});

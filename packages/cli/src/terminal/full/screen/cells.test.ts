@@ -1,0 +1,52 @@
+import { describe, expect, test } from "vitest";
+import { createTheme } from "../theme/theme.ts";
+import { bare, cut, leastWidthOf, padded, widthOf, wrapped } from "./cells.ts";
+
+const { bold, dim, good } = createTheme(4, "dark");
+
+describe("T20: the columns that text takes", () => {
+  test.each([
+    ["plain", 5],
+    ["漢字", 4],
+    ["e\u0301", 1],
+    ["👍🏽", 2],
+    ["👩‍👩‍👧‍👦", 2],
+    ["\x1b[1mbold\x1b[22m", 4],
+    ["\x1b]8;;https://x\x1b\\link\x1b]8;;\x1b\\", 4],
+    ["", 0],
+  ])("of %j are %i", (text, columns) => {
+    expect(widthOf(text)).toBe(columns);
+  });
+
+  test("of emoji are one at the least", () => {
+    expect(leastWidthOf("a👩‍👩‍👧‍👦⏰漢")).toBe(1 + 1 + 1 + 2);
+  });
+});
+
+describe("text that is cut", () => {
+  test("ends with …, in no more columns than there are", () => {
+    expect(cut("hello", 5)).toBe("hello");
+    expect(cut("hello", 4)).toBe("hel…");
+    expect(cut("漢字漢字", 6)).toBe("漢字…");
+    expect(cut("hello", 1)).toBe("…");
+    expect(cut("hello", 0)).toBe("");
+  });
+
+  test("ends what was begun in it, and nothing else: without colours nothing is added", () => {
+    expect(cut(`${good("one")} two ${bold("three")}`, 10)).toBe(`${good("one")} two \x1b[1mt…\x1b[22m`);
+    const line = dim(`a ${cut(good("long text"), 5)} b`);
+    expect(line).toBe(`\x1b[2ma \x1b[32mlong…\x1b[39m b\x1b[22m`);
+  });
+});
+
+test("text is broken between words, and a colour goes on behind the break", () => {
+  const lines = wrapped(good("one two three"), 8);
+  expect(lines.map(bare)).toEqual(["one two", "three"]);
+  expect(lines[1]).toContain("\x1b[32mthree");
+  expect(wrapped("x".repeat(20), 8).map(widthOf)).toEqual([8, 8, 4]);
+});
+
+test("text is filled up with blanks", () => {
+  expect(padded("漢", 4)).toBe("漢  ");
+  expect(padded("long", 2)).toBe("long");
+});

@@ -1,0 +1,55 @@
+import { sliceByColumn, stripTerminalSequences, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui";
+
+/** The columns that text takes: none for colours and combining marks, two for wide characters and emoji. */
+export function widthOf(text: string): number {
+  return visibleWidth(text);
+}
+
+/** The columns that text takes at the least: terminals disagree about emoji, and some give them one. */
+export function leastWidthOf(text: string): number {
+  return visibleWidth(text.replace(EMOJI, "x"));
+}
+
+const EMOJI = /\p{RGI_Emoji}|\p{Extended_Pictographic}/gv;
+
+/** Text on at most `width` columns; what was longer ends with `…`. What was begun in it is ended, and nothing else. */
+export function cut(text: string, width: number): string {
+  if (width <= 0) return "";
+  if (visibleWidth(text) <= width) return text;
+  const front = sliceByColumn(text, 0, width - 1, true);
+  return `${front}…${openIn(front)
+    .map((close) => `\x1b[${close}m`)
+    .join("")}`;
+}
+
+/** The ends of the colours and weights that are still open at the end of a text. */
+function openIn(text: string): string[] {
+  const open = new Set<string>();
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours are control sequences
+  for (const [, code = ""] of text.matchAll(/\x1b\[([\d;]+)m/g)) {
+    if (!open.delete(code)) open.add(endOf(code));
+  }
+  open.delete("");
+  return [...open].reverse();
+}
+
+/** What ends what this begins: `1` (bold) by `22`, any colour of text by `39`. */
+function endOf(code: string): string {
+  const ends: Readonly<Record<string, string>> = { 1: "22", 2: "22", 3: "23", 4: "24", 7: "27", 9: "29" };
+  return ends[code] ?? (/^(?:3[0-8]|9[0-7])/.test(code) ? "39" : "");
+}
+
+/** Text as lines of at most `width` columns, broken between words. A colour that is open at a break goes on behind it. */
+export function wrapped(text: string, width: number): string[] {
+  return wrapTextWithAnsi(text, Math.max(1, width));
+}
+
+/** Text with blanks behind it, up to `width` columns. */
+export function padded(text: string, width: number): string {
+  return text + " ".repeat(Math.max(0, width - visibleWidth(text)));
+}
+
+/** Text without its colours. */
+export function bare(text: string): string {
+  return stripTerminalSequences(text);
+}

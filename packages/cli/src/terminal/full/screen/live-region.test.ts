@@ -1,0 +1,138 @@
+import { describe, expect, test } from "vitest";
+import { TestScreen } from "../testing/screen.ts";
+import { breaksLinesAnew, type Frame, LiveRegion } from "./live-region.ts";
+
+/** A region on a terminal on which a shell has said something. */
+async function opened(columns = 80, rows = 24) {
+  const screen = new TestScreen(columns, rows);
+  const region = new LiveRegion();
+  await screen.write("$ ls\r\none  two\r\n");
+  const draw = (lines: readonly string[], more: Partial<Frame> = {}) =>
+    screen.write(region.draw({ finished: [], lines, ...more }, screen.size));
+  return { screen, region, draw };
+}
+
+describe("the live region", () => {
+  test("is drawn below what is there, and the cursor stands where it is wanted", async () => {
+    const { screen, draw } = await opened();
+    await draw(["first", "second"], { cursor: { row: 0, column: 3 } });
+    expect(screen.lines).toEqual(["$ ls", "one  two", "first", "second"]);
+    expect(screen.cursor).toEqual({ row: 2, column: 3 });
+  });
+
+  test("T21: writes only lines that changed, in one synchronised frame; nothing when none did", async () => {
+    const { screen, draw } = await opened();
+    await draw(["first", "second", "third"]);
+    screen.raw = "";
+    await draw(["first", "changed", "third"]);
+    expect(screen.lines.slice(2)).toEqual(["first", "changed", "third"]);
+    expect(screen.raw.startsWith("\x1b[?2026h") && screen.raw.endsWith("\x1b[?2026l")).toBe(true);
+    expect(screen.raw).toContain("changed");
+    expect(screen.raw).not.toMatch(/first|third/);
+    screen.raw = "";
+    await draw(["first", "changed", "third"]);
+    expect(screen.raw).toBe("");
+  });
+
+  test("grows and shrinks", async () => {
+    const { screen, draw } = await opened();
+    await draw(["one"]);
+    await draw(["one", "two", "three"]);
+    expect(screen.lines.slice(2)).toEqual(["one", "two", "three"]);
+    await draw(["three"]);
+    expect(screen.lines.slice(2)).toEqual(["three"]);
+    await draw([]);
+    expect(screen.lines.slice(2)).toEqual([]);
+  });
+
+  test("T20: finished lines go above it and stay, also wider ones than the terminal", async () => {
+    const { screen, draw } = await opened(20, 6);
+    const wide = "x".repeat(50);
+    await draw(["prompt"]);
+    for (let count = 1; count <= 10; count++) await draw([`prompt ${count}`], { finished: [`line ${count}`, wide] });
+    const finished = Array.from({ length: 10 }, (_, index) => [`line ${index + 1}`, wide]).flat();
+    expect(screen.lines).toEqual(["$ ls", "one  two", ...finished, "prompt 10"]);
+  });
+
+  test("T21: shows at most the last rows less one", async () => {
+    const { screen, draw } = await opened(20, 5);
+    await draw(["a", "b", "c", "d", "e", "f"], { cursor: { row: 5, column: 1 } });
+    expect(screen.lines).toEqual(["$ ls", "one  two", "c", "d", "e", "f"]);
+    expect(screen.cursor).toEqual({ row: 4, column: 1 });
+  });
+
+  test("keeps its place when a line is wider than it seems", async () => {
+    const { screen, draw } = await opened(20, 10);
+    await draw(["y".repeat(35), "below"]);
+    await draw(["short", "below"]);
+    expect(screen.lines).toEqual(["$ ls", "one  two", "short", "below"]);
+  });
+
+  test.each([
+    ["wide characters", "漢字漢字漢字漢字漢字"],
+    ["emoji", "😀🚀".repeat(5)],
+    ["combining marks", "e\u0301".repeat(20)],
+  ])("T20: measures %s right when the window becomes narrower", async (_name, text) => {
+    const { screen, draw } = await opened(20, 10);
+    await draw([text, "prompt"], { cursor: { row: 1, column: 0 } });
+    screen.resize(12, 10);
+    await draw(["now", "prompt"]);
+    expect(screen.lines).toEqual(["$ ls", "one  two", "now", "prompt"]);
+  });
+
+  test("can be taken away, and drawn again", async () => {
+    const { screen, region, draw } = await opened();
+    await draw(["one", "two"], { cursor: { row: 1, column: 2 } });
+    await screen.write(region.erase(screen.size));
+    expect(screen.lines).toEqual(["$ ls", "one  two"]);
+    expect(screen.cursor).toEqual({ row: 2, column: 0 });
+    await draw(["three"]);
+    expect(screen.lines).toEqual(["$ ls", "one  two", "three"]);
+  });
+});
+
+const SIZES = [
+  [40, 10],
+  [100, 30],
+  [23, 12],
+  [120, 10],
+  [80, 24],
+] as const;
+
+test("T20: after 1,000 updates and five resizes all finished lines and the shell's output are there, once and in order", async () => {
+  const { screen, draw } = await opened(80, 24);
+  const finished: string[] = [];
+  for (let update = 1; update <= 1_000; update++) {
+    const size = update % 180 === 0 ? SIZES[update / 180 - 1] : undefined;
+    if (size) screen.resize(size[0], size[1]);
+    const { columns } = screen.size;
+    const region = Array.from({ length: 1 + (update % 7) }, (_, row) => `~${row}`.repeat(columns / 2));
+    const done = update % 3 === 0 ? [`finished ${update}`, "─".repeat((update * 7) % 130)] : [];
+    finished.push(...done);
+    await draw([...region, `~update ${update}`], { finished: done, cursor: { row: region.length, column: 4 } });
+  }
+  // A region that was broken anew into more rows than the screen has leaves its upper rows in the scrollback.
+  const kept = screen.lines.filter((line) => !line.startsWith("~"));
+  expect(kept).toEqual(["$ ls", "one  two", ...finished]);
+  expect(screen.lines.filter((line) => /^~\d/.test(line)).length).toBeLessThan(1 + (1_000 % 7) + 2 * SIZES.length);
+  expect(screen.lines.at(-1)).toBe("~update 1000");
+  expect(screen.wasCleared).toBe(false);
+});
+
+test("T20: emoji that are wider for us than for the terminal take no finished line with them", async () => {
+  const { screen, draw } = await opened(20, 10);
+  for (const text of ["👩‍👩‍👧‍👦👍🏽🏳️‍🌈".repeat(2), "⌚️⏰☀️".repeat(4)]) {
+    await draw([text, "prompt"], { cursor: { row: 1, column: 0 } });
+    screen.resize(screen.size.columns === 20 ? 12 : 7, 10);
+    await draw(["now", "prompt"]);
+  }
+  expect(screen.lines.slice(0, 2)).toEqual(["$ ls", "one  two"]);
+});
+
+test("terminals that leave long lines as they are when they become narrower are known", () => {
+  expect(breaksLinesAnew({ TERM: "xterm-256color" })).toBe(true);
+  expect(breaksLinesAnew({ TERM: "xterm-256color", XTERM_VERSION: "XTerm(379)" })).toBe(false);
+  expect(breaksLinesAnew({ TERM: "linux" })).toBe(false);
+  expect(breaksLinesAnew({ TERM: "screen", STY: "1.pts" })).toBe(false);
+  expect(breaksLinesAnew({ TERM: "screen-256color", TMUX: "/tmp/tmux,1,0" })).toBe(true);
+});

@@ -1,0 +1,104 @@
+import { PassThrough, Writable } from "node:stream";
+import { type ConversationState, type EventBody, emptyConversation, type FeedItem, reduce } from "@banyan/core";
+import type { TalkAction } from "../../terminal.ts";
+import { FullTerminal } from "../full-terminal.ts";
+import { TestScreen } from "./screen.ts";
+
+type Unplaced<T> = T extends unknown ? Omit<T, "seq" | "epoch" | "at" | "offset"> : never;
+
+/** A full terminal on a screen in memory, and the conversation that it shows. */
+export class Opened implements Disposable {
+  readonly screen: TestScreen;
+  readonly terminal: FullTerminal;
+  readonly state: ConversationState = emptyConversation();
+  readonly typed: [message: string, later: boolean][] = [];
+  readonly actions: TalkAction[] = [];
+  /** Modes of raw input, in order. */
+  readonly raw: boolean[] = [];
+  interrupts = 0;
+  draft = "";
+  /** Whether messages that are typed unasked are taken. */
+  takes = true;
+  readonly #input: PassThrough;
+  #seq = 0;
+  #offset = 0;
+
+  constructor(columns = 80, rows = 24, env: NodeJS.ProcessEnv = {}) {
+    const screen = new TestScreen(columns, rows);
+    this.screen = screen;
+    this.#input = new PassThrough();
+    const output = new Writable({
+      decodeStrings: false,
+      write: (text: string, _encoding, done) => void screen.write(text).then(() => done()),
+    });
+    this.terminal = new FullTerminal({
+      input: Object.assign(this.#input, { setRawMode: (on: boolean) => this.raw.push(on) }) as never,
+      output: Object.assign(output, { getWindowSize: () => [screen.size.columns, screen.size.rows] }) as never,
+      env: { TERM: "xterm", ...env },
+      depth: 1,
+      onTyped: (message, later) => {
+        this.typed.push([message, later]);
+        return this.takes;
+      },
+      onInterrupt: () => {
+        this.interrupts++;
+      },
+      onAction: (action) => this.actions.push(action),
+      onDraft: (text) => {
+        this.draft = text;
+      },
+    });
+  }
+
+  /** Sends keys as a terminal does. */
+  keys(...keys: readonly string[]): void {
+    for (const key of keys) this.#input.write(key);
+  }
+
+  /** Something happens in the conversation, and is shown. */
+  happens(...items: readonly Unplaced<FeedItem>[]): void {
+    for (const item of items) {
+      const isDelta = item.type.endsWith(".delta");
+      if (isDelta) this.#offset++;
+      else this.#seq++;
+      const place = isDelta ? { offset: this.#offset } : { at: Date.now() };
+      const placed = { ...item, seq: this.#seq, epoch: 1, ...place } as FeedItem;
+      reduce(this.state, placed);
+      this.terminal.view.show(placed, this.state);
+    }
+  }
+
+  /** A turn begins: the person said something, and the model is to answer with message `a`. */
+  begins(text = "go"): void {
+    this.terminal.follow(this.state);
+    const said = [{ type: "text", text }] as const;
+    this.happens(
+      { type: "message.added", message: "u", parentId: null, role: "user", author: "user", parts: said },
+      { ...RUN, type: "run.started", run: "r", leaf: "u" },
+      { type: "message.started", message: "a", parentId: "u", run: "r", model: "demo/offline" },
+    );
+  }
+
+  /** The model asks for a call, which is permitted. */
+  calls(call: string, tool: string, input: object, message = "a"): void {
+    const inputText = JSON.stringify(input);
+    this.happens(
+      { type: "call.input.delta", message, part: 9, call, tool, text: inputText },
+      { type: "call.pending", message, call, tool, inputText, input: JSON.parse(inputText) },
+    );
+  }
+
+  [Symbol.dispose](): void {
+    this.terminal.close();
+  }
+}
+
+const RUN: Omit<Extract<EventBody, { type: "run.started" }>, "type" | "run" | "leaf"> = {
+  agent: "banyan",
+  model: "demo/offline",
+  settings: {},
+  limits: {},
+  mode: "chat",
+  instructions: "",
+  tools: "",
+};

@@ -1,0 +1,75 @@
+import type { ColorDepth } from "./color-depth.ts";
+
+/** Whether the terminal shows light text on dark or dark text on light. */
+export type Scheme = "dark" | "light";
+
+/** A colour of the terminal's own 16 (0 to 15), and what stands for it where there are more. */
+interface Color {
+  readonly basic: number;
+  readonly dark: string;
+  readonly light: string;
+}
+
+/** What is coloured, by what it is. The 16 colours are the terminal's own, so they fit its background. */
+const COLORS = {
+  good: { basic: 2, dark: "#7ec699", light: "#1a7f37" },
+  bad: { basic: 1, dark: "#f08080", light: "#c62828" },
+  warning: { basic: 3, dark: "#e0b050", light: "#8a5a00" },
+  accent: { basic: 6, dark: "#6cb6ff", light: "#0a66b7" },
+  dim: { basic: 8, dark: "#8b949e", light: "#656d76" },
+  heading: { basic: 6, dark: "#8ec7ff", light: "#0a4f94" },
+  code: { basic: 3, dark: "#e6c07b", light: "#7a4a00" },
+  link: { basic: 4, dark: "#79b8ff", light: "#0550ae" },
+  keyword: { basic: 5, dark: "#d2a8ff", light: "#8250df" },
+  string: { basic: 2, dark: "#a5d6a7", light: "#116329" },
+  number: { basic: 3, dark: "#f2cc8f", light: "#9a4a00" },
+  comment: { basic: 8, dark: "#7d8590", light: "#6e7781" },
+  name: { basic: 4, dark: "#82aaff", light: "#0550ae" },
+  type: { basic: 6, dark: "#7fdbca", light: "#0b6e6e" },
+} as const satisfies Readonly<Record<string, Color>>;
+
+/** The name of a colour, by what it is for. */
+export type ColorName = keyof typeof COLORS;
+
+/** The names of all colours. */
+export const colorNames = Object.keys(COLORS) as readonly ColorName[];
+
+/** The parameters of the sequence that turns a colour on; none where there are no colours. */
+export function colorParameters(name: ColorName, depth: ColorDepth, scheme: Scheme): string | undefined {
+  const color: Color = COLORS[name];
+  if (depth === 1) return undefined;
+  // Bright black is invisible on some backgrounds; faint text is not.
+  if (depth === 4 && color.basic === 8) return "2";
+  if (depth === 4) return String(30 + color.basic);
+  const [red, green, blue] = channels(color[scheme]);
+  return depth === 24 ? `38;2;${red};${green};${blue}` : `38;5;${nearestOf256(red, green, blue)}`;
+}
+
+function channels(hex: string): readonly [number, number, number] {
+  const value = Number.parseInt(hex.slice(1), 16);
+  return [value >> 16, (value >> 8) & 255, value & 255];
+}
+
+/** The levels of each channel in the cube of 6 × 6 × 6 colours. */
+const LEVELS = [0, 95, 135, 175, 215, 255] as const;
+
+/** The nearest of the 256 colours: of the cube (16 to 231) or of the greys (232 to 255). */
+function nearestOf256(red: number, green: number, blue: number): number {
+  const [r, g, b] = [red, green, blue].map(nearestLevel) as [number, number, number];
+  const grey = Math.max(0, Math.min(23, Math.round(((red + green + blue) / 3 - 8) / 10)));
+  const level = 8 + grey * 10;
+  const toGrey = distance([red, green, blue], [level, level, level]);
+  const toCube = distance([red, green, blue], [LEVELS[r] ?? 0, LEVELS[g] ?? 0, LEVELS[b] ?? 0]);
+  return toGrey < toCube ? 232 + grey : 16 + 36 * r + 6 * g + b;
+}
+
+function nearestLevel(channel: number): number {
+  let best = 0;
+  for (const [index, level] of LEVELS.entries())
+    if (Math.abs(level - channel) < Math.abs((LEVELS[best] ?? 0) - channel)) best = index;
+  return best;
+}
+
+function distance(one: readonly number[], other: readonly number[]): number {
+  return one.reduce((sum, value, index) => sum + (value - (other[index] ?? 0)) ** 2, 0);
+}

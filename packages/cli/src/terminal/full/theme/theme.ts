@@ -1,0 +1,44 @@
+import type { Style } from "../../../show/style.ts";
+import type { ColorDepth } from "./color-depth.ts";
+import { type ColorName, colorNames, colorParameters, type Scheme } from "./palette.ts";
+
+type Paint = (text: string) => string;
+
+/** The colours and weights of the full terminal, by what is shown. Without colours all text stays as it is. */
+export type Theme = Style &
+  Readonly<Record<Exclude<ColorName, keyof Style>, Paint>> & {
+    readonly depth: ColorDepth;
+    italic(text: string): string;
+    underline(text: string): string;
+    strike(text: string): string;
+    /** What stands under the bar of a list. */
+    selected(text: string): string;
+  };
+
+/** The theme for a terminal. Colour never carries a meaning that the words do not. */
+export function createTheme(depth: ColorDepth, scheme: Scheme): Theme {
+  const colors = Object.fromEntries(
+    colorNames.map((name) => {
+      const parameters = colorParameters(name, depth, scheme);
+      return [name, paint(parameters, parameters === "2" ? "22" : "39")];
+    }),
+  ) as Record<ColorName, Paint>;
+  const weight = (on: string, off: string) => paint(depth === 1 ? undefined : on, off);
+  return {
+    ...colors,
+    depth,
+    bold: weight("1", "22"),
+    italic: weight("3", "23"),
+    underline: weight("4", "24"),
+    strike: weight("9", "29"),
+    selected: weight("7", "27"),
+  };
+}
+
+/** What is inside keeps its own paint, and what comes behind it gets this one again. */
+function paint(on: string | undefined, off: string): Paint {
+  if (on === undefined) return (text) => text;
+  const open = `\x1b[${on}m`;
+  const close = `\x1b[${off}m`;
+  return (text) => (text === "" ? text : `${open}${text.replaceAll(close, close + open)}${close}`);
+}

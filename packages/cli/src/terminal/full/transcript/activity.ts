@@ -1,0 +1,125 @@
+import type { Call, ConversationState, FeedItem } from "@banyan/core";
+import { counted } from "../../../show/amounts.ts";
+import { callSummary } from "../../../show/call-line.ts";
+import { oneLine } from "../../../show/plain-text.ts";
+
+/** What the agent does at the moment, and since when. */
+export interface Doing {
+  readonly what: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+  /** Nothing goes on before the person does something. */
+  readonly isWaiting: boolean;
+}
+
+/** Columns that the name of a running call may take. */
+const NAME = 200;
+
+/** Follows what an agent does, from its feed (T25), and which items are about sub-agents. */
+export class Activities {
+  readonly #running = new Map<string, Call>();
+  /** Runs of sub-agents that have not ended. */
+  readonly #agents = new Set<string>();
+  #run: string | undefined;
+  #doing: Doing | undefined;
+  #isStopping = false;
+
+  get isBusy(): boolean {
+    return this.#run !== undefined;
+  }
+
+  get doing(): Doing | undefined {
+    return this.isBusy ? this.#doing : undefined;
+  }
+
+  /** The person wants it to stop. */
+  stop(): void {
+    if (!this.isBusy) return;
+    this.#isStopping = true;
+    this.#set("stopping");
+  }
+
+  /** Takes an item; answers whether it is about a sub-agent, which the transcript passes over. */
+  note(item: FeedItem, state: ConversationState): boolean {
+    if (this.#noteAgent(item, state)) {
+      this.#settle(state);
+      return true;
+    }
+    switch (item.type) {
+      case "run.started":
+        this.#run = item.run;
+        this.#isStopping = false;
+        this.#set("waiting for the model");
+        break;
+      case "run.ended":
+        if (item.run !== this.#run) break;
+        this.#run = undefined;
+        this.#running.clear();
+        break;
+      case "message.started":
+        this.#set("waiting for the model");
+        break;
+      case "reasoning.delta":
+        this.#set("thinking");
+        break;
+      case "text.delta":
+        this.#set("writing");
+        break;
+      case "call.input.delta":
+        this.#set(`writing a call of ${oneLine(item.tool)}`);
+        break;
+      case "model.retrying":
+        this.#set("waiting to try again");
+        break;
+      case "question.asked":
+      case "question.answered":
+        this.#settle(state);
+        break;
+      case "call.approval-requested":
+      case "call.approval-resolved":
+      case "call.executing":
+      case "call.completed":
+      case "call.failed":
+      case "call.denied":
+      case "call.cancelled":
+        this.#noteCall(item.message, item.call, state);
+        break;
+    }
+    return false;
+  }
+
+  #noteAgent(item: FeedItem, state: ConversationState): boolean {
+    if (item.type === "run.started" && item.call !== undefined) this.#agents.add(item.run);
+    if (item.type === "run.ended" && this.#agents.delete(item.run)) return true;
+    if ("run" in item && typeof item.run === "string" && this.#agents.has(item.run)) return true;
+    return "message" in item && state.messages.get(item.message)?.call !== undefined;
+  }
+
+  #noteCall(message: string, id: string, state: ConversationState): void {
+    const answer = state.messages.get(message);
+    const call = answer?.role === "assistant" ? answer.calls.find((other) => other.id === id) : undefined;
+    if (!call) return;
+    if (call.status === "executing") this.#running.set(id, call);
+    else this.#running.delete(id);
+    this.#settle(state);
+  }
+
+  #settle({ questions }: ConversationState): void {
+    const [first, ...others] = this.#running.values();
+    if (questions.size > 0) return this.#set("waiting for you", true);
+    if (!first) return this.#set("waiting for the model");
+    const agents = this.#agents.size > 0 ? `, ${counted(this.#agents.size, "sub-agent")}` : "";
+    this.#set(others.length > 0 ? `running ${others.length + 1} calls${agents}` : running(first) + agents);
+  }
+
+  #set(what: string, isWaiting = false): void {
+    if (this.#isStopping && what !== "stopping") return;
+    if (this.#doing?.what !== what) this.#doing = { what, since: Date.now(), isWaiting };
+  }
+}
+
+function running(call: Call): string {
+  const about = callSummary(call, NAME);
+  const tool = call.tool === "shell" && about !== "" ? "" : `${oneLine(call.tool)} `;
+  return `running ${tool}${about}`.trimEnd();
+}

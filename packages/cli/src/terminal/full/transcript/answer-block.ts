@@ -1,0 +1,41 @@
+import type { Draft } from "@banyan/core";
+import { PlainText } from "../../../show/plain-text.ts";
+import { MarkdownStream } from "../markdown/markdown-stream.ts";
+import type { Block, BlockLines, BlockLook } from "./block.ts";
+
+/** A model's text as it comes. */
+export class AnswerBlock implements Block {
+  readonly isApart = true;
+  readonly #plain = new PlainText();
+  readonly #stream = new MarkdownStream();
+  #hasBegun = false;
+  #ended = false;
+  #shownEnd = false;
+
+  get isDone(): boolean {
+    return this.#shownEnd;
+  }
+
+  push(text: string): void {
+    const plain = this.#plain.push(text);
+    // Models like to begin with line ends; here they would only be a hole.
+    const begun = this.#hasBegun ? plain : plain.replace(/^\s*\n/, "").replace(/^\s+$/, "");
+    this.#hasBegun ||= begun !== "";
+    this.#stream.push(begun);
+  }
+
+  /** The code that comes now, or next, is a change of a file that the model writes. */
+  capture(draft: Draft): void {
+    this.#stream.capture(draft);
+  }
+
+  end(): void {
+    this.#ended = true;
+    this.#stream.end();
+  }
+
+  show(look: BlockLook): BlockLines {
+    this.#shownEnd = this.#ended;
+    return this.#stream.show(look.width, look.room, look);
+  }
+}

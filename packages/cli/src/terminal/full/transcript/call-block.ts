@@ -1,0 +1,67 @@
+import { type Call, isEnded } from "@banyan/core/conversation";
+import { callArguments } from "../../../chat/call-arguments.ts";
+import { callWord } from "../../../show/call-line.ts";
+import { changeHead, diffLines } from "../../../show/diff-lines.ts";
+import { oneLine, plainText } from "../../../show/plain-text.ts";
+import { wrapped } from "../screen/cells.ts";
+import type { Theme } from "../theme/theme.ts";
+import { callLines } from "../views/call-view.ts";
+import type { Page } from "../views/viewer.ts";
+import type { Block, BlockLines, BlockLook } from "./block.ts";
+
+/** Characters of an output that can be opened. */
+const MOST_OUTPUT = 1_000_000;
+
+/** A call, as long as it goes on and as it ended; all of it as a page. */
+export class CallBlock implements Block, Page {
+  readonly isApart = false;
+  #call: Call;
+  #isDropped = false;
+  #shownEnd = false;
+
+  /** The call is read where it stands: it changes in place. */
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  get isDone(): boolean {
+    return this.#shownEnd;
+  }
+
+  get title(): string {
+    return `${oneLine(this.#call.tool)}: ${callWord(this.#call)}`;
+  }
+
+  /** The call is another object now. */
+  update(call: Call): void {
+    this.#call = call;
+  }
+
+  /** The answer that asked for it was given up: there is no such call. */
+  drop(): void {
+    this.#isDropped = true;
+  }
+
+  show(look: BlockLook): BlockLines {
+    if (this.#isDropped || this.#shownEnd) {
+      this.#shownEnd = true;
+      return { finished: [], open: [] };
+    }
+    const lines = callLines(this.#call, look);
+    this.#shownEnd = isEnded(this.#call.status);
+    return this.#shownEnd ? { finished: lines, open: [] } : { finished: [], open: lines };
+  }
+
+  lines(width: number, theme: Theme): readonly string[] {
+    const { changes = [], output, progress } = this.#call;
+    const said = plainText((output ?? progress).slice(0, MOST_OUTPUT)).replaceAll("\t", "    ");
+    return [
+      theme.dim("Arguments"),
+      ...callArguments(this.#call, theme).map((line) => `  ${line}`),
+      ...changes.flatMap((change) => ["", changeHead(change, theme), ...diffLines(change.diff, { style: theme })]),
+      "",
+      theme.dim(output === undefined ? "So far" : "What it answered"),
+      ...said.split("\n").flatMap((line) => wrapped(`  ${line}`, width)),
+    ];
+  }
+}

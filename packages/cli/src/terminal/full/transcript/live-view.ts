@@ -1,0 +1,264 @@
+import {
+  type Call,
+  type ConversationState,
+  type Draft,
+  type FeedItem,
+  type FileChange,
+  isEnded,
+} from "@banyan/core/conversation";
+import { formatDuration } from "../../../show/amounts.ts";
+import { callIn } from "../../../show/call-of.ts";
+import { cutSentence } from "../../../show/cut-sentence.ts";
+import { changeHead, diffLines } from "../../../show/diff-lines.ts";
+import { gist, typedText } from "../../../show/message-label.ts";
+import { oneLine } from "../../../show/plain-text.ts";
+import { runEndSentence } from "../../../show/run-end.ts";
+import type { FeedView } from "../../feed-view.ts";
+import { wrapped } from "../screen/cells.ts";
+import type { Theme } from "../theme/theme.ts";
+import { changeLines } from "../views/call-view.ts";
+import type { Page } from "../views/viewer.ts";
+import { Activities, type Doing } from "./activity.ts";
+import { AnswerBlock } from "./answer-block.ts";
+import type { BlockLines, BlockLook } from "./block.ts";
+import { CallBlock } from "./call-block.ts";
+import { messageLines } from "./message-lines.ts";
+import { TextBlock } from "./text-block.ts";
+import { ThoughtBlock } from "./thought-block.ts";
+import { Transcript } from "./transcript.ts";
+
+/** Pages that can be opened; of more the last. */
+const MOST_PAGES = 200;
+
+const ENDS: ReadonlySet<string> = new Set(["call.completed", "call.failed", "call.denied", "call.cancelled"]);
+
+/**
+ * Shows a feed as blocks: answers as Markdown that grows, calls that change until they end, and between them what the
+ * program says. What is done goes to the scrollback; what is open is drawn anew. Of sub-agents only their calls are shown.
+ */
+export class LiveView implements FeedView {
+  readonly #changed: () => void;
+  readonly #transcript = new Transcript();
+  readonly #activities = new Activities();
+  readonly #endings = new Map<string, PromiseWithResolvers<void>>();
+  readonly #calls = new Map<string, CallBlock>();
+  #pages: Page[] = [];
+  #text: AnswerBlock | ThoughtBlock | undefined;
+  #draft: Draft | undefined;
+
+  /** `changed` is called whenever there is something new to be seen. */
+  constructor(changed: () => void) {
+    this.#changed = changed;
+  }
+
+  /** Whether the agent works. */
+  get isBusy(): boolean {
+    return this.#activities.isBusy;
+  }
+
+  /** What it does; nothing while it does nothing. */
+  get doing(): Doing | undefined {
+    return this.#activities.doing;
+  }
+
+  /** What was cut or folded, the last at the end. */
+  get pages(): readonly Page[] {
+    return this.#pages;
+  }
+
+  /** The person wants the agent to stop. */
+  stopping(): void {
+    this.#activities.stop();
+    this.#changed();
+  }
+
+  /** What is finished since the last time, and what is open. */
+  lines(look: BlockLook): BlockLines {
+    return this.#transcript.show(look);
+  }
+
+  show(item: FeedItem, state: ConversationState): void {
+    if (!this.#activities.note(item, state)) this.#show(item, state);
+    if (item.type === "run.ended") this.#ending(item.run).resolve();
+    this.#changed();
+  }
+
+  async shown(run: string): Promise<void> {
+    await this.#ending(run).promise;
+    this.#endings.delete(run);
+  }
+
+  say(sentence: string): void {
+    this.#add(({ width }) => wrapped(sentence, width));
+  }
+
+  note(sentence: string): void {
+    this.#add(({ width, theme }) => wrapped(theme.dim(sentence), width));
+  }
+
+  line(text: string): void {
+    this.#add(() => [text]);
+  }
+
+  gap(): void {
+    // Blocks that stand apart do so by themselves; other lines follow a command, and belong to it.
+  }
+
+  /** Shows a command that was typed. */
+  command(line: string): void {
+    this.#message(line);
+  }
+
+  #show(item: FeedItem, state: ConversationState): void {
+    switch (item.type) {
+      case "message.started":
+        this.#endText();
+        break;
+      case "text.delta":
+        this.#answer().push(item.text);
+        break;
+      case "reasoning.delta":
+        this.#thought().push(item.text);
+        break;
+      case "message.completed": {
+        this.#endText();
+        this.#dropCalls(item.message, state);
+        const cut = cutSentence(item);
+        if (cut) this.note(cut);
+        break;
+      }
+      case "message.abandoned":
+        this.#endText();
+        this.#dropCalls(item.message, state);
+        break;
+      case "message.added":
+        this.#added(item.message, state);
+        break;
+      case "model.retrying":
+        this.note(`${oneLine(item.reason)}; trying again in ${formatDuration(item.delay)} (attempt ${item.attempt})`);
+        break;
+      case "call.input.delta":
+      case "call.pending":
+      case "call.approval-requested":
+      case "call.approval-resolved":
+      case "call.executing":
+      case "call.completed":
+      case "call.failed":
+      case "call.denied":
+      case "call.cancelled":
+        this.#call(callIn(state, item));
+        // The state may be ahead of the feed: only the last word on a call ends its block.
+        if (ENDS.has(item.type)) this.#calls.delete(item.call);
+        break;
+      case "call.draft.delta":
+        this.#drafted({ ...item, index: item.draft, text: "" }, callIn(state, item));
+        break;
+      case "file.changed":
+        // A change that its call made stands below the call; a later one stands by itself.
+        if (!this.#calls.has(item.call)) this.#change(item);
+        break;
+      case "run.ended":
+        this.#endText();
+        this.#add(({ theme, width }) => {
+          const sentence = runEndSentence(item.reason, item.error?.message, theme);
+          return sentence === undefined ? [] : wrapped(sentence, width);
+        });
+        break;
+    }
+  }
+
+  #added(id: string, state: ConversationState): void {
+    const message = state.messages.get(id);
+    if (message?.role !== "user") return;
+    if (message.author === "user") this.#message(typedText(message));
+    else this.note(`${message.author}: ${gist(message, 400)}`);
+  }
+
+  #message(text: string): void {
+    this.#add(({ theme, width }) => messageLines(text, width, theme), true);
+  }
+
+  #answer(): AnswerBlock {
+    if (this.#text instanceof AnswerBlock) return this.#text;
+    this.#endText();
+    const answer = new AnswerBlock();
+    if (this.#draft) answer.capture(this.#draft);
+    this.#draft = undefined;
+    this.#text = answer;
+    this.#transcript.add(answer);
+    return answer;
+  }
+
+  #thought(): ThoughtBlock {
+    if (this.#text instanceof ThoughtBlock) return this.#text;
+    this.#endText();
+    const thought = new ThoughtBlock();
+    this.#text = thought;
+    this.#transcript.add(thought);
+    this.#page(thought);
+    return thought;
+  }
+
+  #endText(): void {
+    this.#text?.end();
+    this.#text = undefined;
+  }
+
+  #call(call: Call | undefined): void {
+    if (!call) return;
+    const known = this.#calls.get(call.id);
+    if (known) known.update(call);
+    else {
+      this.#endText();
+      const block = new CallBlock(call);
+      this.#calls.set(call.id, block);
+      this.#transcript.add(block);
+      this.#page(block);
+    }
+  }
+
+  /** Calls that were only streamed, and are not part of the answer as it stands, are gone. */
+  #dropCalls(message: string, state: ConversationState): void {
+    const answer = state.messages.get(message);
+    const asked = new Set(answer?.role === "assistant" ? answer.calls.map(({ id }) => id) : []);
+    for (const [id, block] of this.#calls) {
+      if (asked.has(id) || state.calls.has(id)) continue;
+      block.drop();
+      this.#calls.delete(id);
+    }
+  }
+
+  /** A call that has ended follows the answer: the change is in the code of its text. */
+  #drafted(draft: Draft, call: Call | undefined): void {
+    if (!call || !isEnded(call.status)) return;
+    if (this.#text instanceof AnswerBlock) this.#text.capture(draft);
+    else this.#draft = draft;
+  }
+
+  #change(change: FileChange): void {
+    this.#add((look) => changeLines(change, look), true);
+    const head = (theme: Theme) => changeHead(change, theme);
+    this.#page({
+      title: `Change of ${oneLine(change.path)}`,
+      lines: (_width, theme) => [head(theme), ...diffLines(change.diff, { style: theme })],
+    });
+  }
+
+  #page(page: Page): void {
+    this.#pages.push(page);
+    if (this.#pages.length > MOST_PAGES) this.#pages = this.#pages.slice(-MOST_PAGES / 2);
+  }
+
+  #add(lines: (look: BlockLook) => readonly string[], isApart = false): void {
+    this.#transcript.add(new TextBlock(lines, isApart));
+    this.#changed();
+  }
+
+  #ending(run: string): PromiseWithResolvers<void> {
+    const known = this.#endings.get(run);
+    if (known) return known;
+    const ending = Promise.withResolvers<void>();
+    this.#endings.set(run, ending);
+    return ending;
+  }
+}

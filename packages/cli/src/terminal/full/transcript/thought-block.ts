@@ -1,0 +1,61 @@
+import { formatDuration } from "../../../show/amounts.ts";
+import { PlainText } from "../../../show/plain-text.ts";
+import { cut, wrapped } from "../screen/cells.ts";
+import type { Theme } from "../theme/theme.ts";
+import type { Page } from "../views/viewer.ts";
+import type { Block, BlockLines, BlockLook } from "./block.ts";
+
+/** Lines of a thought that are seen while it comes. */
+const LIVE_LINES = 3;
+/** Characters of it that are enough for them. */
+const LIVE_TEXT = 2_000;
+
+/** What a model thinks before it answers: its last lines while it comes, one line afterwards, all of it as a page. */
+export class ThoughtBlock implements Block, Page {
+  readonly isApart = true;
+  readonly title = "Thought";
+  readonly #plain = new PlainText();
+  readonly #began = Date.now();
+  #text = "";
+  #ended: number | undefined;
+  #shownEnd = false;
+
+  get isDone(): boolean {
+    return this.#shownEnd;
+  }
+
+  push(text: string): void {
+    this.#text += this.#plain.push(text);
+  }
+
+  end(): void {
+    this.#ended ??= Date.now();
+  }
+
+  show({ theme, width, openKey }: BlockLook): BlockLines {
+    if (this.#shownEnd || this.#text.trim() === "") {
+      this.#shownEnd = this.#ended !== undefined;
+      return { finished: [], open: [] };
+    }
+    if (this.#ended === undefined) {
+      const tail = this.#text.slice(-LIVE_TEXT).replace(/\s+/g, " ").trim();
+      return {
+        finished: [],
+        open: wrapped(tail, width)
+          .slice(-LIVE_LINES)
+          .map((line) => theme.dim(line)),
+      };
+    }
+    this.#shownEnd = true;
+    const hint = openKey === undefined ? "" : ` (${openKey} shows it)`;
+    const line = `${theme.accent("•")} thought${theme.dim(`, ${formatDuration(this.#ended - this.#began)}${hint}`)}`;
+    return { finished: [cut(line, width)], open: [] };
+  }
+
+  lines(width: number, theme: Theme): readonly string[] {
+    return this.#text
+      .trim()
+      .split("\n")
+      .flatMap((line) => wrapped(theme.dim(line), width));
+  }
+}

@@ -1,0 +1,60 @@
+import type { Block, BlockLines, BlockLook } from "./block.ts";
+
+interface Entry {
+  readonly block: Block;
+  /** Lines that are final, but stand below something that is not. */
+  readonly pending: string[];
+  /** Some of its lines are finished. */
+  begun: boolean;
+}
+
+/**
+ * The blocks that are not finished yet, in order. A block hands its final lines over once all blocks above it are done:
+ * what is finished never changes, so nothing may come between.
+ */
+export class Transcript {
+  #entries: Entry[] = [];
+  /** The last finished line is empty, or there is none. */
+  #isApart = true;
+
+  add(block: Block): void {
+    this.#entries.push({ block, pending: [], begun: false });
+  }
+
+  /** The last block, if it is not finished. */
+  get last(): Block | undefined {
+    return this.#entries.at(-1)?.block;
+  }
+
+  show(look: BlockLook): BlockLines {
+    const finished: string[] = [];
+    const open: string[] = [];
+    let isTop = true;
+    for (const entry of this.#entries) {
+      const shown = entry.block.show(look);
+      entry.pending.push(...shown.finished);
+      if (isTop) {
+        this.#finish(entry, finished);
+        isTop = entry.block.isDone;
+      }
+      this.#open(entry, [...entry.pending, ...shown.open], open);
+    }
+    this.#entries = this.#entries.filter(({ block, pending }) => !block.isDone || pending.length > 0);
+    return { finished, open };
+  }
+
+  #finish(entry: Entry, finished: string[]): void {
+    if (entry.pending.length === 0) return;
+    if (entry.block.isApart && !entry.begun && !this.#isApart) finished.push("");
+    for (const line of entry.pending.splice(0)) finished.push(line);
+    entry.begun = true;
+    this.#isApart = finished.at(-1) === "";
+  }
+
+  #open(entry: Entry, lines: readonly string[], open: string[]): void {
+    if (lines.length === 0) return;
+    const above = open.length === 0 ? this.#isApart : open.at(-1) === "";
+    if (entry.block.isApart && !entry.begun && !above) open.push("");
+    open.push(...lines);
+  }
+}

@@ -1,0 +1,110 @@
+import { counted } from "../../../show/amounts.ts";
+import type { Choice, Decided, Decision } from "../../decision.ts";
+import type { KeyBindings } from "../keys/key-bindings.ts";
+import { characterOf } from "../keys/keyboard.ts";
+import { cut, widthOf, wrapped } from "../screen/cells.ts";
+import type { Size } from "../screen/live-region.ts";
+import type { Theme } from "../theme/theme.ts";
+import { LineInput } from "./line-input.ts";
+import type { Over, Overlay, View } from "./overlay.ts";
+import { rule } from "./rule.ts";
+
+/**
+ * Something that a person decides with a key (T27). Only the keys of the choices decide: Enter does not, nor any other
+ * (S14). A choice that takes words asks for them first.
+ */
+export class DecisionCard implements Overlay<Decided> {
+  readonly isFull = false;
+  readonly #decision: Decision;
+  #hint = "";
+  /** The choice whose words are being typed. */
+  #chosen: Choice | undefined;
+  readonly #words = new LineInput();
+  /** The first line of the body that is shown. */
+  #top = 0;
+  /** How far the body can be moved, as it was shown last. */
+  #room = { lines: 0, shown: 0 };
+
+  constructor(decision: Decision) {
+    this.#decision = decision;
+  }
+
+  view({ columns, rows }: Size, theme: Theme, isArmed: boolean): View {
+    const { title, body } = this.#decision;
+    const isTight = rows < 16;
+    const bottom = this.#chosen ? this.#question(columns, theme) : this.#offer(columns, theme, isTight, isArmed);
+    const lines = body.flatMap((line) => wrapped(line, columns - 2));
+    const shown = Math.max(1, rows - 1 - bottom.lines.length - (isTight ? 0 : 1));
+    const most = lines.length > shown ? Math.max(1, shown - 1) : shown;
+    this.#room = { lines: lines.length, shown: most };
+    this.#top = Math.max(0, Math.min(this.#top, lines.length - most));
+    const part = lines.slice(this.#top, this.#top + most);
+    const hidden = lines.length - part.length;
+    const more = hidden > 0 ? [theme.dim(cut(`… (${counted(hidden, "more line")}: Up and Down move)`, columns))] : [];
+    const top = [
+      rule(theme.warning(title), columns, theme),
+      ...part.map((line) => `  ${line}`),
+      ...more,
+      ...(isTight ? [] : [""]),
+    ];
+    const cursor = bottom.cursor && { ...bottom.cursor, row: bottom.cursor.row + top.length };
+    return { lines: [...top, ...bottom.lines], cursor };
+  }
+
+  key(key: string, keys: KeyBindings): Over<Decided> | undefined {
+    if (this.#chosen) return this.#wordsKey(this.#chosen, key, keys);
+    if (keys.matches(key, "cancel") || keys.matches(key, "interrupt")) return {};
+    if (keys.matches(key, "list-up")) this.#top--;
+    else if (keys.matches(key, "list-down")) this.#top++;
+    else if (keys.matches(key, "list-page-up")) this.#top -= this.#room.shown;
+    else if (keys.matches(key, "list-page-down")) this.#top += this.#room.shown;
+    else {
+      const character = characterOf(key);
+      const choice = this.#decision.choices.find((one) => one.key === character);
+      if (choice && !choice.takesWords) return { result: { key: choice.key } };
+      this.#chosen = choice;
+      this.#hint = choice ? "" : `Nothing is decided yet: press one of ${this.#keys()}.`;
+    }
+    return undefined;
+  }
+
+  #wordsKey(choice: Choice, key: string, keys: KeyBindings): Over<Decided> | undefined {
+    if (keys.matches(key, "list-choose")) {
+      const words = this.#words.text.trim();
+      return { result: { key: choice.key, ...(words === "" ? {} : { words }) } };
+    }
+    if (keys.matches(key, "interrupt")) this.#chosen = undefined;
+    else this.#words.key(key, keys);
+    return undefined;
+  }
+
+  #keys(): string {
+    return this.#decision.choices.map(({ key }) => key).join(", ");
+  }
+
+  #offer(columns: number, theme: Theme, isTight: boolean, isArmed: boolean): View {
+    const { question, choices } = this.#decision;
+    const asked = isArmed ? theme.bold(question) : theme.dim(`${question} …`);
+    const hint = cut(this.#hint === "" ? asked : theme.warning(this.#hint), columns);
+    const long = choices.map(({ key, text }) => cut(`  ${theme.bold(key)}  ${text}`, columns));
+    const brief = choices.map(({ key, text, brief = text }) => `${theme.bold(key)} ${brief}`).join(theme.dim(" · "));
+    return { lines: [...(isTight ? wrapped(brief, columns) : long), hint] };
+  }
+
+  #question(columns: number, theme: Theme): View {
+    const prompt = `${this.#chosen?.takesWords ?? ""}: `;
+    const room = Math.max(1, columns - widthOf(prompt) - 1);
+    const text = lastColumns(this.#words.text, room);
+    const hint = theme.dim(cut("Enter sends, also without words; Esc goes back", columns));
+    return {
+      lines: [theme.bold(prompt) + text, hint],
+      cursor: { row: 0, column: widthOf(prompt) + widthOf(text) },
+    };
+  }
+}
+
+function lastColumns(text: string, columns: number): string {
+  let shown = text;
+  while (widthOf(shown) > columns) shown = shown.slice(1);
+  return shown;
+}

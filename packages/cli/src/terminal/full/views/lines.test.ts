@@ -1,0 +1,115 @@
+import type { WaitingInput } from "@banyan/core/conversation";
+import { describe, expect, test } from "vitest";
+import { widthOf } from "../screen/cells.ts";
+import { createTheme } from "../theme/theme.ts";
+import { rule } from "./rule.ts";
+import { mayMove, SPIN_TIME, spinnerLine } from "./spinner-line.ts";
+import { type Status, statusLine } from "./status-line.ts";
+import { waitingList } from "./waiting-list.ts";
+
+const plain = createTheme(1, "dark");
+
+describe("T25: the spinner line", () => {
+  const line = (elapsed: number, moves = true, width = 80) =>
+    spinnerLine({ what: "running npm test", elapsed, stopKey: "Esc" }, moves, width, plain);
+
+  test("names what goes on, for how long, and what stops it", () => {
+    expect(line(12_345).slice(2)).toBe("running npm test, 12 s, Esc stops");
+    expect(line(185_000).slice(2)).toBe("running npm test, 3 min 5 s, Esc stops");
+    expect(line(300).slice(2)).toBe("running npm test, Esc stops");
+  });
+
+  test("moves, unless nobody wants that", () => {
+    expect(line(0).charAt(0)).not.toBe(line(SPIN_TIME).charAt(0));
+    expect([line(0, false), line(SPIN_TIME, false)].map((text) => text.charAt(0))).toEqual(["•", "•"]);
+    expect([
+      mayMove({}),
+      mayMove({ NO_MOTION: "" }),
+      mayMove({ NO_MOTION: "1" }),
+      mayMove({ REDUCED_MOTION: "1" }),
+    ]).toEqual([true, true, false, false]);
+  });
+
+  test("keeps what stops it in sight when there is little room", () => {
+    expect(line(12_345, true, 30)).toMatch(/^. running np…, 12 s, Esc stops$/);
+  });
+});
+
+describe("T26: the status line", () => {
+  const status: Status = {
+    mode: "chat",
+    approval: "asks first",
+    model: "anthropic/claude-sonnet-5",
+    branch: { number: 2, count: 3 },
+    context: 0.314,
+    tokens: 12_345,
+    cost: 0.1234,
+  };
+
+  test("has mode, approval, model, branch, context, tokens and cost", () => {
+    expect(statusLine(status, 120, plain)).toBe(
+      "chat · asks first · anthropic/claude-sonnet-5 · branch 2/3 · context 31 % · 12k tokens · $0.12",
+    );
+  });
+
+  test("says nothing of what is not known, and of one branch only", () => {
+    expect(
+      statusLine(
+        { mode: "task", model: "demo/offline", tokens: 0, cost: 0, branch: { number: 1, count: 1 } },
+        120,
+        plain,
+      ),
+    ).toBe("task · demo/offline");
+  });
+
+  test("says that a price is not known, which is not the same as free", () => {
+    const spent = { mode: "chat", model: "m", tokens: 10 } as const;
+    expect(statusLine({ ...spent, cost: undefined }, 80, plain)).toBe("chat · m · 10 tokens · cost —");
+    expect(statusLine({ ...spent, cost: 0 }, 80, plain)).toBe("chat · m · 10 tokens · $0");
+  });
+
+  test("leaves out what can be missed where there is less room, the model last", () => {
+    expect(statusLine(status, 80, plain)).toBe(
+      "asks first · anthropic/claude-sonnet-5 · branch 2/3 · context 31 % · $0.12",
+    );
+    expect(statusLine(status, 40, plain)).toBe("claude-sonnet-5");
+    expect(statusLine(status, 19, plain)).toBe("");
+    for (let width = 20; width < 120; width++)
+      expect(widthOf(statusLine(status, width, plain))).toBeLessThanOrEqual(width);
+  });
+});
+
+describe("T18: what waits", () => {
+  const input = (id: string, delivery: WaitingInput["delivery"], held = false): WaitingInput => ({
+    id,
+    parts: [{ type: "text", text: `message ${id}` }],
+    delivery,
+    run: "r",
+    at: null,
+    held,
+  });
+
+  test("is what steers, then what waits for the end of the turn, with the key that takes it back", () => {
+    expect(
+      waitingList([input("1", "queue"), input("2", "steer"), input("3", "queue", true)], 5, 60, plain, "Alt-Up"),
+    ).toEqual(["steer: message 2", "queued: message 1", "held: message 3   Alt-Up takes them back"]);
+  });
+
+  test("is cut with a count", () => {
+    const many = Array.from({ length: 9 }, (_, index) => input(String(index), "steer"));
+    expect(waitingList(many, 3, 60, plain, "Alt-Up")).toEqual([
+      "steer: message 0",
+      "steer: message 1",
+      "… and 7 more messages; Alt-Up takes them back",
+    ]);
+    expect(waitingList([], 3, 60, plain)).toEqual([]);
+  });
+});
+
+test.each([
+  ["a title", "the end", 40, "─ a title ──────────────────── the end ─"],
+  ["a title that is long", "the end", 30, "─ a title that is long ───────"],
+  ["漢字漢字漢字漢字", "", 12, "─ 漢字漢… ──"],
+])("a rule with %j and %j in %i columns", (title, end, width, line) => {
+  expect(rule(title, width, plain, end)).toBe(line);
+});

@@ -1,0 +1,242 @@
+import { emptyConversation, type FeedItem, reduce } from "@banyan/core/conversation";
+import { beforeEach, describe, expect, test } from "vitest";
+import { KeyBindings } from "../keys/key-bindings.ts";
+import { widthOf } from "../screen/cells.ts";
+import { createTheme } from "../theme/theme.ts";
+import type { Over, Overlay } from "./overlay.ts";
+import { Picker } from "./picker.ts";
+import { TreeView } from "./tree-view.ts";
+import { Viewer } from "./viewer.ts";
+
+const plain = createTheme(1, "dark");
+const keys = new KeyBindings();
+const UP = "\x1b[A";
+const DOWN = "\x1b[B";
+const RIGHT = "\x1b[C";
+const LEFT = "\x1b[D";
+const END = "\x1b[F";
+const PAGE_DOWN = "\x1b[6~";
+const ENTER = "\r";
+const ESC = "\x1b[27u";
+
+/** Presses keys, and answers how it ended with the last of them. */
+function press<T>(overlay: Overlay<T>, ...pressed: readonly string[]): Over<T> | undefined {
+  let over: Over<T> | undefined;
+  for (const key of pressed) for (const one of key.startsWith("\x1b") ? [key] : key) over = overlay.key(one, keys);
+  return over;
+}
+
+function seen(overlay: Overlay<unknown>, columns = 80, rows = 24): readonly string[] {
+  const { lines } = overlay.view({ columns, rows }, plain, true);
+  expect(lines.length).toBeLessThanOrEqual(rows);
+  for (const line of lines) expect(widthOf(line)).toBeLessThanOrEqual(columns);
+  return lines;
+}
+
+describe("a picker", () => {
+  const items = ["alpha", "beta", "gamma", "delta"].map((label, index) => ({
+    value: index,
+    label,
+    help: `number ${index}`,
+  }));
+
+  test("shows the items and takes the one under the bar", () => {
+    const picker = new Picker({ title: "Models", items, selected: 1 });
+    expect(seen(picker)).toEqual(
+      [
+        expect.stringMatching(/^─ Models ─+ 4 entries ─$/),
+        "filter:",
+        "  alpha  number 0",
+        "❯ beta   number 1",
+        "  gamma  number 2",
+        "  delta  number 3",
+        expect.stringContaining("Esc goes back"),
+      ].map((line) => (line === "filter:" ? "filter: " : line)),
+    );
+    expect(press(picker, DOWN, ENTER)).toEqual({ result: 2 });
+  });
+
+  test("goes round, filters by any letters in order, and says when nothing matches", () => {
+    const picker = new Picker({ title: "Models", items });
+    expect(press(picker, UP, ENTER)).toEqual({ result: 3 });
+    press(picker, "mm");
+    expect(seen(picker)[2]).toContain("❯ gamma");
+    expect(seen(picker)[0]).toContain("1 of 4");
+    press(picker, "zz");
+    expect(seen(picker)[2]).toBe("Nothing matches.");
+    expect(press(picker, ENTER)).toBeUndefined();
+    expect(press(picker, "\x15", ESC)).toEqual({});
+  });
+
+  test("shows the item under the bar beside the list, or below it where that is too narrow", () => {
+    const picker = new Picker({ title: "Sessions", items, preview: (item) => [`preview of ${item}`] });
+    expect(picker.isFull).toBe(true);
+    expect(seen(picker, 120, 24)[2]).toMatch(/^❯ alpha.*│ preview of 0$/);
+    const narrow = seen(picker, 40, 10);
+    expect(narrow.some((line) => line === "preview of 0")).toBe(true);
+  });
+
+  test("of a thousand items shows a part", () => {
+    const many = Array.from({ length: 1_000 }, (_, index) => ({ value: index, label: `item ${index}` }));
+    const picker = new Picker({ title: "Many", items: many });
+    expect(press(picker, END, ENTER)).toEqual({ result: 999 });
+    expect(seen(picker).at(-2)).toContain("❯ item 999");
+  });
+});
+
+describe("a viewer", () => {
+  const page = (title: string, count: number) => ({
+    title,
+    lines: () => Array.from({ length: count }, (_, index) => `${title} ${index + 1}`),
+  });
+
+  test("shows the last page; Left and Right go to the others; up, down and pages move", () => {
+    const viewer = new Viewer([page("first", 3), page("second", 100)]);
+    expect(seen(viewer, 80, 10)[0]).toMatch(/second ─+ 2\/2 ─$/);
+    press(viewer, PAGE_DOWN, DOWN);
+    expect(seen(viewer, 80, 10)[1]).toBe("second 10");
+    press(viewer, END);
+    expect(seen(viewer, 80, 10).at(-1)).toContain("lines 93 to 100 of 100");
+    press(viewer, LEFT);
+    expect(seen(viewer, 80, 10)[1]).toBe("first 1");
+    press(viewer, RIGHT);
+    expect(seen(viewer, 80, 10)[1]).toBe("second 1");
+    expect(press(viewer, ESC)).toEqual({});
+  });
+
+  test("T30: follows the end of what grows, until somebody moves away from it", () => {
+    const growing: string[] = ["1", "2", "3"];
+    const viewer = new Viewer([{ title: "live", lines: () => growing }], true);
+    expect(seen(viewer, 80, 4).slice(1, 3)).toEqual(["2", "3"]);
+    growing.push("4");
+    expect(seen(viewer, 80, 4).slice(1, 3)).toEqual(["3", "4"]);
+    press(viewer, UP);
+    growing.push("5");
+    expect(seen(viewer, 80, 4).slice(1, 3)).toEqual(["2", "3"]);
+  });
+});
+
+describe("T28: the tree", () => {
+  const state = emptyConversation();
+  let seq = 0;
+  const happens = (item: object) => reduce(state, { seq: ++seq, epoch: 1, at: 0, ...item } as FeedItem);
+  const says = (message: string, parentId: string | null, text: string) =>
+    happens({
+      type: "message.added",
+      message,
+      parentId,
+      role: "user",
+      author: "user",
+      parts: [{ type: "text", text }],
+    });
+  const answers = (message: string, parentId: string, text: string, call?: string) => {
+    happens({ type: "message.started", message, parentId, run: "r", model: "m" });
+    const parts = [{ type: "text", text }, ...(call === undefined ? [] : [{ type: "call", call }])];
+    if (call !== undefined) happens({ type: "call.pending", message, call, tool: "shell", inputText: "{}", input: {} });
+    happens({ type: "message.completed", message, parts, finish: "stop", usage: {} });
+  };
+  says("a", null, "a colour?");
+  answers("b", "a", "Red.");
+  says("c", "b", "why?");
+  answers("d", "a", "Blue.", "call-1");
+  says("e", "d", "and the sea?");
+  answers("f", "e", "Also blue.");
+
+  const labels: [string, string | null][] = [];
+  const stars: [string, boolean][] = [];
+  let tree: TreeView;
+  beforeEach(() => {
+    labels.length = 0;
+    stars.length = 0;
+    tree = new TreeView({
+      state,
+      agent: "banyan",
+      leaf: "f",
+      onLabel: (...label) => labels.push(label),
+      onStar: (...star) => stars.push(star),
+    });
+  });
+  const rows = (one = tree) =>
+    seen(one, 80, 14)
+      .slice(1, -1)
+      .filter((line) => line !== "");
+
+  test("shows branches set in, the current leaf marked, and Enter goes to the message under the bar", () => {
+    expect(rows()).toEqual([
+      "  #1    you     a colour?",
+      "  ├ #2    banyan  Red.",
+      "  │ #3    you     why?  (branch 1)",
+      "  ├ #4    banyan  Blue.  (1 call)",
+      "  │ #5    you     and the sea?",
+      "❯ │ #6    banyan  Also blue.  (branch 2)  ← here",
+    ]);
+    expect(press(tree, UP, UP, ENTER)).toEqual({ result: "d" });
+  });
+
+  test("folds a branch and unfolds it; a second time goes to the message above", () => {
+    press(tree, UP, LEFT);
+    expect(rows().at(-1)).toBe("❯ │ #5    you     and the sea?  + 1 message");
+    press(tree, LEFT, LEFT);
+    expect(rows().at(-1)).toBe("❯ ├ #4    banyan  Blue.  (1 call)  + 2 messages");
+    press(tree, RIGHT);
+    expect(rows()).toHaveLength(5);
+  });
+
+  test("shows only own messages, calls, or what is starred or named", () => {
+    press(tree, "f");
+    expect(rows().map((line) => line.slice(-12).trim())).toEqual([
+      expect.stringContaining("colour?"),
+      expect.stringContaining("(branch 1)"),
+      expect.stringContaining("the sea?"),
+    ]);
+    press(tree, "f");
+    expect(rows()).toEqual(["❯ ├ #4    banyan  Blue.  (1 call)"]);
+    press(tree, "f");
+    expect(rows()).toEqual(["No message."]);
+    press(tree, "f");
+    expect(rows()).toHaveLength(6);
+  });
+
+  test("searches", () => {
+    press(tree, "/", "blue");
+    expect(rows().map((line) => line.includes("lue."))).toEqual([true, true]);
+    press(tree, ENTER, UP);
+    expect(press(tree, ENTER)).toEqual({ result: "d" });
+    press(tree, ESC);
+    expect(rows()).toHaveLength(6);
+    expect(press(tree, ESC)).toEqual({});
+  });
+
+  test("names and stars the message under the bar", () => {
+    press(tree, "l", "the end", ENTER, "s");
+    expect(labels).toEqual([["f", "the end"]]);
+    expect(stars).toEqual([["f", true]]);
+    happens({ type: "message.labelled", message: "f", label: "the end" });
+    happens({ type: "message.starred", message: "f", starred: true });
+    expect(rows().at(-1)).toContain("[the end]  ★");
+    press(tree, "l", "\x15", ENTER, "s");
+    expect(labels.at(-1)).toEqual(["f", null]);
+    expect(stars.at(-1)).toEqual(["f", false]);
+  });
+
+  test("holds 10,000 messages, also one below the other", () => {
+    const large = emptyConversation();
+    for (let index = 0; index < 10_000; index++)
+      reduce(large, {
+        seq: index + 1,
+        epoch: 1,
+        at: 0,
+        type: "message.added",
+        message: `m${index}`,
+        parentId: index === 0 ? null : `m${index % 100 === 0 ? index - 50 : index - 1}`,
+        role: "user",
+        author: "user",
+        parts: [{ type: "text", text: `message ${index}` }],
+      } as FeedItem);
+    const view = new TreeView({ state: large, agent: "banyan", leaf: "m9999", onLabel() {}, onStar() {} });
+    expect(rows(view).at(-1)).toContain("message 9999");
+    press(view, "/", "message 77", ENTER);
+    expect(seen(view)[0]).toMatch(/ 280 messages ─$/);
+    expect(press(view, END, ENTER)).toEqual({ result: "m9977" });
+  });
+});

@@ -1,0 +1,29 @@
+import type { KeyBindings } from "../keys/key-bindings.ts";
+import type { Position, Size } from "../screen/live-region.ts";
+import type { Theme } from "../theme/theme.ts";
+
+/** How something ended that had the keys; without a result nothing was chosen. */
+export interface Over<T> {
+  readonly result?: T;
+}
+
+/** Lines, and where the cursor stands among them; it is hidden when absent. */
+export interface View {
+  readonly lines: readonly string[];
+  readonly cursor?: Position | undefined;
+}
+
+/** Something that has the keys for a while: an approval, a list, the tree, a transcript. */
+export interface Overlay<T> {
+  /** It takes the whole screen; else it stands where the prompt is. */
+  readonly isFull: boolean;
+  /**
+   * What is seen of it: lines of at most so many columns, and no more than there are rows. `isArmed`: keys are for it;
+   * they are not yet when it has just appeared.
+   */
+  view(size: Size, theme: Theme, isArmed: boolean): View;
+  /** Takes a key, as the terminal sent it; answers when it is over. */
+  key(key: string, keys: KeyBindings): Over<T> | undefined;
+  /** Takes a paste; where it is absent, one is nothing. */
+  paste?(text: string): void;
+}

@@ -1,0 +1,122 @@
+import { fuzzyFilter } from "@earendil-works/pi-tui";
+import { counted } from "../../../show/amounts.ts";
+import type { KeyBindings } from "../keys/key-bindings.ts";
+import { cut, padded, widthOf, wrapped } from "../screen/cells.ts";
+import type { Size } from "../screen/live-region.ts";
+import type { Theme } from "../theme/theme.ts";
+import { listLine } from "./bar.ts";
+import { LineInput } from "./line-input.ts";
+import { ListCursor } from "./list-cursor.ts";
+import type { Over, Overlay, View } from "./overlay.ts";
+import { rule } from "./rule.ts";
+
+/** Something that can be picked. */
+export interface PickerItem<T> {
+  readonly value: T;
+  readonly label: string;
+  /** Stands behind the label, as far as there is room. */
+  readonly help?: string;
+  /** What else the filter looks at. */
+  readonly more?: string;
+}
+
+/** A list to pick from: conversations, models, what was written before. */
+export interface PickerOptions<T> {
+  readonly title: string;
+  readonly items: readonly PickerItem<T>[];
+  /** Where the bar stands at first. */
+  readonly selected?: T;
+  /** What the filter holds at first. */
+  readonly filter?: string;
+  /** More about the item under the bar; lines of at most so many columns. Makes the list take the whole screen. */
+  preview?(item: T, width: number, theme: Theme): readonly string[];
+  /** What is said when there is nothing to pick. */
+  readonly empty?: string;
+}
+
+/** Columns from which on the preview stands beside the list. */
+const BESIDE = 100;
+/** Rows of a list that stands where the prompt is. */
+const MOST_ROWS = 12;
+
+/** A list with a filter, and a preview of the item under the bar. */
+export class Picker<T> implements Overlay<T> {
+  readonly isFull: boolean;
+  readonly #options: PickerOptions<T>;
+  readonly #filter: LineInput;
+  readonly #cursor: ListCursor;
+  #found: readonly PickerItem<T>[];
+
+  constructor(options: PickerOptions<T>) {
+    this.#options = options;
+    this.isFull = options.preview !== undefined;
+    this.#filter = new LineInput(options.filter);
+    this.#found = this.#matching();
+    this.#cursor = new ListCursor(
+      Math.max(
+        0,
+        this.#found.findIndex(({ value }) => value === options.selected),
+      ),
+    );
+  }
+
+  view({ columns, rows }: Size, theme: Theme): View {
+    const { title, items, preview, empty = "There is nothing." } = this.#options;
+    const count =
+      this.#found.length === items.length
+        ? counted(items.length, "entry").replace(/entrys$/, "entries")
+        : `${this.#found.length} of ${items.length}`;
+    const head = rule(theme.bold(title), columns, theme, theme.dim(count));
+    const label = "filter: ";
+    const input = theme.dim(label) + cut(this.#filter.text, columns - label.length - 1);
+    const cursor = { row: 1, column: Math.min(columns - 1, label.length + widthOf(this.#filter.text)) };
+    const foot = theme.dim(cut("Enter takes it · Esc goes back · type to filter", columns));
+    const room = Math.max(1, (this.isFull ? rows : Math.min(rows - 1, MOST_ROWS)) - 3);
+    const isBeside = preview !== undefined && columns >= BESIDE;
+    const listRows = preview && !isBeside ? Math.max(1, Math.ceil(room / 2)) : room;
+    const listColumns = isBeside ? Math.floor(columns * 0.45) : columns;
+    const list = this.#list(listRows, listColumns, theme, empty);
+    const current = this.#found[this.#cursor.index];
+    if (!preview || !current) return { lines: [head, input, ...list, foot], cursor };
+    const width = isBeside ? columns - listColumns - 3 : columns;
+    const shown = preview(current.value, width, theme).flatMap((line) => wrapped(line, width));
+    const body = isBeside
+      ? Array.from(
+          { length: room },
+          (_, row) => `${padded(list[row] ?? "", listColumns)} ${theme.dim("│")} ${shown[row] ?? ""}`,
+        )
+      : [...list, theme.dim("─".repeat(columns)), ...shown.slice(0, Math.max(0, room - listRows - 1))];
+    return { lines: [head, input, ...body, foot], cursor };
+  }
+
+  key(key: string, keys: KeyBindings): Over<T> | undefined {
+    if (keys.matches(key, "list-cancel")) return {};
+    if (keys.matches(key, "list-choose")) {
+      const item = this.#found[this.#cursor.index];
+      return item ? { result: item.value } : undefined;
+    }
+    if (this.#cursor.key(key, keys, this.#found.length)) return undefined;
+    if (this.#filter.key(key, keys)) {
+      this.#found = this.#matching();
+      this.#cursor.index = 0;
+    }
+    return undefined;
+  }
+
+  #matching(): readonly PickerItem<T>[] {
+    const { items } = this.#options;
+    return fuzzyFilter([...items], this.#filter.text, ({ label, help = "", more = "" }) => `${label} ${help} ${more}`);
+  }
+
+  #list(rows: number, columns: number, theme: Theme, empty: string): string[] {
+    if (this.#found.length === 0)
+      return [theme.dim(cut(this.#filter.text === "" ? empty : "Nothing matches.", columns))];
+    const width = Math.min(Math.floor(columns * 0.6), Math.max(...this.#found.map(({ label }) => widthOf(label))));
+    return this.#cursor.window(this.#found, rows).map(({ item, isCurrent }) => {
+      const label = cut(item.label, columns - 2);
+      const help = item.help === undefined ? "" : cut(item.help, columns - 2 - Math.max(width, widthOf(label)) - 2);
+      const line = help === "" ? label : `${padded(label, width)}  ${theme.dim(help)}`;
+      return listLine(line, isCurrent, columns, theme);
+    });
+  }
+}

@@ -1,0 +1,36 @@
+import { formatDuration } from "../../../show/amounts.ts";
+import { cut } from "../screen/cells.ts";
+import type { Theme } from "../theme/theme.ts";
+
+/** What goes on. */
+export interface Activity {
+  /** As in `running npm test`. */
+  readonly what: string;
+  /** Milliseconds for which it has. */
+  readonly elapsed: number;
+  /** The key that ends it; nothing when none does. */
+  readonly stopKey?: string | undefined;
+}
+
+const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
+/** Milliseconds for which a frame of it is shown. */
+export const SPIN_TIME = 120;
+
+/** `⠙ running npm test, 12 s, Esc stops` (T25). Without motion the sign in front stays as it is. */
+export function spinnerLine({ what, elapsed, stopKey }: Activity, moves: boolean, width: number, theme: Theme): string {
+  const frame = moves ? (FRAMES[Math.floor(elapsed / SPIN_TIME) % FRAMES.length] ?? "•") : "•";
+  const rest = [elapsed < 1_000 ? "" : wholeSeconds(elapsed), stopKey === undefined ? "" : `${stopKey} stops`];
+  const behind = rest.filter((text) => text !== "").join(", ");
+  const room = Math.max(8, width - 4 - behind.length);
+  return cut(`${theme.accent(frame)} ${cut(what, room)}${behind === "" ? "" : theme.dim(`, ${behind}`)}`, width);
+}
+
+/** Whether things may move: nobody has asked for stillness. */
+export function mayMove({ NO_MOTION, REDUCED_MOTION }: NodeJS.ProcessEnv): boolean {
+  const asked = (value: string | undefined) => value !== undefined && value !== "" && value !== "0";
+  return !asked(NO_MOTION) && !asked(REDUCED_MOTION);
+}
+
+function wholeSeconds(elapsed: number): string {
+  return elapsed < 60_000 ? `${Math.floor(elapsed / 1_000)} s` : formatDuration(Math.floor(elapsed / 1_000) * 1_000);
+}

@@ -1,0 +1,49 @@
+import type { Cost } from "@banyan/core";
+import { formatCost } from "../../../show/amounts.ts";
+import { cut, widthOf } from "../screen/cells.ts";
+import type { Theme } from "../theme/theme.ts";
+
+/** What stands below the prompt (T26). What is absent is not known, and not shown. */
+export interface Status {
+  readonly mode: "chat" | "task";
+  /** What runs without asking, in words: `asks before changes`. */
+  readonly approval?: string;
+  /** As it is chosen: `provider/model`. */
+  readonly model: string;
+  /** Which branch this is of how many. */
+  readonly branch?: { readonly number: number; readonly count: number };
+  /** How full the model's context is, from 0 to 1. */
+  readonly context?: number;
+  readonly tokens: number;
+  readonly cost: Cost;
+}
+
+const BETWEEN = " · ";
+
+/** The status on one line. Where there is less room, what can be missed best is left out first; below 20 columns all. */
+export function statusLine(status: Status, width: number, theme: Theme): string {
+  const { mode, approval, model, branch, context, tokens, cost } = status;
+  const full = context !== undefined && context >= 0.8 ? theme.warning : theme.dim;
+  const parts: readonly { readonly text: string; readonly rank: number; readonly paint?: (text: string) => string }[] =
+    [
+      { text: mode, rank: 3 },
+      { text: approval ?? "", rank: 1 },
+      { text: width < 60 ? (model.split("/").at(-1) ?? model) : model, rank: 0 },
+      { text: branch && branch.count > 1 ? `branch ${branch.number}/${branch.count}` : "", rank: 2 },
+      { text: context === undefined ? "" : `context ${Math.round(context * 100)} %`, rank: 1, paint: full },
+      { text: tokens > 0 ? `${shortCount(tokens)} tokens` : "", rank: 4 },
+      { text: tokens > 0 ? (cost === undefined ? "cost —" : formatCost(cost)) : "", rank: 2 },
+    ];
+  if (width < 20) return "";
+  let kept = parts.filter(({ text }) => text !== "");
+  for (let rank = 4; rank > 0 && widthOf(kept.map(({ text }) => text).join(BETWEEN)) > width; rank--)
+    kept = kept.filter((part) => part.rank < rank);
+  return cut(kept.map(({ text, paint = theme.dim }) => paint(text)).join(theme.dim(BETWEEN)), width);
+}
+
+/** `812`, `3.4k`, `120k`, `1.2M`. */
+function shortCount(count: number): string {
+  if (count < 1_000) return String(count);
+  const [amount, unit] = count < 999_500 ? [count / 1_000, "k"] : [count / 1_000_000, "M"];
+  return `${amount < 10 ? amount.toFixed(1) : Math.round(amount)}${unit}`;
+}

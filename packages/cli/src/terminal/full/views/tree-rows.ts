@@ -1,0 +1,116 @@
+import { type ConversationState, leaves, type Message, pathTo, textOf } from "@banyan/core/conversation";
+import { isRemoved } from "../../../show/message-label.ts";
+
+/** Which messages a tree shows. */
+export type TreeFilter = "all" | "own" | "calls" | "starred";
+
+/** The filters in the order in which a key goes through them. */
+export const treeFilters: readonly TreeFilter[] = ["all", "own", "calls", "starred"];
+
+/** A message as a line of the tree. */
+export interface TreeRow {
+  readonly id: string;
+  /** Branchings above it: a message below another stands under it, and where several do, each is set in. */
+  readonly depth: number;
+  /** It begins a branch. */
+  readonly isFirst: boolean;
+  /** Messages below it that are folded away; 0 when it is not folded. */
+  readonly folded: number;
+}
+
+/** What of a tree is to be seen. */
+export interface TreeSelection {
+  readonly filter: TreeFilter;
+  /** Shows only messages with these words. */
+  readonly search: string;
+  /** Messages whose branches are folded away. */
+  readonly folded: ReadonlySet<string>;
+}
+
+/**
+ * The lines of a tree, from the root down, the branches of a message in the order of their beginning. Without recursion: a
+ * path can be 100,000 messages long. Sub-agents' and removed messages are left out.
+ */
+export function treeRows(state: ConversationState, { filter, search, folded }: TreeSelection): TreeRow[] {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const rows: TreeRow[] = [];
+  const open = below(state, null, 0);
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    const message = state.messages.get(node.id);
+    if (!message) continue;
+    const isFolded = folded.has(node.id) && words.length === 0;
+    if (passes(message, filter) && contains(message, words))
+      rows.push({
+        id: node.id,
+        depth: node.depth,
+        isFirst: node.isFirst,
+        folded: isFolded ? countBelow(state, node.id) : 0,
+      });
+    if (!isFolded) for (const next of below(state, node.id, node.depth)) open.push(next);
+  }
+  return rows;
+}
+
+/** The row that stands for a message: its own, or that of the nearest message above it that is to be seen. */
+export function rowOf(rows: readonly TreeRow[], state: ConversationState, message: string | null): number {
+  const places = new Map(rows.map(({ id }, index) => [id, index]));
+  for (const { id } of pathTo(state, message).reverse()) {
+    const place = places.get(id);
+    if (place !== undefined) return place;
+  }
+  return Math.max(0, rows.length - 1);
+}
+
+/** The messages on the path to a leaf, by id. */
+export function pathIds(state: ConversationState, leaf: string | null): ReadonlySet<string> {
+  return new Set(pathTo(state, leaf).map(({ id }) => id));
+}
+
+/** The number of the branch that ends with each leaf, where there are several. */
+export function branchNumbers(state: ConversationState): ReadonlyMap<string, number> {
+  const ends = leaves(state).filter((id) => !isRemoved(state, id));
+  return new Map(ends.length > 1 ? ends.map((id, index) => [id, index + 1]) : []);
+}
+
+interface Node {
+  readonly id: string;
+  readonly depth: number;
+  readonly isFirst: boolean;
+}
+
+/** The messages below one, the first of them last. */
+function below(state: ConversationState, parent: string | null, depth: number): Node[] {
+  const children = (state.children.get(parent) ?? []).filter((id) => !state.messages.get(id)?.removed);
+  const isApart = children.length > 1;
+  return children.map((id) => ({ id, depth: isApart ? depth + 1 : depth, isFirst: isApart })).reverse();
+}
+
+function countBelow(state: ConversationState, message: string): number {
+  let count = 0;
+  const open = below(state, message, 0);
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    count++;
+    for (const next of below(state, node.id, 0)) open.push(next);
+  }
+  return count;
+}
+
+function passes(message: Message, filter: TreeFilter): boolean {
+  switch (filter) {
+    case "all":
+      return true;
+    case "own":
+      return message.role === "user" && message.author === "user";
+    case "calls":
+      return message.role === "assistant" && message.calls.length > 0;
+    case "starred":
+      return message.starred === true || message.label !== undefined;
+  }
+}
+
+function contains(message: Message, words: readonly string[]): boolean {
+  if (words.length === 0) return true;
+  const tools = message.role === "assistant" ? message.calls.map(({ tool }) => tool).join(" ") : "";
+  const text = `${textOf(message)} ${message.label ?? ""} ${tools}`.toLowerCase();
+  return words.every((word) => text.includes(word));
+}

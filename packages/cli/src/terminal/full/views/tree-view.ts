@@ -1,0 +1,185 @@
+import { type ConversationState, type Message, textOf } from "@banyan/core/conversation";
+import { counted } from "../../../show/amounts.ts";
+import { gist, messageNumbers, speakerOf } from "../../../show/message-label.ts";
+import { oneLine } from "../../../show/plain-text.ts";
+import type { KeyBindings } from "../keys/key-bindings.ts";
+import { cut, padded, widthOf } from "../screen/cells.ts";
+import type { Size } from "../screen/live-region.ts";
+import type { Theme } from "../theme/theme.ts";
+import { listLine } from "./bar.ts";
+import { LineInput } from "./line-input.ts";
+import { ListCursor } from "./list-cursor.ts";
+import type { Over, Overlay, View } from "./overlay.ts";
+import { rule } from "./rule.ts";
+import { branchNumbers, pathIds, rowOf, type TreeFilter, type TreeRow, treeFilters, treeRows } from "./tree-rows.ts";
+
+/** What a tree shows, and what can be done in it besides choosing. */
+export interface TreeOptions {
+  readonly state: ConversationState;
+  /** The agent's name. */
+  readonly agent: string;
+  /** Where the person stands. */
+  readonly leaf: string | null;
+  /** The message under the bar at first; that of `leaf` when absent. */
+  readonly selected?: string;
+  /** Names a message; with `null`, takes its name away. */
+  onLabel(message: string, label: string | null): void;
+  onStar(message: string, starred: boolean): void;
+}
+
+type Typing = { readonly what: "search" } | { readonly what: "label"; readonly input: LineInput };
+
+const FILTER_WORDS: Readonly<Record<TreeFilter, string>> = {
+  all: "all messages",
+  own: "own messages",
+  calls: "messages with calls",
+  starred: "starred and named",
+};
+
+/** A conversation as a tree to choose a message from (T28). Nothing in it destroys anything. */
+export class TreeView implements Overlay<string> {
+  readonly isFull = true;
+  readonly #options: TreeOptions;
+  readonly #numbers: ReadonlyMap<string, number>;
+  readonly #branches: ReadonlyMap<string, number>;
+  readonly #path: ReadonlySet<string>;
+  readonly #folded = new Set<string>();
+  readonly #cursor = new ListCursor();
+  readonly #search = new LineInput();
+  #filter: TreeFilter = "all";
+  /** What is being typed: a search, or a name for the message under the bar. */
+  #typing: Typing | undefined;
+  #rows: readonly TreeRow[] = [];
+
+  constructor(options: TreeOptions) {
+    const { state, leaf, selected } = options;
+    this.#options = options;
+    this.#numbers = messageNumbers(state);
+    this.#branches = branchNumbers(state);
+    this.#path = pathIds(state, leaf);
+    this.#select(selected ?? leaf);
+  }
+
+  view({ columns, rows }: Size, theme: Theme): View {
+    const count = theme.dim(counted(this.#rows.length, "message"));
+    const head = rule(theme.bold(`Tree: ${FILTER_WORDS[this.#filter]}`), columns, theme, count);
+    const foot = this.#foot(columns, theme);
+    const room = Math.max(1, rows - 2);
+    const list = this.#cursor
+      .window(this.#rows, room)
+      .map(({ item, isCurrent }) => listLine(this.#line(item, columns - 2, theme), isCurrent, columns, theme));
+    const empty = list.length === 0 ? [theme.dim(this.#search.text === "" ? "No message." : "Nothing matches.")] : list;
+    const below = Array.from({ length: Math.max(0, room - empty.length) }, () => "");
+    const lines = [head, ...empty, ...below, foot.line];
+    return { lines, ...(foot.column !== undefined && { cursor: { row: lines.length - 1, column: foot.column } }) };
+  }
+
+  key(key: string, keys: KeyBindings): Over<string> | undefined {
+    if (this.#typing) return this.#typed(this.#typing, key, keys);
+    if (keys.matches(key, "list-cancel")) {
+      if (this.#search.text === "") return {};
+      this.#search.text = "";
+      this.#select();
+    } else if (keys.matches(key, "list-choose")) {
+      const row = this.#current;
+      return row ? { result: row.id } : undefined;
+    } else if (this.#cursor.key(key, keys, this.#rows.length)) return undefined;
+    else if (keys.matches(key, "list-back")) this.#fold();
+    else if (keys.matches(key, "list-open")) this.#unfold();
+    else if (keys.matches(key, "tree-search")) this.#typing = { what: "search" };
+    else if (keys.matches(key, "tree-filter")) this.#nextFilter();
+    else if (keys.matches(key, "tree-label"))
+      this.#typing = { what: "label", input: new LineInput(this.#message?.label) };
+    else if (keys.matches(key, "tree-star") && this.#message)
+      this.#options.onStar(this.#message.id, !this.#message.starred);
+    return undefined;
+  }
+
+  get #current(): TreeRow | undefined {
+    return this.#rows[this.#cursor.index];
+  }
+
+  /** The message under the bar, as it is now. */
+  get #message(): Message | undefined {
+    return this.#options.state.messages.get(this.#current?.id ?? "");
+  }
+
+  /** Works out the rows; the bar stays at its message, or goes to the nearest one above it. */
+  #select(current = this.#current?.id ?? this.#options.leaf): void {
+    const { state } = this.#options;
+    this.#rows = treeRows(state, { filter: this.#filter, search: this.#search.text, folded: this.#folded });
+    this.#cursor.index = rowOf(this.#rows, state, current);
+  }
+
+  #typed(typing: Typing, key: string, keys: KeyBindings): undefined {
+    if (keys.matches(key, "interrupt") || keys.matches(key, "cancel")) {
+      this.#typing = undefined;
+      if (typing.what === "search") this.#search.text = "";
+      this.#select();
+    } else if (keys.matches(key, "list-choose")) {
+      this.#typing = undefined;
+      if (typing.what !== "label" || !this.#message) return;
+      const label = typing.input.text.trim();
+      this.#options.onLabel(this.#message.id, label === "" ? null : label);
+    } else if (typing.what === "label") typing.input.key(key, keys);
+    else if (this.#search.key(key, keys)) this.#select();
+  }
+
+  /** Folds what is below the message under the bar; where nothing is, or it is folded, goes to the message above. */
+  #fold(): void {
+    const row = this.#current;
+    if (!row) return;
+    const { state } = this.#options;
+    const hasBelow = (state.children.get(row.id)?.length ?? 0) > 0;
+    if (hasBelow && !this.#folded.has(row.id)) this.#folded.add(row.id);
+    else this.#cursor.index = rowOf(this.#rows, state, this.#message?.parentId ?? null);
+    this.#select();
+  }
+
+  #unfold(): void {
+    const row = this.#current;
+    if (row && this.#folded.delete(row.id)) this.#select();
+  }
+
+  #nextFilter(): void {
+    this.#filter = treeFilters[(treeFilters.indexOf(this.#filter) + 1) % treeFilters.length] ?? "all";
+    this.#select();
+  }
+
+  #foot(columns: number, theme: Theme): { readonly line: string; readonly column?: number } {
+    if (this.#typing) {
+      const label = this.#typing.what === "search" ? "search: " : "name: ";
+      const text = this.#typing.what === "search" ? this.#search.text : this.#typing.input.text;
+      return { line: cut(theme.bold(label) + text, columns), column: Math.min(columns - 1, widthOf(label + text)) };
+    }
+    const found = this.#search.text === "" ? "" : `“${this.#search.text}” · `;
+    const hints = `${found}Enter goes there · ← → fold · / search · f filter · l name · s star · Esc back`;
+    return { line: theme.dim(cut(hints, columns)) };
+  }
+
+  #line({ id, depth, isFirst, folded }: TreeRow, width: number, theme: Theme): string {
+    const { agent, leaf, state } = this.#options;
+    const message = state.messages.get(id);
+    if (!message) return "";
+    const indent = "  ".repeat(Math.min(12, Math.max(0, depth - 1))) + (depth === 0 ? "" : isFirst ? "├ " : "│ ");
+    const number = padded(`#${this.#numbers.get(message.id)}`, 5);
+    const isHere = message.id === leaf;
+    const speaker = padded(speakerOf(message, agent), agent.length);
+    const branch = this.#branches.get(message.id);
+    const calls = message.role === "assistant" && textOf(message).trim() !== "" ? message.calls.length : 0;
+    const marks = [
+      calls > 0 ? `(${counted(calls, "call")})` : "",
+      message.label === undefined ? "" : `[${oneLine(message.label)}]`,
+      message.starred ? "★" : "",
+      branch === undefined ? "" : `(branch ${branch})`,
+      folded > 0 ? `+ ${counted(folded, "message")}` : "",
+      isHere ? "← here" : "",
+    ].filter((mark) => mark !== "");
+    const end = marks.length === 0 ? "" : `  ${marks.join("  ")}`;
+    const room = Math.max(10, width - widthOf(indent + number + speaker + end) - 3);
+    const text = cut(gist(message, room), room);
+    const shown = this.#path.has(message.id) ? text : theme.dim(text);
+    const begin = `${theme.dim(indent + number)} ${theme.accent(speaker)}  `;
+    return cut(`${begin}${shown}${isHere ? theme.bold(end) : theme.dim(end)}`, width);
+  }
+}

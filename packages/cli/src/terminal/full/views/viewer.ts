@@ -1,0 +1,79 @@
+import type { KeyBindings } from "../keys/key-bindings.ts";
+import { cut, wrapped } from "../screen/cells.ts";
+import type { Size } from "../screen/live-region.ts";
+import type { Theme } from "../theme/theme.ts";
+import type { Over, Overlay, View } from "./overlay.ts";
+import { rule } from "./rule.ts";
+
+/** Something that is longer than a screen: the output of a call, a thought, a diff, a sub-agent's transcript. */
+export interface Page {
+  readonly title: string;
+  /** As it is now: of one that grows, the end is followed until somebody moves away from it. */
+  lines(width: number, theme: Theme): readonly string[];
+}
+
+/** Shows pages one at a time on the whole screen: the last one first; Left and Right go to the others. */
+export class Viewer implements Overlay<never> {
+  readonly isFull = true;
+  readonly #pages: readonly Page[];
+  #page: number;
+  #top: number;
+  #follows: boolean;
+  #rows = 1;
+  #last = 0;
+
+  /** `atEnd`: the end is shown first, and followed. */
+  constructor(pages: readonly Page[], atEnd = false) {
+    this.#pages = pages;
+    this.#page = pages.length - 1;
+    this.#top = 0;
+    this.#follows = atEnd;
+  }
+
+  view({ columns, rows }: Size, theme: Theme): View {
+    const page = this.#pages[this.#page];
+    const lines = (page?.lines(columns, theme) ?? []).flatMap((line) => wrapped(line, columns));
+    this.#rows = Math.max(1, rows - 2);
+    this.#last = Math.max(0, lines.length - this.#rows);
+    this.#top = this.#follows ? this.#last : Math.max(0, Math.min(this.#top, this.#last));
+    const shown = lines.slice(this.#top, this.#top + this.#rows);
+    const place = this.#pages.length > 1 ? theme.dim(`${this.#page + 1}/${this.#pages.length}`) : "";
+    const seen =
+      lines.length === 0 ? "empty" : `lines ${this.#top + 1} to ${this.#top + shown.length} of ${lines.length}`;
+    const others = this.#pages.length > 1 ? " · Left, Right: the others" : "";
+    return {
+      lines: [
+        rule(theme.bold(page?.title ?? ""), columns, theme, place),
+        ...shown,
+        ...Array.from({ length: this.#rows - shown.length }, () => ""),
+        theme.dim(cut(`${seen}${others} · Esc goes back`, columns)),
+      ],
+    };
+  }
+
+  key(key: string, keys: KeyBindings): Over<never> | undefined {
+    if (keys.matches(key, "list-cancel") || keys.matches(key, "open-output") || key === "q") return {};
+    if (keys.matches(key, "list-back")) this.#turn(-1);
+    else if (keys.matches(key, "list-open")) this.#turn(1);
+    else if (keys.matches(key, "list-up")) this.#move(this.#top - 1);
+    else if (keys.matches(key, "list-down") || keys.matches(key, "list-choose")) this.#move(this.#top + 1);
+    else if (keys.matches(key, "list-page-up")) this.#move(this.#top - this.#rows);
+    else if (keys.matches(key, "list-page-down") || key === " ") this.#move(this.#top + this.#rows);
+    else if (keys.matches(key, "list-first")) this.#move(0);
+    else if (keys.matches(key, "list-last")) this.#move(this.#last);
+    return undefined;
+  }
+
+  #move(top: number): void {
+    this.#top = Math.max(0, Math.min(top, this.#last));
+    this.#follows = this.#top === this.#last && this.#last > 0;
+  }
+
+  #turn(by: number): void {
+    const page = Math.max(0, Math.min(this.#page + by, this.#pages.length - 1));
+    if (page === this.#page) return;
+    this.#page = page;
+    this.#top = 0;
+    this.#follows = false;
+  }
+}

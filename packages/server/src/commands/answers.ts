@@ -1,0 +1,56 @@
+import type { Agent, ApprovalQuestion, Session } from "@banyan/core";
+import { parseRule } from "@banyan/host";
+import { agentFor, type Desk, type Handlers } from "./desk.ts";
+import { NotThere, Unfitting } from "./problem.ts";
+
+/** What a person decides. */
+export const answerHandlers: Handlers<"question.answer" | "rule.revoke"> = {
+  async "question.answer"({ conversation, question, answer }, desk) {
+    const live = await desk.conversations.open(conversation);
+    const { session } = live;
+    const open = session.state.questions.get(question);
+    const fitting = open?.type === "text" ? "answer" : "allow";
+    if (!open && !isAskedByRun(session, question)) throw new NotThere("This question is not open, or not any more.");
+    if (answer.decision !== "deny" && answer.decision !== fitting)
+      throw new Unfitting(`This question takes the decision "${fitting}" or "deny".`);
+    if (answer.decision === "allow" && answer.remember) {
+      const { pattern, scope } = answer.remember;
+      parseRule(pattern);
+      if (open && scope === "always") desk.host.remember(pattern);
+    }
+    await session.answer(question, answer);
+    if (answer.decision === "allow" && answer.remember) {
+      await allowWhatIsCovered(session, await agentFor(desk, live, {}), desk);
+    }
+    return {};
+  },
+
+  async "rule.revoke"({ conversation, pattern }, { conversations }) {
+    await (await conversations.open(conversation)).session.revoke(pattern);
+    return {};
+  },
+};
+
+/** Whether a run waits for this answer at a limit. */
+function isAskedByRun({ state }: Session, question: string): boolean {
+  return state.runs.values().some(({ pausedBy }) => pausedBy === question);
+}
+
+/** Allows the calls that wait and that a new rule covers: nobody needs to be asked about them any more. */
+async function allowWhatIsCovered(session: Session, agent: Agent, desk: Desk): Promise<void> {
+  for (const question of session.state.questions.values()) {
+    if (question.type !== "approval" || !(await isAllowed(session, agent, question))) continue;
+    // It may have been answered elsewhere in the meantime: the first answer counts.
+    await session.answer(question.id, { decision: "allow" }).catch(desk.defect);
+  }
+}
+
+async function isAllowed(session: Session, { options }: Agent, { message, call }: ApprovalQuestion): Promise<boolean> {
+  const asked = session.state.messages.get(message);
+  const waiting = asked?.role === "assistant" ? asked.calls.find(({ id }) => id === call) : undefined;
+  const tool = options.tools?.find(({ name }) => name === waiting?.tool);
+  if (!options.permission || !tool || waiting?.input === undefined) return false;
+  const { signal } = new AbortController();
+  const permit = await options.permission({ call, tool, input: waiting.input, conversation: session.state, signal });
+  return permit.decision === "allow";
+}

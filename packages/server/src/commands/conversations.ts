@@ -1,0 +1,94 @@
+import { type Event, isEvent, pathTo, type Session } from "@banyan/core";
+import { fromJson, toHtml, toJson, toMarkdown } from "@banyan/host/exchange";
+import type { Handlers } from "./desk.ts";
+import { NotThere } from "./problem.ts";
+
+const BEGINNING = { epoch: 0, seq: 0, offset: 0 };
+
+/** What concerns conversations as a whole. */
+export const conversationHandlers: Handlers<
+  | "conversation.list"
+  | "conversation.search"
+  | "conversation.create"
+  | "conversation.open"
+  | "conversation.rename"
+  | "conversation.remove"
+  | "conversation.seen"
+  | "conversation.export"
+  | "conversation.import"
+  | "context.read"
+> = {
+  async "conversation.list"({ cwd, limit }, { conversations }) {
+    return { conversations: await conversations.list({ ...labelled(cwd), limit }) };
+  },
+
+  async "conversation.search"({ query, limit, cwd }, { conversations }) {
+    return { hits: await conversations.search(query, { ...labelled(cwd), limit: limit ?? 20 }) };
+  },
+
+  async "conversation.create"(_command, { conversations }) {
+    return { conversation: (await conversations.create()).session.id };
+  },
+
+  async "conversation.open"({ named, cwd }, { conversations, directory }) {
+    const found =
+      named === undefined ? (await conversations.list({ ...labelled(cwd), limit: 1 }))[0] : await directory.find(named);
+    if (!found) throw new NotThere("There is no conversation yet; say something to begin one.");
+    return { conversation: found.id, title: found.title };
+  },
+
+  async "conversation.rename"({ conversation, title }, { conversations }) {
+    await (await conversations.open(conversation)).session.rename(title);
+    return {};
+  },
+
+  async "conversation.remove"({ conversation }, { conversations }) {
+    await conversations.remove(conversation);
+    return {};
+  },
+
+  "conversation.seen"({ conversation }, { conversations }) {
+    conversations.seen(conversation);
+    return {};
+  },
+
+  async "conversation.export"({ conversation, format, leaf }, { conversations }) {
+    const { session } = await conversations.open(conversation);
+    const { state } = session;
+    switch (format) {
+      case "json":
+        return { name: `${conversation}.json`, mediaType: "application/json", text: toJson(await eventsOf(session)) };
+      case "markdown":
+        return { name: `${conversation}.md`, mediaType: "text/markdown", text: toMarkdown(state, leaf) };
+      case "html":
+        return { name: `${conversation}.html`, mediaType: "text/html", text: toHtml(state) };
+    }
+  },
+
+  async "conversation.import"({ text }, { conversations, directory }) {
+    const conversation = await directory.bringIn(fromJson(text));
+    conversations.appeared(conversation);
+    return { conversation };
+  },
+
+  async "context.read"({ conversation, leaf }, { conversations, host }) {
+    const { state } = (await conversations.open(conversation)).session;
+    return { parts: await host.contextParts(pathTo(state, leaf ?? state.leaf)) };
+  },
+};
+
+function labelled(cwd: string | undefined): { readonly labels?: Readonly<Record<string, string>> } {
+  return cwd === undefined ? {} : { labels: { cwd } };
+}
+
+/** The log of a conversation that is open. */
+async function eventsOf(session: Session): Promise<Event[]> {
+  const events: Event[] = [];
+  const { seq } = session.cursor;
+  if (seq === 0) return events;
+  for await (const item of session.feed({ from: BEGINNING })) {
+    if (isEvent(item)) events.push(item);
+    if (isEvent(item) && item.seq >= seq) break;
+  }
+  return events;
+}

@@ -1,0 +1,21 @@
+import type { Handlers } from "./desk.ts";
+
+/** What people note on messages. */
+export const noteHandlers: Handlers<"message.label" | "message.star" | "message.remove" | "message.restore"> = {
+  async "message.label"({ conversation, message, label }, { conversations }) {
+    await (await conversations.open(conversation)).session.label(message, label);
+    return {};
+  },
+  async "message.star"({ conversation, message, starred }, { conversations }) {
+    await (await conversations.open(conversation)).session.star(message, starred);
+    return {};
+  },
+  async "message.remove"({ conversation, message }, { conversations }) {
+    await (await conversations.open(conversation)).session.remove(message);
+    return {};
+  },
+  async "message.restore"({ conversation, message }, { conversations }) {
+    await (await conversations.open(conversation)).session.restore(message);
+    return {};
+  },
+};

@@ -1,0 +1,76 @@
+import type { Principal } from "../auth/principal.ts";
+import { type Command, type CommandName, commands, type Problem } from "../protocol/index.ts";
+import { answerHandlers } from "./answers.ts";
+import { conversationHandlers } from "./conversations.ts";
+import type { ConnectionCommand, Desk, DeskCommand, Handlers } from "./desk.ts";
+import { noteHandlers } from "./notes.ts";
+import { Once } from "./once.ts";
+import { problemOf } from "./problem.ts";
+import { settingsHandlers } from "./settings.ts";
+import { turnHandlers } from "./turns.ts";
+
+const handlers: Handlers<DeskCommand> = {
+  ...answerHandlers,
+  ...conversationHandlers,
+  ...noteHandlers,
+  ...settingsHandlers,
+  ...turnHandlers,
+};
+
+/** What became of a command: what its answer holds, or why it was not carried out. */
+export type Outcome = { readonly result: object } | { readonly error: Problem };
+
+/** Carries out the commands of all clients, whatever way they come by. Never rejects. */
+export class Performer {
+  readonly #desk: Desk;
+  readonly #once = new Once<Outcome>((outcome) => "error" in outcome);
+
+  constructor(desk: Desk) {
+    this.#desk = desk;
+  }
+
+  /** Carries out a command, unless one of its id was before: then this is the same one, sent again. */
+  perform(command: Command<DeskCommand>, principal: Principal): Promise<Outcome> {
+    const refused = refusalOf(command.type, principal);
+    if (refused) return Promise.resolve({ error: refused });
+    // To look again is harmless; to act again is not.
+    if (commands[command.type].needs === "watch") return this.#perform(command);
+    return this.#once.do(`${principal.name} ${command.id}`, () => this.#perform(command));
+  }
+
+  /** What became of something that may throw. */
+  async outcomeOf(work: () => object | Promise<object>): Promise<Outcome> {
+    try {
+      return { result: await work() };
+    } catch (error) {
+      const problem = problemOf(error);
+      if (problem) return { error: problem };
+      this.#desk.defect(error);
+      return { error: { code: "failed", message: "Something went wrong inside the server; its log says what." } };
+    }
+  }
+
+  #perform(command: Command<DeskCommand>): Promise<Outcome> {
+    const handle = handlers[command.type] as (command: Command, desk: Desk) => object | Promise<object>;
+    return this.outcomeOf(() => handle(command, this.#desk));
+  }
+}
+
+/** Why a client may not do something; nothing when it may. */
+export function refusalOf(type: CommandName, { rights }: Principal): Problem | undefined {
+  const { needs } = commands[type];
+  if (rights.includes(needs)) return undefined;
+  return { code: "forbidden", message: `This token does not allow ${type}: it may only watch.` };
+}
+
+const ofConnections: ReadonlySet<string> = new Set<ConnectionCommand>([
+  "conversation.watch",
+  "feed.subscribe",
+  "feed.unsubscribe",
+  "message.read",
+]);
+
+/** Whether a command is about the connection that it comes by. */
+export function isOfConnection(command: Command): command is Command<ConnectionCommand> {
+  return ofConnections.has(command.type);
+}

@@ -1,0 +1,51 @@
+import { SessionError, StoreError } from "@banyan/core";
+import { ServerStopping } from "../live/live-conversations.ts";
+import type { ErrorCode, Problem } from "../protocol/index.ts";
+
+/** There is nothing of that name. */
+export class NotThere extends Error {
+  override readonly name = "NotThere";
+}
+
+/** An answer that is none to its question. */
+export class Unfitting extends Error {
+  override readonly name = "Unfitting";
+}
+
+/** Errors whose message tells a person what to do, by name: they belong to packages that a server may be used without. */
+const CODES: Readonly<Record<string, ErrorCode>> = {
+  AgentError: "invalid",
+  DirectiveError: "invalid",
+  ExchangeError: "invalid",
+  LimitError: "invalid",
+  ModelChoiceError: "invalid",
+  ModelError: "invalid",
+  NotThere: "not-found",
+  RuleError: "invalid",
+  RuleFileError: "invalid",
+  SettingsError: "invalid",
+  ServerStopping: "stopping",
+  TurnNotBegun: "invalid",
+  Unfitting: "invalid",
+};
+
+/** What a client is told of an error. Nothing for one that is the server's own: its message is for the log. */
+export function problemOf(error: unknown): (Problem & { readonly code: ErrorCode }) | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const code = codeOf(error);
+  return code && { code, message: error.message };
+}
+
+function codeOf(error: Error): ErrorCode | undefined {
+  if (error instanceof ServerStopping) return "stopping";
+  if (error instanceof StoreError) {
+    const { code } = error;
+    return code === "not-found" || code === "locked" || code === "damaged" ? code : "failed";
+  }
+  // A session is only closed under a command when the server stops.
+  if (error instanceof SessionError && error.code === "closed") return "stopping";
+  if (error instanceof SessionError) return error.code.startsWith("no-") ? "not-found" : "failed";
+  if (error.name === "ConversationError")
+    return "code" in error && error.code === "ambiguous" ? "ambiguous" : "not-found";
+  return CODES[error.name];
+}

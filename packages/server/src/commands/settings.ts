@@ -1,0 +1,31 @@
+import type { Handlers } from "./desk.ts";
+
+/** With which model, and how freely, agents work. */
+export const settingsHandlers: Handlers<"model.list" | "model.use" | "approval.use"> = {
+  async "model.list"({ provider }, { host }) {
+    const [providers, models] = await Promise.all([
+      host.listProviders(),
+      provider === undefined ? [] : host.listModels(provider),
+    ]);
+    return { providers: providers.map((each) => ({ ...each })), models: models.map((each) => ({ ...each })) };
+  },
+
+  async "model.use"({ model, conversation }, { host, conversations, settingsChanged }) {
+    if (conversation === undefined) {
+      await host.useModel(model);
+      settingsChanged();
+      return {};
+    }
+    const { session } = await conversations.open(conversation);
+    // One that cannot be used must not stand in the log.
+    await host.agentWith(model);
+    await session.commit([{ type: "model.changed", model }], { durable: true });
+    return {};
+  },
+
+  "approval.use"({ mode }, { host, settingsChanged }) {
+    host.useApproval(mode);
+    settingsChanged();
+    return {};
+  },
+};

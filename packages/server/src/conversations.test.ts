@@ -1,0 +1,197 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createId } from "@banyan/core";
+import { scriptedModel, stall, text } from "@banyan/core/testing";
+import { sqliteStore } from "@banyan/store/sqlite";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { stored } from "./testing/seen.fixture.ts";
+import { serving, temporaryDirectory } from "./testing/serving.fixture.ts";
+import { TestClient } from "./testing/test-client.fixture.ts";
+
+const say = (words: string) => [{ type: "text", text: words }] as const;
+
+/** A conversation in which one turn was taken. */
+async function spoken(client: TestClient, words: string): Promise<string> {
+  const { conversation } = await client.ask("conversation.create", {});
+  await client.watch(conversation);
+  const before = client.items.filter(({ type }) => type === "run.ended").length;
+  await client.ask("turn.say", { conversation, parts: say(words) });
+  await client.until(() => client.items.filter(({ type }) => type === "run.ended").length > before);
+  return conversation;
+}
+
+const chatty = () => scriptedModel((_request, index) => `Answer ${index + 1}.`);
+
+describe("the list of conversations", () => {
+  test("B55: lists, finds by id and title, searches all branches, renames, and removes", async () => {
+    const { server, store } = await serving({ model: chatty() });
+    const client = await TestClient.connect(server);
+    const first = await spoken(client, "about badgers");
+    const second = await spoken(client, "about otters");
+    const { conversations } = await client.ask("conversation.list", {});
+    expect(conversations.map(({ id, title }) => [id, title])).toEqual([
+      [second, "about otters"],
+      [first, "about badgers"],
+    ]);
+    expect(await client.ask("conversation.list", { limit: 1 })).toMatchObject({ conversations: [{ id: second }] });
+    expect(await client.ask("conversation.list", { cwd: "/elsewhere" })).toEqual({ conversations: [] });
+    expect(await client.ask("conversation.open", {})).toEqual({ conversation: second, title: "about otters" });
+    expect(await client.ask("conversation.open", { named: "badger" })).toMatchObject({ conversation: first });
+    await expect(client.ask("conversation.open", { named: "about" })).rejects.toMatchObject({ code: "ambiguous" });
+    await expect(client.ask("conversation.open", { named: "moles" })).rejects.toMatchObject({ code: "not-found" });
+    const { hits } = await client.ask("conversation.search", { query: "ott" });
+    expect(hits).toMatchObject([{ conversation: second, excerpt: "about otters", matches: [[6, 9]] }]);
+    await client.ask("conversation.rename", { conversation: first, title: "Badgers" });
+    expect(await client.ask("conversation.open", { named: "Badgers" })).toMatchObject({ conversation: first });
+    await client.ask("conversation.remove", { conversation: first });
+    expect(await client.frame("ended")).toMatchObject({ conversation: first, reason: "removed" });
+    await expect(client.ask("feed.subscribe", { conversation: first })).rejects.toMatchObject({ code: "not-found" });
+    expect((await store.list()).map(({ id }) => id)).toEqual([second]);
+  });
+
+  test("W47: those who watch it are told what runs, what waits, what is unread and what is gone", async () => {
+    const model = scriptedModel([[text("Hm"), stall()], "Two."]);
+    const { server } = await serving({ model });
+    const [watching, working] = [await TestClient.connect(server), await TestClient.connect(server)];
+    await watching.ask("conversation.watch", { on: true });
+    const { conversation } = await working.ask("conversation.create", {});
+    await working.ask("turn.say", { conversation, parts: say("first") });
+    const told = (fits: (listed: { running: number; unread: number }) => boolean) =>
+      watching.frame("conversations", ({ changed }) => changed.some((each) => each.id === conversation && fits(each)));
+    await told(({ running, unread }) => running === 1 && unread === 0);
+    await working.ask("run.interrupt", { conversation });
+    await told(({ running, unread }) => running === 0 && unread === 1);
+    await working.ask("conversation.seen", { conversation });
+    await told(({ running, unread }) => running === 0 && unread === 0);
+    await watching.ask("conversation.watch", { on: false });
+    const before = watching.frames.length;
+    await working.ask("turn.say", { conversation, parts: say("second") });
+    await working.watch(conversation);
+    await working.until(() => working.mirrors.get(conversation)?.state.runs.size === 0);
+    await watching.ask("conversation.watch", { on: true });
+    await working.ask("conversation.remove", { conversation });
+    await watching.frame("conversations", ({ removed }) => removed.includes(conversation));
+    expect(watching.frames.slice(before).filter(({ type }) => type === "conversations")).toHaveLength(1);
+  });
+
+  test("W47: what is unread is still unread when the server was another in between", async () => {
+    const state = temporaryDirectory();
+    const first = await serving({ model: chatty() }, { state });
+    const client = await TestClient.connect(first.server);
+    const conversation = await spoken(client, "hello");
+    await first.server.stop();
+    await first.store.close();
+    const second = await serving({ model: chatty() }, { state, directory: first.directory });
+    const again = await TestClient.connect(second.server);
+    expect(await again.ask("conversation.list", {})).toMatchObject({
+      conversations: [{ id: conversation, unread: 1 }],
+    });
+  });
+
+  test("B60: a conversation that cannot be read hides no other, and says so when it is opened", async () => {
+    const { server, directory } = await serving({ model: chatty() });
+    const client = await TestClient.connect(server);
+    const sound = await spoken(client, "sound");
+    const damaged = createId();
+    writeFileSync(join(directory, "conversations", `${damaged}.sqlite`), "this is no database".repeat(1_000));
+    const { conversations } = await client.ask("conversation.list", {});
+    expect(conversations.map(({ id }) => id)).toContain(sound);
+    await expect(client.ask("feed.subscribe", { conversation: damaged })).rejects.toMatchObject({ code: "damaged" });
+    await client.ask("turn.say", { conversation: sound, parts: say("still here?") });
+  });
+});
+
+describe("export and import", () => {
+  test("B56, W46: a conversation comes back unchanged, beside the first one if that is there", async () => {
+    const { server } = await serving({ model: chatty() });
+    const client = await TestClient.connect(server);
+    const conversation = await spoken(client, "hello");
+    await client.ask("turn.retry", { conversation });
+    await client.until(() => client.items.filter(({ type }) => type === "run.ended").length === 2);
+    const json = await client.ask("conversation.export", { conversation, format: "json" });
+    expect(json).toMatchObject({ name: `${conversation}.json`, mediaType: "application/json" });
+    const markdown = await client.ask("conversation.export", { conversation, format: "markdown" });
+    expect(markdown.text).toContain("Answer 2.");
+    const { messages } = client.mirrors.get(conversation)?.state ?? { messages: new Map() };
+    const leaf = [...messages.keys()][1] as string;
+    const branch = await client.ask("conversation.export", { conversation, format: "markdown", leaf });
+    expect(branch.text).toContain("Answer 1.");
+    expect((await client.ask("conversation.export", { conversation, format: "html" })).text).toContain(
+      "<!doctype html>",
+    );
+    const second = await client.ask("conversation.import", { text: json.text });
+    expect(second.conversation).not.toBe(conversation);
+    const copy = await client.ask("conversation.export", { conversation: second.conversation, format: "json" });
+    expect(withoutIds(copy.text)).toEqual(withoutIds(json.text));
+    await client.ask("conversation.remove", { conversation });
+    expect(await client.ask("conversation.import", { text: json.text })).toEqual({ conversation });
+    const wrong = client.ask("conversation.import", { text: "{}" });
+    await expect(wrong).rejects.toMatchObject({ code: "invalid" });
+  });
+
+  test("W2: context is told part by part", async () => {
+    const { server } = await serving({ model: chatty() });
+    const client = await TestClient.connect(server);
+    const conversation = await spoken(client, "hello");
+    expect(await client.ask("context.read", { conversation })).toEqual({
+      parts: [{ kind: "conversation", source: "messages", tokens: 2, isExact: false }],
+    });
+  });
+});
+
+describe("F5: who has a conversation open", () => {
+  test("F5: one that another program has is refused with its name, and can be had when that lets it go", async () => {
+    const { server, directory } = await serving({ model: chatty() }, { idle: 20 });
+    const client = await TestClient.connect(server);
+    const conversation = await spoken(client, "hello");
+    await client.ask("feed.unsubscribe", { conversation });
+    const other = sqliteStore({ directory, program: "another program" });
+    onTestFinished(() => other.close());
+    // Nobody needs it any more, so the server lets it go.
+    const log = await openedBy(other, conversation);
+    const refused = client.ask("feed.subscribe", { conversation });
+    await expect(refused).rejects.toMatchObject({
+      code: "locked",
+      message: expect.stringContaining("another program"),
+    });
+    await log.close();
+    expect((await client.watch(conversation)).state.messages.size).toBe(2);
+    await expect(other.open(conversation)).rejects.toMatchObject({
+      code: "locked",
+      message: expect.stringContaining("banyan serve"),
+    });
+  });
+});
+
+describe("graceful stop", () => {
+  test("what runs is interrupted with its facts in the log, and every client is told", async () => {
+    const { server, store } = await serving({ model: scriptedModel([[text("I begin"), stall()]]) });
+    const client = await TestClient.connect(server);
+    const { conversation } = await client.ask("conversation.create", {});
+    await client.watch(conversation);
+    await client.ask("turn.say", { conversation, parts: say("go") });
+    await client.item("text.delta");
+    await server.stop();
+    expect(await client.end()).toMatchObject({ code: 1001 });
+    expect(client.frames.some(({ type }) => type === "stopping")).toBe(true);
+    expect(client.items.at(-1)).toMatchObject({ type: "run.ended", reason: "interrupted" });
+    const state = await stored(store, conversation);
+    expect(state.runs.size).toBe(0);
+    expect([...state.messages.values()].at(-1)).toMatchObject({ finish: "interrupted", parts: say("I begin") });
+    await expect(TestClient.connect(server)).rejects.toThrow();
+  });
+});
+
+async function openedBy(store: ReturnType<typeof sqliteStore>, conversation: string) {
+  for (;;) {
+    try {
+      return await store.open(conversation);
+    } catch {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  }
+}
+
+function withoutIds(exported: string): unknown {
+  return JSON.parse(exported).events.map(({ id: _, epoch: __, ...event }: { id?: string; epoch: number }) => event);
+}

@@ -1,0 +1,123 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+import { type Message, textOf } from "@banyan/core";
+import { sqliteStore } from "@banyan/store/sqlite";
+import { expect, onTestFinished, test } from "vitest";
+import type { RemoteConversation } from "./client/remote-conversation.ts";
+import { RemoteServer } from "./client/remote-server.ts";
+import { badLink } from "./testing/bad-link.fixture.ts";
+import { seen, stored } from "./testing/seen.fixture.ts";
+import { TOKEN, temporaryDirectory } from "./testing/serving.fixture.ts";
+
+const PROGRAM = fileURLToPath(new URL("./testing/server-program.fixture.ts", import.meta.url));
+const say = (words: string) => [{ type: "text", text: words }] as const;
+
+test("F20, B50: three clients and one on a bad link show what is in the store, though the server was killed twice", {
+  timeout: 60_000,
+}, async () => {
+  const directory = temporaryDirectory();
+  const link = await badLink();
+  const host = new URL(link.address).host;
+  const server = await ServerProcess.start(directory, "0", host);
+  link.to(server.address);
+  const addresses = [server.address, server.address, server.address, link.address];
+  const remotes = await Promise.all(addresses.map((address) => connected(address)));
+  const [owner, ...others] = remotes as [RemoteServer, ...RemoteServer[]];
+
+  const { conversation } = await owner.ask("conversation.create", {});
+  const first = await owner.watch(conversation);
+  const { message } = await owner.ask("turn.say", { conversation, parts: say("the first branch") });
+  const all = [first, ...(await Promise.all(others.map((other) => other.watch(conversation))))];
+  let last = message;
+  for (const crash of [1, 2]) {
+    // Two branches at once, in the middle of what they say.
+    await owner.ask("turn.retry", { conversation, at: message, parts: say(`left ${crash}, at length`) });
+    await owner.ask("turn.retry", { conversation, at: message, parts: say(`right ${crash}, at length`) });
+    await until(first, ({ runs, messages }) => {
+      const said = [...runs.values()].map(({ leaf }) => textOf(messages.get(leaf ?? "") as Message));
+      return said.length === 2 && said.every((text) => text.includes("word9 "));
+    });
+    await server.kill();
+    // Whoever asks while the server is away is answered when it is back.
+    const asked = owner.ask("turn.retry", { conversation, at: message, parts: say(`after crash ${crash}`) });
+    await server.startAgain();
+    last = (await asked).message ?? last;
+  }
+  await until(first, ({ runs, messages }) => runs.size === 0 && messages.has(last));
+
+  const end = [...first.state.messages.keys()].at(-1) ?? "";
+  await owner.ask("message.label", { conversation, message: end, label: "the end" });
+  for (const [index, each] of all.entries()) {
+    await until(each, ({ messages }) => messages.get(end)?.label === "the end");
+    await remotes[index]?.read(each, each.state.messages.keys());
+  }
+  for (const remote of remotes) remote.close();
+  await server.kill();
+  const store = sqliteStore({ directory });
+  onTestFinished(() => store.close());
+  const truth = seen(await stored(store, conversation));
+  for (const each of all) expect(seen(each.state)).toEqual(truth);
+  expect(link.cuts).toBeGreaterThan(5);
+});
+
+/** A server in a process of its own, at an address that it keeps. */
+class ServerProcess {
+  readonly #args: readonly string[];
+  #process: ChildProcessByStdio<null, Readable, null> | undefined;
+  address = "";
+
+  private constructor(args: readonly string[]) {
+    this.#args = args;
+    onTestFinished(() => void this.#process?.kill("SIGKILL"));
+  }
+
+  static async start(directory: string, port: string, host: string): Promise<ServerProcess> {
+    const server = new ServerProcess([directory, TOKEN, host]);
+    await server.#start(port);
+    return server;
+  }
+
+  startAgain(): Promise<void> {
+    return this.#start(new URL(this.address).port);
+  }
+
+  async kill(): Promise<void> {
+    this.#process?.kill("SIGKILL");
+    if (this.#process) await once(this.#process, "exit");
+  }
+
+  async #start(port: string): Promise<void> {
+    const started = spawn(process.execPath, [PROGRAM, port, ...this.#args], { stdio: ["ignore", "pipe", "inherit"] });
+    this.#process = started;
+    const [line] = await once(started.stdout.setEncoding("utf8"), "data");
+    this.address = String(line).trim();
+  }
+}
+
+/** A client; a link that breaks may break before it is welcomed. */
+async function connected(address: string): Promise<RemoteServer> {
+  for (;;) {
+    try {
+      const remote = await RemoteServer.connect({ address, token: TOKEN, client: "a test" });
+      onTestFinished(() => remote.close());
+      return remote;
+    } catch {
+      // Again.
+    }
+  }
+}
+
+/** Waits until a conversation is as it should be, looking whenever something comes. */
+function until(watched: RemoteConversation, is: (state: RemoteConversation["state"]) => boolean): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const look = () => {
+      if (!is(watched.state)) return;
+      stop();
+      resolve();
+    };
+    const stop = watched.follow({ item: look, renewed: look, ended: (message) => reject(new Error(message)) });
+    look();
+  });
+}

@@ -1,0 +1,193 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createId } from "@banyan/core";
+import { pause, scriptedModel, text } from "@banyan/core/testing";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { Mirror, PROTOCOL, type ServerFrame, serverFrame } from "./protocol/index.ts";
+import { ask } from "./testing/request.fixture.ts";
+import { serving, TOKEN, temporaryDirectory } from "./testing/serving.fixture.ts";
+
+const bearer = { authorization: `Bearer ${TOKEN}` };
+const say = (words: string) => [{ type: "text", text: words }] as const;
+
+/** A server, and ways to ask it as a script does. */
+async function scripted(...given: Parameters<typeof serving>) {
+  const served = await serving(...given);
+  const { address } = served.server;
+  const get = async (path: string) => JSON.parse((await ask(address, path, { headers: bearer })).body);
+  const post = async (command: object) => {
+    const body = JSON.stringify({ id: createId(), ...command });
+    const answer = await ask(address, "/api/v1/commands", { method: "POST", headers: bearer, body });
+    return { status: answer.status, ...JSON.parse(answer.body) };
+  };
+  return { ...served, address, get, post };
+}
+
+/** The frames of a stream of server-sent events, each with its id, until one fits. */
+async function events(
+  address: string,
+  path: string,
+  until: (frames: readonly ServerFrame[]) => boolean,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<{ readonly frames: ServerFrame[]; readonly last: string | undefined }> {
+  const stop = new AbortController();
+  onTestFinished(() => stop.abort());
+  const response = await fetch(`${address}${path}`, { headers: { ...bearer, ...headers }, signal: stop.signal });
+  expect(response.headers.get("content-type")).toBe("text/event-stream");
+  const frames: ServerFrame[] = [];
+  let last: string | undefined;
+  let rest = "";
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    const blocks = (rest + chunk).split("\n\n");
+    rest = blocks.pop() ?? "";
+    for (const block of blocks) {
+      last = /^id: (.*)$/m.exec(block)?.[1] ?? last;
+      const data = /^data: (.*)$/m.exec(block)?.[1];
+      if (data) frames.push(serverFrame.parse(JSON.parse(data)));
+    }
+    if (until(frames)) break;
+  }
+  stop.abort();
+  return { frames, last };
+}
+
+const items = (frames: readonly ServerFrame[]) => frames.flatMap((frame) => (frame.type === "feed" ? frame.items : []));
+const hasEnded = (frames: readonly ServerFrame[]) => items(frames).some(({ type }) => type === "run.ended");
+
+describe("the addresses for scripts", () => {
+  test("a command does over HTTP what it does on a socket, once for each id", async () => {
+    const model = scriptedModel(["Hello to you."]);
+    const { get, post, address } = await scripted({ model });
+    const { conversation } = await post({ type: "conversation.create" });
+    const id = createId();
+    for (const _ of [1, 2])
+      expect(await post({ type: "turn.say", id, conversation, parts: say("hello") })).toMatchObject({
+        status: 200,
+        message: id,
+      });
+    await events(address, `/api/v1/conversations/${conversation}/feed?from=0.0.0`, hasEnded);
+    expect(model.asked).toBe(1);
+    expect(await get("/api/v1/conversations")).toMatchObject({ conversations: [{ id: conversation, title: "hello" }] });
+    expect(await get("/api/v1/conversations?query=hel&limit=1")).toMatchObject({ hits: [{ conversation }] });
+    expect(await get("/api/v1/models?provider=scripted")).toMatchObject({ models: [{ name: "scripted/model" }] });
+    expect(await get("/api/v1/health")).toEqual({ status: "ok", server: expect.any(String), protocol: PROTOCOL });
+    const read = await post({ type: "message.read", conversation, messages: [id, "nobody"] });
+    expect(read).toMatchObject({ messages: [{ id, parts: say("hello") }], unknown: ["nobody"] });
+  });
+
+  test("a conversation is exported as a file, and imported again", async () => {
+    const { post, address } = await scripted({ model: scriptedModel(["Hello to you."]) });
+    const { conversation } = await post({ type: "conversation.create" });
+    await post({ type: "turn.say", conversation, parts: say("hello") });
+    await events(address, `/api/v1/conversations/${conversation}/feed?from=0.0.0`, hasEnded);
+    const file = await ask(address, `/api/v1/conversations/${conversation}/export`, { headers: bearer });
+    expect(file.headers).toMatchObject({
+      "content-type": "application/json; charset=utf-8",
+      "content-disposition": `attachment; filename="${conversation}.json"`,
+    });
+    const headers = { ...bearer, "idempotency-key": createId() };
+    const imports = await Promise.all(
+      [1, 2].map(() => ask(address, "/api/v1/conversations", { method: "POST", headers, body: file.body })),
+    );
+    const [first, second] = imports.map(({ body }) => JSON.parse(body).conversation);
+    expect(first).toMatch(/^[0-9a-z]{26}$/);
+    expect(second).toBe(first);
+    const markdown = await ask(address, `/api/v1/conversations/${first}/export?format=markdown`, { headers: bearer });
+    expect(markdown.body).toContain("Hello to you.");
+  });
+
+  test("what cannot be done is said with a status and a sentence", async () => {
+    const { post, get } = await scripted({ model: scriptedModel([]) });
+    const conversation = createId();
+    expect(await post({ type: "turn.retry", conversation })).toMatchObject({
+      status: 404,
+      error: { code: "not-found" },
+    });
+    expect(await post({ type: "turn.dance", conversation })).toMatchObject({
+      status: 400,
+      error: { code: "unknown-command" },
+    });
+    expect(await post({ type: "turn.say", conversation, parts: [] })).toMatchObject({
+      status: 400,
+      error: { code: "malformed" },
+    });
+    expect(await post({ type: "feed.subscribe", conversation })).toMatchObject({
+      status: 400,
+      error: { code: "invalid" },
+    });
+    expect(await get("/api/v1/conversations?limit=many")).toMatchObject({ error: { code: "malformed" } });
+    expect(await get(`/api/v1/conversations/${conversation}/feed`)).toMatchObject({ error: { code: "not-found" } });
+    expect(await get("/api/v1/nothing")).toMatchObject({ error: { code: "not-found" } });
+  });
+
+  test("the description names every command, and everything that it refers to is there", async () => {
+    const { get } = await scripted({ model: scriptedModel([]) });
+    const document = await get("/api/v1/openapi.json");
+    expect(document).toMatchObject({ openapi: "3.1.0", info: { version: PROTOCOL } });
+    const refs = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(
+      ([, name]) => name,
+    );
+    expect(refs.length).toBeGreaterThan(50);
+    for (const name of refs) expect(document.components.schemas, name).toHaveProperty([name as string]);
+  });
+});
+
+describe("server-sent events", () => {
+  test("B50: bring the same frames, and go on from the last id without gap or repeat", async () => {
+    const model = scriptedModel([[text("One, "), pause(50), text("two, "), pause(50), text("three.")]]);
+    const { post, address } = await scripted({ model });
+    const { conversation } = await post({ type: "conversation.create" });
+    const path = `/api/v1/conversations/${conversation}/feed`;
+    const begun = events(address, path, (frames) => items(frames).some(({ type }) => type === "text.delta"));
+    await post({ type: "turn.say", conversation, parts: say("count") });
+    const first = await begun;
+    const second = await events(address, path, hasEnded, { "last-event-id": first.last ?? "" });
+    const [snapshot] = first.frames;
+    if (snapshot?.type !== "snapshot") throw new Error("The first frame is a snapshot.");
+    expect(second.frames[0]?.type).toBe("feed");
+    const mirror = new Mirror(snapshot);
+    mirror.take([...items(first.frames), ...items(second.frames)]);
+    expect([...mirror.state.messages.values()].at(-1)).toMatchObject({
+      parts: say("One, two, three."),
+      finish: "stop",
+    });
+  });
+});
+
+describe("the page", () => {
+  test("is served to whoever is signed in, under every address of a view, and nothing beside it", async () => {
+    const directory = temporaryDirectory();
+    const page = join(directory, "page");
+    mkdirSync(join(page, "assets"), { recursive: true });
+    writeFileSync(join(page, "index.html"), "<!doctype html><title>The page</title>");
+    writeFileSync(join(page, "assets", "index-1a2b.js"), "export {};");
+    writeFileSync(join(page, "notes.secret"), "not for anyone");
+    writeFileSync(join(directory, "outside.js"), "not for anyone");
+    const { address } = await scripted({ model: scriptedModel([]) }, { page });
+    const { headers } = await ask(address, `/?token=${TOKEN}`);
+    const signedIn = { cookie: headers["set-cookie"]?.[0]?.split(";")[0] ?? "", accept: "text/html" };
+    for (const path of ["/", "/c/abc", "/c/abc?leaf=def"]) {
+      const answer = await ask(address, path, { headers: signedIn });
+      expect(answer, path).toMatchObject({ status: 200, body: expect.stringContaining("The page") });
+      expect(answer.headers).toMatchObject({ "content-type": "text/html; charset=utf-8", "cache-control": "no-cache" });
+      expect(answer.headers["content-security-policy"]).toContain("script-src 'self';");
+    }
+    const script = await ask(address, "/assets/index-1a2b.js", { headers: signedIn });
+    expect(script).toMatchObject({ status: 200, body: "export {};" });
+    expect(script.headers).toMatchObject({ "content-type": "text/javascript; charset=utf-8" });
+    for (const path of ["/notes.secret", "/../outside.js", "/assets/..%2f..%2foutside.js", "/%2e%2e/outside.js"]) {
+      expect(await ask(address, path, { headers: signedIn }), path).toMatchObject({ status: 404 });
+    }
+    const stranger = await ask(address, "/", { headers: { accept: "text/html" } });
+    expect(stranger).toMatchObject({ status: 401, body: expect.stringContaining("banyan serve") });
+    expect(stranger.body).not.toContain("The page");
+  });
+
+  test("says how it comes about when it was not built", async () => {
+    const { address } = await scripted({ model: scriptedModel([]) });
+    expect(await ask(address, "/", { headers: bearer })).toMatchObject({
+      status: 404,
+      body: expect.stringContaining("npm run build"),
+    });
+  });
+});

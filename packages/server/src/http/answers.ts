@@ -1,0 +1,31 @@
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { ErrorCode, Problem } from "../protocol/index.ts";
+
+const STATUS: Readonly<Record<ErrorCode, ContentfulStatusCode>> = {
+  ambiguous: 409,
+  busy: 429,
+  damaged: 500,
+  failed: 500,
+  forbidden: 403,
+  invalid: 400,
+  locked: 409,
+  malformed: 400,
+  "not-found": 404,
+  stopping: 503,
+  "unknown-command": 400,
+};
+
+/** The HTTP status of a problem. */
+export function statusOf({ code }: Problem): ContentfulStatusCode {
+  return code in STATUS ? STATUS[code as ErrorCode] : 500;
+}
+
+/** What a browser is shown that may not see the page. Holds nothing that came with the request. */
+export function noticePage(message: string): string {
+  return `<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Banyan</title></head>
+<body><h1>Banyan</h1><p>${message}</p></body>
+</html>
+`;
+}

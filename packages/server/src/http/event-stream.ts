@@ -1,0 +1,88 @@
+import type { Cursor } from "@banyan/core";
+import type { LiveConversation } from "../live/live-conversation.ts";
+import type { Line, Subscription } from "../live/subscription.ts";
+
+/** Bytes that may wait to be sent to a client. */
+const FULL = 1024 * 1024;
+
+/** Milliseconds between two signs that the server lives. */
+const SIGN_OF_LIFE = 15_000;
+
+/**
+ * The feed of a conversation as server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html): each
+ * is a frame as a socket gets it, with the place behind it as its id, so that a browser that lost the connection goes on
+ * by itself.
+ */
+export class EventStream implements Line {
+  readonly body: ReadableStream<Uint8Array>;
+  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  readonly #waiting: (() => void)[] = [];
+  #watched: { readonly live: LiveConversation; readonly subscription: Subscription } | undefined;
+  readonly #alive: NodeJS.Timeout;
+  readonly #onClose: () => void;
+
+  constructor(onClose: () => void) {
+    this.#onClose = onClose;
+    this.body = new ReadableStream<Uint8Array>(
+      {
+        start: (controller) => {
+          this.#controller = controller;
+        },
+        pull: () => this.#makeRoom(),
+        cancel: () => this.close(),
+      },
+      { highWaterMark: FULL, size: (chunk) => chunk.byteLength },
+    );
+    this.#alive = setInterval(() => this.#write(": alive\n\n"), SIGN_OF_LIFE).unref();
+  }
+
+  /** Begins to watch. Rejects as the conversation cannot be watched. */
+  async watch(live: LiveConversation, from: Cursor | undefined, leaf: string | undefined): Promise<void> {
+    const subscription = await live.subscribe(this, from, leaf);
+    if (this.#controller) this.#watched = { live, subscription };
+    else live.unsubscribe(subscription);
+  }
+
+  send(frame: Buffer, at?: Cursor): void {
+    const id = at ? `id: ${at.epoch}.${at.seq}.${at.offset}\n` : "";
+    this.#write(`${id}data: ${frame.toString("utf8")}\n\n`);
+  }
+
+  get isFull(): boolean {
+    return (this.#controller?.desiredSize ?? 1) <= 0;
+  }
+
+  room(): Promise<void> {
+    return this.#controller && this.isFull ? new Promise((resolve) => this.#waiting.push(resolve)) : Promise.resolve();
+  }
+
+  /** No more comes. */
+  close(): void {
+    clearInterval(this.#alive);
+    const controller = this.#controller;
+    this.#controller = undefined;
+    this.#watched?.live.unsubscribe(this.#watched.subscription);
+    this.#watched = undefined;
+    this.#makeRoom();
+    this.#onClose();
+    try {
+      controller?.close();
+    } catch {
+      // Its reader has cancelled it.
+    }
+  }
+
+  #write(text: string): void {
+    this.#controller?.enqueue(new TextEncoder().encode(text));
+  }
+
+  #makeRoom(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
+  }
+}
+
+/** The place that a client names as `epoch.seq.offset`; nothing for anything else. */
+export function cursorFrom(text: string | undefined): Cursor | undefined {
+  const [, epoch, seq, offset] = /^(\d{1,15})\.(\d{1,15})\.(\d{1,15})$/.exec(text ?? "") ?? [];
+  return epoch === undefined ? undefined : { epoch: Number(epoch), seq: Number(seq), offset: Number(offset) };
+}

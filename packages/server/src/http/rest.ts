@@ -1,0 +1,146 @@
+import { createId } from "@banyan/core";
+import { type Context, Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import type { DeskCommand } from "../commands/desk.ts";
+import { isOfConnection, type Outcome, type Performer, refusalOf } from "../commands/perform.ts";
+import { readCommand } from "../commands/read-command.ts";
+import type { LiveConversations } from "../live/live-conversations.ts";
+import { type Command, LARGEST_FRAME, type Problem } from "../protocol/index.ts";
+import { Pace } from "../socket/pace.ts";
+import { statusOf } from "./answers.ts";
+import type { HttpEnvironment } from "./app.ts";
+import { cursorFrom, EventStream } from "./event-stream.ts";
+
+/** Bytes of the largest conversation that can be brought in. */
+const LARGEST_IMPORT = 256 * 1024 * 1024;
+
+/** Addresses whose pace is remembered. */
+const ADDRESSES = 1_000;
+
+/** What the addresses for scripts need of the server. */
+export interface RestParts {
+  readonly conversations: LiveConversations;
+  readonly performer: Performer;
+  /** Streams of events that are open, for the server to end. */
+  readonly streams: Set<EventStream>;
+  health(): object;
+  openApi(): object;
+  log(line: string): void;
+  defect(error: unknown): void;
+}
+
+type Request = Context<HttpEnvironment>;
+
+/** The addresses for scripts: each is a command, or the feed. */
+export function rest(parts: RestParts): Hono<HttpEnvironment> {
+  const { performer, conversations, streams } = parts;
+  const app = new Hono<HttpEnvironment>();
+  const paces = new Map<string, Pace>();
+
+  app.use(async (context, next) => {
+    const from = context.env.incoming.socket.remoteAddress ?? "";
+    const pace = paces.get(from) ?? new Pace();
+    paces.delete(from);
+    paces.set(from, pace);
+    if (paces.size > ADDRESSES) paces.delete(paces.keys().next().value as string);
+    if (pace.next() !== "go") return problem(context, { code: "busy", message: "Too many requests; try again." });
+    context.header("Cache-Control", "no-store");
+    return next();
+  });
+
+  const answer = (context: Request, outcome: Outcome): Response =>
+    "error" in outcome ? problem(context, outcome.error) : context.json(outcome.result);
+
+  /** Carries out a command that is made of the parts of an address. */
+  const perform = async (context: Request, type: DeskCommand, input: object, id = createId()): Promise<Outcome> => {
+    const given = Object.entries(input).filter(([, value]) => value !== undefined);
+    const { command, error } = readCommand({ type, id, ...Object.fromEntries(given) });
+    if (!command) return { error };
+    return performer.perform(command as Command<DeskCommand>, context.get("principal"));
+  };
+
+  app.get("/openapi.json", (context) => context.json(parts.openApi()));
+
+  app.post("/commands", limited(LARGEST_FRAME), async (context) => {
+    const { command, error } = readCommand(await context.req.json().catch(() => undefined));
+    if (!command) return problem(context, error);
+    if (!isOfConnection(command)) return answer(context, await performer.perform(command, context.get("principal")));
+    if (command.type !== "message.read") {
+      const message = `${command.type} needs a socket, or the feed of a conversation.`;
+      return problem(context, { code: "invalid", message });
+    }
+    const refused = refusalOf(command.type, context.get("principal"));
+    if (refused) return problem(context, refused);
+    const read = Promise.withResolvers<object>();
+    const outcome = await performer.outcomeOf(async () => {
+      const live = await conversations.open(command.conversation);
+      await live.read(command.messages, undefined, read.resolve);
+      return read.promise;
+    });
+    return answer(context, outcome);
+  });
+
+  app.get("/conversations", async (context) => {
+    const { query, cwd, limit } = context.req.query();
+    const most = limit === undefined ? undefined : Number(limit);
+    if (query !== undefined)
+      return answer(context, await perform(context, "conversation.search", { query, cwd, limit: most }));
+    return answer(context, await perform(context, "conversation.list", { cwd, limit: most }));
+  });
+
+  app.post("/conversations", limited(LARGEST_IMPORT), async (context) => {
+    const text = await context.req.text();
+    return answer(
+      context,
+      await perform(context, "conversation.import", { text }, context.req.header("idempotency-key")),
+    );
+  });
+
+  app.get("/conversations/:id/export", async (context) => {
+    const { format = "json", leaf } = context.req.query();
+    const input = { conversation: context.req.param("id"), format, leaf };
+    const outcome = await perform(context, "conversation.export", input);
+    if ("error" in outcome) return problem(context, outcome.error);
+    const { name, mediaType, text } = outcome.result as { name: string; mediaType: string; text: string };
+    context.header("Content-Type", `${mediaType}; charset=utf-8`);
+    // A file to be kept: shown as a page of this server, it could ask the server for more.
+    context.header("Content-Disposition", `attachment; filename="${name}"`);
+    return context.body(text);
+  });
+
+  app.get("/conversations/:id/feed", async (context) => {
+    const from = cursorFrom(context.req.header("last-event-id") ?? context.req.query("from"));
+    const stream = new EventStream(() => streams.delete(stream));
+    const outcome = await performer.outcomeOf(async () => {
+      const live = await conversations.open(context.req.param("id"));
+      await stream.watch(live, from, context.req.query("leaf"));
+      return {};
+    });
+    if ("error" in outcome) {
+      stream.close();
+      return problem(context, outcome.error);
+    }
+    streams.add(stream);
+    context.header("Content-Type", "text/event-stream");
+    return context.body(stream.body);
+  });
+
+  app.get("/models", async (context) =>
+    answer(context, await perform(context, "model.list", { provider: context.req.query("provider") })),
+  );
+
+  app.all("*", (context) => problem(context, { code: "not-found", message: "There is nothing at this address." }));
+  return app;
+}
+
+function problem(context: Request, error: Problem): Response {
+  return context.json({ error }, statusOf(error));
+}
+
+function limited(maxSize: number) {
+  return bodyLimit({
+    maxSize,
+    onError: (context) =>
+      context.json({ error: { code: "malformed", message: `A body of more than ${maxSize} bytes is refused.` } }, 413),
+  });
+}

@@ -1,0 +1,100 @@
+import { setImmediate as turnOfTheLoop } from "node:timers/promises";
+import { type Cursor, cursorOf, type FeedItem, isDelta, mergeDeltas, type Session } from "@banyan/core";
+import { feedFrame } from "./feed-frame.ts";
+
+/** Milliseconds between two frames of one conversation. */
+const FRAME = 16;
+
+/** One client of a broadcast. */
+export interface Receiver {
+  /** Sends a frame, the same to all; whoever has it is at this place. */
+  send(frame: Buffer, at: Cursor): void;
+  /** Whether so much waits to be sent that it must get no more for now. */
+  readonly isFull: boolean;
+  /** It was full: it has everything up to this place, and gets no more until it joins again. */
+  left(at: Cursor): void;
+}
+
+/**
+ * Passes the feed of a session on to its clients: the first item after a pause at once, and then at most a frame every 16
+ * ms, with deltas of one text as one. A frame is built once for all clients. Nobody waits for a client: one that is full
+ * leaves, and catches up by itself.
+ */
+export class Broadcast {
+  readonly #session: Session;
+  readonly #receivers = new Set<Receiver>();
+  #latest: Cursor;
+  #pending: FeedItem[] = [];
+  #flushed = 0;
+  #timer: NodeJS.Timeout | NodeJS.Immediate | undefined;
+
+  constructor(session: Session) {
+    this.#session = session;
+    this.#latest = session.cursor;
+    session.listen({ items: (items) => this.#hear(items), ended: () => this.flush() });
+  }
+
+  /** The place behind the last item of the feed. */
+  get latest(): Cursor {
+    return this.#latest;
+  }
+
+  /** Resolves when the state of the session says what its feed has said, and no more: with a store that takes its time. */
+  async settled(): Promise<void> {
+    while (this.#session.cursor.seq !== this.#latest.seq) await turnOfTheLoop();
+  }
+
+  /** From now on the receiver gets every frame; it has everything up to `latest`. */
+  join(receiver: Receiver): void {
+    this.flush();
+    this.#receivers.add(receiver);
+  }
+
+  leave(receiver: Receiver): void {
+    this.#receivers.delete(receiver);
+  }
+
+  has(receiver: Receiver): boolean {
+    return this.#receivers.has(receiver);
+  }
+
+  /** Sends what waits for the next frame now: afterwards every receiver has everything up to `latest`. */
+  flush(): void {
+    if (this.#timer) {
+      clearTimeout(this.#timer as NodeJS.Timeout);
+      clearImmediate(this.#timer as NodeJS.Immediate);
+      this.#timer = undefined;
+    }
+    if (this.#pending.length === 0) return;
+    const frame = feedFrame(
+      this.#session.id,
+      this.#pending.map((item) => JSON.stringify(item)),
+    );
+    this.#pending = [];
+    this.#flushed = performance.now();
+    for (const receiver of this.#receivers) {
+      receiver.send(frame, this.#latest);
+      if (!receiver.isFull) continue;
+      this.#receivers.delete(receiver);
+      receiver.left(this.#latest);
+    }
+  }
+
+  #hear(items: readonly FeedItem[]): void {
+    for (const item of items) {
+      this.#latest = cursorOf(item) ?? this.#latest;
+      if (this.#receivers.size > 0) this.#add(item);
+    }
+    if (this.#pending.length === 0 || this.#timer) return;
+    const wait = this.#flushed + FRAME - performance.now();
+    // What the same tick brings goes along; and the run, whose tick it is, does not wait for sockets.
+    this.#timer = wait <= 0 ? setImmediate(() => this.flush()) : setTimeout(() => this.flush(), wait);
+  }
+
+  #add(item: FeedItem): void {
+    const last = this.#pending.at(-1);
+    const merged = last && isDelta(last) && isDelta(item) ? mergeDeltas(last, item) : undefined;
+    if (merged) this.#pending[this.#pending.length - 1] = merged;
+    else this.#pending.push(item);
+  }
+}

@@ -1,0 +1,11 @@
+import type { ServerFrame } from "../protocol/index.ts";
+
+/** A `feed` frame of items that are JSON already. */
+export function feedFrame(conversation: string, items: readonly string[]): Buffer {
+  return Buffer.from(`{"type":"feed","conversation":${JSON.stringify(conversation)},"items":[${items.join(",")}]}`);
+}
+
+/** Any other frame. */
+export function frameOf(frame: ServerFrame): Buffer {
+  return Buffer.from(JSON.stringify(frame));
+}

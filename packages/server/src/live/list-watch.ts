@@ -1,0 +1,82 @@
+import type { ListedConversation } from "../protocol/index.ts";
+import { frameOf } from "./feed-frame.ts";
+
+/** Milliseconds between two looks at what has changed. */
+const EVERY = 250;
+
+/** Who watches the list of conversations. */
+export interface ListWatcher {
+  send(frame: Buffer): void;
+}
+
+/** Tells those who watch the list of conversations what changes in it, several changes at once. */
+export class ListWatch implements Disposable {
+  readonly #list: () => Promise<readonly ListedConversation[]>;
+  readonly #watchers = new Set<ListWatcher>();
+  readonly #changed = new Set<string>();
+  /** What was told last of each conversation, so that nothing is told twice. */
+  readonly #told = new Map<string, string>();
+  #timer: NodeJS.Timeout | undefined;
+  #telling = false;
+
+  constructor(list: () => Promise<readonly ListedConversation[]>) {
+    this.#list = list;
+  }
+
+  add(watcher: ListWatcher): void {
+    this.#watchers.add(watcher);
+  }
+
+  remove(watcher: ListWatcher): void {
+    this.#watchers.delete(watcher);
+  }
+
+  /** What the list says of a conversation may have changed. */
+  changed(conversation: string): void {
+    if (this.#watchers.size === 0) return;
+    this.#changed.add(conversation);
+    this.#tellSoon();
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    this.#watchers.clear();
+  }
+
+  #tellSoon(): void {
+    if (this.#telling) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#telling = true;
+      void this.#tell().finally(() => {
+        this.#telling = false;
+        if (this.#changed.size > 0) this.#tellSoon();
+      });
+    }, EVERY);
+  }
+
+  async #tell(): Promise<void> {
+    const ids = new Set(this.#changed);
+    this.#changed.clear();
+    let all: readonly ListedConversation[];
+    try {
+      all = await this.#list();
+    } catch {
+      // A list that cannot be read now is told of with the next change; whoever asks for it is told why.
+      return;
+    }
+    const changed = all.filter((listed) => ids.delete(listed.id) && this.#isNews(listed));
+    const removed = [...ids];
+    for (const id of removed) this.#told.delete(id);
+    if (changed.length === 0 && removed.length === 0) return;
+    const frame = frameOf({ type: "conversations", changed, removed });
+    for (const watcher of this.#watchers) watcher.send(frame);
+  }
+
+  #isNews(listed: ListedConversation): boolean {
+    const text = JSON.stringify(listed);
+    if (this.#told.get(listed.id) === text) return false;
+    this.#told.set(listed.id, text);
+    return true;
+  }
+}

@@ -1,0 +1,152 @@
+import { type Cursor, type FeedItem, isEvent, type Message, type Session } from "@banyan/core";
+import { sizeOf } from "../protocol/index.ts";
+import { Broadcast } from "./broadcast.ts";
+import { frameOf } from "./feed-frame.ts";
+import { type Line, Subscription } from "./subscription.ts";
+
+/** UTF-16 units of messages that one answer holds, or one message more. */
+const READ_AT_ONCE = 1024 * 1024;
+
+/** What a live conversation tells the server. */
+export interface LiveEvents {
+  /** What a list says of it is different now. */
+  changed(): void;
+  /** A turn of the conversation with the person has ended. */
+  turnEnded(): void;
+  /** Its session has ended. */
+  ended(): void;
+}
+
+/**
+ * A conversation that is open on the server: its session, and who watches it. What works in it goes on while nobody looks
+ * (B64).
+ */
+export class LiveConversation {
+  readonly session: Session;
+  readonly #broadcast: Broadcast;
+  readonly #events: LiveEvents;
+  readonly #subscriptions = new Map<Subscription, Line>();
+  /** Runs that are not a sub-agent's. */
+  readonly #turns = new Set<string>();
+  #beginning = 0;
+  /** When it was last needed, in milliseconds of the process. */
+  #needed = performance.now();
+
+  constructor(session: Session, events: LiveEvents) {
+    this.session = session;
+    this.#events = events;
+    this.#broadcast = new Broadcast(session);
+    session.listen({
+      items: (items) => {
+        for (const item of items) this.#hear(item);
+      },
+      ended: (error) => this.#ended(error),
+    });
+  }
+
+  /** For how many milliseconds nobody has watched it and nothing has worked in it. */
+  get idle(): number {
+    const { runs } = this.session.state;
+    if (this.#subscriptions.size > 0 || runs.size > 0 || this.#beginning > 0) this.#needed = performance.now();
+    return performance.now() - this.#needed;
+  }
+
+  /** A client begins to watch: behind a cursor, or with a snapshot in which the branch of `leaf` is in view. */
+  async subscribe(line: Line, from?: Cursor, leaf?: string): Promise<Subscription> {
+    await this.#broadcast.settled();
+    const subscription = new Subscription(this.session, this.#broadcast, line);
+    this.#subscriptions.set(subscription, line);
+    subscription.begin(from, leaf);
+    return subscription;
+  }
+
+  unsubscribe(subscription: Subscription): void {
+    subscription.end();
+    this.#needed = performance.now();
+    this.#subscriptions.delete(subscription);
+  }
+
+  /** Everybody who is in step has everything that happened so far. */
+  flush(): void {
+    this.#broadcast.flush();
+  }
+
+  /**
+   * Messages as they are at the place of the feed where a client is, who gets them in `answer`, in the same tick: the
+   * first ones that fit, at least one.
+   */
+  async read(
+    messages: readonly string[],
+    subscription: Subscription | undefined,
+    answer: (found: { readonly messages: readonly Message[]; readonly unknown: readonly string[] }) => void,
+  ): Promise<void> {
+    await this.#broadcast.settled();
+    while (subscription && !subscription.isInStep && this.#subscriptions.has(subscription)) await subscription.inStep();
+    this.#broadcast.flush();
+    const found: Message[] = [];
+    const unknown: string[] = [];
+    let size = 0;
+    for (const id of messages) {
+      const message = this.session.state.messages.get(id);
+      if (!message) {
+        unknown.push(id);
+        continue;
+      }
+      size += sizeOf(message);
+      if (size > READ_AT_ONCE && found.length > 0) break;
+      found.push(message);
+    }
+    answer({ messages: found, unknown });
+  }
+
+  /** Keeps the conversation open while something is about to work in it. */
+  async whileBeginning<Result>(work: () => Promise<Result>): Promise<Result> {
+    this.#beginning++;
+    try {
+      return await work();
+    } finally {
+      this.#beginning--;
+    }
+  }
+
+  /** Ends what runs, with its facts in the log, and lets go of the log. Who watches is told why, if there is a reason. */
+  async close(reason?: "removed"): Promise<void> {
+    if (reason) this.#tell(reason, "This conversation was removed.");
+    await this.session.close();
+  }
+
+  #hear(item: FeedItem): void {
+    if (!isEvent(item)) return;
+    switch (item.type) {
+      case "run.started":
+        if (item.call === undefined) this.#turns.add(item.run);
+        break;
+      case "run.ended":
+        this.#needed = performance.now();
+        if (this.#turns.delete(item.run)) this.#events.turnEnded();
+        break;
+      case "message.checkpoint":
+      case "call.executing":
+        return;
+    }
+    this.#events.changed();
+  }
+
+  #ended(error: unknown): void {
+    this.#broadcast.flush();
+    if (error !== undefined) this.#tell("broken", error instanceof Error ? error.message : String(error));
+    for (const subscription of this.#subscriptions.keys()) subscription.end();
+    this.#subscriptions.clear();
+    this.#events.ended();
+  }
+
+  #tell(reason: "removed" | "broken", message: string): void {
+    this.#broadcast.flush();
+    const frame = frameOf({ type: "ended", conversation: this.session.id, reason, message });
+    for (const [subscription, line] of this.#subscriptions) {
+      subscription.end();
+      line.send(frame);
+    }
+    this.#subscriptions.clear();
+  }
+}

@@ -1,0 +1,160 @@
+import type { ConversationSummary, ListQuery, SearchHit, SearchOptions, Session } from "@banyan/core";
+import type { Host } from "@banyan/host";
+import type { ListedConversation } from "../protocol/index.ts";
+import { LiveConversation } from "./live-conversation.ts";
+import type { UnreadCounts } from "./unread.ts";
+
+/** Where conversations are, and how long one that nobody needs stays open. */
+export interface LiveConversationsOptions {
+  readonly host: Pick<Host, "newSession" | "openById" | "store">;
+  readonly unread: UnreadCounts;
+  /** Milliseconds for which a conversation stays open that nobody watches and nothing works in. */
+  readonly idle: number;
+  /** What the list says of a conversation may have changed; it may be gone. */
+  changed(conversation: string): void;
+}
+
+/**
+ * The conversations of a server: opened when somebody wants them, kept open while somebody watches or something works in
+ * them, and closed again, so that other programs can have them.
+ */
+export class LiveConversations {
+  readonly #options: LiveConversationsOptions;
+  readonly #live = new Map<string, LiveConversation>();
+  /** Those that are being opened or closed. */
+  readonly #moving = new Map<string, Promise<unknown>>();
+  readonly #sweep: NodeJS.Timeout;
+  #closed = false;
+
+  constructor(options: LiveConversationsOptions) {
+    this.#options = options;
+    this.#sweep = setInterval(() => this.#closeIdle(), Math.max(100, options.idle / 4)).unref();
+  }
+
+  /** Begins a conversation. It is stored with its first message. Rejects with `StoreError`. */
+  async create(): Promise<LiveConversation> {
+    return this.#keep(await this.#options.host.newSession());
+  }
+
+  /** The conversation of this id, opened if it is not. Rejects with `StoreError`, as with `locked`. */
+  async open(id: string): Promise<LiveConversation> {
+    for (let moving = this.#moving.get(id); moving; moving = this.#moving.get(id)) await moving.catch(() => {});
+    const live = this.#live.get(id);
+    if (live) return live;
+    const opening = this.#opened(id);
+    this.#move(id, opening);
+    return opening;
+  }
+
+  /** The conversation of this id, if it is open here. */
+  ifOpen(id: string): LiveConversation | undefined {
+    return this.#live.get(id);
+  }
+
+  /** The last written first. Rejects with `StoreError`. */
+  async list(query?: ListQuery): Promise<ListedConversation[]> {
+    const summaries = await this.#options.host.store.list(query);
+    return summaries.map((summary) => this.#listed(summary));
+  }
+
+  /** Messages of all conversations. Rejects with `StoreError`. */
+  search(query: string, options: SearchOptions): Promise<SearchHit[]> {
+    return this.#options.host.store.search(query, options);
+  }
+
+  /** Removes a conversation for good; what runs in it is interrupted. Rejects with `StoreError`. */
+  async remove(id: string): Promise<void> {
+    const stored = await this.#isStored(id);
+    const live = this.#live.get(id);
+    if (live) await this.#close(live, "removed");
+    if (stored || !live) await this.#options.host.store.remove(id);
+    this.#options.unread.clear(id);
+    this.#options.changed(id);
+  }
+
+  /** A conversation has come by another way: brought in, say. */
+  appeared(id: string): void {
+    this.#options.changed(id);
+  }
+
+  /** A person has looked at a conversation. */
+  seen(id: string): void {
+    if (this.#options.unread.clear(id)) this.#options.changed(id);
+  }
+
+  /** Interrupts everything that runs, and closes everything. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#sweep);
+    await Promise.allSettled(this.#moving.values());
+    await Promise.all([...this.#live.values()].map((live) => this.#close(live)));
+  }
+
+  async #isStored(id: string): Promise<boolean> {
+    return (await this.#options.host.store.list()).some((known) => known.id === id);
+  }
+
+  async #opened(id: string): Promise<LiveConversation> {
+    return this.#keep(await this.#options.host.openById(id));
+  }
+
+  async #keep(session: Session): Promise<LiveConversation> {
+    if (this.#closed) {
+      await session.close();
+      throw new ServerStopping();
+    }
+    const { id } = session;
+    const { unread, changed } = this.#options;
+    const live = new LiveConversation(session, {
+      changed: () => changed(id),
+      turnEnded: () => unread.turnEnded(id),
+      ended: () => {
+        if (this.#live.get(id) === live) this.#live.delete(id);
+        changed(id);
+      },
+    });
+    this.#live.set(id, live);
+    return live;
+  }
+
+  #move(id: string, moving: Promise<unknown>): void {
+    this.#moving.set(id, moving);
+    const moved = () => {
+      if (this.#moving.get(id) === moving) this.#moving.delete(id);
+    };
+    moving.then(moved, moved);
+  }
+
+  #close(live: LiveConversation, reason?: "removed"): Promise<void> {
+    const closing = live.close(reason);
+    this.#move(live.session.id, closing);
+    return closing;
+  }
+
+  #closeIdle(): void {
+    for (const live of this.#live.values()) {
+      if (live.idle <= this.#options.idle) continue;
+      // What it could not write it has told its clients; it is opened anew when somebody wants it.
+      this.#close(live).catch(() => {});
+    }
+  }
+
+  #listed(summary: ConversationSummary): ListedConversation {
+    const state = this.#live.get(summary.id)?.session.state;
+    return {
+      ...summary,
+      running: state?.runs.size ?? 0,
+      waiting: state?.questions.size ?? 0,
+      unread: this.#options.unread.of(summary.id),
+    };
+  }
+}
+
+/** The server ends: nothing begins any more. */
+export class ServerStopping extends Error {
+  override readonly name = "ServerStopping";
+
+  constructor() {
+    super("The server is stopping; connect again later.");
+  }
+}

@@ -1,0 +1,152 @@
+import { type Cursor, cursorOf, type FeedItem, type Session, SessionError } from "@banyan/core";
+import { snapshotOf } from "../protocol/index.ts";
+import type { Broadcast, Receiver } from "./broadcast.ts";
+import { feedFrame, frameOf } from "./feed-frame.ts";
+
+/** UTF-16 units of JSON that one frame of what was missed holds, or one item more. */
+const FRAME_SIZE = 128 * 1024;
+
+/** The connection of a client: a socket, or a stream of server-sent events. */
+export interface Line {
+  /** Sends a frame; whoever has it is at this place of the feed, if it is one of a feed. */
+  send(frame: Buffer, at?: Cursor): void;
+  /** Whether so much waits to be sent that it must get no more for now. */
+  readonly isFull: boolean;
+  /** Resolves when there is room again, or the connection is gone. */
+  room(): Promise<void>;
+}
+
+/**
+ * One client's way through the feed of one conversation. What a client has is always a beginning of the feed, without a
+ * gap and without a repeat.
+ *
+ * ```
+ * snapshot ───────────────────▶ in step ◀──────────╮
+ * cursor ──▶ catching up ──────────╯ │             │
+ *                 ▲                  ▼ full        │
+ *                 ╰── room again ◀───╯   (what waits for a client is bounded; the log has the rest)
+ * ```
+ */
+export class Subscription implements Receiver {
+  readonly #session: Session;
+  readonly #broadcast: Broadcast;
+  readonly #line: Line;
+  #over = false;
+  #stepping = Promise.withResolvers<void>();
+
+  constructor(session: Session, broadcast: Broadcast, line: Line) {
+    this.#session = session;
+    this.#broadcast = broadcast;
+    this.#line = line;
+  }
+
+  /**
+   * Begins with a snapshot, or behind a cursor of this writer. A cursor of another writer is as good as none, but for
+   * that of the beginning.
+   */
+  begin(from: Cursor | undefined, leaf: string | undefined): void {
+    const { latest } = this.#broadcast;
+    if (from && (from.seq === 0 || (from.epoch === latest.epoch && !isBefore(latest, from)))) {
+      void this.#catchUp(from);
+      return;
+    }
+    const { state, cursor, interrupted, damage } = this.#session;
+    this.#line.send(frameOf(snapshotOf(state, { cursor, leaf, interrupted, damage })), cursor);
+    this.#join();
+  }
+
+  /** Whether the client has everything but for what waits for the next frame. */
+  get isInStep(): boolean {
+    return this.#broadcast.has(this);
+  }
+
+  /** Resolves when the client has come into step, or its subscription is over. */
+  inStep(): Promise<void> {
+    return this.isInStep || this.#over ? Promise.resolve() : this.#stepping.promise;
+  }
+
+  /** The client gets no more. */
+  end(): void {
+    this.#over = true;
+    this.#broadcast.leave(this);
+    this.#stepping.resolve();
+  }
+
+  send(frame: Buffer, at: Cursor): void {
+    this.#line.send(frame, at);
+  }
+
+  get isFull(): boolean {
+    return this.#line.isFull;
+  }
+
+  left(at: Cursor): void {
+    this.#stepping = Promise.withResolvers();
+    void this.#catchUp(at);
+  }
+
+  #join(): void {
+    this.#broadcast.join(this);
+    this.#stepping.resolve();
+  }
+
+  /** Sends what came after a cursor, with pauses while the connection is full, and joins the others. */
+  async #catchUp(from: Cursor): Promise<void> {
+    for (let at: Cursor | undefined = from; at && !this.#over; ) {
+      if (this.#line.isFull) await this.#line.room();
+      at = await this.#readOn(at);
+    }
+  }
+
+  /** Sends what came after a cursor until the connection is full: answers where that was. Nothing when there is no more to do. */
+  async #readOn(from: Cursor): Promise<Cursor | undefined> {
+    if (this.#over) return undefined;
+    if (isSame(from, this.#broadcast.latest)) {
+      this.#join();
+      return undefined;
+    }
+    let at = from;
+    let items: string[] = [];
+    let size = 0;
+    const send = () => {
+      if (items.length > 0 && !this.#over) this.#line.send(feedFrame(this.#session.id, items), at);
+      items = [];
+      size = 0;
+    };
+    try {
+      for await (const item of this.#session.feed({ from })) {
+        at = placeOf(item) ?? at;
+        // Who begins at the beginning has nothing that could be reset.
+        if (item.type !== "feed.reset") size += items[items.push(JSON.stringify(item)) - 1]?.length ?? 0;
+        if (this.#over) return undefined;
+        // Between here and `join` nothing happens: what this client has is what the others have, or wait for.
+        if (!isBefore(at, this.#broadcast.latest)) {
+          send();
+          this.#join();
+          return undefined;
+        }
+        if (size < FRAME_SIZE) continue;
+        send();
+        if (this.#line.isFull) return at;
+      }
+      // The session has ended; whoever ended it tells the client.
+      return undefined;
+    } catch (error) {
+      send();
+      // Whoever was too slow for a reader goes on from there. A session that broke tells the client itself.
+      return error instanceof SessionError && error.code === "behind" ? at : undefined;
+    }
+  }
+}
+
+function placeOf(item: FeedItem): Cursor | undefined {
+  return item.type === "feed.reset" ? { epoch: item.epoch, seq: item.seq, offset: 0 } : cursorOf(item);
+}
+
+function isSame(one: Cursor, other: Cursor): boolean {
+  return one.epoch === other.epoch && one.seq === other.seq && one.offset === other.offset;
+}
+
+function isBefore(one: Cursor, other: Cursor): boolean {
+  return one.seq === other.seq ? one.offset < other.offset : one.seq < other.seq;
+}

@@ -1,0 +1,44 @@
+import type { Agent, Chat, Directive, Session } from "@banyan/core";
+
+/** Where a turn begins, and the id of what it adds. */
+export interface TurnPlace {
+  readonly at?: string | undefined;
+  readonly id: string;
+}
+
+/**
+ * Lets an agent work, with the same driver as the library and the terminal (B12), whether somebody looks or not (B64).
+ * Resolves when the turn has begun and is in the log, rejects when it cannot begin. What goes wrong later ends its run in
+ * the log; `onDefect` hears of what cannot even be written there.
+ */
+export function beginTurn(
+  agent: Agent,
+  directive: Directive,
+  session: Session,
+  { at, id }: TurnPlace,
+  onDefect: (error: unknown) => void,
+): Promise<void> {
+  const begun = Promise.withResolvers<void>();
+  const chat = agent.chat(directive, { session, id, ...(at === undefined ? {} : { at }) });
+  void follow(chat, () => begun.resolve()).then(
+    () => begun.reject(new TurnNotBegun()),
+    (error: unknown) => {
+      begun.reject(error);
+      onDefect(error);
+    },
+  );
+  return begun.promise;
+}
+
+/** A turn that was interrupted while it waited for its branch. */
+class TurnNotBegun extends Error {
+  override readonly name = "TurnNotBegun";
+
+  constructor() {
+    super("It was interrupted before it began; nothing was written.");
+  }
+}
+
+async function follow(chat: Chat, onBegun: () => void): Promise<void> {
+  for await (const item of chat) if (item.type === "run.started") onBegun();
+}

@@ -1,0 +1,22 @@
+/** Bytes of the largest frame that a client may send; a larger one ends the connection. */
+export const LARGEST_FRAME = 8 * 1024 * 1024;
+
+/** Messages that one `message.read` may ask for. */
+export const MESSAGES_AT_ONCE = 500;
+
+/** Characters of a message that stand in the outline of the tree. */
+export const FIRST_WORDS = 60;
+
+/** How the server ends a WebSocket, beside the codes of RFC 6455. */
+export const closeCodes = {
+  /** The server stops; try again later. */
+  stopping: 1001,
+  /** A frame that is no JSON, or that has no schema here; also a command before `hello`. */
+  malformed: 4400,
+  /** `hello` came too late, or not at all. */
+  silent: 4408,
+  /** The client speaks another major version of the protocol: a newer page or program is needed. */
+  version: 4426,
+  /** Too many commands in too short a time. */
+  hasty: 4429,
+} as const;

@@ -1,0 +1,41 @@
+import { z } from "zod";
+import { id, json, name, nothing } from "../shapes.ts";
+import { command } from "./command.ts";
+
+const conversation = { conversation: id };
+
+/** What a person decides. Nothing is a decision but one that is spelt out here (S14). */
+const answer = z.discriminatedUnion("decision", [
+  z.strictObject({
+    decision: z.literal("allow"),
+    input: json.optional().describe("The arguments as a person changed them."),
+    remember: z
+      .strictObject({
+        pattern: z.string().min(1).max(4_000).describe("A permission rule."),
+        scope: z.enum(["conversation", "always"]),
+      })
+      .optional()
+      .describe("Allow from now on everything that the rule covers, in this conversation or for good."),
+  }),
+  z.strictObject({
+    decision: z.literal("deny"),
+    reason: z.string().max(10_000).optional().describe("Goes to the model."),
+  }),
+  z.strictObject({ decision: z.literal("answer"), text: z.string().max(100_000).describe("To a question in words.") }),
+]);
+
+/** What a person says to questions, and the rules that came of it. */
+export const answerCommands = {
+  "question.answer": command(
+    "act",
+    "Answers a question: an approval, a limit, or one that a tool asks in words. The first answer counts.",
+    { ...conversation, question: name, answer },
+    nothing,
+  ),
+  "rule.revoke": command(
+    "act",
+    "A permission rule that was allowed for this conversation holds no more.",
+    { ...conversation, pattern: z.string().min(1).max(4_000) },
+    nothing,
+  ),
+} as const;

@@ -1,0 +1,112 @@
+import { z } from "zod";
+import { count, id, list, name, nothing, time } from "../shapes.ts";
+import { command } from "./command.ts";
+
+/** A conversation in a list. */
+export const listedConversation = z.object({
+  id,
+  title: z.string().describe("The title, else the beginning of the first message."),
+  labels: z.record(z.string(), z.string()).describe("Such as `cwd`, the directory that it is about."),
+  createdAt: time,
+  updatedAt: time,
+  running: count.describe("Runs that are live, sub-agents' ones included."),
+  waiting: count.describe("Questions that wait for a person."),
+  unread: count.describe("Turns that ended since somebody looked."),
+});
+
+/** A conversation in a list. */
+export type ListedConversation = z.infer<typeof listedConversation>;
+
+const conversation = { conversation: id };
+
+/** What concerns conversations as a whole. */
+export const conversationCommands = {
+  "conversation.list": command(
+    "watch",
+    "The conversations, the last written first.",
+    {
+      cwd: z.string().optional().describe("Only those of this directory."),
+      limit: z.int().min(1).max(10_000).optional(),
+    },
+    z.object({ conversations: list(listedConversation) }),
+  ),
+  "conversation.watch": command(
+    "watch",
+    "From now on `conversations` frames tell what changes in the list; with `on: false`, no more.",
+    { on: z.boolean() },
+    nothing,
+  ),
+  "conversation.search": command(
+    "watch",
+    "Messages of all conversations and branches in which all words occur, the newest first.",
+    {
+      query: z.string().max(1_000),
+      limit: z.int().min(1).max(1_000).optional().describe("20 when absent."),
+      cwd: z.string().optional().describe("Only in conversations of this directory."),
+    },
+    z.object({
+      hits: list(
+        z.object({
+          conversation: id,
+          title: z.string(),
+          message: name,
+          role: z.enum(["user", "assistant"]),
+          at: time,
+          excerpt: z.string(),
+          matches: list(z.tuple([count, count]).readonly()).describe(
+            "Places in the excerpt in UTF-16 units: each from a first one up to but without a last one.",
+          ),
+        }),
+      ),
+    }),
+  ),
+  "conversation.create": command(
+    "act",
+    "Begins a conversation. It is stored with its first message.",
+    {},
+    z.object(conversation),
+  ),
+  "conversation.open": command(
+    "watch",
+    "Finds the conversation that a person means by an id, the beginning of one, or a title; the last one without a name.",
+    {
+      named: z.string().max(1_000).optional(),
+      cwd: z.string().optional().describe("Without a name: the last one of this directory."),
+    },
+    z.object({ ...conversation, title: z.string() }),
+  ),
+  "conversation.rename": command(
+    "act",
+    "Gives a conversation a title.",
+    { ...conversation, title: z.string().trim().min(1).max(500) },
+    nothing,
+  ),
+  "conversation.remove": command(
+    "act",
+    "Removes a conversation for good. What runs in it is interrupted.",
+    conversation,
+    nothing,
+  ),
+  "conversation.seen": command(
+    "act",
+    "The person has looked at the conversation as it is now: nothing of it is unread.",
+    conversation,
+    nothing,
+  ),
+  "conversation.export": command(
+    "watch",
+    "A conversation as a file: JSON holds the whole tree, Markdown one branch, HTML a page of its own.",
+    {
+      ...conversation,
+      format: z.enum(["json", "markdown", "html"]),
+      leaf: name.optional().describe("For Markdown: the end of the branch; the last written one when absent."),
+    },
+    z.object({ name: z.string(), mediaType: z.string(), text: z.string() }),
+  ),
+  "conversation.import": command(
+    "act",
+    "Makes a conversation of an exported one (JSON). It keeps its id unless that is taken.",
+    { text: z.string() },
+    z.object(conversation),
+  ),
+} as const;

@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { id } from "../shapes.ts";
+import { answerCommands } from "./answers.ts";
+import type { CommandDefinition } from "./command.ts";
+import { conversationCommands } from "./conversations.ts";
+import { feedCommands } from "./feed.ts";
+import { noteCommands } from "./notes.ts";
+import { settingsCommands } from "./settings.ts";
+import { turnCommands } from "./turns.ts";
+
+/** Everything that a client can ask for, by its name. */
+export const commands = {
+  ...conversationCommands,
+  ...feedCommands,
+  ...turnCommands,
+  ...answerCommands,
+  ...noteCommands,
+  ...settingsCommands,
+} as const;
+
+type Commands = typeof commands;
+
+/** The name of a command: the `type` of its frame. */
+export type CommandName = keyof Commands;
+
+/** What a client sends for a command. */
+export type Command<Name extends CommandName = CommandName> = {
+  readonly [Each in Name]: {
+    readonly type: Each;
+    readonly id: string;
+  } & Readonly<z.infer<z.ZodObject<Commands[Each]["input"]>>>;
+}[Name];
+
+/** What the answer to a command holds. */
+export type Result<Name extends CommandName = CommandName> = z.infer<Commands[Name]["result"]>;
+
+const schemas = new Map<string, z.ZodType>(
+  (Object.entries(commands) as [CommandName, CommandDefinition][]).map(([type, { input }]) => [
+    type,
+    z.object({
+      type: z.literal(type),
+      id: id.describe("Made by the client. A command that comes twice with one id acts once."),
+      ...input,
+    }),
+  ]),
+);
+
+/** The schema of a command's frame; nothing for a name that this version does not know. */
+export function commandSchema(type: string): z.ZodType<Command> | undefined {
+  return schemas.get(type) as z.ZodType<Command> | undefined;
+}

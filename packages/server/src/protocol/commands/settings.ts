@@ -1,0 +1,49 @@
+import { dollars } from "@banyan/host/event-schema";
+import { z } from "zod";
+import { count, id, list, nothing } from "../shapes.ts";
+import { command } from "./command.ts";
+
+const price = z
+  .object({ input: dollars, output: dollars, cached: dollars.optional(), cacheWrite: dollars.optional() })
+  .describe("US dollars for a million tokens.");
+
+const model = z.string().min(1).max(200);
+
+/** With which model, and how freely, agents work. */
+export const settingsCommands = {
+  "model.list": command(
+    "watch",
+    "The providers and whether they can be used; with one, its models that are known.",
+    { provider: z.string().max(100).optional() },
+    z.object({
+      providers: list(
+        z.looseObject({
+          name: z.string().describe("What stands before the slash in the name of a model."),
+          usable: z.boolean(),
+          reason: z.string().describe("Why, or what to do."),
+          defaultModel: z.string().optional().describe("provider/model"),
+          models: list(z.string()).optional().describe("What a server of the user's own lists, as provider/model."),
+        }),
+      ),
+      models: list(
+        z.looseObject({
+          name: z.string().describe("provider/model"),
+          price: price.optional().describe("Absent when unknown."),
+          contextSize: count.optional().describe("Tokens."),
+        }),
+      ),
+    }),
+  ),
+  "model.use": command(
+    "act",
+    "Takes another model from the next turn on: for a conversation, or for all that have none of their own.",
+    { model, conversation: id.optional() },
+    nothing,
+  ),
+  "approval.use": command(
+    "act",
+    "What runs without asking, from the next call on: ask (only looking), edits (changing files of the workspace too), all.",
+    { mode: z.enum(["ask", "edits", "all"]) },
+    nothing,
+  ),
+} as const;

@@ -1,0 +1,79 @@
+import type { UserPart } from "@banyan/core/conversation";
+import { z } from "zod";
+import { count, id, list, name, nothing, schemaOf } from "../shapes.ts";
+import { command } from "./command.ts";
+
+const conversation = { conversation: id };
+const delivery = z
+  .enum(["steer", "queue", "interrupt"])
+  .describe("steer: before the next call or model call. queue: after the turn. interrupt: ends the turn first.");
+
+/** How the turn is taken. */
+const how = {
+  model: z.string().min(1).max(200).optional().describe("For this turn: `provider/model` or an alias."),
+  mode: z.enum(["chat", "task"]).optional().describe("chat when absent: a turn ends when the model calls no tool."),
+};
+
+const part = schemaOf<UserPart>(
+  z.discriminatedUnion("type", [
+    z.object({ type: z.literal("text"), text: z.string() }),
+    z.object({
+      type: z.literal("file"),
+      mediaType: z.string().max(200),
+      name: z.string().max(1_000).optional(),
+      data: z.base64().optional(),
+      url: z.httpUrl().optional(),
+    }),
+  ]),
+);
+
+const parts = list(part).check(z.minLength(1));
+
+/** What makes an agent work, and what stops it. */
+export const turnCommands = {
+  "turn.say": command(
+    "act",
+    "Says something. The id of the command becomes the id of the message. With `run`, that run hears it, in the way of `delivery`; if it is over, and always without `run`, a turn begins below `at`.",
+    {
+      ...conversation,
+      parts,
+      at: name.optional().describe("The message to go on from, any one; where it was last written to when absent."),
+      run: name.optional().describe("The live run that it is for."),
+      delivery: delivery.optional().describe("steer when absent."),
+      ...how,
+    },
+    z.object({ message: name, waits: z.boolean().describe("It is in the inbox until it is delivered.") }),
+  ),
+  "turn.retry": command(
+    "act",
+    "Asks again: a new answer beside those of the last user message on the branch that ends at `at`; with `parts`, a new message beside that one. Nothing is overwritten.",
+    { ...conversation, at: name.optional(), parts: parts.optional(), ...how },
+    z.object({ message: name.optional().describe("The new message, when there are parts.") }),
+  ),
+  "turn.resume": command(
+    "act",
+    "Goes on from `at` without a new message: after an answer that broke off, from calls and messages that nobody answered, or with what is held in the inbox.",
+    { ...conversation, at: name.optional(), ...how },
+    nothing,
+  ),
+  "run.interrupt": command(
+    "act",
+    "Ends a run, or all of the conversation; what waited for it is held.",
+    { ...conversation, run: name.optional() },
+    z.object({ interrupted: count }),
+  ),
+  "input.edit": command(
+    "act",
+    "Changes what waits in the inbox: its text, its place, how it is delivered, or the run that it is for (which sends what is held).",
+    {
+      ...conversation,
+      input: name,
+      parts: parts.optional(),
+      delivery: delivery.optional(),
+      before: name.nullable().optional().describe("Now stands before this one; last with null."),
+      run: name.optional(),
+    },
+    nothing,
+  ),
+  "input.withdraw": command("act", "Takes back what waits in the inbox.", { ...conversation, input: name }, nothing),
+} as const;

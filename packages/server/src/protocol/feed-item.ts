@@ -1,0 +1,72 @@
+import type { FeedItem } from "@banyan/core/conversation";
+import { eventSchemas } from "@banyan/host/event-schema";
+import { z } from "zod";
+import { count, name } from "./shapes.ts";
+
+const epoch = count.describe("Counts the writers that the log has had.");
+const seq = z.int().min(1).describe("The place in the log, from 1, without gaps.");
+
+/** What holds for good: stored in the log. */
+export const event = z.discriminatedUnion("type", eventSchemas({ seq, epoch }));
+
+/** Where a fragment stands: behind event `seq`, and at the end of `offset` units of text since. */
+const place = { seq: count, epoch, offset: count };
+const ofCall = { message: name, call: name };
+
+/** A fragment of what streams. */
+export const delta = z.discriminatedUnion("type", [
+  z.object({ ...place, type: z.literal("text.delta"), message: name, part: count, text: z.string() }),
+  z.object({ ...place, type: z.literal("reasoning.delta"), message: name, part: count, text: z.string() }),
+  z.object({
+    ...place,
+    type: z.literal("call.input.delta"),
+    ...ofCall,
+    part: count,
+    tool: z.string(),
+    text: z.string(),
+  }),
+  z.object({ ...place, type: z.literal("call.output.delta"), ...ofCall, text: z.string() }),
+  z.object({
+    ...place,
+    type: z.literal("call.draft.delta"),
+    ...ofCall,
+    draft: count,
+    path: z.string(),
+    start: count.optional(),
+    end: count.optional(),
+    text: z.string(),
+  }),
+]);
+
+/** What happens now and nobody needs to know later. It has no place in the feed. */
+export const notice = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("model.retrying"),
+    run: name,
+    attempt: z.int().min(2),
+    delay: z.number().describe("Milliseconds."),
+    reason: z.string(),
+  }),
+  z.object({ type: z.literal("memory.skipped"), run: name, reason: z.string() }),
+  z.object({ type: z.literal("context.shortening"), run: name, reason: z.string() }),
+  z.object({ type: z.literal("context.not-shortened"), run: name, reason: z.string() }),
+  z.object({ type: z.literal("callback.failed"), callback: z.string(), reason: z.string() }),
+]);
+
+/** Every feed item that this version knows. */
+export const knownItem = z.union([event, delta, notice]);
+
+const known = new Map(
+  [event, delta, notice].flatMap((union) =>
+    union.options.map((option) => [option.shape.type.value as string, option as z.ZodType] as const),
+  ),
+);
+
+/** An item of a feed: one that this version knows and that is as it should be, or one of a newer version. */
+export const feedItem = z
+  .looseObject({ type: z.string() })
+  .superRefine((item, context) => {
+    for (const issue of known.get(item.type)?.safeParse(item).error?.issues ?? [])
+      context.addIssue({ code: "custom", message: issue.message, path: issue.path as PropertyKey[] });
+  })
+  .transform((item) => item as unknown as FeedItem);

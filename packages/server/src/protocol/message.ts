@@ -1,0 +1,85 @@
+import type { Message } from "@banyan/core/conversation";
+import { dollars, part, usage, userPart } from "@banyan/host/event-schema";
+import { z } from "zod";
+import { count, json, list, name, schemaOf, time } from "./shapes.ts";
+
+/** Changes of a file that a call is about to make, as far as the model has written them. */
+const draft = z.object({
+  index: count.describe("Counts the changes of one call, from 0."),
+  path: z.string(),
+  start: count.optional().describe("The first line that is replaced, from 1; absent for the whole file."),
+  end: count.optional().describe("The first line behind those that are replaced."),
+  text: z.string(),
+});
+
+/** A file that a call changed. */
+const fileChange = z.object({
+  path: z.string().describe("Relative to the workspace."),
+  kind: z.enum(["created", "changed", "deleted"]),
+  before: z.string().nullable().describe("SHA-256 of the bytes before, in hexadecimal."),
+  after: z.string().nullable().describe("SHA-256 of the bytes after."),
+  added: count.describe("Lines."),
+  removed: count.describe("Lines."),
+  diff: z.string().describe("Unified, cut at 64 KiB; empty for a file that is no text."),
+});
+
+/** A tool call, as it stands in its message. */
+const call = z.looseObject({
+  id: name,
+  tool: z.string(),
+  inputText: z.string().describe("What the model wrote, word for word."),
+  input: json.optional().describe("The arguments; absent while they stream, and when they are no JSON."),
+  executedInput: json.optional().describe("The arguments that ran, when a person changed them."),
+  status: z.enum(["pending", "approval-requested", "executing", "completed", "failed", "denied", "cancelled"]),
+  attempt: count.describe("How often it was started."),
+  approved: z.boolean().optional().describe("What a person said of it."),
+  progress: z.string().describe("The end of what the tool has said while it runs."),
+  output: z.string().optional().describe("What the model is told; there once the call has ended."),
+  drafts: list(draft).optional(),
+  changes: list(fileChange).optional(),
+  startedAt: time.optional(),
+  endedAt: time.optional(),
+});
+
+const base = {
+  id: name,
+  parentId: name.nullable(),
+  call: name.optional().describe("The call whose sub-agent the message belongs to."),
+  createdAt: time,
+  label: z.string().optional(),
+  starred: z.boolean().optional(),
+  removed: z.boolean().optional(),
+};
+
+/** A message, whole: a node of the tree with everything that it says. */
+export const message = schemaOf<Message>(
+  z.discriminatedUnion("role", [
+    z.looseObject({
+      ...base,
+      role: z.literal("user"),
+      author: z.enum(["user", "tool", "system"]),
+      parts: list(userPart),
+      recalled: list(z.object({ text: z.string(), source: z.string() })).optional(),
+    }),
+    z.looseObject({
+      ...base,
+      role: z.literal("assistant"),
+      run: name,
+      model: z.string(),
+      parts: list(part),
+      calls: list(call),
+      finish: z.enum(["stop", "calls", "length", "filtered", "paused", "interrupted", "error"]).optional(),
+      error: z.string().optional(),
+      usage: usage.optional(),
+      cost: dollars.optional().describe("US dollars; absent when the price is unknown."),
+    }),
+    z.looseObject({
+      ...base,
+      role: z.literal("summary"),
+      parts: list(part),
+      covers: z.string(),
+      usage: usage.optional(),
+      cost: dollars.optional(),
+    }),
+  ]),
+);

@@ -1,0 +1,143 @@
+import type { Change, ConversationState, Cursor, FeedItem, LiveRun, Message, Usage } from "@banyan/core/conversation";
+import { cursorOf, emptyConversation, reduce } from "@banyan/core/conversation";
+import type { Node, Snapshot } from "./snapshot.ts";
+
+/**
+ * A conversation as a client holds it: made of a snapshot, kept up to date by the feed, and filled with what messages say
+ * as it is read. Pure, and the same in a browser and a terminal.
+ *
+ * A message that has not been read stands in `state` without parts and calls; `outline` tells what the server said of it.
+ * An item of the feed that speaks of what such a message says is passed over; reading it later catches up.
+ */
+export class Mirror {
+  /** The tree. Changed in place; to be replaced when a snapshot comes. Read only. */
+  readonly state: ConversationState;
+  /** What a process left in the middle when it stopped. */
+  readonly interrupted: readonly LiveRun[];
+  /** What of the log could not be read, in words. */
+  readonly damage: readonly string[];
+  #cursor: Cursor;
+  /** The nodes of messages that were not read. */
+  readonly #unread = new Map<string, Node>();
+
+  constructor(snapshot: Snapshot) {
+    this.#cursor = snapshot.cursor;
+    this.interrupted = snapshot.interrupted;
+    this.damage = snapshot.damage;
+    this.state = {
+      ...emptyConversation(snapshot.conversation),
+      ...treeOf(snapshot),
+      seq: snapshot.seq,
+      epoch: snapshot.cursor.epoch,
+      title: snapshot.title,
+      model: snapshot.model,
+      labels: snapshot.labels,
+      createdAt: snapshot.createdAt,
+      leaf: snapshot.leaf,
+      runs: byId(snapshot.runs),
+      inbox: [...snapshot.inbox],
+      questions: byId(snapshot.questions),
+      following: new Map(snapshot.following.map((following) => [following.call, following])),
+      removals: snapshot.nodes.filter(({ removed }) => removed).length,
+      allowed: [...snapshot.allowed],
+      lastRunEnd: snapshot.lastRunEnd,
+      usage: snapshot.usage,
+      cost: snapshot.cost,
+    };
+    for (const node of snapshot.nodes) this.#unread.set(node.id, node);
+    this.fill(snapshot.messages);
+  }
+
+  /** From here the feed goes on. */
+  get cursor(): Cursor {
+    return this.#cursor;
+  }
+
+  /** What the server said of a message that has not been read; nothing for one that has. */
+  outline(message: string): Node | undefined {
+    return this.#unread.get(message);
+  }
+
+  /** Of these messages, those that have to be read before they can be shown. */
+  unread(messages: Iterable<string>): string[] {
+    return [...messages].filter((message) => this.#unread.has(message));
+  }
+
+  /** Applies the items of a `feed` frame, in order; answers what each changed. */
+  take(items: readonly FeedItem[]): Change[] {
+    return items.map((item) => {
+      this.#cursor = cursorOf(item) ?? this.#cursor;
+      return reduce(this.state, item);
+    });
+  }
+
+  /** Puts messages into their places that were read just now, in the order of the frames. */
+  fill(messages: readonly Message[]): void {
+    const all = this.state.messages as Map<string, Message>;
+    const calls = this.state.calls as Map<string, string>;
+    for (const message of messages) {
+      if (!all.has(message.id)) continue;
+      this.#unread.delete(message.id);
+      all.set(message.id, message);
+      if (message.role !== "assistant") continue;
+      for (const call of message.calls) calls.set(call.id, message.id);
+    }
+  }
+}
+
+/** The tree of a snapshot, its messages as far as an outline tells. */
+function treeOf({ nodes, names }: Snapshot): Pick<ConversationState, "messages" | "children"> {
+  const messages = new Map<string, Message>();
+  const children = new Map<string | null, string[]>();
+  // The call of a sub-agent's first message holds for all below it.
+  const callOf: (string | undefined)[] = [];
+  for (const [place, node] of nodes.entries()) {
+    const parent = node.parent === undefined ? undefined : nodes[node.parent];
+    const call = node.parent === undefined ? node.call : callOf[node.parent];
+    callOf[place] = call;
+    messages.set(node.id, messageOf(node, parent?.id ?? null, call, names));
+    const above = parent?.id ?? call ?? null;
+    const siblings = children.get(above);
+    if (siblings) siblings.push(node.id);
+    else children.set(above, [node.id]);
+  }
+  return { messages, children };
+}
+
+function messageOf(node: Node, parentId: string | null, call: string | undefined, names: readonly string[]): Message {
+  const base = {
+    id: node.id,
+    parentId,
+    createdAt: node.at,
+    ...(call === undefined ? {} : { call }),
+    ...(node.label === undefined ? {} : { label: node.label }),
+    ...(node.starred ? { starred: true } : {}),
+    ...(node.removed ? { removed: true } : {}),
+  };
+  const spent = {
+    ...(node.usage === undefined ? {} : { usage: usageOf(node.usage) }),
+    ...(node.cost === undefined ? {} : { cost: node.cost }),
+  };
+  switch (node.role) {
+    case "user":
+      return { ...base, role: "user", author: node.author ?? "user", parts: [] };
+    case "summary":
+      return { ...base, ...spent, role: "summary", covers: node.covers ?? parentId ?? "", parts: [] };
+    case "assistant": {
+      const told = {
+        ...(node.finish === undefined ? {} : { finish: node.finish }),
+        ...(node.error === undefined ? {} : { error: node.error }),
+      };
+      const [run, model] = [node.run, node.model].map((place) => (place === undefined ? "" : (names[place] ?? "")));
+      return { ...base, ...spent, ...told, role: "assistant", run, model, parts: [], calls: [] } as Message;
+    }
+  }
+}
+
+function usageOf([input = 0, cached = 0, cacheWrite = 0, output = 0, reasoning = 0]: readonly number[]): Usage {
+  return { input, cached, cacheWrite, output, reasoning };
+}
+
+function byId<Item extends { readonly id: string }>(items: readonly Item[]): Map<string, Item> {
+  return new Map(items.map((item) => [item.id, item]));
+}

@@ -1,0 +1,160 @@
+import type { AssistantMessage, ConversationState, Cursor, LiveRun, Message } from "@banyan/core/conversation";
+import { isEnded, pathTo, textOf } from "@banyan/core/conversation";
+import { FIRST_WORDS } from "./bounds.ts";
+import type { Node, Snapshot } from "./snapshot.ts";
+
+/** What the messages of the branch in view may take: so many, and so many UTF-16 units. The last one is always there. */
+const MESSAGES_IN_VIEW = 200;
+const SIZE_IN_VIEW = 512 * 1024;
+
+/** What a snapshot says that the state does not. */
+export interface SnapshotOf {
+  readonly cursor: Cursor;
+  /** The message whose branch is in view; where the conversation was last written to when absent or unknown. */
+  readonly leaf?: string | undefined;
+  readonly interrupted?: readonly LiveRun[];
+  readonly damage?: readonly string[];
+}
+
+/** A conversation as a client that begins to watch is sent it: the outline of its tree, and the end of the branch in view. */
+export function snapshotOf(state: ConversationState, { cursor, leaf, interrupted, damage }: SnapshotOf): Snapshot {
+  const view = leaf !== undefined && state.messages.has(leaf) ? leaf : state.leaf;
+  return {
+    type: "snapshot",
+    conversation: state.id,
+    cursor,
+    seq: state.seq,
+    ...(state.title === undefined ? {} : { title: state.title }),
+    ...(state.model === undefined ? {} : { model: state.model }),
+    labels: state.labels,
+    createdAt: state.createdAt,
+    leaf: state.leaf,
+    view,
+    ...outlineOf(state),
+    messages: endOfBranch(state, view),
+    runs: [...state.runs.values()],
+    inbox: state.inbox,
+    questions: [...state.questions.values()],
+    following: [...state.following.values()],
+    allowed: state.allowed,
+    ...(state.lastRunEnd === undefined ? {} : { lastRunEnd: state.lastRunEnd }),
+    usage: state.usage,
+    ...(state.cost === undefined ? {} : { cost: state.cost }),
+    interrupted: interrupted ?? [],
+    damage: damage ?? [],
+  };
+}
+
+/** The last messages of a branch, within the bounds of a snapshot. */
+function endOfBranch(state: ConversationState, view: string | null): Message[] {
+  const path = pathTo(state, view);
+  let first = path.length;
+  for (let size = 0; first > 0 && path.length - first < MESSAGES_IN_VIEW; first--) {
+    size += sizeOf(path[first - 1] as Message);
+    if (size > SIZE_IN_VIEW && first < path.length) break;
+  }
+  return path.slice(first);
+}
+
+/** Every message without what it says. */
+function outlineOf(state: ConversationState): Pick<Snapshot, "names" | "nodes"> {
+  const names = new Places();
+  const places = new Map<string, number>();
+  const nodes: Node[] = [];
+  for (const message of state.messages.values()) {
+    places.set(message.id, nodes.length);
+    nodes.push(nodeOf(message, places, names));
+  }
+  return { names: names.all, nodes };
+}
+
+/** Texts, each kept once. */
+class Places {
+  readonly all: string[] = [];
+  readonly #known = new Map<string, number>();
+
+  of(text: string): number {
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
+    const place = this.all.push(text) - 1;
+    this.#known.set(text, place);
+    return place;
+  }
+}
+
+function nodeOf(message: Message, places: ReadonlyMap<string, number>, names: Places): Node {
+  const { id, parentId, role, createdAt: at } = message;
+  const node: { -readonly [Key in keyof Node]: Node[Key] } = { id, role, at };
+  const parent = parentId === null ? undefined : places.get(parentId);
+  if (parent !== undefined) node.parent = parent;
+  else if (message.call !== undefined) node.call = message.call;
+  if (message.label !== undefined) node.label = message.label;
+  if (message.starred) node.starred = true;
+  if (message.removed) node.removed = true;
+  const words = firstWords(message);
+  if (words !== "") node.words = words;
+  const size = sizeOf(message);
+  if (size > 0) node.size = size;
+  switch (message.role) {
+    case "user":
+      if (message.author !== "user") node.author = message.author;
+      return node;
+    case "summary":
+      node.covers = message.covers;
+      break;
+    case "assistant":
+      node.run = names.of(message.run);
+      node.model = names.of(message.model);
+      if (message.finish !== undefined) node.finish = message.finish;
+      if (message.error !== undefined) node.error = message.error;
+      countCalls(node, message);
+  }
+  if (message.usage) {
+    const { input, cached, cacheWrite, output, reasoning } = message.usage;
+    node.usage = [input, cached, cacheWrite, output, reasoning];
+  }
+  if (message.cost !== undefined) node.cost = message.cost;
+  return node;
+}
+
+function countCalls(
+  node: { calls?: number; open?: number; failed?: number; changed?: number },
+  { calls }: AssistantMessage,
+): void {
+  if (calls.length === 0) return;
+  const open = calls.filter(({ status }) => !isEnded(status)).length;
+  const failed = calls.filter(({ status }) => status === "failed" || status === "denied").length;
+  node.calls = calls.length;
+  if (open > 0) node.open = open;
+  if (failed > 0) node.failed = failed;
+  const changed = calls.reduce((sum, { changes = [] }) => sum + changes.length, 0);
+  if (changed > 0) node.changed = changed;
+}
+
+/** How a message begins, on one line. */
+export function firstWords(message: Message): string {
+  // Folding white space can take no more than this off what is shown, unless a message begins with a desert of it.
+  const text = textOf(message)
+    .slice(0, 8 * FIRST_WORDS)
+    .replace(/\s+/g, " ")
+    .trim();
+  // A cut between the two halves of a character would leave something that is none.
+  return text.length <= FIRST_WORDS
+    ? text
+    : `${text
+        .slice(0, FIRST_WORDS - 1)
+        .toWellFormed()
+        .trimEnd()}…`;
+}
+
+/** How much a message says, in UTF-16 units: its text, and the arguments and results of its calls. */
+export function sizeOf(message: Message): number {
+  let size = 0;
+  for (const part of message.parts) {
+    if ("text" in part) size += part.text.length;
+    else if (part.type === "file") size += part.data?.length ?? 0;
+  }
+  if (message.role !== "assistant") return size;
+  for (const call of message.calls) size += call.inputText.length + (call.output ?? call.progress).length;
+  return size;
+}

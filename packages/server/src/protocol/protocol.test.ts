@@ -1,0 +1,256 @@
+import { readFileSync } from "node:fs";
+import { createId, type FeedItem, Session } from "@banyan/core";
+import { scriptedModel } from "@banyan/core/testing";
+import { describe, expect, expectTypeOf, test } from "vitest";
+import { WebSocket } from "ws";
+import type { z } from "zod";
+import { serving, TOKEN } from "../testing/serving.fixture.ts";
+import { TestClient } from "../testing/test-client.fixture.ts";
+import {
+  type CommandName,
+  commandSchema,
+  commands,
+  delta,
+  event,
+  feedItem,
+  isCompatible,
+  Mirror,
+  notice,
+  PROTOCOL,
+  snapshotOf,
+} from "./index.ts";
+
+describe("versions", () => {
+  test("the same major version works together, whichever minor is older", () => {
+    expect(["1.0", "1.7", "1.999"].map((version) => isCompatible(version, "1.3"))).toEqual([true, true, true]);
+    expect(["0.9", "2.0", "1", "", "one", "1.0.0", "11.0"].map((version) => isCompatible(version, "1.3"))).toEqual(
+      Array(7).fill(false),
+    );
+  });
+
+  test("an older client of the same major version works, one of another is told so clearly", async () => {
+    const { server, log } = await serving({ model: scriptedModel([]) });
+    const hello = async (protocol: string) => {
+      const client = new TestClient(server.address, { authorization: `Bearer ${TOKEN}` });
+      await new Promise((resolve) => client.socket.once("open", resolve));
+      client.sendText(JSON.stringify({ type: "hello", protocol, client: "a test", invented: true }));
+      return client;
+    };
+    const [major] = PROTOCOL.split(".");
+    const older = await hello(`${major}.0`);
+    expect(await older.frame("welcome")).toMatchObject({ protocol: PROTOCOL, workspace: "/a/workspace" });
+    const newer = await hello(`${major}.99`);
+    await newer.frame("welcome");
+    await expect(newer.ask("conversation.fly" as CommandName, {} as never)).rejects.toMatchObject({
+      code: "unknown-command",
+    });
+    newer.sendText(JSON.stringify({ type: "conversation.list", id: createId(), invented: true }));
+    await newer.frame("done");
+    const other = await hello("99.0");
+    expect(await other.end()).toMatchObject({ code: 4426 });
+    expect(other.frames).toEqual([
+      {
+        type: "refused",
+        protocol: PROTOCOL,
+        message: expect.stringMatching(/speaks protocol .* 99\.0.*loading it again/),
+      },
+    ]);
+    expect(log.at(-1)).toContain("protocol 99.0");
+    expect(newer.socket.readyState).toBe(WebSocket.OPEN);
+  });
+});
+
+describe("schemas", () => {
+  test("there is one for every item that the engine tells", () => {
+    // Exhaustive by its type: a new item of the engine does not compile until it has its schema.
+    const told: Readonly<Record<Exclude<FeedItem["type"], "feed.reset" | "chat.ended">, true>> = TOLD;
+    const known = [event, delta, notice].flatMap(({ options }) =>
+      options.map(({ shape }) => shape.type.value as string),
+    );
+    expect(known.toSorted()).toEqual(Object.keys(told).toSorted());
+    expectTypeOf<z.infer<typeof feedItem>>().toEqualTypeOf<FeedItem>();
+  });
+
+  test("an item that this version knows must be as it should be; one of a newer version is passed on", () => {
+    const place = { seq: 3, epoch: 1, at: 5 };
+    expect(feedItem.safeParse({ type: "title.changed", title: "x", ...place }).success).toBe(true);
+    expect(feedItem.safeParse({ type: "title.changed", title: 7, ...place }).success).toBe(false);
+    expect(feedItem.safeParse({ type: "text.delta", message: "m", part: 0, text: "x", seq: 1, epoch: 1 }).success).toBe(
+      false,
+    );
+    const unknown = { type: "something.new", of: { any: ["kind"] }, ...place };
+    expect(feedItem.parse(unknown)).toEqual(unknown);
+  });
+
+  test("every command has a sentence, an id of the client's, and refuses what is not one of its kind", () => {
+    for (const [type, { does }] of Object.entries(commands)) {
+      expect(does, type).toMatch(/^[A-Z].*\.$/);
+      const schema = commandSchema(type);
+      expect(schema?.safeParse({ type }).success, type).toBe(false);
+      expect(schema?.safeParse({ type, id: "../../etc", conversation: createId() }).success, type).toBe(false);
+    }
+    expect(
+      commandSchema("turn.say")?.safeParse({ type: "turn.say", id: createId(), conversation: "../x", parts: [] })
+        .success,
+    ).toBe(false);
+  });
+});
+
+test("docs/protocol.md lists every command with what it needs and does", () => {
+  const page = readFileSync(new URL("../../../../docs/protocol.md", import.meta.url), "utf8");
+  const rows = Object.entries(commands).map(([name, { needs, does }]) => `| \`${name}\` | ${needs} | ${does} |`);
+  expect(page.match(/^\| `\w+\.\w+` \| (watch|act) \|.*$/gm)).toEqual(rows);
+});
+
+describe("the mirror of a conversation", () => {
+  test("holds what the snapshot of a conversation with everything in it says", async () => {
+    const session = Session.inMemory({ labels: { cwd: "/here" } });
+    const [question, answer, sub, run, subRun] = Array.from({ length: 5 }, () => createId()) as [
+      string,
+      string,
+      string,
+      string,
+      string,
+    ];
+    const usage = { input: 5, cached: 1, cacheWrite: 2, output: 3, reasoning: 1 };
+    await session.commit([
+      {
+        type: "message.added",
+        message: question,
+        parentId: null,
+        role: "user",
+        author: "user",
+        parts: [{ type: "text", text: "  Do\n\tthis  " }],
+      },
+      {
+        type: "run.started",
+        run,
+        agent: "banyan",
+        model: "a/b",
+        settings: {},
+        limits: {},
+        mode: "task",
+        instructions: "",
+        tools: "",
+        leaf: question,
+      },
+      { type: "message.started", message: answer, parentId: question, run, model: "a/b" },
+      {
+        type: "message.completed",
+        message: answer,
+        parts: [
+          { type: "call", call: "c1" },
+          { type: "call", call: "c2" },
+        ],
+        finish: "calls",
+        usage,
+        cost: 0.5,
+      },
+      { type: "call.pending", message: answer, call: "c1", tool: "launch_agent", inputText: "{}", input: {} },
+      { type: "call.pending", message: answer, call: "c2", tool: "shell", inputText: "{}", input: {} },
+      { type: "call.failed", message: answer, call: "c2", output: "no" },
+      {
+        type: "message.added",
+        message: sub,
+        parentId: null,
+        role: "user",
+        author: "tool",
+        call: "c1",
+        parts: [{ type: "text", text: "a task" }],
+      },
+      {
+        type: "run.started",
+        run: subRun,
+        agent: "sub",
+        model: "a/b",
+        settings: {},
+        limits: {},
+        mode: "task",
+        instructions: "",
+        tools: "",
+        leaf: sub,
+        call: "c1",
+      },
+      { type: "call.approval-requested", message: answer, call: "c1", question: createId(), pattern: "x" },
+      { type: "input.queued", input: createId(), parts: [{ type: "text", text: "later" }], delivery: "queue", run },
+      { type: "message.labelled", message: answer, label: "the answer" },
+      { type: "message.starred", message: answer, starred: true },
+      { type: "message.removed", message: sub },
+      { type: "title.changed", title: "Everything" },
+    ]);
+    const { state, cursor } = session;
+    const sent = JSON.parse(JSON.stringify(snapshotOf(state, { cursor })));
+    expect(sent.nodes).toMatchObject([
+      { id: question, words: "Do this" },
+      {
+        id: answer,
+        parent: 0,
+        calls: 2,
+        open: 1,
+        failed: 1,
+        label: "the answer",
+        starred: true,
+        cost: 0.5,
+        usage: [5, 1, 2, 3, 1],
+      },
+      { id: sub, call: "c1", author: "tool", removed: true },
+    ]);
+    const mirror = new Mirror(sent);
+    expect(mirror.unread([question, answer, sub])).toEqual([sub]);
+    expect(mirror.cursor).toEqual(cursor);
+    mirror.fill(JSON.parse(JSON.stringify([...state.messages.values()])));
+    const { contents: _, ...expected } = state;
+    expect({ ...mirror.state, contents: undefined }).toEqual({ ...expected, contents: undefined });
+  });
+});
+
+/** What a feed tells a client: a reset is told as a snapshot, and the end of a chat is of the process that has it. */
+const TOLD = {
+  "call.approval-requested": true,
+  "call.approval-resolved": true,
+  "call.cancelled": true,
+  "call.completed": true,
+  "call.denied": true,
+  "call.draft.delta": true,
+  "call.executing": true,
+  "call.failed": true,
+  "call.followed": true,
+  "call.following": true,
+  "call.input.delta": true,
+  "call.output.delta": true,
+  "call.pending": true,
+  "callback.failed": true,
+  "content.stored": true,
+  "context.not-shortened": true,
+  "context.shortening": true,
+  "conversation.created": true,
+  "file.changed": true,
+  "input.delivered": true,
+  "input.edited": true,
+  "input.queued": true,
+  "input.withdrawn": true,
+  "memory.recalled": true,
+  "memory.skipped": true,
+  "message.abandoned": true,
+  "message.added": true,
+  "message.checkpoint": true,
+  "message.completed": true,
+  "message.labelled": true,
+  "message.removed": true,
+  "message.restored": true,
+  "message.starred": true,
+  "message.started": true,
+  "model.changed": true,
+  "model.retrying": true,
+  "question.answered": true,
+  "question.asked": true,
+  "reasoning.delta": true,
+  "rule.revoked": true,
+  "run.continued": true,
+  "run.ended": true,
+  "run.paused": true,
+  "run.started": true,
+  "text.delta": true,
+  "title.changed": true,
+  "usage.counted": true,
+} as const;

@@ -1,0 +1,107 @@
+import type { Following, LiveRun, OpenQuestion, RunEnd, WaitingInput } from "@banyan/core/conversation";
+import { dollars, usage, userPart } from "@banyan/host/event-schema";
+import { z } from "zod";
+import { message } from "./message.ts";
+import { count, cursor, id, list, name, schemaOf, time } from "./shapes.ts";
+
+/**
+ * A message in the outline of a tree: where it stands and what it is, without what it says. What is absent is nothing,
+ * false or 0, except `cost`: that is unknown.
+ */
+export const node = z.object({
+  id: name,
+  parent: count.optional().describe("The place of its parent in the list of nodes; absent for a root."),
+  call: name.optional().describe("For the first message of a sub-agent: the call that launched it."),
+  role: z.enum(["user", "assistant", "summary"]),
+  author: z.enum(["tool", "system"]).optional().describe("Who wrote a user message, if no person did."),
+  at: time,
+  label: z.string().optional(),
+  starred: z.literal(true).optional(),
+  removed: z.literal(true).optional(),
+  words: z.string().optional().describe("How it begins: at most 60 characters, white space folded."),
+  size: count.optional().describe("UTF-16 units of its text and of its calls' arguments and results."),
+  run: count.optional().describe("The run that wrote an answer, as a place in `names`."),
+  model: count.optional().describe("The model that wrote an answer, as a place in `names`."),
+  finish: z.string().optional().describe("Why an answer ended; absent while it streams."),
+  error: z.string().optional(),
+  calls: count.optional().describe("How many calls it asked for."),
+  open: count.optional().describe("How many of them have no result yet."),
+  failed: count.optional().describe("How many of them failed or were denied."),
+  changed: count.optional().describe("How many changes of files they made."),
+  usage: list(count).optional().describe("Tokens: input, cached, cache writes, output, reasoning."),
+  cost: dollars.optional().describe("US dollars."),
+  covers: z.string().optional().describe("The last message that a summary stands for."),
+});
+
+const run = schemaOf<LiveRun>(
+  z.looseObject({
+    id: name,
+    agent: z.string(),
+    mode: z.enum(["chat", "task"]),
+    startedAt: time,
+    leaf: name.nullable().describe("The last message on its path."),
+    call: name.optional().describe("The call that launched it, when it is a sub-agent's."),
+    pausedBy: name.optional().describe("The question that it waits for at a limit."),
+  }),
+);
+
+const ofCall = { id: name, message: name, call: name };
+
+const question = schemaOf<OpenQuestion>(
+  z.discriminatedUnion("type", [
+    z.looseObject({ ...ofCall, type: z.literal("approval"), pattern: z.string().optional() }),
+    z.looseObject({
+      ...ofCall,
+      type: z.literal("text"),
+      text: z.string(),
+      choices: list(z.string()).optional(),
+      default: z.string().optional(),
+    }),
+  ]),
+);
+
+const waiting = schemaOf<WaitingInput>(
+  z.looseObject({
+    id: name.describe("Becomes the id of the message."),
+    parts: list(userPart),
+    delivery: z.enum(["steer", "queue", "interrupt"]),
+    run: name.nullable(),
+    at: name.nullable().optional(),
+    held: z.boolean().describe("It waits until somebody sends it."),
+  }),
+);
+
+const following = schemaOf<Following>(z.looseObject({ call: name, message: name, run: name }));
+
+/** A conversation as it is now, but for what most of its messages say. */
+export const snapshot = z.object({
+  type: z.literal("snapshot"),
+  conversation: id,
+  cursor: cursor.describe("The feed goes on from here."),
+  seq: count.describe("The last event that is in it."),
+  title: z.string().optional(),
+  model: z.string().optional().describe("The model that a person chose for the conversation."),
+  labels: z.record(z.string(), z.string()),
+  createdAt: time,
+  leaf: name.nullable().describe("Where the conversation was last written to."),
+  view: name.nullable().describe("The end of the branch whose messages are in `messages`."),
+  names: list(z.string()).describe("What nodes refer to by its place."),
+  nodes: list(node).describe("All messages in the order of their creation: a parent stands before its children."),
+  messages: list(message).describe("The last messages of the branch in view, whole, the oldest first."),
+  runs: list(run),
+  inbox: list(waiting).describe("What people wrote and what is not delivered, in order."),
+  questions: list(question).describe("What waits for a person."),
+  following: list(following).describe("Calls that listen to the model."),
+  allowed: list(z.string()).describe("Permission rules that a person allowed for this conversation."),
+  lastRunEnd: schemaOf<RunEnd>(z.string()).optional(),
+  usage: usage.describe("Of all model calls."),
+  cost: dollars.optional().describe("US dollars of all model calls; absent when unknown."),
+  interrupted: list(run).describe("Runs that a process left in the middle when it stopped: `turn.resume` goes on."),
+  damage: list(z.string()).describe("What of the log could not be read, in words."),
+});
+
+/** An entry of the outline. */
+export type Node = z.infer<typeof node>;
+
+/** What a client that begins to watch is sent first. */
+export type Snapshot = z.infer<typeof snapshot>;

@@ -1,0 +1,15 @@
+/**
+ * The version of this protocol, as `major.minor`. A minor version adds commands, properties, frames and feed items; a
+ * major one changes or removes some. Whoever reads passes over what it does not know.
+ */
+export const PROTOCOL = "1.0";
+
+/** Whether the two sides of a connection can talk: their major versions are the same. False for what is no version. */
+export function isCompatible(theirs: string, ours: string = PROTOCOL): boolean {
+  const major = majorOf(theirs);
+  return major !== undefined && major === majorOf(ours);
+}
+
+function majorOf(version: string): string | undefined {
+  return /^(\d{1,6})\.\d{1,6}$/.exec(version)?.[1];
+}

@@ -1,0 +1,380 @@
+import { createId, defineTool } from "@banyan/core";
+import { call, scriptedModel } from "@banyan/core/testing";
+import { describe, expect, test } from "vitest";
+import { WebSocket } from "ws";
+import { LARGEST_FRAME, PROTOCOL } from "./protocol/index.ts";
+import { ask } from "./testing/request.fixture.ts";
+import { serving, TOKEN } from "./testing/serving.fixture.ts";
+import { TestClient } from "./testing/test-client.fixture.ts";
+
+const say = (text: string) => [{ type: "text", text }] as const;
+const bearer = { authorization: `Bearer ${TOKEN}` };
+
+/** The HTTP status with which an upgrade is refused; 101 when it is not. */
+function upgrade(address: string, headers: Readonly<Record<string, string>>, path = "/api/v1/socket"): Promise<number> {
+  const socket = new WebSocket(`${address.replace("http", "ws")}${path}`, { headers });
+  return new Promise((resolve) => {
+    socket.on("unexpected-response", (_request, response) => {
+      resolve(response.statusCode ?? 0);
+      socket.terminate();
+    });
+    socket.on("open", () => {
+      resolve(101);
+      socket.terminate();
+    });
+    socket.on("error", () => {
+      // Told by the response.
+    });
+  });
+}
+
+const server = () => serving({ model: scriptedModel([]) });
+
+describe("S1: a token is needed, always", () => {
+  test("S1: nothing but health is answered without the token, or with a wrong one", async () => {
+    const { server: running, log } = await server();
+    for (const path of ["/", "/c/anything", "/api/v1/conversations", "/api/v1/models", "/api/v1/openapi.json"]) {
+      expect(await ask(running.address, path), path).toMatchObject({ status: 401 });
+      const wrong = { authorization: "Bearer wrong" };
+      expect(await ask(running.address, path, { headers: wrong }), path).toMatchObject({ status: 401 });
+    }
+    expect(await ask(running.address, "/api/v1/health")).toMatchObject({ status: 200 });
+    expect(await ask(running.address, "/api/v1/conversations", { headers: bearer })).toMatchObject({ status: 200 });
+    expect(log.filter((line) => line.includes("refused GET /api/v1/models"))).toHaveLength(2);
+  });
+
+  test("S1: a socket needs it too", async () => {
+    const { server: running } = await server();
+    expect(await upgrade(running.address, {})).toBe(401);
+    expect(await upgrade(running.address, { authorization: "Bearer wrong" })).toBe(401);
+    expect(await upgrade(running.address, bearer)).toBe(101);
+    expect(await upgrade(running.address, bearer, "/elsewhere")).toBe(404);
+  });
+
+  test("S1: the token is random when none is set, and it listens on loopback only", async () => {
+    const tokens = new Set<string>();
+    for (const _ of [1, 2]) {
+      const { server: running } = await serving({ model: scriptedModel([]) }, { token: undefined });
+      expect(running.token).toMatch(/^[A-Za-z0-9_-]{43}$/);
+      expect(running.address).toMatch(/^http:\/\/127\.0\.0\.1:\d+$/);
+      tokens.add(running.token);
+    }
+    expect(tokens.size).toBe(2);
+  });
+
+  test("S1: who tries many tokens is made to wait, also with the right one, and others are not", async () => {
+    const { server: running } = await server();
+    for (let i = 0; i < 20; i++) {
+      const { status } = await ask(running.address, "/api/v1/models", { headers: { authorization: `Bearer ${i}` } });
+      expect(status).toBe(401);
+    }
+    expect(await ask(running.address, "/api/v1/models", { headers: bearer })).toMatchObject({ status: 429 });
+    expect(await ask(running.address, `/?token=${TOKEN}`)).toMatchObject({ status: 429 });
+    expect(await ask(running.address, "/api/v1/health")).toMatchObject({ status: 200 });
+  });
+});
+
+describe("S2: only this server's own pages may talk to it", () => {
+  test("S2: a foreign Host is refused, whatever the token", async () => {
+    const { server: running } = await server();
+    const { port } = new URL(running.address);
+    for (const host of [`evil.example:${port}`, `127.0.0.1.evil.example:${port}`, "127.0.0.1:1", "localhost"]) {
+      const headers = { ...bearer, host };
+      expect(await ask(running.address, "/api/v1/conversations", { headers }), host).toMatchObject({ status: 421 });
+      expect(await ask(running.address, "/api/v1/health", { headers }), host).toMatchObject({ status: 421 });
+      expect(await upgrade(running.address, headers), host).toBe(421);
+    }
+    const localhost = { ...bearer, host: `LOCALHOST:${port}` };
+    expect(await ask(running.address, "/api/v1/conversations", { headers: localhost })).toMatchObject({ status: 200 });
+  });
+
+  test("S2: a foreign Origin is refused, and no origin is allowed to read across", async () => {
+    const { server: running } = await server();
+    const foreign = [
+      "https://evil.example",
+      "null",
+      running.address.replace("127.0.0.1", "localhost"),
+      "http://127.0.0.1:1",
+    ];
+    for (const origin of foreign) {
+      const headers = { ...bearer, origin };
+      expect(await ask(running.address, "/api/v1/conversations", { headers }), origin).toMatchObject({ status: 403 });
+      expect(await ask(running.address, "/api/v1/commands", { headers, method: "POST", body: "{}" })).toMatchObject({
+        status: 403,
+      });
+      expect(await upgrade(running.address, headers), origin).toBe(403);
+    }
+    const preflight = await ask(running.address, "/api/v1/commands", {
+      method: "OPTIONS",
+      headers: { origin: "https://evil.example", "access-control-request-method": "POST" },
+    });
+    expect(preflight.status).toBe(403);
+    const own = await ask(running.address, "/api/v1/conversations", {
+      headers: { ...bearer, origin: running.address },
+    });
+    expect(own.status).toBe(200);
+    expect(
+      Object.keys({ ...preflight.headers, ...own.headers }).filter((name) => name.startsWith("access-control")),
+    ).toEqual([]);
+  });
+
+  test("S2: what a browser calls cross-site is refused, but for a link that somebody follows", async () => {
+    const { server: running } = await server();
+    const site = { ...bearer, "sec-fetch-site": "cross-site" };
+    expect(await ask(running.address, "/api/v1/conversations", { headers: site })).toMatchObject({ status: 403 });
+    const link = { ...site, "sec-fetch-mode": "navigate" };
+    expect(await ask(running.address, "/api/v1/conversations", { headers: link })).toMatchObject({ status: 200 });
+  });
+
+  test("S2: a signed-in page must say where it is from when it opens a socket or changes something", async () => {
+    const { server: running } = await server();
+    const { headers } = await ask(running.address, `/?token=${TOKEN}`);
+    const cookie = headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
+    const post = { method: "POST", body: JSON.stringify({ type: "conversation.create", id: createId() }) };
+    expect(await upgrade(running.address, { cookie })).toBe(403);
+    expect(await ask(running.address, "/api/v1/commands", { ...post, headers: { cookie } })).toMatchObject({
+      status: 403,
+    });
+    const page = { cookie, origin: running.address };
+    expect(await upgrade(running.address, page)).toBe(101);
+    expect(await ask(running.address, "/api/v1/commands", { ...post, headers: page })).toMatchObject({ status: 200 });
+    expect(await ask(running.address, "/api/v1/conversations", { headers: { cookie } })).toMatchObject({ status: 200 });
+  });
+});
+
+describe("S3: the token stays where it belongs", () => {
+  test("S3: the page's address gives the token once: for a cookie that no script reads and no other site sends", async () => {
+    const { server: running, log } = await server();
+    expect(running.pageAddress).toBe(`${running.address}/?token=${TOKEN}`);
+    const { status, headers, body } = await ask(running.address, `/?token=${TOKEN}`);
+    expect({ status, location: headers.location, body }).toEqual({ status: 303, location: "/", body: "" });
+    const [cookie] = headers["set-cookie"] ?? [];
+    expect(cookie).toMatch(/^banyan-\d+=[A-Za-z0-9_-]{43}; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Strict$/);
+    expect(headers["referrer-policy"]).toBe("no-referrer");
+    expect(headers["cache-control"]).toBe("no-store");
+    expect(JSON.stringify([headers, log])).not.toContain(TOKEN);
+  });
+
+  test("S3: no other address takes a token, and none is logged", async () => {
+    const { server: running, log } = await server();
+    for (const path of ["/api/v1/conversations", "/c/x", "/api/v1/models"]) {
+      expect(await ask(running.address, `${path}?token=${TOKEN}`), path).toMatchObject({ status: 401 });
+    }
+    expect(await upgrade(running.address, {}, `/api/v1/socket?token=${TOKEN}`)).toBe(401);
+    expect(await ask(running.address, `/?token=${TOKEN}x`)).toMatchObject({ status: 401 });
+    expect(log.length).toBeGreaterThan(4);
+    expect(log.join("\n")).not.toContain(TOKEN);
+  });
+
+  test("S3: nothing that is served names another host, and no inline script runs", async () => {
+    const { server: running } = await server();
+    const { headers } = await ask(running.address, "/api/v1/health");
+    const policy = String(headers["content-security-policy"]);
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toMatch(/script-src 'self';/);
+    expect(policy).toMatch(/img-src 'self' data: blob:;/);
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy.match(/(https?|wss?):\/\/[^\s;]+/g)).toEqual(
+      ["ws", "wss"].map((scheme) => `${scheme}://${new URL(running.address).host}`),
+    );
+    expect(headers).toMatchObject({ "x-content-type-options": "nosniff", "x-frame-options": "DENY" });
+  });
+});
+
+describe("S4: what a client may do comes from the server's record", () => {
+  const guestToken = "a-guest-of-a-test-0123456789-0123456789";
+
+  test("S4: a guest watches and changes nothing, whatever it says of itself", async () => {
+    const { server: running, store } = await serving({ model: scriptedModel(["Hello."]) }, { guestToken });
+    const owner = await TestClient.connect(running);
+    const { conversation } = await owner.ask("conversation.create", {});
+    const guest = new TestClient(running.address, { authorization: `Bearer ${guestToken}`, "x-rights": "act" });
+    await new Promise((resolve) => guest.socket.once("open", resolve));
+    guest.sendText(
+      JSON.stringify({
+        type: "hello",
+        protocol: PROTOCOL,
+        client: "owner",
+        rights: ["watch", "act"],
+        principal: "owner",
+      }),
+    );
+    expect(await guest.frame("welcome")).toMatchObject({ rights: ["watch"] });
+    await guest.watch(conversation);
+    const acts = [
+      guest.ask("turn.say", { conversation, parts: say("do something") }),
+      guest.ask("conversation.remove", { conversation }),
+      guest.ask("approval.use", { mode: "all" }),
+      guest.ask("model.use", { model: "another" }),
+      guest.ask("question.answer", { conversation, question: createId(), answer: { decision: "allow" } }),
+    ];
+    for (const act of acts) await expect(act).rejects.toMatchObject({ code: "forbidden" });
+    await owner.watch(conversation);
+    await owner.ask("turn.say", { conversation, parts: say("hello") });
+    await Promise.all([guest.item("run.ended"), owner.item("run.ended")]);
+    expect(guest.items).toEqual(owner.items);
+    expect(await store.list()).toHaveLength(1);
+    const rest = await ask(running.address, "/api/v1/commands", {
+      method: "POST",
+      headers: { authorization: `Bearer ${guestToken}` },
+      body: JSON.stringify({ type: "conversation.remove", id: createId(), conversation, rights: ["act"] }),
+    });
+    expect(rest.status).toBe(403);
+  });
+});
+
+test("S10: a secret that a person sends is in no log, no answer to the model and no client", async () => {
+  const model = scriptedModel(["Thanks.", "Thanks.", "Thanks."]);
+  const { server: running } = await serving({ model });
+  const client = await TestClient.connect(running);
+  const { conversation } = await client.ask("conversation.create", {});
+  await client.watch(conversation);
+  const { message } = await client.ask("turn.say", { conversation, parts: say("my key is sk-secret1") });
+  await client.item("run.ended");
+  await client.ask("turn.retry", { conversation, at: message, parts: say("it is sk-secret2") });
+  await client.until(() => client.items.filter(({ type }) => type === "run.ended").length === 2);
+  const { text } = await client.ask("conversation.export", { conversation, format: "json" });
+  const seen = JSON.stringify([text, client.frames, model.requests]);
+  expect(seen).toContain("[redacted:key]");
+  expect(seen).not.toMatch(/sk-secret\d/);
+});
+
+test("S12: what a tool or a model says is passed on as text, and a file that is downloaded is not shown as a page", async () => {
+  const hostile =
+    '<img src="https://evil.example/x"><script>alert(1)</script>\u001b]0;owned\u0007[a](javascript:alert(1))';
+  const { server: running } = await serving({ model: scriptedModel([hostile]) });
+  const client = await TestClient.connect(running);
+  const { conversation } = await client.ask("conversation.create", {});
+  const mirror = await client.watch(conversation);
+  await client.ask("turn.say", { conversation, parts: say(hostile) });
+  await client.item("run.ended");
+  expect([...mirror.state.messages.values()].map(({ parts }) => parts)).toEqual([say(hostile), say(hostile)]);
+  const page = await ask(running.address, `/api/v1/conversations/${conversation}/export?format=html`, {
+    headers: bearer,
+  });
+  expect(page.headers["content-disposition"]).toBe(`attachment; filename="${conversation}.html"`);
+  expect(page.headers["x-content-type-options"]).toBe("nosniff");
+  expect(page.body).not.toMatch(/<script|<img/);
+});
+
+describe("S14: nothing approves but an approval", () => {
+  const danger = () => {
+    const runs: unknown[] = [];
+    const tool = defineTool({
+      name: "danger",
+      description: "",
+      input: { type: "object" },
+      effects: "external",
+      execute: (input: unknown) => runs.push(input),
+    });
+    const model = scriptedModel([[call("danger", { n: 1 })], "Done."]);
+    return { runs, options: { model, tools: [tool], permission: () => ({ decision: "ask" }) as const } };
+  };
+
+  test("S14: an answer without a decision, with an unknown one, or with something else in it decides nothing", async () => {
+    const { runs, options } = danger();
+    const { server: running } = await serving(options);
+    const client = await TestClient.connect(running);
+    const { conversation } = await client.ask("conversation.create", {});
+    await client.watch(conversation);
+    await client.ask("turn.say", { conversation, parts: say("go") });
+    const { question } = await client.item("call.approval-requested");
+    for (const answer of [
+      {},
+      "allow",
+      "",
+      true,
+      { decision: "" },
+      { decision: "yes" },
+      { decision: "Allow" },
+      { allow: true },
+      { decision: "allow", key: "Enter" },
+    ]) {
+      const given = client.ask("question.answer", { conversation, question, answer: answer as never });
+      await expect(given, JSON.stringify(answer)).rejects.toMatchObject({ code: "malformed" });
+    }
+    const text = client.ask("question.answer", { conversation, question, answer: { decision: "answer", text: "yes" } });
+    await expect(text).rejects.toMatchObject({ code: "invalid" });
+    await client.ask("turn.say", { conversation, parts: say("yes"), delivery: "queue" });
+    expect(runs).toEqual([]);
+    await client.ask("question.answer", { conversation, question, answer: { decision: "allow" } });
+    await client.item("call.completed");
+    expect(runs).toEqual([{ n: 1 }]);
+  });
+
+  test("S14: of two answers the first counts, and the second is told so", async () => {
+    const { runs, options } = danger();
+    const { server: running } = await serving(options);
+    const [one, other] = [await TestClient.connect(running), await TestClient.connect(running)];
+    const { conversation } = await one.ask("conversation.create", {});
+    await one.watch(conversation);
+    await one.ask("turn.say", { conversation, parts: say("go") });
+    const { question } = await one.item("call.approval-requested");
+    await one.ask("question.answer", { conversation, question, answer: { decision: "deny", reason: "no" } });
+    const late = other.ask("question.answer", { conversation, question, answer: { decision: "allow" } });
+    await expect(late).rejects.toMatchObject({ code: "not-found" });
+    await one.item("call.denied", ({ output }) => output.includes("no"));
+    expect(runs).toEqual([]);
+  });
+});
+
+describe("frames that are not of the protocol", () => {
+  test("a malformed frame is refused and logged, its connection ends, and the server goes on for others", async () => {
+    const { server: running, log } = await server();
+    const bad = ["{", "[]", '"hello"', "null", '{"type":1}', '{"type":"turn.say"}', '{"type":"turn.say","id":"../x"}'];
+    for (const frame of bad) {
+      const client = await TestClient.connect(running);
+      client.sendText(frame);
+      expect(await client.end(), frame).toMatchObject({ code: 4400 });
+      expect(client.frames.at(-1)).toMatchObject({ type: "fault" });
+    }
+    const binary = await TestClient.connect(running);
+    binary.socket.send(Buffer.from([0xff, 0xfe]), { binary: true });
+    expect(await binary.end()).toMatchObject({ code: 4400 });
+    const notUtf8 = await TestClient.connect(running);
+    notUtf8.socket.send(Buffer.from([0xff, 0xfe]), { binary: false });
+    expect(await notUtf8.end()).toMatchObject({ code: 1007 });
+    expect(log.filter((line) => line.includes("refused"))).toHaveLength(bad.length + 1);
+    const other = await TestClient.connect(running);
+    expect(await other.ask("conversation.list", {})).toEqual({ conversations: [] });
+  });
+
+  test("an oversized frame ends its connection before it is read", async () => {
+    const { server: running } = await server();
+    const client = await TestClient.connect(running);
+    client.sendText(JSON.stringify({ type: "conversation.import", id: createId(), text: "x".repeat(LARGEST_FRAME) }));
+    expect(await client.end()).toMatchObject({ code: 1009 });
+    const other = await TestClient.connect(running);
+    expect(await other.ask("conversation.list", {})).toEqual({ conversations: [] });
+    const post = { method: "POST", headers: bearer, body: "x".repeat(LARGEST_FRAME + 1) };
+    expect(await ask(running.address, "/api/v1/commands", post)).toMatchObject({ status: 413 });
+  });
+
+  test("a command before hello is refused, as is a first frame that is no hello", async () => {
+    const { server: running } = await server();
+    const client = new TestClient(running.address, bearer);
+    await new Promise((resolve) => client.socket.once("open", resolve));
+    client.sendText(JSON.stringify({ type: "conversation.list", id: createId() }));
+    expect(await client.end()).toMatchObject({ code: 4400 });
+  });
+
+  test("a client that asks too fast is told, and one that does not heed that is sent away", async () => {
+    const { server: running } = await server();
+    const client = await TestClient.connect(running);
+    for (let i = 0; i < 5_000; i++) client.send("conversation.list", {});
+    expect(await client.end()).toMatchObject({ code: 4429 });
+    const busy = client.frames.filter((frame) => frame.type === "failed" && frame.error.code === "busy");
+    expect(busy.length).toBeGreaterThan(1_000);
+    const other = await TestClient.connect(running);
+    expect(await other.ask("conversation.list", {})).toEqual({ conversations: [] });
+  });
+
+  test("what a client sends cannot write lines of its own into the log, nor steer the terminal that shows it", async () => {
+    const { server: running, log } = await server();
+    await ask(running.address, "/%0a%1b[31mforged", {});
+    await ask(running.address, "/api/v1/models?x=%0d%0aforged");
+    expect(log).toHaveLength(2);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: none of them may be there.
+    expect(log.join("")).not.toMatch(/[\u0000-\u001f\u007f]/);
+  });
+});

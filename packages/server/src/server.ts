@@ -1,0 +1,171 @@
+import type { Server as HttpServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { ConversationDirectory } from "@banyan/host";
+import { createAdaptorServer } from "@hono/node-server";
+import manifest from "../package.json" with { type: "json" };
+import { allowedHosts, inBrackets, isWildcard } from "./auth/addresses.ts";
+import { Gate } from "./auth/gate.ts";
+import { Principals } from "./auth/principal.ts";
+import { randomToken } from "./auth/secret.ts";
+import type { ServedHost } from "./commands/desk.ts";
+import { Performer } from "./commands/perform.ts";
+import { httpApp } from "./http/app.ts";
+import type { EventStream } from "./http/event-stream.ts";
+import { openApi } from "./http/open-api.ts";
+import { pageFiles } from "./http/page-files.ts";
+import { ListWatch } from "./live/list-watch.ts";
+import { LiveConversations } from "./live/live-conversations.ts";
+import { UnreadCounts } from "./live/unread.ts";
+import { PROTOCOL, type ServerSettings } from "./protocol/index.ts";
+import { SocketServer } from "./socket/socket-server.ts";
+
+/** Milliseconds for which a conversation stays open that nobody watches and nothing works in. */
+const IDLE = 30_000;
+
+/** What is served, and how. */
+export interface ServeOptions {
+  readonly host: ServedHost;
+  /** 0 takes a free one. Default 0. */
+  readonly port?: number;
+  /** Where to listen. Default `127.0.0.1`: only programs on this machine reach it. */
+  readonly hostname?: string;
+  /** Further values of `Host` to answer to, with the port if it is not the scheme's own: of a proxy in front. */
+  readonly allowedHosts?: readonly string[];
+  /** Who shows it may do everything. A random one when absent. */
+  readonly token?: string;
+  /** Who shows it may only watch. */
+  readonly guestToken?: string;
+  /** The built page. Without it, the server has no page. */
+  readonly page?: string;
+  /** Where to keep what has been read; as long as the server lives when absent. */
+  readonly state?: string;
+  /** Milliseconds for which a conversation stays open that nobody watches and nothing works in. Default 30,000. */
+  readonly idle?: number;
+  /** Refusals and defects, one line each, without secrets. Nothing is logged when absent. */
+  log?(line: string): void;
+}
+
+/** A server that listens. */
+export interface RunningServer extends AsyncDisposable {
+  /** As in `http://127.0.0.1:4870`. */
+  readonly address: string;
+  readonly token: string;
+  /** The address of the page that signs a browser in; to be shown to its user only. */
+  readonly pageAddress: string;
+  /**
+   * Tells the clients, interrupts what runs with its facts in the log, and closes every conversation and connection. The
+   * host stays open: it is the caller's.
+   */
+  stop(): Promise<void>;
+}
+
+/**
+ * Serves conversations over HTTP and WebSocket. Resolves when the server listens; rejects with the error of the system
+ * when it cannot, as when the port is taken.
+ */
+export async function serve(options: ServeOptions): Promise<RunningServer> {
+  const { host, token = randomToken(), hostname = "127.0.0.1", guestToken } = options;
+  const log = (line: string) => options.log?.(onOneLine(line));
+  const defect = (error: unknown) => log(error instanceof Error ? (error.stack ?? error.message) : String(error));
+  const settings = (): ServerSettings => ({ model: host.model.name, approval: host.approval });
+
+  const unread = new UnreadCounts(options.state === undefined ? undefined : join(options.state, "unread.json"));
+  const listWatch = new ListWatch(() => conversations.list());
+  const conversations = new LiveConversations({
+    host,
+    unread,
+    idle: options.idle ?? IDLE,
+    changed: (id) => listWatch.changed(id),
+  });
+  const performer = new Performer({
+    host,
+    conversations,
+    directory: new ConversationDirectory({ store: host.store }),
+    settingsChanged: () => sockets.tellAll({ type: "settings", settings: settings() }),
+    defect,
+  });
+
+  let port = options.port ?? 0;
+  const cookie = () => `banyan-${port}`;
+  const gate = new Gate(new Principals({ owner: token, guest: guestToken }), {
+    hosts: () => allowedHosts({ host: hostname, port }, options.allowedHosts),
+    cookie,
+  });
+  const streams = new Set<EventStream>();
+  const app = httpApp({
+    gate,
+    cookie,
+    page: options.page === undefined ? new Map() : pageFiles(options.page),
+    conversations,
+    performer,
+    streams,
+    health: () => ({ status: "ok", server: NAME, protocol: PROTOCOL }),
+    openApi: () => openApi(NAME),
+    log,
+    defect,
+  });
+  const server = createAdaptorServer({ fetch: app.fetch }) as HttpServer;
+  const sockets = new SocketServer(server, gate, {
+    conversations,
+    performer,
+    listWatch,
+    welcome: ({ rights }) => ({
+      type: "welcome",
+      protocol: PROTOCOL,
+      server: NAME,
+      rights,
+      agent: host.agent.name,
+      workspace: host.workspace,
+      settings: settings(),
+    }),
+    log,
+  });
+
+  const stop = async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    sockets.tellAll({ type: "stopping", message: "The server stops; what ran was interrupted, and can be resumed." });
+    await conversations.close();
+    await sockets.close();
+    for (const stream of streams) stream.close();
+    listWatch[Symbol.dispose]();
+    unread[Symbol.dispose]();
+    server.closeAllConnections();
+    await closed;
+  };
+  try {
+    port = await listening(server, port, hostname);
+  } catch (error) {
+    await conversations.close();
+    throw error;
+  }
+  // What listens on all addresses is reached at this one.
+  const address = `http://${isWildcard(hostname) ? "127.0.0.1" : inBrackets(hostname)}:${port}`;
+  let stopped: Promise<void> | undefined;
+  const once = () => (stopped ??= stop());
+  return {
+    address,
+    token,
+    pageAddress: `${address}/?token=${encodeURIComponent(token)}`,
+    stop: once,
+    [Symbol.asyncDispose]: once,
+  };
+}
+
+const NAME = `banyan ${manifest.version}`;
+
+/** Resolves with the port once the server listens. */
+function listening(server: HttpServer, port: number, hostname: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, hostname, () => {
+      server.removeListener("error", reject);
+      resolve((server.address() as AddressInfo).port);
+    });
+  });
+}
+
+/** What came from a client must not look like another line of the log, nor steer the terminal that shows it. */
+function onOneLine(line: string): string {
+  return line.replace(/[\p{Cc}\p{Cf}\u2028\u2029]+/gu, " ");
+}

@@ -1,0 +1,29 @@
+import type { WebSocket } from "ws";
+import type { Line } from "../live/subscription.ts";
+
+/** Bytes that may wait to be sent to a client; at more, it gets nothing new until they are gone. */
+const FULL = 1024 * 1024;
+
+const TEXT = { binary: false };
+
+/** A WebSocket as the way to a client. */
+export class SocketLine implements Line {
+  readonly #socket: WebSocket;
+
+  constructor(socket: WebSocket) {
+    this.#socket = socket;
+  }
+
+  send(frame: Buffer): void {
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(frame, TEXT);
+  }
+
+  get isFull(): boolean {
+    return this.#socket.bufferedAmount > FULL;
+  }
+
+  room(): Promise<void> {
+    // It stands behind everything that waits; when it is on its way, or never can be, so is the rest.
+    return new Promise((resolve) => this.#socket.ping(undefined, undefined, () => resolve()));
+  }
+}

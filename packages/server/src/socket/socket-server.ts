@@ -1,0 +1,93 @@
+import type { IncomingMessage, Server } from "node:http";
+import type { Duplex } from "node:stream";
+import { type WebSocket, WebSocketServer } from "ws";
+import type { Gate } from "../auth/gate.ts";
+import { knockOf } from "../auth/knock.ts";
+import { frameOf } from "../live/feed-frame.ts";
+import { closeCodes, LARGEST_FRAME, type ServerFrame } from "../protocol/index.ts";
+import { Connection, type ConnectionParts } from "./connection.ts";
+
+/** Milliseconds between two signs of life; whoever missed one is gone. */
+const SIGN_OF_LIFE = 30_000;
+
+/** Milliseconds that a client has to let go of its connection when the server stops. */
+const PARTING = 1_000;
+
+/** The address of the WebSocket. */
+const SOCKET_PATH = "/api/v1/socket";
+
+/** The clients of a server on WebSockets. */
+export class SocketServer {
+  readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: LARGEST_FRAME, clientTracking: true });
+  readonly #connections = new Map<WebSocket, Connection>();
+  readonly #alive = new WeakSet<WebSocket>();
+  readonly #gate: Gate;
+  readonly #parts: ConnectionParts;
+  readonly #heartbeat: NodeJS.Timeout;
+
+  /** From now on upgrades of the HTTP server are answered. */
+  constructor(server: Server, gate: Gate, parts: ConnectionParts) {
+    this.#gate = gate;
+    this.#parts = parts;
+    server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
+    this.#heartbeat = setInterval(() => this.#lookWhoLives(), SIGN_OF_LIFE).unref();
+  }
+
+  /** Sends a frame to every client. */
+  tellAll(frame: ServerFrame): void {
+    const bytes = frameOf(frame);
+    for (const connection of this.#connections.values()) connection.send(bytes);
+  }
+
+  /** Ends every connection, once what was sent has left. */
+  async close(): Promise<void> {
+    clearInterval(this.#heartbeat);
+    const gone = [...this.#connections.keys()].map((socket) => {
+      const closed = new Promise((resolve) => socket.once("close", resolve));
+      socket.close(closeCodes.stopping, "the server stops");
+      return closed;
+    });
+    const late = setTimeout(() => {
+      for (const socket of this.#connections.keys()) socket.terminate();
+    }, PARTING);
+    await Promise.all(gone);
+    clearTimeout(late);
+    this.#sockets.close();
+  }
+
+  #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+    const knock = knockOf(request, true);
+    const verdict = this.#gate.judge(knock);
+    const path = request.url?.split("?", 1)[0];
+    if (!verdict.ok || path !== SOCKET_PATH) {
+      const [status, message] = verdict.ok
+        ? [404, `There is no socket here; it is at ${SOCKET_PATH}.`]
+        : [verdict.status, verdict.message];
+      this.#parts.log(`${knock.from}: refused a socket: ${message}`);
+      refuse(socket, status, message);
+      return;
+    }
+    this.#sockets.handleUpgrade(request, socket, head, (accepted) => {
+      this.#alive.add(accepted);
+      accepted.on("pong", () => this.#alive.add(accepted));
+      this.#connections.set(accepted, new Connection(accepted, verdict.principal, knock.from, this.#parts));
+      accepted.on("close", () => this.#connections.delete(accepted));
+    });
+  }
+
+  #lookWhoLives(): void {
+    for (const socket of this.#connections.keys()) {
+      if (!this.#alive.delete(socket)) socket.terminate();
+      else socket.ping();
+    }
+  }
+}
+
+function refuse(socket: Duplex, status: number, message: string): void {
+  // Whoever is refused may be gone before it reads why.
+  socket.on("error", () => socket.destroy());
+  const body = `${message}\n`;
+  socket.end(
+    `HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  );
+}

@@ -1,0 +1,58 @@
+import { Agent, type AgentOptions, Session, type Store } from "@banyan/core";
+import type { ApprovalMode } from "@banyan/host";
+import type { ServedHost } from "../commands/desk.ts";
+
+/** What a server is given in the place of a host: an agent and a real store, without settings. */
+export function hostOf(
+  store: Store,
+  options: AgentOptions,
+  models: Readonly<Record<string, AgentOptions["model"]>> = {},
+) {
+  let agent = new Agent({ name: "banyan", ...options });
+  let approval: ApprovalMode = "ask";
+  let name = "id" in options.model ? options.model.id : "scripted/model";
+  const remembered: string[] = [];
+  const with_ = (model: string) => {
+    const driver = models[model];
+    if (driver) return agent.with({ model: driver });
+    throw Object.assign(new Error(`There is no model ${model}.`), { name: "ModelChoiceError" });
+  };
+  const host: ServedHost = {
+    get agent() {
+      return agent;
+    },
+    get approval() {
+      return approval;
+    },
+    get model() {
+      return { name, reason: "" };
+    },
+    store,
+    workspace: "/a/workspace",
+    newSession: () => Session.open(store, undefined, { labels: { cwd: "/a/workspace", agent: agent.name } }),
+    openById: (id) => Session.open(store, id),
+    taskAgent: async () => agent.with({ mode: "task" }),
+    agentWith: async (model) => with_(model),
+    async useModel(model) {
+      agent = with_(model);
+      name = model;
+      return agent;
+    },
+    useApproval(mode) {
+      approval = mode;
+    },
+    remember: (rule) => remembered.push(rule),
+    listProviders: async () => [{ name: "scripted", usable: true, reason: "It is part of the test.", known: 1 }],
+    listModels: async () => [
+      { name: "scripted/model", contextSize: 1000 },
+      ...Object.keys(models).map((other) => ({ name: other })),
+    ],
+    redact: Object.assign((text: string) => text.replaceAll(/sk-\w+/g, "[redacted:key]"), {
+      stream: () => {
+        throw new Error("No test streams.");
+      },
+    }),
+    contextParts: async (path) => [{ kind: "conversation", source: "messages", tokens: path.length, isExact: false }],
+  };
+  return { host, remembered };
+}

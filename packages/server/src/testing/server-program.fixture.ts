@@ -1,0 +1,38 @@
+// A server in a process of its own, to be killed. Its arguments: the port, the directory of its store, the token, and
+// another name that it answers to.
+import { defineTool } from "@banyan/core";
+import { call, reasoning, scriptedModel, text } from "@banyan/core/testing";
+import { sqliteStore } from "@banyan/store/sqlite";
+import { serve } from "../server.ts";
+import { hostOf } from "./served-host.fixture.ts";
+
+const [port = "0", directory = "", token = "", ...allowedHosts] = process.argv.slice(2);
+const words = (count: number) => Array.from({ length: count }, (_, index) => `word${index} `);
+
+const look = defineTool({
+  name: "look",
+  description: "",
+  input: { type: "object" },
+  effects: "none",
+  execute: async (_input: unknown, { progress }) => {
+    progress("looking");
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    return "seen";
+  },
+});
+
+// Each turn: thoughts, words and a call, then more words. Who asks for a long one gets one that nobody waits for.
+const model = scriptedModel(
+  ({ messages }) => {
+    const last = messages.at(-1);
+    if (JSON.stringify(last).includes("at length")) return [text(...words(10_000))];
+    if (last?.role !== "user") return [text(...words(60))];
+    return [reasoning(...words(30)), text(...words(60)), call("look", {}, `look_${messages.length}_${Date.now()}`)];
+  },
+  { pace: 2 },
+);
+
+const store = sqliteStore({ directory, program: "banyan serve" });
+const { host } = hostOf(store, { model, tools: [look] });
+const server = await serve({ host, token, port: Number(port), allowedHosts });
+process.stdout.write(`${server.address}\n`);

@@ -1,0 +1,422 @@
+import { createId, defineTool } from "@banyan/core";
+import { call, pause, scriptedModel, stall, text } from "@banyan/core/testing";
+import { describe, expect, test } from "vitest";
+import { serving } from "./testing/serving.fixture.ts";
+import { TestClient } from "./testing/test-client.fixture.ts";
+
+const say = (words: string) => [{ type: "text", text: words }] as const;
+
+/** A server, a client that watches a new conversation, and what is seen of it. */
+async function talking(...given: Parameters<typeof serving>) {
+  const served = await serving(...given);
+  const client = await TestClient.connect(served.server);
+  const { conversation } = await client.ask("conversation.create", {});
+  const { state } = await client.watch(conversation);
+  const ended = (count: number) =>
+    client.until(() => client.items.filter(({ type }) => type === "run.ended").length >= count);
+  const said = () =>
+    [...state.messages.values()].map(({ id, parentId, role, parts }) => ({
+      id,
+      parentId,
+      role,
+      text: parts.map((part) => ("text" in part ? part.text : "")).join(""),
+    }));
+  return { ...served, client, conversation, state, ended, said };
+}
+
+/** A tool that waits until it is let go, or its call is cancelled. */
+function gated(name = "wait") {
+  const gate = Promise.withResolvers<void>();
+  const tool = defineTool({
+    name,
+    description: "",
+    input: { type: "object" },
+    effects: "none",
+    execute: (_input: unknown, { signal }) =>
+      Promise.race([gate.promise, new Promise((_, reject) => signal.addEventListener("abort", reject))]),
+  });
+  return { tool, open: gate.resolve };
+}
+
+describe("B59: a command that comes twice acts once", () => {
+  test("B59: on one server, whoever sends it again", async () => {
+    const { server, client, conversation, ended, said } = await talking({ model: scriptedModel(["One.", "Two."]) });
+    const other = await TestClient.connect(server);
+    const id = createId();
+    client.send("turn.say", { id, conversation, parts: say("hello") });
+    client.send("turn.say", { id, conversation, parts: say("hello") });
+    other.send("turn.say", { id, conversation, parts: say("hello") });
+    const outcomes = [await client.outcome(id), await client.outcome(id, 2), await other.outcome(id)];
+    expect(outcomes.map((outcome) => outcome.type === "done" && outcome.result)).toEqual(
+      Array(3).fill({ message: id, waits: false }),
+    );
+    await ended(1);
+    const star = createId();
+    for (const starred of [true, false])
+      await client.ask("message.star", { id: star, conversation, message: id, starred });
+    expect(said()).toHaveLength(2);
+    expect(client.items.filter(({ type }) => type === "message.starred")).toHaveLength(1);
+  });
+
+  test("B59: what is said, asked again or resumed acts once also when the server was another in between", async () => {
+    const first = await talking({ model: scriptedModel(["One.", "Two.", [text("Thr"), stall()]]) });
+    const { conversation } = first;
+    const [sayId, retryId, againId, stalledId] = [createId(), createId(), createId(), createId()];
+    const commands = [
+      ["turn.say", { id: sayId, conversation, parts: say("hello") }],
+      ["turn.retry", { id: retryId, conversation }],
+    ] as const;
+    for (const [index, [type, input]] of commands.entries()) {
+      await first.client.ask(type, input as never);
+      await first.ended(index + 1);
+    }
+    await first.client.ask("turn.retry", { id: stalledId, conversation, parts: say("bye") });
+    await first.client.until(() => first.said().at(-1)?.text === "Thr");
+    await first.server.stop();
+    await first.store.close();
+
+    const model = scriptedModel(["Never."]);
+    const second = await serving({ model }, { directory: first.directory });
+    const client = await TestClient.connect(second.server);
+    await client.watch(conversation);
+    for (const [type, input] of commands) await client.ask(type, input as never);
+    expect(await client.ask("turn.retry", { id: stalledId, conversation, parts: say("bye") })).toEqual({
+      message: stalledId,
+    });
+    await expect(
+      client.ask("turn.say", { id: againId, conversation: createId(), parts: say("x") }),
+    ).rejects.toMatchObject({
+      code: "not-found",
+    });
+    expect(model.asked).toBe(0);
+  });
+
+  test("a command that failed may be tried again under its id", async () => {
+    const { client, conversation, said, ended } = await talking({ model: scriptedModel(["One."]) });
+    const id = createId();
+    const wrong = client.ask("turn.say", { id, conversation, parts: say("hello"), model: "unknown/model" });
+    await expect(wrong).rejects.toMatchObject({ code: "invalid", message: "There is no model unknown/model." });
+    client.send("turn.say", { id, conversation, parts: say("hello") });
+    expect(await client.outcome(id, 2)).toMatchObject({ type: "done" });
+    await ended(1);
+    expect(said()).toHaveLength(2);
+  });
+});
+
+describe("turns", () => {
+  test("W9, W10: what is said goes below any message, and an answer is asked for again with another model", async () => {
+    const quick = scriptedModel(["Quick."], { id: "scripted/quick", price: { input: 1e6, output: 1e6 } });
+    const { client, conversation, ended, said, state } = await talking(
+      { model: scriptedModel(["One.", "Two.", "Three."]) },
+      { models: { quick } },
+    );
+    const first = await client.ask("turn.say", { conversation, parts: say("first") });
+    await ended(1);
+    const one = said()[1];
+    await client.ask("turn.say", { conversation, parts: say("second") });
+    await ended(2);
+    await client.ask("turn.say", { conversation, at: one?.id as string, parts: say("beside") });
+    await ended(3);
+    await client.ask("turn.retry", { conversation, at: one?.id as string, model: "quick" });
+    await ended(4);
+    const text = new Map(said().map((message) => [message.id, message.text]));
+    expect(said().map(({ parentId, text: own }) => [parentId && text.get(parentId), own])).toEqual([
+      [null, "first"],
+      ["first", "One."],
+      ["One.", "second"],
+      ["second", "Two."],
+      ["One.", "beside"],
+      ["beside", "Three."],
+      ["first", "Quick."],
+    ]);
+    expect([...state.messages.values()].at(-1)).toMatchObject({
+      model: "scripted/quick",
+      cost: 2,
+      parentId: first.message,
+    });
+  });
+
+  test("W1: editing an earlier message makes a sibling, the very first one too", async () => {
+    const { client, conversation, ended, said } = await talking({ model: scriptedModel(["One.", "Two."]) });
+    const { message } = await client.ask("turn.say", { conversation, parts: say("frist") });
+    await ended(1);
+    const edited = await client.ask("turn.retry", { conversation, at: message, parts: say("first") });
+    await ended(2);
+    expect(said().map(({ parentId, text: own }) => [parentId, own])).toEqual([
+      [null, "frist"],
+      [message, "One."],
+      [null, "first"],
+      [edited.message, "Two."],
+    ]);
+  });
+
+  test("B49, W11: two branches run at once, each with its own calls, and one is stopped alone", async () => {
+    const [left, right] = [gated("left"), gated("right")];
+    const model = scriptedModel((request) => {
+      const asked = JSON.stringify(request.messages.findLast(({ role }) => role === "user"));
+      const tool = asked.includes("left") ? "left" : "right";
+      return request.messages.at(-1)?.role === "user" ? [call(tool)] : `${tool} is done.`;
+    });
+    const { client, conversation, state, ended } = await talking({ model, tools: [left.tool, right.tool] });
+    const { message } = await client.ask("turn.say", { conversation, parts: say("left") });
+    await client.item("call.executing");
+    await client.ask("turn.retry", { conversation, at: message, parts: say("right") });
+    await client.until(() => client.items.filter(({ type }) => type === "call.executing").length === 2);
+    const [first, second] = [...state.runs.values()];
+    expect([first?.leaf, second?.leaf].map((leaf) => state.messages.get(leaf ?? "")?.parentId)).toHaveLength(2);
+    expect(await client.ask("run.interrupt", { conversation, run: first?.id as string })).toEqual({ interrupted: 1 });
+    await ended(1);
+    right.open();
+    await ended(2);
+    expect(client.items.flatMap((item) => (item.type === "run.ended" ? [item.reason] : []))).toEqual([
+      "interrupted",
+      "answered",
+    ]);
+    expect(
+      [...state.messages.values()]
+        .flatMap((each) => (each.role === "assistant" ? each.calls : []))
+        .map(({ status }) => status),
+    ).toEqual(["cancelled", "completed"]);
+  });
+
+  test("a conversation's own model counts more than the server's, and one that cannot be used is refused", async () => {
+    const quick = scriptedModel(["Quick."], { id: "scripted/quick" });
+    const { client, conversation, ended, state } = await talking({ model: scriptedModel([]) }, { models: { quick } });
+    await expect(client.ask("model.use", { conversation, model: "slow" })).rejects.toMatchObject({ code: "invalid" });
+    await client.ask("model.use", { conversation, model: "quick" });
+    expect(state.model).toBe("quick");
+    await client.ask("turn.say", { conversation, parts: say("hello") });
+    await ended(1);
+    expect([...state.messages.values()].at(-1)).toMatchObject({ model: "scripted/quick" });
+  });
+
+  test("task mode is a matter of the turn", async () => {
+    const model = scriptedModel([[call("finish_task", { result: "42" })]]);
+    const { client, conversation, ended } = await talking({ model });
+    await client.ask("turn.say", { conversation, parts: say("compute"), mode: "task" });
+    await ended(1);
+    expect(await client.item("run.started")).toMatchObject({ mode: "task" });
+    expect(await client.item("run.ended")).toMatchObject({ reason: "finished" });
+  });
+
+  test("what cannot be done as things are says why", async () => {
+    const { client, conversation, ended } = await talking({ model: scriptedModel(["One."]) });
+    await expect(client.ask("turn.retry", { conversation })).rejects.toMatchObject({ code: "invalid" });
+    await expect(client.ask("turn.resume", { conversation })).rejects.toMatchObject({ code: "invalid" });
+    await expect(client.ask("turn.say", { conversation, parts: say(" ") })).rejects.toMatchObject({ code: "invalid" });
+    await client.ask("turn.say", { conversation, parts: say("hello") });
+    await ended(1);
+    const nowhere = client.ask("turn.say", { conversation, at: "nowhere", parts: say("x") });
+    await expect(nowhere).rejects.toMatchObject({ code: "invalid" });
+    await expect(client.ask("message.label", { conversation, message: "nowhere", label: "x" })).rejects.toMatchObject({
+      code: "not-found",
+    });
+  });
+});
+
+describe("B21, W36, W37: what is said while an agent works", () => {
+  test("steers it, waits for the end of the turn, or ends it, and is edited, reordered and taken back meanwhile", async () => {
+    const gate = gated();
+    const model = scriptedModel([[call("wait")], "Heard.", "Later."]);
+    const { client, conversation, ended, said, state } = await talking({ model, tools: [gate.tool] });
+    await client.ask("turn.say", { conversation, parts: say("go") });
+    const { run } = await client.item("run.started");
+    await client.item("call.executing");
+    const steer = await client.ask("turn.say", { conversation, run, parts: say("look out") });
+    expect(steer.waits).toBe(true);
+    const later = await client.ask("turn.say", { conversation, run, parts: say("latre"), delivery: "queue" });
+    const never = await client.ask("turn.say", { conversation, run, parts: say("never"), delivery: "queue" });
+    await client.ask("input.edit", { conversation, input: later.message, parts: say("later") });
+    await client.ask("input.edit", { conversation, input: never.message, before: steer.message });
+    expect(state.inbox.map(({ id }) => id)).toEqual([never.message, steer.message, later.message]);
+    await client.ask("input.withdraw", { conversation, input: never.message });
+    await expect(client.ask("input.withdraw", { conversation, input: never.message })).rejects.toMatchObject({
+      code: "not-found",
+    });
+    gate.open();
+    await ended(2);
+    expect(said().map(({ text: own }) => own)).toEqual(["go", "", "look out", "Heard.", "later", "Later."]);
+  });
+
+  test("W38: an interruption keeps what was said, holds what waited, and resuming delivers it", async () => {
+    const model = scriptedModel([[text("I begin"), stall()], "All of it."]);
+    const { client, conversation, ended, said, state } = await talking({ model });
+    await client.ask("turn.say", { conversation, parts: say("go") });
+    const { run } = await client.item("run.started");
+    await client.item("text.delta");
+    await client.ask("turn.say", { conversation, run, parts: say("and more"), delivery: "queue" });
+    await client.ask("run.interrupt", { conversation });
+    await ended(1);
+    expect(state.inbox).toMatchObject([{ held: true }]);
+    expect([...state.messages.values()].at(-1)).toMatchObject({ finish: "interrupted", parts: say("I begin") });
+    await client.ask("turn.resume", { conversation });
+    await ended(2);
+    expect(said().map(({ text: own }) => own)).toEqual(["go", "I begin", "and more", "All of it."]);
+  });
+
+  test("said to a run that is over, it begins a turn at the end of that branch", async () => {
+    const { client, conversation, ended, said } = await talking({ model: scriptedModel(["One.", "Two."]) });
+    const { message } = await client.ask("turn.say", { conversation, parts: say("go") });
+    const { run } = await client.item("run.started");
+    await ended(1);
+    const late = await client.ask("turn.say", { conversation, run, at: message, parts: say("too late?") });
+    expect(late.waits).toBe(false);
+    await ended(2);
+    expect(said().map(({ text: own }) => own)).toEqual(["go", "One.", "too late?", "Two."]);
+  });
+
+  test("said where a run is working, without naming it, it steers that run", async () => {
+    const gate = gated();
+    const model = scriptedModel([[call("wait")], "Heard."]);
+    const { client, conversation, ended, said } = await talking({ model, tools: [gate.tool] });
+    await client.ask("turn.say", { conversation, parts: say("go") });
+    await client.item("call.executing");
+    expect(await client.ask("turn.say", { conversation, parts: say("look out") })).toMatchObject({ waits: true });
+    gate.open();
+    await ended(1);
+    expect(said().map(({ text: own }) => own)).toEqual(["go", "", "look out", "Heard."]);
+  });
+});
+
+describe("B51, W32-W35: what waits for a person", () => {
+  const asking = () => {
+    const ran: unknown[] = [];
+    const shell = defineTool({
+      name: "shell",
+      description: "",
+      input: { type: "object" },
+      effects: "external",
+      execute: (input: unknown) => {
+        ran.push(input);
+        return "ok";
+      },
+    });
+    return { ran, shell };
+  };
+
+  test("B51: a call goes through its states on the wire, with the arguments that a person changed", async () => {
+    const { ran, shell } = asking();
+    const model = scriptedModel([[call("shell", { command: "rm x" })], "Done."]);
+    const options = { model, tools: [shell], permission: () => ({ decision: "ask", pattern: "shell(rm x)" }) as const };
+    const { client, conversation, ended, state } = await talking(options);
+    await client.ask("turn.say", { conversation, parts: say("go") });
+    const { question, pattern } = await client.item("call.approval-requested");
+    expect(pattern).toBe("shell(rm x)");
+    expect([...state.questions.values()]).toMatchObject([{ id: question, type: "approval" }]);
+    await client.ask("question.answer", {
+      conversation,
+      question,
+      answer: { decision: "allow", input: { command: "rm y" } },
+    });
+    await ended(1);
+    expect(
+      client.items.map(({ type }) => type).filter((type) => type.startsWith("call.") && type !== "call.input.delta"),
+    ).toEqual([
+      "call.pending",
+      "call.approval-requested",
+      "call.approval-resolved",
+      "call.executing",
+      "call.completed",
+    ]);
+    expect(ran).toEqual([{ command: "rm y" }]);
+    expect([...state.messages.values()][1]).toMatchObject({
+      calls: [{ input: { command: "rm x" }, executedInput: { command: "rm y" }, status: "completed" }],
+    });
+  });
+
+  test("W35: what is allowed for the conversation covers what waits already, is listed, and can be revoked", async () => {
+    const { ran, shell } = asking();
+    const model = scriptedModel([
+      [call("shell", { n: 1 }), call("shell", { n: 2 })],
+      "Done.",
+      [call("shell", { n: 3 })],
+      "Done.",
+    ]);
+    const parallel = { ...shell, parallel: true };
+    const { client, conversation, ended, state } = await talking({
+      model,
+      tools: [parallel],
+      permission: ({ conversation: { allowed } }) =>
+        allowed.includes("shell") ? { decision: "allow" } : { decision: "ask", pattern: "shell" },
+    });
+    await client.ask("turn.say", { conversation, parts: say("go") });
+    await client.until(() => state.questions.size === 2);
+    const question = [...state.questions.keys()][0] as string;
+    const wrong = { decision: "allow", remember: { pattern: "shell(", scope: "conversation" } } as const;
+    await expect(client.ask("question.answer", { conversation, question, answer: wrong })).rejects.toMatchObject({
+      code: "invalid",
+    });
+    const remember = { pattern: "shell", scope: "conversation" } as const;
+    await client.ask("question.answer", { conversation, question, answer: { decision: "allow", remember } });
+    await ended(1);
+    expect(ran).toHaveLength(2);
+    expect(state.allowed).toContain("shell");
+    await client.ask("rule.revoke", { conversation, pattern: "shell" });
+    expect(state.allowed).toEqual([]);
+    await client.ask("turn.say", { conversation, parts: say("again") });
+    await client.until(() => state.questions.size === 1);
+    const [again] = [...state.questions.values()];
+    await client.ask("question.answer", { conversation, question: again?.id as string, answer: { decision: "deny" } });
+    await ended(2);
+    expect(ran).toHaveLength(2);
+  });
+
+  test("what is allowed for good is remembered by the host", async () => {
+    const { shell } = asking();
+    const model = scriptedModel([[call("shell")], "Done."]);
+    const { client, conversation, remembered, ended } = await talking({
+      model,
+      tools: [shell],
+      permission: () => ({ decision: "ask", pattern: "shell" }),
+    });
+    await client.ask("turn.say", { conversation, parts: say("go") });
+    const { question } = await client.item("call.approval-requested");
+    const remember = { pattern: "shell", scope: "always" } as const;
+    await client.ask("question.answer", { conversation, question, answer: { decision: "allow", remember } });
+    await ended(1);
+    expect(remembered).toEqual(["shell"]);
+  });
+
+  test("B40: a question in words is answered in words", async () => {
+    const asks = defineTool({
+      name: "asks",
+      description: "",
+      input: { type: "object" },
+      effects: "none",
+      execute: (_input: unknown, { ask }) => ask({ text: "Which colour?", choices: ["red", "blue"] }),
+    });
+    const { client, conversation, ended, state } = await talking({
+      model: scriptedModel([[call("asks")], "Done."]),
+      tools: [asks],
+    });
+    await client.ask("turn.say", { conversation, parts: say("go") });
+    const { question } = await client.item("question.asked");
+    expect([...state.questions.values()]).toMatchObject([
+      { type: "text", text: "Which colour?", choices: ["red", "blue"] },
+    ]);
+    const wrong = client.ask("question.answer", { conversation, question, answer: { decision: "allow" } });
+    await expect(wrong).rejects.toMatchObject({ code: "invalid" });
+    await client.ask("question.answer", { conversation, question, answer: { decision: "answer", text: "blue" } });
+    await ended(1);
+    expect(await client.item("call.completed")).toMatchObject({ output: "blue" });
+  });
+});
+
+test("B64: a turn goes on while nobody looks, and its conversation stays open until it has ended", async () => {
+  const model = scriptedModel([[text("Slowly"), pause(300), text(" done.")]]);
+  const { server, client, conversation } = await talking({ model }, { idle: 50 });
+  await client.ask("turn.say", { conversation, parts: say("go") });
+  client.socket.terminate();
+  await client.end();
+  const later = await TestClient.connect(server);
+  const list = () => later.ask("conversation.list", {}).then(({ conversations }) => conversations[0]);
+  await later.ask("conversation.watch", { on: true });
+  expect(await list()).toMatchObject({ running: 1, unread: 0 });
+  await later.frame("conversations", ({ changed }) =>
+    changed.some(({ running, unread }) => running === 0 && unread === 1),
+  );
+  const { state } = await later.watch(conversation);
+  expect([...state.messages.values()].at(-1)).toMatchObject({ parts: say("Slowly done.") });
+  await later.ask("conversation.seen", { conversation });
+  expect(await list()).toMatchObject({ running: 0, waiting: 0, unread: 0 });
+});
