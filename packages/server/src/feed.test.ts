@@ -71,10 +71,10 @@ describe("B50: a snapshot with a cursor, and the feed from there", () => {
   test("B50: messages that are read while everything streams fit to what comes after", async () => {
     const model = scriptedModel((_request, index) => [text(...words(400 + index))], { pace: 0.2 });
     const { server, store } = await serving({ model });
-    const client = await TestClient.connect(server);
+    const [client, steady] = [await TestClient.connect(server), await TestClient.connect(server)];
     const { conversation } = await client.ask("conversation.create", {});
     const { message } = await client.ask("turn.say", { conversation, parts: say("one") });
-    await client.watch(conversation);
+    await Promise.all([client.watch(conversation), steady.watch(conversation)]);
     await client.ask("turn.retry", { conversation, at: message, parts: say("two") });
     await client.until(() => client.mirrors.get(conversation)?.state.messages.size === 4);
     let reads = 0;
@@ -87,8 +87,39 @@ describe("B50: a snapshot with a cursor, and the feed from there", () => {
       await client.until(() => client.items.length > before || isOver());
     }
     expect(reads).toBeGreaterThan(3);
+    // At the same place of the feed both have the same, whether it was read or told.
+    const places = [...client.said.keys()].filter((place) => steady.said.has(place));
+    expect(places.length).toBeGreaterThan(3);
+    for (const place of places) expect(client.said.get(place), place).toBe(steady.said.get(place));
     await server.stop();
     expect(seen(client.mirrors.get(conversation)?.state as never)).toEqual(seen(await stored(store, conversation)));
+  });
+
+  test("B50: whoever subscribes again on one connection is told everything once", async () => {
+    const { server } = await serving({ model: scriptedModel([[text(...words(200))]], { pace: 0.5 }) });
+    const client = await TestClient.connect(server);
+    const { conversation } = await client.ask("conversation.create", {});
+    for (const _ of [1, 2, 3]) await client.watch(conversation);
+    await client.ask("turn.say", { conversation, parts: say("go") });
+    await client.item("text.delta");
+    await client.watch(conversation);
+    await client.until(() => client.mirrors.get(conversation)?.state.runs.size === 0);
+    await client.ask("feed.unsubscribe", { conversation });
+    const before = client.items.length;
+    await client.ask("message.label", {
+      conversation,
+      message: client.mirrors.get(conversation)?.state.leaf ?? "",
+      label: "x",
+    });
+    expect(client.items).toHaveLength(before);
+  });
+
+  test("B50: two that open a conversation at the same moment both get it", async () => {
+    const { server, store } = await serving({ model: scriptedModel([]) });
+    const id = await longConversation(store, 3);
+    const clients = [await TestClient.connect(server), await TestClient.connect(server)];
+    const mirrors = await Promise.all(clients.map((client) => client.watch(id)));
+    expect(mirrors.map(({ state }) => state.messages.size)).toEqual([6, 6]);
   });
 
   test("B50: a cursor of a former server is answered with a snapshot", async () => {

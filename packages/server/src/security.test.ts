@@ -155,6 +155,20 @@ describe("S3: the token stays where it belongs", () => {
     expect(JSON.stringify([headers, log])).not.toContain(TOKEN);
   });
 
+  test("S3: an address that others may see signs one page in, and never another", async () => {
+    const { server: running } = await server();
+    const { pathname, search } = new URL(running.pageAddressOnce());
+    expect(search).not.toContain(TOKEN);
+    const token = search.replace("?token=", "");
+    const asBearer = { headers: { authorization: `Bearer ${token}` } };
+    expect(await ask(running.address, "/api/v1/conversations", asBearer)).toMatchObject({ status: 401 });
+    const signedIn = await ask(running.address, `${pathname}${search}`);
+    expect(signedIn.status).toBe(303);
+    const cookie = signedIn.headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
+    expect(await ask(running.address, "/api/v1/conversations", { headers: { cookie } })).toMatchObject({ status: 200 });
+    expect(await ask(running.address, `${pathname}${search}`)).toMatchObject({ status: 401 });
+  });
+
   test("S3: no other address takes a token, and none is logged", async () => {
     const { server: running, log } = await server();
     for (const path of ["/api/v1/conversations", "/c/x", "/api/v1/models"]) {
@@ -337,6 +351,19 @@ describe("frames that are not of the protocol", () => {
     expect(log.filter((line) => line.includes("refused"))).toHaveLength(bad.length + 1);
     const other = await TestClient.connect(running);
     expect(await other.ask("conversation.list", {})).toEqual({ conversations: [] });
+  });
+
+  test("a command that is nested a hundred thousand levels deep is malformed, and no more", async () => {
+    const { server: running } = await server();
+    const client = await TestClient.connect(running);
+    const [id, conversation, question] = [createId(), createId(), createId()];
+    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+    const command = `{"type":"question.answer","id":"${id}","conversation":"${conversation}","question":"${question}","answer":{"decision":"allow","input":${deep}}}`;
+    client.sendText(command);
+    expect(await client.outcome(id)).toMatchObject({ type: "failed", error: { code: "malformed" } });
+    const post = { method: "POST", headers: bearer, body: command };
+    expect(await ask(running.address, "/api/v1/commands", post)).toMatchObject({ status: 400 });
+    expect(await client.ask("conversation.list", {})).toEqual({ conversations: [] });
   });
 
   test("an oversized frame ends its connection before it is read", async () => {

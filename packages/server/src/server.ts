@@ -53,6 +53,8 @@ export interface RunningServer extends AsyncDisposable {
   readonly token: string;
   /** The address of the page that signs a browser in; to be shown to its user only. */
   readonly pageAddress: string;
+  /** One that does so once, within a minute: for a place that others may see, as the list of processes is. */
+  pageAddressOnce(): string;
   /**
    * Tells the clients, interrupts what runs with its facts in the log, and closes every conversation and connection. The
    * host stays open: it is the caller's.
@@ -147,6 +149,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     address,
     token,
     pageAddress: `${address}/?token=${encodeURIComponent(token)}`,
+    pageAddressOnce: () => `${address}/?token=${gate.tokenForOnePage()}`,
     stop: once,
     [Symbol.asyncDispose]: once,
   };

@@ -1,4 +1,4 @@
-import { createId, defineTool } from "@banyan/core";
+import { createId, defineTool, launchAgent } from "@banyan/core";
 import { call, pause, scriptedModel, stall, text } from "@banyan/core/testing";
 import { describe, expect, test } from "vitest";
 import { serving } from "./testing/serving.fixture.ts";
@@ -400,6 +400,60 @@ describe("B51, W32-W35: what waits for a person", () => {
     await ended(1);
     expect(await client.item("call.completed")).toMatchObject({ output: "blue" });
   });
+});
+
+test("W40, W41: a sub-agent is part of the same feed, and is steered and stopped by its run", async () => {
+  const gate = gated();
+  const model = scriptedModel((request) => {
+    const said = JSON.stringify(request.messages);
+    const isSub = said.includes("The result must contain");
+    if (!isSub)
+      return said.includes("was stopped")
+        ? "It was stopped."
+        : [call("launch_agent", { task: "look", expected_output: "it" })];
+    return request.messages.length === 1 ? [call("wait")] : [text("heard "), stall()];
+  });
+  const { client, conversation, ended, state, server } = await talking({ model, tools: [gate.tool, launchAgent()] });
+  await client.ask("turn.say", { conversation, parts: say("go") });
+  const started = await client.item("run.started", (item) => item.call !== undefined);
+  await client.item("call.executing", ({ call: id }) => id !== started.call);
+  const { state: snapshot } = await (await TestClient.connect(server)).watch(conversation);
+  const [first] = snapshot.children.get(started.call ?? "") ?? [];
+  expect(snapshot.messages.get(first ?? "")).toMatchObject({ role: "user", author: "tool", call: started.call });
+  expect(snapshot.runs.get(started.run)).toMatchObject({ call: started.call });
+  await client.ask("turn.say", { conversation, run: started.run, parts: say("look closer") });
+  gate.open();
+  await client.item("input.delivered");
+  await client.until(() => [...state.messages.values()].some(({ parts }) => JSON.stringify(parts).includes("heard")));
+  expect(await client.ask("run.interrupt", { conversation, run: started.run })).toEqual({ interrupted: 1 });
+  await ended(2);
+  expect(client.items.flatMap((item) => (item.type === "run.ended" ? [item.reason] : []))).toEqual([
+    "interrupted",
+    "answered",
+  ]);
+  // One turn has ended for the person.
+  expect(await client.ask("conversation.list", {})).toMatchObject({ conversations: [{ unread: 1 }] });
+});
+
+test("B64: a turn at a limit waits for a person, and is counted as waiting", async () => {
+  const look = defineTool({
+    name: "look",
+    description: "",
+    input: { type: "object" },
+    effects: "none",
+    execute: () => "seen",
+  });
+  const model = scriptedModel((_request, index) => (index < 2 ? [call("look")] : "Done."));
+  const limits = { steps: 1, policy: "ask" } as const;
+  const { client, conversation, ended } = await talking({ model, tools: [look], limits });
+  await client.ask("turn.say", { conversation, parts: say("go") });
+  const { question } = await client.item("run.paused");
+  expect(await client.ask("conversation.list", {})).toMatchObject({ conversations: [{ running: 1, waiting: 1 }] });
+  const words = client.ask("question.answer", { conversation, question, answer: { decision: "answer", text: "yes" } });
+  await expect(words).rejects.toMatchObject({ code: "invalid" });
+  await client.ask("question.answer", { conversation, question, answer: { decision: "deny" } });
+  await ended(1);
+  expect(await client.item("run.ended")).toMatchObject({ reason: "limit" });
 });
 
 test("B64: a turn goes on while nobody looks, and its conversation stays open until it has ended", async () => {

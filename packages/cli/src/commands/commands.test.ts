@@ -149,7 +149,7 @@ describe.skipIf(!hasTmux)("the commands", { timeout: 40 * SECOND }, () => {
     expect(said()).toEqual(["a colour of leaves?"]);
     await pty.prompted();
     pty.enter("/tree");
-    expect(await pty.until("← here")).toMatch(/│ #8 +banyan +Green\. +\(branch 3\) +← here$/m);
+    expect(await pty.until("← here")).toMatch(/│ #8 +banyan +Green\. +\(branch 3\) +← here *$/m);
   });
 
   test("T7, T28: Esc twice opens the tree at the last own message; what is chosen there is said in other words, beside it", async () => {
@@ -164,7 +164,7 @@ describe.skipIf(!hasTmux)("the commands", { timeout: 40 * SECOND }, () => {
     await pty.prompted();
     pty.press("Escape");
     pty.press("Escape");
-    expect(await pty.until("Enter goes there")).toMatch(/^❯ #3 +you +a shape\?$/m);
+    expect(await pty.until("Enter goes there")).toMatch(/^❯ #3 +you +a shape\? *$/m);
     pty.press("Up", "Up", "Enter");
     await pty.until(/^─ Reply to banyan: ─+\na colour\?$/);
     pty.enter(" Of leaves.");
@@ -196,7 +196,7 @@ describe.skipIf(!hasTmux)("the commands", { timeout: 40 * SECOND }, () => {
     pty.enter("/tree");
     const tree = await pty.until("← here");
     expect(tree).toMatch(/^#1 +you +a colour\? +★$/m);
-    expect(tree).toMatch(/^#2 +banyan +Red\. +\[the red one\] +← here$/m);
+    expect(tree).toMatch(/^#2 +banyan +Red\. +\[the red one\] +← here *$/m);
     expect(tree).not.toMatch(/^#3/m);
     await pty.prompted();
     pty.enter("and now?");

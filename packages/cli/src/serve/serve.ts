@@ -39,7 +39,7 @@ export async function serve(args: ServeArguments): Promise<ExitCode> {
       token: server.token,
     });
     greet(args, host, server, say, warn);
-    if (args.open) show(server.pageAddress, warn);
+    if (args.open) show(server.pageAddressOnce(), warn);
     const exit = await stopped();
     say("Stopping: what runs is interrupted, and can be resumed.");
     await server.stop();
@@ -123,7 +123,7 @@ function greet(
   if (host.approval === "all") warn("APPROVAL IS OFF: every call runs without asking. Use this in a sandbox only.");
 }
 
-/** Shows an address in the browser, without a shell: the token in it is no word of a command. */
+/** Shows an address in the browser. Whoever looks at the list of processes sees it: it is good for one page. */
 function show(address: string, warn: (sentence: string) => void): void {
   const [command, ...args] =
     process.platform === "darwin"

@@ -205,7 +205,8 @@ export interface CheckpointPart {
   readonly text: string;
 }
 
-interface CallEnded<Type extends string> {
+/** A call has its result. */
+export interface CallEnded<Type extends string> {
   readonly type: Type;
   readonly message: string;
   readonly call: string;

@@ -1,6 +1,10 @@
 import { isOwnOrigin } from "./addresses.ts";
 import { Attempts } from "./attempts.ts";
 import type { Principal, Principals } from "./principal.ts";
+import { randomToken } from "./secret.ts";
+
+/** Milliseconds for which a token for one page is good. */
+const GOOD_FOR = 60_000;
 
 /** What of a request decides whether it is let in. */
 export interface Knock {
@@ -34,6 +38,8 @@ export class Gate {
   readonly #hosts: () => ReadonlySet<string>;
   readonly #cookie: () => string;
   readonly #attempts = new Attempts();
+  /** Tokens for one page each, and until when they are good, in milliseconds of the process. */
+  readonly #once = new Map<string, number>();
 
   /** The hosts and the cookie's name depend on the port, which is known once the server listens. */
   constructor(principals: Principals, options: { hosts(): ReadonlySet<string>; cookie(): string }) {
@@ -72,9 +78,19 @@ export class Gate {
     return elsewhere && header("sec-fetch-mode") !== "navigate" ? WRONG_ORIGIN : undefined;
   }
 
+  /** A token that signs one page in, soon, and then is worth nothing: for an address that others may see. */
+  tokenForOnePage(): string {
+    const token = randomToken();
+    this.#once.set(token, performance.now() + GOOD_FOR);
+    return token;
+  }
+
   /** What a browser is to keep that showed a token in the address of the page (S3). */
   signIn(token: string, knock: Knock): { readonly secret: string } | Extract<Verdict, { ok: false }> {
     if (this.#attempts.isBarred(knock.from)) return BARRED;
+    const until = this.#once.get(token);
+    this.#once.delete(token);
+    if (until !== undefined && performance.now() < until) return { secret: this.#principals.ownersPage };
     const secret = this.#principals.pageFor(token);
     if (secret !== undefined) return { secret };
     this.#attempts.failed(knock.from);

@@ -27,10 +27,17 @@ interface Key {
 /** The server's record of tokens, and what each allows. */
 export class Principals {
   readonly #keys: readonly Key[];
+  readonly #owner: Key;
 
   constructor({ owner, guest }: Tokens) {
     const key = (principal: Principal, token: string): Key => ({ principal, token, page: pageSecret(token) });
-    this.#keys = [key(OWNER, owner), ...(guest === undefined ? [] : [key(GUEST, guest)])];
+    this.#owner = key(OWNER, owner);
+    this.#keys = [this.#owner, ...(guest === undefined ? [] : [key(GUEST, guest)])];
+  }
+
+  /** What the owner's browser keeps. */
+  get ownersPage(): string {
+    return this.#owner.page;
   }
 
   /** Whose token it is. */

@@ -14,8 +14,6 @@ export class ListWatch implements Disposable {
   readonly #list: () => Promise<readonly ListedConversation[]>;
   readonly #watchers = new Set<ListWatcher>();
   readonly #changed = new Set<string>();
-  /** What was told last of each conversation, so that nothing is told twice. */
-  readonly #told = new Map<string, string>();
   #timer: NodeJS.Timeout | undefined;
   #telling = false;
 
@@ -65,18 +63,8 @@ export class ListWatch implements Disposable {
       // A list that cannot be read now is told of with the next change; whoever asks for it is told why.
       return;
     }
-    const changed = all.filter((listed) => ids.delete(listed.id) && this.#isNews(listed));
-    const removed = [...ids];
-    for (const id of removed) this.#told.delete(id);
-    if (changed.length === 0 && removed.length === 0) return;
-    const frame = frameOf({ type: "conversations", changed, removed });
+    const changed = all.filter(({ id }) => ids.delete(id));
+    const frame = frameOf({ type: "conversations", changed, removed: [...ids] });
     for (const watcher of this.#watchers) watcher.send(frame);
-  }
-
-  #isNews(listed: ListedConversation): boolean {
-    const text = JSON.stringify(listed);
-    if (this.#told.get(listed.id) === text) return false;
-    this.#told.set(listed.id, text);
-    return true;
   }
 }

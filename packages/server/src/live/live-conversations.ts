@@ -1,4 +1,11 @@
-import type { ConversationSummary, ListQuery, SearchHit, SearchOptions, Session } from "@banyan/core";
+import type {
+  ConversationState,
+  ConversationSummary,
+  ListQuery,
+  SearchHit,
+  SearchOptions,
+  Session,
+} from "@banyan/core";
 import type { Host } from "@banyan/host";
 import type { ListedConversation } from "../protocol/index.ts";
 import { LiveConversation } from "./live-conversation.ts";
@@ -144,10 +151,21 @@ export class LiveConversations {
     return {
       ...summary,
       running: state?.runs.size ?? 0,
-      waiting: state?.questions.size ?? 0,
+      waiting: state ? waitingIn(state) : 0,
       unread: this.#options.unread.of(summary.id),
     };
   }
+}
+
+/** Questions of calls, and of runs at a limit. */
+function waitingIn({ questions, runs }: ConversationState): number {
+  return (
+    questions.size +
+    runs
+      .values()
+      .filter(({ pausedBy }) => pausedBy !== undefined)
+      .toArray().length
+  );
 }
 
 /** The server ends: nothing begins any more. */

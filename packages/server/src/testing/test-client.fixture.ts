@@ -1,4 +1,4 @@
-import { createId, type FeedItem } from "@banyan/core/conversation";
+import { type Cursor, createId, cursorOf, type FeedItem, isDelta } from "@banyan/core/conversation";
 import { onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import {
@@ -9,11 +9,29 @@ import {
   type Result,
   type ServerFrame,
   serverFrame,
+  sizeOf,
 } from "../protocol/index.ts";
 import type { RunningServer } from "../server.ts";
 
 type Frame<Type extends ServerFrame["type"]> = Extract<ServerFrame, { type: Type }>;
 type Input<Name extends CommandName> = Omit<Command<Name>, "type" | "id"> & { readonly id?: string };
+
+/** An item that stands at or before the place where the client is would be told twice; an event left out would be missing. */
+function mustFollow(at: Cursor, item: FeedItem): void {
+  const place = cursorOf(item);
+  if (!place) return;
+  const begins = isDelta(item) ? item.offset - item.text.length : 0;
+  const repeated = place.seq < at.seq || (place.seq === at.seq && (begins < at.offset || !isDelta(item)));
+  const missed = !isDelta(item) && place.seq > at.seq + 1;
+  if (repeated || missed)
+    throw new Error(`${item.type} at ${JSON.stringify(place)} does not follow ${JSON.stringify(at)}.`);
+}
+
+function saidIn({ state }: Mirror): number {
+  let size = 0;
+  for (const message of state.messages.values()) size += sizeOf(message);
+  return size;
+}
 
 /** A client on a real socket that checks every frame against its schema. */
 export class TestClient {
@@ -24,6 +42,8 @@ export class TestClient {
   readonly #reading = new Map<string, string>();
   /** What the feeds brought, in order, snapshots left out. */
   readonly items: FeedItem[] = [];
+  /** How much the messages of all conversations said at each place of a feed that this client was at. */
+  readonly said = new Map<string, number>();
   closed: { readonly code: number; readonly reason: string } | undefined;
   readonly #waiting = new Set<() => void>();
 
@@ -126,7 +146,15 @@ export class TestClient {
     if (frame.type === "snapshot") this.mirrors.set(frame.conversation, new Mirror(frame));
     if (frame.type === "feed") {
       this.items.push(...frame.items);
-      this.mirrors.get(frame.conversation)?.take(frame.items);
+      const mirror = this.mirrors.get(frame.conversation);
+      if (mirror) {
+        for (const item of frame.items) {
+          mustFollow(mirror.cursor, item);
+          mirror.take([item]);
+        }
+        const { epoch, seq, offset } = mirror.cursor;
+        this.said.set(`${frame.conversation} ${epoch}.${seq}.${offset}`, saidIn(mirror));
+      }
     }
     if (frame.type === "done" && this.#reading.has(frame.id)) {
       const { messages } = frame.result as Result<"message.read">;

@@ -7,6 +7,7 @@ import type { MessageRequest, Question, Terminal, TerminalOptions } from "../ter
 import { KeyBindings } from "./keys/key-bindings.ts";
 import { Keyboard } from "./keys/keyboard.ts";
 import { Modes } from "./keys/modes.ts";
+import { Lease } from "./lease.ts";
 import type { LiveSettings, LiveTerminal } from "./live-terminal.ts";
 import type { Highlight } from "./markdown/look.ts";
 import { OverlayStack } from "./overlay-stack.ts";
@@ -56,8 +57,8 @@ export class FullTerminal implements Terminal, LiveTerminal {
   readonly view: LiveView;
   readonly #options: FullTerminalOptions;
   readonly #screen: Screen;
-  readonly #modes: Modes;
   readonly #keyboard: Keyboard;
+  readonly #lease: Lease;
   readonly #overlays: OverlayStack;
   readonly #prompt: Prompt;
   readonly #promptKeys: PromptKeys;
@@ -67,15 +68,14 @@ export class FullTerminal implements Terminal, LiveTerminal {
   /** A person has chosen the colours. */
   #isSchemeChosen = false;
   #keys = new KeyBindings();
-  #completers: readonly Completer[] = [];
+  /** By what they complete. */
+  readonly #completers = new Map<"commands" | "names" | "files", Completer>();
   #conversation: ConversationState | undefined;
   #status: Status | undefined;
   #highlight: Highlight | undefined;
   /** The beginning of a line that was written without its end. */
   #partial = "";
   #ticking: NodeJS.Timeout | undefined;
-  #isTaken = false;
-  #isLent = false;
   #isClosed = false;
 
   constructor(options: FullTerminalOptions) {
@@ -86,13 +86,13 @@ export class FullTerminal implements Terminal, LiveTerminal {
     this.#moves = mayMove(env);
     this.view = new LiveView(() => this.#changed());
     this.#screen = new Screen(output, env, (size) => pictureOf(this.#seen(), size));
-    this.#modes = new Modes(input, output);
+    const modes = new Modes(input, output);
     this.#overlays = new OverlayStack(() => this.#changed());
     const history = new History();
     this.#prompt = new Prompt({
       keys: this.#keys,
       history,
-      completers: () => this.#completers,
+      completers: () => [...this.#completers.values()],
       theme: () => this.#theme,
       onTyped: options.onTyped,
       onChange: () => this.#changed(),
@@ -106,8 +106,8 @@ export class FullTerminal implements Terminal, LiveTerminal {
       keys: () => this.#keys,
       redraw: () => this.#screen.redraw(),
       changed: () => this.#changed(),
-      lend: (borrow) => this.#lend(borrow),
-      suspend: () => this.#suspend(),
+      lend: (borrow) => this.#lease.lend(borrow),
+      suspend: () => this.#lease.suspend(),
       ...(options.onAction && { onAction: options.onAction }),
       onInterrupt: () => this.#interrupted(),
     });
@@ -117,15 +117,14 @@ export class FullTerminal implements Terminal, LiveTerminal {
         onKey: (key) => this.#key(key),
         onPaste: (text) => this.#paste(text),
         onTerminal: (knowsKitty) => {
-          if (!knowsKitty) this.#modes.useOtherKeys();
+          if (!knowsKitty) modes.useOtherKeys();
         },
         onBackground: (scheme) => this.#useScheme(scheme, false),
       },
       env,
     );
-    process.on("SIGCONT", this.#continued);
     if (depth > 4 && schemeFrom(env) === undefined) output.write(ASK_BACKGROUND);
-    this.#take();
+    this.#lease = new Lease({ modes, keyboard: this.#keyboard, screen: this.#screen });
   }
 
   get style(): Theme {
@@ -175,11 +174,13 @@ export class FullTerminal implements Terminal, LiveTerminal {
   }
 
   interrupt(): void {
-    this.#promptKeys.cancel();
+    // Whoever has the terminal has its Ctrl-C, too.
+    if (this.#lease.isTaken) this.#promptKeys.cancel();
   }
 
   async settled(): Promise<void> {
-    if (this.#isTaken) await Promise.race([this.#keyboard.answered, sleep(ANSWER_TIME, undefined, { ref: false })]);
+    if (this.#lease.isTaken)
+      await Promise.race([this.#keyboard.answered, sleep(ANSWER_TIME, undefined, { ref: false })]);
   }
 
   close(): void {
@@ -189,8 +190,8 @@ export class FullTerminal implements Terminal, LiveTerminal {
     this.#overlays.closeAll();
     this.#prompt.leave();
     this.#promptKeys.close();
-    process.off("SIGCONT", this.#continued);
-    this.#give();
+    clearInterval(this.#ticking);
+    this.#lease.end();
   }
 
   configure({ keys, theme = "auto", history = [], commands, workspace, names }: LiveSettings): readonly string[] {
@@ -200,11 +201,9 @@ export class FullTerminal implements Terminal, LiveTerminal {
       this.#keys = new KeyBindings(keys);
       this.#prompt.useKeys(this.#keys);
     }
-    this.#completers = [
-      ...(commands ? [completeCommands(commands)] : []),
-      ...(names ? [completeNames(names)] : []),
-      ...(workspace === undefined ? [] : [completeFiles(new WorkspaceFiles(workspace))]),
-    ];
+    if (commands) this.#completers.set("commands", completeCommands(commands));
+    if (names) this.#completers.set("names", completeNames(names));
+    if (workspace !== undefined) this.#completers.set("files", completeFiles(new WorkspaceFiles(workspace)));
     return this.#keys.problems;
   }
 
@@ -293,65 +292,23 @@ export class FullTerminal implements Terminal, LiveTerminal {
     if (this.view.isBusy && !this.#isClosed) {
       this.#ticking ??= setInterval(() => this.#screen.changed(), this.#moves ? SPIN_TIME : STILL_TIME);
       // Code is rarely the first thing that is said: it can be loaded meanwhile.
-      if (!this.#highlight) void this.#loadHighlighter();
+      this.#highlight ??= this.#loadHighlighter();
     } else {
       clearInterval(this.#ticking);
       this.#ticking = undefined;
     }
   }
 
-  async #loadHighlighter(): Promise<void> {
-    // Until it is there, code has no colours.
-    this.#highlight = () => undefined;
-    const { createHighlighter } = await import("./markdown/highlighter.ts");
-    this.#highlight = createHighlighter(() => this.#theme);
+  #loadHighlighter(): Highlight {
+    let loaded: Highlight | undefined;
+    import("./markdown/highlighter.ts").then(
+      ({ createHighlighter }) => {
+        loaded = createHighlighter(() => this.#theme);
+      },
+      () => {
+        // Code can be read without colours, too.
+      },
+    );
+    return (code, language) => loaded?.(code, language);
   }
-
-  /** Takes the terminal. */
-  #take(): void {
-    if (this.#isTaken || this.#isClosed) return;
-    this.#isTaken = true;
-    this.#modes.enter();
-    this.#keyboard.start();
-    this.#screen.open();
-  }
-
-  /** Gives the terminal back as it was. */
-  #give(): void {
-    if (!this.#isTaken) return;
-    this.#isTaken = false;
-    clearInterval(this.#ticking);
-    this.#ticking = undefined;
-    this.#screen.close();
-    this.#keyboard.stop();
-    this.#modes.leave();
-  }
-
-  /** Gives the terminal to somebody else for a while. */
-  async #lend<T>(borrow: () => Promise<T>): Promise<T> {
-    this.#give();
-    this.#isLent = true;
-    try {
-      return await borrow();
-    } finally {
-      this.#isLent = false;
-      this.#take();
-    }
-  }
-
-  /** Stops the whole job, also what this was started by, until the shell continues it. */
-  #suspend(): void {
-    if (process.platform === "win32") return;
-    this.#give();
-    process.kill(0, "SIGTSTP");
-    // This runs when it has been continued, or at once where nobody could do that.
-    setImmediate(() => this.#take());
-  }
-
-  readonly #continued = (): void => {
-    if (this.#isLent) return;
-    // Whatever happened to the terminal while this was stopped, it is ours again.
-    this.#give();
-    this.#take();
-  };
 }

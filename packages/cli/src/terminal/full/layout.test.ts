@@ -1,0 +1,33 @@
+import { describe, expect, test } from "vitest";
+import { bottomOf, type Parts } from "./layout.ts";
+
+const parts: Parts = {
+  spinner: "running",
+  waiting: ["steer: a", "queued: b", "queued: c"],
+  input: { lines: ["─ Reply ─", "text"], cursor: { row: 1, column: 4 } },
+  status: "chat",
+};
+
+describe("T26: the bottom of the screen", () => {
+  test("is what goes on, what waits, the prompt and the status; the rest is for what is still open", () => {
+    expect(bottomOf(parts, { columns: 40, rows: 24 })).toEqual({
+      lines: ["", "running", "steer: a", "queued: b", "queued: c", "─ Reply ─", "text", "chat"],
+      cursor: { row: 6, column: 4 },
+      room: 15,
+    });
+  });
+
+  test("leaves out in few rows what can be missed: the gap, what waits, the status, what goes on", () => {
+    const lines = (rows: number) => bottomOf(parts, { columns: 40, rows }).lines;
+    expect(lines(10)).toEqual(["running", "steer: a", "queued: b", "queued: c", "─ Reply ─", "text", "chat"]);
+    expect(lines(8)).toEqual(["running", "steer: a", "─ Reply ─", "text", "chat"]);
+    expect(lines(7)).toEqual(["running", "steer: a", "─ Reply ─", "text"]);
+    expect(lines(4)).toEqual(["running", "─ Reply ─", "text"]);
+    expect(lines(3)).toEqual(["─ Reply ─", "text"]);
+  });
+
+  test("has no line that is wider than the screen", () => {
+    const { lines } = bottomOf({ ...parts, waiting: ["x".repeat(99)] }, { columns: 20, rows: 24 });
+    expect(lines[2]).toBe(`${"x".repeat(19)}…`);
+  });
+});

@@ -1,0 +1,68 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import { createTheme } from "../theme/theme.ts";
+import { AnswerBlock } from "./answer-block.ts";
+import type { Block, BlockLines, BlockLook } from "./block.ts";
+import { TextBlock } from "./text-block.ts";
+import { ThoughtBlock } from "./thought-block.ts";
+import { Transcript } from "./transcript.ts";
+
+const look: BlockLook = { theme: createTheme(1, "dark"), links: false, width: 40, room: 10, now: 0, openKey: "Ctrl-O" };
+
+/** A block that is done when it is told to be. */
+class Slow implements Block {
+  readonly isApart = false;
+  isDone = false;
+  readonly #name: string;
+
+  constructor(name: string) {
+    this.#name = name;
+  }
+
+  show(): BlockLines {
+    return this.isDone ? { finished: [`${this.#name} done`], open: [] } : { finished: [], open: [`${this.#name} …`] };
+  }
+}
+
+let transcript: Transcript;
+beforeEach(() => {
+  transcript = new Transcript();
+});
+
+describe("T20: the transcript", () => {
+  test("finishes blocks in order: what is done below an open one waits for it, in sight", () => {
+    const [first, second] = [new Slow("first"), new Slow("second")];
+    transcript.add(first);
+    transcript.add(second);
+    transcript.add(new TextBlock(() => ["said"]));
+    second.isDone = true;
+    expect(transcript.show(look)).toEqual({ finished: [], open: ["first …", "second done", "said"] });
+    expect(transcript.show(look).finished).toEqual([]);
+    first.isDone = true;
+    expect(transcript.show(look)).toEqual({ finished: ["first done", "second done", "said"], open: [] });
+    expect(transcript.show(look)).toEqual({ finished: [], open: [] });
+  });
+
+  test("sets blocks that stand apart apart by one empty line, also when they are finished bit by bit", () => {
+    const answer = new AnswerBlock();
+    transcript.add(new TextBlock(() => ["one"], true));
+    transcript.add(answer);
+    answer.push("\n\nfirst\n\nsec");
+    expect(transcript.show(look)).toEqual({ finished: ["one", "", "first"], open: ["", "sec"] });
+    transcript.add(new TextBlock(() => ["two"], true));
+    expect(transcript.show(look).open).toEqual(["", "sec", "", "two"]);
+    answer.push("ond");
+    answer.end();
+    expect(transcript.show(look)).toEqual({ finished: ["", "second", "", "two"], open: [] });
+  });
+
+  test("folds a thought into a line when it is over; all of it can be opened", () => {
+    const thought = new ThoughtBlock();
+    transcript.add(thought);
+    thought.push("First this,\nthen \x1b[31mthat. ".repeat(20));
+    expect(transcript.show(look).open).toHaveLength(3);
+    thought.end();
+    const { finished } = transcript.show(look);
+    expect(finished).toEqual([expect.stringMatching(/^• thought, \d\.\d s \(Ctrl-O shows it\)$/)]);
+    expect(thought.lines(40, look.theme).join(" ")).toMatch(/^First this, then that\. First/);
+  });
+});
