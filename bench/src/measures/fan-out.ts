@@ -158,6 +158,7 @@ async function server(): Promise<Broadcaster> {
     approval: "ask",
     model: { name: "bench/model" },
     redact: (text: string) => text,
+    ready: async () => ({}),
     newSession: () => Session.open(store),
     openById: (id: string) => Session.open(store, id),
   } as unknown as ServedHost;

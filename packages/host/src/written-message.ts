@@ -11,7 +11,11 @@ export interface WrittenMessage extends Attachments {
  * Takes secrets out of what a person wrote (S10), and puts what it names with `@` behind it: files of the workspace, pages
  * of the web, resources of MCP servers (B46). Rejects as `host.ready()` does, and with the signal's reason.
  */
-export async function writtenMessage(host: Host, text: string, signal: AbortSignal): Promise<WrittenMessage> {
+export async function writtenMessage(
+  host: Pick<Host, "ready" | "redact" | "workspace">,
+  text: string,
+  signal: AbortSignal,
+): Promise<WrittenMessage> {
   const said = host.redact(text);
   const { mcp } = await host.ready();
   const attachments = await attach(said, {

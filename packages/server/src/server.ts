@@ -2,6 +2,7 @@ import type { Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { ConversationDirectory } from "@banyan/host";
+import { WorkspaceFiles } from "@banyan/host/workspace-files";
 import { createAdaptorServer } from "@hono/node-server";
 import manifest from "../package.json" with { type: "json" };
 import { allowedHosts, inBrackets, isWildcard } from "./auth/addresses.ts";
@@ -15,7 +16,7 @@ import type { EventStream } from "./http/event-stream.ts";
 import { openApi } from "./http/open-api.ts";
 import { pageFiles } from "./http/page-files.ts";
 import { ListWatch } from "./live/list-watch.ts";
-import { LiveConversations } from "./live/live-conversations.ts";
+import { LiveConversations, ServerStopping } from "./live/live-conversations.ts";
 import { UnreadCounts } from "./live/unread.ts";
 import { PROTOCOL, type ServerSettings } from "./protocol/index.ts";
 import { SocketServer } from "./socket/socket-server.ts";
@@ -72,6 +73,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const defect = (error: unknown) => log(error instanceof Error ? (error.stack ?? error.message) : String(error));
   const settings = (): ServerSettings => ({ model: host.model.name, approval: host.approval });
 
+  const stopping = new AbortController();
   const unread = new UnreadCounts(options.state === undefined ? undefined : join(options.state, "unread.json"));
   const listWatch = new ListWatch(() => conversations.list());
   const conversations = new LiveConversations({
@@ -84,6 +86,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     host,
     conversations,
     directory: new ConversationDirectory({ store: host.store }),
+    files: new WorkspaceFiles(host.workspace),
+    signal: stopping.signal,
     settingsChanged: () => sockets.tellAll({ type: "settings", settings: settings() }),
     defect,
   });
@@ -126,6 +130,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
 
   const stop = async () => {
     const closed = new Promise((resolve) => server.close(resolve));
+    stopping.abort(new ServerStopping());
     sockets.tellAll({ type: "stopping", message: "The server stops; what ran was interrupted, and can be resumed." });
     await conversations.close();
     await sockets.close();

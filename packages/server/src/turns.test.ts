@@ -1,7 +1,9 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { createId, defineTool, launchAgent } from "@banyan/core";
 import { call, pause, scriptedModel, stall, text } from "@banyan/core/testing";
 import { describe, expect, test } from "vitest";
-import { serving } from "./testing/serving.fixture.ts";
+import { serving, temporaryDirectory } from "./testing/serving.fixture.ts";
 import { TestClient } from "./testing/test-client.fixture.ts";
 
 const say = (words: string) => [{ type: "text", text: words }] as const;
@@ -48,7 +50,7 @@ describe("B59: a command that comes twice acts once", () => {
     other.send("turn.say", { id, conversation, parts: say("hello") });
     const outcomes = [await client.outcome(id), await client.outcome(id, 2), await other.outcome(id)];
     expect(outcomes.map((outcome) => outcome.type === "done" && outcome.result)).toEqual(
-      Array(3).fill({ message: id, waits: false }),
+      Array(3).fill({ message: id, waits: false, attached: [], problems: [], redacted: false }),
     );
     await ended(1);
     const star = createId();
@@ -80,7 +82,7 @@ describe("B59: a command that comes twice acts once", () => {
     const client = await TestClient.connect(second.server);
     await client.watch(conversation);
     for (const [type, input] of commands) await client.ask(type, input as never);
-    expect(await client.ask("turn.retry", { id: stalledId, conversation, parts: say("bye") })).toEqual({
+    expect(await client.ask("turn.retry", { id: stalledId, conversation, parts: say("bye") })).toMatchObject({
       message: stalledId,
     });
     await expect(
@@ -400,6 +402,35 @@ describe("B51, W32-W35: what waits for a person", () => {
     await ended(1);
     expect(await client.item("call.completed")).toMatchObject({ output: "blue" });
   });
+});
+
+test("B46, W43: what is named with @ goes along and is listed, and files are found by what is typed of them", async () => {
+  const workspace = temporaryDirectory();
+  mkdirSync(join(workspace, "src", "trees"), { recursive: true });
+  writeFileSync(join(workspace, "src", "trees", "oak.ts"), "export const oak = 'tall';\n");
+  writeFileSync(join(workspace, "notes.md"), "slow\n");
+  const model = scriptedModel(["One.", "Two."]);
+  const { client, conversation, ended, state } = await talking({ model }, { workspace });
+  const found = async (query: string) => (await client.ask("file.find", { query })).files;
+  expect(await found("oak")).toEqual(["src/trees/oak.ts"]);
+  expect(await found("tre")).toEqual(["src/trees/", "src/trees/oak.ts"]);
+  expect(await found("sok")).toEqual(["src/trees/oak.ts"]);
+  expect(await found("elm")).toEqual([]);
+  expect((await client.ask("file.find", { query: "", limit: 2 })).files).toHaveLength(2);
+  const said = await client.ask("turn.say", {
+    conversation,
+    parts: say("read @src/trees/oak.ts and @gone.ts, sk-key"),
+  });
+  expect(said).toMatchObject({
+    attached: [{ name: "src/trees/oak.ts", kind: "text", size: expect.any(Number) }],
+    problems: [expect.stringContaining("gone.ts")],
+    redacted: true,
+  });
+  await ended(1);
+  expect(JSON.stringify(state.messages.get(said.message))).toContain("export const oak");
+  expect(JSON.stringify(model.requests)).toContain("export const oak");
+  const retried = await client.ask("turn.retry", { conversation, parts: say("read @notes.md") });
+  expect(retried).toMatchObject({ attached: [{ name: "notes.md" }], problems: [], redacted: false });
 });
 
 test("W40, W41: a sub-agent is part of the same feed, and is steered and stopped by its run", async () => {

@@ -1,5 +1,6 @@
 import type { Agent, UserPart } from "@banyan/core";
-import type { ConversationDirectory, Host } from "@banyan/host";
+import { type ConversationDirectory, type Host, writtenMessage } from "@banyan/host";
+import type { WorkspaceFiles } from "@banyan/host/workspace-files";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import type { LiveConversations } from "../live/live-conversations.ts";
 import type { Command, CommandName, Result } from "../protocol/index.ts";
@@ -16,6 +17,7 @@ export type ServedHost = Pick<
   | "model"
   | "newSession"
   | "openById"
+  | "ready"
   | "redact"
   | "remember"
   | "store"
@@ -30,6 +32,10 @@ export interface Desk {
   readonly host: ServedHost;
   readonly directory: ConversationDirectory;
   readonly conversations: LiveConversations;
+  /** Of the workspace. */
+  readonly files: WorkspaceFiles;
+  /** Aborts when the server stops. */
+  readonly signal: AbortSignal;
   /** Every client is told the settings as they are now. */
   settingsChanged(): void;
   /** Something went wrong that no client asked for. */
@@ -58,7 +64,28 @@ export async function agentFor(
   return how.mode === "task" ? (await host.taskAgent()).with({ model: agent.options.model }) : agent;
 }
 
-/** What a person says, as it may stand in a log: without secrets (S10). */
-export function withoutSecrets({ host }: Desk, parts: readonly UserPart[]): UserPart[] {
-  return parts.map((part) => (part.type === "text" ? { ...part, text: host.redact(part.text) } : part));
+/** A message on its way into a conversation: what goes into it, and what the person is told of that. */
+export interface Written {
+  readonly parts: readonly UserPart[];
+  readonly told: {
+    readonly attached: readonly { readonly name: string; readonly kind: string; readonly size: number }[];
+    readonly problems: readonly string[];
+    readonly redacted: boolean;
+  };
+}
+
+/** What a person says: without secrets (S10), and with what it names (B46). */
+export async function written({ host, signal }: Desk, parts: readonly UserPart[]): Promise<Written> {
+  const messages = await Promise.all(
+    parts.map((part) => (part.type === "text" ? writtenMessage(host, part.text, signal) : undefined)),
+  );
+  const known = messages.filter((message) => message !== undefined);
+  return {
+    parts: parts.flatMap((part, index) => messages[index]?.parts ?? [part]),
+    told: {
+      attached: known.flatMap(({ attached }) => attached),
+      problems: known.flatMap(({ problems }) => problems),
+      redacted: known.some(({ isRedacted }) => isRedacted),
+    },
+  };
 }

@@ -1,7 +1,8 @@
 import type { Handlers } from "./desk.ts";
+import { nearestPaths } from "./nearest-paths.ts";
 
 /** With which model, and how freely, agents work. */
-export const settingsHandlers: Handlers<"model.list" | "model.use" | "approval.use"> = {
+export const settingsHandlers: Handlers<"model.list" | "model.use" | "approval.use" | "file.find"> = {
   async "model.list"({ provider }, { host }) {
     const [providers, models] = await Promise.all([
       host.listProviders(),
@@ -21,6 +22,10 @@ export const settingsHandlers: Handlers<"model.list" | "model.use" | "approval.u
     await host.agentWith(model);
     await session.commit([{ type: "model.changed", model }], { durable: true });
     return {};
+  },
+
+  async "file.find"({ query, limit = 20 }, { files }) {
+    return { files: nearestPaths(query, await files.list(), limit) };
   },
 
   "approval.use"({ mode }, { host, settingsChanged }) {

@@ -2,7 +2,7 @@ import { type Directive, newestLeaf, resume, retry, SessionError, say } from "@b
 import type { LiveConversation } from "../live/live-conversation.ts";
 import { beginTurn } from "../live/turn.ts";
 import type { Command } from "../protocol/index.ts";
-import { agentFor, type Desk, type Handlers, withoutSecrets } from "./desk.ts";
+import { agentFor, type Desk, type Handlers, type Written, written } from "./desk.ts";
 
 /** What makes an agent work, and what stops it. */
 export const turnHandlers: Handlers<
@@ -10,22 +10,26 @@ export const turnHandlers: Handlers<
 > = {
   async "turn.say"(command, desk) {
     const live = await desk.conversations.open(command.conversation);
-    const { id } = command;
-    const waits = await live.whileBeginning(() => deliver(command, live, desk));
-    return { message: id, waits };
+    return live.whileBeginning(async () => {
+      const message = await written(desk, command.parts);
+      const waits = await deliver(command, message, live, desk);
+      return { message: command.id, waits, ...message.told };
+    });
   },
 
   async "turn.retry"(command, desk) {
     const live = await desk.conversations.open(command.conversation);
-    const { id, parts } = command;
-    if (!isDone(live, id))
-      await begin(command, parts ? retry(withoutSecrets(desk, parts)) : retry(), command.at, live, desk);
-    return parts ? { message: id } : {};
+    const { id, parts, at } = command;
+    return live.whileBeginning(async () => {
+      const message = await written(desk, parts ?? []);
+      if (!isDone(live, id)) await begin(command, parts ? retry(message.parts) : retry(), at, live, desk);
+      return { ...(parts ? { message: id } : {}), ...message.told };
+    });
   },
 
   async "turn.resume"(command, desk) {
     const live = await desk.conversations.open(command.conversation);
-    if (!isDone(live, command.id)) await begin(command, resume(), command.at, live, desk);
+    if (!isDone(live, command.id)) await live.whileBeginning(() => begin(command, resume(), command.at, live, desk));
     return {};
   },
 
@@ -35,13 +39,14 @@ export const turnHandlers: Handlers<
 
   async "input.edit"({ conversation, input, parts, delivery, before, run }, desk) {
     const { session } = await desk.conversations.open(conversation);
+    const message = await written(desk, parts ?? []);
     await session.editInput(input, {
-      ...(parts === undefined ? {} : { parts: withoutSecrets(desk, parts) }),
+      ...(parts === undefined ? {} : { parts: message.parts }),
       ...(delivery === undefined ? {} : { delivery }),
       ...(before === undefined ? {} : { before }),
       ...(run === undefined ? {} : { run }),
     });
-    return {};
+    return message.told;
   },
 
   async "input.withdraw"({ conversation, input }, { conversations }) {
@@ -51,10 +56,14 @@ export const turnHandlers: Handlers<
 };
 
 /** Says something to the run that it is for, or begins a turn with it; answers whether it waits. */
-async function deliver(command: Command<"turn.say">, live: LiveConversation, desk: Desk): Promise<boolean> {
+async function deliver(
+  command: Command<"turn.say">,
+  { parts }: Written,
+  live: LiveConversation,
+  desk: Desk,
+): Promise<boolean> {
   const { session } = live;
   const { id, delivery = "steer" } = command;
-  const parts = withoutSecrets(desk, command.parts);
   if (isDone(live, id)) return session.state.inbox.some((input) => input.id === id);
   const run = hearer(command, live);
   if (run !== undefined) {
@@ -86,10 +95,8 @@ async function begin(
   live: LiveConversation,
   desk: Desk,
 ): Promise<void> {
-  await live.whileBeginning(async () => {
-    const agent = await agentFor(desk, live, command);
-    await beginTurn(agent, directive, live.session, { at, id: command.id }, desk.defect);
-  });
+  const agent = await agentFor(desk, live, command);
+  await beginTurn(agent, directive, live.session, { at, id: command.id }, desk.defect);
 }
 
 /** Whether the log has what a command of this id did: it was sent before, perhaps to a server that is gone (B59). */

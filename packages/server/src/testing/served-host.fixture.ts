@@ -2,11 +2,15 @@ import { Agent, type AgentOptions, Session, type Store } from "@banyan/core";
 import type { ApprovalMode } from "@banyan/host";
 import type { ServedHost } from "../commands/desk.ts";
 
+/** No memory, no servers, no sandbox. */
+const NO_EQUIPMENT = {} as Awaited<ReturnType<ServedHost["ready"]>>;
+
 /** What a server is given in the place of a host: an agent and a real store, without settings. */
 export function hostOf(
   store: Store,
   options: AgentOptions,
   models: Readonly<Record<string, AgentOptions["model"]>> = {},
+  workspace = "/a/workspace",
 ) {
   let agent = new Agent({ name: "banyan", ...options });
   let approval: ApprovalMode = "ask";
@@ -28,8 +32,9 @@ export function hostOf(
       return { name, reason: "" };
     },
     store,
-    workspace: "/a/workspace",
-    newSession: () => Session.open(store, undefined, { labels: { cwd: "/a/workspace", agent: agent.name } }),
+    workspace,
+    ready: async () => NO_EQUIPMENT,
+    newSession: () => Session.open(store, undefined, { labels: { cwd: workspace, agent: agent.name } }),
     openById: (id) => Session.open(store, id),
     taskAgent: async () => agent.with({ mode: "task" }),
     agentWith: async (model) => with_(model),

@@ -12,6 +12,7 @@ export interface ServedOptions extends Partial<Omit<ServeOptions, "host" | "log"
   /** Of its store. */
   readonly directory: string;
   readonly models?: Parameters<typeof hostOf>[2];
+  readonly workspace?: string;
 }
 
 /** A server on a port of its own, with a real store. */
@@ -26,9 +27,9 @@ export interface Served extends AsyncDisposable {
 
 /** Serves an agent until it is disposed of. */
 export async function served(options: AgentOptions, more: ServedOptions): Promise<Served> {
-  const { directory, models, ...rest } = more;
+  const { directory, models, workspace, ...rest } = more;
   const store = sqliteStore({ directory, program: "banyan serve" });
-  const { host, remembered } = hostOf(store, options, models);
+  const { host, remembered } = hostOf(store, options, models, workspace);
   const log: string[] = [];
   const server = await serve({ host, token: TOKEN, log: (line) => log.push(line), ...rest });
   return {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ConversationState } from "@banyan/core";
+import { WorkspaceFiles } from "@banyan/host/workspace-files";
 import { detectCapabilities } from "@earendil-works/pi-tui";
 import type { Decided, Decision } from "../decision.ts";
 import { History } from "../history.ts";
@@ -17,7 +18,6 @@ import { completeFiles } from "./prompt/complete-files.ts";
 import { completeNames } from "./prompt/complete-names.ts";
 import type { Completer } from "./prompt/completion.ts";
 import { Prompt } from "./prompt/prompt.ts";
-import { WorkspaceFiles } from "./prompt/workspace-files.ts";
 import { PromptKeys } from "./prompt-keys.ts";
 import { Screen } from "./screen/screen.ts";
 import { ASK_BACKGROUND, schemeFrom } from "./theme/background.ts";

@@ -46,4 +46,10 @@ export const settingsCommands = {
     { mode: z.enum(["ask", "edits", "all"]) },
     nothing,
   ),
+  "file.find": command(
+    "watch",
+    "Files and folders of the workspace for what is typed behind @: those whose path holds its letters in order, the nearest first.",
+    { query: z.string().max(1_000), limit: z.int().min(1).max(200).optional().describe("20 when absent.") },
+    z.object({ files: list(z.string()).describe("From the workspace; a folder has a slash behind it.") }),
+  ),
 } as const;

@@ -29,6 +29,19 @@ const part = schemaOf<UserPart>(
 
 const parts = list(part).check(z.minLength(1));
 
+/** What became of a text on its way into the conversation. */
+const written = {
+  attached: list(
+    z.object({
+      name: z.string().describe("As it was typed, without its @."),
+      kind: z.string(),
+      size: count.describe("Bytes of what the model gets."),
+    }),
+  ).describe("What the text names with @ and what goes along with it: files, folders, pages, resources."),
+  problems: list(z.string()).describe("Why something that is named does not go along, one sentence each."),
+  redacted: z.boolean().describe("What looks like a secret was taken out."),
+};
+
 /** What makes an agent work, and what stops it. */
 export const turnCommands = {
   "turn.say": command(
@@ -42,13 +55,17 @@ export const turnCommands = {
       delivery: delivery.optional().describe("steer when absent."),
       ...how,
     },
-    z.object({ message: name, waits: z.boolean().describe("It is in the inbox until it is delivered.") }),
+    z.object({
+      message: name,
+      waits: z.boolean().describe("It is in the inbox until it is delivered."),
+      ...written,
+    }),
   ),
   "turn.retry": command(
     "act",
     "Asks again: a new answer beside those of the last user message on the branch that ends at `at`; with `parts`, a new message beside that one. Nothing is overwritten.",
     { ...conversation, at: name.optional(), parts: parts.optional(), ...how },
-    z.object({ message: name.optional().describe("The new message, when there are parts.") }),
+    z.object({ message: name.optional().describe("The new message, when there are parts."), ...written }),
   ),
   "turn.resume": command(
     "act",
@@ -73,7 +90,7 @@ export const turnCommands = {
       before: name.nullable().optional().describe("Now stands before this one; last with null."),
       run: name.optional(),
     },
-    nothing,
+    z.object(written),
   ),
   "input.withdraw": command("act", "Takes back what waits in the inbox.", { ...conversation, input: name }, nothing),
 } as const;

@@ -71,19 +71,21 @@ export function itemLines(
     if (text.length > 0) lines.push(...wrapped(inlineText(text, look), inner));
     text = [];
   };
+  let isApart = false;
   for (const token of item.tokens) {
     // The mark of a task stands before its text, whether or not that is a paragraph.
     if (token.type === "checkbox" || token.type === "text") text.push(token);
-    else if (token.type === "paragraph" && lines.length === 0) text.push(...(token.tokens ?? []));
+    else if (token.type === "paragraph" && lines.length === 0 && !isApart) text.push(...(token.tokens ?? []));
     else {
       flush();
       const block = blockLines(token, inner, look, cut);
-      if (block.length > 0 && item.loose && lines.length > 0) lines.push("");
+      if (block.length > 0 && isApart && lines.length > 0) lines.push("");
       lines.push(...block);
     }
+    isApart = token.type === "space";
   }
   flush();
-  const apart = item.loose && /\n\s*\n$/.test(item.raw) ? [""] : [];
+  const apart = /\n\s*\n$/.test(item.raw) ? [""] : [];
   return [...prefixed(lines.length > 0 ? lines : [""], { first: look.theme.accent(bullet) }), ...apart];
 }
 

@@ -117,6 +117,19 @@ describe("T22: Markdown", () => {
     expect(open.map(bare)).toEqual(["• two", "• th"]);
   });
 
+  test("is seen at once, every word of it", () => {
+    const stream = new MarkdownStream();
+    const finished: string[] = [];
+    for (let at = 1; at <= TEXT.length; at++) {
+      stream.push(TEXT.charAt(at - 1));
+      const now = stream.show(80, 30, look);
+      finished.push(...now.finished);
+      const seen = bare([...finished, ...now.open].join(" "));
+      const missing = (TEXT.slice(0, at).match(/[a-z]{3,}/g) ?? []).filter((word) => !seen.includes(word));
+      expect(missing).toEqual([]);
+    }
+  });
+
   test("code is final line by line", () => {
     const stream = new MarkdownStream();
     stream.push("```js\nlet a;\nlet b");

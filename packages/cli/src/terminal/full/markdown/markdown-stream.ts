@@ -76,7 +76,7 @@ export class MarkdownStream {
     if (!token) return this.#part(width, room, look, finished);
     if (token.type === "code" && this.#fence(token as Tokens.Code, look, finished)) return true;
     const isLast = tokens.findLast(({ type }) => type !== "space") === token;
-    if (!isLast || this.#ended || this.#isClosed(token)) {
+    if (!isLast || this.#ended || isClosed(token, whole)) {
       this.#give(this.#linesOf(token, width, look, true), finished);
       this.#consume(tokens, token);
       this.#begun = undefined;
@@ -98,23 +98,6 @@ export class MarkdownStream {
   #tokens(source: string): Token[] {
     const head = this.#begun?.type === "table" ? this.#begun.head : "";
     return lexer(head + source);
-  }
-
-  /** Whether the last block can grow no more. */
-  #isClosed(token: Token): boolean {
-    switch (token.type) {
-      case "heading":
-      case "hr":
-        return /\n\s*$/.test(this.#source);
-      case "paragraph":
-      case "blockquote":
-      case "table":
-      case "html":
-      case "def":
-        return /\n[ \t]*\n\s*$/.test(this.#source);
-      default:
-        return false;
-    }
   }
 
   /** Adds lines, apart from the block before; a block that was begun goes on. */
@@ -244,9 +227,28 @@ export class MarkdownStream {
       const [line = ""] = this.#codeLines([this.#source], begun, look);
       return isClosing(this.#source, begun.fence, true) ? [] : wrapped(line, width);
     }
-    const token = this.#tokens(this.#source).find(({ type }) => type !== "space");
-    const lines = token ? this.#linesOf(token, width, look, false) : [];
-    return lines.length === 0 || this.#isFirst || begun ? lines : ["", ...lines];
+    const [first, ...others] = this.#tokens(this.#source).filter(({ type }) => type !== "space");
+    if (!first) return [];
+    const lines = this.#linesOf(first, width, look, false);
+    for (const token of others) lines.push("", ...blockLines(token, width, look, true));
+    return this.#isFirst || begun ? lines : ["", ...lines];
+  }
+}
+
+/** Whether the last block of a source of whole lines can grow no more. */
+function isClosed({ type }: Token, source: string): boolean {
+  switch (type) {
+    case "heading":
+    case "hr":
+      return /\n\s*$/.test(source);
+    case "paragraph":
+    case "blockquote":
+    case "table":
+    case "html":
+    case "def":
+      return /\n[ \t]*\n\s*$/.test(source);
+    default:
+      return false;
   }
 }
 

@@ -1,9 +1,9 @@
 import { stat } from "node:fs/promises";
 import { dirname, join, matchesGlob } from "node:path/posix";
+import type { WorkspaceFiles } from "@banyan/host/workspace-files";
 import { fuzzyFilter } from "@earendil-works/pi-tui";
 import { counted, formatBytes } from "../../../show/amounts.ts";
 import type { Completer, Suggestion } from "./completion.ts";
-import type { WorkspaceFiles } from "./workspace-files.ts";
 
 /** Paths that are suggested at the most. */
 const MOST = 20;

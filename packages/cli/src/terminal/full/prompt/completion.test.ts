@@ -2,11 +2,11 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { WorkspaceFiles } from "@banyan/host/workspace-files";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { completeFiles } from "./complete-files.ts";
 import { completeNames } from "./complete-names.ts";
 import { type Completer, Completion } from "./completion.ts";
-import { WorkspaceFiles } from "./workspace-files.ts";
 
 let root: string;
 beforeEach(() => {

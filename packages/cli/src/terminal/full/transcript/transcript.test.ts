@@ -12,6 +12,7 @@ const look: BlockLook = { theme: createTheme(1, "dark"), links: false, width: 40
 class Slow implements Block {
   readonly isApart = false;
   isDone = false;
+  #isShown = false;
   readonly #name: string;
 
   constructor(name: string) {
@@ -19,7 +20,10 @@ class Slow implements Block {
   }
 
   show(): BlockLines {
-    return this.isDone ? { finished: [`${this.#name} done`], open: [] } : { finished: [], open: [`${this.#name} …`] };
+    if (!this.isDone) return { finished: [], open: [`${this.#name} …`] };
+    const finished = this.#isShown ? [] : [`${this.#name} done`];
+    this.#isShown = true;
+    return { finished, open: [] };
   }
 }
 
