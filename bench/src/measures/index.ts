@@ -2,6 +2,7 @@ import type { Measure } from "../measure.ts";
 import { append } from "./append.ts";
 import { fanOut } from "./fan-out.ts";
 import { fences } from "./fences.ts";
+import { follow } from "./follow.ts";
 import { frame } from "./frame.ts";
 import { loop } from "./loop.ts";
 import { many } from "./many.ts";
@@ -23,6 +24,7 @@ export const measures: readonly Measure[] = [
   many,
   fanOut,
   fences,
+  follow,
   recall,
   start,
   frame,

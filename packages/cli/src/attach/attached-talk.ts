@@ -4,10 +4,10 @@ import {
   type Directive,
   emptyConversation,
   type FeedItem,
-  pathTo,
   textOf,
 } from "@banyan/core";
 import type { RemoteServer } from "@banyan/server/client";
+import type { Result } from "@banyan/server/protocol";
 import { approvalSentence, approvalWords, nextApproval } from "../chat/approval-mode.ts";
 import { Approvals, type PersonAsked } from "../chat/approvals.ts";
 import type { Partner } from "../chat/at-terminal.ts";
@@ -16,11 +16,13 @@ import { lastExchange } from "../chat/exchange.ts";
 import type { ConversationContext } from "../commands/command.ts";
 import { conversationCommands, runCommandOf } from "../commands/index.ts";
 import { problemOf } from "../problem.ts";
+import { attachedLines } from "../show/attached.ts";
 import { gist } from "../show/message-label.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
 import type { TalkAction, Terminal } from "../terminal/terminal.ts";
 import { RemoteSession } from "./remote-session.ts";
+import { ShownRun } from "./shown-run.ts";
 
 /** Where the next message goes: below a message, or, to be revised, beside it; where it was last written when absent. */
 interface Place {
@@ -43,8 +45,7 @@ export class AttachedTalk implements Partner {
   #session: RemoteSession | undefined;
   #place = HERE;
   #draft = "";
-  /** The run that is shown. */
-  #run: string | undefined;
+  readonly #run = new ShownRun(() => this.#state);
   /** Wakes whoever waits for that run to end. */
   #wake: (() => void) | undefined;
   /** What this person has said, which needs not be shown to them. */
@@ -185,7 +186,7 @@ export class AttachedTalk implements Partner {
   }
 
   get #working(): string | undefined {
-    return this.#run !== undefined && this.#state.runs.has(this.#run) ? this.#run : undefined;
+    return this.#run.working;
   }
 
   /** The message that the next one goes below. */
@@ -210,7 +211,7 @@ export class AttachedTalk implements Partner {
       return this.#turn(place.revise ? { type: "retry", parts } : { type: "say", parts }, place.at);
     }
     const conversation = this.#mustBeIn().id;
-    await this.#server.ask("turn.say", { id: this.#ownId(), conversation, parts, ...to, run });
+    this.#note(await this.#server.ask("turn.say", { id: this.#ownId(), conversation, parts, ...to, run }));
     this.#terminal.live?.refresh();
   }
 
@@ -220,11 +221,11 @@ export class AttachedTalk implements Partner {
     const where = { conversation, ...(at === undefined ? {} : { at }) };
     switch (directive.type) {
       case "say":
-        await this.#server.ask("turn.say", { id: this.#ownId(), ...where, parts: directive.parts });
+        this.#note(await this.#server.ask("turn.say", { id: this.#ownId(), ...where, parts: directive.parts }));
         break;
       case "retry": {
         const parts = directive.parts ? { parts: directive.parts } : {};
-        await this.#server.ask("turn.retry", { id: this.#ownId(), ...where, ...parts });
+        this.#note(await this.#server.ask("turn.retry", { id: this.#ownId(), ...where, ...parts }));
         break;
       }
       case "resume":
@@ -234,6 +235,11 @@ export class AttachedTalk implements Partner {
         this.leave();
     }
     this.#place = HERE;
+  }
+
+  /** What went along with what the person said, and what did not. */
+  #note({ attached, problems, redacted }: Pick<Result<"turn.say">, "attached" | "problems" | "redacted">): void {
+    for (const line of attachedLines({ attached, problems, isRedacted: redacted })) this.#view.note(line);
   }
 
   /** An id for something that this person says: it need not be shown to them. */
@@ -249,27 +255,12 @@ export class AttachedTalk implements Partner {
   }
 
   #show(item: FeedItem): void {
-    if (item.type === "run.started" && item.call === undefined && this.#working !== item.run && this.#isHere(item.leaf))
-      this.#run = item.run;
+    if (item.type === "run.started") this.#run.begin(item, this.#place.at);
     if (item.type === "message.added" && item.role === "user" && (item.author ?? "user") === "user") this.#heard(item);
-    if (this.#isShown(item)) this.#view.show(item, this.#state);
+    if (this.#run.has(item)) this.#view.show(item, this.#state);
     if (item.type === "call.approval-requested" || item.type === "question.asked") this.#ask(item);
-    if (item.type === "run.ended" && item.run === this.#run) this.#ended();
+    if (item.type === "run.ended" && this.#run.is(item.run)) this.#ended();
     this.#showStatus();
-  }
-
-  /** Whether a run that begins goes on from where the person stands, while none is shown there. */
-  #isHere(leaf: string | null): boolean {
-    if (this.#working !== undefined) return false;
-    const at = this.#place.at;
-    return at === undefined || pathTo(this.#state, leaf).some(({ id }) => id === at);
-  }
-
-  /** Whether an item belongs to the run that is shown, or to one of its sub-agents. */
-  #isShown(item: FeedItem): boolean {
-    if ("run" in item && item.type !== "message.started") return item.run === this.#run || "call" in item;
-    const message = "message" in item ? this.#state.messages.get(item.message) : undefined;
-    return message?.role !== "assistant" || message.run === this.#run || message.call !== undefined;
   }
 
   /** Somebody else has said something where this person looks. */
@@ -289,13 +280,12 @@ export class AttachedTalk implements Partner {
   /** What is there already: a run that is under way, and questions that wait. */
   #lookAround(): void {
     const state = this.#state;
-    const [run] = [...state.runs.values()].filter(({ call }) => call === undefined);
-    if (run) this.#run = run.id;
+    const isWorking = this.#run.find();
     const { style, columns } = this.#terminal;
     if (state.messages.size > 0)
       for (const line of lastExchange(state, state.leaf, this.#server.welcome.agent, columns, style))
         this.#terminal.write(`${line}\n`);
-    if (run) this.#view.note("The agent is working; what you write steers it.");
+    if (isWorking) this.#view.note("The agent is working; what you write steers it.");
     for (const { id: question, message, call } of state.questions.values()) this.#ask({ question, message, call });
   }
 
@@ -345,7 +335,7 @@ export class AttachedTalk implements Partner {
     const { settings } = this.#server.welcome;
     const { runs, model, usage, cost } = this.#state;
     this.#terminal.live?.status({
-      mode: runs.get(this.#run ?? "")?.mode ?? "chat",
+      mode: runs.get(this.#working ?? "")?.mode ?? "chat",
       approval: approvalWords(settings.approval),
       model: model ?? settings.model,
       tokens: usage.input + usage.output,

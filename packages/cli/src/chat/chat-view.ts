@@ -3,6 +3,7 @@ import { formatDuration } from "../show/amounts.ts";
 import { callDetails, callEnd, callHead } from "../show/call-line.ts";
 import { callIn } from "../show/call-of.ts";
 import { cutSentence } from "../show/cut-sentence.ts";
+import { changeHead, diffLines } from "../show/diff-lines.ts";
 import { gist } from "../show/message-label.ts";
 import { oneLine, PlainText } from "../show/plain-text.ts";
 import { runEndSentence } from "../show/run-end.ts";
@@ -14,6 +15,9 @@ import type { Terminal } from "../terminal/terminal.ts";
 
 /** Milliseconds after which a call that runs is shown; a shorter one is shown when it has ended. */
 const SHOWN_AFTER = 300;
+
+/** Lines of a change that are shown; /changes shows all of it. */
+const DIFF_SHOWN = 40;
 
 /**
  * Shows a feed on a terminal: text as it comes, one line for each call. What is shown is never touched again, so a call
@@ -77,6 +81,12 @@ export class ChatView implements FeedView {
       case "call.cancelled":
         this.#ended(item, state);
         break;
+      case "file.changed": {
+        const { style } = this.#terminal;
+        for (const line of [changeHead(item, style), ...diffLines(item.diff, { style, most: DIFF_SHOWN })])
+          this.line(line);
+        break;
+      }
       case "input.delivered": {
         const message = state.messages.get(item.input);
         if (message) this.note(`delivered: ${gist(message, this.#terminal.columns - 11)}`);

@@ -4,7 +4,7 @@ import type { Node, Snapshot } from "./snapshot.ts";
 
 /**
  * A conversation as a client holds it: made of a snapshot, kept up to date by the feed, and filled with what messages say
- * as it is read. Pure, and the same in a browser and a terminal.
+ * as it is read. Pure, and the same in a browser and a terminal. What is handed to it belongs to it from then on.
  *
  * A message that has not been read stands in `state` without parts and calls; `outline` tells what the server said of it.
  * An item of the feed that speaks of what such a message says is passed over; reading it later catches up.

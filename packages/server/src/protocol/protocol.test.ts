@@ -18,6 +18,7 @@ import {
   notice,
   PROTOCOL,
   snapshotOf,
+  snapshot as snapshotSchema,
 } from "./index.ts";
 
 describe("versions", () => {
@@ -195,7 +196,8 @@ describe("the mirror of a conversation", () => {
       },
       { id: sub, call: "c1", author: "tool", removed: true },
     ]);
-    const mirror = new Mirror(sent);
+    // As one that checks each frame gets it.
+    const mirror = new Mirror(snapshotSchema.parse(sent));
     expect(mirror.unread([question, answer, sub])).toEqual([sub]);
     expect(mirror.cursor).toEqual(cursor);
     mirror.fill(JSON.parse(JSON.stringify([...state.messages.values()])));

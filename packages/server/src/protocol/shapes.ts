@@ -23,8 +23,10 @@ export const count = z.int().min(0);
 /** Anything that JSON can hold. */
 export const json = schemaOf<Json>(z.json());
 
-/** A read-only array. */
-export const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
+/** An array that nobody is to change; it is not frozen, since whoever takes a message may own it. */
+export function list<Item extends z.ZodType>(item: Item): z.ZodType<readonly z.infer<Item>[]> {
+  return schemaOf(z.array(item));
+}
 
 /** Nothing to tell. */
 export const nothing = z.object({});

@@ -171,7 +171,7 @@ export class LiveView implements FeedView {
     const message = state.messages.get(id);
     if (message?.role !== "user") return;
     if (message.author === "user") this.#message(typedText(message));
-    else this.note(`${message.author}: ${gist(message, 400)}`);
+    else this.note(`${message.author}: ${gist(message, 120)}`);
   }
 
   #message(text: string): void {

@@ -1,0 +1,41 @@
+import { type ConversationState, type FeedItem, pathTo } from "@banyan/core";
+
+/** Which of the runs of a conversation a person sees: of several branches that are written at once, the one where they are. */
+export class ShownRun {
+  readonly #state: () => ConversationState;
+  #run: string | undefined;
+
+  constructor(state: () => ConversationState) {
+    this.#state = state;
+  }
+
+  /** The run, while it is live. */
+  get working(): string | undefined {
+    return this.#run !== undefined && this.#state().runs.has(this.#run) ? this.#run : undefined;
+  }
+
+  /** Whether it is this run. */
+  is(run: string): boolean {
+    return this.#run === run;
+  }
+
+  /** A run that is under way already. Answers whether there is one. */
+  find(): boolean {
+    const [run] = [...this.#state().runs.values()].filter(({ call }) => call === undefined);
+    this.#run = run?.id;
+    return run !== undefined;
+  }
+
+  /** Takes a run that begins where the person is, at the end of the branch of `at`, while none is shown. */
+  begin(item: Extract<FeedItem, { type: "run.started" }>, at: string | undefined): void {
+    if (item.call !== undefined || this.working !== undefined) return;
+    if (at === undefined || pathTo(this.#state(), item.leaf).some(({ id }) => id === at)) this.#run = item.run;
+  }
+
+  /** Whether an item belongs to the run, or to a sub-agent. */
+  has(item: FeedItem): boolean {
+    if ("run" in item && item.type !== "message.started") return item.run === this.#run || "call" in item;
+    const message = "message" in item ? this.#state().messages.get(item.message) : undefined;
+    return message?.role !== "assistant" || message.run === this.#run || message.call !== undefined;
+  }
+}
