@@ -35,7 +35,7 @@ export function publishedManifest(manifest: Manifest): object {
       "./package.json": "./package.json",
     },
     ...(manifest.bin && { bin: mapValues(manifest.bin, (_source, command) => `./${command}.js`) }),
-    files: ["*.js", "*.js.map", "types", "page"],
+    files: ["**/*.js", "**/*.js.map", "types", "page"],
     dependencies,
     publishConfig: { access: "public" },
   };
