@@ -129,7 +129,8 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, { timeout: 60_000 
     expect(await page.evaluate(() => history.length)).toBe(length + 1);
     await page.goBack();
     await article(page, "You said: very last").waitFor();
-    await eventually(top).toBe(place);
+    // Rows that are measured anew may move it by a part of a message.
+    await eventually(async () => Math.abs((await top()) - place) < 120).toBe(true);
     await page.goForward();
     await article(page, "You said: last").waitFor();
   });
