@@ -12,6 +12,8 @@ export default defineConfig(({ mode }) => {
         "examples/src/**/*.test.ts",
       ],
       pool: "forks",
+      // One for each core: many tests wait for processes and sockets, and Vitest would leave a core to itself.
+      maxWorkers: "100%",
       testTimeout: long ? 10 * 60_000 : 20_000,
       hookTimeout: 20_000,
       env: {

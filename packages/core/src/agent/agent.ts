@@ -46,6 +46,11 @@ export interface AgentOptions {
    * turns by itself.
    */
   readonly model: ModelDriver | LanguageModelV4 | LoopDriver;
+  /**
+   * The model of a name: asked when the conversation is given another model (`model.changed`) while a turn runs, whose next
+   * step is then taken with it. Without this the change counts from the next turn on.
+   */
+  readonly modelNamed?: (name: string) => Promise<ModelDriver | LanguageModelV4>;
   /** The system prompt. */
   readonly instructions?: string;
   readonly tools?: readonly Tool[];
@@ -57,11 +62,16 @@ export interface AgentOptions {
    * `finish_task`, which the mode brings, as it brings `ask_client`.
    */
   readonly mode?: "chat" | "task";
-  /** In task mode: what the result must look like. A result that does not fit is asked for once more, then the turn fails. */
+  /**
+   * In task mode: what the result must look like. A result that does not fit is asked for once more, then the turn
+   * fails.
+   */
   readonly output?: InputSchema<unknown>;
   /** Nobody can be asked: questions of tools are answered with their default. */
   readonly unattended?: boolean;
-  /** When a long conversation is summed up; `false`: never. Needs a model whose context size is known, or `contextSize`. */
+  /**
+   * When a long conversation is summed up; `false`: never. Needs a model whose context size is known, or `contextSize`.
+   */
   readonly compaction?: CompactionOptions | false;
   /** Memory, and how much of it (default 8 items) within how many milliseconds (default 5,000). */
   readonly memory?: { readonly store: Memory; readonly limit?: number; readonly timeout?: number };
@@ -79,8 +89,11 @@ export interface CompactionOptions {
   readonly threshold?: number;
   /** Tokens that a request and its answer can have together. Default: what the model's driver says. */
   readonly contextSize?: number;
-  /** Tokens of a text, for what no provider has counted yet. Default: a quarter of its characters. */
-  readonly count?: (text: string) => number;
+  /**
+   * Tokens of a text, for what no provider has counted yet; asked only where the context may be nearly full, so that a
+   * tokenizer can be loaded then. Default: a quarter of its characters.
+   */
+  readonly count?: (text: string) => number | Promise<number>;
 }
 
 /** A turn that `send` could not bring to an answer. `turn` holds what there is. */

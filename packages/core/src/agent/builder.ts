@@ -61,6 +61,10 @@ export class AgentBuilder {
     return this.#set({ compaction });
   }
 
+  modelNamed(modelNamed: NonNullable<AgentOptions["modelNamed"]>): AgentBuilder {
+    return this.#set({ modelNamed });
+  }
+
   memory(memory: NonNullable<AgentOptions["memory"]>): AgentBuilder {
     return this.#set({ memory });
   }

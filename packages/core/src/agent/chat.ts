@@ -4,7 +4,7 @@ import { standing } from "../conversation/path.ts";
 import type { WaitingInput } from "../conversation/state.ts";
 import { Interruption } from "../session/error.ts";
 import type { FeedReader } from "../session/feed.ts";
-import type { RunHandle } from "../session/runs.ts";
+import { interruptOn, type RunHandle } from "../session/runs.ts";
 import { Session } from "../session/session.ts";
 import { Branch } from "../turn/branch.ts";
 import { inputsFor, inputsLeft } from "../turn/inputs.ts";
@@ -61,7 +61,9 @@ export class Chat implements AsyncIterable<FeedItem> {
     return this.#session;
   }
 
-  /** Starts the conversation. A chat can be iterated once; leaving the iteration early interrupts the turn under way. */
+  /**
+   * Starts the conversation. A chat can be iterated once; leaving the iteration early interrupts the turn under way.
+   */
   [Symbol.asyncIterator](): AsyncIterableIterator<FeedItem> {
     if (this.#iterated) throw new ChatError("iterated", "This chat was iterated before; call agent.chat() again.");
     this.#iterated = true;
@@ -140,7 +142,10 @@ export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> 
   }
 }
 
-/** The next turn begins with what a person said while the one before ran: nobody is asked for a line who has said it already. */
+/**
+ * The next turn begins with what a person said while the one before ran: nobody is asked for a line who has said it
+ * already.
+ */
 interface Delivering {
   readonly type: "deliver";
   readonly inputs: readonly WaitingInput[];
@@ -188,8 +193,7 @@ async function takeTurn(
     if (error instanceof Interruption) return undefined;
     throw error;
   }
-  const interrupt = () => handle.interrupt(LEFT);
-  signal?.addEventListener("abort", interrupt, { once: true });
+  using _ = interruptOn([signal], handle, LEFT);
   let branch = known?.leaf === handle.leaf ? known : new Branch(session, handle.leaf);
   let turn: Turn;
   try {
@@ -204,8 +208,6 @@ async function takeTurn(
   } catch (error) {
     handle.end(branch.leaf);
     throw error;
-  } finally {
-    signal?.removeEventListener("abort", interrupt);
   }
   const inputs = once || signal?.aborted ? [] : inputsFor(session.state, turn.id);
   if (inputs.length > 0) {

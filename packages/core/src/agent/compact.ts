@@ -1,5 +1,6 @@
 import { standing } from "../conversation/path.ts";
 import { Interruption } from "../session/error.ts";
+import { interruptOn } from "../session/runs.ts";
 import type { Session } from "../session/session.ts";
 import { Branch } from "../turn/branch.ts";
 import { shorten } from "../turn/compaction.ts";
@@ -24,13 +25,11 @@ export async function compactBranch(
   const { model } = ready;
   if ("run" in model) throw new AgentError(`${model.id} runs its turns by itself, and keeps its own context.`);
   const handle = await session.begin(at ?? standing(session.state, session.state.leaf), signal);
-  const interrupt = () => handle.interrupt(new Interruption("interrupted by the caller"));
-  signal?.addEventListener("abort", interrupt, { once: true });
+  using _ = interruptOn([signal], handle, new Interruption("interrupted by the caller"));
   const branch = new Branch(session, handle.leaf);
   try {
     return await shorten(newRun(handle, session, ready, branch, { origin: handle }), model, "somebody asked for it");
   } finally {
-    signal?.removeEventListener("abort", interrupt);
     handle.end(branch.leaf);
   }
 }

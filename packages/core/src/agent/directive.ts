@@ -20,7 +20,10 @@ export class DirectiveError extends Error {
   }
 }
 
-/** Adds a user message and runs a turn. Throws `DirectiveError` when there is nothing in it: no model is called by accident. */
+/**
+ * Adds a user message and runs a turn. Throws `DirectiveError` when there is nothing in it: no model is called by
+ * accident.
+ */
 export function say(content: string | readonly UserPart[]): Directive {
   return { type: "say", parts: userParts(content) };
 }
@@ -34,8 +37,8 @@ export function retry(content?: string | readonly UserPart[]): Directive {
 }
 
 /**
- * Goes on from where the conversation stands, without a new message but with what waits to be delivered: after an answer that broke off or was cut, or from
- * calls and user messages that nobody answered.
+ * Goes on from where the conversation stands, without a new message but with what waits to be delivered: after an
+ * answer that broke off or was cut, or from calls and user messages that nobody answered.
  */
 export function resume(): Directive {
   return { type: "resume" };
@@ -54,7 +57,10 @@ function userParts(content: string | readonly UserPart[]): readonly UserPart[] {
   return parts;
 }
 
-/** Where on a path a directive starts its turn; `left` is what waits for no run. Throws `DirectiveError` when the path has nothing to retry or resume. */
+/**
+ * Where on a path a directive starts its turn; `left` is what waits for no run. Throws `DirectiveError` when the path
+ * has nothing to retry or resume.
+ */
 export function startOf(
   directive: Exclude<Directive, { type: "stop" }>,
   path: readonly Message[],

@@ -1,10 +1,11 @@
 import { fromLanguageModel, isLanguageModel } from "../ports/language-model.ts";
 import type { ModelSettings } from "../ports/model.ts";
 import type { Tool } from "../ports/tool.ts";
-import { type Compaction, estimate } from "../turn/compaction.ts";
-import { instructionsFor, launch } from "../turn/launch.ts";
+import type { Compaction } from "../turn/compaction.ts";
+import { instructionsFor, launch, settingsFor } from "../turn/launch.ts";
 import { checkLimits } from "../turn/limits.ts";
 import type { TurnAgent } from "../turn/run.ts";
+import { estimate } from "../turn/tokens.ts";
 import { digestOf, Toolbox } from "../turn/toolbox.ts";
 import type { Agent, CompactionOptions } from "./agent.ts";
 import { chatMode } from "./mode/chat-mode.ts";
@@ -18,7 +19,10 @@ export class AgentError extends Error {
 
 const ready = new WeakMap<Agent, TurnAgent>();
 
-/** What a turn needs of an agent, made once. Throws `AgentError`, `LimitError` or `ToolDefinitionError` for options that no turn can have. */
+/**
+ * What a turn needs of an agent, made once. Throws `AgentError`, `LimitError` or `ToolDefinitionError` for options that
+ * no turn can have.
+ */
 export function turnAgent(agent: Agent): TurnAgent {
   const known = ready.get(agent);
   if (known) return known;
@@ -37,15 +41,16 @@ export function turnAgent(agent: Agent): TurnAgent {
   const made: TurnAgent = {
     name: agent.name,
     model: driver,
+    modelNamed: options.modelNamed && (async (name) => withModel(agent, await options.modelNamed?.(name))),
     instructions: { text, digest: digestOf(text) },
     toolbox: Toolbox.of(mode.tools.length === 0 ? tools : [...tools, ...mode.tools]),
-    own: { instructions, tools },
+    own: { instructions, tools, settings },
     mode,
     taskMode: mode.name === "task" && options.output === undefined ? mode : TASK,
     unattended: options.unattended ?? false,
     compaction: compactionOf(options.compaction, "contextSize" in driver ? driver.contextSize : undefined),
     launch,
-    settings: "settings" in driver && driver.settings ? { ...driver.settings, ...settings } : settings,
+    settings: settingsFor(driver, settings),
     limits,
     retry: options.retry ?? {},
     memory: memory && { store: memory.store, limit: memory.limit ?? 8, timeout: memory.timeout ?? 5_000 },
@@ -54,6 +59,10 @@ export function turnAgent(agent: Agent): TurnAgent {
   };
   ready.set(agent, made);
   return made;
+}
+
+function withModel(agent: Agent, model: Agent["options"]["model"] | undefined): TurnAgent {
+  return turnAgent(model ? agent.with({ model }) : agent);
 }
 
 const NO_TOOLS: readonly Tool[] = [];

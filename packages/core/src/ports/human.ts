@@ -39,5 +39,8 @@ export interface PermitRequest {
   readonly signal: AbortSignal;
 }
 
-/** Judges each call before it runs; whatever it answers but `allow` keeps the call from running by itself. Called again with the new arguments when a person changed them. */
+/**
+ * Judges each call before it runs; whatever it answers but `allow` keeps the call from running by itself. Called again
+ * with the new arguments when a person changed them.
+ */
 export type Permission = (request: PermitRequest) => Permit | Promise<Permit>;

@@ -2,7 +2,9 @@ import type { Recalled } from "../conversation/message.ts";
 
 /** What an agent knows from earlier conversations. */
 export interface Memory {
-  /** What fits the query, best first. A failure or a time-out leaves the turn without memory, and is told in the feed. */
+  /**
+   * What fits the query, best first. A failure or a time-out leaves the turn without memory, and is told in the feed.
+   */
   recall(query: string, options: RecallOptions): Promise<readonly Recalled[]>;
   /** Keeps what is worth keeping of what one turn said, in its order; runs in the background, after the turn. */
   remember(items: readonly MemoryItem[]): Promise<void>;

@@ -126,7 +126,9 @@ function reportIn(body: unknown): Report {
   };
 }
 
-/** What Google adds to an error (https://cloud.google.com/apis/design/errors): a reason, which quota, how long to wait. */
+/**
+ * What Google adds to an error (https://cloud.google.com/apis/design/errors): a reason, which quota, how long to wait.
+ */
 function detailsIn(body: Readonly<Record<string, unknown>>): { words: string; retryAfter?: number } {
   const details = isRecord(body.data) ? body.data.details : body.details;
   let words = "";
@@ -176,7 +178,7 @@ function readable(text: unknown): string {
 }
 
 const OVERFLOW =
-  /context_length_exceeded|exceed_context_size|context (length|window|size|limit)|maximum (context|prompt length)|(prompt|input) is too long|(prompt|input) (length|token count)[^.]* exceed|too many (input )?tokens|reduce the length|max_new_tokens. must be/i;
+  /context_length_exceeded|exceed_context_size|request_too_large|context (length|window|size|limit)|maximum (context|prompt length)|(prompt|input) is too long|(prompt|input) (length|token count)[^.]* exceed|too many (input )?tokens|reduce the length|max_new_tokens. must be/i;
 // What a day allows is used up like money: nobody waits that long for an answer.
 const OUT_OF_MONEY =
   /insufficient_quota|billing_error|billing_hard_limit|credit balance|insufficient (funds|balance|credits)|(out of|all available) credits|spending limit|key limit exceeded|PerDay/i;

@@ -33,7 +33,9 @@ export interface ModelDriver {
 export interface ModelRequest {
   /** The system prompt; may be empty. */
   readonly instructions: string;
-  /** From the first message to the newest, the same objects from step to step. Read it at once: the array grows later. */
+  /**
+   * From the first message to the newest, the same objects from step to step. Read it at once: the array grows later.
+   */
   readonly messages: readonly PromptMessage[];
   /** The same array from step to step as long as the tools are the same. */
   readonly tools: readonly ToolSchema[];
@@ -57,7 +59,9 @@ export interface ModelSettings {
 
 /** A tool that a provider offers and runs itself, such as its search of the web. */
 export interface ServerTool {
-  /** As the provider's package of the AI SDK names it: `anthropic.web_search_20250305`. Begins with the provider's name. */
+  /**
+   * As the provider's package of the AI SDK names it: `anthropic.web_search_20250305`. Begins with the provider's name.
+   */
   readonly id: `${string}.${string}`;
   /** What the model calls it; no other tool may have the name. */
   readonly name: string;
@@ -81,7 +85,9 @@ export type PromptMessage =
       readonly parts: readonly (TextPart | ReasoningPart | ProviderPart | PromptCall)[];
       /** One for each call of `parts`, in the same order. */
       readonly results: readonly PromptResult[];
-      /** The answer broke off before its end: what the provider keeps of finished answers, it does not keep of this one. */
+      /**
+       * The answer broke off before its end: what the provider keeps of finished answers, it does not keep of this one.
+       */
       readonly unfinished?: true;
       /** The provider set its own work down in the middle: when nothing follows, it is to go on with it. */
       readonly paused?: true;
@@ -109,7 +115,10 @@ export interface PromptResult {
 export type ModelPart =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reasoning"; readonly text: string }
-  /** The text or reasoning before is complete; what follows is a new part. Needed only between two of a kind, or to bring `provider`. */
+  /**
+   * The text or reasoning before is complete; what follows is a new part. Needed only between two of a kind, or to
+   * bring `provider`.
+   */
   | { readonly type: "part-end"; readonly provider?: ProviderData }
   /** A call begins. `index` names it until it ends; an empty `id` is replaced by the loop. */
   | { readonly type: "call"; readonly index: number; readonly id: string; readonly tool: string }

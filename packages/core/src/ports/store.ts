@@ -93,6 +93,8 @@ export interface SearchOptions {
   readonly limit?: number;
   /** Only conversations that carry these labels. */
   readonly labels?: Readonly<Record<string, string>>;
+  /** Only this conversation. */
+  readonly conversation?: string;
 }
 
 /** A message in which something was found. */

@@ -14,7 +14,10 @@ import type { ModelDriver } from "./model.ts";
  */
 export type Effects = "none" | "idempotent" | "external";
 
-/** The arguments of a tool: a JSON Schema of an object, or any Standard Schema that can tell its JSON Schema (zod, valibot, arktype). */
+/**
+ * The arguments of a tool: a JSON Schema of an object, or any Standard Schema that can tell its JSON Schema (zod,
+ * valibot, arktype).
+ */
 export type InputSchema<Input> = JsonSchema | StandardSchemaV1<unknown, Input>;
 
 /** A JSON Schema that an object of arguments is held to. */
@@ -61,6 +64,10 @@ export interface ToolContext {
   readonly key: string;
   /** Aborts when the call is cancelled or its time is up. */
   readonly signal: AbortSignal;
+  /**
+   * Aborts when a person, after `signal` did, has no patience: end at once, and ask nothing of what you have started.
+   */
+  readonly hurry: AbortSignal;
   /** The tree, read only. */
   readonly conversation: ConversationState;
   /** From the root to the message of this call. */
@@ -95,10 +102,13 @@ export interface ToolContext {
    * Rejects with what is wrong when it cannot begin; how it ends is in the result.
    */
   launch(task: SubTask): Promise<SubTaskEnd>;
-  /** Ends the task with a result once the other calls of this step have theirs. Throws when the turn is no task, or must not end yet. */
+  /**
+   * Ends the task with a result once the other calls of this step have theirs. Throws when the turn is no task, or must
+   * not end yet.
+   */
   finish(result: Json, summary?: string): void;
-  /** Puts a summary in the place of what was said before this step. Throws for a text that cannot stand for it. */
-  summarize(summary: string): void;
+  /** Puts a summary in the place of what was said before this step. Rejects for a text that cannot stand for it. */
+  summarize(summary: string): Promise<void>;
 }
 
 /**
@@ -113,7 +123,10 @@ export interface Follower {
    * says otherwise.
    */
   completed?(message: AssistantMessage): Followed | undefined | void | Promise<Followed | undefined | void>;
-  /** Nothing of what was said counts: it broke off, was cut or interrupted, or the turn ended. Called once; what it answers is told to the model. */
+  /**
+   * Nothing of what was said counts: it broke off, was cut or interrupted, or the turn ended. Called once; what it
+   * answers is told to the model.
+   */
   dropped?(reason: string): string | undefined | void;
   /** What was said so far was taken back; the answer begins anew. */
   restarted?(): void;

@@ -126,6 +126,30 @@ describe("B24: a conversation whose process stopped", () => {
     expect(resumed).toBe(ends.length - 2);
   });
 
+  test("B13: what runs again is under the time limit of the turn too, which ends with a last word", async () => {
+    const whole = await wholeLog();
+    const at = whole.findIndex((event) => event.type === "call.executing" && event.call === "c2");
+    const session = await Session.open(storeOf(structuredClone(whole.slice(0, at + 1))), "x");
+    const [look, , send] = counters().tools as [Tool, Tool, Tool];
+    const save: Tool = {
+      ...look,
+      name: "save",
+      execute: (_, { signal }) =>
+        new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+    };
+    const model = scriptedModel(["As far as I came."]);
+    const agent = new Agent({ model, tools: [look, save, send], limits: { time: 200 } });
+    const items = await collect(agent.chat(resume(), { session }));
+    expect(items.at(-1)).toMatchObject({ type: "chat.ended", reason: "limit" });
+    const shown = model.requests[0]?.messages.find(({ role }) => role === "assistant");
+    expect(shown?.role === "assistant" && shown.results.map(({ output }) => output)).toEqual([
+      "look done",
+      "Stopped: the turn reached the limit of 0.2 s.",
+      "Not executed: the turn reached the limit of 0.2 s.",
+    ]);
+    check(session);
+  });
+
   test("what is harmless runs again with the same key and the next attempt", async () => {
     const whole = await wholeLog();
     const at = whole.findIndex((event) => event.type === "call.executing" && event.call === "c2");

@@ -1,8 +1,28 @@
 import type { EventBody } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import { type AssistantMessage, isEnded } from "../conversation/message.ts";
+import { reduce } from "../conversation/reduce.ts";
 import type { ConversationState, LiveRun } from "../conversation/state.ts";
 import { noUsage } from "../conversation/usage.ts";
+
+/** What a crash left to say, and the runs that had more to do. */
+interface Recovered {
+  readonly facts: readonly (EventBody & { readonly at: number })[];
+  readonly interrupted: readonly LiveRun[];
+}
+
+/**
+ * What a crash left to say holds at once, so that nothing looks busy and nobody writes below an answer that is abandoned.
+ * It is to be written with the first thing that is: to look at a conversation writes nothing.
+ */
+export function recover(state: ConversationState, last: { readonly seq: number; readonly epoch: number }): Recovered {
+  const at = Date.now();
+  const facts = recovery(state).map((body) => ({ ...body, at }));
+  const interrupted = leftOpen(state, facts);
+  let { seq } = last;
+  for (const fact of facts) reduce(state, { ...fact, seq: ++seq, epoch: last.epoch });
+  return { facts, interrupted };
+}
 
 /**
  * What to write about runs whose process is gone, so that nothing stays busy: evidence in, facts out.
@@ -20,7 +40,7 @@ import { noUsage } from "../conversation/usage.ts";
  * Calls without a result stay as they are: whoever goes on from them decides (`turn/calls.ts`). The usage of an answer
  * that broke off was never told, so it counts as none.
  */
-export function recovery(state: ConversationState): EventBody[] {
+function recovery(state: ConversationState): EventBody[] {
   const events: EventBody[] = [];
   for (const question of state.questions.values()) {
     if (question.type === "text") events.push({ type: "question.answered", question: question.id });
@@ -72,9 +92,15 @@ function heard(state: ConversationState, caller: string, leaf: string | null): b
   return answer.finish === "stop" || answer.finish === "calls" || answer.finish === "paused";
 }
 
-/** Runs whose process is gone and which had more to do. */
-export function leftOpen(state: ConversationState): LiveRun[] {
-  return [...state.runs.values()].filter((run) => !hadAnswered(state, run));
+/**
+ * Runs whose process is gone and which had more to do, each with the message that stands last on its path after
+ * `recovery`.
+ */
+function leftOpen(state: ConversationState, recovered: readonly EventBody[]): LiveRun[] {
+  const ends = new Map(recovered.flatMap((event) => (event.type === "run.ended" ? [[event.run, event.leaf]] : [])));
+  return [...state.runs.values()]
+    .filter((run) => !hadAnswered(state, run))
+    .map((run) => ({ ...run, leaf: ends.get(run.id) ?? null }));
 }
 
 function hadAnswered(state: ConversationState, { id, leaf }: LiveRun): boolean {

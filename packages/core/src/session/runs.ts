@@ -9,11 +9,31 @@ export interface RunHandle {
   readonly leaf: string | null;
   /** Aborts when the run is interrupted. */
   readonly signal: AbortSignal;
+  /** Aborts when it is interrupted once more while it ends. */
+  readonly hurry: AbortSignal;
   interrupt(reason: Interruption): void;
   /** Lets the next one onto the branch, which ends at `leaf` now. To be called once, unless `goOn` was. */
   end(leaf: string | null): void;
   /** Ends the run and begins another one at `leaf`, before whoever waits for the branch. */
   goOn(leaf: string | null): RunHandle;
+}
+
+/** Interrupts a run whenever one of the signals aborts, until the answer is disposed of. */
+export function interruptOn(
+  signals: readonly (AbortSignal | undefined)[],
+  handle: RunHandle,
+  reason: Interruption,
+): Disposable {
+  const interrupt = () => handle.interrupt(reason);
+  for (const signal of signals) {
+    if (signal?.aborted) interrupt();
+    else signal?.addEventListener("abort", interrupt, { once: true });
+  }
+  return {
+    [Symbol.dispose]() {
+      for (const signal of signals) signal?.removeEventListener("abort", interrupt);
+    },
+  };
 }
 
 /** The end of a branch, and whoever has it. */
@@ -22,9 +42,22 @@ interface Place {
   readonly free: PromiseWithResolvers<void>;
 }
 
-interface LiveRun {
+class LiveRun {
   readonly place: Place;
-  readonly controller: AbortController;
+  readonly interrupted = new AbortController();
+  readonly hurried = new AbortController();
+
+  constructor(place: Place) {
+    this.place = place;
+  }
+
+  /** Answers whether this is the first time. */
+  interrupt(reason: Error): boolean {
+    const isFirst = !this.interrupted.signal.aborted;
+    const controller = isFirst ? this.interrupted : this.hurried;
+    controller.abort(reason);
+    return isFirst;
+  }
 }
 
 /** The live runs of a session, and those that wait for a branch: on each branch one run at a time. */
@@ -43,11 +76,12 @@ export class Runs {
     return this.#live.has(run);
   }
 
-  /** Interrupts one run, or all and those that wait; answers how many. */
+  /**
+   * Interrupts one run, or all and those that wait; answers how many. Those that were interrupted before are to hurry.
+   */
   interrupt(reason: Error, only?: string): number {
-    const live = only === undefined ? [...this.#live.values()] : [this.#live.get(only)];
-    const hit = live.filter((run) => run !== undefined && !run.controller.signal.aborted);
-    for (const run of hit) run?.controller.abort(reason);
+    const live = [...this.#live].filter(([id]) => only === undefined || id === only);
+    const hit = live.filter(([, run]) => run.interrupt(reason));
     if (only !== undefined) return hit.length;
     const waiting = [...this.#queue];
     for (const turnAway of waiting) turnAway(reason);
@@ -58,7 +92,7 @@ export class Runs {
   async close(closed: SessionError, reason: Error): Promise<void> {
     this.#closed ??= closed;
     for (const turnAway of this.#queue) turnAway(closed);
-    for (const { controller } of this.#live.values()) controller.abort(reason);
+    for (const { interrupted } of this.#live.values()) interrupted.abort(reason);
     await Promise.all([...this.#live.values()].map(({ place }) => place.free.promise));
   }
 
@@ -74,8 +108,8 @@ export class Runs {
   }
 
   #take(place: Place, id: string): RunHandle {
-    const controller = new AbortController();
-    this.#live.set(id, { place, controller });
+    const live = new LiveRun(place);
+    this.#live.set(id, live);
     const leave = (leaf: string | null) => {
       place.leaf = leaf;
       this.#live.delete(id);
@@ -83,8 +117,9 @@ export class Runs {
     return {
       id,
       leaf: place.leaf,
-      signal: controller.signal,
-      interrupt: (reason) => controller.abort(reason),
+      signal: live.interrupted.signal,
+      hurry: live.hurried.signal,
+      interrupt: (reason) => void live.interrupt(reason),
       end: (leaf) => {
         leave(leaf);
         place.free.resolve();

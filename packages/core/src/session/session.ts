@@ -5,16 +5,15 @@ import { reduce } from "../conversation/reduce.ts";
 import { type ConversationState, emptyConversation, type InputChange, type LiveRun } from "../conversation/state.ts";
 import type { Answer } from "../ports/human.ts";
 import type { Log, Store } from "../ports/store.ts";
+import { Appends } from "./appends.ts";
 import { Audience, type FeedListener } from "./audience.ts";
 import { Interruption, noInput, noMessage, noRun, SessionError } from "./error.ts";
 import type { FeedReader } from "./feed.ts";
 import { approvalResolved, notOpen, type Question, Questions } from "./questions.ts";
-import { leftOpen, recovery } from "./recovery.ts";
+import { recover } from "./recovery.ts";
+import { replay } from "./replay.ts";
 import { type RunHandle, Runs } from "./runs.ts";
 import { Streaming } from "./streaming.ts";
-
-/** Streaming text is in the log at the latest this many milliseconds after it came. */
-const CHECKPOINT_EVERY = 250;
 
 /** How a conversation is opened. */
 export interface SessionOptions {
@@ -46,49 +45,36 @@ export class Session {
   /** What of the log could not be read, in words; the rest of it was. */
   readonly damage: readonly string[];
   readonly #log: Log | undefined;
+  readonly #appends: Appends | undefined;
   readonly #epoch: number;
   /** Of the last event. */
   #seq: number;
   /** Of the last event that was there before this writer. */
   readonly #openedAt: number;
-  /** What goes before the first thing that this writer writes: the conversation's birth, or what a crash left to say. */
+  /**
+   * What goes before the first thing that this writer writes: the conversation's birth, or what a crash left to say.
+   */
   #first: readonly (EventBody & { readonly at?: number })[];
   readonly #audience = new Audience();
   readonly #runs: Runs;
   readonly #questions = new Questions();
-  readonly #streaming = new Streaming();
-  #checkpoint: NodeJS.Timeout | undefined;
+  readonly #streaming = new Streaming(() => this.#saveText());
   #offset = 0;
-  #appending: Promise<void> | undefined;
   #broken: SessionError | undefined;
 
   private constructor(log: Log | undefined, state: ConversationState, options: SessionOptions) {
     this.#log = log;
+    this.#appends = log && new Appends(log);
     this.#epoch = log?.epoch ?? 1;
     this.#seq = log?.seq ?? 0;
     this.#openedAt = this.#seq;
     this.damage = log?.damage ?? [];
     this.state = state;
-    this.interrupted = leftOpen(state);
     this.#runs = new Runs(state);
     this.window = options.window;
-    this.#first =
-      this.#seq === 0
-        ? [{ type: "conversation.created", id: state.id, labels: options.labels ?? {} }]
-        : recovery(state);
-    if (this.#seq > 0) this.#recover();
-  }
-
-  /**
-   * What a crash left to say holds at once, so that nothing looks busy and nobody writes below an answer that is abandoned.
-   * It is in the log with the first thing that is written: to look at a conversation writes nothing.
-   */
-  #recover(): void {
-    const at = Date.now();
-    this.#first = this.#first.map((body) => ({ ...body, at }));
-    this.#first.forEach((body, index) => {
-      reduce(this.state, { ...body, seq: this.#seq + 1 + index, epoch: this.#epoch, at });
-    });
+    const left = this.#seq === 0 ? undefined : recover(state, { seq: this.#seq, epoch: this.#epoch });
+    this.interrupted = left?.interrupted ?? [];
+    this.#first = left?.facts ?? [{ type: "conversation.created", id: state.id, labels: options.labels ?? {} }];
   }
 
   /**
@@ -118,9 +104,10 @@ export class Session {
   }
 
   /**
-   * Writes facts: all or none. Done when it returns, or when the promise that it answers resolves; with `durable`, they
-   * then survive a power cut. Throws `SessionError` when the session is closed or its store failed. Items for a reader
-   * with an origin reach only that reader and those without one.
+   * Writes facts, for the engine and what is built around it: all or none. Done when it returns, or when the promise
+   * that it answers resolves; with `durable`, they then survive a power cut. Throws `SessionError` when the session is
+   * closed or its store failed. Items for a reader with an origin reach only that reader and those without one.
+   * @internal
    */
   commit(bodies: readonly EventBody[], options: { durable?: boolean; origin?: object } = {}): void | Promise<void> {
     if (this.#broken) throw this.#broken;
@@ -130,7 +117,7 @@ export class Session {
     const events = this.#first.length > 0 ? [...this.#first, ...bodies].map(stamp) : bodies.map(stamp);
     let pending: void | Promise<void>;
     try {
-      pending = this.#append(events, options.durable ? DURABLE : undefined);
+      pending = this.#appends?.add(events, options.durable ? DURABLE : undefined);
     } catch (cause) {
       throw this.#break(cause);
     }
@@ -149,22 +136,10 @@ export class Session {
     return this.#audience.publish(events, options.origin, written);
   }
 
-  /** One append after the other: a log's sequence numbers go on from the last one that it holds. */
-  #append(events: readonly Event[], options: { readonly durable: true } | undefined): void | Promise<void> {
-    const before = this.#appending;
-    const appended = before
-      ? before.then(() => this.#log?.append(events, options))
-      : this.#log?.append(events, options);
-    if (!(appended instanceof Promise)) return;
-    this.#appending = appended;
-    const done = () => {
-      if (this.#appending === appended) this.#appending = undefined;
-    };
-    appended.then(done, done);
-    return appended;
-  }
-
-  /** Shows fragments of what streams. */
+  /**
+   * Shows fragments of what streams.
+   * @internal
+   */
   stream(bodies: readonly DeltaBody[], origin?: object): void {
     const deltas: Delta[] = [];
     for (const body of bodies) {
@@ -172,14 +147,15 @@ export class Session {
       const delta: Delta = { ...body, seq: this.#seq, epoch: this.#epoch, offset: this.#offset };
       reduce(this.state, delta);
       deltas.push(delta);
-      if (!this.#log) continue;
-      this.#streaming.add(delta);
-      if (this.#streaming.unsaved) this.#checkpoint ??= setTimeout(() => this.#saveText(), CHECKPOINT_EVERY);
+      if (this.#log) this.#streaming.add(delta);
     }
     void this.#audience.publish(deltas, origin);
   }
 
-  /** Tells whoever watches something that is not kept. */
+  /**
+   * Tells whoever watches something that is not kept.
+   * @internal
+   */
   notify(notice: Notice, origin?: object): void {
     void this.#audience.publish([notice], origin);
   }
@@ -196,14 +172,19 @@ export class Session {
     return reader;
   }
 
-  /** The listener hears everything that is shown from now on, in the same tick; until the answered function is called. */
+  /**
+   * The listener hears everything that is shown from now on, in the same tick; until the answered function is called.
+   */
   listen(listener: FeedListener): () => void {
     if (!this.#broken) return this.#audience.listen(listener);
     listener.ended(this.#broken.code === "closed" ? undefined : this.#broken);
     return () => {};
   }
 
-  /** A reader of its own of what is published with `origin`; `onLeave` runs when its consumer leaves early. */
+  /**
+   * A reader of its own of what is published with `origin`; `onLeave` runs when its consumer leaves early.
+   * @internal
+   */
   attach(origin: object, onLeave: () => void | Promise<void>): FeedReader {
     const reader = this.#audience.reader({ bounded: false, onLeave });
     this.#join(reader, origin);
@@ -215,7 +196,10 @@ export class Session {
     else this.#audience.join(reader, origin);
   }
 
-  /** No more items for a reader. */
+  /**
+   * No more items for a reader.
+   * @internal
+   */
   detach(reader: FeedReader, error?: unknown): void {
     this.#audience.dismiss(reader, error);
   }
@@ -232,7 +216,7 @@ export class Session {
 
   /**
    * Interrupts a run, or all of them and those that wait for their branch. Answers how many there were; each ends by
-   * itself soon after.
+   * itself soon after. One that was interrupted before does not count: its calls are told to end without any delay.
    */
   interrupt(run?: string): number {
     return this.#runs.interrupt(new Interruption("interrupted by the user"), run);
@@ -242,6 +226,7 @@ export class Session {
    * Begins a run at the end of the branch on which `leaf` stands last. While another run is live there, it waits, and
    * goes on from where that one ended: runs of one branch never interleave. Rejects with `Interruption` when it is
    * interrupted meanwhile, and with `SessionError` when the session closes.
+   * @internal
    */
   begin(leaf: string | null, signal?: AbortSignal, id?: string): Promise<RunHandle> {
     return this.#runs.begin(leaf, signal, id);
@@ -337,7 +322,15 @@ export class Session {
     await this.commit([{ type: "title.changed", title }], { durable: true });
   }
 
-  /** A new question for a person. Put it into the log, then wait for its answer; it may come as soon as it is seen. */
+  /** Gives the conversation a model by its name: for whoever makes its agents, and for `modelNamed` of one at work. */
+  async changeModel(model: string): Promise<void> {
+    await this.commit([{ type: "model.changed", model }], { durable: true });
+  }
+
+  /**
+   * A new question for a person. Put it into the log, then wait for its answer; it may come as soon as it is seen.
+   * @internal
+   */
   ask(): Question {
     return this.#questions.ask();
   }
@@ -346,7 +339,7 @@ export class Session {
   async close(): Promise<void> {
     const closed = new SessionError("closed", "This session is closed; open the conversation again.");
     await this.#runs.close(closed, new Interruption("the session closed"));
-    clearTimeout(this.#checkpoint);
+    this.#streaming.end();
     try {
       await this.#audience.upToDate();
     } finally {
@@ -360,32 +353,15 @@ export class Session {
     await this.close();
   }
 
-  /** Shows a reader what came after its cursor, from the log and from what streams, and then joins it to the live feed. */
   async #replay(from: Cursor, reader: FeedReader): Promise<void> {
     try {
       if (!this.#log)
         throw new SessionError("no-log", "This session keeps no log, so its feed cannot go back to a cursor.");
-      // What is being published must have been: from here to the end of the block nothing else happens.
+      // What is being published must have been: then the log holds it, and what is live comes behind it.
       while (this.#audience.isBehind) await this.#audience.upToDate();
-      reader.hold();
       this.#join(reader);
-      const upTo = this.#seq;
-      const foreign = from.epoch !== this.#epoch;
-      const known = foreign ? { epoch: this.#epoch, seq: Math.min(from.seq, this.#openedAt), offset: 0 } : from;
-      // A fragment stands behind the event that it came after, so that cursors only ever grow.
-      const fresh = this.#streaming.after(known);
-      if (foreign) reader.replay({ type: "feed.reset", epoch: this.#epoch, seq: known.seq });
-      for await (const events of this.#log.read(known.seq)) {
-        for (const event of events) {
-          if (event.seq > upTo) break;
-          while (fresh[0] && fresh[0].seq < event.seq) reader.replay(fresh.shift() as Delta);
-          reader.replay(event);
-        }
-        await reader.drained();
-        if (reader.ended) return;
-      }
-      for (const delta of fresh) reader.replay(delta);
-      reader.release();
+      const past = { log: this.#log, epoch: this.#epoch, openedAt: this.#openedAt, upTo: this.#seq };
+      await replay(reader, from, { ...past, streaming: this.#streaming });
     } catch (error) {
       this.detach(reader, error);
     }
@@ -393,7 +369,6 @@ export class Session {
 
   /** Puts what has streamed into the log. */
   #saveText(): void {
-    this.#checkpoint = undefined;
     if (this.#broken) return;
     const events = this.#streaming.checkpoints(this.state);
     if (events.length === 0) return;

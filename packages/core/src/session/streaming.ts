@@ -2,6 +2,9 @@ import type { CheckpointPart, Cursor, Delta, Event, EventBody } from "../convers
 import type { ConversationState } from "../conversation/state.ts";
 import { afterCursor, mergeDeltas } from "./feed.ts";
 
+/** Streaming text is in the log at the latest this many milliseconds after it came. */
+const CHECKPOINT_EVERY = 250;
+
 /** Characters of a running call's output that a reader who joins is shown. */
 const OUTPUT_SHOWN = 64 * 1024;
 
@@ -11,6 +14,13 @@ export class Streaming {
   #fresh: Delta[] = [];
   /** Characters of each streaming part that are in the log, by message. */
   readonly #saved = new Map<string, number[]>();
+  readonly #save: () => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  /** `save` is called when text has waited for a checkpoint long enough. */
+  constructor(save: () => void) {
+    this.#save = save;
+  }
 
   add(delta: Delta): void {
     const last = this.#fresh.at(-1);
@@ -19,11 +29,15 @@ export class Streaming {
     else this.#fresh.push(delta);
     if (delta.type !== "text.delta" && delta.type !== "reasoning.delta") return;
     if (!this.#saved.has(delta.message)) this.#saved.set(delta.message, []);
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      this.#save();
+    }, CHECKPOINT_EVERY);
   }
 
-  /** Whether a message streams text. */
-  get unsaved(): boolean {
-    return this.#saved.size > 0;
+  /** No checkpoint is due any more. */
+  end(): void {
+    clearTimeout(this.#timer);
   }
 
   /** An event that says all that deltas said makes them superfluous. */

@@ -40,14 +40,14 @@ export class Answer implements ModelSink {
   /** Calls that begin while the message streams; absent where no tool may. */
   readonly eager: EagerCalls | undefined;
 
-  private constructor(run: TurnRun, id: string) {
+  private constructor(run: TurnRun, id: string, eager: boolean) {
     this.#run = run;
     this.id = id;
-    this.eager = run.agent.toolbox.hasEager ? new EagerCalls(run, id) : undefined;
+    this.eager = eager && run.agent.toolbox.hasEager ? new EagerCalls(run, id) : undefined;
   }
 
-  /** Begins an answer at the end of the run's branch. */
-  static async begin(run: TurnRun): Promise<Answer> {
+  /** Begins an answer at the end of the run's branch. With `eager`, its calls may begin before it ends. */
+  static async begin(run: TurnRun, { eager = false } = {}): Promise<Answer> {
     const { session, branch, agent, budget, origin } = run;
     const id = createId();
     const started = { type: "message.started", message: id, parentId: branch.leaf, run: run.id } as const;
@@ -55,7 +55,7 @@ export class Answer implements ModelSink {
     branch.extend(id);
     budget.asking = true;
     if (agent.callbacks.onMessage) tell(run, "onMessage", answerOf(session, id));
-    return new Answer(run, id);
+    return new Answer(run, id, eager);
   }
 
   push(parts: readonly ModelPart[]): boolean {
@@ -115,6 +115,7 @@ export class Answer implements ModelSink {
     const usage = this.finish?.usage ?? noUsage;
     const cost = costOf(usage, agent.model.price);
     const said = error?.message ?? this.finish?.explanation;
+    budget.asking = false;
     budget.count(usage, cost);
     return {
       type: "message.completed",

@@ -1,6 +1,8 @@
 import { Interruption } from "../session/error.ts";
 
-/** What the calls of a turn began: sub-agents, questions to people. It ends with its call, and none outlives the turn. */
+/**
+ * What the calls of a turn began: sub-agents, questions to people. It ends with its call, and none outlives the turn.
+ */
 export class Begun {
   readonly #over = new AbortController();
   readonly #work = new Set<Promise<unknown>>();

@@ -184,6 +184,23 @@ describe("a conversation that grows too long", () => {
     expect(summaries(session).map(textOf)).toContain("Sum.");
   });
 
+  test("B42: what no provider has counted is counted by `count`, which is asked only where it may matter", async () => {
+    let asked = 0;
+    const count = async (text: string) => {
+      asked++;
+      return text.length;
+    };
+    const { session, agent } = play((request) => (isSummary(request) ? "Sum." : "Well."), {
+      compaction: { contextSize: 1_000, count },
+    });
+    for (const said of ["One.", "Two.", "Three.", "Four."]) await agent.send(said, { session });
+    expect(asked).toBe(0);
+    // Of these characters each is a token: a quarter of them would be no reason to shorten anything.
+    await agent.send("木".repeat(900), { session });
+    expect(summaries(session).map(textOf)).toEqual(["Sum."]);
+    expect(asked).toBeGreaterThan(0);
+  });
+
   test("is left alone when the size of its model's context is unknown, or when compaction is off", async () => {
     for (const compaction of [{}, false] as const) {
       const { session, agent } = play((_, index) => (index < 20 ? [call("act")] : "end"), { compaction });

@@ -1,11 +1,13 @@
 import { createId } from "../conversation/id.ts";
-import { type AssistantMessage, type Message, textOf } from "../conversation/message.ts";
-import { type Cost, totalTokens, type Usage } from "../conversation/usage.ts";
+import { type Message, textOf } from "../conversation/message.ts";
+import type { Cost, Usage } from "../conversation/usage.ts";
 import { askModel } from "../ports/ask-model.ts";
 import { type ModelDriver, ModelError, type PromptMessage } from "../ports/model.ts";
 import { messageOf } from "./execute.ts";
+import { tellModel } from "./inputs.ts";
 import { rememberSummary } from "./recall.ts";
 import type { TurnRun } from "./run.ts";
+import { type CountTokens, estimate, mostOf, takenBy, textsIn, tokensOf } from "./tokens.ts";
 
 /** When and how a conversation is made shorter, as parts of the model's context. */
 export interface Compaction {
@@ -13,10 +15,12 @@ export interface Compaction {
   readonly hint: number;
   /** From here on it is shortened before the next model call. */
   readonly threshold: number;
-  /** Tokens that a request and its answer can have together; where it is unknown, only the provider can say that it is too much. */
+  /**
+   * Tokens that a request and its answer can have together; where it is unknown, only the provider can say that it is
+   * too much.
+   */
   readonly contextSize: number | undefined;
-  /** Tokens of a text. */
-  readonly count: (text: string) => number;
+  readonly count: CountTokens;
 }
 
 /** At the most this many of the last messages stay word for word, and no more than a fifth of the context. */
@@ -35,12 +39,18 @@ const REQUEST = "Sum up the conversation above, as you were told. Answer with th
 /** Summaries that failed, by run. */
 const failures = new WeakMap<TurnRun, number>();
 
-/** Sees to it that the next request fits the model: reminds the model in time, and shortens the conversation when it must. */
+/**
+ * Sees to it that the next request fits the model: reminds the model in time, and shortens the conversation when it
+ * must.
+ */
 export async function makeRoom(run: TurnRun, model: ModelDriver): Promise<void> {
   const { compaction, toolbox } = run.agent;
   if (compaction?.contextSize === undefined) return;
-  const { contextSize, threshold, hint } = compaction;
-  const share = tokensOf(run, compaction) / contextSize;
+  const { contextSize, threshold, hint, count } = compaction;
+  const taken = takenBy(run.branch.path, run.agent);
+  // As a rule there is room enough, whatever counts: then nothing is.
+  if (mostOf(taken) < contextSize * Math.min(hint, threshold)) return;
+  const share = (await tokensOf(taken, count)) / contextSize;
   if (share >= threshold) {
     await shorten(run, model, "the context is nearly full");
   } else if (share >= hint && toolbox.find(SHORTEN) && !isReminded(run)) {
@@ -60,7 +70,7 @@ export async function shorten(run: TurnRun, model: ModelDriver, why: string, kee
   const { session, branch, agent, origin, signal } = run;
   if (!agent.compaction) return "Compaction is switched off.";
   const failed = failures.get(run) ?? 0;
-  const covers = coveredBy(run, branch.path.length, keep);
+  const covers = await coveredBy(run, branch.path.length, keep);
   if (covers === undefined) return "There is nothing to shorten yet.";
   if (failed >= FAILURES || signal.aborted) return "No further summary is asked for in this turn.";
   session.notify({ type: "context.shortening", run: run.id, reason: why }, origin);
@@ -74,7 +84,7 @@ export async function shorten(run: TurnRun, model: ModelDriver, why: string, kee
     );
     spent = { usage: answer.usage, cost: answer.cost };
     run.budget.count(answer.usage, answer.cost);
-    const problem = unfit(run, answer.text);
+    const problem = await unfit(run, answer.text);
     if (problem !== undefined) throw new Error(problem);
     await putSummary(run, answer.text, covers, spent);
     return undefined;
@@ -102,16 +112,16 @@ export async function useSummary(run: TurnRun): Promise<void> {
   run.summary = undefined;
   const path = run.branch.path;
   const answer = path.findLastIndex((message) => message.role === "assistant");
-  const covers = coveredBy(run, answer);
+  const covers = await coveredBy(run, answer);
   if (covers !== undefined) await putSummary(run, summary, covers);
 }
 
 /** Why a text cannot stand for what it is to sum up; nothing when it can. */
-export function unfit({ branch, agent }: TurnRun, summary: string): string | undefined {
+export async function unfit({ branch, agent }: TurnRun, summary: string): Promise<string | undefined> {
   if (summary.trim() === "") return "The summary is empty, so nothing was shortened.";
   const count = agent.compaction?.count ?? estimate;
-  const said = branch.path.reduce((sum, message) => sum + tokensIn(message, count), 0);
-  if (count(summary) < said) return undefined;
+  const said = { counted: 0, uncounted: branch.path.flatMap(textsIn) };
+  if ((await count(summary)) < (await tokensOf(said, count))) return undefined;
   return "The summary is longer than what it would stand for, so nothing was shortened.";
 }
 
@@ -137,7 +147,10 @@ async function putSummary(run: TurnRun, text: string, covers: string, spent?: Sp
   rememberSummary(run, text);
 }
 
-/** Asks for the summary of a prompt; of one that is too long even for that, with its results cut, and then of its newer half. */
+/**
+ * Asks for the summary of a prompt; of one that is too long even for that, with its results cut, and then of its newer
+ * half.
+ */
 async function summaryOf<Answer>(
   prompt: readonly PromptMessage[],
   ask: (messages: readonly PromptMessage[]) => Promise<Answer>,
@@ -171,7 +184,7 @@ function cutResults(message: PromptMessage): PromptMessage {
  * The last message of the first `end` ones on the path that a summary may cover: what nobody has answered and the last
  * few messages stay as they are. Nothing when fewer than two would be covered.
  */
-function coveredBy({ branch, agent }: TurnRun, end: number, keep = KEPT): string | undefined {
+async function coveredBy({ branch, agent }: TurnRun, end: number, keep = KEPT): Promise<string | undefined> {
   const { path } = branch;
   const { count = estimate, contextSize = Number.POSITIVE_INFINITY } = agent.compaction ?? {};
   const room = contextSize * KEPT_SHARE;
@@ -180,7 +193,7 @@ function coveredBy({ branch, agent }: TurnRun, end: number, keep = KEPT): string
   let tokens = 0;
   for (; last > 0; last--) {
     const message = path[last] as Message;
-    tokens += tokensIn(message, count);
+    tokens = await tokensOf({ counted: tokens, uncounted: textsIn(message) }, count);
     const unanswered = path.slice(last).every(({ role }) => role !== "assistant");
     if (!unanswered && (kept >= keep || tokens > room)) break;
     kept++;
@@ -198,46 +211,4 @@ function isReminded({ branch }: TurnRun): boolean {
     if (message.role === "user" && message.author === "system" && textOf(message).includes(SHORTEN)) return true;
   }
   return false;
-}
-
-/** Tokens of the next request: as the provider counted the last one, and what came since. */
-function tokensOf({ branch, agent }: TurnRun, { count }: Compaction): number {
-  const { path } = branch;
-  let tokens = 0;
-  for (let i = path.length - 1; i >= 0; i--) {
-    const message = path[i] as Message;
-    if (message.role === "summary") {
-      const covered = path.findIndex(({ id }) => id === message.covers);
-      for (const kept of path.slice(covered + 1, i + 1)) tokens += tokensIn(kept, count);
-      break;
-    }
-    if (message.role === "assistant" && message.usage && message.usage.input > 0) {
-      return tokens + totalTokens(message.usage) + resultsIn(message, count);
-    }
-    tokens += tokensIn(message, count);
-  }
-  return tokens + count(agent.instructions.text) + count(agent.toolbox.text);
-}
-
-function tokensIn(message: Message, count: (text: string) => number): number {
-  if (message.role !== "assistant") return count(textOf(message));
-  const asked = message.calls.reduce((sum, call) => sum + count(call.inputText), 0);
-  return count(textOf(message)) + asked + resultsIn(message, count);
-}
-
-function resultsIn({ calls }: AssistantMessage, count: (text: string) => number): number {
-  return calls.reduce((sum, { output = "" }) => sum + count(output), 0);
-}
-
-/** Tokens of a text, roughly: four characters each. */
-export function estimate(text: string): number {
-  return Math.ceil(text.length / 4);
-}
-
-/** Says something to the model that no person said. */
-export async function tellModel({ session, branch, origin }: TurnRun, text: string): Promise<void> {
-  const message = createId();
-  const added = { type: "message.added", message, parentId: branch.leaf, role: "user", author: "system" } as const;
-  await session.commit([{ ...added, parts: [{ type: "text", text }] }], { origin });
-  branch.extend(message);
 }

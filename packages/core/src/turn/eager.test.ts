@@ -93,6 +93,33 @@ describe("B62: an eager call", () => {
     expect(calls[0]?.output).toMatch(/^Not executed: your message was cut off/);
   });
 
+  test("B32: waits for what a follower does with its message", async () => {
+    const done: string[] = [];
+    const listen: Tool = {
+      name: "listen",
+      description: "Listens.",
+      input: { type: "object" },
+      effects: "none",
+      execute: (_, { follow }) => follow({ completed: () => void done.push("applied") }),
+    };
+    const { calls } = await play(
+      [[call("listen")], [text("Write this."), call("look"), breathe()], "bye"],
+      { execute: () => `after what was ${done.join()}` },
+      [listen],
+    );
+    expect(calls.at(-1)?.output).toBe("after what was applied");
+  });
+
+  test("is not begun where no tool can be used any more", async () => {
+    const session = Session.inMemory();
+    const begun: string[] = [];
+    const model = scriptedModel(() => [call("look"), breathe()]);
+    const agent = new Agent({ model, tools: [looking(begun, session)], limits: { steps: 1 } });
+    await agent.send("Go", { session });
+    expect(begun).toEqual(["call_1 before the end"]);
+    expect(model.asked).toBe(2);
+  });
+
   test("that fails has its failure as its result", async () => {
     const { calls } = await play([[call("look"), breathe()], "bye"], {
       execute: () => Promise.reject(new Error("nothing there")),

@@ -63,7 +63,10 @@ export class Followers {
     }
   }
 
-  /** The answer is whole and in the log: each follower does what it listened for. Answers whether the model is told something. */
+  /**
+   * The answer is whole and in the log: each follower does what it listened for. Answers whether the model is told
+   * something.
+   */
   async complete(answer: string, signal: AbortSignal): Promise<boolean> {
     const message = answerOf(this.#run.session, answer);
     const events: EventBody[] = [];

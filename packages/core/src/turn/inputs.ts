@@ -1,4 +1,5 @@
 import type { EventBody } from "../conversation/event.ts";
+import { createId } from "../conversation/id.ts";
 import type { Message } from "../conversation/message.ts";
 import type { ConversationState, WaitingInput } from "../conversation/state.ts";
 import { type TurnRun, tell } from "./run.ts";
@@ -51,4 +52,12 @@ export async function deliverSteering(run: TurnRun): Promise<void> {
     const message = branch.extend(input.id);
     if (message.role === "user") tell(run, "onInterjection", message);
   }
+}
+
+/** Says something to the model that no person said. */
+export async function tellModel({ session, branch, origin }: TurnRun, text: string): Promise<void> {
+  const message = createId();
+  const added = { type: "message.added", message, parentId: branch.leaf, role: "user", author: "system" } as const;
+  await session.commit([{ ...added, parts: [{ type: "text", text }] }], { origin });
+  branch.extend(message);
 }

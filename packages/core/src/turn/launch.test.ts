@@ -6,9 +6,9 @@ import { resume, say } from "../agent/directive.ts";
 import type { FeedItem } from "../conversation/event.ts";
 import { type AssistantMessage, textOf } from "../conversation/message.ts";
 import { leaves, pathTo } from "../conversation/path.ts";
-import type { ModelRequest } from "../ports/model.ts";
+import type { ModelDriver, ModelRequest } from "../ports/model.ts";
 import type { Log, Store } from "../ports/store.ts";
-import { defineTool } from "../ports/tool.ts";
+import { defineTool, type ToolContext } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";
 import { checkConversation } from "../testing/check-conversation.ts";
 import { collect, readUntil } from "../testing/collect.ts";
@@ -31,6 +31,8 @@ function taskOf({ messages }: ModelRequest): string {
   const [part] = first?.role === "user" ? first.parts : [];
   return part?.type === "text" ? (part.text.split("\n")[0] ?? "") : "";
 }
+
+const isSummary = ({ instructions }: ModelRequest) => instructions.startsWith("You are asked to sum up");
 
 /** How often a conversation asked before. */
 const round = ({ messages }: ModelRequest) => messages.filter(({ role }) => role === "assistant").length;
@@ -179,6 +181,21 @@ describe("a sub-agent", () => {
     expect(turn.reason).toBe("limit");
   });
 
+  test("invariant 10: of many that begin at once none takes the room of another, and one without room says so at once", async () => {
+    const session = Session.inMemory();
+    const names = [..."abcdefghijkl"];
+    const { agent, model } = agentOf(
+      (task) => [...(task === "Go" ? names.map((name) => launch(name)) : [call("act")]), spend({ input: 100 })],
+      { limits: { tokens: 1000, steps: 100 } },
+    );
+    const turn = await agent.send("Go", { session });
+    expect(turn.usage.input).toBeLessThanOrEqual(1000);
+    expect(turn.usage.input).toBe(100 * model.asked);
+    const cutShort = "The sub-agent reached the limit of 1000 tokens before it was done. It had said nothing yet.";
+    expect(resultsIn(session).slice(0, names.length)).toEqual(names.map(() => cutShort));
+    expect(checkConversation(session.state)).toEqual([]);
+  });
+
   test("B41: is steered by itself, and its approvals reach the same people", async () => {
     const session = Session.inMemory();
     const { agent, model } = agentOf(
@@ -217,8 +234,30 @@ describe("a sub-agent", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
+  test("T3: a second interrupt of the turn tells its calls to hurry", async () => {
+    const session = Session.inMemory();
+    const slow = {
+      ...act,
+      execute: (_: unknown, { hurry }: ToolContext) =>
+        new Promise((resolve) => hurry.addEventListener("abort", () => resolve("now"))),
+    };
+    const tools = [slow, launchAgent()];
+    const { agent } = agentOf((task) => (task === "Go" ? [launch("dig")] : [call("act")]), { tools });
+    const chat = agent.chat(say("Go"), { session })[Symbol.asyncIterator]();
+    await readUntil(chat, (item) => item.type === "call.executing" && session.state.runs.size === 2);
+    const root = [...session.state.runs.values()].find((run) => run.call === undefined);
+    session.interrupt(root?.id);
+    session.interrupt(root?.id);
+    await readUntil(chat, (item) => item.type === "chat.ended");
+    const outputs = [...session.state.messages.values()].flatMap((message) =>
+      message.role === "assistant" ? message.calls.map(({ output }) => output) : [],
+    );
+    expect(outputs).toContainEqual(expect.stringMatching(/Until then:\nnow$/));
+  });
+
   test("has the tools, the instructions and the model that it is given", async () => {
     const other = scriptedModel([[finish("by another")]], { id: "scripted/other" });
+    const thinking: ModelDriver = Object.assign(other, { settings: { effort: "high", maxTokens: 100 } as const });
     const named = {
       name: "digger",
       description: "digs",
@@ -226,13 +265,36 @@ describe("a sub-agent", () => {
       model: "other",
       tools: ["act"],
     };
-    const tools = [act, launchAgent({ agents: [named], resolveModel: async () => other })];
+    const tools = [act, launchAgent({ agents: [named], resolveModel: async () => thinking })];
     const session = Session.inMemory();
-    const { agent } = agentOf((_, n) => (n === 0 ? [launch("dig", { agent: "digger" })] : "end"), { tools });
+    const { agent } = agentOf((_, n) => (n === 0 ? [launch("dig", { agent: "digger" })] : "end"), {
+      tools,
+      settings: { temperature: 0.5, maxTokens: 50 },
+    });
     await agent.send("Go", { session });
     expect(resultsIn(session)).toEqual(["by another"]);
+    expect(other.requests[0]?.settings).toEqual({ effort: "high", temperature: 0.5, maxTokens: 50 });
     expect(other.requests[0]?.instructions).toMatch(/^You dig\.\n\nYou work on a task/);
     expect(other.requests[0]?.tools.map(({ name }) => name)).toEqual(["act", "finish_task", "ask_client"]);
+  });
+
+  test("B42: keeps to the context of the model that it is given", async () => {
+    const session = Session.inMemory();
+    const small: ModelDriver = {
+      ...scriptedModel((request, index) =>
+        isSummary(request) ? "It dug." : index < 9 ? [call("act"), spend({ input: 900 })] : [finish("dug")],
+      ),
+      contextSize: 1_000,
+    };
+    const tools = [act, launchAgent({ resolveModel: async () => small })];
+    const { agent } = agentOf((_, n) => (n === 0 ? [launch("dig", { model: "small" })] : "end"), {
+      tools,
+      compaction: { contextSize: 1_000_000 },
+    });
+    await agent.send("Go", { session });
+    expect(resultsIn(session)).toEqual(["dug"]);
+    const summaries = [...session.state.messages.values()].filter(({ role }) => role === "summary");
+    expect(summaries.map(textOf)).toContain("It dug.");
   });
 
   test("B39: of an agent that has a tool of task mode already has that of the mode", async () => {

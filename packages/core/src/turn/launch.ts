@@ -1,8 +1,11 @@
 import { createId } from "../conversation/id.ts";
 import { isSettled, type Message, textOf } from "../conversation/message.ts";
 import { lastAnswer, newestLeaf, pathTo, spentOn } from "../conversation/path.ts";
+import type { LoopDriver } from "../ports/loop.ts";
+import type { ModelDriver, ModelSettings } from "../ports/model.ts";
 import type { SubTask, SubTaskEnd } from "../ports/tool.ts";
 import { Interruption } from "../session/error.ts";
+import { interruptOn } from "../session/runs.ts";
 import { Branch } from "./branch.ts";
 import { inputsFor } from "./inputs.ts";
 import { finishedWith } from "./mode.ts";
@@ -15,33 +18,46 @@ import { resultText, runTurn, type Turn, type TurnStart } from "./turn.ts";
  * Runs a sub-agent in a conversation of its own: a tree below the launching call, in the same log and the same feed. What
  * the call launched before a crash goes on; what had finished is not run again.
  */
-export async function launch(parent: TurnRun, { call, signal }: Launching, task: SubTask): Promise<SubTaskEnd> {
-  const { session, origin, reader } = parent;
+export async function launch(parent: TurnRun, launching: Launching, task: SubTask): Promise<SubTaskEnd> {
+  const { state } = parent.session;
   const deep = parent.budget.tooDeep();
   if (deep !== undefined) throw new Error(`Not launched: ${deep}. Do the task yourself.`);
   const agent = subAgent(parent.agent, task);
-  const known = session.state.children.get(call)?.[0];
-  const ended = known === undefined ? undefined : endOf(pathTo(session.state, newestLeaf(session.state, known)));
-  if (ended) return ended;
-  let leaf = known === undefined ? await begin(parent, call, task.task) : newestLeaf(session.state, known);
-  let start: TurnStart = { type: "here", leaf };
-  for (;;) {
-    const handle = await session.begin(leaf, signal);
-    const interrupt = () => handle.interrupt(new Interruption("its parent was interrupted"));
-    signal.addEventListener("abort", interrupt, { once: true });
-    if (signal.aborted) interrupt();
-    const branch = new Branch(session, leaf);
-    let turn: Turn;
-    try {
-      turn = await runTurn(handle, session, agent, branch, start, { origin, reader, parent, call });
-    } finally {
-      signal.removeEventListener("abort", interrupt);
-      leaf = branch.leaf ?? leaf;
-      handle.end(leaf);
-    }
+  const [known] = state.children.get(launching.call) ?? [];
+  if (known === undefined) return work(parent, launching, agent, await begin(parent, launching.call, task.task));
+  const leaf = newestLeaf(state, known);
+  return endOf(pathTo(state, leaf)) ?? work(parent, launching, agent, leaf);
+}
+
+/** A turn, and another one for each time that somebody said something while the one before came to its end. */
+async function work(parent: TurnRun, launching: Launching, agent: TurnAgent, first: string): Promise<SubTaskEnd> {
+  const { session } = parent;
+  let start: TurnStart = { type: "here", leaf: first };
+  for (let leaf: string | null = first; ; ) {
+    const { turn, branch } = await takeTurn(parent, launching, agent, start, leaf);
     const inputs = inputsFor(session.state, turn.id);
-    if (inputs.length === 0 || signal.aborted) return subTaskEnd(turn);
+    if (inputs.length === 0 || launching.signal.aborted) return subTaskEnd(turn);
+    leaf = branch.leaf;
     start = { type: "inputs", parentId: leaf, inputs };
+  }
+}
+
+async function takeTurn(
+  parent: TurnRun,
+  { call, signal }: Launching,
+  agent: TurnAgent,
+  start: TurnStart,
+  leaf: string | null,
+): Promise<{ readonly turn: Turn; readonly branch: Branch }> {
+  const { session, origin, reader, hurry } = parent;
+  const handle = await session.begin(leaf, signal);
+  using _ = interruptOn([signal, hurry], handle, new Interruption("its parent was interrupted"));
+  const branch = new Branch(session, leaf);
+  try {
+    const turn = await runTurn(handle, session, agent, branch, start, { origin, reader, parent, call });
+    return { turn, branch };
+  } finally {
+    handle.end(branch.leaf);
   }
 }
 
@@ -56,6 +72,7 @@ async function begin({ session, origin }: TurnRun, call: string, task: string): 
 function subAgent(parent: TurnAgent, { name = parent.name, instructions, model, tools }: SubTask): TurnAgent {
   const mode = parent.taskMode;
   const own = {
+    ...parent.own,
     instructions: instructions ?? parent.own.instructions,
     tools: tools === undefined ? parent.own.tools : tools.map((wanted) => toolOf(parent, wanted)),
   };
@@ -63,7 +80,7 @@ function subAgent(parent: TurnAgent, { name = parent.name, instructions, model, 
   return {
     ...parent,
     name,
-    model: model ?? parent.model,
+    ...(model && onModel(parent, model)),
     instructions: { text, digest: digestOf(text) },
     // A tool of the same name as one that its mode brings is that tool.
     toolbox: Toolbox.of([
@@ -75,6 +92,21 @@ function subAgent(parent: TurnAgent, { name = parent.name, instructions, model, 
     // What it does is for its parent; what is worth keeping, that one says.
     memory: undefined,
   };
+}
+
+/** What of an agent depends on its model, for another one. */
+function onModel({ own, compaction }: TurnAgent, model: ModelDriver | LoopDriver) {
+  const contextSize = "contextSize" in model ? model.contextSize : undefined;
+  return {
+    model,
+    settings: settingsFor(model, own.settings),
+    compaction: compaction && { ...compaction, contextSize },
+  };
+}
+
+/** What a model is asked with: its own settings, but for those that somebody gave its agent. */
+export function settingsFor(model: ModelDriver | LoopDriver, given: ModelSettings): ModelSettings {
+  return "settings" in model && model.settings ? { ...model.settings, ...given } : given;
 }
 
 /** What an agent is told at the start: what it is, and then how it is to work. */
@@ -102,6 +134,6 @@ function endOf(path: readonly Message[]): SubTaskEnd | undefined {
 }
 
 function subTaskEnd({ reason, text, message, limit, error, steps, usage, cost }: Turn): SubTaskEnd {
-  const said = reason === "finished" || !message ? text : textOf(message);
-  return { reason, text: said, problem: limit ?? error?.message, steps, usage, cost };
+  const said = message ? textOf(message) : "";
+  return { reason, text: reason === "finished" ? text : said, problem: limit ?? error?.message, steps, usage, cost };
 }

@@ -1,6 +1,9 @@
 import { addCost, addUsage, type Cost, noUsage, totalTokens, type Usage } from "../conversation/usage.ts";
 
-/** Bounds of a turn. Tokens, cost and time are one pool with the sub-agents of the turn; steps are counted for each conversation. */
+/**
+ * Bounds of a turn. Tokens, cost and time are one pool with the sub-agents of the turn; steps are counted for each
+ * conversation.
+ */
 export interface Limits {
   /** Model calls of a turn. Default 50; the last word at a limit is not counted. */
   readonly steps?: number;
@@ -50,6 +53,12 @@ export function checkLimits(limits: Limits): void {
   }
 }
 
+/** Throws `LimitError` when a limit of the cost cannot be held with a model. */
+export function checkPrice({ cost }: Limits, { id, price }: { readonly id: string; readonly price?: unknown }): void {
+  if (cost !== undefined && price === undefined)
+    throw new LimitError("unknown-price", `A cost limit cannot be held: the price of ${id} is unknown.`);
+}
+
 /** What a turn and all its sub-agents have used together. */
 class Pool {
   usage: Usage = noUsage;
@@ -59,13 +68,16 @@ class Pool {
   waited = 0;
   /** How often a person granted as much again. */
   grants = 1;
-  /** The turns that have not ended: each may still have its last word. */
+  /** The turns for whose last word there is room kept. */
   readonly live = new Set<Budget>();
   /** The dearest step so far: what the last word may cost. */
   readonly dearest = { tokens: 0, cost: 0 };
 }
 
-/** What a turn has used of its limits. Steps are its own; tokens, cost and time it shares with the turn that launched it. */
+/**
+ * What a turn has used of its limits. Steps are its own; tokens, cost and time it shares with the turn that launched
+ * it.
+ */
 export class Budget {
   readonly limits: Limits;
   /** 0 for a turn that a person began, 1 for its sub-agents. */
@@ -73,7 +85,7 @@ export class Budget {
   steps = 0;
   /** The clock ended a step: there is no time for another one. */
   timeIsUp = false;
-  /** The model is being asked, and what that costs is not known yet. */
+  /** Room is taken for a model call, and what that costs is not known yet. */
   asking = false;
   /** Of the turn and of those that it launched. */
   usage: Usage = noUsage;
@@ -88,7 +100,8 @@ export class Budget {
     this.depth = parent ? parent.depth + 1 : 0;
     this.#parent = parent;
     this.#pool = parent ? parent.#pool : new Pool();
-    this.#pool.live.add(this);
+    // A sub-agent has to find room for its first step before it may have a last word.
+    if (!parent) this.#pool.live.add(this);
   }
 
   /** The turn has ended. */
@@ -98,7 +111,6 @@ export class Budget {
 
   /** Counts a model call, the tokens of an abandoned one included. */
   count(usage: Usage, cost: Cost): void {
-    this.asking = false;
     for (let budget: Budget | undefined = this; budget; budget = budget.#parent) {
       budget.usage = addUsage(budget.usage, usage);
       budget.cost = addCost(budget.cost, cost);
@@ -110,8 +122,24 @@ export class Budget {
     dearest.cost = Math.max(dearest.cost, cost ?? 0);
   }
 
-  /** Why there is no room for another step and a last word after it, in words; nothing if there is. */
-  exhausted(): string | undefined {
+  /**
+   * Takes room for another step and a last word after it, at once, so that no two turns of a tree take the same. When
+   * there is none, it takes nothing and answers why, in words.
+   */
+  takeRoom(): string | undefined {
+    const limit = this.#exhausted();
+    if (limit !== undefined) return limit;
+    this.asking = true;
+    this.#pool.live.add(this);
+    return undefined;
+  }
+
+  /** Whether there is room kept for a last word: there is none for a sub-agent that never had room for a step. */
+  get hasLastWord(): boolean {
+    return this.#pool.live.has(this);
+  }
+
+  #exhausted(): string | undefined {
     const { steps = DEFAULT_STEPS, tokens, cost, time } = this.limits;
     const pool = this.#pool;
     const most = steps * this.#grants;
@@ -177,7 +205,9 @@ export class Budget {
    */
   #reserve(what: "tokens" | "cost"): number {
     const { dearest, live } = this.#pool;
-    const others = live.values().filter((budget) => budget !== this && budget.asking);
-    return dearest[what] * (1 + [...others].length + live.size);
+    let steps = 1;
+    for (const budget of live) if (budget !== this && budget.asking) steps++;
+    const lastWords = live.has(this) ? live.size : live.size + 1;
+    return dearest[what] * (steps + lastWords);
   }
 }

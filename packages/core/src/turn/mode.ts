@@ -14,7 +14,9 @@ export interface Mode {
   readonly tools: readonly Tool[];
   /** The model asks for no call: nothing ends the turn, a text is told to the model and the turn goes on. */
   onAnswer(answer: AssistantMessage): string | undefined;
-  /** All calls of an answer have their results: why the turn cannot go on, if it cannot. `turn` is its messages so far. */
+  /**
+   * All calls of an answer have their results: why the turn cannot go on, if it cannot. `turn` is its messages so far.
+   */
   onCalls(turn: readonly Message[]): TurnProblem | undefined;
 }
 

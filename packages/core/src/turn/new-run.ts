@@ -17,7 +17,7 @@ export interface TurnWatch {
 
 /** A run at its beginning, of which the log does not know yet. */
 export function newRun(
-  { id, signal }: RunHandle,
+  { id, signal, hurry }: RunHandle,
   session: Session,
   agent: TurnAgent,
   branch: Branch,
@@ -27,11 +27,13 @@ export function newRun(
     id,
     session,
     agent,
+    chosenModel: session.state.model,
     branch,
     budget: new Budget(agent.limits, parent?.budget),
     origin,
     reader,
     signal,
+    hurry,
     from: branch.path.length,
     step: 0,
     call,

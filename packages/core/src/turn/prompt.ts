@@ -14,7 +14,9 @@ const CONTINUE: PromptMessage = {
   parts: [{ type: "text", text: "Go on from where your last answer stopped." }],
 };
 
-/** The prompt form of messages that cannot change any more, so that drivers encode it once for all chats along a path. */
+/**
+ * The prompt form of messages that cannot change any more, so that drivers encode it once for all chats along a path.
+ */
 const settled = new WeakMap<Message, PromptMessage | null>();
 
 /**
@@ -41,7 +43,9 @@ export function appendTo(prompt: PromptMessage[], message: Message): void {
   if (shown) prompt.push(shown);
 }
 
-/** A prompt that a model can answer: one that ends with an answer is asked to go on, unless its provider does so anyway. */
+/**
+ * A prompt that a model can answer: one that ends with an answer is asked to go on, unless its provider does so anyway.
+ */
 export function answerable(prompt: readonly PromptMessage[]): readonly PromptMessage[] {
   const last = prompt.at(-1);
   return last?.role === "assistant" && last.results.length === 0 && !last.paused ? [...prompt, CONTINUE] : prompt;

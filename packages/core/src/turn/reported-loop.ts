@@ -5,11 +5,12 @@ import type { LoopDriver, ReportedCall, TurnSink } from "../ports/loop.ts";
 import { ModelError, type ModelSink, type PromptResult } from "../ports/model.ts";
 import { SessionError } from "../session/error.ts";
 import { Answer, type AskedCall } from "./answer.ts";
+import { askForMore } from "./at-limit.ts";
 import { CallBatch } from "./calls.ts";
 import { type Ending, failed } from "./ending.ts";
 import { GRACE, messageOf, notExecuted } from "./execute.ts";
+import { inTime } from "./in-time.ts";
 import { answerOf, type TurnRun, tell } from "./run.ts";
-import { askForMore, inTime } from "./step-loop.ts";
 
 /** A limit ended the turn: told to the loop by what it reports next. */
 class LimitReached extends Error {
@@ -185,7 +186,7 @@ class ReportedTurn implements TurnSink {
 
   /** Rejects, and remembers why, when a limit leaves no room for another step. */
   async #makeRoom(): Promise<void> {
-    const limit = this.#run.budget.exhausted();
+    const limit = this.#run.budget.takeRoom();
     if (limit === undefined) return;
     const message = `The turn reached ${limit}.`;
     if (this.#run.agent.limits.policy === "ask" && (await askForMore(this.#run, message))) return;

@@ -19,7 +19,10 @@ import type { Toolbox } from "./toolbox.ts";
 export interface RetrySettings {
   /** Model calls for one answer, the first included. Default 4. */
   readonly attempts?: number;
-  /** Milliseconds before the second one, doubled for each further one; a provider's Retry-After comes first. Default 1,000. */
+  /**
+   * Milliseconds before the second one, doubled for each further one; a provider's Retry-After comes first. Default
+   * 1,000.
+   */
   readonly delay?: number;
   /** The longest wait in milliseconds; a provider that asks for more is not asked again. Default 60,000. */
   readonly maxDelay?: number;
@@ -49,12 +52,14 @@ export interface TurnAgent {
   readonly name: string;
   /** What answers: a model, asked step by step, or a loop that runs whole turns. */
   readonly model: ModelDriver | LoopDriver;
+  /** The same with the model of a name; absent where a turn keeps its model. */
+  readonly modelNamed: ((name: string) => Promise<TurnAgent>) | undefined;
   /** Those of its mode included. */
   readonly instructions: { readonly text: string; readonly digest: string };
   /** Its own, and the tools of its mode. */
   readonly toolbox: Toolbox;
-  /** Its own instructions and tools, for sub-agents. */
-  readonly own: { readonly instructions: string; readonly tools: readonly Tool[] };
+  /** What it was given, without what its mode and its model bring: for sub-agents. */
+  readonly own: { readonly instructions: string; readonly tools: readonly Tool[]; readonly settings: ModelSettings };
   readonly mode: Mode;
   /** What its sub-agents work in. */
   readonly taskMode: Mode;
@@ -84,7 +89,10 @@ export interface Launching {
 export interface TurnRun {
   readonly id: string;
   readonly session: Session;
-  readonly agent: TurnAgent;
+  /** As it works in this step. */
+  agent: TurnAgent;
+  /** The name of the model that the conversation had when that was looked at last. */
+  chosenModel: string | undefined;
   readonly branch: Branch;
   /** Where on the branch's path the messages of this turn begin. */
   from: number;
@@ -95,6 +103,8 @@ export interface TurnRun {
   readonly reader: FeedReader | undefined;
   /** Aborts when the run is interrupted, or, within a step, when its time is up. */
   signal: AbortSignal;
+  /** Aborts when it is interrupted once more while it ends. */
+  readonly hurry: AbortSignal;
   step: number;
   /** The call that launched it, when it is the run of a sub-agent. */
   readonly call: string | undefined;

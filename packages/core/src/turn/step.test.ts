@@ -1,10 +1,12 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { describe, expect, test } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { say } from "../agent/directive.ts";
 import { textOf } from "../conversation/message.ts";
 import { noUsage } from "../conversation/usage.ts";
 import type { ModelDriver } from "../ports/model.ts";
-import { defineTool } from "../ports/tool.ts";
+import { defineTool, type ToolContext } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";
 import { call, collect, cut, fail, pause, readUntil, scriptedModel, spend, stall, text } from "../testing/index.ts";
 
@@ -53,6 +55,30 @@ describe("a model call that fails", () => {
     const model = scriptedModel([[text("x"), stall()], "Whole."]);
     const turn = await new Agent({ model, retry: QUICK }).send("Hi");
     expect(turn.text).toBe("Whole.");
+  });
+
+  test("F12: a process that stood still itself does not take that for silence", async () => {
+    const server = createServer().listen(0, "127.0.0.1");
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    let asked = 0;
+    const model: ModelDriver = {
+      ...scriptedModel([]),
+      async stream(_, sink, signal) {
+        asked++;
+        const socket = connect({ port, host: "127.0.0.1", signal });
+        const [service] = (await once(server, "connection")) as [Socket];
+        service.end("I am here.");
+        // What the service said has come; the machine sleeps before anybody reads it.
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3 * QUICK.idle);
+        for await (const piece of socket.setEncoding("utf8")) sink.push([{ type: "text", text: piece }]);
+        sink.push([{ type: "finish", reason: "stop", usage: noUsage }]);
+      },
+    };
+    const turn = await new Agent({ model, retry: QUICK }).send("Are you there?");
+    server.close();
+    expect(turn.text).toBe("I am here.");
+    expect(asked).toBe(1);
   });
 
   test("F12: a slow stream that keeps talking is left alone", async () => {
@@ -197,6 +223,21 @@ describe("B22: an interrupt", () => {
     session.interrupt();
     await readUntil(feed, (item) => item.type === "chat.ended");
     expect([...session.state.messages.values()].at(-1)).toMatchObject({ calls: [{ status: "cancelled" }] });
+  });
+
+  test("T3: a second time tells a call that still runs to hurry", async () => {
+    const inNoHurry = (_: unknown, { hurry }: ToolContext) =>
+      new Promise((resolve) => hurry.addEventListener("abort", () => resolve("now")));
+    const session = Session.inMemory();
+    const feed = new Agent({ model: scriptedModel([[call("wait")]]), tools: [{ ...wait, execute: inNoHurry }] })
+      .chat(say("Go"), { session })
+      [Symbol.asyncIterator]();
+    await readUntil(feed, (item) => item.type === "call.executing");
+    expect([session.interrupt(), session.interrupt()]).toEqual([1, 0]);
+    await readUntil(feed, (item) => item.type === "chat.ended");
+    expect([...session.state.messages.values()].at(-1)).toMatchObject({
+      calls: [{ status: "cancelled", output: "Stopped: interrupted by the user. Until then:\nnow" }],
+    });
   });
 
   test("ends a wait before a retry", async () => {

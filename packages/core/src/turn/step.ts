@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AssistantMessage, Finish } from "../conversation/message.ts";
-import { type ModelDriver, ModelError, type ModelRequest } from "../ports/model.ts";
-import { SessionError } from "../session/error.ts";
-import { alarm } from "./alarm.ts";
+import type { ModelDriver, ModelError, ModelRequest } from "../ports/model.ts";
 import { Answer } from "./answer.ts";
 import { CallBatch } from "./calls.ts";
 import { messageOf, notExecuted } from "./execute.ts";
+import { callModel } from "./model-call.ts";
+import { delayAfter } from "./retry.ts";
 import { answerOf, type TurnRun, tell } from "./run.ts";
 
 /**
@@ -35,11 +35,12 @@ export async function takeStep(run: TurnRun, model: ModelDriver, toolChoice: "au
     toolChoice,
     settings: agent.settings,
   };
-  const { attempts = 4 } = agent.retry;
+  // What followers do with a message comes before its calls.
+  const eager = toolChoice === "auto" && run.followers.size === 0;
   run.followers.failed = false;
   for (let attempt = 1; ; attempt++) {
-    const answer = await Answer.begin(run);
-    const error = await stream(run, model, request, answer);
+    const answer = await Answer.begin(run, { eager });
+    const error = await callModel(run, model, request, answer);
     answer.closed = true;
     if (!error) return await complete(run, answer, toolChoice);
     answer.eager?.discard(error);
@@ -49,7 +50,7 @@ export async function takeStep(run: TurnRun, model: ModelDriver, toolChoice: "au
       await drop(run, messageOf(run.signal.reason));
       return { type: "aborted" };
     }
-    const delay = attempt < attempts ? delayBefore(attempt, error, run) : undefined;
+    const delay = delayAfter(attempt, error, agent.retry);
     if (delay === undefined) {
       await answer.keep("error", `Not executed: the answer broke off: ${error.message}`, error);
       await drop(run, `the answer broke off: ${error.message}`);
@@ -68,60 +69,6 @@ export async function takeStep(run: TurnRun, model: ModelDriver, toolChoice: "au
       return { type: "aborted" };
     }
   }
-}
-
-/** Calls the model and answers what went wrong, if anything did. An abort of the run answers an error at once. */
-async function stream(
-  run: TurnRun,
-  model: ModelDriver,
-  request: ModelRequest,
-  answer: Answer,
-): Promise<ModelError | undefined> {
-  const { idle = 120_000 } = run.agent.retry;
-  const call = new AbortController();
-  const aborted = Promise.withResolvers<never>();
-  const abort = () => {
-    call.abort(run.signal.reason);
-    aborted.reject(run.signal.reason);
-  };
-  if (run.signal.aborted) return new ModelError("provider", "The run was interrupted.");
-  run.signal.addEventListener("abort", abort, { once: true });
-  let unwatch = () => {};
-  const watch = (milliseconds: number) => {
-    unwatch = alarm(milliseconds, () => {
-      const silent = run.reader?.full ? 0 : performance.now() - answer.heardAt;
-      if (silent < idle) return watch(idle - silent);
-      const seconds = idle / 1000;
-      const stalled = new ModelError(
-        "stalled",
-        `${model.id} has said nothing for ${seconds} s; its stream counts as broken.`,
-      );
-      call.abort(stalled);
-      aborted.reject(stalled);
-    });
-  };
-  watch(idle);
-  try {
-    await Promise.race([model.stream(request, answer, call.signal), aborted.promise]);
-    if (answer.finish) return undefined;
-    return new ModelError("broken-stream", `The stream of ${model.id} ended in the middle of an answer.`);
-  } catch (error) {
-    if (error instanceof ModelError) return error;
-    if (error instanceof SessionError) throw error;
-    return new ModelError("provider", messageOf(error), { cause: error, retryable: false });
-  } finally {
-    unwatch();
-    run.signal.removeEventListener("abort", abort);
-  }
-}
-
-/** Milliseconds to wait before the next attempt; nothing when there must be none. */
-function delayBefore(attempt: number, error: ModelError, run: TurnRun): number | undefined {
-  if (!error.retryable) return undefined;
-  const { delay = 1_000, maxDelay = 60_000 } = run.agent.retry;
-  if (error.retryAfter !== undefined) return error.retryAfter <= maxDelay ? error.retryAfter : undefined;
-  // Some spread, so that clients that failed together do not come back together.
-  return Math.min(maxDelay, delay * 2 ** (attempt - 1) * (0.75 + Math.random() / 2));
 }
 
 /** The answer is whole: logs it together with its calls, and runs them. */
@@ -151,7 +98,10 @@ async function complete(run: TurnRun, answer: Answer, toolChoice: "auto" | "none
   return { type: toolChoice === "none" ? "answer" : "calls", message: answerOf(session, message) };
 }
 
-/** Whoever listened to the answer does what it listened for, if the answer is whole. Answers whether the model is told something. */
+/**
+ * Whoever listened to the answer does what it listened for, if the answer is whole. Answers whether the model is told
+ * something.
+ */
 function follow(run: TurnRun, message: string, finish: Finish): Promise<boolean> {
   if (run.signal.aborted) return run.followers.drop(messageOf(run.signal.reason));
   switch (finish) {

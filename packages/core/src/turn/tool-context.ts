@@ -23,6 +23,7 @@ export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSig
     attempt,
     key,
     signal,
+    hurry: run.hurry,
     conversation: session.state,
     path: branch.path,
     step,
@@ -56,8 +57,8 @@ export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSig
       }
       run.finished = { result, summary };
     },
-    summarize(summary) {
-      const problem = unfit(run, summary);
+    async summarize(summary) {
+      const problem = await unfit(run, summary);
       if (problem !== undefined) throw new Error(problem);
       run.summary = summary;
     },

@@ -12,7 +12,9 @@ export class ToolDefinitionError extends Error {
   readonly code = "invalid-tool";
 }
 
-/** The tools of an agent, ready for use: their schemas for the model, and their checks. Made once for an array of tools. */
+/**
+ * The tools of an agent, ready for use: their schemas for the model, and their checks. Made once for an array of tools.
+ */
 export class Toolbox {
   readonly schemas: readonly ToolSchema[];
   /** Of the schemas as text. */
@@ -93,7 +95,9 @@ export function digestOf(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }
 
-/** The JSON Schema of what a schema describes; `of` says whose it is. Throws `ToolDefinitionError` when it cannot tell. */
+/**
+ * The JSON Schema of what a schema describes; `of` says whose it is. Throws `ToolDefinitionError` when it cannot tell.
+ */
 export function jsonSchemaOf(of: string, schema: InputSchema<unknown>): JsonSchema {
   if (!("~standard" in schema)) return schema as JsonSchema;
   const { jsonSchema, vendor } = schema["~standard"] as StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>;

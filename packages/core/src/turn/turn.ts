@@ -1,28 +1,19 @@
 import type { EventBody, RunEnd } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
-import {
-  type AssistantMessage,
-  isSettled,
-  type Json,
-  type Message,
-  textOf,
-  type UserPart,
-} from "../conversation/message.ts";
-import { lastAnswer } from "../conversation/path.ts";
+import { type AssistantMessage, type Json, type Message, textOf, type UserPart } from "../conversation/message.ts";
 import type { WaitingInput } from "../conversation/state.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
 import { SessionError } from "../session/error.ts";
 import type { RunHandle } from "../session/runs.ts";
 import type { Session } from "../session/session.ts";
 import type { Branch } from "./branch.ts";
-import { CallBatch } from "./calls.ts";
 import type { Ending, TurnProblem } from "./ending.ts";
 import { messageOf } from "./execute.ts";
 import { deliver } from "./inputs.ts";
-import { orAborted } from "./judge.ts";
-import { checkLimits, LimitError } from "./limits.ts";
+import { checkLimits, checkPrice } from "./limits.ts";
 import { finishedWith } from "./mode.ts";
 import { newRun, type TurnWatch } from "./new-run.ts";
+import { goOnWithCalls } from "./open-calls.ts";
 import { recallInto, rememberTurn } from "./recall.ts";
 import { reportedLoop } from "./reported-loop.ts";
 import { answerOf, type TurnAgent, type TurnRun, tell } from "./run.ts";
@@ -76,9 +67,7 @@ export async function runTurn(
   watch: TurnWatch,
 ): Promise<Turn> {
   checkLimits(agent.limits);
-  if (agent.limits.cost !== undefined && agent.model.price === undefined) {
-    throw new LimitError("unknown-price", `A cost limit cannot be held: the price of ${agent.model.id} is unknown.`);
-  }
+  checkPrice(agent.limits, agent.model);
   const run = newRun(handle, session, agent, branch, watch);
   await begin(run, start);
   const ending = await takeSteps(run, start).catch((cause: unknown): Ending => {
@@ -142,35 +131,6 @@ function finishedBefore({ branch }: TurnRun): TurnRun["finished"] {
   const last = branch.path.at(-1);
   const result = last?.role === "assistant" ? finishedWith(last) : undefined;
   return result === undefined ? undefined : { result, summary: undefined };
-}
-
-/** Answers whose open calls a run goes on with. */
-const goneOnWith = new WeakMap<AssistantMessage, Promise<void>>();
-
-/**
- * Calls of the last answer that a process which is gone left open come to their results first. What was said since may
- * stand behind it: that process stopped too. Of two branches that go on from one answer, the second waits for the first.
- */
-async function goOnWithCalls(run: TurnRun): Promise<void> {
-  const answer = lastAnswer(run.branch.path);
-  if (!answer || isSettled(answer)) return;
-  const other = goneOnWith.get(answer);
-  if (other) {
-    // An interrupted run does not wait; its loop sees that it is.
-    await Promise.resolve(orAborted(other, run.signal)).catch(() => {});
-  } else {
-    const settling = settleCalls(run, answer);
-    goneOnWith.set(answer, settling);
-    await settling;
-  }
-  run.branch.showAnew();
-}
-
-async function settleCalls(run: TurnRun, answer: AssistantMessage): Promise<void> {
-  const batch = new CallBatch(run, answer.id);
-  const events = await batch.recover(answer.calls);
-  await run.session.commit(events, { durable: true, origin: run.origin });
-  await batch.run();
 }
 
 async function end(run: TurnRun, { reason, limit, error }: Ending): Promise<Turn> {

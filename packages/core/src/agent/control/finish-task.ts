@@ -3,7 +3,10 @@ import { defineTool, type InputSchema, type JsonSchema, type Tool } from "../../
 import { FINISH_TASK } from "../../turn/mode.ts";
 import { jsonSchemaOf } from "../../turn/toolbox.ts";
 
-/** `finish_task {result, summary?}`: ends a task. With `output`, the result must fit that schema; otherwise it is a text. */
+/**
+ * `finish_task {result, summary?}`: ends a task. With `output`, the result must fit that schema; otherwise it is a
+ * text.
+ */
 export function finishTask(output?: InputSchema<unknown>): Tool {
   const result =
     output === undefined

@@ -31,7 +31,10 @@ interface LaunchInput {
   readonly tools?: readonly string[];
 }
 
-/** `launch_agent {task, expected_output, agent?, instructions?, model?, tools?}`: hands a task to a sub-agent and answers with its result. */
+/**
+ * `launch_agent {task, expected_output, agent?, instructions?, model?, tools?}`: hands a task to a sub-agent and
+ * answers with its result.
+ */
 export function launchAgent(options: LaunchAgentOptions = {}): Tool {
   const { agents: known = [] } = options;
   const text = (description: string) => ({ type: "string", description });
@@ -94,7 +97,10 @@ function find(agents: readonly NamedAgent[], name: string | undefined): NamedAge
   );
 }
 
-/** What the launching agent is told: a result as it is; otherwise why there is none, and what the sub-agent had said so far. */
+/**
+ * What the launching agent is told: a result as it is; otherwise why there is none, and what the sub-agent had said so
+ * far.
+ */
 function toldOf({ reason, text, problem }: SubTaskEnd): string {
   if (reason === "finished") return text;
   const so = text === "" ? "It had said nothing yet." : `What it said last:\n${text}`;

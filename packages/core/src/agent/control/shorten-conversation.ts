@@ -13,8 +13,8 @@ export function shortenConversation(): Tool {
       additionalProperties: false,
     },
     effects: "idempotent",
-    execute(input: unknown, context) {
-      context.summarize((input as { readonly summary: string }).summary);
+    async execute(input: unknown, context) {
+      await context.summarize((input as { readonly summary: string }).summary);
       return "The summary stands for the earlier conversation from now on.";
     },
   });

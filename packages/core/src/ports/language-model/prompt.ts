@@ -63,7 +63,9 @@ function encodedOnce(message: PromptMessage, provider: string): Encoded {
   return encoded;
 }
 
-/** Whether somebody else spoke before the provider went on with the calls that it had begun: it has no results for them. */
+/**
+ * Whether somebody else spoke before the provider went on with the calls that it had begun: it has no results for them.
+ */
 function isSetDown(
   messages: readonly PromptMessage[],
   index: number,
@@ -113,7 +115,9 @@ function toolsOnce(schemas: readonly ToolSchema[]): LanguageModelV4FunctionTool[
   return encoded;
 }
 
-/** A message of the conversation as one or two of the AI SDK: an assistant's results follow in a message of their own. */
+/**
+ * A message of the conversation as one or two of the AI SDK: an assistant's results follow in a message of their own.
+ */
 function encode(message: PromptMessage, provider: string): Encoded {
   if (message.role === "user") {
     const content = message.parts.filter(says).map((part) => (part.type === "text" ? text(part) : file(part)));

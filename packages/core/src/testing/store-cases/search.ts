@@ -140,11 +140,12 @@ export const searchCases: Checks = {
     assert.deepEqual(await found(store, "banyan"), ["m1", "m2", "m3", "m4"]);
   },
 
-  async "B55 hits are the newest first, no more than asked for, and of conversations with the labels asked for"(store) {
+  async "B55 hits are the newest first, no more than asked for, and of the conversations asked for"(store) {
+    const oldest = createId();
     for (const [id, minute] of [
       [createId(), 2],
       [createId(), 3],
-      [createId(), 1],
+      [oldest, 1],
     ] as const) {
       const labels = { size: minute > 1 ? "big" : "small" };
       await said(store, id, [added(`m${minute}`, null, "banyan")], { labels, start: NOW + minute * 60_000 });
@@ -155,6 +156,7 @@ export const searchCases: Checks = {
     assert.deepEqual(await ordered({ limit: 2 }), ["m3", "m2"]);
     assert.deepEqual(await ordered({ labels: { size: "big" } }), ["m3", "m2"]);
     assert.deepEqual(await ordered({ labels: { size: "small" }, limit: 5 }), ["m1"]);
+    assert.deepEqual(await ordered({ conversation: oldest, limit: 1 }), ["m1"]);
     assert.deepEqual(await ordered({ limit: 0 }), []);
   },
 

@@ -1,0 +1,51 @@
+import type { ModelDriver } from "../ports/model.ts";
+import { type Ending, failed } from "./ending.ts";
+import { inTime } from "./in-time.ts";
+import { tellModel } from "./inputs.ts";
+import type { TurnRun } from "./run.ts";
+import { takeStep } from "./step.ts";
+
+/** What the policy says at a limit. Nothing: the turn goes on. */
+export async function atLimit(run: TurnRun, model: ModelDriver, limit: string): Promise<Ending | undefined> {
+  const error = { code: "limit", message: `The turn reached ${limit}.` };
+  const { policy = "wrap-up" } = run.agent.limits;
+  if (policy === "fail") return { reason: "limit", limit, error };
+  if (policy === "ask") {
+    if (await askForMore(run, error.message)) return undefined;
+    if (run.signal.aborted) return { reason: "interrupted" };
+  }
+  const ending = run.budget.hasLastWord ? await lastWord(run, model, limit) : undefined;
+  return ending ?? { reason: "limit", limit };
+}
+
+/** Asks a person for as much again as the limits allow; answers whether they agreed. */
+export async function askForMore(run: TurnRun, reason: string): Promise<boolean> {
+  const { session, origin } = run;
+  const asked = session.ask();
+  const question = asked.id;
+  await session.commit([{ type: "run.paused", run: run.id, question, reason }], { durable: true, origin });
+  const since = performance.now();
+  let allowed = false;
+  try {
+    allowed = (await asked.answer(run.signal)).decision === "allow";
+  } catch {
+    // Only an interruption ends the wait; the run is ended by it.
+  }
+  run.budget.leaveOut(performance.now() - since);
+  await session.commit([{ type: "run.continued", run: run.id, question, allowed }], { durable: true, origin });
+  if (allowed) run.budget.grant();
+  return allowed;
+}
+
+/** One last model call without tools, so that the turn ends with an answer. */
+async function lastWord(run: TurnRun, model: ModelDriver, limit: string): Promise<Ending | undefined> {
+  const { budget, followers } = run;
+  if (followers.size > 0) await followers.drop(`the turn reached ${limit}`);
+  await tellModel(
+    run,
+    `This turn has reached ${limit}. No tools can be used any more. Answer now with what you have, and say what is left to do.`,
+  );
+  const step = await inTime(run, budget.lastWordTime(), () => takeStep(run, model, "none"));
+  if (step.type === "failed") return failed(step.error);
+  return run.signal.aborted ? { reason: "interrupted" } : undefined;
+}

@@ -1,0 +1,64 @@
+import { type ModelDriver, ModelError, type ModelRequest } from "../ports/model.ts";
+import { SessionError } from "../session/error.ts";
+import { alarm } from "./alarm.ts";
+import type { Answer } from "./answer.ts";
+import { messageOf } from "./execute.ts";
+import type { TurnRun } from "./run.ts";
+
+/**
+ * Calls the model and answers what went wrong, if anything did. An abort of the run, and a silence that is too long,
+ * answer an error at once, whatever the driver does then.
+ */
+export async function callModel(
+  run: TurnRun,
+  model: ModelDriver,
+  request: ModelRequest,
+  answer: Answer,
+): Promise<ModelError | undefined> {
+  if (run.signal.aborted) return new ModelError("provider", "The run was interrupted.");
+  const { idle = 120_000 } = run.agent.retry;
+  const call = new AbortController();
+  const ended = Promise.withResolvers<never>();
+  const end = (reason: unknown) => {
+    call.abort(reason);
+    ended.reject(reason);
+  };
+  const abort = () => end(run.signal.reason);
+  run.signal.addEventListener("abort", abort, { once: true });
+  const unwatch = onSilence(run, answer, idle, () => {
+    const seconds = idle / 1000;
+    end(new ModelError("stalled", `${model.id} has said nothing for ${seconds} s; its stream counts as broken.`));
+  });
+  try {
+    await Promise.race([model.stream(request, answer, call.signal), ended.promise]);
+    if (answer.finish) return undefined;
+    return new ModelError("broken-stream", `The stream of ${model.id} ended in the middle of an answer.`);
+  } catch (error) {
+    if (error instanceof ModelError) return error;
+    if (error instanceof SessionError) throw error;
+    return new ModelError("provider", messageOf(error), { cause: error, retryable: false });
+  } finally {
+    unwatch();
+    run.signal.removeEventListener("abort", abort);
+  }
+}
+
+/**
+ * Calls `ring` when a model that has been listened to said nothing for `idle` milliseconds. The answer ends the watch.
+ */
+function onSilence({ reader }: TurnRun, answer: Answer, idle: number, ring: () => void): () => void {
+  let cancel = () => {};
+  const watch = (milliseconds: number) => {
+    // A process that stood still itself reads first what came meanwhile.
+    cancel = alarm(milliseconds, () => {
+      const check = setImmediate(() => {
+        const silent = reader?.full ? 0 : performance.now() - answer.heardAt;
+        if (silent < idle) watch(idle - silent);
+        else ring();
+      });
+      cancel = () => clearImmediate(check);
+    });
+  };
+  watch(idle);
+  return () => cancel();
+}

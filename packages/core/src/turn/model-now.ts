@@ -1,0 +1,27 @@
+import type { ModelDriver } from "../ports/model.ts";
+import { messageOf } from "./execute.ts";
+import { checkPrice } from "./limits.ts";
+import type { TurnRun } from "./run.ts";
+
+/**
+ * The model of the next step: another one than before, when the conversation was given another meanwhile. One that cannot
+ * be had, or would not keep a limit, is told in the feed, and the turn goes on with the one that it has.
+ */
+export async function modelNow(run: TurnRun, model: ModelDriver): Promise<ModelDriver> {
+  const { session, agent, chosenModel } = run;
+  const chosen = session.state.model;
+  if (chosen === undefined || chosen === chosenModel || !agent.modelNamed) return model;
+  run.chosenModel = chosen;
+  // A sub-agent has the model that its call gave it.
+  if (run.call !== undefined) return model;
+  try {
+    const changed = await agent.modelNamed(chosen);
+    if ("run" in changed.model) throw new Error(`${chosen} runs its turns by itself; it takes the next one.`);
+    checkPrice(changed.limits, changed.model);
+    run.agent = changed;
+    return changed.model;
+  } catch (error) {
+    session.notify({ type: "callback.failed", callback: "modelNamed", reason: messageOf(error) }, run.origin);
+    return model;
+  }
+}
