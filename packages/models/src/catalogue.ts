@@ -9,8 +9,14 @@ export interface ModelFacts {
   readonly contextSize?: number;
 }
 
-/** What the user knows better than the catalogue, by `provider/model`: each fact that is given counts more. */
-export type ModelOverrides = Readonly<Record<string, ModelFacts>>;
+/** What a user says of a model: facts that the catalogue has not or has otherwise, and how it is reached. */
+export interface ModelOverride extends ModelFacts {
+  /** `package`: through the provider package of the AI SDK, where a driver of our own is the default. */
+  readonly driver?: "package";
+}
+
+/** What the user knows better, by `provider/model`: each fact that is given counts more. */
+export type ModelOverrides = Readonly<Record<string, ModelOverride>>;
 
 /** A model that the catalogue knows. */
 export interface KnownModel extends ModelFacts {
@@ -28,9 +34,18 @@ export async function lookUp(
   model: string,
   overrides: ModelOverrides = {},
 ): Promise<ModelFacts> {
-  const own = `${provider.name}/${model}`;
-  const given = Object.hasOwn(overrides, own) ? overrides[own] : undefined;
+  const { driver: _driver, ...given } = overrideOf(provider, model, overrides);
   return { ...(await catalogued(provider, model)), ...given };
+}
+
+/** What the user says of a model. */
+export function overrideOf(
+  provider: Pick<Provider, "name">,
+  model: string,
+  overrides: ModelOverrides = {},
+): ModelOverride {
+  const own = `${provider.name}/${model}`;
+  return (Object.hasOwn(overrides, own) ? overrides[own] : undefined) ?? {};
 }
 
 /** The models of a provider that the catalogue knows and that are not deprecated, by name. */

@@ -3,6 +3,7 @@ export type ModelChoiceErrorCode =
   | "unknown-provider"
   | "unknown-model"
   | "malformed-name"
+  | "no-embeddings"
   | "missing-key"
   | "missing-address"
   | "malformed-address";

@@ -1,6 +1,8 @@
-export type { KnownModel, ModelFacts, ModelOverrides } from "./catalogue.ts";
+export { type AnthropicMessagesOptions, anthropicMessages } from "./anthropic-messages/driver.ts";
+export type { KnownModel, ModelFacts, ModelOverride, ModelOverrides } from "./catalogue.ts";
 export { ModelChoiceError, type ModelChoiceErrorCode } from "./choice-error.ts";
 export { type ChooseOptions, chooseModel, type ModelChoice } from "./choose.ts";
+export { embeddingModel } from "./embedding.ts";
 export type { Environment } from "./environment.ts";
 export { listModels, listProviders, type ProviderStatus } from "./listing.ts";
 export { type LocalServer, localServers } from "./local-servers.ts";
@@ -12,4 +14,7 @@ export {
   type OpenAIUserPart,
   toOpenAIMessages,
 } from "./openai-chat/messages.ts";
+export type { EmbeddingModel } from "./provider.ts";
 export { type ResolveOptions, resolveModel } from "./resolve.ts";
+export type { WireOptions } from "./wire/client.ts";
+export type { PoolOptions, ProxyAddresses } from "./wire/pool.ts";

@@ -1,18 +1,19 @@
 import { fromLanguageModel, type LanguageModelOptions, type ModelDriver } from "@banyan/core";
+import { anthropicMessages } from "./anthropic-messages/driver.ts";
+import { throughPackage } from "./anthropic-messages/package.ts";
 import { openAIChat } from "./openai-chat/driver.ts";
 import type { Target } from "./provider.ts";
+import type { WireOptions } from "./wire/client.ts";
+import { fetchThrough } from "./wire/pool.ts";
 
 // How a model of each provider is opened. Nothing of a provider is loaded before that.
 
 export async function anthropic(target: Target): Promise<ModelDriver> {
-  const [{ createAnthropic }, { adaptForAnthropic }] = await Promise.all([
-    import("@ai-sdk/anthropic"),
-    import("./families/anthropic.ts"),
-  ]);
-  // The address of a gateway is often written without the version.
-  const baseURL = target.address.endsWith("/v1") ? target.address : `${target.address}/v1`;
-  const model = createAnthropic({ ...where(target), baseURL })(target.model);
-  return fromLanguageModel(model, { ...facts(target), adapt: adaptForAnthropic() });
+  return anthropicMessages(atAnthropic(target));
+}
+
+export async function anthropicPackage(target: Target): Promise<ModelDriver> {
+  return throughPackage(atAnthropic(target));
 }
 
 export async function openai(target: Target): Promise<ModelDriver> {
@@ -55,33 +56,29 @@ export async function azure(target: Target): Promise<ModelDriver> {
 }
 
 export async function amazonBedrock(target: Target): Promise<ModelDriver> {
-  const [{ createAmazonBedrock }, { adaptForBedrock }] = await Promise.all([
+  const [{ createAmazonBedrock }, { adaptForBedrock, bedrockSettings }] = await Promise.all([
     import("@ai-sdk/amazon-bedrock"),
     import("./families/amazon-bedrock.ts"),
   ]);
-  const { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = target.variables;
-  const provider = createAmazonBedrock({
-    ...(target.address === "" ? {} : { baseURL: target.address }),
-    // Without a key the package looks for one in the environment of the process; a blank one keeps it from that.
-    apiKey: target.apiKey ?? " ",
-    ...(AWS_REGION === undefined ? {} : { region: AWS_REGION }),
-    ...(AWS_ACCESS_KEY_ID === undefined ? {} : { accessKeyId: AWS_ACCESS_KEY_ID }),
-    ...(AWS_SECRET_ACCESS_KEY === undefined ? {} : { secretAccessKey: AWS_SECRET_ACCESS_KEY }),
-    ...(AWS_SESSION_TOKEN === undefined ? {} : { sessionToken: AWS_SESSION_TOKEN }),
-  });
+  const provider = createAmazonBedrock({ ...bedrockSettings(target), ...proxied(target) });
   return fromLanguageModel(provider(target.model), { ...facts(target), ...adaptForBedrock(target.model) });
 }
 
 /** Any server of the chat completions format. */
 export async function chat(target: Target): Promise<ModelDriver> {
   return openAIChat({
-    ...facts(target),
-    ...where(target),
-    model: target.model,
-    ...(target.keyVariable === undefined ? {} : { keyVariable: target.keyVariable }),
+    ...wire(target),
     // OpenAI's reasoning models refuse the older field; other servers may not know the newer one.
     ...(target.address.startsWith("https://api.openai.com/") ? { maxTokensField: "max_completion_tokens" } : {}),
   });
+}
+
+export async function chatPackage(target: Target): Promise<ModelDriver> {
+  const { createOpenAI } = await import("@ai-sdk/openai");
+  const name = target.id.split("/", 1)[0] ?? target.id;
+  // Without a key the package looks for one in the environment of the process; a blank one keeps it from that.
+  const provider = createOpenAI({ name, apiKey: " ", ...where(target) });
+  return fromLanguageModel(provider.chat(target.model), facts(target));
 }
 
 export async function demo(): Promise<ModelDriver> {
@@ -89,8 +86,34 @@ export async function demo(): Promise<ModelDriver> {
   return demoModel();
 }
 
-function where({ address, apiKey }: Target): { baseURL: string; apiKey?: string } {
-  return { baseURL: address, ...(apiKey === undefined ? {} : { apiKey }) };
+function atAnthropic(target: Target): WireOptions {
+  // The address of a gateway is often written without the version.
+  const baseURL = target.address.endsWith("/v1") ? target.address : `${target.address}/v1`;
+  return { ...wire(target), baseURL };
+}
+
+/** What our own drivers need to know. */
+function wire(target: Target): WireOptions {
+  const { model, address, apiKey, keyVariable, proxy } = target;
+  return {
+    ...facts(target),
+    model,
+    baseURL: address,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(keyVariable === undefined ? {} : { keyVariable }),
+    ...(proxy ? { proxy } : {}),
+  };
+}
+
+/** What the packages need to know. */
+function where(target: Target): { baseURL: string; apiKey?: string; fetch?: typeof fetch } {
+  const { address, apiKey } = target;
+  return { baseURL: address, ...(apiKey === undefined ? {} : { apiKey }), ...proxied(target) };
+}
+
+function proxied({ proxy }: Target): { fetch?: typeof fetch } {
+  const fetch = proxy && fetchThrough({ proxy });
+  return fetch ? { fetch } : {};
 }
 
 function facts({ id, price, contextSize, settings }: Target): LanguageModelOptions & { id: string } {

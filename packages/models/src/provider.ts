@@ -1,4 +1,6 @@
+import type { OpenAIProvider } from "@ai-sdk/openai";
 import type { ModelDriver } from "@banyan/core";
+import type { ProxyAddresses } from "./wire/pool.ts";
 
 /** Where the models of a provider are, as plain data, and how to open one. */
 export interface Provider {
@@ -29,6 +31,10 @@ export interface Provider {
   readonly local?: boolean;
   /** Loads what it needs and makes the driver. */
   open(target: Target): Promise<ModelDriver>;
+  /** The same through the provider's package, where `open` makes a driver of our own. */
+  openPackage?(target: Target): Promise<ModelDriver>;
+  /** The same for what makes vectors of texts. Absent: it has no such models. */
+  openEmbedding?(target: EmbeddingTarget): Promise<EmbeddingModel>;
 }
 
 /** What the environment says about a provider. */
@@ -36,6 +42,8 @@ export interface SetUp {
   /** Without a slash at its end; empty where the provider needs none. */
   readonly address: string;
   readonly apiKey: string | undefined;
+  /** The proxies that the environment names, if any. */
+  readonly proxy: ProxyAddresses | undefined;
   /** The further variables of the provider that are set. */
   readonly variables: Readonly<Record<string, string>>;
 }
@@ -46,3 +54,9 @@ export interface Target extends SetUp, Pick<ModelDriver, "id" | "price" | "conte
   readonly model: string;
   readonly keyVariable: string | undefined;
 }
+
+/** `EmbeddingModelV4` of `@ai-sdk/provider`: what makes vectors of texts. */
+export type EmbeddingModel = ReturnType<OpenAIProvider["embeddingModel"]>;
+
+/** One embedding model of a provider, as the provider calls it. */
+export type EmbeddingTarget = SetUp & Pick<Target, "model">;

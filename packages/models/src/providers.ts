@@ -1,4 +1,5 @@
 import * as open from "./open.ts";
+import * as embedding from "./open-embedding.ts";
 import type { Provider } from "./provider.ts";
 
 /**
@@ -16,6 +17,7 @@ export const providers: readonly Provider[] = [
     defaultModel: "claude-sonnet-5",
     catalogue: "anthropic",
     open: open.anthropic,
+    openPackage: open.anthropicPackage,
   },
   {
     name: "openai",
@@ -27,6 +29,7 @@ export const providers: readonly Provider[] = [
     defaultModel: "gpt-5.4",
     catalogue: "openai",
     open: open.openai,
+    openEmbedding: embedding.openai,
   },
   {
     name: "openai-chat",
@@ -37,6 +40,8 @@ export const providers: readonly Provider[] = [
     path: "/v1",
     catalogue: "openai",
     open: open.chat,
+    openPackage: open.chatPackage,
+    openEmbedding: embedding.openai,
   },
   {
     name: "google",
@@ -48,6 +53,7 @@ export const providers: readonly Provider[] = [
     defaultModel: "gemini-3.5-flash",
     catalogue: "google",
     open: open.google,
+    openEmbedding: embedding.google,
   },
   {
     name: "mistral",
@@ -59,6 +65,7 @@ export const providers: readonly Provider[] = [
     defaultModel: "mistral-medium-latest",
     catalogue: "mistral",
     open: open.mistral,
+    openEmbedding: embedding.mistral,
   },
   {
     name: "xai",
@@ -102,6 +109,8 @@ export const providers: readonly Provider[] = [
     defaultModel: "anthropic/claude-sonnet-5",
     catalogue: "openrouter",
     open: open.chat,
+    openPackage: open.chatPackage,
+    openEmbedding: embedding.openai,
   },
   {
     name: "azure",
@@ -111,6 +120,7 @@ export const providers: readonly Provider[] = [
     address: "https://{AZURE_RESOURCE_NAME}.openai.azure.com/openai",
     catalogue: "azure",
     open: open.azure,
+    openEmbedding: embedding.azure,
   },
   {
     name: "amazon-bedrock",
@@ -124,12 +134,15 @@ export const providers: readonly Provider[] = [
     ],
     catalogue: "aws",
     open: open.amazonBedrock,
+    openEmbedding: embedding.amazonBedrock,
   },
   {
     name: "openai-compatible",
     keyVariable: "OPENAI_COMPATIBLE_API_KEY",
     addressVariable: "OPENAI_COMPATIBLE_BASE_URL",
     open: open.chat,
+    openPackage: open.chatPackage,
+    openEmbedding: embedding.openai,
   },
   localServer("ollama", 11434),
   localServer("lmstudio", 1234),
@@ -148,5 +161,7 @@ function localServer(name: string, port: number): Provider {
     path: "/v1",
     local: true,
     open: open.chat,
+    openPackage: open.chatPackage,
+    openEmbedding: embedding.openai,
   };
 }

@@ -126,6 +126,25 @@ describe("what is known of a model", () => {
   });
 });
 
+test.each([
+  ["anthropic/claude-sonnet-5", "anthropic-messages"],
+  ["openai-chat/gpt-4o", "openai-chat"],
+  ["openrouter/meta/llama", "openai-chat"],
+  ["ollama/qwen3:8b", "openai-chat"],
+  ["openai/gpt-5", "language-model"],
+])(
+  "%s has the driver %s, and a setting goes back to its provider's package, for that model alone",
+  async (name, own) => {
+    const env = { ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k", OPENROUTER_API_KEY: "k" };
+    const overrides = { [name]: { driver: "package", contextSize: 99 } } as const;
+    expect(await resolveModel(name, { env })).toMatchObject({ family: own });
+    const back = await resolveModel(`${name}:high`, { env, overrides });
+    expect(back).toMatchObject({ id: `${name}:high`, family: "language-model", contextSize: 99 });
+    expect(back).not.toHaveProperty("driver");
+    expect(await resolveModel(`${name}-2`, { env, overrides })).toMatchObject({ family: own });
+  },
+);
+
 test("the same environment gives the same driver, until what it says changes", async () => {
   const env: Record<string, string> = { OPENAI_API_KEY: "k" };
   const driver = await resolveModel("openai/gpt-4o", { env });

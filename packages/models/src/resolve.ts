@@ -1,5 +1,5 @@
 import type { ModelDriver } from "@banyan/core";
-import { lookUp, type ModelOverrides } from "./catalogue.ts";
+import { lookUp, type ModelOverrides, overrideOf } from "./catalogue.ts";
 import type { Environment } from "./environment.ts";
 import { type Aliases, parseName } from "./name.ts";
 import { setUpOf } from "./set-up.ts";
@@ -29,17 +29,19 @@ export async function resolveModel(name: string, options: ResolveOptions): Promi
   const { id, provider, model, effort } = parseName(name, options.aliases);
   const setUp = setUpOf(provider, options.env);
   const facts = await lookUp(provider, model, options.overrides);
+  const { driver: through } = overrideOf(provider, model, options.overrides);
 
   let drivers = opened.get(options.env);
   if (!drivers) {
     drivers = new Map();
     opened.set(options.env, drivers);
   }
-  const made = JSON.stringify([id, setUp, facts]);
+  const made = JSON.stringify([id, setUp, facts, through]);
   let driver = drivers.get(made);
   if (!driver) {
     const settings = effort === undefined ? {} : { settings: { effort } };
-    driver = provider.open({ ...setUp, ...facts, ...settings, id, model, keyVariable: provider.keyVariable });
+    const target = { ...setUp, ...facts, ...settings, id, model, keyVariable: provider.keyVariable };
+    driver = through === "package" && provider.openPackage ? provider.openPackage(target) : provider.open(target);
     drivers.set(made, driver);
     driver.catch(() => drivers.delete(made));
   }

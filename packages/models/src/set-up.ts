@@ -1,6 +1,7 @@
 import { ModelChoiceError } from "./choice-error.ts";
 import { type Environment, readVariable } from "./environment.ts";
 import type { Provider, SetUp } from "./provider.ts";
+import type { ProxyAddresses } from "./wire/pool.ts";
 
 /** What the environment says about a provider. Throws `ModelChoiceError`, which names the variable that is missing or wrong. */
 export function setUpOf(provider: Provider, env: Environment): SetUp {
@@ -9,7 +10,7 @@ export function setUpOf(provider: Provider, env: Environment): SetUp {
     const value = readVariable(env, variable);
     if (value !== undefined) variables[variable] = value;
   }
-  return { address: addressOf(provider, env), apiKey: keyOf(provider, env), variables };
+  return { address: addressOf(provider, env), apiKey: keyOf(provider, env), proxy: proxyOf(env), variables };
 }
 
 /** Where a provider is, without a slash at the end. Throws `ModelChoiceError`. */
@@ -55,4 +56,28 @@ function keyOf(provider: Provider, env: Environment): string | undefined {
     throw new ModelChoiceError("missing-key", `${name} needs a key. Set ${keyVariable} to yours.`);
   }
   return key;
+}
+
+/** The proxies that the usual variables name. Throws `ModelChoiceError`. */
+function proxyOf(env: Environment): ProxyAddresses | undefined {
+  const http = proxyIn(env, "HTTP_PROXY");
+  const https = proxyIn(env, "HTTPS_PROXY");
+  if (http === undefined && https === undefined) return undefined;
+  const except = readVariable(env, "no_proxy") ?? readVariable(env, "NO_PROXY");
+  return {
+    ...(http === undefined ? {} : { http }),
+    ...(https === undefined ? {} : { https }),
+    ...(except === undefined ? {} : { except }),
+  };
+}
+
+function proxyIn(env: Environment, variable: string): string | undefined {
+  const given = readVariable(env, variable.toLowerCase()) ?? readVariable(env, variable);
+  if (given === undefined) return undefined;
+  const address = given.includes("://") ? given : `http://${given}`;
+  if (URL.canParse(address)) return address;
+  throw new ModelChoiceError(
+    "malformed-address",
+    `"${given}" in ${variable} is not an address. Write it like http://127.0.0.1:3128.`,
+  );
 }

@@ -1,4 +1,6 @@
+import type { AmazonBedrockProviderSettings } from "@ai-sdk/amazon-bedrock";
 import type { LanguageModelOptions } from "@banyan/core";
+import type { SetUp } from "../provider.ts";
 import { markForCache } from "./cache-marks.ts";
 import { CallIds } from "./call-ids.ts";
 
@@ -7,4 +9,18 @@ export function adaptForBedrock(model: string): Pick<LanguageModelOptions, "adap
   const ids = new CallIds(/^[\w-]{1,64}$/);
   if (!/\banthropic\.claude/.test(model)) return { adapt: ids.repair };
   return { adapt: (request) => markForCache(ids.repair(request), { bedrock: { cachePoint: { type: "default" } } }) };
+}
+
+/** Where Bedrock is, and who asks. */
+export function bedrockSettings({ address, apiKey, variables }: SetUp): AmazonBedrockProviderSettings {
+  const { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = variables;
+  return {
+    ...(address === "" ? {} : { baseURL: address }),
+    // Without a key the package looks for one in the environment of the process; a blank one keeps it from that.
+    apiKey: apiKey ?? " ",
+    ...(AWS_REGION === undefined ? {} : { region: AWS_REGION }),
+    ...(AWS_ACCESS_KEY_ID === undefined ? {} : { accessKeyId: AWS_ACCESS_KEY_ID }),
+    ...(AWS_SECRET_ACCESS_KEY === undefined ? {} : { secretAccessKey: AWS_SECRET_ACCESS_KEY }),
+    ...(AWS_SESSION_TOKEN === undefined ? {} : { sessionToken: AWS_SESSION_TOKEN }),
+  };
 }

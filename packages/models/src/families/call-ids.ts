@@ -6,9 +6,16 @@ type Message = LanguageModelRequest["prompt"][number];
 const LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /**
- * Writes the ids of calls in the form that a provider takes. One that has it stays; another becomes nine letters and
- * digits that are made of it, the same for the call and its result, today and after a restart.
+ * An id of a call in the form that a provider takes. One that has it stays; another becomes nine letters and digits that
+ * are made of it, the same for the call and its result, today and after a restart.
  */
+export function repairedId(id: string, form: RegExp): string {
+  if (form.test(id)) return id;
+  const digest = createHash("sha256").update(id).digest();
+  return Array.from(digest.subarray(0, 9), (byte) => LETTERS[byte % LETTERS.length]).join("");
+}
+
+/** Repairs the ids of calls in requests. */
 export class CallIds {
   readonly #form: RegExp;
   /** Messages never change, so that each is looked through once. */
@@ -37,14 +44,8 @@ export class CallIds {
 
   #repair(message: Extract<Message, { role: "assistant" | "tool" }>): Message {
     const content = message.content.map((part) =>
-      "toolCallId" in part ? { ...part, toolCallId: this.#id(part.toolCallId) } : part,
+      "toolCallId" in part ? { ...part, toolCallId: repairedId(part.toolCallId, this.#form) } : part,
     );
     return { ...message, content } as Message;
-  }
-
-  #id(id: string): string {
-    if (this.#form.test(id)) return id;
-    const digest = createHash("sha256").update(id).digest();
-    return Array.from(digest.subarray(0, 9), (byte) => LETTERS[byte % LETTERS.length]).join("");
   }
 }

@@ -2,10 +2,10 @@ import { ModelError, type ModelPart } from "@banyan/core";
 import { describe, expect, test } from "vitest";
 import { chunk, eventOf } from "../testing/server.ts";
 import { joined } from "../testing/sink.ts";
+import { EventStreamDecoder } from "../wire/event-stream.ts";
 import { ChatAnswer } from "./answer.ts";
-import { EventStreamDecoder } from "./event-stream.ts";
 
-const endpoint = { id: "p/m", model: "m", address: "http://h/v1", keyVariable: undefined, secrets: [] };
+const endpoint = { id: "p/m", model: "m", format: "m", address: "http://h/v1", keyVariable: undefined, secrets: [] };
 
 /** What an answer says that arrives in these pieces. */
 function decode(...pieces: readonly Buffer[]): ModelPart[] {

@@ -1,8 +1,9 @@
-import { ModelError, type ModelPart, noUsage, type Usage } from "@banyan/core";
-import { Batch } from "./batch.ts";
+import { type ModelPart, noUsage, type Usage } from "@banyan/core";
+import { Batch } from "../wire/batch.ts";
+import { type Endpoint, errorInAnswer, errorOfEnd, parseEvent } from "../wire/errors.ts";
+import { countAt, isRecord, textAt } from "../wire/json.ts";
+import type { Answer } from "../wire/response.ts";
 import { CallAssembly } from "./calls.ts";
-import { type Endpoint, errorInAnswer } from "./errors.ts";
-import { countAt, isRecord, textAt } from "./json.ts";
 import { kept } from "./messages.ts";
 import { ReasoningDetails } from "./reasoning-details.ts";
 
@@ -15,7 +16,7 @@ type FinishReason = "stop" | "calls" | "length" | "filtered";
  * What is decoded waits in a batch until `take`. The `finish` part comes with `end`, because the usage is told after
  * the reason. Throws `ModelError` on what the server reports as an error or what is not of the format.
  */
-export class ChatAnswer {
+export class ChatAnswer implements Answer {
   readonly #endpoint: Endpoint;
   readonly #batch = new Batch();
   readonly #calls: CallAssembly;
@@ -48,7 +49,7 @@ export class ChatAnswer {
       this.#done = true;
       return;
     }
-    const chunk = this.#parse(text);
+    const chunk = parseEvent(this.#endpoint, text);
     if (chunk.error || chunk.object === "error") throw errorInAnswer(this.#endpoint, chunk.error ? chunk.error : chunk);
     if (typeof chunk.model === "string") this.#model = chunk.model;
     if (isRecord(chunk.usage)) this.#usage = usageOf(chunk.usage);
@@ -65,10 +66,7 @@ export class ChatAnswer {
   /** The answer is over: ends the calls and adds `finish`. Throws `broken-stream` when it cannot be whole. */
   end(): void {
     if (this.#finish === undefined && !(this.#done && this.#content)) {
-      throw new ModelError(
-        "broken-stream",
-        `${this.#endpoint.address} ended the answer before it was whole; try again`,
-      );
+      throw errorOfEnd(this.#endpoint);
     }
     // On the last thing that stays: reasoning behind which nothing follows is not shown to a model again.
     const details = this.#details.all;
@@ -92,26 +90,6 @@ export class ChatAnswer {
   /** Under whose name is kept what only it understands. */
   get #provider(): string {
     return this.#endpoint.id.split("/", 1)[0] ?? this.#endpoint.id;
-  }
-
-  #parse(text: string): Readonly<Record<string, unknown>> {
-    let value: unknown;
-    try {
-      value = JSON.parse(text);
-    } catch (cause) {
-      throw this.#malformed("is not JSON", text, cause);
-    }
-    if (!isRecord(value)) throw this.#malformed("is not an object", text);
-    return value;
-  }
-
-  #malformed(what: string, text: string, cause?: unknown): ModelError {
-    const begin = text.length > 80 ? `${text.slice(0, 80)}...` : text;
-    return new ModelError(
-      "broken-stream",
-      `${this.#endpoint.address} sent a piece of an answer that ${what}; try again (${begin})`,
-      { cause },
-    );
   }
 
   #delta(delta: Readonly<Record<string, unknown>>): void {

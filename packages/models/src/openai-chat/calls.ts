@@ -1,6 +1,6 @@
 import type { Json, ProviderData } from "@banyan/core";
-import type { Batch } from "./batch.ts";
-import { isRecord, textAt } from "./json.ts";
+import type { Batch } from "../wire/batch.ts";
+import { isRecord, textAt } from "../wire/json.ts";
 import { kept } from "./messages.ts";
 
 interface OpenCall {

@@ -1,5 +1,5 @@
 import type { Json } from "@banyan/core";
-import { isRecord } from "./json.ts";
+import { isRecord } from "../wire/json.ts";
 
 type Detail = Record<string, Json>;
 

@@ -1,6 +1,7 @@
-import type { ModelRequest, PromptMessage, ToolSchema } from "@banyan/core";
+import { createOpenAI } from "@ai-sdk/openai";
+import { fromLanguageModel, type ModelRequest, type PromptMessage, type ToolSchema } from "@banyan/core";
 import { describe, expect, test } from "vitest";
-import { say } from "../testing/sink.ts";
+import { KeepingSink, say } from "../testing/sink.ts";
 import { encodeRequest } from "./request.ts";
 
 const shape = { model: "m", provider: "p", maxTokensField: "max_tokens" } as const;
@@ -9,7 +10,7 @@ const tools: readonly ToolSchema[] = [
 ];
 
 function body(request: ModelRequest): Record<string, unknown> {
-  return JSON.parse(encodeRequest(shape, request));
+  return JSON.parse(String(encodeRequest(shape, request)));
 }
 
 function messages(...list: readonly PromptMessage[]): unknown {
@@ -130,7 +131,7 @@ describe("settings", () => {
 
   test("the field of the output limit can be the newer one", () => {
     const newer = { ...shape, maxTokensField: "max_completion_tokens" } as const;
-    const encoded = JSON.parse(encodeRequest(newer, say("Hi", { settings: { maxTokens: 9 } })));
+    const encoded = JSON.parse(String(encodeRequest(newer, say("Hi", { settings: { maxTokens: 9 } }))));
     expect(encoded).toMatchObject({ max_completion_tokens: 9 });
     expect(encoded).not.toHaveProperty("max_tokens");
   });
@@ -177,4 +178,64 @@ test("each message and the tools are encoded once, however many steps send them"
 test("a prompt keeps every character", () => {
   const text = '\u0000 \u2028 \ud83c\udf33 \ud800 " \\ </script>';
   expect(body(say(text)).messages).toEqual([{ role: "user", content: text }]);
+});
+
+describe("a request is equal to that of OpenAI's provider package", () => {
+  /** What the package sends for a request, without saying what holds by itself: that the model may call as it likes. */
+  async function sentByPackage(model: string, request: ModelRequest): Promise<unknown> {
+    const sent = Promise.withResolvers<string>();
+    const keep: typeof fetch = async (_, init) => {
+      sent.resolve(String(init?.body));
+      throw new Error("Only what is sent was asked for.");
+    };
+    const driver = fromLanguageModel(createOpenAI({ apiKey: "k", fetch: keep }).chat(model));
+    driver.stream(request, new KeepingSink(), new AbortController().signal).catch(sent.reject);
+    const { tool_choice, ...body } = JSON.parse(await sent.promise);
+    return tool_choice === "auto" ? body : { ...body, tool_choice };
+  }
+
+  const seen = { call: "a", tool: "read", output: "X", failed: false };
+  const history: readonly PromptMessage[] = [
+    { role: "user", parts: [{ type: "text", text: "Zażółć 🌳" }] },
+    {
+      role: "assistant",
+      parts: [
+        { type: "text", text: "Let me see." },
+        { type: "call", id: "a", tool: "read", input: { path: "x" } },
+      ],
+      results: [seen],
+    },
+    {
+      role: "user",
+      parts: [
+        { type: "text", text: "And this?" },
+        { type: "file", mediaType: "image/png", data: "QUJD" },
+        { type: "file", mediaType: "image/png", url: "https://a.example/b.png" },
+        { type: "file", mediaType: "application/pdf", name: "c.pdf", data: "QUJD" },
+      ],
+    },
+    { role: "assistant", parts: [{ type: "text", text: "It is a tree." }], results: [] },
+    { role: "user", parts: [{ type: "text", text: "Thanks" }] },
+  ];
+
+  test.each<[name: string, request: Partial<ModelRequest>]>([
+    [
+      "instructions and the usual settings",
+      { instructions: "Be brief.", settings: { temperature: 0.5, maxTokens: 9 } },
+    ],
+    ["where to stop", { settings: { stop: ["END", "STOP"] } }],
+    ["tools", { tools }],
+    ["tools that must not be called", { tools, toolChoice: "none" }],
+    ["calls, results, images and a file", { messages: history, tools }],
+  ])("with %s", async (_, more) => {
+    const request = say("Hi", more);
+    const { model: _model, ...own } = body(request);
+    expect({ ...own, model: "gpt-4o" }).toEqual(await sentByPackage("gpt-4o", request));
+  });
+
+  test("with an effort and a limit of a model that reasons", async () => {
+    const request = say("Hi", { settings: { effort: "low", maxTokens: 9 } });
+    const newer = { ...shape, model: "gpt-5", maxTokensField: "max_completion_tokens" } as const;
+    expect(JSON.parse(String(encodeRequest(newer, request)))).toEqual(await sentByPackage("gpt-5", request));
+  });
 });

@@ -1,4 +1,5 @@
 import type { ModelRequest, ModelSettings, PromptMessage, ToolSchema } from "@banyan/core";
+import { listBody } from "../wire/body.ts";
 import { encode } from "./messages.ts";
 
 /** What of a driver shapes its requests. */
@@ -9,20 +10,21 @@ export interface RequestShape {
   readonly maxTokensField: "max_tokens" | "max_completion_tokens";
 }
 
-// Messages and tool lists never change, so that their texts hold for as long as they live, whichever driver asks; only
-// what a provider wants to see again is for that provider alone.
-const messageTexts = new WeakMap<PromptMessage, { readonly text: string; readonly provider?: string }>();
+// Messages and tool lists never change, so that they are encoded once for as long as they live, whichever driver asks;
+// only what a provider wants to see again is for that provider alone.
+const encodings = new WeakMap<PromptMessage, { readonly bytes: Uint8Array; readonly provider?: string }>();
 const toolsTexts = new WeakMap<readonly ToolSchema[], string>();
 
 /**
  * The body of a request in the chat completions format (https://platform.openai.com/docs/api-reference/chat/create).
- * Each message is encoded the first time that it is seen; after that its text is joined in.
+ * Each message is encoded the first time that it is seen; after that its bytes are joined in.
  */
-export function encodeRequest(shape: RequestShape, request: ModelRequest): string {
-  const messages = request.messages.map((message) => messageText(message, shape.provider));
-  if (request.instructions !== "") messages.unshift(JSON.stringify({ role: "system", content: request.instructions }));
-  const head = JSON.stringify(headOf(shape, request.settings)).slice(0, -1);
-  return `${head},"messages":[${messages.join(",")}]${toolsField(request)}}`;
+export function encodeRequest(shape: RequestShape, request: ModelRequest): Buffer {
+  const { instructions, messages, settings } = request;
+  const head = JSON.stringify(headOf(shape, settings)).slice(0, -1);
+  const pieces = messages.map((message) => encodedOnce(message, shape.provider));
+  if (instructions !== "") pieces.unshift(piece({ role: "system", content: instructions }));
+  return listBody(`${head},"messages":[`, pieces, `]${toolsField(request)}}`);
 }
 
 function headOf(shape: RequestShape, settings: ModelSettings): Readonly<Record<string, unknown>> {
@@ -56,13 +58,17 @@ function toolsField(request: ModelRequest): string {
   return `,"tools":${text}${request.toolChoice === "none" ? ',"tool_choice":"none"' : ""}`;
 }
 
-function messageText(message: PromptMessage, provider: string): string {
-  let known = messageTexts.get(message);
+function encodedOnce(message: PromptMessage, provider: string): Uint8Array {
+  let known = encodings.get(message);
   if (!known || (known.provider !== undefined && known.provider !== provider)) {
     const { messages, owned } = encode(message, provider);
-    const text = messages.map((one) => JSON.stringify(one)).join(",");
-    known = owned ? { text, provider } : { text };
-    messageTexts.set(message, known);
+    const bytes = piece(...messages);
+    known = owned ? { bytes, provider } : { bytes };
+    encodings.set(message, known);
   }
-  return known.text;
+  return known.bytes;
+}
+
+function piece(...messages: readonly object[]): Uint8Array {
+  return Buffer.from(messages.map((message) => `,${JSON.stringify(message)}`).join(""));
 }

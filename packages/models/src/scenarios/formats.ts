@@ -43,6 +43,8 @@ export interface Format extends Wire {
   /** What the catalogue says of it; absent where the price is unknown. */
   readonly price?: Price;
   environment(address: string): Environment;
+  /** Through the provider's package, where a driver of our own is the default. */
+  readonly throughPackage?: true;
 }
 
 interface ChatBody {
@@ -160,8 +162,9 @@ export const formats: readonly Format[] = [
   },
   {
     ...anthropic,
-    name: "Anthropic, at an address with its version",
+    name: "Anthropic, through its package, at an address with its version",
     model: "anthropic/claude-sonnet-4-5",
+    throughPackage: true,
     price: claude,
     environment: (address) => ({ ANTHROPIC_BASE_URL: `${address}/v1`, ANTHROPIC_API_KEY: "test-key" }),
   },
@@ -186,6 +189,7 @@ export const formats: readonly Format[] = [
 ];
 
 /** The driver of a format for the server at an address, made as the program makes it. */
-export function openAt(format: Format, address: string): Promise<ModelDriver> {
-  return resolveModel(format.model, { env: format.environment(address) });
+export function openAt({ model, environment, throughPackage }: Format, address: string): Promise<ModelDriver> {
+  const overrides = throughPackage ? { [model]: { driver: "package" as const } } : {};
+  return resolveModel(model, { env: environment(address), overrides });
 }

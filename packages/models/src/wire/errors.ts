@@ -7,6 +7,8 @@ export interface Endpoint {
   readonly id: string;
   /** The model as the server calls it. */
   readonly model: string;
+  /** What the wire format is called. */
+  readonly format: string;
   /** The base address, without credentials and query. */
   readonly address: string;
   /** The environment variable that holds the key. */
@@ -54,11 +56,37 @@ export function errorOfConnection(endpoint: Endpoint, cause: unknown, sent: bool
       );
 }
 
+/** The answer is over and not whole. */
+export function errorOfEnd(endpoint: Endpoint): ModelError {
+  return new ModelError("broken-stream", `${endpoint.address} ended the answer before it was whole; try again`);
+}
+
+/** The object that the data of an event is. Throws `broken-stream` when it is none. */
+export function parseEvent(endpoint: Endpoint, data: string): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(data);
+  } catch (cause) {
+    throw malformed(endpoint, "is not JSON", data, cause);
+  }
+  if (!isRecord(value)) throw malformed(endpoint, "is not an object", data);
+  return value;
+}
+
+function malformed(endpoint: Endpoint, what: string, data: string, cause?: unknown): ModelError {
+  const begin = data.length > 80 ? `${data.slice(0, 80)}...` : data;
+  return new ModelError(
+    "broken-stream",
+    `${endpoint.address} sent a piece of an answer that ${what}; try again (${begin})`,
+    { cause },
+  );
+}
+
 /** An answer that is neither an event stream nor JSON: most likely not the address of a model server. */
 export function errorOfType(endpoint: Endpoint, contentType: string): ModelError {
   return new ModelError(
     "invalid-request",
-    `${endpoint.address} is not the address of an OpenAI-compatible server; check it, it often ends with /v1 (it answers with ${contentType})`,
+    `${endpoint.address} does not speak the ${endpoint.format} format; check the address, it often ends with /v1 (it answers with ${contentType})`,
   );
 }
 

@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { ModelError, type ModelPart, type ModelSink } from "@banyan/core";
 import { describe, expect, test } from "vitest";
+import { openAIChat } from "../openai-chat/driver.ts";
 import { bodyOf, chunk, eventOf, serve, streamed } from "../testing/server.ts";
 import { answerOf, KeepingSink, say } from "../testing/sink.ts";
-import { openAIChat } from "./driver.ts";
 
 function driverAt(baseURL: string) {
   return openAIChat({ id: "openai-chat/m", model: "m", baseURL });

@@ -1,0 +1,206 @@
+import type { Json, ModelPart, ProviderData } from "@banyan/core";
+import { Batch } from "../wire/batch.ts";
+import { type Endpoint, errorInAnswer, errorOfEnd, parseEvent } from "../wire/errors.ts";
+import { isRecord, type JsonRecord, textAt } from "../wire/json.ts";
+import type { Answer } from "../wire/response.ts";
+import { PROVIDER } from "./messages.ts";
+import { UsageCount } from "./usage.ts";
+
+/** The text or reasoning that streams now. */
+interface Block {
+  readonly index: unknown;
+  readonly type: "text" | "reasoning";
+  /** What Anthropic wants to see again with it. */
+  own: Readonly<Record<string, Json>> | undefined;
+  empty: boolean;
+}
+
+/** A call whose arguments stream. */
+interface OpenCall {
+  readonly index: number;
+  /** What its arguments are when none come in pieces. */
+  readonly input: string;
+  readonly provider: ProviderData | undefined;
+  begun: boolean;
+}
+
+/**
+ * Decodes one answer of Anthropic's messages format (https://docs.claude.com/en/docs/build-with-claude/streaming).
+ *
+ * What is decoded waits in a batch until `take`; `finish` comes with `end`. Throws `ModelError` on what the server
+ * reports as an error or what is not of the format. Events and blocks of kinds that it does not know are passed over, as
+ * the format asks of its readers.
+ */
+export class MessagesAnswer implements Answer {
+  readonly #endpoint: Endpoint;
+  readonly #batch = new Batch();
+  #block: Block | undefined;
+  /** By the index of their blocks. */
+  readonly #calls = new Map<unknown, OpenCall>();
+  #count = 0;
+  #model = "";
+  readonly #usage = new UsageCount();
+  #stop: JsonRecord = {};
+  #done = false;
+
+  constructor(endpoint: Endpoint) {
+    this.#endpoint = endpoint;
+  }
+
+  get done(): boolean {
+    return this.#done;
+  }
+
+  get answered(): boolean {
+    return this.#done;
+  }
+
+  data(text: string): void {
+    if (this.#done || text === "") return;
+    const event = parseEvent(this.#endpoint, text);
+    switch (event.type) {
+      case "content_block_delta":
+        if (isRecord(event.delta)) this.#delta(event.index, event.delta);
+        return;
+      case "content_block_start":
+        if (isRecord(event.content_block)) this.#begin(event.index, event.content_block);
+        return;
+      case "content_block_stop":
+        return this.#end(event.index);
+      case "message_start":
+        if (!isRecord(event.message)) return;
+        this.#model = textAt(event.message, "model");
+        if (isRecord(event.message.usage)) this.#usage.add(event.message.usage);
+        return;
+      case "message_delta":
+        if (isRecord(event.delta)) this.#stop = event.delta;
+        if (isRecord(event.usage)) this.#usage.add(event.usage);
+        return;
+      case "message_stop":
+        this.#done = true;
+        return;
+      case "error":
+        throw errorInAnswer(this.#endpoint, event.error);
+    }
+  }
+
+  end(): void {
+    this.#close();
+    if (!this.#done) throw errorOfEnd(this.#endpoint);
+    const reason = reasonOf(this.#stop.stop_reason, this.#count > 0);
+    const details = this.#stop.stop_details;
+    const explanation = reason === "filtered" && isRecord(details) ? textAt(details, "explanation") : "";
+    this.#batch.add({
+      type: "finish",
+      reason,
+      usage: this.#usage.sum,
+      ...(this.#model !== "" && this.#model !== this.#endpoint.model ? { model: this.#model } : {}),
+      ...(explanation === "" ? {} : { explanation }),
+    });
+  }
+
+  take(): readonly ModelPart[] {
+    return this.#batch.take();
+  }
+
+  #delta(index: unknown, delta: JsonRecord): void {
+    switch (delta.type) {
+      case "text_delta":
+        return this.#say("text", index, textAt(delta, "text"));
+      case "thinking_delta":
+        return this.#say("reasoning", index, textAt(delta, "thinking"));
+      case "signature_delta":
+        if (this.#block?.type === "reasoning") this.#block.own = { signature: textAt(delta, "signature") };
+        return;
+      case "input_json_delta": {
+        const call = this.#calls.get(index);
+        const text = textAt(delta, "partial_json");
+        if (!call || text === "") return;
+        call.begun = true;
+        this.#batch.callInput(call.index, text);
+      }
+    }
+  }
+
+  #begin(index: unknown, block: JsonRecord): void {
+    switch (block.type) {
+      case "text":
+        this.#open("text", index);
+        return;
+      case "thinking":
+        this.#open("reasoning", index);
+        return;
+      case "redacted_thinking":
+        this.#open("reasoning", index, { redactedData: textAt(block, "data") });
+        return;
+      case "tool_use":
+        this.#call(index, block);
+    }
+  }
+
+  #open(type: Block["type"], index: unknown, own?: Block["own"]): Block {
+    this.#close();
+    this.#block = { index, type, own, empty: true };
+    return this.#block;
+  }
+
+  #say(type: Block["type"], index: unknown, text: string): void {
+    const open = this.#block;
+    const block = open !== undefined && open.index === index && open.type === type ? open : this.#open(type, index);
+    if (text === "") return;
+    block.empty = false;
+    this.#batch.text(type, text);
+  }
+
+  #call(index: unknown, block: JsonRecord): void {
+    this.#close();
+    const call: OpenCall = {
+      index: this.#count++,
+      // Arguments come in pieces as a rule, behind an empty object.
+      input: isRecord(block.input) ? JSON.stringify(block.input) : "{}",
+      provider: isRecord(block.caller) ? { [PROVIDER]: { caller: callerOf(block.caller) } } : undefined,
+      begun: false,
+    };
+    this.#calls.set(index, call);
+    this.#batch.add({ type: "call", index: call.index, id: textAt(block, "id"), tool: textAt(block, "name") });
+  }
+
+  #end(index: unknown): void {
+    if (this.#block?.index === index) return this.#close();
+    const call = this.#calls.get(index);
+    if (!call) return;
+    this.#calls.delete(index);
+    if (!call.begun) this.#batch.callInput(call.index, call.input);
+    const end = { type: "call-end", index: call.index } as const;
+    this.#batch.add(call.provider ? { ...end, provider: call.provider } : end);
+  }
+
+  #close(): void {
+    const block = this.#block;
+    if (!block) return;
+    this.#block = undefined;
+    if (block.empty && !block.own) return;
+    // Reasoning that Anthropic keeps to itself has no text, and must be given back all the same.
+    if (block.empty) this.#batch.add({ type: block.type, text: "" });
+    this.#batch.add(block.own ? { type: "part-end", provider: { [PROVIDER]: block.own } } : { type: "part-end" });
+  }
+}
+
+/** Who called a tool, in the form in which the provider's package keeps it. */
+function callerOf(caller: JsonRecord): Readonly<Record<string, Json>> {
+  const toolId = textAt(caller, "tool_id");
+  return { type: textAt(caller, "type"), ...(toolId === "" ? {} : { toolId }) };
+}
+
+function reasonOf(reason: unknown, called: boolean): Extract<ModelPart, { type: "finish" }>["reason"] {
+  switch (reason) {
+    case "max_tokens":
+    case "model_context_window_exceeded":
+      return "length";
+    case "refusal":
+      return "filtered";
+    default:
+      if (called) return "calls";
+      return reason === "pause_turn" ? "paused" : "stop";
+  }
+}

@@ -1,0 +1,65 @@
+import type { ModelRequest, ModelSettings } from "@banyan/core";
+import type { WireOptions } from "../wire/client.ts";
+import { throughPackage } from "./package.ts";
+
+/** All of a request but its messages. */
+export interface Head {
+  /** A JSON object as text, without its last brace. */
+  readonly text: string;
+  /** What of Anthropic's betas it needs, with commas between. */
+  readonly betas: string;
+}
+
+interface KnownHead extends Pick<ModelRequest, "instructions" | "tools" | "toolChoice"> {
+  readonly head: Promise<Head>;
+}
+
+/** Heads that are kept for the same settings. */
+const KEPT = 8;
+
+/**
+ * The heads of requests. What a model can do, and how an effort, a limit or an option is told to it, the provider's
+ * package knows and keeps up with: it writes the request without messages, which is caught before it is sent. The same
+ * head serves every step of an agent.
+ */
+export class Heads {
+  readonly #options: WireOptions;
+  readonly #known = new WeakMap<ModelSettings, KnownHead[]>();
+
+  constructor(options: WireOptions) {
+    this.#options = options;
+  }
+
+  /** Rejects with `ModelError` when the package refuses the settings. */
+  of({ settings, instructions, tools, toolChoice }: ModelRequest): Promise<Head> {
+    let heads = this.#known.get(settings);
+    if (!heads) {
+      heads = [];
+      this.#known.set(settings, heads);
+    }
+    const known = heads.find(
+      (one) => one.tools === tools && one.toolChoice === toolChoice && one.instructions === instructions,
+    );
+    if (known) return known.head;
+    const head = written(this.#options, { settings, instructions, tools, toolChoice, messages: [] });
+    heads.push({ instructions, tools, toolChoice, head });
+    if (heads.length > KEPT) heads.shift();
+    return head;
+  }
+}
+
+async function written(options: WireOptions, request: ModelRequest): Promise<Head> {
+  const caught = Promise.withResolvers<Head>();
+  const model = await throughPackage(options, async (_, { headers, body } = {}) => {
+    const { messages: _messages, ...head } = JSON.parse(String(body));
+    caught.resolve({
+      text: JSON.stringify(head).slice(0, -1),
+      betas: new Headers(headers).get("anthropic-beta") ?? "",
+    });
+    throw new Error("Only what is sent was asked for.");
+  });
+  const nowhere = { push: () => true, ready: async () => {} };
+  // Behind what was caught, this failure is of no interest.
+  model.stream(request, nowhere, new AbortController().signal).catch(caught.reject);
+  return caught.promise;
+}

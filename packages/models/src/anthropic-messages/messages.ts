@@ -1,0 +1,121 @@
+import type { FilePart, Json, PromptCall, PromptMessage, ProviderData } from "@banyan/core";
+import { CALL_IDS } from "../families/anthropic.ts";
+import { repairedId } from "../families/call-ids.ts";
+
+/** Under whose name is kept what only Anthropic understands. */
+export const PROVIDER = "anthropic";
+
+/** How a message of each side begins. It ends with the end of its blocks and its own. */
+export const BEGIN = { user: ',{"role":"user","content":[', assistant: ',{"role":"assistant","content":[' } as const;
+
+/** A message of a prompt in Anthropic's format: a message of each side as the bytes of JSON, with a comma before it. */
+export interface Encoded {
+  /** Of the model. Empty where nothing of its answer can be shown to it. */
+  readonly assistant?: Uint8Array;
+  /** Of the person, or the results of the calls in the answer. */
+  readonly user?: Uint8Array;
+  /** Whether there is a PDF among them, for which Anthropic wants a header. */
+  readonly pdf?: true;
+}
+
+type AssistantMessage = Extract<PromptMessage, { role: "assistant" }>;
+type Own = Readonly<Record<string, Json>> | undefined;
+type Block = Readonly<Record<string, unknown>>;
+
+/** Answers `undefined` for a message that holds what only the provider's package can encode. */
+export function encode(message: PromptMessage): Encoded | undefined {
+  return message.role === "user" ? encodeUser(message.parts) : encodeAnswer(message);
+}
+
+function encodeUser(parts: Extract<PromptMessage, { role: "user" }>["parts"]): Encoded | undefined {
+  const blocks: Block[] = [];
+  for (const part of parts) {
+    if (part.type === "text" && ownOf(part)) return undefined;
+    if (part.type === "text" && part.text === "") continue;
+    const block = part.type === "text" ? { type: "text", text: part.text } : fileBlock(part);
+    if (!block) return undefined;
+    blocks.push(block);
+  }
+  if (blocks.length === 0) return {};
+  const pdf = parts.some((part) => part.type === "file" && part.mediaType === PDF);
+  return { user: bytesOf("user", blocks), ...(pdf ? { pdf } : {}) };
+}
+
+const PDF = "application/pdf";
+
+function fileBlock({ mediaType, name, data, url }: FilePart): Block | undefined {
+  const address = data === undefined && url !== undefined && URL.canParse(url) ? new URL(url).href : undefined;
+  if (data === undefined && address === undefined) return undefined;
+  const source =
+    address === undefined ? { type: "base64", media_type: mediaType, data } : { type: "url", url: address };
+  if (/^image\/[^*]+$/.test(mediaType)) return { type: "image", source };
+  if (mediaType === PDF) return { type: "document", source, title: name };
+  if (mediaType !== "text/plain") return undefined;
+  if (data === undefined) return { type: "document", source, title: name };
+  const text = new TextDecoder().decode(Buffer.from(data, "base64"));
+  return { type: "document", source: { type: "text", media_type: mediaType, data: text }, title: name };
+}
+
+function encodeAnswer(message: AssistantMessage): Encoded | undefined {
+  const said: Block[] = [];
+  /** Calls since the last reasoning: Anthropic wants them behind what was said meanwhile. */
+  let calls: Block[] = [];
+  /** Whether there is anything in it, be it for another provider. */
+  let says = false;
+  for (const part of message.parts) {
+    const own = ownOf(part);
+    if (part.type === "provider") {
+      // What it did for an answer that broke off, Anthropic may not know any more.
+      if (own && !message.unfinished) return undefined;
+      continue;
+    }
+    says ||= part.type === "call" || part.text !== "" || part.provider !== undefined;
+    if (part.type === "call") {
+      const block = callBlock(part, own);
+      if (!block) return undefined;
+      calls.push(block);
+    } else if (part.type === "reasoning") {
+      const block = reasoningBlock(part.text, own);
+      if (!block) continue;
+      said.push(...calls, block);
+      calls = [];
+    } else {
+      if (own) return undefined;
+      if (part.text !== "") said.push({ type: "text", text: part.text });
+    }
+  }
+  const results = message.results.map(({ call, output, failed }) => ({
+    type: "tool_result",
+    tool_use_id: repairedId(call, CALL_IDS),
+    content: output,
+    ...(failed ? { is_error: true } : {}),
+  }));
+  return {
+    ...(says ? { assistant: bytesOf("assistant", [...said, ...calls]) } : {}),
+    ...(results.length > 0 ? { user: bytesOf("user", results) } : {}),
+  };
+}
+
+function callBlock({ id, tool, input }: PromptCall, own: Own): Block | undefined {
+  const block = { type: "tool_use", id: repairedId(id, CALL_IDS), name: tool, input };
+  if (!own) return block;
+  const { caller, ...rest } = own;
+  // Calls from within Anthropic's own tools need them in the conversation too.
+  if (JSON.stringify(caller) !== '{"type":"direct"}' || Object.keys(rest).length > 0) return undefined;
+  return { ...block, caller };
+}
+
+/** Reasoning without a signature, as that of another model, is not shown to Anthropic's. */
+function reasoningBlock(thinking: string, own: Own): Block | undefined {
+  if (typeof own?.signature === "string") return { type: "thinking", thinking, signature: own.signature };
+  if (typeof own?.redactedData === "string") return { type: "redacted_thinking", data: own.redactedData };
+  return undefined;
+}
+
+function ownOf({ provider }: { readonly provider?: ProviderData }): Own {
+  return provider?.[PROVIDER];
+}
+
+function bytesOf(role: keyof typeof BEGIN, blocks: readonly Block[]): Uint8Array {
+  return Buffer.from(blocks.length === 0 ? "" : `${BEGIN[role]}${JSON.stringify(blocks).slice(1)}}`);
+}

@@ -1,0 +1,49 @@
+import type { Usage } from "@banyan/core";
+import { countAt, isRecord, type JsonRecord } from "../wire/json.ts";
+
+/**
+ * Puts the tokens of an answer together as they are told: what goes in with its beginning, the rest with its end, where
+ * what was told before may be told anew.
+ */
+export class UsageCount {
+  #told: JsonRecord = {};
+
+  add(usage: JsonRecord): void {
+    const told = Object.entries(usage).filter(([, value]) => value !== null);
+    this.#told = { ...this.#told, ...Object.fromEntries(told) };
+  }
+
+  /** Anthropic counts what its cache had or took apart from `input_tokens`; here it is part of the input. */
+  get sum(): Usage {
+    const cached = countAt(this.#told, "cache_read_input_tokens");
+    const cacheWrite = countAt(this.#told, "cache_creation_input_tokens");
+    const details = this.#told.output_tokens_details;
+    const { input, output } = this.#executed();
+    return {
+      input: input + cached + cacheWrite,
+      cached,
+      cacheWrite,
+      output,
+      reasoning: isRecord(details) ? countAt(details, "thinking_tokens") : 0,
+    };
+  }
+
+  /**
+   * The tokens outside of the cache. An answer of several samplings lists them; its totals leave some out. Those of an
+   * advisor have another price and are not counted; where another model stood in, the totals are those of its answer.
+   */
+  #executed(): { input: number; output: number } {
+    const totals = { input: countAt(this.#told, "input_tokens"), output: countAt(this.#told, "output_tokens") };
+    const { iterations } = this.#told;
+    const all = Array.isArray(iterations) ? iterations.filter(isRecord) : [];
+    const own = all.filter(({ type }) => type === "message" || type === "compaction");
+    if (own.length === 0 || all.some(({ type }) => type === "fallback_message")) return totals;
+    return own.reduce<typeof totals>(
+      ({ input, output }, one) => ({
+        input: input + countAt(one, "input_tokens"),
+        output: output + countAt(one, "output_tokens"),
+      }),
+      { input: 0, output: 0 },
+    );
+  }
+}

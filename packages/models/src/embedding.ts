@@ -1,0 +1,46 @@
+import { ModelChoiceError } from "./choice-error.ts";
+import { parseName } from "./name.ts";
+import type { EmbeddingModel } from "./provider.ts";
+import { providers } from "./providers.ts";
+import type { ResolveOptions } from "./resolve.ts";
+import { setUpOf } from "./set-up.ts";
+
+/**
+ * The embedding model of a name: `provider/model`, or a short name of the user's. Keys and addresses come from `env`, as
+ * those of language models. Nothing is loaded or sent before it is first asked: whether the model exists shows then.
+ * Throws `ModelChoiceError`.
+ */
+export function embeddingModel(
+  name: string,
+  { env, aliases }: Pick<ResolveOptions, "env" | "aliases">,
+): EmbeddingModel {
+  const { provider, model, effort } = parseName(name, aliases);
+  if (effort !== undefined)
+    throw new ModelChoiceError("malformed-name", `"${name}" names an effort; a model that makes vectors has none.`);
+  const { openEmbedding } = provider;
+  if (!openEmbedding) {
+    const others = providers.filter((other) => other.openEmbedding).map((other) => other.name);
+    throw new ModelChoiceError(
+      "no-embeddings",
+      `"${name}" cannot make vectors: ${provider.name} has no embedding models. Name one of ${others.join(", ")}, as in openai/text-embedding-3-small.`,
+    );
+  }
+  const target = { ...setUpOf(provider, env), model };
+  let opened: Promise<EmbeddingModel> | undefined;
+  const open = () => {
+    opened ??= openEmbedding(target);
+    return opened;
+  };
+  return {
+    specificationVersion: "v4",
+    provider: provider.name,
+    modelId: model,
+    get maxEmbeddingsPerCall() {
+      return open().then(({ maxEmbeddingsPerCall }) => maxEmbeddingsPerCall);
+    },
+    get supportsParallelCalls() {
+      return open().then(({ supportsParallelCalls }) => supportsParallelCalls);
+    },
+    doEmbed: async (call) => (await open()).doEmbed(call),
+  };
+}

@@ -1,0 +1,107 @@
+import type { ModelDriver, ModelSettings, ModelSink, Price } from "@banyan/core";
+import type { Dispatcher } from "undici";
+import type { Endpoint } from "./errors.ts";
+import { openPool, type PoolOptions } from "./pool.ts";
+import { type Answer, ResponseDecoder } from "./response.ts";
+import { exchange } from "./transport.ts";
+
+/** A model at an address, whatever its wire format. */
+export interface WireOptions extends PoolOptions {
+  /** `provider/model`. */
+  readonly id: string;
+  /** The model as the server calls it. */
+  readonly model: string;
+  /** The address before the path of the format, for example `http://127.0.0.1:8080/v1`. */
+  readonly baseURL: string;
+  readonly apiKey?: string;
+  /** The environment variable that holds the key; errors name it. */
+  readonly keyVariable?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly price?: Price;
+  readonly contextSize?: number;
+  /** What an agent's settings add to. */
+  readonly settings?: ModelSettings;
+}
+
+/** What of a wire format its requests share. */
+interface WireFormat {
+  readonly name: string;
+  /** Where requests go, behind the base address. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Sends requests to one endpoint and decodes the answers.
+ *
+ * Nothing is loaded or opened before the first request. It sets no time limit of its own: a model may think for long,
+ * and whoever waits aborts. The constructor throws `TypeError` when `baseURL` is not an address.
+ */
+export class WireClient {
+  readonly endpoint: Endpoint;
+  /** What a driver says of itself beside its format. */
+  readonly facts: Pick<ModelDriver, "id" | "price" | "contextSize" | "settings">;
+  readonly #target: Omit<Dispatcher.DispatchOptions, "body" | "headers">;
+  readonly #headers: Readonly<Record<string, string>>;
+  readonly #open: () => Promise<Dispatcher>;
+  #pool: Dispatcher | undefined;
+  #opening: Promise<Dispatcher> | undefined;
+
+  constructor(options: WireOptions, format: WireFormat) {
+    const url = parseAddress(options.baseURL);
+    const base = url.pathname.replace(/\/+$/, "");
+    const { id, model, apiKey = "", headers = {}, price, contextSize, settings } = options;
+    this.endpoint = {
+      id,
+      model,
+      format: format.name,
+      address: `${url.origin}${base}`,
+      keyVariable: options.keyVariable,
+      secrets: [apiKey, ...Object.values(headers)].filter((text) => text.length >= 6),
+    };
+    this.facts = {
+      id,
+      ...(price ? { price } : {}),
+      ...(contextSize === undefined ? {} : { contextSize }),
+      ...(settings ? { settings } : {}),
+    };
+    this.#target = {
+      origin: url.origin,
+      path: `${base}${format.path}${url.search}`,
+      method: "POST",
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    };
+    this.#headers = {
+      "content-type": "application/json",
+      accept: "text/event-stream",
+      "user-agent": "banyan",
+      ...format.headers,
+      ...headers,
+    };
+    this.#pool = options.dispatcher;
+    this.#open = () => openPool(options.proxy);
+  }
+
+  /** Sends a request; keeps to the contract of `ModelDriver.stream`. */
+  async send(
+    body: Uint8Array,
+    answer: Answer,
+    sink: ModelSink,
+    signal: AbortSignal,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    if (!this.#pool) {
+      this.#opening ??= this.#open();
+      this.#pool = await this.#opening;
+    }
+    const request = { ...this.#target, headers: headers ? { ...this.#headers, ...headers } : this.#headers, body };
+    await exchange(this.#pool, request, new ResponseDecoder(this.endpoint, answer), sink, signal);
+  }
+}
+
+function parseAddress(text: string): URL {
+  const url = URL.parse(text);
+  if (url?.protocol === "http:" || url?.protocol === "https:") return url;
+  throw new TypeError(`"${text}" is not the address of a server. Write it like http://127.0.0.1:8080/v1.`);
+}

@@ -1,0 +1,47 @@
+import type { Dispatcher } from "undici";
+
+/** Addresses of proxies. This machine itself is reached without one. */
+export interface ProxyAddresses {
+  /** For addresses that begin with `http:`, and for others that have none. */
+  readonly http?: string;
+  /** For addresses that begin with `https:`. */
+  readonly https?: string;
+  /** Hosts that are reached without a proxy, with commas between; `*` for all. */
+  readonly except?: string;
+}
+
+/** How a driver's requests get to their server. */
+export interface PoolOptions {
+  /** The proxies between here and the server. Default: none. */
+  readonly proxy?: ProxyAddresses;
+  /** Sends the requests in place of a pool of this driver, which keeps connections open and knows `proxy`. */
+  readonly dispatcher?: Dispatcher;
+}
+
+/** Milliseconds that an idle connection is kept, unless the server says less. */
+const KEEP_ALIVE = 30_000;
+
+/** A pool of connections that stay open. Loads `undici`. */
+export async function openPool(proxy?: ProxyAddresses): Promise<Dispatcher> {
+  const { Agent, EnvHttpProxyAgent } = await import("undici");
+  // Without HTTP/2, which costs more for each piece of a stream and puts all streams behind one connection.
+  const options = { keepAliveTimeout: KEEP_ALIVE, allowH2: false };
+  if (!proxy) return new Agent(options);
+  const { http = "", https = "", except = "" } = proxy;
+  const noProxy = `${except},localhost,127.0.0.1,::1`;
+  // What is empty is not looked for in the environment of the process.
+  return new EnvHttpProxyAgent({ ...options, httpProxy: http, httpsProxy: https, noProxy });
+}
+
+/** A `fetch` over such a pool, for packages that take one; `undefined` where the global one will do. */
+export function fetchThrough({ proxy, dispatcher }: PoolOptions): typeof fetch | undefined {
+  if (!proxy && !dispatcher) return undefined;
+  let pool = dispatcher && Promise.resolve(dispatcher);
+  return async (address, init) => {
+    pool ??= openPool(proxy);
+    const { fetch } = await import("undici");
+    // The types of the package and those of the web name the same things twice.
+    const through = { ...init, dispatcher: await pool } as Parameters<typeof fetch>[1];
+    return (await fetch(String(address), through)) as unknown as Response;
+  };
+}
