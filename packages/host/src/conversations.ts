@@ -4,10 +4,13 @@ import type { ConversationSummary, Store } from "@banyan/core";
 export class ConversationError extends Error {
   override readonly name = "ConversationError";
   readonly code: "not-found" | "ambiguous";
+  /** Those that may be meant. */
+  readonly matches: readonly ConversationSummary[];
 
-  constructor(code: ConversationError["code"], message: string) {
+  constructor(code: ConversationError["code"], message: string, matches: readonly ConversationSummary[] = []) {
     super(message);
     this.code = code;
+    this.matches = matches;
   }
 }
 
@@ -42,5 +45,6 @@ function ambiguous(named: string, found: readonly ConversationSummary[]): Conver
   return new ConversationError(
     "ambiguous",
     `'${named}' may be any of these conversations: ${some.join(", ")}${more}. Name one by its id.`,
+    found,
   );
 }

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { say } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
+import { countTokens } from "gpt-tokenizer/encoding/cl100k_base";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ConversationError } from "./conversations.ts";
 import { type HostFlags, openHost } from "./open-host.ts";
@@ -50,6 +51,12 @@ describe("a host", () => {
     const byFlag = await open({ model: "demo/offline" });
     expect(byFlag.model).toEqual({ name: "demo/offline", reason: "Using demo/offline, as the command line says." });
     expect((await open()).model).toEqual({ name: "ollama/llama", reason: "Using ollama/llama, as the settings say." });
+  });
+
+  test("B65: a model of the settings that there is not is named with its file", async () => {
+    set({ model: "nobody/x" });
+    await expect(open()).rejects.toThrow(`${settings}: model: There is no provider "nobody".`);
+    await expect(open({ model: "nobody/y" })).rejects.toThrow(/^There is no provider "nobody"\./);
   });
 
   test("B5: takes a flag before a setting, and each where there is no other", async () => {
@@ -210,6 +217,22 @@ describe("what is set", () => {
       expect.arrayContaining(["built-in", "--instructions", "read", "shell"]),
     );
     expect(parts.every(({ tokens }) => tokens > 0)).toBe(true);
+  });
+
+  test("B42: a conversation is shortened by what its model's tokenizer counts, where no provider has counted yet", async () => {
+    set({ model: "openai-chat/gpt-4-turbo", compaction: { threshold: 0.7 } });
+    const host = await openHost({
+      cwd,
+      home,
+      env: { ...env(), OPENAI_API_KEY: "test" },
+      canAsk: true,
+      readyLater: true,
+    });
+    const { threshold, count } = host.agent.options.compaction || {};
+    expect(threshold).toBe(0.7);
+    const text = "一二三四五六七八九十";
+    expect(await count?.(text)).toBe(countTokens(text));
+    expect(countTokens(text)).toBeGreaterThan(text.length);
   });
 
   test("S10: keeps secrets of the environment out of what tools answer, and can keep them out of what a person says", async () => {

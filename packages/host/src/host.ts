@@ -1,5 +1,6 @@
 import {
   Agent,
+  type AgentOptions,
   type ConversationSummary,
   type Limits,
   type Message,
@@ -23,7 +24,13 @@ import { sqliteStore } from "@banyan/store/sqlite";
 import { findConversation } from "./conversations.ts";
 import type { Directories } from "./directories.ts";
 import { type Equipment, openEquipment } from "./equipment/index.ts";
-import { type ContextPart, contextParts, type Instructions, instructionsText } from "./instructions/index.ts";
+import {
+  type ContextPart,
+  contextParts,
+  type Instructions,
+  instructionsText,
+  lazyTokenCounter,
+} from "./instructions/index.ts";
 import { type ApprovalMode, parseRule, permissions, type Rules } from "./permissions/index.ts";
 import type { ProjectPlaces } from "./project.ts";
 import type { Redact } from "./redaction/index.ts";
@@ -113,10 +120,12 @@ export class Host {
     this.#agent = new Agent({
       name: AGENT,
       model: parts.driver,
+      // Another model that a person takes counts from the next step on.
+      modelNamed: (name) => this.#driverOf(name),
       instructions: instructionsText(instructions.parts),
       settings: modelSettings(settings),
       limits: limitsOf(settings),
-      compaction: settings.compaction ?? {},
+      compaction: { ...settings.compaction, count: lazyTokenCounter(parts.driver.id) },
       unattended: !canAsk,
       // Rules that a person adds count from the next call on.
       permission: (request) => this.#permission(request),
@@ -138,19 +147,33 @@ export class Host {
   }
 
   async #equip(): Promise<Equipment> {
-    const { places, workspace, project, configuration, redact } = this;
+    const { places, store, workspace, project, configuration, redact } = this;
     const equipment = await openEquipment({
-      ...{ places, workspace, project, redact, settings: configuration.settings, env: this.#env, home: this.#home },
+      ...{
+        places,
+        store,
+        workspace,
+        project,
+        redact,
+        settings: configuration.settings,
+        env: this.#env,
+        home: this.#home,
+      },
       resolveModel: (name) => this.#driverOf(name),
       onChange: () => {
         // What servers offer from now on, the agent has from its next turn on.
-        if (this.#equipped) this.#agent = this.#agent.with({ tools: this.#equipped.tools });
+        if (this.#equipped) this.#agent = this.#agent.with(this.#brought(this.#equipped));
       },
     });
     this.#equipped = equipment;
-    const { tools, memory } = equipment;
-    this.#agent = this.#agent.with({ tools, ...(memory ? { memory: { store: memory } } : {}) });
+    const { memory } = equipment;
+    this.#agent = this.#agent.with({ ...this.#brought(equipment), ...(memory ? { memory: { store: memory } } : {}) });
     return equipment;
+  }
+
+  /** What changes for an agent when an MCP server comes, or offers something else. */
+  #brought({ tools, instructions }: Equipment): Pick<AgentOptions, "tools" | "instructions"> {
+    return { tools, instructions: instructionsText([...this.instructions.parts, ...instructions]) };
   }
 
   /** The agent as it works on a task by itself: it knows what the last tasks in this directory came to (B39). */
@@ -175,11 +198,12 @@ export class Host {
 
   /** What the model is sent after a path of a conversation, part by part, with the tokens of each. */
   async contextParts(path: readonly Message[]): Promise<ContextPart[]> {
-    await this.ready();
+    const equipment = await this.ready();
     const { model, tools = [] } = this.#agent.options;
     // A short name does not tell the tokenizer.
     const name = "id" in model ? String(model.id) : this.#choice.name;
-    return contextParts({ model: name, instructions: this.instructions.parts, tools, path });
+    const instructions = [...this.instructions.parts, ...equipment.instructions];
+    return contextParts({ model: name, instructions, tools, path });
   }
 
   /** What is asked of a person. */

@@ -22,15 +22,16 @@ export {
 } from "./changes.ts";
 export { ConversationDirectory, type StoredConversation } from "./conversation-directory.ts";
 export { ConversationError, findConversation } from "./conversations.ts";
-export { type PromptCommand, promptOf, type Skill } from "./definitions/index.ts";
+export { type AllDefinitions, type PromptCommand, promptOf, readDefinitions, type Skill } from "./definitions/index.ts";
 export { type Directories, directories } from "./directories.ts";
 export { type Equipment, memoryFile, userMemory } from "./equipment/index.ts";
 export type { Host } from "./host.ts";
 export type { ContextPart, InstructionPart, Instructions } from "./instructions/index.ts";
 export { type HostFlags, type HostOptions, openHost } from "./open-host.ts";
 export * from "./permissions/index.ts";
+export { type CommandRun, runPersonsCommand } from "./persons-command.ts";
 export { type ProjectPlaces, projectOf } from "./project.ts";
 export * from "./redaction/index.ts";
 export * from "./settings/index.ts";
 export * from "./trust/index.ts";
-export { type WrittenMessage, writtenMessage } from "./written-message.ts";
+export { filledPrompt, type WrittenMessage, writtenMessage } from "./written-message.ts";

@@ -1,6 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import type { Limits } from "@banyan/core";
-import { chooseModel, type Environment, type ModelChoice, resolveModel } from "@banyan/models";
+import { chooseModel, type Environment, type ModelChoice, ModelChoiceError, resolveModel } from "@banyan/models";
 import { openWorkspace, WorkspaceError } from "@banyan/tools/workspace";
 import { directories } from "./directories.ts";
 import { AGENT, Host, modelNames } from "./host.ts";
@@ -8,7 +8,14 @@ import { gatherInstructions } from "./instructions/index.ts";
 import { type ApprovalMode, joinRules, type Rules, rulesFrom } from "./permissions/index.ts";
 import { projectOf } from "./project.ts";
 import { redactor } from "./redaction/index.ts";
-import { type Configuration, readConfiguration, readRuleFile, type Settings, settingAt } from "./settings/index.ts";
+import {
+  type Configuration,
+  readConfiguration,
+  readRuleFile,
+  type Settings,
+  settingAt,
+  userSettingsFile,
+} from "./settings/index.ts";
 
 /** What a command line says; it counts more than the settings. */
 export interface HostFlags {
@@ -71,7 +78,9 @@ export async function openHost(options: HostOptions): Promise<Host> {
   });
   const rules = rulesOf(settings, flags);
   const choice = await modelFor(configuration, env, signal);
-  const driver = await resolveModel(choice.name, { env, ...modelNames(settings) });
+  const driver = await resolveModel(choice.name, { env, ...modelNames(settings) }).catch((error: unknown) => {
+    throw withFile(error, configuration, { user: userSettingsFile({ env, home }), project: project?.settings });
+  });
   const host = new Host({
     ...{ places, workspace, project, env, home, canAsk },
     ...{ configuration, rules, redact, instructions, choice, driver },
@@ -112,6 +121,18 @@ async function modelFor(configuration: Configuration, env: Environment, signal?:
     default:
       return choice;
   }
+}
+
+/** Where a model that cannot be used is named in a file, that is told: whoever put it there may not remember. */
+function withFile(
+  error: unknown,
+  configuration: Configuration,
+  files: Readonly<Partial<Record<string, string>>>,
+): unknown {
+  const [layer = ""] = settingAt(configuration, ["model"])?.layers ?? [];
+  const file = files[layer];
+  if (!(error instanceof ModelChoiceError) || file === undefined) return error;
+  return new ModelChoiceError(error.code, `${file}: model: ${error.message}`);
 }
 
 function readableWorkspace(directory: string): string {

@@ -1,5 +1,7 @@
+import type { UserPart } from "@banyan/core";
 import { type Attachments, attach } from "./attachments/index.ts";
 import type { Host } from "./host.ts";
+import type { McpServers } from "./mcp/index.ts";
 
 /** What a person wrote, as it goes into a conversation. */
 export interface WrittenMessage extends Attachments {
@@ -35,4 +37,17 @@ export async function writtenMessage(
     },
   });
   return { ...attachments, isRedacted: said !== text };
+}
+
+/**
+ * A prompt of an MCP server, filled in, as it goes into a conversation: without secrets (S10). Rejects as
+ * `McpServers.prompt` does.
+ */
+export async function filledPrompt(
+  { redact }: Pick<Host, "redact">,
+  servers: Pick<McpServers, "prompt">,
+  ...wanted: Parameters<McpServers["prompt"]>
+): Promise<readonly UserPart[]> {
+  const parts = await servers.prompt(...wanted);
+  return parts.map((part) => (part.type === "text" ? { ...part, text: redact(part.text) } : part));
 }

@@ -114,6 +114,40 @@ test("B45: an embedder that fails while something is remembered costs nothing, a
   expect(notices).toHaveLength(1);
 });
 
+test("B45: an embedder that is down is spoken of once, and again when it failed anew", async () => {
+  const file = await remembered(["My automobile is red."]);
+  let isDown = true;
+  const answer = async ({ values }: { values: string[] }) => {
+    if (isDown) throw new Error("no credit left");
+    return values.map(() => [1]);
+  };
+  const memory = await memoryIn({ file, embed: embedder([], { answer }) });
+  const notices: string[] = [];
+  const ask = () => recalled(memory, "automobile", { notice: (reason) => notices.push(reason) });
+  await ask();
+  await memory.remember([said("It rains in Delft.")]);
+  await ask();
+  await ask();
+  expect(notices).toHaveLength(1);
+  isDown = false;
+  await memory.remember([said("It rains in Gouda.")]);
+  await vi.waitFor(async () => {
+    expect(await recalled(memory, "unlike")).not.toEqual([]);
+  });
+  isDown = true;
+  await ask();
+  expect(notices).toHaveLength(2);
+});
+
+test("B45: of a long text, an embedder gets what a small one takes", async () => {
+  const model = embedder(MEANINGS);
+  const memory = await memoryIn({ embed: model });
+  await memory.remember([said("A long story. ".repeat(500), "earlier", { kind: "summary" })]);
+  await recalled(memory, "A long question? ".repeat(500));
+  await memory.close();
+  expect(model.calls.flat().map((text) => text.length)).toEqual([2000, 2000]);
+});
+
 test("B6: remembering does not wait for the embedder, and the end of a memory does not wait for ever", async () => {
   let aborted = false;
   const answer = ({ abortSignal }: { abortSignal?: AbortSignal }) =>

@@ -37,7 +37,7 @@ export interface SqliteMemoryOptions {
   readonly directory?: string;
   /**
    * Any embedding model of the `@ai-sdk/provider` interface, version 4: then what is near in meaning is recalled too. It is
-   * sent what is remembered, and the queries. When it fails, words alone count.
+   * sent what is remembered, and the queries. While it fails, words alone count, and the first recall says so.
    */
   readonly embed?: EmbeddingModelV4;
   /** From which cosine on two texts are near in meaning, from -1 to 1; models differ. Default 0.3. */
@@ -172,19 +172,19 @@ class SqliteMemory implements ManagedMemory {
     return this.close();
   }
 
-  /** What is near the query in meaning; nothing, and a notice, when its vector cannot be had. */
+  /** What is near the query in meaning; nothing, and a notice the first time, while its vector cannot be had. */
   async #near(query: string, { signal, conversation = "", notice }: RecallOptions): Promise<number[]> {
     if (!this.#vectors || query.trim() === "") return [];
     try {
-      const trouble = this.#vectors.takeTrouble();
-      if (trouble) notice?.(trouble.message);
       const sought = await this.#vectors.of(query, signal);
       const question = { type: "near", ...sought, least: this.#similarity, conversation } as const;
       return await this.#file.read([], (database) => this.#file.find(database, question, signal), signal);
     } catch (error) {
       if (!(error instanceof MemoryError && error.code === "embedder")) throw error;
-      notice?.(error.message);
       return [];
+    } finally {
+      const trouble = this.#vectors.takeTrouble();
+      if (trouble) notice?.(trouble.message);
     }
   }
 }

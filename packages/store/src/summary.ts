@@ -1,4 +1,4 @@
-import type { ConversationSummary, Event } from "@banyan/core";
+import type { ConversationSummary, Event, SearchOptions } from "@banyan/core";
 
 /** What a list says about a conversation, gathered event by event. */
 export type Summary = { -readonly [K in keyof ConversationSummary]: ConversationSummary[K] };
@@ -40,6 +40,11 @@ export function newestFirst<T extends ConversationSummary>(summaries: readonly T
 
 export function hasLabels(summary: ConversationSummary, labels: Readonly<Record<string, string>> = {}): boolean {
   return Object.entries(labels).every(([name, value]) => summary.labels[name] === value);
+}
+
+/** Whether a search with these options looks into the conversation. */
+export function isWithin(summary: ConversationSummary, { labels, conversation = summary.id }: SearchOptions): boolean {
+  return summary.id === conversation && hasLabels(summary, labels);
 }
 
 /** The beginning of a text on one line. Cut between code points, so that no half of a pair is left. */

@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { readFileStart } from "../read-file.ts";
 import type { SettingsFault } from "../settings/fault.ts";
@@ -47,17 +47,17 @@ export function markdownFiles(folder: string): string[] {
     .map((name) => join(folder, name));
 }
 
-/** The skills of a folder: each a folder with a `SKILL.md`. */
+/** The skills of a folder: each a folder with a `SKILL.md`, which may be missing. */
 export function skillFiles(folder: string): string[] {
   return namesIn(folder)
-    .map((name) => join(folder, name, "SKILL.md"))
-    .filter((path) => readFileStart(path, 0).state === "read");
+    .filter((name) => !name.startsWith(".") && isFolder(join(folder, name)))
+    .map((name) => join(folder, name, "SKILL.md"));
 }
 
 function readDefinition(path: string): DefinitionFile | SettingsFault {
   const content = readFileStart(path, LARGEST);
   const fault = (problem: string, advice: string) => ({ source: path, problem, advice });
-  if (content.state === "absent") return fault("it is gone", "put it back");
+  if (content.state === "absent") return fault("there is no such file", "write it, or take its folder away");
   if (content.state === "unreadable") return fault(content.problem, "make it readable");
   if (content.size > LARGEST) return fault(`it has ${content.size} bytes`, `keep it below ${LARGEST}`);
   const name = basename(path) === "SKILL.md" ? basename(join(path, "..")) : basename(path, ".md");
@@ -65,6 +65,15 @@ function readDefinition(path: string): DefinitionFile | SettingsFault {
     return { name, path, content: new TextDecoder("utf-8", { fatal: true }).decode(content.bytes) };
   } catch {
     return fault("it is not UTF-8", "save it as UTF-8");
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    // It leads nowhere, or nobody may look at it.
+    return false;
   }
 }
 

@@ -70,12 +70,12 @@ describe("named agents", () => {
     [
       "without a description",
       ["---", "model: x", "---", "Text."],
-      ":1:1: description: this does not fit; expected a description of what the agent is good for.",
+      ":1:1: description: found nothing; expected a description of what the agent is good for.",
     ],
     [
       "with a list in the place of a name",
       ["---", "description: d", "name:", "  - a", "---", "Text."],
-      ":4:3: name: this does not fit; expected a name.",
+      ':4:3: name: found ["a"]; expected a name.',
     ],
     [
       "with an end that is missing",
@@ -190,7 +190,17 @@ describe("skills", () => {
   test("one whose description is too long is a fault with its line", () => {
     const path = write("skills/long/SKILL.md", "---", `description: ${"x".repeat(1025)}`, "---", "Text.");
     expect(readSkills([join(root, "skills")]).faults.map(describeFault)).toEqual([
-      `${path}:2:14: description: this does not fit; expected at most 1,024 characters.`,
+      `${path}:2:14: description: found "${"x".repeat(79)}; expected at most 1,024 characters.`,
+    ]);
+  });
+
+  test("a folder without its file is named, and hides no other", () => {
+    write("skills/there/SKILL.md", "---", "description: d", "---", "Text.");
+    write("skills/gone/skill.txt", "Text.");
+    const { found, faults } = readSkills([join(root, "skills")]);
+    expect(found.map(({ name }) => name)).toEqual(["there"]);
+    expect(faults.map(describeFault)).toEqual([
+      `${join(root, "skills/gone/SKILL.md")}: there is no such file; write it, or take its folder away.`,
     ]);
   });
 });

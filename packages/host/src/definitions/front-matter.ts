@@ -1,6 +1,7 @@
 import { LineCounter, parseDocument } from "yaml";
 import { z } from "zod";
 import type { SettingsFault } from "../settings/fault.ts";
+import { valueAt } from "../settings/key.ts";
 
 /** A Markdown file with what stands before its text. */
 export interface FrontMatter<T> {
@@ -68,12 +69,14 @@ function faultIn(
   const at = node && typeof node === "object" && "range" in node ? (node.range as [number] | null)?.[0] : undefined;
   const { line, col } = at === undefined ? { line: 0, col: 1 } : lines.linePos(at);
   const known = key === undefined ? {} : { key };
+  const value = document.toJS({ maxAliasCount: 10 }) as unknown;
+  const found = JSON.stringify(issue ? valueAt(value, issue.path) : value)?.slice(0, 80) ?? "nothing";
   return {
     source,
     line: line + 1,
     column: col,
     ...known,
-    problem: "this does not fit",
+    problem: `found ${found}`,
     advice: `expected ${issue?.message ?? "something else"}`,
   };
 }

@@ -1,4 +1,4 @@
 export { readAgents } from "./agents.ts";
+export { type AllDefinitions, readDefinitions } from "./all-definitions.ts";
 export { type PromptCommand, promptOf, readCommands } from "./commands.ts";
-export type { Definitions } from "./definition-files.ts";
 export { readSkills, type Skill, skillTool } from "./skills.ts";

@@ -1,9 +1,12 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type Agent, Session, textOf } from "@banyan/core";
+import { json } from "node:stream/consumers";
+import { type Agent, Session, say, textOf } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { openHost } from "../open-host.ts";
 
 let home: string;
@@ -21,10 +24,10 @@ function write(path: string, content: string): void {
   writeFileSync(file, content);
 }
 
-function open(settings: object = {}, more: { trusted?: boolean } = {}) {
+function open(settings: object = {}, more: { trusted?: boolean; env?: Record<string, string> } = {}) {
   write("own/config/settings.json", JSON.stringify({ sandbox: { enabled: "off" }, ...settings }));
-  const env = { BANYAN_HOME: join(home, "own"), BANYAN_NO_DISCOVERY: "1" };
-  return openHost({ cwd, home, env, flags: { model: "demo/offline" }, canAsk: true, ...more });
+  const env = { BANYAN_HOME: join(home, "own"), BANYAN_NO_DISCOVERY: "1", ...more.env };
+  return openHost({ cwd, home, flags: { model: "demo/offline" }, canAsk: true, ...more, env });
 }
 
 const names = (agent: Agent) => (agent.options.tools ?? []).map(({ name }) => name);
@@ -62,6 +65,57 @@ describe("what an agent works with", () => {
       "green cupboard",
     );
     await second.close();
+    await host.close();
+  });
+
+  test("B45: with an embedding model, what means the same is recalled; while it fails, words alone count, said once", async () => {
+    let isDown = false;
+    const asked: string[] = [];
+    const server = createServer(async (request, response) => {
+      const { input } = (await json(request)) as { input: string[] };
+      asked.push(...input);
+      const data = input.map((text, index) => ({ index, embedding: /car|automobile/i.test(text) ? [1, 0] : [0, 1] }));
+      response.writeHead(isDown ? 503 : 200, { "content-type": "application/json" }).end(JSON.stringify({ data }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    const env = { OPENAI_COMPATIBLE_BASE_URL: `http://127.0.0.1:${port}/v1` };
+    const host = await open({ memory: { embedModel: "openai-compatible/embed" } }, { env });
+    expect(host.notices).toEqual([]);
+    expect(asked).toEqual([]);
+    const agent = host.agent.with({ model: scriptedModel(() => "Noted.") });
+    const recalled: string[] = [];
+    const skipped: string[] = [];
+    const ask = async (text: string) => {
+      const session = await host.newSession();
+      for await (const item of agent.chat(say(text), { session })) {
+        if (item.type === "memory.recalled") recalled.push(...item.items.map(({ text }) => text));
+        if (item.type === "memory.skipped") skipped.push(item.reason);
+      }
+      await session.close();
+    };
+    await ask("My automobile is a red one.");
+    const { memory } = await host.ready();
+    await vi.waitFor(async () => {
+      expect(await memory?.recall("car", { limit: 1, signal: new AbortController().signal })).toHaveLength(1);
+    });
+    await ask("Which car do I drive?");
+    expect(recalled).toEqual(["My automobile is a red one."]);
+    isDown = true;
+    recalled.length = 0;
+    await ask("What colour is that automobile of mine?");
+    await ask("Once more, about my automobile.");
+    expect(recalled).toContain("My automobile is a red one.");
+    expect(skipped).toEqual([expect.stringContaining("openai-compatible/embed cannot be used")]);
+    await host.close();
+    server.closeAllConnections();
+    server.close();
+  });
+
+  test("B45: an embedding model that there is not is named, and memory goes by words", async () => {
+    const host = await open({ memory: { embedModel: "anthropic/claude-sonnet-5" } });
+    expect(host.notices.join()).toMatch(/memory\.embedModel: .*anthropic has no embedding models\. Name one of openai/);
+    expect((await host.ready()).memory).toBeDefined();
     await host.close();
   });
 

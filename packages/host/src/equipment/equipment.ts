@@ -1,18 +1,19 @@
 import { join } from "node:path";
-import { launchAgent, type ModelDriver, type NamedAgent, shortenConversation, type Tool } from "@banyan/core";
+import {
+  launchAgent,
+  type ModelDriver,
+  type NamedAgent,
+  type Store,
+  shortenConversation,
+  type Tool,
+} from "@banyan/core";
 import type { ManagedMemory } from "@banyan/memory";
 import type { Environment } from "@banyan/models";
 import type { McpServers } from "@banyan/tools/mcp";
 import { workspaceTools } from "@banyan/tools/workspace";
-import {
-  type PromptCommand,
-  readAgents,
-  readCommands,
-  readSkills,
-  type Skill,
-  skillTool,
-} from "../definitions/index.ts";
+import { type PromptCommand, readDefinitions, type Skill, skillTool } from "../definitions/index.ts";
 import type { Directories } from "../directories.ts";
+import { type InstructionPart, serverInstructions } from "../instructions/index.ts";
 import { openServers } from "../mcp/index.ts";
 import type { ProjectPlaces } from "../project.ts";
 import { type Redact, redactedTools, refuse } from "../redaction/index.ts";
@@ -20,11 +21,14 @@ import { describeFault, type Settings } from "../settings/index.ts";
 import { mcpServersOf } from "../settings/mcp-servers.ts";
 import { openConfinement } from "./confinement.ts";
 import { openMemory } from "./memory.ts";
+import { tidy } from "./tidy.ts";
 import { toolsOfTheWeb } from "./web.ts";
 
 /** For whom an agent is equipped, and where it works. */
 export interface EquipmentOptions {
   readonly places: Directories;
+  /** Where conversations are. */
+  readonly store: Store;
   readonly workspace: string;
   /** A project that is trusted. */
   readonly project: ProjectPlaces | undefined;
@@ -43,6 +47,8 @@ export interface Equipment extends AsyncDisposable {
   readonly tools: readonly Tool[];
   readonly memory: ManagedMemory | undefined;
   readonly mcp: McpServers | undefined;
+  /** What MCP servers say now of how they are to be used. */
+  readonly instructions: readonly InstructionPart[];
   readonly agents: readonly NamedAgent[];
   readonly commands: readonly PromptCommand[];
   readonly skills: readonly Skill[];
@@ -56,42 +62,37 @@ export interface Equipment extends AsyncDisposable {
 
 /** Opens what an agent works with. What cannot be opened is told and left out. Rejects only when a sandbox is required and there is none. */
 export async function openEquipment(options: EquipmentOptions): Promise<Equipment> {
-  const { places, workspace, project, settings, env, home, redact, resolveModel } = options;
-  const own = (kind: "agents" | "commands" | "skills") => [
-    join(places.config, kind),
-    ...(project ? [project[kind]] : []),
-  ];
-  const agents = readAgents(own("agents"));
-  const commands = readCommands(own("commands"));
-  const skills = readSkills(own("skills"));
-  const named = namedAgents(settings, agents.found);
+  const { places, store, workspace, project, settings, env, home, redact, resolveModel } = options;
+  const { agents, commands, skills, faults } = readDefinitions(places, project);
+  const named = namedAgents(settings, agents);
   const backups = join(places.data, "backups");
   await using opened = new AsyncDisposableStack();
   const confinement = opened.use(await openConfinement({ places, settings, workspace, env, home }));
-  const memory = openMemory({ places, workspace, settings, redact });
+  const memory = openMemory({ places, workspace, settings, env, redact });
   if (memory) opened.defer(() => memory.memory.close());
   const { sandbox } = confinement;
   const mcp = await openMcp(options, sandbox);
   if (mcp) opened.use(mcp);
   const web = await toolsOfTheWeb(settings, env);
+  const tidied = opened.use(await tidy({ store, backups, days: settings.retention?.days }));
   const fixed = [
     ...workspaceTools({
       root: workspace,
       protected: [places.config, places.data],
       refuse,
+      redaction: redact.stream,
       backups,
       ...(sandbox && { sandbox }),
     }),
     ...web.tools,
     ...(memory?.tools ?? []),
-    ...(skills.found.length > 0 ? [skillTool(skills.found)] : []),
+    ...(skills.length > 0 ? [skillTool(skills)] : []),
   ];
   const control = [launchAgent({ agents: named, resolveModel }), shortenConversation()];
   const tools = rememberingLast((servers: readonly Tool[]) => [
     ...redactedTools([...fixed, ...servers], redact),
     ...control,
   ]);
-  const faults = [...agents.faults, ...commands.faults, ...skills.faults].map(describeFault);
   const life = opened.move();
   return {
     get tools() {
@@ -99,12 +100,21 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
     },
     memory: memory?.memory,
     mcp,
+    get instructions() {
+      return mcp ? serverInstructions(mcp, redact) : [];
+    },
     agents: named,
-    commands: commands.found,
-    skills: skills.found,
+    commands,
+    skills,
     backups,
     sandbox: confinement.description,
-    notices: [...faults, ...web.notices, ...confinement.notices],
+    notices: [
+      ...faults.map(describeFault),
+      ...web.notices,
+      ...(memory?.notices ?? []),
+      ...confinement.notices,
+      ...tidied.notices,
+    ],
     [Symbol.asyncDispose]: () => life.disposeAsync(),
   };
 }

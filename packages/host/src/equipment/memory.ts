@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Tool } from "@banyan/core";
-import { type ManagedMemory, memoryTools, sqliteMemory } from "@banyan/memory";
+import { type ManagedMemory, memoryTools, type SqliteMemoryOptions, sqliteMemory } from "@banyan/memory";
+import { type Environment, embeddingModel, ModelChoiceError } from "@banyan/models";
 import type { Directories } from "../directories.ts";
 import type { Redact } from "../redaction/index.ts";
 import type { Settings } from "../settings/index.ts";
@@ -20,17 +21,39 @@ export interface MemoryPlace {
 
 /** The user's memory, for who looks after it: also there when the settings switch it off for agents. */
 export function userMemory({ places, workspace, redact }: MemoryPlace): ManagedMemory {
-  return sqliteMemory({ file: memoryFile(places), directory: workspace, redact });
+  return sqliteMemory(optionsFor({ places, workspace, redact }));
 }
 
-/** The user's memory and the agent's tools for it; nothing when the settings switch it off (B45). */
+/** The memory of an agent, with its tools for it. */
+export interface AgentMemory {
+  readonly memory: ManagedMemory;
+  readonly tools: readonly Tool[];
+  /** Why it goes by words alone, although the settings name an embedding model. */
+  readonly notices: readonly string[];
+}
+
+/** The user's memory as an agent has it; nothing when the settings switch it off (B45). */
 export function openMemory({
-  settings,
+  settings: { memory: wanted, aliases = {} },
+  env,
   ...place
-}: MemoryPlace & { readonly settings: Settings }):
-  | { readonly memory: ManagedMemory; readonly tools: readonly Tool[] }
-  | undefined {
-  if (settings.memory?.enabled === false) return undefined;
-  const memory = userMemory(place);
-  return { memory, tools: memoryTools(memory) };
+}: MemoryPlace & { readonly settings: Settings; readonly env: Environment }): AgentMemory | undefined {
+  if (wanted?.enabled === false) return undefined;
+  const embed = wanted?.embedModel === undefined ? undefined : embedder(wanted.embedModel, { env, aliases });
+  const memory = sqliteMemory({ ...optionsFor(place), ...(typeof embed === "object" && { embed }) });
+  return { memory, tools: memoryTools(memory), notices: typeof embed === "string" ? [embed] : [] };
+}
+
+function optionsFor({ places, workspace, redact }: MemoryPlace): SqliteMemoryOptions {
+  return { file: memoryFile(places), directory: workspace, redact };
+}
+
+/** The embedding model of the settings, or why there is none. */
+function embedder(...named: Parameters<typeof embeddingModel>): ReturnType<typeof embeddingModel> | string {
+  try {
+    return embeddingModel(...named);
+  } catch (error) {
+    if (!(error instanceof ModelChoiceError)) throw error;
+    return `Memory goes by words alone, not by memory.embedModel: ${error.message}`;
+  }
 }

@@ -6,3 +6,5 @@ export {
   type Instructions,
   instructionsText,
 } from "./instructions.ts";
+export { serverInstructions } from "./server-instructions.ts";
+export { lazyTokenCounter } from "./tokens.ts";

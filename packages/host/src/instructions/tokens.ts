@@ -13,6 +13,15 @@ const LONGEST_RUN = 1_000;
 const LONG_RUN = new RegExp(`\\S{${LONGEST_RUN}}|\\s{${LONGEST_RUN}}`);
 const PIECES = new RegExp(`[^]{1,${LONGEST_RUN}}`, "gu");
 
+/** Tokens of a text for a model, for whoever may never have to know: the tokenizer is loaded with the first text. */
+export function lazyTokenCounter(model: string): (text: string) => Promise<number> {
+  let counter: Promise<CountTokens> | undefined;
+  return async (text) => {
+    counter ??= tokenCounter(model);
+    return (await counter)(text).tokens;
+  };
+}
+
 /**
  * A counter for a model, named as `provider/model`. It loads the tokenizer, which takes some hundred milliseconds: only
  * who shows counts should ask.

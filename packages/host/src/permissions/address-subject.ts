@@ -1,6 +1,6 @@
 import type { Tool } from "@banyan/core";
 import { covers } from "./match.ts";
-import { formatRule } from "./rule.ts";
+import { formatRule, isAbout } from "./rule.ts";
 import type { Subject } from "./subject.ts";
 
 /**
@@ -10,8 +10,9 @@ import type { Subject } from "./subject.ts";
 export function addressSubject(tool: Tool, url: string): Subject {
   const address = URL.canParse(url) ? new URL(url) : undefined;
   return {
-    matches({ tool: name, pattern }) {
-      if (name !== tool.name) return "no";
+    matches(rule) {
+      if (!isAbout(rule, tool.name)) return "no";
+      const { pattern } = rule;
       if (pattern === undefined) return "yes";
       // An address that cannot be read may still mean something to the tool.
       if (address === undefined) return "perhaps";
@@ -20,7 +21,7 @@ export function addressSubject(tool: Tool, url: string): Subject {
     allowed(rules) {
       const plain = address !== undefined && address.username === "" && address.password === "";
       return rules.some(
-        ({ tool: name, pattern }) => name === tool.name && (pattern === undefined || (plain && fits(pattern, address))),
+        (rule) => isAbout(rule, tool.name) && (rule.pattern === undefined || (plain && fits(rule.pattern, address))),
       );
     },
     suggestion() {

@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import type { Tool } from "@banyan/core";
 import { fitsEvery, fitsSome, fromRoot, literalGlob, placeOf } from "./place.ts";
-import { formatRule } from "./rule.ts";
+import { formatRule, isAbout } from "./rule.ts";
 import type { Subject, Surroundings } from "./subject.ts";
 
 /** The tools that write the file they are given. */
@@ -12,16 +12,17 @@ export function pathSubject(tool: Tool, path: string, { scope, writes }: Surroun
   const place = placeOf(scope, path);
   const free = place.inside && (tool.effects === "none" || (writes && WRITERS.has(tool.name)));
   return {
-    matches({ tool: name, pattern }) {
-      if (name !== tool.name) return "no";
+    matches(rule) {
+      if (!isAbout(rule, tool.name)) return "no";
+      const { pattern } = rule;
       return pattern === undefined || fitsSome(pattern, scope, place) ? "yes" : "no";
     },
     allowed(rules) {
       return (
         free ||
         rules.some(
-          ({ tool: name, pattern }) =>
-            name === tool.name && (pattern === undefined || fitsEvery(pattern, scope, place, true)),
+          (rule) =>
+            isAbout(rule, tool.name) && (rule.pattern === undefined || fitsEvery(rule.pattern, scope, place, true)),
         )
       );
     },

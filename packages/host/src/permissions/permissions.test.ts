@@ -142,6 +142,41 @@ describe("B23: the rule that an answer always sets", () => {
   });
 });
 
+describe("B47, B63: the tools of an MCP server as one", () => {
+  const look = tool("mcp_files_look");
+  const other = tool("mcp_mail_send");
+
+  test("`mcp_server_*` speaks of all of them and of no others; deny and ask come first as ever", async () => {
+    const allowing = permission({ workspace, rules: rules({ allow: ["mcp_files_*"] }) });
+    expect((await judge(allowing, look, { id: "1" })).decision).toBe("allow");
+    expect((await judge(allowing, other, { id: "1" })).decision).toBe("ask");
+    expect((await judge(allowing, tool("mcp_files"), {})).decision).toBe("ask");
+    const some = permission({
+      workspace,
+      rules: rules({ deny: ["mcp_files_delete_*"], ask: ["mcp_mail_*"], allow: ["mcp_files_*", "mcp_mail_send"] }),
+    });
+    expect((await judge(some, tool("mcp_files_delete_all"), {})).decision).toBe("deny");
+    expect((await judge(some, look, {})).decision).toBe("allow");
+    expect((await judge(some, other, {})).decision).toBe("ask");
+    const none = permission({ workspace, mode: "all", rules: rules({ deny: ["mcp_*"] }) });
+    expect((await judge(none, look, {})).decision).toBe("deny");
+    expect((await judge(none, write, here)).decision).toBe("allow");
+  });
+
+  test("a pattern is held against the main argument of each", async () => {
+    const some = permission({
+      workspace,
+      mode: "ask",
+      rules: rules({ deny: ["mcp_files_*(secret/**)"], allow: ["mcp_files_*(src/**)", "mcp_web_*(example.org)"] }),
+    });
+    expect((await judge(some, look, { path: "secret/a" })).decision).toBe("deny");
+    expect((await judge(some, look, { path: "src/a" })).decision).toBe("allow");
+    expect((await judge(some, look, { path: "lib/a" })).decision).toBe("ask");
+    expect((await judge(some, tool("mcp_web_get"), { url: "https://example.org/a" })).decision).toBe("allow");
+    expect((await judge(some, tool("mcp_web_get"), { url: "https://example.net/a" })).decision).toBe("ask");
+  });
+});
+
 describe("B63: addresses", () => {
   test.each([
     ["fetch(https://example.org/*)", "https://example.org/a/b?c", true],

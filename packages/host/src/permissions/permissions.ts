@@ -2,7 +2,7 @@ import { homedir } from "node:os";
 import type { Permission, Permit, PermitRequest } from "@banyan/core";
 import { strongest } from "./match.ts";
 import { pathScope } from "./place.ts";
-import { formatRule, parseRule, type Rule, type Rules } from "./rule.ts";
+import { formatRule, isAbout, parseRule, type Rule, type Rules } from "./rule.ts";
 import { type Subject, type Surroundings, subjectOf } from "./subject.ts";
 
 /**
@@ -80,10 +80,7 @@ function matches(rule: Rule, subject: Subject): ReturnType<Subject["matches"]> {
 }
 
 function allows(rules: readonly Rule[], request: PermitRequest, subject: Subject): boolean {
-  return (
-    rules.some((rule) => rule.tool === "*" || (rule.tool === request.tool.name && rule.pattern === undefined)) ||
-    subject.allowed(rules)
-  );
+  return rules.some((rule) => rule.pattern === undefined && isAbout(rule, request.tool.name)) || subject.allowed(rules);
 }
 
 function ask(canAsk: boolean, pattern: string | undefined): Permit {

@@ -1,14 +1,13 @@
 import { z } from "zod";
-import { parseRule, type Rules } from "./rule.ts";
+import { parseRule, RuleError, type Rules } from "./rule.ts";
 
 const rule = z.string('a rule, as in "shell(npm test*)"').superRefine((text, context) => {
   try {
     parseRule(text);
   } catch (error) {
-    context.addIssue({
-      code: "custom",
-      message: `a rule: TOOL, TOOL(PATTERN) or *. ${error instanceof Error ? error.message : ""}`.replace(/\.$/, ""),
-    });
+    if (!(error instanceof RuleError)) throw error;
+    const message = `a rule: TOOL, TOOL(PATTERN) or *. The rule '${text}' ${error.problem}`;
+    context.addIssue({ code: "custom", message });
   }
 });
 const list = z.array(rule, "a list of rules");

@@ -9,6 +9,9 @@ test.each([
   ["shell(npm test*)", { tool: "shell", pattern: "npm test*" }],
   ["shell(echo (a))", { tool: "shell", pattern: "echo (a)" }],
   ["mcp_files-2(x)", { tool: "mcp_files-2", pattern: "x" }],
+  ["mcp_files_*", { tool: "mcp_files_*" }],
+  ["mcp_files_read_*(src/**)", { tool: "mcp_files_read_*", pattern: "src/**" }],
+  ["mcp_*", { tool: "mcp_*" }],
 ])("B63: %j is a rule, and is written back so that it reads the same", (text, expected) => {
   const rule = parseRule(text);
   expect(rule).toEqual(expected);
@@ -23,7 +26,12 @@ test.each([
   ["npm test", "has no tool's name in front: 'npm test'"],
   ["shell(x) y", "does not end with ')'"],
   ["edit(!src/**)", "cannot be negated"],
-  ["*(x)", "has no tool's name in front: '*'"],
+  ["*(x)", "only the names of MCP tools can be left open, at their end, as in mcp_files_*"],
+  ["shell*", "has a '*' in the name of a tool, and only the names of MCP tools can be left open"],
+  ["mcp*", "only the names of MCP tools can be left open"],
+  ["mcp_*_read", "only the names of MCP tools can be left open, at their end"],
+  ["mcp_files_**", "only the names of MCP tools can be left open"],
+  ["mcp.files", "has no tool's name in front: 'mcp.files'"],
 ])("B63: %j is refused by name, with what is wrong and how to write it", (text, problem) => {
   expect(() => parseRule(text)).toThrow(RuleError);
   expect(() => parseRule(text)).toThrow(`The rule '${text}' `);

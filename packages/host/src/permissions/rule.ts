@@ -1,6 +1,6 @@
-/** What a permission rule speaks of: a tool, all tools (`*`), or the calls of a tool whose main argument fits a pattern. */
+/** What a permission rule speaks of: tools, or those of their calls whose main argument fits a pattern. */
 export interface Rule {
-  /** The name of a tool, or `*`. */
+  /** The name of a tool; the beginning of names of MCP tools with `*` behind it (`mcp_files_*`); or `*`, for all tools. */
   readonly tool: string;
   /** Absent: every call of the tool. */
   readonly pattern?: string;
@@ -21,21 +21,28 @@ export class RuleError extends Error {
   override readonly name = "RuleError";
   /** The text that was meant as a rule. */
   readonly rule: string;
+  /** What is wrong with it, in words that go on after the rule. */
+  readonly problem: string;
 
   constructor(rule: string, problem: string) {
     super(`The rule '${rule}' ${problem}. Write TOOL, TOOL(PATTERN) or *, as in shell(npm test*).`);
     this.rule = rule;
+    this.problem = problem;
   }
 }
 
-/** Reads `tool`, `tool(pattern)` or `*`. Throws a `RuleError`. */
+/** Reads `tool`, `tool(pattern)`, `mcp_server_*`, `mcp_server_*(pattern)` or `*`. Throws a `RuleError`. */
 export function parseRule(text: string): Rule {
   const rule = text.trim();
   if (rule === "") throw new RuleError(text, "is empty");
   if (rule === "*") return { tool: "*" };
   const open = rule.indexOf("(");
   const tool = open === -1 ? rule : rule.slice(0, open).trim();
-  if (!/^[\w-]{1,64}$/.test(tool)) {
+  if (tool.includes("*") && !/^mcp_[\w-]{0,60}\*$/.test(tool)) {
+    const why = "only the names of MCP tools can be left open, at their end, as in mcp_files_*";
+    throw new RuleError(text, `has a '*' in the name of a tool, and ${why}`);
+  }
+  if (!/^[\w-]{1,64}\*?$/.test(tool)) {
     throw new RuleError(text, tool === "" ? "names no tool" : `has no tool's name in front: '${tool}'`);
   }
   if (open === -1) return { tool };
@@ -47,6 +54,11 @@ export function parseRule(text: string): Rule {
   if (pattern.includes("\0") || pattern.length > 4096)
     throw new RuleError(text, "has a pattern with a null byte or of more than 4,096 characters");
   return { tool, pattern };
+}
+
+/** Whether a rule is about the tool of this name. */
+export function isAbout({ tool }: Rule, name: string): boolean {
+  return tool === name || tool === "*" || (tool.endsWith("*") && name.startsWith(tool.slice(0, -1)));
 }
 
 /** The text that `parseRule` reads back as this rule. */

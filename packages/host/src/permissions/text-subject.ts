@@ -1,25 +1,29 @@
 import type { Json, Tool } from "@banyan/core";
 import { covers } from "./match.ts";
+import { isAbout } from "./rule.ts";
 import type { Subject } from "./subject.ts";
 
 /** A call of a tool of which nothing is known but its name and its arguments. */
 export function textSubject(tool: Tool, input: Json): Subject {
   const texts = textsIn(input);
   return {
-    matches({ tool: name, pattern }) {
-      if (name !== tool.name) return "no";
+    matches(rule) {
+      if (!isAbout(rule, tool.name)) return "no";
+      const { pattern } = rule;
       return pattern === undefined || texts.some((text) => covers(pattern, text)) ? "yes" : "no";
     },
     allowed(rules) {
       if (tool.effects === "none") return true;
       return rules.some(
-        ({ tool: name, pattern }) =>
-          name === tool.name &&
-          (pattern === undefined || (texts.length > 0 && texts.every((text) => covers(pattern, text)))),
+        (rule) => isAbout(rule, tool.name) && (rule.pattern === undefined || fitsAll(rule.pattern, texts)),
       );
     },
     suggestion: () => tool.name,
   };
+}
+
+function fitsAll(pattern: string, texts: readonly string[]): boolean {
+  return texts.length > 0 && texts.every((text) => covers(pattern, text));
 }
 
 /** Every text in the arguments, at any depth. */

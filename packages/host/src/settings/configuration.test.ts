@@ -166,6 +166,8 @@ describe("S5: a project", () => {
     ['permissions.allow[0]: found "shell"; expected a rule whose', { permissions: { allow: ["shell"] } }],
     ['permissions.allow[0]: found "shell( ** )"; expected a rule', { permissions: { allow: ["shell( ** )"] } }],
     ['permissions.allow[0]: found "shell({a,b}*)"; expected a rule', { permissions: { allow: ["shell({a,b}*)"] } }],
+    ['permissions.allow[0]: found "mcp_files_*"; expected', { permissions: { allow: ["mcp_files_*"] } }],
+    ['permissions.allow[0]: found "mcp_a_*(src/**)"; expected', { permissions: { allow: ["mcp_a_*(src/**)"] } }],
     ["'aliases' is not taken from a project; set it in ", { aliases: { sonnet: "mine/x" } }],
     ["'models' is not taken from a project", { models: { "a/b": { price: { input: 0, output: 0 } } } }],
     ["'search' is not taken from a project", { search: { provider: "mine", url: "https://evil.example" } }],
@@ -188,6 +190,27 @@ describe("S5: a project", () => {
     expect(faults.map(describeFault).join("\n")).toContain(problem);
     expect({ ...merged, instructions: undefined }).toEqual({ ...plain, instructions: undefined });
     expect(merged.instructions ?? []).toEqual([]);
+  });
+
+  test("B47: a .mcp.json in the form of another program is named, one without servers is not", () => {
+    const file = join(root, ".mcp.json");
+    set(file, { servers: { it: { command: "x" } } });
+    expect(problemsWith()).toEqual([`${file}: it has no 'mcpServers'; expected {"mcpServers":{"name":{...}}}.`]);
+    set(file, {});
+    expect(problemsWith()).toEqual([]);
+  });
+
+  test("a hint and a threshold of two files that do not fit each other are named, and the user's counts", () => {
+    set(user, { compaction: { hint: 0.6 } });
+    set(project, '{\n  "compaction": {\n    "threshold": 0.5\n  },\n  "maxTokens": 9\n}');
+    const problem = `${project}:3:18: compaction.threshold: found 0.5 beside the hint 0.6 of ${user}; expected a hint below the threshold, so the project's compaction is not used.`;
+    expect(read()).toMatchObject({ settings: { compaction: { hint: 0.6 }, maxTokens: 9 } });
+    expect(problemsWith()).toEqual([problem]);
+    set(user, { compaction: { hint: 0.4, threshold: 0.8 } });
+    expect(read()).toMatchObject({ settings: { compaction: { hint: 0.4, threshold: 0.5 } }, faults: [] });
+    set(project, { compaction: { hint: 0.8 } });
+    expect(read().settings.compaction).toEqual({ hint: 0.4, threshold: 0.8 });
+    expect(problemsWith().join()).toContain(`compaction.hint: found 0.8 beside the threshold 0.8 of ${user}; `);
   });
 
   test("can make the agent more careful, and only that", () => {

@@ -4,9 +4,10 @@ import { directories } from "../directories.ts";
 import { leadsInto, type ProjectPlaces } from "../project.ts";
 import { environmentSettings } from "./environment.ts";
 import { SettingsError, type SettingsFault, unknownName } from "./fault.ts";
+import { withFittingCompaction } from "./fitting-compaction.ts";
 import { formatKey, type KeyPath, valueAt } from "./key.ts";
 import { knownNames, nodesAt, schemaNode } from "./known-names.ts";
-import { type FileLayer, readOneSetting, readProjectLayer, readUserLayer } from "./layer.ts";
+import { type FileLayer, readMcpLayer, readProjectLayer, readUserLayer } from "./layer.ts";
 import { type Entry, type Layer, mergeLayers, settingsOf } from "./merge.ts";
 import { type Settings, settingsSchema } from "./schema.ts";
 
@@ -91,7 +92,8 @@ function readFiles({ env, home, project }: ConfigurationOptions): Record<"user" 
   if (!project) return { user, project: { settings: {}, faults: [], unsafe: undefined } };
   const { settings: theirFile, mcp, root } = project;
   const own = withPaths(readProjectLayer(theirFile, file), (path) => resolve(root, path));
-  return { user, project: withoutStrangers(user, joinedLayers(readOneSetting(mcp, "mcpServers"), own), project) };
+  const theirs = withFittingCompaction({ file, layer: user }, { file: theirFile, layer: own });
+  return { user, project: withoutStrangers(user, joinedLayers(readMcpLayer(mcp), theirs), project) };
 }
 
 function environmentFaults(env: Environment): SettingsFault[] {

@@ -47,6 +47,16 @@ export function readOneSetting(file: string, name: SettingName): FileLayer {
   return readLayer(file, { [name]: settingShape[name] }, () => undefined);
 }
 
+/** What a project's `.mcp.json` sets, as other programs read it too. Throws nothing. */
+export function readMcpLayer(file: string): FileLayer {
+  const layer = readOneSetting(file, "mcpServers");
+  const json = readJsonFile(file);
+  if (json.state !== "read") return layer;
+  if (isPlainObject(json.value) && ("mcpServers" in json.value || Object.keys(json.value).length === 0)) return layer;
+  const problem = "it has no 'mcpServers'";
+  return { ...layer, faults: [{ source: file, problem, advice: 'expected {"mcpServers":{"name":{...}}}' }] };
+}
+
 /** `stranger` says what is wrong with a name that the shape does not have; nothing, when it is passed over. */
 function readLayer(
   file: string,

@@ -59,7 +59,7 @@ const shape = {
 /** The schema of each setting that a project may set. */
 export const projectShape: Readonly<Partial<Record<SettingName, z.ZodType>>> = shape;
 
-/** Whether a rule that allows says more than a tool, and no wildcard stands at its beginning. */
+/** Whether a rule that allows says more than one tool's name, and no wildcard stands at its beginning. */
 function isNarrow(rule: string): boolean {
-  return /\(\s*[./~]*[\w@-]{2}/.test(rule);
+  return /^[\s\w-]*\(\s*[./~]*[\w@-]{2}/.test(rule);
 }

@@ -44,8 +44,12 @@ const facts = z.strictObject(
       .describe("US dollars for a million tokens.")
       .optional(),
     contextSize: count.describe("Tokens that fit into the model's context.").optional(),
+    driver: z
+      .enum(["package"], '"package"')
+      .describe("`package` goes through the provider package of the AI SDK, where Banyan has a driver of its own.")
+      .optional(),
   },
-  "an object with price, contextSize or both",
+  "an object with price, contextSize or driver",
 );
 
 const limits = z.strictObject(
@@ -127,7 +131,7 @@ const agent = z.strictObject(
 );
 
 const retention = z.strictObject(
-  { days: count.describe("Conversations that nobody wrote to for so many days are removed.") },
+  { days: count.describe("Conversations that nobody wrote to for so many days, and that bear no mark, are removed.") },
   'an object, as in {"days":90}',
 );
 
@@ -158,7 +162,7 @@ const shape = {
     .describe("What runs without asking: only looking, changing files of the workspace too, or everything.")
     .optional(),
   permissions: permissionEntries
-    .describe("Rules: a tool's name, with or without a pattern in parentheses, or `*`.")
+    .describe("Rules: a tool's name, with or without a pattern in parentheses, `mcp_server_*` or `*`.")
     .optional(),
   limits: limits.describe("Bounds of a turn.").optional(),
   instructions: texts(PATHS)

@@ -1,5 +1,5 @@
 import type { ConversationSummary, Event, SearchHit, SearchOptions } from "@banyan/core";
-import { hasLabels } from "../summary.ts";
+import { isWithin } from "../summary.ts";
 import { excerptOf } from "./excerpt.ts";
 import { saidIn, type Text } from "./said.ts";
 import { fold, patternOf, wordsOf } from "./words.ts";
@@ -17,15 +17,12 @@ export interface SearchedLog {
  * Answers what `Store.search` is to answer, by looking through every event: for stores that have no index. The limit is
  * 20 when absent.
  */
-export function searchLogs(
-  logs: Iterable<SearchedLog>,
-  query: string,
-  { limit = LIMIT, labels }: SearchOptions = {},
-): SearchHit[] {
+export function searchLogs(logs: Iterable<SearchedLog>, query: string, options: SearchOptions = {}): SearchHit[] {
   const words = wordsOf(query);
   if (words.length === 0) return [];
   const hits: SearchHit[] = [];
-  for (const log of logs) if (hasLabels(log.summary, labels)) hits.push(...hitsIn(log, words));
+  for (const log of logs) if (isWithin(log.summary, options)) hits.push(...hitsIn(log, words));
+  const { limit = LIMIT } = options;
   return hits.sort((a, b) => b.at - a.at || (a.message < b.message ? 1 : -1)).slice(0, Math.max(0, limit));
 }
 

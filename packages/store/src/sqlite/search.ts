@@ -6,7 +6,7 @@ import { excerptOf } from "../search/excerpt.ts";
 import { saidIn } from "../search/said.ts";
 import { LIMIT } from "../search/search-logs.ts";
 import { spaced, wordsOf } from "../search/words.ts";
-import { hasLabels } from "../summary.ts";
+import { isWithin } from "../summary.ts";
 import { type Entry, readCatalogue } from "./catalogue.ts";
 import { catalogueIn, discardCatalogue, passingCatalogue, writableCatalogue } from "./catalogue-file.ts";
 import { reading, transaction } from "./database.ts";
@@ -55,7 +55,7 @@ async function searchIn(catalogue: DatabaseSync, { directory, words, options, en
   const isHidden = hiddenIn(catalogue);
   for (const { conversation, number, message, seq } of catalogue.prepare(FOUND).iterate(matching(words))) {
     const summary = summaries.get(String(conversation));
-    if (!summary || !hasLabels(summary, options.labels) || isHidden(Number(number), String(message))) continue;
+    if (!summary || !isWithin(summary, options) || isHidden(Number(number), String(message))) continue;
     const hit = hitAt(pathOf(summary.id), Number(seq), summary, words);
     if (hit && hits.push(hit) >= limit) break;
   }

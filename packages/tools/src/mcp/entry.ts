@@ -67,19 +67,33 @@ const MILLISECONDS = "milliseconds, a whole number above 0";
 const PORT = "a port, from 1 to 65535";
 const ADDRESS = "an address that begins with http:// or https://";
 
-const texts = (form: string) => z.record(z.string(), z.string(form), form).optional();
+const texts = (form: string) => z.record(z.string(), z.string(form), form);
 const text = (form: string) => z.string(form).min(1, form);
 
 const oauth = z.strictObject(
   {
-    clientId: text("the id of a client").optional(),
-    clientSecret: text("the secret of a client").optional(),
-    clientMetadataUrl: z.url({ protocol: /^https$/, error: "an address that begins with https://" }).optional(),
-    issuer: z.url({ protocol: /^https?$/, error: ADDRESS }).optional(),
-    scope: text("scopes with blanks between them").optional(),
-    callbackPort: z.int(PORT).min(1, PORT).max(65_535, PORT).optional(),
+    clientId: text("the id of a client").describe("The id that the authorization server knows.").optional(),
+    clientSecret: text("the secret of a client").describe("The secret for it; it goes to `issuer` alone.").optional(),
+    clientMetadataUrl: z
+      .url({ protocol: /^https$/, error: "an address that begins with https://" })
+      .describe("The address of a document that describes the client, in the place of an id.")
+      .optional(),
+    issuer: z
+      .url({ protocol: /^https?$/, error: ADDRESS })
+      .describe("The address of the authorization server.")
+      .optional(),
+    scope: text("scopes with blanks between them")
+      .describe("Scopes, with blanks between them. Those that the server asks for when nothing is set.")
+      .optional(),
+    callbackPort: z
+      .int(PORT)
+      .min(1, PORT)
+      .max(65_535, PORT)
+      .describe("The port of `http://127.0.0.1:PORT/callback`, where it has to be known beforehand.")
+      .optional(),
     grant: z
       .enum(["authorization_code", "client_credentials"], '"authorization_code" or "client_credentials"')
+      .describe("`client_credentials`: the program signs in by itself. A person does when nothing is set.")
       .optional(),
   },
   "an object with clientId, clientSecret, clientMetadataUrl, issuer, scope, callbackPort or grant",
@@ -89,16 +103,26 @@ const shape = z.strictObject(
   {
     type: z
       .enum(["stdio", "http", "streamable-http"], '"stdio" or "http"; the older "sse" is not supported')
+      .describe("`stdio` for a program, `http` for an address. Not needed.")
       .optional(),
-    command: text("the program to run").optional(),
-    args: z.array(z.string("a text"), "a list of texts").optional(),
-    env: texts(VARIABLES),
-    cwd: text("a folder").optional(),
-    url: z.url({ protocol: /^https?$/, error: ADDRESS }).optional(),
-    headers: texts('an object with texts, as in {"X-Api-Version":"2"}'),
-    oauth: oauth.optional(),
-    timeout: z.int(MILLISECONDS).positive(MILLISECONDS).optional(),
-    disabled: z.boolean("true or false").optional(),
+    command: text("the program to run").describe("The program to run.").optional(),
+    args: z.array(z.string("a text"), "a list of texts").describe("Its arguments.").optional(),
+    env: texts(VARIABLES).describe("Variables for the program, beside a few that are no secrets.").optional(),
+    cwd: text("a folder").describe("The folder that it runs in. The workspace when nothing is set.").optional(),
+    url: z
+      .url({ protocol: /^https?$/, error: ADDRESS })
+      .describe("The address of a server that speaks streamable HTTP.")
+      .optional(),
+    headers: texts('an object with texts, as in {"X-Api-Version":"2"}')
+      .describe("Headers that go to that address alone.")
+      .optional(),
+    oauth: oauth.describe("For servers that do not let clients register themselves.").optional(),
+    timeout: z
+      .int(MILLISECONDS)
+      .positive(MILLISECONDS)
+      .describe("Milliseconds that it may be silent. 30,000 until it is ready, 600,000 in a call when nothing is set.")
+      .optional(),
+    disabled: z.boolean("true or false").describe("Keeps the entry and does not use it.").optional(),
   },
   'an object, as in {"command":"npx","args":["-y","package"]} or {"url":"https://..."}',
 );
@@ -126,7 +150,7 @@ export const mcpServerEntry = shape.superRefine((entry, context) => {
 });
 
 /** A name of a server: letters, digits, `_`, `-` and `.`, at most 64. It becomes part of the names of its tools. */
-export const mcpServerName = z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, "a name of letters, digits, _, - and .");
+export const mcpServerName = z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/, "a name of letters, digits, dots, _ and -");
 
 /** An entry that can be used. Throws an `McpError` that names the server, the place and what should stand there. */
 export function readEntry(name: string, value: unknown): McpServerEntry {

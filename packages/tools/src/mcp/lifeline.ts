@@ -68,11 +68,6 @@ export class Lifeline {
     return this.#status;
   }
 
-  /** The connection, while there is one. */
-  get client(): Client | undefined {
-    return this.#connection?.client;
-  }
-
   /** Connects, or connects anew. Resolves when the status says how that went. */
   reconnect(): Promise<void> {
     const before = this.#opening;

@@ -45,8 +45,8 @@ export interface McpServerOptions {
 /** The client package has a limit of its own for every request; here `Silence` is the limit. */
 const NO_LIMIT = 2 ** 31 - 1;
 
-/** Characters: what a server says of itself goes into every request to the model. */
-const LONGEST_INSTRUCTIONS = 4096;
+/** Characters of what a server says of itself: whoever shows more to a model would want it shorter still. */
+const LONGEST_INSTRUCTIONS = 65_536;
 
 /** One server of the configuration: what it offers, and how to use that. */
 export class McpServer {
@@ -58,6 +58,7 @@ export class McpServer {
   readonly #calls = new Set<{ readonly ask: Ask; readonly silence: Silence }>();
   #tools: readonly ListedTool[] = [];
   #prompts: readonly McpPrompt[] = [];
+  #instructions: string | undefined;
 
   constructor(options: McpServerOptions) {
     const { name, workspace, reach, patience, reconnect, journal, onChange } = options;
@@ -93,10 +94,9 @@ export class McpServer {
     return this.#prompts;
   }
 
-  /** What it says of how it is to be used; the beginning, if it is long. */
+  /** What it said of how it is to be used when it was last there; the beginning, if it is long. */
   get instructions(): string | undefined {
-    const said = this.#lifeline.client?.getInstructions();
-    return said === undefined ? undefined : stripControls(said).slice(0, LONGEST_INSTRUCTIONS);
+    return this.#instructions;
   }
 
   /** Connects, or connects anew. Resolves when the status says how that went. */
@@ -181,6 +181,8 @@ export class McpServer {
   async #load({ client, whenSignedIn }: Connection, signal: AbortSignal): Promise<void> {
     const options: RequestOptions = { signal, timeout: this.#options.patience.start };
     const offers = client.getServerCapabilities();
+    const said = client.getInstructions();
+    this.#instructions = said && stripControls(said.slice(0, LONGEST_INSTRUCTIONS));
     // One after the other: when the first is refused until somebody signs in, the second needs nobody.
     this.#tools = offers?.tools ? await whenSignedIn(() => this.#listTools(client, options), signal) : [];
     try {

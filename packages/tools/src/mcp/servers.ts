@@ -96,9 +96,9 @@ export class McpServers implements AsyncDisposable {
     await Promise.all([...this.#servers.values()].map((server) => server.settled()));
   }
 
-  /** What a server says of how it is to be used; undefined when it says nothing, or is not there. */
+  /** What a server says of how it is to be used; undefined when it says nothing, or was not there yet. */
   instructions(server: string): string | undefined {
-    return this.#named(server).instructions;
+    return this.#servers.get(server)?.instructions;
   }
 
   /** The last lines that a server wrote: its standard error, its log, and what went wrong with it. */

@@ -1,7 +1,7 @@
 import { defineTool, type Tool } from "@banyan/core";
 import { z } from "zod";
 import { formOf, SNIFFED_BYTES } from "../workspace/file-text.ts";
-import { wholeLength } from "../workspace/output.ts";
+import { wholeWordsLength } from "../workspace/output.ts";
 import { stripControls } from "../workspace/plain-text.ts";
 import type { Reach } from "./checked-lookup.ts";
 import { decodeText } from "./decode.ts";
@@ -94,7 +94,7 @@ async function shown(answer: Answer, signal: AbortSignal, maxBytes: number): Pro
     page = read ?? tagless(html);
   }
   const all = Buffer.from(stripControls(page.markdown));
-  const seen = all.subarray(0, wholeLength(all.subarray(0, MOST_SHOWN)));
+  const seen = all.length > MOST_SHOWN ? all.subarray(0, wholeWordsLength(all.subarray(0, MOST_SHOWN))) : all;
   if (seen.length < all.length) notes.push(`these are the first ${seen.length} of ${all.length} bytes of its text`);
   const title = stripControls(page.title).replace(/\s+/g, " ").slice(0, LONGEST_TITLE).toWellFormed();
   return [

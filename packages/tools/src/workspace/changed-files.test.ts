@@ -71,6 +71,29 @@ test("of a branch alone", async () => {
   ]);
 });
 
+test("T29: of what a branch does not have in common with another", async () => {
+  const session = Session.inMemory();
+  await said(session, ["a 1 2"]);
+  const common = session.state.leaf ?? "";
+  await said(session, ["a 2 3", "b 0 1"]);
+  const leaf = session.state.leaf ?? "";
+  const model = scriptedModel([[call("changes", { of: ["c 0 1"] })], "Done."]);
+  await collect(new Agent({ model, tools: [changes] }).chat(say("Else"), { session, at: common }));
+  const beside = session.state.leaf;
+  const paths = (from: string | null, to: string | null) =>
+    changesOf(session.state, from ?? "", to).map(({ path, before }) => [path, before]);
+  expect(paths(leaf, beside)).toEqual([
+    ["a", "2"],
+    ["b", null],
+  ]);
+  expect(paths(beside, leaf)).toEqual([["c", null]]);
+  expect(paths(leaf, leaf)).toEqual([]);
+  expect(paths(leaf, null)).toEqual([
+    ["a", "1"],
+    ["b", null],
+  ]);
+});
+
 test("changes of calls that ran side by side are put in the order in which one found what the other left", async () => {
   const session = Session.inMemory();
   await said(session, ["a 1 2"], ["a 3 4", "a 2 3"], ["a 4 5"]);

@@ -18,10 +18,11 @@ export interface ChangedFile {
 
 /**
  * The files that the branch down to `leaf` has changed, or all of the conversation without one, its sub-agents included; in
- * the order of their first change. What was undone, or created and removed again, is left out.
+ * the order of their first change. What was undone, or created and removed again, is left out; with `beside`, so is what
+ * was changed on the way that the branch has in common with the one down to there.
  */
-export function changesOf(state: ConversationState, leaf?: string): ChangedFile[] {
-  const byPath = Map.groupBy(messagesOf(state, leaf).flatMap(changesIn), ({ path }) => path);
+export function changesOf(state: ConversationState, leaf?: string, beside: string | null = null): ChangedFile[] {
+  const byPath = Map.groupBy(messagesOf(state, leaf, beside).flatMap(changesIn), ({ path }) => path);
   return [...byPath].flatMap(([path, found]) => {
     const changes = inOrder(found);
     const before = changes[0]?.before ?? null;
@@ -34,9 +35,9 @@ export function changesOf(state: ConversationState, leaf?: string): ChangedFile[
 }
 
 /** The messages of a branch, with those of the sub-agents that it launched, in the order of their creation. */
-function messagesOf(state: ConversationState, leaf: string | undefined): Message[] {
+function messagesOf(state: ConversationState, leaf: string | undefined, beside: string | null): Message[] {
   if (leaf === undefined) return [...state.messages.values()];
-  const own = new Set(pathTo(state, leaf));
+  const own = new Set(pathTo(state, leaf)).difference(new Set(pathTo(state, beside)));
   const calls = new Set<string>();
   const found: Message[] = [];
   for (const message of state.messages.values()) {

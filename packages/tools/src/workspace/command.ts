@@ -21,6 +21,8 @@ export interface CommandOptions {
   /** Milliseconds. */
   readonly timeout: number;
   readonly signal: AbortSignal;
+  /** Ends it without asking it to end. */
+  readonly hurry?: AbortSignal;
   /** What the command runs in, and all that it starts. */
   readonly sandbox?: Sandbox;
   /** Gets the output as plain text, standard output and standard error as one stream. */
@@ -55,7 +57,8 @@ export class RunningCommands {
  * Runs a command in a shell without input, and ends all that it started before it answers:
  *
  *   shell exits ──▶ the output may close, 250 ms ──▶ who is left gets SIGTERM, after 2 s SIGKILL ──▶ answer
- *   time-out, abort ────────────────────────────────▲
+ *   time-out, abort ────────────────────────────────▲            ▲
+ *   hurry ───────────────────────────────────────────────────────╯
  *
  * So a process in the background ends with its command, even one in a session of its own: nobody would own it
  * afterwards, and it could hold the output open for ever. Throws when the shell cannot be started, and when the sandbox
@@ -113,7 +116,7 @@ export async function runCommand(
   try {
     const end = await Promise.race([exited, stop.promise]);
     if (end.type === "exited") await atMost(DRAIN, closed);
-    await endFamily(family);
+    await endFamily(family, options.hurry);
     await atMost(DRAIN, closed);
     options.onOutput(stripper.push(decoder.end()) + stripper.end());
     return end;

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { FileHandle } from "node:fs/promises";
 import { TextDecoder } from "node:util";
-import { wholeLength } from "./output.ts";
+import { wholeLength, wholeWordsLength } from "./output.ts";
 
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be";
 
@@ -115,7 +115,7 @@ export class LineSplitter {
     if (this.#number >= this.#first) {
       const [only] = this.#held;
       const all = this.#held.length === 1 && only !== undefined ? only : Buffer.concat(this.#held);
-      const whole = this.#dropped === 0 ? all.length : wholeLength(all);
+      const whole = this.#dropped === 0 ? all.length : wholeWordsLength(all);
       const end = this.#dropped === 0 && all.at(-1) === 0x0d ? whole - 1 : whole;
       const wants = this.#take({
         number: this.#number,

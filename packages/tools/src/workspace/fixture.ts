@@ -53,6 +53,7 @@ export async function call(
     attempt: 1,
     key: "key-1",
     signal: new AbortController().signal,
+    hurry: new AbortController().signal,
     conversation: emptyConversation(),
     path: [],
     step: 1,
@@ -68,7 +69,7 @@ export async function call(
       throw new Error("No sub-agent here.");
     },
     finish() {},
-    summarize() {},
+    async summarize() {},
     ...context,
   });
   if (typeof answer !== "string") throw new TypeError(`The tool ${tool.name} answered ${typeof answer}, not text.`);

@@ -5,13 +5,13 @@ import { z } from "zod";
 import { call, TestFolder } from "./fixture.ts";
 import { workspaceTools } from "./index.ts";
 
-test("B36: the tools for a folder, with their effects", () => {
+test("B36, B62: the tools for a folder, with their effects; those that just look may begin early", () => {
   using folder = new TestFolder();
   const tools = workspaceTools({ root: folder.root });
-  expect(tools.map((tool) => [tool.name, tool.effects])).toEqual([
-    ["read", "none"],
-    ["list", "none"],
-    ["search", "none"],
+  expect(tools.map(({ name, effects, eager }) => [name, effects, ...(eager ? ["eager"] : [])])).toEqual([
+    ["read", "none", "eager"],
+    ["list", "none", "eager"],
+    ["search", "none", "eager"],
     ["write", "idempotent"],
     ["edit", "external"],
     ["edit_mode", "idempotent"],

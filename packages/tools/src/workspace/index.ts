@@ -4,6 +4,7 @@ import { editTool } from "./edit.ts";
 import { editModeTool } from "./edit-mode.ts";
 import type { Environment } from "./environment.ts";
 import { listTool } from "./list.ts";
+import type { Redaction } from "./output.ts";
 import { openWorkspace } from "./paths.ts";
 import { readTool } from "./read.ts";
 import { searchTool } from "./search.ts";
@@ -12,12 +13,15 @@ import { writeTool } from "./write.ts";
 import type { WritingOptions } from "./writing.ts";
 
 export { type ChangedFile, changesOf } from "./changed-files.ts";
+export { runByPerson } from "./command-of-person.ts";
 export { editTool } from "./edit.ts";
 export { editModeTool } from "./edit-mode.ts";
 export { type Environment, holdsSecret } from "./environment.ts";
 export { WorkspaceError, type WorkspaceErrorCode } from "./error.ts";
 export { listTool } from "./list.ts";
+export type { Redaction } from "./output.ts";
 export { type Location, locate, openWorkspace, type Workspace } from "./paths.ts";
+export { type BackupBounds, pruneBackups } from "./prune-backups.ts";
 export { readTool } from "./read.ts";
 export { type SearchOptions, searchTool } from "./search.ts";
 export { type ShellOptions, shellTool } from "./shell.ts";
@@ -35,6 +39,8 @@ export interface WorkspaceToolsOptions extends WritingOptions {
   readonly protected?: readonly string[];
   /** What commands run in. Without one they may do all that the program may. */
   readonly sandbox?: Sandbox;
+  /** Takes secrets out of what commands print, before the middle of it is left out. */
+  readonly redaction?: () => Redaction;
 }
 
 /** The tools read, list, search, write, edit, edit_mode and shell for one folder. Throws a `WorkspaceError` when there is no such folder. */
@@ -47,6 +53,6 @@ export function workspaceTools(options: WorkspaceToolsOptions): readonly Tool[] 
     writeTool(workspace, options),
     editTool(workspace, options),
     editModeTool(workspace, options),
-    shellTool(workspace, { env: options.env, sandbox: options.sandbox }),
+    shellTool(workspace, options),
   ];
 }

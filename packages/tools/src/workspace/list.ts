@@ -32,6 +32,7 @@ export function listTool(workspace: Workspace): Tool {
       `What .gitignore leaves out is not listed. At most ${MOST_ENTRIES} entries; a note says how many more there are.`,
     input,
     effects: "none",
+    eager: true,
     async execute({ path, depth = 1 }, context) {
       const folder = await locate(workspace, path);
       if (folder.kind === "missing")

@@ -1,5 +1,6 @@
+import fc from "fast-check";
 import { expect, test } from "vitest";
-import { BoundedOutput, wholeLength } from "./output.ts";
+import { BoundedOutput, wholeLength, wholeWordsLength } from "./output.ts";
 
 test("a short output is kept as it is", () => {
   const output = new BoundedOutput({ head: 4, tail: 4 });
@@ -43,4 +44,27 @@ test("of a character that is cut nothing remains", () => {
     const bytes = Buffer.from(`a${character}`);
     for (let cut = 2; cut < bytes.length; cut += 1) expect(wholeLength(bytes.subarray(0, cut))).toBe(1);
   }
+});
+
+test.each([
+  ["a key=ghp_abc", 2],
+  ['{"key":"ghp_abcd', 8],
+  ["one word ", 9],
+  ["one short", 9],
+  ["oneword", 7],
+  [`a ${"x".repeat(512)}`, 2],
+  [`a ${"x".repeat(513)}`, 515],
+])("S10: of a word that may be half a secret nothing remains, unless nothing else would: %s", (text, length) => {
+  expect(wholeWordsLength(Buffer.from(text))).toBe(length);
+});
+
+test("S10: of a token that a cut goes through, no more than its first seven characters remain", () => {
+  const token = fc.stringMatching(/^[\w.\-+/=~:@%]{8,512}$/);
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), token, fc.nat(), (before, word, place) => {
+      const start = Buffer.byteLength(`${before} `);
+      const cut = Buffer.from(`${before} ${word}`).subarray(0, start + 1 + (place % word.length));
+      expect(wholeWordsLength(cut)).toBeLessThan(start + 8);
+    }),
+  );
 });

@@ -4,6 +4,15 @@ export interface OutputLimits {
   readonly tail: number;
 }
 
+/**
+ * Takes secrets out of a text that comes in pieces, which may break anywhere (S10): `push` answers what is safe to pass on
+ * so far, `end` the rest. It has to come before any cut, as half a secret looks like none.
+ */
+export interface Redaction {
+  push(text: string): string;
+  end(): string;
+}
+
 /** A piece may keep a larger buffer alive, so there are never more of them than this. */
 const MOST_PIECES = 256;
 
@@ -75,6 +84,26 @@ export function wholeLength(bytes: Uint8Array): number {
   if (first === undefined || first < 0xc0) return bytes.length;
   const needed = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
   return lead + needed > bytes.length ? lead : bytes.length;
+}
+
+/** Bytes of a word from which on, and up to which, a cut leaves it out as a whole: shorter ones tell nothing. */
+const WORD = { shortest: 8, longest: 512 };
+
+/**
+ * The same without a word that may be cut at their end: whoever takes secrets out of a text afterwards knows none by its
+ * half (S10).
+ */
+export function wholeWordsLength(bytes: Uint8Array): number {
+  const end = wholeLength(bytes);
+  let start = end;
+  while (start > 0 && end - start <= WORD.longest && isOfWord(bytes[start - 1])) start -= 1;
+  const length = end - start;
+  return start > 0 && length >= WORD.shortest && length <= WORD.longest ? start : end;
+}
+
+/** What keys, tokens and passwords in addresses are made of. */
+function isOfWord(byte = 0): boolean {
+  return /[\w.\-+/=~:@%]/.test(String.fromCharCode(byte));
 }
 
 /** The smallest start that does not lie inside a character of UTF-8. */

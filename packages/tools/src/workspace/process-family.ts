@@ -35,15 +35,16 @@ export function familyOf(leader: number, mark: string): ProcessFamily {
 }
 
 /**
- * Ends a family: SIGTERM to all of it, and SIGKILL to who is still there after two seconds. Answers when nobody is left.
- * Answers at once when nobody was there.
+ * Ends a family: SIGTERM to all of it, and SIGKILL to who is still there after two seconds, or as soon as `hurry` aborts.
+ * Answers when nobody is left. Answers at once when nobody was there.
  */
-export async function endFamily(family: ProcessFamily): Promise<void> {
+export async function endFamily(family: ProcessFamily, hurry?: AbortSignal): Promise<void> {
   const known = new Set<string>();
   if (!signalFamily(family, "SIGTERM", known)) return;
   const deadline = performance.now() + GRACE;
-  for (let pause = 5; performance.now() < deadline; pause = Math.min(2 * pause, 100)) {
-    await sleep(pause);
+  for (let pause = 5; performance.now() < deadline && !hurry?.aborted; pause = Math.min(2 * pause, 100)) {
+    // Who is in a hurry does not wait for the end of the pause.
+    await sleep(pause, undefined, hurry && { signal: hurry }).catch(() => {});
     if (!isAlive(family, known)) return;
   }
   for (let round = 0; round < MOST_ROUNDS && signalFamily(family, "SIGKILL", known); round += 1) await sleep(10);

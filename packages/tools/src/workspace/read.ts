@@ -31,6 +31,7 @@ export function readTool(workspace: Workspace): Tool {
       "a note at the end says how to read on. Use start and end for a part of a large file.",
     input,
     effects: "none",
+    eager: true,
     async execute({ path, start = 1, end }, context) {
       if (end !== undefined && end < start)
         throw new WorkspaceError("range", `end (${end}) is before start (${start}).`);

@@ -1,4 +1,4 @@
-import { wholeLength } from "./output.ts";
+import { wholeWordsLength } from "./output.ts";
 import { showControls, showOnOneLine } from "./plain-text.ts";
 
 /** A line that the pattern was found in. */
@@ -54,5 +54,5 @@ export class Matches {
 function shorten(text: string): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= LONGEST_LINE) return showControls(text);
-  return `${showControls(bytes.toString("utf8", 0, wholeLength(bytes.subarray(0, LONGEST_LINE))))} [...]`;
+  return `${showControls(bytes.toString("utf8", 0, wholeWordsLength(bytes.subarray(0, LONGEST_LINE))))} [...]`;
 }

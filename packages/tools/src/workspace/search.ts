@@ -40,6 +40,7 @@ export function searchTool(workspace: Workspace, { deadline = 30_000, ripgrep = 
       "Binary files and what .gitignore leaves out are not searched.",
     input,
     effects: "none",
+    eager: true,
     async execute({ pattern, path = ".", glob }, context) {
       compilePattern(pattern);
       compileGlob(glob);

@@ -144,6 +144,22 @@ linux.each([
   expect(living(id)).toEqual([]);
 });
 
+linux("T3: in a hurry, a cancelled command that ignores signals is killed at once", async () => {
+  using folder = new TestFolder();
+  const id = uniqueSleep();
+  const [cancel, hurry] = [new AbortController(), new AbortController()];
+  const command = `trap '' TERM INT; sleep ${id}; sleep ${id}`;
+  const result = call(shell(folder), { command }, { signal: cancel.signal, hurry: hurry.signal });
+  await until(() => living(`sleep\0${id}`).length > 0);
+  const start = performance.now();
+  cancel.abort(new Error("cancelled"));
+  hurry.abort();
+  await result;
+  // Without, it would have two seconds.
+  expect(performance.now() - start).toBeLessThan(2000);
+  expect(living(id)).toEqual([]);
+});
+
 linux.each([
   ["holds the output open", (id: string) => `sleep ${id} &`],
   ["holds the output open in a session of its own", (id: string) => `(setsid sleep ${id} &)`],

@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { type CommandEnd, RunningCommands, runCommand } from "./command.ts";
 import { childEnvironment, type Environment } from "./environment.ts";
-import { BoundedOutput } from "./output.ts";
+import { BoundedOutput, type Redaction } from "./output.ts";
 import { checkRoot, type Workspace } from "./paths.ts";
 import { ProgressPace } from "./progress-pace.ts";
 
@@ -13,6 +13,8 @@ export interface ShellOptions {
   readonly env?: Environment;
   /** What commands run in. Without one they may do all that the program may. */
   readonly sandbox?: Sandbox;
+  /** Takes secrets out of what a command prints. */
+  readonly redaction?: () => Redaction;
 }
 
 const DEFAULT_TIMEOUT = 120_000;
@@ -21,10 +23,10 @@ const LONGEST_TIMEOUT = 3_600_000;
 const LONGEST_COMMAND = 30_000;
 
 /** Together less than the engine keeps of a result. The end is worth more: that is where errors stand. */
-const KEPT = { head: 20_000, tail: 40_000 };
+export const KEPT = { head: 20_000, tail: 40_000 };
 
 /** There is no terminal and nobody to answer. What is listed in `env` comes after these. */
-const WITHOUT_TERMINAL = { TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0" };
+export const WITHOUT_TERMINAL = { TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", GIT_TERMINAL_PROMPT: "0" };
 
 const input = z.object({
   command: z
@@ -41,7 +43,7 @@ const input = z.object({
 });
 
 /** `shell {command, timeout?}`: runs a command, and ends all that it started. */
-export function shellTool(workspace: Workspace, { env = {}, sandbox }: ShellOptions = {}): Tool {
+export function shellTool(workspace: Workspace, { env = {}, sandbox, redaction }: ShellOptions = {}): Tool {
   const running = new RunningCommands();
   return defineTool({
     name: "shell",
@@ -55,18 +57,22 @@ export function shellTool(workspace: Workspace, { env = {}, sandbox }: ShellOpti
       await checkRoot(workspace);
       const output = new BoundedOutput(KEPT);
       using progress = new ProgressPace((text) => context.progress(text));
+      const redacted = redaction?.();
+      const take = (text: string) => {
+        output.push(text);
+        progress.push(text);
+      };
       const end = await runCommand(command, running, {
         directory: workspace.root,
         environment: childEnvironment(process.env, { ...WITHOUT_TERMINAL, ...env }),
         timeout,
         signal: context.signal,
+        hurry: context.hurry,
         ...(sandbox !== undefined && { sandbox }),
-        onOutput(text) {
-          output.push(text);
-          progress.push(text);
-        },
+        onOutput: (text) => take(redacted ? redacted.push(text) : text),
       });
-      return join(output.text(), outcome(end, timeout));
+      if (redacted) take(redacted.end());
+      return told(output.text(), end, timeout);
     },
   });
 }
@@ -75,6 +81,11 @@ function confines({ domains }: Sandbox): string {
   const network =
     domains.length === 0 ? "there is no network" : `only these domains can be reached: ${domains.join(", ")}`;
   return ` It runs in a sandbox: files are written in the workspace and in $TMPDIR only, and ${network}.`;
+}
+
+/** What a model is told of a command: its output, and how it ended unless that was well. */
+export function told(output: string, end: CommandEnd, timeout: number): string {
+  return join(output, outcome(end, timeout));
 }
 
 function outcome(end: CommandEnd, timeout: number): string {

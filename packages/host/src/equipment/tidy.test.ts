@@ -1,0 +1,94 @@
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Event } from "@banyan/core";
+import { sqliteStore } from "@banyan/store/sqlite";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { ConversationDirectory } from "../conversation-directory.ts";
+import { openHost } from "../open-host.ts";
+
+const DAY = 86_400_000;
+
+let home: string;
+beforeEach(() => {
+  home = realpathSync(mkdtempSync(join(tmpdir(), "banyan-tidy-")));
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+const env = () => ({ BANYAN_HOME: join(home, "own"), BANYAN_NO_DISCOVERY: "1" });
+
+/** Starts with these settings; answers what is said, and which conversations are left once `done` holds. */
+async function start(settings: object, done = () => {}) {
+  const file = join(home, "own/config/settings.json");
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify({ sandbox: { enabled: "off" }, ...settings }));
+  const host = await openHost({ cwd: home, home, env: env(), flags: { model: "demo/offline" }, canAsk: true });
+  const { notices } = host;
+  const titles = (await host.listConversations()).map(({ title }) => title).sort();
+  await vi.waitFor(done);
+  await host.close();
+  return { notices, titles };
+}
+
+/** A conversation to which somebody wrote last so many days ago. */
+async function conversation(title: string, daysAgo: number, mark?: Partial<Event>): Promise<string> {
+  await using directory = new ConversationDirectory({ env: env(), home });
+  const id = `conversation${title.toLowerCase().replaceAll(" ", "")}`;
+  const at = Date.now() - daysAgo * DAY;
+  const events = [
+    { type: "conversation.created", id, labels: { cwd: home } },
+    { type: "message.added", message: "m1", parentId: null, role: "user", parts: [{ type: "text", text: title }] },
+    ...(mark ? [{ ...mark, message: "m1" }] : []),
+  ].map((event, index) => ({ ...event, seq: index + 1, epoch: 1, at }) as Event);
+  return await directory.bringIn({ id, events });
+}
+
+test("B64: what nobody wrote to for so many days goes and is named; what is open or bears a mark stays", async () => {
+  await conversation("Young", 29);
+  await conversation("Old", 31);
+  await conversation("Older", 400);
+  await conversation("Starred", 400, { type: "message.starred", starred: true });
+  await conversation("Not starred any more", 500, { type: "message.starred", starred: false });
+  await conversation("Labelled", 400, { type: "message.labelled", label: "release" });
+  const elsewhere = sqliteStore({ directory: join(home, "own/data") });
+  const log = await elsewhere.open(await conversation("Open", 400));
+  const { notices, titles } = await start({ retention: { days: 30 } });
+  expect(titles).toEqual(["Labelled", "Open", "Starred", "Young"]);
+  expect(notices).toEqual([
+    "Removed what nobody wrote to for 30 days, as retention.days says: “Old”, “Older”, and “Not starred any more”.",
+  ]);
+  await log.close();
+  await elsewhere.close();
+  expect(await start({ retention: { days: 30 } })).toMatchObject({ titles: ["Labelled", "Starred", "Young"] });
+});
+
+test("B64: without the setting everything is kept, and nothing is said", async () => {
+  await conversation("Old", 4000);
+  expect(await start({})).toEqual({ notices: [], titles: ["Old"] });
+});
+
+test("F8, B64: what cannot be read stays, and keeps nothing else", async () => {
+  const damaged = await conversation("Damaged", 400);
+  await conversation("Old", 400);
+  const file = join(home, "own/data/conversations", `${damaged}.sqlite`);
+  writeFileSync(file, "no database");
+  utimesSync(file, 1, 1);
+  await start({ retention: { days: 30 } });
+  expect(existsSync(file)).toBe(true);
+  expect((await start({})).titles).toHaveLength(1);
+});
+
+test("the previous content of a changed file is kept for 30 days, and no longer than its conversation", async () => {
+  const folder = join(home, "own/data/backups");
+  mkdirSync(folder, { recursive: true });
+  const keep = (digit: string, daysAgo: number) => {
+    const file = join(folder, digit.repeat(64));
+    writeFileSync(file, "before");
+    utimesSync(file, 0, (Date.now() - daysAgo * DAY) / 1000);
+    return file;
+  };
+  const [old, middle, young] = [keep("1", 31), keep("2", 20), keep("3", 5)];
+  const left = () => [old, middle, young].map((file) => existsSync(file));
+  await start({}, () => expect(left()).toEqual([false, true, true]));
+  await start({ retention: { days: 10 } }, () => expect(left()).toEqual([false, false, true]));
+});

@@ -1,0 +1,74 @@
+import { type ConversationSummary, type Store, StoreError } from "@banyan/core";
+import { pruneBackups } from "@banyan/tools/workspace";
+import { ConversationDirectory } from "../conversation-directory.ts";
+
+const DAY = 86_400_000;
+
+/** Bounds of the previous contents of changed files. */
+const BACKUPS = { days: 30, bytes: 1024 ** 3 };
+
+/** Where things grow old. */
+export interface TidyOptions {
+  readonly store: Store;
+  /** Where the previous content of changed files is. */
+  readonly backups: string;
+  /** `retention.days` of the settings. */
+  readonly days: number | undefined;
+}
+
+/** What was removed, in sentences for a person. What is still being removed in the background ends with it. */
+export interface Tidied extends AsyncDisposable {
+  readonly notices: readonly string[];
+}
+
+/**
+ * Removes what is older than the settings want to keep: conversations, and the previous contents of files, of which there
+ * is a bound always. Never rejects: what cannot be removed stays.
+ */
+export async function tidy({ store, backups, days }: TidyOptions): Promise<Tidied> {
+  const ending = new AbortController();
+  const bounds = { ...BACKUPS, days: Math.min(BACKUPS.days, days ?? BACKUPS.days) };
+  const pruning = pruneBackups(backups, bounds, ending.signal);
+  return {
+    notices: days === undefined ? [] : await removeOld(store, days),
+    async [Symbol.asyncDispose]() {
+      ending.abort();
+      await pruning;
+    },
+  };
+}
+
+/**
+ * Removes the conversations that nobody wrote to for so many days, and answers which. Those stay that are open, in which
+ * somebody marked a message with a star or a label, or that cannot be read: whoever has them may want to mend them.
+ */
+async function removeOld(store: Store, days: number): Promise<string[]> {
+  const directory = new ConversationDirectory({ store });
+  const removed: ConversationSummary[] = [];
+  // Where conversations cannot be listed, whoever begins one is told why.
+  for (const summary of await directory.list().catch(() => [])) {
+    if (Date.now() - summary.updatedAt <= days * DAY) continue;
+    try {
+      if (await isKept(directory, summary.id)) continue;
+      await directory.remove(summary.id);
+      removed.push(summary);
+    } catch (error) {
+      // Damaged, or another process opened or removed it meanwhile.
+      if (!(error instanceof StoreError)) throw error;
+    }
+  }
+  return removed.length === 0 ? [] : [sentenceOf(removed, days)];
+}
+
+async function isKept(directory: ConversationDirectory, id: string): Promise<boolean> {
+  const { state, damage, isOpen } = await directory.read(id);
+  const isMarked = state.messages.values().some(({ starred, label }) => starred === true || label !== undefined);
+  return isOpen || damage.length > 0 || isMarked;
+}
+
+function sentenceOf(removed: readonly ConversationSummary[], days: number): string {
+  const titles = removed.slice(0, 3).map(({ title }) => `“${title.slice(0, 40)}”`);
+  const more = removed.length > titles.length ? [`${removed.length - titles.length} more`] : [];
+  const what = new Intl.ListFormat("en").format([...titles, ...more]);
+  return `Removed what nobody wrote to for ${days} days, as retention.days says: ${what}.`;
+}

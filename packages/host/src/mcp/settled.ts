@@ -1,0 +1,38 @@
+import type { McpServerState, McpServers } from "@banyan/tools/mcp";
+
+/**
+ * Waits until each server is there or has failed, but no longer than the signal lets it. Answers in sentences for a person
+ * which are not there (B47).
+ */
+export async function serversSettled(servers: McpServers, signal: AbortSignal): Promise<readonly string[]> {
+  const over = Promise.withResolvers<void>();
+  const end = () => over.resolve();
+  if (signal.aborted) end();
+  signal.addEventListener("abort", end, { once: true });
+  try {
+    await Promise.race([servers.settled(), over.promise]);
+  } finally {
+    signal.removeEventListener("abort", end);
+  }
+  return servers.states.flatMap(missing);
+}
+
+/** What is wrong with an entry names its server already. */
+function cannotBeUsed(name: string, reason: string): string {
+  if (/^The (?:entry of the )?MCP server /.test(reason)) return reason;
+  return `The MCP server ${name} cannot be used: ${reason}.`.replace(/\.\.$/, ".");
+}
+
+function missing(state: McpServerState): string[] {
+  switch (state.status) {
+    case "ready":
+    case "disabled":
+      return [];
+    case "connecting":
+      return [`The MCP server ${state.name} is still starting: its tools come with a later message.`];
+    case "failed":
+      return [cannotBeUsed(state.name, state.reason)];
+    case "needs-auth":
+      return [`The MCP server ${state.name} wants you to sign in: banyan mcp login ${state.name}`];
+  }
+}

@@ -1,0 +1,24 @@
+// A process with the tree of agents, to be killed: `node program.fixture.ts begin|resume HOME FOLDER`. It writes its feed, a
+// line for each item. As soon as one of the sub-agents says something, a person stops it.
+import { type FeedItem, resume, say } from "@banyan/core";
+import { collect } from "@banyan/core/testing";
+import { openHost } from "../open-host.ts";
+import { launchOf, ROOT, STOPPED } from "./family.fixture.ts";
+
+const [what, home = "", cwd = ""] = process.argv.slice(2);
+const host = await openHost({ cwd, home, env: process.env, canAsk: false });
+// Silence is long enough when nothing else of the tree goes on any more.
+const agent = host.agent.with({ retry: { idle: 3_000, delay: 1 } });
+const known = await host.lastConversation();
+const session = known ? await host.openById(known.id) : await host.newSession();
+session.listen({ items: (items) => items.forEach(show), ended() {} });
+await collect(agent.chat(what === "begin" ? say(ROOT) : resume(), { session }));
+await session.close();
+await host.close();
+
+function show(item: FeedItem): void {
+  process.stdout.write(`${JSON.stringify(item)}\n`);
+  const { runs, messages } = session.state;
+  if (item.type !== "text.delta" || messages.get(item.message)?.call !== launchOf(STOPPED)) return;
+  session.interrupt(runs.values().find(({ call }) => call === launchOf(STOPPED))?.id);
+}

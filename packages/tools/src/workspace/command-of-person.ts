@@ -1,0 +1,45 @@
+import { type CommandEnd, RunningCommands, runCommand } from "./command.ts";
+import { BoundedOutput, type Redaction } from "./output.ts";
+import { KEPT, told, WITHOUT_TERMINAL } from "./shell.ts";
+
+/** A command that a person runs, and where. */
+export interface PersonsCommand {
+  readonly command: string;
+  readonly directory: string;
+  /** Ends it, and all that it started. */
+  readonly signal: AbortSignal;
+  /** Gets the output as plain text, standard output and standard error as one stream. */
+  readonly onOutput: (text: string) => void;
+  /** Takes secrets out of what a model would be told; the person sees the output as it is. */
+  readonly redaction: Redaction;
+}
+
+/** Milliseconds. */
+const A_DAY = 24 * 3_600_000;
+
+/**
+ * Runs a command for a person: with their own variables, and outside of any sandbox, as in their shell, but without input
+ * and terminal. Resolves with how it ended and what a model would be told of it. Rejects when the shell cannot be started.
+ */
+export async function runByPerson({
+  command,
+  directory,
+  signal,
+  onOutput,
+  redaction,
+}: PersonsCommand): Promise<{ readonly end: CommandEnd; readonly told: string }> {
+  const output = new BoundedOutput(KEPT);
+  const set = Object.entries({ ...process.env, ...WITHOUT_TERMINAL }).filter(([, value]) => value !== undefined);
+  const end = await runCommand(command, new RunningCommands(), {
+    directory,
+    environment: Object.fromEntries(set) as Record<string, string>,
+    timeout: A_DAY,
+    signal,
+    onOutput(text) {
+      output.push(redaction.push(text));
+      onOutput(text);
+    },
+  });
+  output.push(redaction.end());
+  return { end, told: told(output.text(), end, A_DAY) };
+}

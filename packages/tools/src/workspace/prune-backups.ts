@@ -1,0 +1,54 @@
+import { lstat, readdir, rm } from "node:fs/promises";
+import { join } from "node:path";
+
+const DAY = 86_400_000;
+
+/** Which previous contents of files stay. */
+export interface BackupBounds {
+  /** Days since a content was kept last. */
+  readonly days: number;
+  /** Bytes of all of them together. */
+  readonly bytes: number;
+}
+
+/**
+ * Removes the contents in `backups` that were kept longer ago than the bounds say, and the oldest of the others until the
+ * rest is small enough; what was kept within the last day stays, however large it is. What is no kept content, and what
+ * cannot be removed, is left alone. An abort ends it early; never rejects.
+ */
+export async function pruneBackups(backups: string, bounds: BackupBounds, signal?: AbortSignal): Promise<void> {
+  const kept = await contentsOf(backups, signal);
+  const now = Date.now();
+  let bytes = kept.reduce((sum, { size }) => sum + size, 0);
+  for (const { path, size, at, isWhole } of kept.sort((a, b) => a.at - b.at)) {
+    if (signal?.aborted || now - at < DAY) return;
+    if (isWhole && now - at <= bounds.days * DAY && bytes <= bounds.bytes) continue;
+    await rm(path, { force: true }).catch(() => {
+      // Whoever prunes next tries again.
+    });
+    bytes -= size;
+  }
+}
+
+interface Content {
+  readonly path: string;
+  readonly size: number;
+  /** When it was kept last, in milliseconds since 1970. */
+  readonly at: number;
+  /** Not left behind by a process that ended while it wrote. */
+  readonly isWhole: boolean;
+}
+
+async function contentsOf(backups: string, signal: AbortSignal | undefined): Promise<Content[]> {
+  const names = await readdir(backups).catch(() => []);
+  const contents: Content[] = [];
+  for (const name of names) {
+    if (signal?.aborted) break;
+    const isWhole = /^[0-9a-f]{64}$/.test(name);
+    if (!isWhole && !/^\.[0-9a-f-]{36}\.tmp$/.test(name)) continue;
+    const path = join(backups, name);
+    const stats = await lstat(path).catch(() => undefined);
+    if (stats?.isFile()) contents.push({ path, size: stats.size, at: stats.mtimeMs, isWhole });
+  }
+  return contents;
+}
