@@ -41,6 +41,8 @@ describe("the list of conversations", () => {
     await expect(client.ask("conversation.open", { named: "moles" })).rejects.toMatchObject({ code: "not-found" });
     const { hits } = await client.ask("conversation.search", { query: "ott" });
     expect(hits).toMatchObject([{ conversation: second, excerpt: "about otters", matches: [[6, 9]] }]);
+    const within = await client.ask("conversation.search", { query: "about", conversation: first, limit: 1 });
+    expect(within.hits).toMatchObject([{ conversation: first, excerpt: "about badgers" }]);
     await client.ask("conversation.rename", { conversation: first, title: "Badgers" });
     expect(await client.ask("conversation.open", { named: "Badgers" })).toMatchObject({ conversation: first });
     await client.ask("conversation.remove", { conversation: first });
@@ -160,6 +162,23 @@ describe("F5: who has a conversation open", () => {
       code: "locked",
       message: expect.stringContaining("banyan serve"),
     });
+  });
+
+  test("F5: of two servers in one directory each reads all, and what one has open the other neither writes nor removes", async () => {
+    const one = await serving({ model: chatty() }, { idle: 20 });
+    const two = await serving({ model: chatty() }, { idle: 20, directory: one.directory });
+    const [here, there] = [await TestClient.connect(one.server), await TestClient.connect(two.server)];
+    const conversation = await spoken(here, "hello");
+    expect((await there.ask("conversation.list", {})).conversations).toMatchObject([{ id: conversation }]);
+    expect((await there.ask("conversation.search", { query: "hello" })).hits).toMatchObject([{ conversation }]);
+    expect((await there.ask("conversation.export", { conversation, format: "markdown" })).text).toContain("hello");
+    const locked = { code: "locked", message: expect.stringContaining("banyan serve") };
+    await expect(there.ask("feed.subscribe", { conversation })).rejects.toMatchObject(locked);
+    await expect(there.ask("turn.say", { conversation, parts: say("and me?") })).rejects.toMatchObject(locked);
+    await expect(there.ask("conversation.remove", { conversation })).rejects.toMatchObject(locked);
+    await here.ask("feed.unsubscribe", { conversation });
+    await expect.poll(() => there.watch(conversation).then(({ state }) => state.messages.size, String)).toBe(2);
+    await expect(here.ask("feed.subscribe", { conversation })).rejects.toMatchObject(locked);
   });
 });
 

@@ -10,6 +10,7 @@ import { Gate } from "./auth/gate.ts";
 import { Principals } from "./auth/principal.ts";
 import { randomToken } from "./auth/secret.ts";
 import type { ServedHost } from "./commands/desk.ts";
+import { ModelLists } from "./commands/model-lists.ts";
 import { Performer } from "./commands/perform.ts";
 import { httpApp } from "./http/app.ts";
 import type { EventStream } from "./http/event-stream.ts";
@@ -23,6 +24,13 @@ import { SocketServer } from "./socket/socket-server.ts";
 
 /** Milliseconds for which a conversation stays open that nobody watches and nothing works in. */
 const IDLE = 30_000;
+
+/** Connections at once, so that files can still be opened, whoever connects. */
+const CONNECTIONS = 2_000;
+
+/** Milliseconds within which a connection must have said what it asks for, and between two looks at that. */
+const REQUEST_WITHIN = 10_000;
+const LOOK_EVERY = 2_000;
 
 /** What is served, and how. */
 export interface ServeOptions {
@@ -43,6 +51,8 @@ export interface ServeOptions {
   readonly state?: string;
   /** Milliseconds for which a conversation stays open that nobody watches and nothing works in. Default 30,000. */
   readonly idle?: number;
+  /** Connections at once; further ones are turned away. Default 2,000. */
+  readonly connections?: number;
   /** Refusals and defects, one line each, without secrets. Nothing is logged when absent. */
   log?(line: string): void;
 }
@@ -87,6 +97,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     conversations,
     directory: new ConversationDirectory({ store: host.store }),
     files: new WorkspaceFiles(host.workspace),
+    models: new ModelLists(host),
     signal: stopping.signal,
     settingsChanged: () => sockets.tellAll({ type: "settings", settings: settings() }),
     defect,
@@ -111,7 +122,12 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     log,
     defect,
   });
-  const server = createAdaptorServer({ fetch: app.fetch }) as HttpServer;
+  const server = createAdaptorServer({
+    fetch: app.fetch,
+    serverOptions: { headersTimeout: REQUEST_WITHIN, connectionsCheckingInterval: LOOK_EVERY },
+  }) as HttpServer;
+  server.maxConnections = options.connections ?? CONNECTIONS;
+  server.on("drop", (dropped) => log(`${dropped?.remoteAddress}: turned away: ${server.maxConnections} connections`));
   const sockets = new SocketServer(server, gate, {
     conversations,
     performer,

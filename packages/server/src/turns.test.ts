@@ -363,6 +363,30 @@ describe("B51, W32-W35: what waits for a person", () => {
     expect(ran).toHaveLength(2);
   });
 
+  test("W34: what waits in all conversations is one list, each with its call", async () => {
+    const { shell } = asking();
+    const model = scriptedModel((request) => (request.messages.length === 1 ? [call("shell", { n: 1 })] : "Done."));
+    const { client, conversation } = await talking({
+      model,
+      tools: [shell],
+      permission: () => ({ decision: "ask", pattern: "shell" }),
+    });
+    const { conversation: other } = await client.ask("conversation.create", {});
+    for (const each of [conversation, other]) {
+      await client.ask("turn.say", { conversation: each, parts: say("go") });
+      await expect.poll(async () => (await client.ask("question.list", {})).waiting.at(-1)?.conversation).toBe(each);
+    }
+    const { waiting } = await client.ask("question.list", {});
+    const asked = { question: { type: "approval", pattern: "shell" }, call: { tool: "shell", input: { n: 1 } } };
+    expect(waiting).toMatchObject([
+      { conversation, ...asked, ofSubAgent: false, directory: "/a/workspace" },
+      { conversation: other, ...asked },
+    ]);
+    const question = waiting[1]?.question.id ?? "";
+    await client.ask("question.answer", { conversation: other, question, answer: { decision: "deny" } });
+    expect((await client.ask("question.list", {})).waiting).toMatchObject([{ conversation }]);
+  });
+
   test("what is allowed for good is remembered by the host", async () => {
     const { shell } = asking();
     const model = scriptedModel([[call("shell")], "Done."]);
@@ -480,6 +504,7 @@ test("B64: a turn at a limit waits for a person, and is counted as waiting", asy
   await client.ask("turn.say", { conversation, parts: say("go") });
   const { question } = await client.item("run.paused");
   expect(await client.ask("conversation.list", {})).toMatchObject({ conversations: [{ running: 1, waiting: 1 }] });
+  expect(await client.ask("question.list", {})).toEqual({ waiting: [], atLimit: [conversation] });
   const words = client.ask("question.answer", { conversation, question, answer: { decision: "answer", text: "yes" } });
   await expect(words).rejects.toMatchObject({ code: "invalid" });
   await client.ask("question.answer", { conversation, question, answer: { decision: "deny" } });

@@ -38,13 +38,24 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, { timeout: 60_000 }
     empty: async ({ page }) => {
       await page.getByRole("button", { name: "New conversation" }).first().waitFor();
     },
-    streaming: async ({ page }) => {
-      await begin(page, "stall");
-      await eventually(() => said(page)).toContain("word4");
+    "streaming code": async ({ page }) => {
+      await begin(page, "code");
+      // The second block still grows.
+      await page.locator("figure").nth(1).locator("span", { hasText: "+ return a + b;" }).waitFor();
+      await page
+        .locator("figure")
+        .first()
+        .locator("span", { hasText: /^return$/ })
+        .waitFor();
     },
     approval: async ({ page }) => {
-      await begin(page, "shell");
-      await page.getByText("May shell run?").waitFor();
+      await begin(page, "edit");
+      await page
+        .getByRole("log")
+        .getByRole("region", { name: "What would change" })
+        .getByText("return")
+        .first()
+        .waitFor();
     },
     branches: async ({ page }) => {
       await begin(page, "one");
@@ -136,10 +147,15 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, { timeout: 60_000 }
 
   it("W45: at 320 pixels nothing is wider than the page, and all of it can be used", async () => {
     const { page } = await here.open("/", { viewport: { width: 320, height: 640 } });
-    await begin(page, "shell");
-    await page.getByText("May shell run?").waitFor();
+    await begin(page, "edit");
+    const change = page.getByRole("log").getByRole("region", { name: "What would change" });
+    await change.waitFor();
     const tooWide = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     expect(await tooWide()).toBe(0);
+    const right = (element: Element) => element.getBoundingClientRect().right;
+    for (const part of [change, page.getByRole("group", { name: "May edit run?" })]) {
+      expect(await part.evaluate(right)).toBeLessThan(320);
+    }
     await page.getByRole("button", { name: /Allow once/ }).click();
     await eventually(() => said(page)).toContain("That is done.");
     expect(await page.getByRole("log").evaluate((log) => log.scrollWidth - log.clientWidth)).toBe(0);
@@ -166,6 +182,27 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, { timeout: 60_000 }
     await page.emulateMedia({ forcedColors: "active" });
     await page.getByRole("button", { name: "Stop" }).click();
     await eventually(() => said(page)).toContain("cancelled");
+  });
+
+  it("all messages of a branch can be had at once, and are printed as a whole", async () => {
+    const texts = Array.from({ length: 9 }, (_, index) => `saying ${index}`);
+    const conversation = await here.conversation(...texts);
+    const { page } = await here.open(`/c/${conversation}`, { viewport: { width: 900, height: 300 } });
+    await articles(page).last().waitFor();
+    expect(await articles(page).count()).toBeLessThan(2 * texts.length);
+    await page.getByRole("button", { name: "More about this conversation" }).click();
+    await page.getByRole("link", { name: "All messages at once" }).click();
+    await page.getByText("All 18 messages of this branch are in the page.").waitFor();
+    for (const text of texts)
+      await page
+        .getByRole("article")
+        .filter({ hasText: `You said: ${text}` })
+        .waitFor();
+    // Many small sheets: what a frame would cut off is there.
+    const paper = await page.pdf({ width: "400px", height: "200px" });
+    expect(paper.toString("latin1").match(/\/Type\s*\/Page\b/g)?.length).toBeGreaterThan(3);
+    await page.getByRole("link", { name: "Back to the conversation" }).click();
+    await composer(page).waitFor();
   });
 
   it("W46: a conversation is exported as JSON, Markdown and HTML, and the JSON comes back unchanged", async () => {

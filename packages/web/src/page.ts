@@ -16,6 +16,11 @@ export interface PageState {
   readonly removed: Removed | undefined;
 }
 
+/** How much waits for the person, in all conversations. */
+export function waitingInAll({ conversations = [] }: PageState): number {
+  return conversations.reduce((sum, { waiting }) => sum + waiting, 0);
+}
+
 /** Messages that a person removed, by the topmost of them. */
 export interface Removed {
   readonly conversation: string;
@@ -76,13 +81,13 @@ export class Page {
     return asked;
   }
 
-  /** A conversation that is followed from now on; the same one for the same id. */
+  /** A conversation that is followed from now on, with the branch of a leaf in view at first; the same one for the same id. */
   follow(id: string, leaf?: string): LiveConversation {
     const known = this.#followed.get(id);
     if (known) return known;
-    const conversation = new LiveConversation(id, this.connection);
+    const conversation = new LiveConversation(id, this.connection, leaf);
     this.#followed.set(id, conversation);
-    if (this.connection.state.phase === "open") conversation.follow(leaf);
+    if (this.connection.state.phase === "open") conversation.follow();
     return conversation;
   }
 
@@ -101,9 +106,10 @@ export class Page {
   /** After each connection: the list anew, and every conversation from where this page stands. */
   #begin(): void {
     const { connection, store } = this;
+    // What is in view comes first.
+    for (const conversation of this.#followed.values()) conversation.follow();
     connection.ask("conversation.watch", { on: true }).catch(ignored);
     connection.ask("conversation.list", {}).then(({ conversations }) => store.setState({ conversations }), ignored);
-    for (const conversation of this.#followed.values()) conversation.follow();
   }
 
   #take(frame: ServerFrame): void {

@@ -7,6 +7,8 @@ import { Welcome } from "./shell/welcome.tsx";
 /** What an address says beside the conversation (W5): the end of the branch in view, and a panel. */
 interface ConversationSearch extends PanelSearch {
   readonly leaf?: string;
+  /** All messages of the branch are in the page. */
+  readonly whole?: true;
 }
 
 const root = createRootRoute({ component: Shell });
@@ -19,13 +21,14 @@ const conversation = createRoute({
   validateSearch: (search: Record<string, unknown>): ConversationSearch => ({
     ...panelSearch(search),
     ...(typeof search.leaf === "string" && search.leaf !== "" ? { leaf: search.leaf } : {}),
+    ...(search.whole === true ? { whole: true } : {}),
   }),
   // A panel stays while branches change.
   search: { middlewares: [retainSearchParams(["panel"])] },
   component: function Conversation() {
     const { conversation: id } = conversation.useParams();
-    const { leaf } = conversation.useSearch();
-    return <ConversationView key={id} id={id} leaf={leaf} />;
+    const { leaf, whole = false } = conversation.useSearch();
+    return <ConversationView key={id} id={id} leaf={leaf} isWhole={whole} />;
   },
 });
 

@@ -49,13 +49,38 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     expect(await card(page, "read").filter({ hasText: "failed" }).isVisible()).toBe(true);
   });
 
+  it("W30: neighbouring messages that only look are one line, which opens and closes", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("look a b c missing d")}`);
+    const line = page.getByRole("button", { name: /Read 3 files\s*3 steps/ });
+    await line.waitFor();
+    const shown = await articles(page).count();
+    expect(await said(page)).toContain("missing");
+    expect(await card(page, "read").count()).toBe(2);
+    await line.click();
+    await eventually(() => articles(page).count()).toBe(shown + 3);
+    expect(await card(page, "read").count()).toBe(5);
+    // Somebody who works with the keyboard passes over what is out of sight.
+    await line.click();
+    await eventually(() => articles(page).count()).toBe(shown);
+    await articles(page).first().focus();
+    await page.keyboard.press("ArrowDown");
+    await eventually(() => page.locator("article:focus").innerText()).toContain("missing");
+    // What somebody has marked stands for itself.
+    await line.click();
+    const second = articles(page).nth(2);
+    await second.hover();
+    await second.getByRole("button", { name: "Star this message" }).click();
+    await line.waitFor({ state: "detached" });
+    expect(await articles(page).count()).toBe(shown + 3);
+  });
+
   it("W32: an approval says what, where and how; it takes no focus, and its keys act on the card alone", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();
     await write(page, "shell");
     await approval(page).waitFor();
     expect(await composer(page).evaluate((box) => box === document.activeElement)).toBe(true);
-    await eventually(() => approval(page).innerText()).toContain("/a/workspace");
+    await eventually(() => approval(page).innerText()).toContain(here.workspace);
     expect(await approval(page).getByLabel("Arguments").inputValue()).toContain('"command": "ls -la"');
     expect(await approval(page).getByLabel("What is allowed").inputValue()).toBe("shell(ls*)");
     await composer(page).pressSequentially("asd");
@@ -66,6 +91,19 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await page.keyboard.press("a");
     await eventually(() => said(page)).toContain("That is done.");
     expect(await composer(page).inputValue()).toBe("asd");
+  });
+
+  it("W32: an approval shows what an edit would change, also with other arguments, before the tool has begun", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    await write(page, "edit");
+    const change = page.getByRole("log").getByRole("region", { name: "What would change" });
+    await eventually(() => change.innerText()).toMatch(/src\/sum\.ts\s*one place\s*\+1 −1/);
+    await eventually(() => change.innerText()).toMatch(/- return a;\s*\+ return a \+ b;/);
+    const other = { path: "src/sum.ts", old_text: "return a;", new_text: "return b;\nreturn c;" };
+    await page.getByRole("log").getByLabel("Arguments").fill(JSON.stringify(other));
+    await eventually(() => change.innerText()).toMatch(/\+2 −1[\s\S]*\+ return b;\s*\+ return c;/);
+    await page.getByRole("button", { name: /Deny/ }).click();
   });
 
   it("W33: arguments can be changed before they run, and both are shown", async () => {
@@ -95,6 +133,32 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await list.getByRole("button", { name: /Allow once/ }).click();
     await list.waitFor({ state: "detached" });
     await eventually(() => page.title()).not.toMatch(/^\(/);
+    // What waits in other conversations stands in the same list.
+    const other = await here.conversation("something else");
+    await here.ask("turn.say", { conversation: other, parts: [{ type: "text", text: "shell" }] });
+    await page.getByRole("button", { name: "1 waiting for you" }).click();
+    await list.getByText("something else").waitFor();
+    await list.getByRole("button", { name: /Deny/ }).click();
+    await list.waitFor({ state: "detached" });
+    await here.idle(other);
+    expect(await here.exported(other)).toContain('"call.denied"');
+  });
+
+  it("B64, W34: a turn at a limit is listed, and goes on with as much again when a person says so", async () => {
+    const other = await here.conversation("something else");
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    await here.ask("turn.say", { conversation: other, parts: [{ type: "text", text: "look a b c d e f g h" }] });
+    await page.getByRole("button", { name: "1 waiting for you" }).click();
+    await page
+      .getByRole("list", { name: "Waiting for you" })
+      .getByRole("link", { name: "A turn is at a limit" })
+      .click();
+    await page.getByText("This turn has reached a limit.").waitFor();
+    await page.getByRole("button", { name: "Go on" }).click();
+    await page.getByText("Read 8 files").waitFor();
+    await here.idle(other);
+    await page.getByText("This turn has reached a limit.").waitFor({ state: "detached" });
   });
 
   it("W35: what is allowed for the conversation asks no more, is listed, and can be revoked", async () => {
@@ -176,7 +240,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await write(page, "agent hold");
     const agent = page.getByRole("region", { name: "Sub-agent" });
     await eventually(() => agent.innerText()).toMatch(
-      /banyan is working[\s\S]*scripted\/model[\s\S]*tokens · \$[\s\S]*hold: executing/,
+      /banyan is working[\s\S]*scripted\/model[\s\S]*tokens · <\$0\.0001[\s\S]*hold: running/,
     );
     await agent.getByRole("link", { name: "Open" }).click();
     await eventually(() => card(page, "hold").innerText()).toContain("running");
@@ -214,11 +278,11 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     const conversation = await here.conversation("priced");
     const { page } = await here.open(`/c/${conversation}`);
     await eventually(() => said(page)).toMatch(
-      /scripted\/model · 1 input, 0 cached, 1 output, 0 reasoning · \$0\.0000/,
+      /scripted\/model · 1 input, 0 cached, 1 output, 0 reasoning · <\$0\.0001/,
     );
     const header = page.locator("header");
     await eventually(() => header.innerText()).toMatch(
-      /This branch\s*\$0\.0000[\s\S]*All branches\s*\$0\.0000[\s\S]*Context\s*2 \/ 1\.0k \(0 %\)/,
+      /This branch\s*<\$0\.0001[\s\S]*All branches\s*<\$0\.0001[\s\S]*Context\s*2 \/ 1\.0k \(0 %\)/,
     );
     await here.ask("model.use", { model: "scripted/second", conversation });
     await here.say(conversation, "unpriced");
@@ -250,5 +314,31 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await eventually(() => composer(page).inputValue()).toBe("/retry");
     await composer(page).press("Enter");
     await eventually(() => said(page)).toContain("1/2");
+  });
+
+  it("W43: @ completes files of the workspace, also in the middle and with blanks; an address is offered as a page", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    const files = page.getByRole("listbox", { name: "Files" });
+    await composer(page).fill("look at  please");
+    await composer(page).evaluate((box: HTMLTextAreaElement) => box.setSelectionRange(8, 8));
+    await composer(page).pressSequentially("@sum");
+    await eventually(() => files.getByRole("option").allInnerTexts()).toEqual(["src/sum.ts", "src/sum.test.ts"]);
+    await composer(page).press("ArrowDown");
+    await composer(page).press("Enter");
+    await eventually(() => composer(page).inputValue()).toBe("look at @src/sum.test.ts  please");
+    await composer(page).pressSequentially("and @read");
+    await files.getByText("read me.md").waitFor();
+    await composer(page).press("Tab");
+    await eventually(() => composer(page).inputValue()).toBe('look at @src/sum.test.ts and @"read me.md"  please');
+    await composer(page).fill("https://example.com/page");
+    await page.getByRole("option", { name: "@https://example.com/page" }).waitFor();
+    await composer(page).press("Tab");
+    await eventually(() => composer(page).inputValue()).toBe("@https://example.com/page ");
+    // It is only offered: what was meant as words is sent as it is.
+    await composer(page).fill("https://example.com/");
+    await page.getByRole("option", { name: "@https://example.com/" }).waitFor();
+    await composer(page).press("Enter");
+    await articles(page).filter({ hasText: "You said: https://example.com/" }).waitFor();
   });
 });

@@ -1,10 +1,19 @@
 import type { Agent, ApprovalQuestion, Session } from "@banyan/core";
 import { parseRule } from "@banyan/host";
+import { countAtLimit, waitingIn } from "../live/waiting.ts";
 import { agentFor, type Desk, type Handlers } from "./desk.ts";
 import { NotThere, Unfitting } from "./problem.ts";
 
 /** What a person decides. */
-export const answerHandlers: Handlers<"question.answer" | "rule.revoke"> = {
+export const answerHandlers: Handlers<"question.list" | "question.answer" | "rule.revoke"> = {
+  "question.list"(_command, { conversations }) {
+    const states = conversations.allOpen.map(({ session }) => session.state);
+    return {
+      waiting: states.flatMap(waitingIn),
+      atLimit: states.filter((state) => countAtLimit(state) > 0).map(({ id }) => id),
+    };
+  },
+
   async "question.answer"({ conversation, question, answer }, desk) {
     const live = await desk.conversations.open(conversation);
     const { session } = live;

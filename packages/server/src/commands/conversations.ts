@@ -1,6 +1,7 @@
 import { type Event, isEvent, pathTo, type Session } from "@banyan/core";
+import type { StoredConversation } from "@banyan/host";
 import { fromJson, toHtml, toJson, toMarkdown } from "@banyan/host/exchange";
-import type { Handlers } from "./desk.ts";
+import type { Desk, Handlers } from "./desk.ts";
 import { NotThere } from "./problem.ts";
 
 const BEGINNING = { epoch: 0, seq: 0, offset: 0 };
@@ -22,8 +23,9 @@ export const conversationHandlers: Handlers<
     return { conversations: await conversations.list({ ...labelled(cwd), limit }) };
   },
 
-  async "conversation.search"({ query, limit, cwd }, { conversations }) {
-    return { hits: await conversations.search(query, { ...labelled(cwd), limit: limit ?? 20 }) };
+  async "conversation.search"({ query, limit, cwd, conversation }, { conversations }) {
+    const within = { ...labelled(cwd), ...(conversation === undefined ? {} : { conversation }) };
+    return { hits: await conversations.search(query, { ...within, limit: limit ?? 20 }) };
   },
 
   async "conversation.create"(_command, { conversations }) {
@@ -52,12 +54,11 @@ export const conversationHandlers: Handlers<
     return {};
   },
 
-  async "conversation.export"({ conversation, format, leaf }, { conversations }) {
-    const { session } = await conversations.open(conversation);
-    const { state } = session;
+  async "conversation.export"({ conversation, format, leaf }, desk) {
+    const { state, events } = await asItIs(conversation, desk);
     switch (format) {
       case "json":
-        return { name: `${conversation}.json`, mediaType: "application/json", text: toJson(await eventsOf(session)) };
+        return { name: `${conversation}.json`, mediaType: "application/json", text: toJson(events) };
       case "markdown":
         return { name: `${conversation}.md`, mediaType: "text/markdown", text: toMarkdown(state, leaf) };
       case "html":
@@ -71,14 +72,23 @@ export const conversationHandlers: Handlers<
     return { conversation };
   },
 
-  async "context.read"({ conversation, leaf }, { conversations, host }) {
-    const { state } = (await conversations.open(conversation)).session;
-    return { parts: await host.contextParts(pathTo(state, leaf ?? state.leaf)) };
+  async "context.read"({ conversation, leaf }, desk) {
+    const { state } = await asItIs(conversation, desk);
+    return { parts: await desk.host.contextParts(pathTo(state, leaf ?? state.leaf)) };
   },
 };
 
 function labelled(cwd: string | undefined): { readonly labels?: Readonly<Record<string, string>> } {
   return cwd === undefined ? {} : { labels: { cwd } };
+}
+
+/** A conversation as it is now, to be looked at only: it may be open in another program. */
+async function asItIs(
+  conversation: string,
+  { conversations, directory }: Desk,
+): Promise<Pick<StoredConversation, "state" | "events">> {
+  const session = conversations.ifOpen(conversation)?.session;
+  return session ? { state: session.state, events: await eventsOf(session) } : directory.read(conversation);
 }
 
 /** The log of a conversation that is open. */

@@ -4,6 +4,7 @@ import type { WorkspaceFiles } from "@banyan/host/workspace-files";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import type { LiveConversations } from "../live/live-conversations.ts";
 import type { Command, CommandName, Result } from "../protocol/index.ts";
+import type { ModelLists } from "./model-lists.ts";
 
 /** What a server needs of the application around it; a `Host` is one. */
 export type ServedHost = Pick<
@@ -34,6 +35,7 @@ export interface Desk {
   readonly conversations: LiveConversations;
   /** Of the workspace. */
   readonly files: WorkspaceFiles;
+  readonly models: ModelLists;
   /** Aborts when the server stops. */
   readonly signal: AbortSignal;
   /** Every client is told the settings as they are now. */

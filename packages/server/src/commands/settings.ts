@@ -3,13 +3,7 @@ import { nearestPaths } from "./nearest-paths.ts";
 
 /** With which model, and how freely, agents work. */
 export const settingsHandlers: Handlers<"model.list" | "model.use" | "approval.use" | "file.find"> = {
-  async "model.list"({ provider }, { host }) {
-    const [providers, models] = await Promise.all([
-      host.listProviders(),
-      provider === undefined ? [] : host.listModels(provider),
-    ]);
-    return { providers: providers.map((each) => ({ ...each })), models: models.map((each) => ({ ...each })) };
-  },
+  "model.list": ({ provider }, { models }) => models.of(provider),
 
   async "model.use"({ model, conversation }, { host, conversations, settingsChanged }) {
     if (conversation === undefined) {
@@ -20,7 +14,7 @@ export const settingsHandlers: Handlers<"model.list" | "model.use" | "approval.u
     const { session } = await conversations.open(conversation);
     // One that cannot be used must not stand in the log.
     await host.agentWith(model);
-    await session.commit([{ type: "model.changed", model }], { durable: true });
+    await session.changeModel(model);
     return {};
   },
 

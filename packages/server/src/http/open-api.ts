@@ -91,8 +91,8 @@ export function openApi(server: string): object {
     components: {
       securitySchemes: { token: { type: "http", scheme: "bearer" } },
       schemas: {
-        ...Object.fromEntries(names.flatMap((name) => schemasOf(name))),
-        frame: schema(serverFrame),
+        ...Object.assign({}, ...names.map(schemasOf)),
+        ...schemas("frame", serverFrame),
         problem: {
           type: "object",
           properties: {
@@ -118,19 +118,19 @@ const problems = {
   },
 };
 
-function schemasOf(name: CommandName): [string, object][] {
+function schemasOf(name: CommandName): Readonly<Record<string, object>> {
   const { input, result: answer, does } = commands[name];
-  const whole = z.object({ type: z.literal(name), id: z.string(), ...input });
-  return [
-    [name, { ...schema(whole), description: does }],
-    [`${name}.result`, schema(answer)],
-  ];
+  const whole = z.object({ type: z.literal(name), id: z.string(), ...input }).describe(does);
+  return { ...schemas(name, whole), ...schemas(`${name}.result`, answer) };
 }
 
-function schema(of: z.ZodType): object {
+/** A schema under a name, and those under names of their own that it refers to: a reference counts from the document. */
+function schemas(name: string, of: z.ZodType): Readonly<Record<string, object>> {
   // What a newer server adds must not trip over anyone.
-  const { $schema: _, ...made } = z.toJSONSchema(of, { io: "input" });
-  return made;
+  const { $schema: _, $defs = {}, ...made } = z.toJSONSchema(of, { io: "input" });
+  const inner = Object.entries($defs).map(([own, schema]) => [`${name}.${own}`, schema]);
+  const all = JSON.stringify({ [name]: made, ...Object.fromEntries(inner) });
+  return JSON.parse(all.replaceAll('"#/$defs/', `"#/components/schemas/${name}.`));
 }
 
 function body(of: object): object {

@@ -1,15 +1,9 @@
-import type {
-  ConversationState,
-  ConversationSummary,
-  ListQuery,
-  SearchHit,
-  SearchOptions,
-  Session,
-} from "@banyan/core";
+import type { ConversationSummary, ListQuery, SearchHit, SearchOptions, Session } from "@banyan/core";
 import type { Host } from "@banyan/host";
 import type { ListedConversation } from "../protocol/index.ts";
 import { LiveConversation } from "./live-conversation.ts";
 import type { UnreadCounts } from "./unread.ts";
+import { countWaiting } from "./waiting.ts";
 
 /** Where conversations are, and how long one that nobody needs stays open. */
 export interface LiveConversationsOptions {
@@ -67,6 +61,11 @@ export class LiveConversations {
   /** Messages of all conversations. Rejects with `StoreError`. */
   search(query: string, options: SearchOptions): Promise<SearchHit[]> {
     return this.#options.host.store.search(query, options);
+  }
+
+  /** Those that are open, in the order of their opening. */
+  get allOpen(): readonly LiveConversation[] {
+    return [...this.#live.values()];
   }
 
   /** Removes a conversation for good; what runs in it is interrupted. Rejects with `StoreError`. */
@@ -151,21 +150,10 @@ export class LiveConversations {
     return {
       ...summary,
       running: state?.runs.size ?? 0,
-      waiting: state ? waitingIn(state) : 0,
+      waiting: state ? countWaiting(state) : 0,
       unread: this.#options.unread.of(summary.id),
     };
   }
-}
-
-/** Questions of calls, and of runs at a limit. */
-function waitingIn({ questions, runs }: ConversationState): number {
-  return (
-    questions.size +
-    runs
-      .values()
-      .filter(({ pausedBy }) => pausedBy !== undefined)
-      .toArray().length
-  );
 }
 
 /** The server ends: nothing begins any more. */

@@ -24,7 +24,7 @@ const fileChange = z.object({
 });
 
 /** A tool call, as it stands in its message. */
-const call = z.looseObject({
+export const call = z.looseObject({
   id: name,
   tool: z.string(),
   inputText: z.string().describe("What the model wrote, word for word."),

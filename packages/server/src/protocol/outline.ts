@@ -133,18 +133,19 @@ function countCalls(
 
 /** How a message begins, on one line. */
 export function firstWords(message: Message): string {
-  // Folding white space can take no more than this off what is shown, unless a message begins with a desert of it.
-  const text = textOf(message)
-    .slice(0, 8 * FIRST_WORDS)
-    .replace(/\s+/g, " ")
-    .trim();
+  const text = textOf(message);
+  // As a rule twice as much is enough; of a message that begins with a desert of white space less is shown.
+  const near = folded(text.slice(0, 2 * FIRST_WORDS));
+  const words = near.length < FIRST_WORDS ? folded(text.slice(0, 8 * FIRST_WORDS)) : near;
   // A cut between the two halves of a character would leave something that is none.
-  return text.length <= FIRST_WORDS
-    ? text
-    : `${text
-        .slice(0, FIRST_WORDS - 1)
-        .toWellFormed()
-        .trimEnd()}…`;
+  return words
+    .slice(0, FIRST_WORDS)
+    .replace(/[\uD800-\uDBFF]$/, "")
+    .trimEnd();
+}
+
+function folded(text: string): string {
+  return text.replace(/\s{2,}|[^\S ]/g, " ").trim();
 }
 
 /** How much a message says, in UTF-16 units: its text, and the arguments and results of its calls. */

@@ -47,7 +47,8 @@ const run = schemaOf<LiveRun>(
 
 const ofCall = { id: name, message: name, call: name };
 
-const question = schemaOf<OpenQuestion>(
+/** What waits for a person: whether a call may run, or what a tool asks in words. */
+export const question = schemaOf<OpenQuestion>(
   z.discriminatedUnion("type", [
     z.looseObject({ ...ofCall, type: z.literal("approval"), pattern: z.string().optional() }),
     z.looseObject({
@@ -96,7 +97,9 @@ export const snapshot = z.object({
   lastRunEnd: schemaOf<RunEnd>(z.string()).optional(),
   usage: usage.describe("Of all model calls."),
   cost: dollars.optional().describe("US dollars of all model calls; absent when unknown."),
-  interrupted: list(run).describe("Runs that a process left in the middle when it stopped: `turn.resume` goes on."),
+  interrupted: list(run).describe(
+    "Runs that a process left in the middle when it stopped: `turn.resume` goes on, `at` their `leaf`.",
+  ),
   damage: list(z.string()).describe("What of the log could not be read, in words."),
 });
 

@@ -4,7 +4,10 @@ import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { usePage, usePageState } from "../page.ts";
 import { usePreference } from "../shell/preferences.ts";
 import { Action } from "./action.tsx";
-import { CommandCompletion, useCommands } from "./commands.tsx";
+import { useCommands } from "./commands.ts";
+import { Completion } from "./completion.tsx";
+import { LeftOpen } from "./left-open.tsx";
+import { LimitQuestion } from "./limit-question.tsx";
 import { UnsentList } from "./unsent-list.tsx";
 import { useDraft } from "./use-draft.ts";
 import { useHistory } from "./use-history.ts";
@@ -25,11 +28,16 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
   const [preferred, setPreferred] = usePreference("delivery");
   const [problem, setProblem] = useState<string>();
   const box = useRef<HTMLTextAreaElement>(null);
+  const [caret, setCaret] = useState(0);
   const run = runAt(tree, leaf);
   const history = useHistory(
     () => pathTo(tree, leaf).flatMap((said) => (said.role === "user" && said.author === "user" ? [textOf(said)] : [])),
     setText,
   );
+  const change = (changed: string) => {
+    history.reset();
+    setText(changed);
+  };
   const told = (promise: Promise<unknown>) => {
     setProblem(undefined);
     promise.catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)));
@@ -80,69 +88,69 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
       <div className="mx-auto flex max-w-3xl flex-col gap-2 px-4">
         <UnsentList />
         <WaitingList run={run?.id} />
-        {conversation.interrupted > 0 && (
-          <p className="flex flex-wrap items-center gap-2 text-sm text-warn">
-            The process stopped in the middle of this conversation.
-            <Action onClick={() => told(connection.ask("turn.resume", { conversation: conversation.id }))}>
-              Go on
-            </Action>
-          </p>
-        )}
+        <LeftOpen
+          leaf={leaf}
+          goOn={(at) => told(connection.ask("turn.resume", { conversation: conversation.id, at }))}
+        />
+        <LimitQuestion run={run} told={told} />
         {problem !== undefined && (
           <p role="alert" className="text-bad text-sm">
             {problem}
           </p>
         )}
-        <CommandCompletion commands={commands} text={text} onChoose={setText} box={box} />
-        <textarea
-          ref={box}
-          id="composer"
-          value={text}
-          onChange={({ target }) => {
-            history.reset();
-            setText(target.value);
-          }}
-          onKeyDown={onKeyDown}
-          rows={Math.min(8, text.split("\n").length + 1)}
-          placeholder={run ? "Write to the agent while it works" : "Write to the agent"}
-          aria-label="Message"
-          aria-describedby="composer-keys"
-          className="w-full resize-none rounded-md border border-line bg-raised px-3 py-2 placeholder:text-soft"
-        />
-        <div className="flex flex-wrap items-center gap-2 text-sm">
-          {run ? (
-            <>
-              <Action isMain={preferred === "steer"} onClick={() => send("steer")}>
-                Steer
+        <Completion commands={commands} text={text} caret={caret} onChange={change} box={box} />
+        <div className="rounded-xl border border-line bg-raised has-[textarea:focus-visible]:outline-2 has-[textarea:focus-visible]:outline-leaf">
+          <textarea
+            ref={box}
+            id="composer"
+            value={text}
+            onChange={({ target }) => {
+              setCaret(target.selectionEnd);
+              change(target.value);
+            }}
+            onSelect={({ currentTarget }) => setCaret(currentTarget.selectionEnd)}
+            onKeyDown={onKeyDown}
+            rows={Math.min(10, Math.max(2, text.split("\n").length))}
+            placeholder={run ? "Write to the agent while it works" : "Write to the agent"}
+            aria-label="Message"
+            aria-describedby="composer-keys"
+            className="block w-full resize-none bg-transparent px-3.5 pt-2.5 text-[0.9375rem] leading-6 outline-none placeholder:text-soft"
+          />
+          <div className="flex flex-wrap items-center gap-2 px-2.5 pb-2.5 text-sm">
+            {run ? (
+              <>
+                <Action isMain={preferred === "steer"} onClick={() => send("steer")}>
+                  Steer
+                </Action>
+                <Action isMain={preferred === "queue"} onClick={() => send("queue")}>
+                  Queue
+                </Action>
+                <Action onClick={() => told(stop())}>Stop</Action>
+                <label className="flex items-center gap-1 text-soft text-xs">
+                  Enter
+                  <select
+                    value={preferred}
+                    onChange={({ target }) => setPreferred(target.value as typeof preferred)}
+                    className="min-h-6 rounded border border-line bg-ground px-1 text-ink"
+                  >
+                    <option value="steer">steers</option>
+                    <option value="queue">queues</option>
+                  </select>
+                </label>
+              </>
+            ) : (
+              <Action isMain onClick={() => send("steer")}>
+                Send
               </Action>
-              <Action isMain={preferred === "queue"} onClick={() => send("queue")}>
-                Queue
-              </Action>
-              <Action onClick={() => told(stop())}>Stop</Action>
-              <label className="flex items-center gap-1 text-soft text-xs">
-                Enter
-                <select
-                  value={preferred}
-                  onChange={({ target }) => setPreferred(target.value as typeof preferred)}
-                  className="min-h-6 rounded border border-line bg-ground px-1 text-ink"
-                >
-                  <option value="steer">steers</option>
-                  <option value="queue">queues</option>
-                </select>
-              </label>
-            </>
-          ) : (
-            <Action isMain onClick={() => send("steer")}>
-              Send
-            </Action>
-          )}
-          <span id="composer-keys" className="text-soft text-xs max-sm:sr-only">
-            {phase === "open"
-              ? run
-                ? KEYS[preferred]
-                : "Enter sends, Shift+Enter makes a new line"
-              : "Not connected: what you send goes out when the connection is back"}
-          </span>
+            )}
+            <span id="composer-keys" className="text-soft text-xs max-sm:sr-only">
+              {phase === "open"
+                ? run
+                  ? KEYS[preferred]
+                  : "Enter sends, Shift+Enter makes a new line"
+                : "Not connected: what you send goes out when the connection is back"}
+            </span>
+          </div>
         </div>
       </div>
     </section>

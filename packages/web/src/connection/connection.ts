@@ -16,6 +16,9 @@ const PROTOCOL = "1.0";
 /** Milliseconds before the first, and at most before any, new try; each waits longer than the one before. */
 const DELAY = { first: 300, growth: 1.5, longest: 10_000 };
 
+/** Milliseconds that a connection must last for the next try to be a first one again: on a bad link none lasts long. */
+const LASTED = 100;
+
 /** How it stands with the server. `since` and `next`, the time of the next try, are milliseconds since 1970. */
 export type ConnectionState =
   | { readonly phase: "connecting" }
@@ -114,6 +117,7 @@ export class Connection {
       minReconnectionDelay: DELAY.first,
       reconnectionDelayGrowFactor: DELAY.growth,
       maxReconnectionDelay: DELAY.longest,
+      minUptime: LASTED,
     });
     socket.addEventListener("open", () => this.#send({ type: "hello", protocol: PROTOCOL, client: "banyan page" }));
     socket.addEventListener("message", ({ data }) => this.#hear(JSON.parse(String(data)) as ServerFrame));

@@ -1,4 +1,5 @@
 import { type ConversationState, lastAnswer, pathTo, spentOn } from "@banyan/core/conversation";
+import { Inbox } from "../conversations/inbox.tsx";
 import { usePageState } from "../page.ts";
 import { PanelButton } from "../panels/panel-button.tsx";
 import { costInWords, short, tokensInWords } from "../shell/amounts.ts";
@@ -6,7 +7,6 @@ import { ConversationMenu } from "./conversation-menu.tsx";
 import { Rules } from "./rules.tsx";
 import { useTree } from "./use-conversation.ts";
 import { useKnownModels } from "./use-models.ts";
-import { WaitingQuestions } from "./waiting-questions.tsx";
 
 /** The title, what waits for the person, and what the branch and the tree have cost (W42). */
 export function ConversationHeader({ leaf }: { readonly leaf: string | null }) {
@@ -23,8 +23,8 @@ export function ConversationHeader({ leaf }: { readonly leaf: string | null }) {
         <Amount name="All branches" title={tokensInWords(usage)} value={costInWords(cost)} />
         <ContextUsed tree={tree} leaf={leaf} />
       </dl>
-      <div className="flex gap-2">
-        <WaitingQuestions />
+      <div className="flex gap-2 print:hidden">
+        <Inbox />
         <Rules />
         <PanelButton />
         <ConversationMenu leaf={leaf} />

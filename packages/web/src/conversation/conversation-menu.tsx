@@ -1,4 +1,4 @@
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { usePage } from "../page.ts";
 import { Disclosure } from "../shell/disclosure.tsx";
@@ -18,6 +18,15 @@ export function ConversationMenu({ leaf }: { readonly leaf: string | null }) {
   return (
     <Disclosure label="More" name="More about this conversation">
       <Rename />
+      <Link
+        to="/c/$conversation"
+        params={{ conversation: id }}
+        search={{ whole: true, ...(leaf === null ? {} : { leaf }) }}
+        className="mt-3 inline-block min-h-6 text-leaf underline"
+      >
+        All messages at once
+      </Link>{" "}
+      <span className="text-soft text-xs">to print this branch, or to search it with the browser</span>
       <h2 className="mt-3 font-medium">Export</h2>
       <ul>
         {FORMATS.map(({ format, name, holds }) => (

@@ -1,8 +1,9 @@
 import type { ConversationState } from "@banyan/core/conversation";
-import { useEffect, useRef, useState } from "react";
+import { Suspense, useEffect, useRef, useState } from "react";
 import { Composer } from "../composer/composer.tsx";
 import { usePage } from "../page.ts";
 import { WithPanels } from "../panels/with-panels.tsx";
+import { lazily } from "../shell/lazily.ts";
 import { Transcript } from "../transcript/transcript.tsx";
 import { Announcer } from "./announcer.tsx";
 import { BreadCrumbs } from "./bread-crumbs.tsx";
@@ -13,12 +14,20 @@ import { ConversationProvider, useConversation, useTree } from "./use-conversati
 import { useSeen } from "./use-seen.ts";
 import { useView } from "./use-view.ts";
 
+interface Shown {
+  readonly leaf: string | undefined;
+  /** All messages of the branch, instead of those in sight and a place to write. */
+  readonly isWhole: boolean;
+}
+
+const WholeBranch = lazily(async () => ({ default: (await import("./whole-branch.tsx")).WholeBranch }));
+
 /** A conversation, followed as long as it is in view. */
-export function ConversationView({ id, leaf }: { readonly id: string; readonly leaf: string | undefined }) {
+export function ConversationView({ id, ...shown }: Shown & { readonly id: string }) {
   const page = usePage();
   const [conversation, setConversation] = useState<LiveConversation>();
   // The branch that is first in view comes whole; what other branches say is read when it is shown.
-  const first = useRef(leaf);
+  const first = useRef(shown.leaf);
   useEffect(() => {
     setConversation(page.follow(id, first.current));
     return () => page.leave(id);
@@ -26,12 +35,12 @@ export function ConversationView({ id, leaf }: { readonly id: string; readonly l
   if (!conversation) return null;
   return (
     <ConversationProvider value={conversation}>
-      <Standing leaf={leaf} />
+      <Standing {...shown} />
     </ConversationProvider>
   );
 }
 
-function Standing({ leaf }: { readonly leaf: string | undefined }) {
+function Standing(shown: Shown) {
   const conversation = useConversation();
   const tree = useTree();
   if (conversation.standing === "loading" || !tree) {
@@ -41,10 +50,10 @@ function Standing({ leaf }: { readonly leaf: string | undefined }) {
       </p>
     );
   }
-  return <Branch tree={tree} leaf={leaf} />;
+  return <Branch tree={tree} {...shown} />;
 }
 
-function Branch({ tree, leaf }: { readonly tree: ConversationState; readonly leaf: string | undefined }) {
+function Branch({ tree, leaf, isWhole }: Shown & { readonly tree: ConversationState }) {
   const conversation = useConversation();
   const view = useView(tree, leaf);
   useSeen(tree);
@@ -59,10 +68,16 @@ function Branch({ tree, leaf }: { readonly tree: ConversationState; readonly lea
         </p>
       )}
       <UndoRemoval />
-      <WithPanels leaf={view}>
-        <Transcript leaf={view} />
-        <Composer leaf={view} />
-      </WithPanels>
+      {isWhole ? (
+        <Suspense fallback={null}>
+          <WholeBranch leaf={view} />
+        </Suspense>
+      ) : (
+        <WithPanels leaf={view}>
+          <Transcript leaf={view} />
+          <Composer leaf={view} />
+        </WithPanels>
+      )}
     </>
   );
 }

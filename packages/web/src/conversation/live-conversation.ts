@@ -15,6 +15,8 @@ export type Standing = "loading" | "live" | "removed" | "broken" | "missing";
  */
 export class LiveConversation {
   readonly id: string;
+  /** Of the branch that is first in view: its messages come whole, also when the connection is there only later. */
+  readonly #leaf: string | undefined;
   readonly #connection: Connection;
   readonly #listeners = new Map<string, Set<() => void>>();
   readonly #versions = new Map<string, number>();
@@ -29,8 +31,9 @@ export class LiveConversation {
   #standing: Standing = "loading";
   #problem: string | undefined;
 
-  constructor(id: string, connection: Connection) {
+  constructor(id: string, connection: Connection, leaf?: string) {
     this.id = id;
+    this.#leaf = leaf;
     this.#viewed = new ViewedBranches(id);
     this.#connection = connection;
   }
@@ -49,10 +52,13 @@ export class LiveConversation {
     return this.#mirror?.state;
   }
 
-  /** Runs that a process left in the middle when it stopped, and nobody has gone on with. */
-  get interrupted(): number {
+  /** The ends of branches that a process left in the middle when it stopped, and nobody has gone on with. */
+  get leftOpen(): readonly string[] {
     const { state, interrupted = [] } = this.#mirror ?? {};
-    return state && state.runs.size === 0 ? interrupted.length : 0;
+    if (!state) return [];
+    const ends = interrupted.flatMap(({ leaf, call }) => (leaf === null || call !== undefined ? [] : [leaf]));
+    const isWorkedOn = (end: string) => state.runs.values().some(({ leaf }) => leaf === end);
+    return ends.filter((end) => !state.children.has(end) && !isWorkedOn(end));
   }
 
   /** A message that has been read; asks for it otherwise. */
@@ -105,8 +111,9 @@ export class LiveConversation {
   }
 
   /** Subscribes to the feed, from where this page stands. */
-  follow(leaf?: string): void {
+  follow(): void {
     const from = this.#mirror?.cursor;
+    const leaf = this.#leaf;
     const wanted = { conversation: this.id, ...(from ? { from } : {}), ...(leaf === undefined ? {} : { leaf }) };
     this.#connection.ask("feed.subscribe", wanted).catch((error: unknown) => {
       this.#end("missing", error instanceof Error ? error.message : String(error));

@@ -67,7 +67,7 @@ export function useView(tree: ConversationState, leaf: string | undefined): stri
     void navigate({
       to: "/c/$conversation",
       params: { conversation: conversation.id },
-      search: { leaf: view },
+      search: (old) => ({ ...old, leaf: view }),
       hash: true,
       state: { end: true },
       replace: true,

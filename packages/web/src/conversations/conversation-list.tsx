@@ -16,6 +16,10 @@ export function ConversationList() {
   return (
     <>
       <div className="flex flex-col gap-2 p-3">
+        <Link to="/" className="flex items-center gap-2 px-1 pb-1 font-semibold">
+          <img src="/icon.svg" alt="" className="size-6" />
+          Banyan
+        </Link>
         <NewConversation />
         <input
           type="search"
@@ -53,10 +57,19 @@ function Entry({ conversation }: { readonly conversation: ListedConversation }) 
       to="/c/$conversation"
       params={{ conversation: id }}
       activeProps={{ className: "bg-leaf-ground", "aria-current": "page" }}
-      className="block rounded-md px-2 py-1.5 text-sm hover:bg-sunken"
+      className="mb-0.5 block rounded-md px-2 py-1.5 text-sm hover:bg-sunken"
     >
-      <span className={`block truncate ${unread > 0 ? "font-semibold" : ""}`}>{title || "New conversation"}</span>
-      <span className="flex gap-2 text-soft text-xs">
+      <span className="flex items-baseline gap-2">
+        <span className={`min-w-0 flex-1 truncate ${unread > 0 ? "font-semibold" : ""}`}>
+          {title || "New conversation"}
+        </span>
+        {unread > 0 && (
+          <span className="whitespace-nowrap rounded-full border border-leaf px-1.5 text-[0.6875rem] text-leaf">
+            {unread} unread
+          </span>
+        )}
+      </span>
+      <span className="flex flex-wrap gap-x-2 whitespace-nowrap text-soft text-xs">
         <time dateTime={new Date(updatedAt).toISOString()}>{whenOf(updatedAt)}</time>
         {running > 0 && (
           <span className="flex items-center gap-1 text-leaf">
@@ -64,7 +77,6 @@ function Entry({ conversation }: { readonly conversation: ListedConversation }) 
           </span>
         )}
         {waiting > 0 && <span className="text-warn">{waiting} waiting for you</span>}
-        {unread > 0 && <span>{unread} unread</span>}
       </span>
     </Link>
   );

@@ -1,8 +1,9 @@
 import type { Call } from "@banyan/core/conversation";
-import { lazy, Suspense, useMemo } from "react";
+import { Suspense, useMemo } from "react";
+import { lazily } from "../shell/lazily.ts";
 import { growingChange, madeChange } from "./shown-file.ts";
 
-const ChangedFiles = lazy(async () => ({ default: (await import("./changed-files.tsx")).ChangedFiles }));
+const ChangedFiles = lazily(async () => ({ default: (await import("./changed-files.tsx")).ChangedFiles }));
 
 /** The files that a call has changed, and what it is writing into files, as it grows (W31). */
 export function CallChanges({ call: { tool, changes, drafts } }: { readonly call: Call }) {

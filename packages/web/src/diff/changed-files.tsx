@@ -74,8 +74,8 @@ export function ChangedFiles({
                   {row?.type === "file" && (
                     <FileRow file={row.file} isOpen={row.isOpen} onToggle={() => toggle(row.file.key)} />
                   )}
-                  {row?.type === "line" && <Line line={row.line} />}
-                  {row?.type === "pair" && <Pair pair={row.pair} />}
+                  {row?.type === "line" && <Line line={row.line} language={row.language} />}
+                  {row?.type === "pair" && <Pair pair={row.pair} language={row.language} />}
                   {row?.type === "nothing" && (
                     <p className="px-3 text-soft text-xs">No lines to show: this is no text.</p>
                   )}

@@ -1,3 +1,4 @@
+import { Code } from "../code/code.tsx";
 import { type DiffLine, type LinePair, SIGNS } from "./patch.ts";
 import type { ShownFile } from "./shown-file.ts";
 
@@ -24,7 +25,7 @@ export function FileRow({
       type="button"
       aria-expanded={isOpen}
       onClick={onToggle}
-      className="sticky left-0 flex h-full w-full max-w-[calc(100vw-3rem)] items-center gap-2 border-hair border-t bg-raised px-3 text-left text-sm"
+      className="sticky left-0 flex h-full w-full max-w-[min(100%,calc(100vw-3rem))] items-center gap-2 border-hair border-t bg-raised px-3 text-left text-sm"
     >
       <span aria-hidden="true" className="text-soft">
         {isOpen ? "▾" : "▸"}
@@ -37,39 +38,66 @@ export function FileRow({
 }
 
 /** A line with its numbers in the old and the new text. */
-export function Line({ line }: { readonly line: DiffLine }) {
+export function Line({ line, language }: { readonly line: DiffLine; readonly language: string }) {
   return (
     <div className={`flex h-full whitespace-pre font-mono text-xs leading-5 ${GROUNDS[line.kind]}`}>
-      <LineNumber value={line.before} />
-      <LineNumber value={line.after} />
-      <span className="pr-3">{`${SIGNS[line.kind]} ${line.text}`}</span>
+      {(line.before ?? line.after) !== undefined && (
+        <>
+          <LineNumber value={line.before} />
+          <LineNumber value={line.after} />
+        </>
+      )}
+      <span className="px-3">
+        <Said line={line} language={language} />
+      </span>
     </div>
   );
 }
 
 /** The old line and the new one. */
-export function Pair({ pair: { left, right } }: { readonly pair: LinePair }) {
+export function Pair({ pair: { left, right }, language }: { readonly pair: LinePair; readonly language: string }) {
   return (
     <div className="grid h-full grid-cols-2 font-mono text-xs leading-5">
-      <Side line={left} number={left?.before} />
-      <Side line={right} number={right?.after} />
+      <Side line={left} number={left?.before} language={language} />
+      <Side line={right} number={right?.after} language={language} />
     </div>
   );
 }
 
-function Side({ line, number }: { readonly line: DiffLine | undefined; readonly number: number | undefined }) {
+function Side({
+  line,
+  number,
+  language,
+}: {
+  readonly line: DiffLine | undefined;
+  readonly number: number | undefined;
+  readonly language: string;
+}) {
   if (!line) return <div className="bg-sunken" />;
   return (
     <div className={`flex overflow-hidden whitespace-pre ${GROUNDS[line.kind]}`} title={line.text}>
       <LineNumber value={number} />
-      <span className="truncate">{`${SIGNS[line.kind]} ${line.text}`}</span>
+      <span className="truncate pl-3">
+        <Said line={line} language={language} />
+      </span>
     </div>
+  );
+}
+
+/** A line is coloured by itself: what began above it, such as a comment of many lines, it does not know. */
+function Said({ line: { kind, text }, language }: { readonly line: DiffLine; readonly language: string }) {
+  if (kind === "place") return `${SIGNS[kind]} ${text}`;
+  return (
+    <>
+      {`${SIGNS[kind]} `}
+      <Code text={text} language={language} />
+    </>
   );
 }
 
 function LineNumber({ value }: { readonly value: number | undefined }) {
   return (
-    <span aria-hidden="true" className="w-12 shrink-0 select-none pr-2 text-right text-soft">
+    <span aria-hidden="true" className="w-9 shrink-0 select-none text-right text-soft">
       {value}
     </span>
   );

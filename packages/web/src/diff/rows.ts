@@ -4,8 +4,8 @@ import type { ShownFile } from "./shown-file.ts";
 /** What stands on one row of a list of changes. */
 export type DiffRow =
   | { readonly type: "file"; readonly file: ShownFile; readonly isOpen: boolean }
-  | { readonly type: "line"; readonly line: DiffLine }
-  | { readonly type: "pair"; readonly pair: LinePair }
+  | { readonly type: "line"; readonly line: DiffLine; readonly language: string }
+  | { readonly type: "pair"; readonly pair: LinePair; readonly language: string }
   | { readonly type: "nothing" };
 
 /** How the old and the new lines stand: below each other, or side by side. */
@@ -19,9 +19,10 @@ export function rowsOf(files: readonly ShownFile[], closed: ReadonlySet<string>,
     rows.push({ type: "file", file, isOpen });
     if (!isOpen) continue;
     const lines = file.lines();
+    const language = file.path;
     if (lines.length === 0) rows.push({ type: "nothing" });
-    else if (layout === "unified") for (const line of lines) rows.push({ type: "line", line });
-    else for (const pair of inPairs(lines)) rows.push({ type: "pair", pair });
+    else if (layout === "unified") for (const line of lines) rows.push({ type: "line", line, language });
+    else for (const pair of inPairs(lines)) rows.push({ type: "pair", pair, language });
   }
   return rows;
 }

@@ -1,10 +1,11 @@
-import { lazy, Suspense, useEffect, useState } from "react";
+import { Suspense, useEffect, useState } from "react";
+import { lazily } from "../shell/lazily.ts";
 import { usePreference } from "../shell/preferences.ts";
 import { useActions, useAllActions } from "./actions.tsx";
 import { isForWriting, keysOf, PALETTE_KEYS } from "./keys.ts";
 
-const Palette = lazy(async () => ({ default: (await import("./palette.tsx")).Palette }));
-const ShortcutList = lazy(async () => ({ default: (await import("./shortcut-list.tsx")).ShortcutList }));
+const Palette = lazily(async () => ({ default: (await import("./palette.tsx")).Palette }));
+const ShortcutList = lazily(async () => ({ default: (await import("./shortcut-list.tsx")).ShortcutList }));
 
 /** Runs actions by their keys; opens the palette and the list of shortcuts (W44). */
 export function CommandKeys() {

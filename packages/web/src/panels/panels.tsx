@@ -1,13 +1,14 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
+import { lazily } from "../shell/lazily.ts";
 import { TreePanel } from "../tree/tree-panel.tsx";
 import { PANELS, type PanelName } from "./panel-names.ts";
 import { usePanel } from "./use-panel.ts";
 
-const ChangesPanel = lazy(async () => ({ default: (await import("./changes-panel.tsx")).ChangesPanel }));
-const ComparePanel = lazy(async () => ({ default: (await import("./compare-panel.tsx")).ComparePanel }));
-const UsagePanel = lazy(async () => ({ default: (await import("./usage-panel.tsx")).UsagePanel }));
-const ContextPanel = lazy(async () => ({ default: (await import("./context-panel.tsx")).ContextPanel }));
-const SettingsPanel = lazy(async () => ({ default: (await import("./settings-panel.tsx")).SettingsPanel }));
+const ChangesPanel = lazily(async () => ({ default: (await import("./changes-panel.tsx")).ChangesPanel }));
+const ComparePanel = lazily(async () => ({ default: (await import("./compare-panel.tsx")).ComparePanel }));
+const UsagePanel = lazily(async () => ({ default: (await import("./usage-panel.tsx")).UsagePanel }));
+const ContextPanel = lazily(async () => ({ default: (await import("./context-panel.tsx")).ContextPanel }));
+const SettingsPanel = lazily(async () => ({ default: (await import("./settings-panel.tsx")).SettingsPanel }));
 
 /** Those that need room for lines of text or a plane. */
 const WIDE: ReadonlySet<PanelName> = new Set(["map", "changes", "compare"]);

@@ -88,7 +88,7 @@ export function UsagePanel({ leaf }: { readonly leaf: string | null }) {
                   >
                     <span className="flex justify-between gap-2">
                       <span className="truncate">{answer.label ?? beginningOf(conversation, tree, answer.id)}</span>
-                      <span>{costInWords(answer.cost)}</span>
+                      <span className="shrink-0 whitespace-nowrap">{costInWords(answer.cost)}</span>
                     </span>
                     <span className="block truncate text-soft">{amountsOf(answer.usage ?? noUsage)}</span>
                   </button>

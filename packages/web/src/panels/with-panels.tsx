@@ -1,9 +1,10 @@
-import { lazy, type ReactNode, Suspense } from "react";
+import { type ReactNode, Suspense } from "react";
 import { ConversationActions } from "../palette/conversation-actions.tsx";
+import { lazily } from "../shell/lazily.ts";
 import { usePanel } from "./use-panel.ts";
 
-const Panels = lazy(async () => ({ default: (await import("./panels.tsx")).Panels }));
-const LeftBranchNotice = lazy(async () => ({ default: (await import("./left-branch-notice.tsx")).LeftBranchNotice }));
+const Panels = lazily(async () => ({ default: (await import("./panels.tsx")).Panels }));
+const LeftBranchNotice = lazily(async () => ({ default: (await import("./left-branch-notice.tsx")).LeftBranchNotice }));
 
 /** A conversation with its panel beside it; on a narrow screen the panel stands in its place. */
 export function WithPanels({ leaf, children }: { readonly leaf: string | null; readonly children: ReactNode }) {

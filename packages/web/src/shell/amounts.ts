@@ -1,14 +1,21 @@
 import type { Cost, Usage } from "@banyan/core/conversation";
 
+/** What is less than this is said to be so: four places behind the point would show it as nothing. */
+const SMALLEST = 0.0001;
+
 /** US dollars for people; a cost that is unknown is a dash, never nothing. */
 export function costInWords(cost: Cost): string {
   if (cost === undefined) return "—";
-  return cost === 0 ? "$0" : `$${cost < 0.01 ? cost.toFixed(4) : cost.toFixed(2)}`;
+  if (cost === 0) return "$0";
+  if (cost < SMALLEST) return `<$${SMALLEST}`;
+  return `$${cost < 0.01 ? cost.toFixed(4) : cost.toFixed(2)}`;
 }
 
-/** `12.3k`: a number of tokens, short. */
+/** `12k`: a number of tokens, short. */
 export function short(count: number): string {
-  return count < 1_000 ? String(count) : `${(count / 1_000).toFixed(count < 10_000 ? 1 : 0)}k`;
+  if (count < 1_000) return String(count);
+  if (count < 999_500) return `${(count / 1_000).toFixed(count < 9_950 ? 1 : 0)}k`;
+  return `${Number((count / 1_000_000).toFixed(1))}M`;
 }
 
 /** Tokens by their kind. */

@@ -28,7 +28,7 @@ export function Shell() {
         <div className="flex min-h-0 flex-1">
           <nav
             aria-label="Conversations"
-            className={`${listOpen ? "flex" : "hidden"} w-full flex-col border-hair border-r bg-raised md:flex md:w-72`}
+            className={`${listOpen ? "flex" : "hidden"} w-full flex-col border-hair border-r bg-raised md:flex md:w-72 print:hidden`}
           >
             <ConversationList />
           </nav>
@@ -36,7 +36,7 @@ export function Shell() {
             <button
               type="button"
               onClick={() => setListOpen(true)}
-              className="border-hair border-b px-3 py-2 text-left text-sm text-soft md:hidden"
+              className="border-hair border-b px-3 py-2 text-left text-sm text-soft md:hidden print:hidden"
             >
               ☰ Conversations
             </button>

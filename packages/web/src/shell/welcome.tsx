@@ -1,3 +1,4 @@
+import { Inbox } from "../conversations/inbox.tsx";
 import { NewConversation } from "../conversations/new-conversation.tsx";
 import { usePageState } from "../page.ts";
 
@@ -6,7 +7,8 @@ export function Welcome() {
   const connection = usePageState(({ connection }) => connection);
   const welcome = connection.phase === "open" ? connection.welcome : undefined;
   return (
-    <div className="m-auto flex max-w-md flex-col gap-4 p-6 text-center">
+    <div className="m-auto flex max-w-md flex-col items-center gap-4 p-6 text-center">
+      <img src="/icon.svg" alt="" className="size-14" />
       <h1 className="font-semibold text-2xl">Banyan</h1>
       {welcome && (
         <p className="text-soft">
@@ -15,6 +17,7 @@ export function Welcome() {
         </p>
       )}
       <NewConversation />
+      <Inbox />
     </div>
   );
 }

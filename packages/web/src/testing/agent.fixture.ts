@@ -55,6 +55,13 @@ export function testAgent(): TestAgent {
       return Array.from({ length: 60 }, (_, line) => `${path} line ${line + 1}`).join("\n");
     },
   });
+  const edit = defineTool({
+    name: "edit",
+    description: "Changes a file.",
+    input: NONE,
+    effects: "external",
+    execute: () => "changed",
+  });
   const model = scriptedModel((request) => sceneFor(request), {
     pace: PACE,
     price: { input: 3, output: 15, cached: 0.3 },
@@ -63,9 +70,12 @@ export function testAgent(): TestAgent {
     options: {
       name: "banyan",
       model,
-      tools: [hold, shell, read, changingTool(() => held.promise), launchAgent()],
+      limits: { steps: 7, policy: "ask" },
+      tools: [hold, shell, read, edit, changingTool(() => held.promise), launchAgent()],
       permission: ({ tool }) =>
-        tool.name === "shell" ? { decision: "ask", pattern: "shell(ls*)" } : { decision: "allow" },
+        tool.name === "shell" || tool.name === "edit"
+          ? { decision: "ask", pattern: `${tool.name}(ls*)` }
+          : { decision: "allow" },
     },
     models: {
       "scripted/second": scriptedModel((request) => sceneFor(request), { id: "scripted/second", pace: PACE }),
@@ -81,7 +91,10 @@ function sceneFor({ messages, tools }: ModelRequest): Scene {
   const asked = messages.findLast((message) => message.role === "user");
   const said = asked?.parts.map((part) => (part.type === "text" ? part.text : "")).join("") ?? "";
   const [word = "", ...rest] = said.split(/\s+/);
-  if (messages.at(-1)?.role === "user") return (SCENES[word] ?? plain)(rest, said);
+  const step = messages.length - 1 - messages.findLastIndex((message) => message.role === "user");
+  // One file a step, until there are no more.
+  if (word === "look" && rest[step] !== undefined) return [call("read", { path: rest[step] })];
+  if (step === 0) return (SCENES[word] ?? plain)(rest, said);
   const afterwards = text(AFTERWARDS[word] ?? "That is done.");
   // A sub-agent has a task, which ends when it says so.
   const isTask = tools.some(({ name }) => name === "finish_task");
@@ -101,10 +114,32 @@ const SCENES: Readonly<Record<string, (rest: readonly string[], said: string) =>
   hold: () => [text("I wait. "), call("hold", {})],
   read: (paths) => [text("I read. "), ...paths.map((path) => call("read", { path }))],
   agent: (rest) => [call("launch_agent", { task: rest.join(" "), expected_output: "words" })],
+  edit: () => [call("edit", EDIT)],
+  code: () => [text(...CODE.split(/(?<=\n)/)), stall()],
   change: ([path = "", how = ""]) => [text("I change it. "), call("change", { path, how })],
   break: () => [text("It begins "), fail("invalid-request", { message: "The provider is not available." })],
   hostile: () => [text(HOSTILE)],
 };
+
+/** A change of a file that a person is asked about. */
+const EDIT = { path: "src/sum.ts", old_text: "return a;\n", new_text: "return a + b;\n" };
+
+/** An answer with code, of which more is to come. */
+const CODE = `It is so:
+
+\`\`\`ts
+// Adds two numbers.
+export function sum(a: number, b: number): number {
+  return a + b;
+}
+\`\`\`
+
+and then
+
+\`\`\`diff
+- return a;
++ return a + b;
+`;
 
 const AFTERWARDS: Readonly<Record<string, string>> = {
   hold: "It was let go.",

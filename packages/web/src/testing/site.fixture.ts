@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -26,6 +26,8 @@ export class Site {
   #link: Link | undefined;
   readonly #directory = mkdtempSync(join(tmpdir(), "banyan-web-"));
   readonly #windows: Page[] = [];
+  /** The directory that agents work in, with a few files. */
+  readonly workspace = join(this.#directory, "workspace");
   readonly agent: TestAgent = testAgent();
 
   /** The way from the browser to the server. */
@@ -38,6 +40,8 @@ export class Site {
   }
 
   async start(): Promise<void> {
+    mkdirSync(join(this.workspace, "src"), { recursive: true });
+    for (const file of ["read me.md", "src/sum.ts", "src/sum.test.ts"]) writeFileSync(join(this.workspace, file), "");
     const page = await builtPage();
     this.#link = await openLink();
     await this.#serve(page);
@@ -56,8 +60,9 @@ export class Site {
 
   async #serve(page: string, port = 0): Promise<void> {
     const { options, models } = this.agent;
-    const directory = this.#directory;
-    this.#served = await served(options, { directory, models, page, port, allowedHosts: [this.link.host] });
+    const { workspace } = this;
+    const directory = join(this.#directory, "data");
+    this.#served = await served(options, { directory, workspace, models, page, port, allowedHosts: [this.link.host] });
     this.link.to(this.#served.server.address);
   }
 

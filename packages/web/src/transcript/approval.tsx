@@ -1,16 +1,25 @@
 import type { Call, Json, OpenQuestion } from "@banyan/core/conversation";
 import type { Command } from "@banyan/server/protocol";
 import { useId, useState } from "react";
-import { useConversation, useTree } from "../conversation/use-conversation.ts";
+import { ProposedChanges, showsChanges } from "../diff/proposed-changes.tsx";
 import { usePage, usePageState } from "../page.ts";
 import { usePreference } from "../shell/preferences.ts";
 
+/** A question, and where it is asked. */
+interface Asked<Question extends OpenQuestion = OpenQuestion> {
+  readonly conversation: string;
+  readonly question: Question;
+  readonly call: Call;
+  /** The directory that the conversation is about; the workspace when it has none of its own. */
+  readonly directory: string | undefined;
+}
+
 /** What waits for a person: a call that may run or not, or something that a tool asks in words (W32, W33). */
-export function Approval({ question, call }: { readonly question: OpenQuestion; readonly call: Call }) {
+export function Approval({ question, ...asked }: Asked) {
   return question.type === "approval" ? (
-    <Permission question={question} call={call} />
+    <Permission question={question} {...asked} />
   ) : (
-    <InWords question={question} />
+    <InWords question={question} {...asked} />
   );
 }
 
@@ -19,9 +28,8 @@ type Answer =
   | { decision: "deny"; reason?: string }
   | { decision: "answer"; text: string };
 
-function useAnswer(question: string) {
+function useAnswer(conversation: string, question: string) {
   const { connection } = usePage();
-  const { id: conversation } = useConversation();
   const [problem, setProblem] = useState<string>();
   const send = (answer: Answer) => {
     connection
@@ -33,14 +41,8 @@ function useAnswer(question: string) {
   return { send, problem };
 }
 
-function Permission({
-  question,
-  call,
-}: {
-  readonly question: Extract<OpenQuestion, { type: "approval" }>;
-  readonly call: Call;
-}) {
-  const { send, problem } = useAnswer(question.id);
+function Permission({ conversation, question, call, directory }: Asked<Extract<OpenQuestion, { type: "approval" }>>) {
+  const { send, problem } = useAnswer(conversation, question.id);
   const [edited, setEdited] = useState<string>();
   const [reason, setReason] = useState("");
   const [pattern, setPattern] = useState(question.pattern ?? "");
@@ -56,7 +58,6 @@ function Permission({
   const workspace = usePageState(({ connection }) =>
     connection.phase === "open" ? connection.welcome.workspace : undefined,
   );
-  const directory = useTree()?.labels.cwd ?? workspace;
   // Keys count only while the card has the focus, and none of them is Enter.
   const onKeyDown = (event: React.KeyboardEvent) => {
     if (event.target !== event.currentTarget || isBroken || keys === "off") return;
@@ -71,49 +72,50 @@ function Permission({
       // biome-ignore lint/a11y/noNoninteractiveTabindex: the card takes the keys A, S and D while it has the focus.
       tabIndex={0}
       onKeyDown={onKeyDown}
-      className="flex flex-col gap-2 border-hair border-t bg-warn-ground px-3 py-2"
+      className="flex min-w-0 flex-col gap-2 border-hair border-t bg-warn-ground px-3 py-2.5 text-sm"
     >
-      <p className="font-medium">May {call.tool} run?</p>
-      {directory !== undefined && (
-        <p className="text-soft text-xs">
-          in <code className="font-mono">{directory}</code>
-        </p>
-      )}
+      <p>
+        <span className="font-semibold">May {call.tool} run?</span>{" "}
+        <span className="text-soft text-xs">
+          in <code className="font-mono">{directory ?? workspace}</code>
+        </span>
+      </p>
+      <ProposedChanges tool={call.tool} input={input === undefined ? call.input : input.value} />
       <textarea
         aria-label="Arguments"
         value={edited ?? given}
         onChange={({ target }) => setEdited(target.value)}
-        rows={Math.min(12, given.split("\n").length)}
+        rows={Math.min(showsChanges(call.tool) ? 5 : 12, given.split("\n").length)}
         className="w-full rounded border border-line bg-ground p-2 font-mono text-xs"
       />
       {isBroken && <p className="text-bad text-xs">{input.problem}</p>}
       <div className="flex flex-wrap gap-2">
-        <Choice disabled={isBroken} onClick={() => send(allow())}>
-          Allow once <kbd>A</kbd>
+        <Choice look="main" disabled={isBroken} onClick={() => send(allow())}>
+          Allow once <Key>A</Key>
         </Choice>
         {question.pattern !== undefined && edited === undefined && (
           <span className="flex flex-wrap items-center gap-1">
             <Choice onClick={() => send(allow("conversation"))}>
-              Allow for this conversation <kbd>S</kbd>
+              Allow for this conversation <Key>S</Key>
             </Choice>
             <input
               aria-label="What is allowed"
               value={pattern}
               onChange={({ target }) => setPattern(target.value)}
-              className="min-h-6 min-w-0 rounded border border-line bg-ground px-1 py-0.5 placeholder:text-soft font-mono text-xs"
+              className="min-h-6 min-w-0 rounded-md border border-line bg-ground px-2 py-1 placeholder:text-soft font-mono text-xs"
             />
           </span>
         )}
         <span className="flex items-center gap-1">
-          <Choice onClick={() => send(reason === "" ? { decision: "deny" } : { decision: "deny", reason })}>
-            Deny <kbd>D</kbd>
+          <Choice look="bad" onClick={() => send(reason === "" ? { decision: "deny" } : { decision: "deny", reason })}>
+            Deny <Key>D</Key>
           </Choice>
           <input
             aria-label="Why not"
             placeholder="Reason"
             value={reason}
             onChange={({ target }) => setReason(target.value)}
-            className="min-h-6 min-w-0 rounded border border-line bg-ground px-1 py-0.5 placeholder:text-soft text-xs"
+            className="min-h-6 min-w-0 rounded-md border border-line bg-ground px-2 py-1 placeholder:text-soft text-xs"
           />
         </span>
       </div>
@@ -122,13 +124,13 @@ function Permission({
   );
 }
 
-function InWords({ question }: { readonly question: Extract<OpenQuestion, { type: "text" }> }) {
-  const { send, problem } = useAnswer(question.id);
+function InWords({ conversation, question }: Asked<Extract<OpenQuestion, { type: "text" }>>) {
+  const { send, problem } = useAnswer(conversation, question.id);
   const [text, setText] = useState(question.default ?? "");
   const label = useId();
   return (
     <form
-      className="flex flex-col gap-2 border-hair border-t bg-warn-ground px-3 py-2"
+      className="flex flex-col gap-2 border-hair border-t bg-warn-ground px-3 py-2.5 text-sm"
       onSubmit={(event) => {
         event.preventDefault();
         send({ decision: "answer", text });
@@ -169,21 +171,34 @@ function Choice({
   children,
   onClick,
   disabled = false,
+  look = "plain",
 }: {
   readonly children: React.ReactNode;
   readonly onClick: () => void;
   readonly disabled?: boolean;
+  readonly look?: keyof typeof LOOKS;
 }) {
   return (
     <button
       type="button"
       onClick={onClick}
       disabled={disabled}
-      className="min-h-6 rounded border border-line bg-ground px-2 py-1 hover:bg-sunken disabled:opacity-50"
+      className={`min-h-6 rounded-md border px-2.5 py-1 disabled:opacity-50 ${LOOKS[look]}`}
     >
       {children}
     </button>
   );
+}
+
+const LOOKS = {
+  main: "border-leaf bg-leaf text-ground hover:opacity-90",
+  bad: "border-bad bg-ground text-bad hover:bg-bad-ground",
+  plain: "border-line bg-ground hover:bg-sunken",
+} as const;
+
+/** The key that does the same while the card has the focus. */
+function Key({ children }: { readonly children: string }) {
+  return <kbd className="ml-1 rounded border border-current px-1 font-mono text-[0.6875rem]">{children}</kbd>;
 }
 
 function parse(text: string): { readonly value: Json } | { readonly value?: undefined; readonly problem: string } {

@@ -1,26 +1,16 @@
-import { type Call, type CallStatus, isEnded } from "@banyan/core/conversation";
+import { type Call, isEnded } from "@banyan/core/conversation";
 import { useEffect, useState } from "react";
 import { useTree } from "../conversation/use-conversation.ts";
 import { CallChanges } from "../diff/call-changes.tsx";
 import { Approval } from "./approval.tsx";
+import { CALL_STATUS } from "./call-status.ts";
 import { Output } from "./output.tsx";
 import { SubAgentCard } from "./sub-agent-card.tsx";
-
-/** A sign and a word for each status: never colour alone (W28). */
-const STATUS: Readonly<Record<CallStatus, readonly [sign: string, word: string, colour: string]>> = {
-  pending: ["○", "waiting", "text-soft"],
-  "approval-requested": ["?", "waits for you", "text-warn"],
-  executing: ["◐", "running", "text-leaf"],
-  completed: ["✓", "done", "text-leaf"],
-  failed: ["✗", "failed", "text-bad"],
-  denied: ["⊘", "denied", "text-bad"],
-  cancelled: ["–", "cancelled", "text-soft"],
-};
 
 /** A tool call: what it is, how it stands, what came of it, and, where it waits for a person, the question. */
 export function CallCard({ call, message }: { readonly call: Call; readonly message: string }) {
   const tree = useTree();
-  const [sign, word, colour] = STATUS[call.status];
+  const [sign, word, colour] = CALL_STATUS[call.status];
   const question = [...(tree?.questions.values() ?? [])].find(
     (open) => open.call === call.id && open.message === message,
   );
@@ -42,7 +32,9 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
       </details>
       <CallChanges call={call} />
       {launched !== undefined && <SubAgentCard call={call.id} root={launched} status={word} />}
-      {question && <Approval question={question} call={call} />}
+      {question && tree && (
+        <Approval conversation={tree.id} question={question} call={call} directory={tree.labels.cwd} />
+      )}
     </section>
   );
 }

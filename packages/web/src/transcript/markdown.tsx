@@ -1,6 +1,7 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
+import { lazily } from "../shell/lazily.ts";
 
-const Rendered = lazy(async () => ({ default: (await import("./rendered-markdown.tsx")).RenderedMarkdown }));
+const Rendered = lazily(async () => ({ default: (await import("./rendered-markdown.tsx")).RenderedMarkdown }));
 
 /** Markdown of a model. Until the code that renders it is there, and only then, it stands as it was written. */
 export function Markdown({ text, isStreaming }: { readonly text: string; readonly isStreaming: boolean }) {

@@ -1,8 +1,10 @@
-import { type Message, textOf } from "@banyan/core/conversation";
+import { type AssistantMessage, type Message, textOf } from "@banyan/core/conversation";
 import { useState } from "react";
 import { useConversation } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
 import { usePage } from "../page.ts";
+import { costInWords, tokensInWords } from "../shell/amounts.ts";
+import { Icon } from "../shell/icon.tsx";
 import { EditMessage } from "./edit-message.tsx";
 import { NameMessage } from "./name-message.tsx";
 import { RemoveMessage } from "./remove-message.tsx";
@@ -10,7 +12,7 @@ import { RetryAnswer } from "./retry-answer.tsx";
 import { SmallButton } from "./small-button.tsx";
 import { Versions } from "./versions.tsx";
 
-/** What can be done about a message: its other versions, another answer, another wording, a branch from here. */
+/** Below a message: its other versions, what it took, and what can be done about it. */
 export function MessageActions({ message }: { readonly message: Message }) {
   const conversation = useConversation();
   const { connection } = usePage();
@@ -23,38 +25,43 @@ export function MessageActions({ message }: { readonly message: Message }) {
       message: message.id,
       starred: !message.starred,
     });
+  const isOwn = message.role === "user" && message.author === "user";
   return (
-    <div className="flex flex-wrap items-center gap-1 text-soft text-xs">
+    <div
+      className={`relative mt-1 flex min-h-6 flex-wrap items-center gap-x-2 gap-y-1 text-soft text-xs print:hidden ${isOwn && !open ? "flex-row-reverse" : ""}`}
+    >
       <Versions message={message.id} />
       {message.label !== undefined && <span className="font-medium text-ink">{message.label}</span>}
       {message.starred && <span className="text-warn">★ starred</span>}
+      {message.role === "assistant" && <Spent message={message} />}
+      {/* They take no room of their own where they come with the pointer. */}
       <span
-        className={`flex flex-wrap gap-1 focus-within:opacity-100 group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:none)]:opacity-100 ${open ? "" : "opacity-0"}`}
+        className={`flex flex-wrap rounded bg-ground focus-within:opacity-100 group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:none)]:opacity-100 ${open ? "" : "opacity-0 [@media(hover:hover)]:absolute [@media(hover:hover)]:top-0"} ${isOwn ? "right-20" : "right-0"}`}
       >
         <SmallButton name="Continue from here" onClick={() => show(message.id, { exactly: true })}>
-          Continue from here
+          <Icon of="branch" />
         </SmallButton>
         {message.role === "assistant" && (
           <SmallButton name="Answer again" onClick={() => setOpen("retry")}>
-            Retry
+            <Icon of="retry" />
           </SmallButton>
         )}
-        {message.role === "user" && message.author === "user" && (
+        {isOwn && (
           <SmallButton name="Edit: say it in other words" onClick={() => setOpen("edit")}>
-            Edit
+            <Icon of="edit" />
           </SmallButton>
         )}
         <SmallButton name="Copy the text" onClick={() => void navigator.clipboard.writeText(textOf(message))}>
-          Copy
+          <Icon of="copy" />
         </SmallButton>
         <SmallButton name={message.starred ? "Take the star away" : "Star this message"} onClick={star}>
-          <span aria-hidden="true">{message.starred ? "★" : "☆"}</span>
+          <Icon of="star" isFilled={message.starred === true} />
         </SmallButton>
         <SmallButton name="Name this message" onClick={() => setOpen("name")}>
-          Name
+          <Icon of="name" />
         </SmallButton>
         <SmallButton name="Remove this message" onClick={() => setOpen("remove")}>
-          Remove
+          <Icon of="remove" />
         </SmallButton>
       </span>
       {open === "edit" && message.role === "user" && <EditMessage message={message} onClose={close} />}
@@ -62,5 +69,16 @@ export function MessageActions({ message }: { readonly message: Message }) {
       {open === "retry" && message.role === "assistant" && <RetryAnswer message={message} onClose={close} />}
       {open === "remove" && <RemoveMessage message={message} onClose={close} />}
     </div>
+  );
+}
+
+/** What an answer was made with, and what it took (W42). */
+function Spent({ message: { model, usage, cost, calls } }: { readonly message: AssistantMessage }) {
+  if (!usage) return null;
+  return (
+    <span>
+      {model} · {tokensInWords(usage)} · {costInWords(cost)}
+      {calls.length > 0 && ` · ${calls.length} ${calls.length === 1 ? "call" : "calls"}`}
+    </span>
   );
 }

@@ -1,7 +1,6 @@
 import type { AssistantMessage, Message, SummaryMessage, UserMessage } from "@banyan/core/conversation";
 import { textOf } from "@banyan/core/conversation";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
-import { costInWords, tokensInWords } from "../shell/amounts.ts";
 import { CallCards } from "./call-cards.tsx";
 import { Markdown } from "./markdown.tsx";
 import { MessageActions } from "./message-actions.tsx";
@@ -38,7 +37,7 @@ export function MessageArticle({
       aria-label={message ? whoOf(message) : "Message"}
       aria-posinset={place}
       aria-setsize={of}
-      className="group rounded-lg"
+      className="group rounded-lg text-[0.9375rem] leading-6"
     >
       {message ? <Body message={message} next={next} /> : <p className="text-soft text-sm">{words ?? "…"}</p>}
       {message && <MessageActions message={message} />}
@@ -65,7 +64,9 @@ function Body({ message, next }: { readonly message: Message; readonly next: str
 function Said({ message, next }: { readonly message: UserMessage; readonly next: string | undefined }) {
   const isPerson = message.author === "user";
   return (
-    <div className={`rounded-lg px-3 py-2 ${isPerson ? "bg-leaf-ground" : "border border-hair text-soft text-sm"}`}>
+    <div
+      className={`rounded-xl px-3.5 py-2 ${isPerson ? "ml-auto w-fit max-w-[85%] bg-leaf-ground" : "border border-hair text-soft text-sm"}`}
+    >
       <h2 className={isPerson ? "sr-only" : "font-medium text-xs"}>{AUTHORS[message.author]}</h2>
       {message.parts.map((part, index) =>
         part.type === "text" ? (
@@ -99,7 +100,7 @@ function Delivery({ message, next }: { readonly message: UserMessage; readonly n
 }
 
 function Answered({ message }: { readonly message: AssistantMessage }) {
-  const { parts, calls, finish, error, model, usage, cost } = message;
+  const { parts, finish, error } = message;
   const isStreaming = finish === undefined;
   return (
     <div>
@@ -130,12 +131,6 @@ function Answered({ message }: { readonly message: AssistantMessage }) {
       {finish === "length" && <p className="text-sm text-warn">Cut: the answer reached the model's limit.</p>}
       {finish === "filtered" && <p className="text-sm text-warn">The provider cut or refused this answer.</p>}
       {error !== undefined && <p className="text-bad text-sm">{error}</p>}
-      {usage && (
-        <p className="mt-1 text-soft text-xs">
-          {model} · {tokensInWords(usage)} · {costInWords(cost)}
-          {calls.length > 0 && ` · ${calls.length} ${calls.length === 1 ? "call" : "calls"}`}
-        </p>
-      )}
     </div>
   );
 }

@@ -1,29 +1,46 @@
 import { lexer } from "marked";
-import { memo, useMemo } from "react";
+import { createContext, isValidElement, memo, type ReactNode, useContext, useMemo } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import remend from "remend";
+import { CodeBlock } from "../code/code-block.tsx";
 
 /** Markdown as it looks, block by block, so that of a text that streams only the last block is drawn again. */
 export function RenderedMarkdown({ text, isStreaming }: { readonly text: string; readonly isStreaming: boolean }) {
   const blocks = useMemo(() => lexer(text).map(({ raw }) => raw), [text]);
   return (
     <div className="flex flex-col gap-2">
-      {blocks.map((block, index) => (
+      {blocks.map((block, index) => {
+        const isGrowing = isStreaming && index === blocks.length - 1;
         // Blocks are only ever added behind: a block's place is its name.
-        <Block key={index} text={isStreaming && index === blocks.length - 1 ? remend(block) : block} />
-      ))}
+        return <Block key={index} text={isGrowing ? remend(block) : block} isGrowing={isGrowing} />;
+      })}
     </div>
   );
 }
 
-const Block = memo(function Block({ text }: { readonly text: string }) {
+const Block = memo(function Block({ text, isGrowing }: { readonly text: string; readonly isGrowing: boolean }) {
   return (
-    <ReactMarkdown remarkPlugins={PLUGINS} components={COMPONENTS}>
-      {text}
-    </ReactMarkdown>
+    <Growing value={isGrowing}>
+      <ReactMarkdown remarkPlugins={PLUGINS} components={COMPONENTS}>
+        {text}
+      </ReactMarkdown>
+    </Growing>
   );
 });
+
+/** Whether more of the block is to come. */
+const Growing = createContext(false);
+
+/** The block of code inside a `pre`. */
+function Fenced({ children }: { readonly children?: ReactNode }) {
+  const isGrowing = useContext(Growing);
+  const { className = "", children: text = "" } = isValidElement<{ className?: string; children?: ReactNode }>(children)
+    ? children.props
+    : {};
+  const language = /language-(\S+)/.exec(className)?.[1] ?? "";
+  return <CodeBlock text={String(text).replace(/\n$/, "")} language={language} isGrowing={isGrowing} />;
+}
 
 const PLUGINS = [remarkGfm];
 
@@ -44,15 +61,8 @@ const COMPONENTS: Components = {
       {typeof src === "string" && src !== "" ? ` at ${src}` : ""}]
     </span>
   ),
-  pre: ({ children }) => (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard.
-    <pre tabIndex={0} className="overflow-x-auto rounded-md bg-sunken p-3 text-sm">
-      {children}
-    </pre>
-  ),
-  code: ({ children, className }) => (
-    <code className={`font-mono text-[0.9em] ${className ?? "rounded bg-sunken px-1"}`}>{children}</code>
-  ),
+  pre: Fenced,
+  code: ({ children }) => <code className="rounded bg-sunken px-1 font-mono text-[0.9em]">{children}</code>,
   table: ({ children }) => (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard.
     <section aria-label="Table" tabIndex={0} className="overflow-x-auto">

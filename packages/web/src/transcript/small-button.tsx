@@ -16,6 +16,7 @@ export function SmallButton({
     <button
       type="button"
       aria-label={name}
+      title={name}
       disabled={disabled}
       onClick={onClick}
       className="min-h-6 min-w-6 rounded px-1 hover:bg-sunken hover:text-ink disabled:opacity-40"

@@ -11,6 +11,7 @@ import {
 import { Link } from "@tanstack/react-router";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
 import { costInWords, short } from "../shell/amounts.ts";
+import { CALL_STATUS } from "./call-status.ts";
 
 /** Actions of a sub-agent that its card shows. */
 const ACTIONS = 3;
@@ -43,9 +44,6 @@ export function SubAgentCard({
           {run ? `● ${run.agent} is working` : `Sub-agent: ${status}`}
         </span>
         {waiting > 0 && <span className="text-warn">{waiting} waiting for you</span>}
-        <span className="text-soft text-xs">
-          {lastAnswer(path)?.model} · {short(usage.input + usage.output)} tokens · {costInWords(cost)}
-        </span>
         <Link
           to="/c/$conversation"
           params={{ conversation: conversation.id }}
@@ -56,7 +54,10 @@ export function SubAgentCard({
           Open
         </Link>
       </p>
-      <ul className="text-soft text-xs">
+      <p className="text-soft text-xs">
+        {lastAnswer(path)?.model} · {short(usage.input + usage.output)} tokens · {costInWords(cost)}
+      </p>
+      <ul className="mt-1 border-hair border-l-2 pl-2 text-xs">
         {lastActions(path).map(({ id, words }) => (
           <li key={id} className="truncate">
             {words}
@@ -76,7 +77,7 @@ function lastActions(path: readonly Message[]): { readonly id: string; readonly 
   const answers = path.filter((message): message is AssistantMessage => message.role === "assistant");
   const actions = answers.flatMap((answer) => [
     ...(textOf(answer) === "" ? [] : [{ id: answer.id, words: textOf(answer).replace(/\s+/g, " ") }]),
-    ...answer.calls.map(({ id, tool, status }) => ({ id, words: `${tool}: ${status}` })),
+    ...answer.calls.map(({ id, tool, status }) => ({ id, words: `${tool}: ${CALL_STATUS[status][1]}` })),
   ]);
   return actions.slice(-ACTIONS);
 }

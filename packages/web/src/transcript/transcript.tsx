@@ -4,6 +4,8 @@ import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/rea
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
+import { FoldLine } from "./fold-line.tsx";
+import { useFolds } from "./folds.ts";
 import { MessageArticle } from "./message-article.tsx";
 import { useFollowing } from "./use-following.ts";
 import { usePlaces } from "./use-places.ts";
@@ -15,12 +17,12 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
   const show = useShow();
   const scroller = useRef<HTMLDivElement>(null);
   const path = conversation.path(leaf);
+  const folds = useFolds(tree, path);
   const following = useFollowing(scroller);
-  const keepPlace = usePlaces(scroller, leaf, following);
   const [focused, setFocused] = useState<string>();
   const place = focused === undefined ? -1 : path.indexOf(focused);
-  const tabbable = place < 0 ? path.length - 1 : place;
-  const rows = useVirtualizer({
+  const tabbable = place < 0 ? path.findLastIndex((id) => !folds.hides(id)) : place;
+  const rows = useVirtualizer<HTMLDivElement, Element>({
     count: path.length,
     getScrollElement: () => scroller.current,
     getItemKey: (index) => path[index] ?? index,
@@ -35,21 +37,24 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
       [tabbable],
     ),
   });
+  const places = usePlaces(rows, path, following);
   const items = rows.getVirtualItems();
   // What is about to come into sight is read before it is.
   useEffect(() => conversation.read(items.map(({ index }) => path[index] ?? "")), [conversation, items, path]);
 
   const wanted = useRef<string>(undefined);
   const focus = useCallback(
-    (id: string | undefined, align: "auto" | "center" = "auto") => {
+    (id: string | undefined, align: "auto" | "center" | "stay" = "auto") => {
       const index = id === undefined ? -1 : path.indexOf(id);
       if (index < 0) return;
       wanted.current = id;
       setFocused(id);
+      if (id !== undefined) folds.open(id);
+      if (align === "stay") return;
       if (index < path.length - 1) following.stop();
       rows.scrollToIndex(index, { align });
     },
-    [path, rows, following.stop],
+    [path, rows, following.stop, folds],
   );
   // The element of a message may be there only after the next rendering.
   useEffect(() => {
@@ -66,14 +71,16 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
   useEffect(() => {
     if (linked === undefined || arrived.current === linked || !path.includes(linked)) return;
     arrived.current = linked;
-    focus(linked, focusOnArrival === undefined ? "center" : "auto");
-  }, [linked, focusOnArrival, path, focus]);
+    if (places.isReturn()) focus(linked, "stay");
+    else focus(linked, focusOnArrival === undefined ? "center" : "auto");
+  }, [linked, focusOnArrival, path, focus, places]);
 
   const onKeyDown = (event: KeyboardEvent<HTMLElement>) => {
     const index = path.findIndex((id) => (event.target as HTMLElement).id === `m-${id}`);
     const id = path[index];
     if (!tree || id === undefined || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const branches = (at: string) => siblings(tree, at).length > 1;
+    const isInSight = (at: string) => !folds.hides(at);
     const versions = siblings(tree, id);
     const version = (step: number) => {
       const to = versions[versions.indexOf(id) + step];
@@ -84,8 +91,8 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
     else if (event.altKey) return;
     else if (event.key === "ArrowLeft") version(-1);
     else if (event.key === "ArrowRight") version(1);
-    else if (event.key === "ArrowUp") focus(path[index - 1]);
-    else if (event.key === "ArrowDown") focus(path[index + 1]);
+    else if (event.key === "ArrowUp") focus(path.slice(0, index).findLast(isInSight));
+    else if (event.key === "ArrowDown") focus(path.slice(index + 1).find(isInSight));
     else if (event.key === "Home") focus(path[0]);
     else if (event.key === "End") focus(path.at(-1));
     else return;
@@ -103,7 +110,7 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
         ref={scroller}
         onScroll={() => {
           following.onScroll();
-          keepPlace();
+          places.onScroll();
         }}
         role="log"
         aria-label="Messages"
@@ -117,24 +124,33 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
           className="relative mx-auto w-full max-w-3xl"
           style={{ height: rows.getTotalSize() }}
         >
-          {items.map(({ index, key, start }) => (
-            <div
-              key={key}
-              ref={rows.measureElement}
-              data-index={index}
-              className="absolute top-0 left-0 w-full px-4 py-2"
-              style={{ transform: `translateY(${start}px)` }}
-            >
-              <MessageArticle
-                id={path[index] ?? ""}
-                next={path[index + 1]}
-                place={index + 1}
-                of={path.length}
-                isTabbable={index === tabbable}
-                onFocus={setFocused}
-              />
-            </div>
-          ))}
+          {items.map(({ index, key, start }) => {
+            const id = path[index] ?? "";
+            const fold = folds.of(id);
+            const isFirst = fold?.messages[0] === id;
+            const isHidden = folds.hides(id);
+            return (
+              <div
+                key={key}
+                ref={rows.measureElement}
+                data-index={index}
+                className={`absolute top-0 left-0 w-full px-4 ${isHidden && !isFirst ? "" : "py-2"}`}
+                style={{ transform: `translateY(${start}px)` }}
+              >
+                {isFirst && <FoldLine fold={fold} isOpen={!isHidden} onToggle={() => folds.toggle(fold)} />}
+                {!isHidden && (
+                  <MessageArticle
+                    id={id}
+                    next={path[index + 1]}
+                    place={index + 1}
+                    of={path.length}
+                    isTabbable={index === tabbable}
+                    onFocus={setFocused}
+                  />
+                )}
+              </div>
+            );
+          })}
         </div>
       </div>
       {!following.isFollowing && (

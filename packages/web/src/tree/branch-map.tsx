@@ -3,6 +3,10 @@ import { branchTo, layOut, type MapNode, NODE } from "./map-layout.ts";
 import type { OutlineRow } from "./rows.ts";
 import { useMapView } from "./use-map-view.ts";
 
+/** Pixels around a tree that is shown whole, and the least scale at which its words can be read. */
+const MARGIN = 32;
+const LEGIBLE = 0.7;
+
 /** The branches in the plane (W16, W17). Only what is in sight is in the page; the outline has the same for the keyboard. */
 export function BranchMap({
   rows,
@@ -40,8 +44,12 @@ export function BranchMap({
       return;
     }
     anchor.current = end;
-    show(end.x + NODE.width / 2, end.y + NODE.height / 2);
-  }, [end, shown, size.width, show]);
+    const { width, top, bottom } = layout;
+    // A tree that fits, and can still be read then, is shown whole at first.
+    const fitting = Math.min(1, size.width / (width + MARGIN), size.height / (bottom - top + MARGIN));
+    if (shown === undefined && fitting >= LEGIBLE) show(width / 2, (top + bottom) / 2, fitting);
+    else show(end.x + NODE.width / 2, end.y + NODE.height / 2);
+  }, [end, shown, size, show, layout]);
   // What grows elsewhere moves nothing under the eyes of who looks at this.
   useLayoutEffect(() => {
     const before = anchor.current;

@@ -19,9 +19,13 @@ export function useMapView(svg: RefObject<SVGSVGElement | null>) {
   const [size, setSize] = useState({ width: 0, height: 0 });
   const dragged = useRef(false);
 
+  /** Brings a place of the map into the middle. */
   const show = useCallback(
-    (x: number, y: number) =>
-      setView(({ scale }) => ({ x: x - size.width / 2 / scale, y: y - size.height / 2 / scale, scale })),
+    (x: number, y: number, wanted?: number) =>
+      setView((old) => {
+        const scale = wanted ?? old.scale;
+        return { x: x - size.width / 2 / scale, y: y - size.height / 2 / scale, scale };
+      }),
     [size],
   );
   const zoom = useCallback(

@@ -2,7 +2,7 @@ import { useDeferredValue, useEffect, useState } from "react";
 import { useConversation } from "../conversation/use-conversation.ts";
 import { usePage } from "../page.ts";
 
-/** Hits that the server is asked for: of all conversations, the newest first. */
+/** Hits that the server is asked for, the newest first. */
 const MOST_HITS = 1_000;
 
 const NONE: ReadonlySet<string> = new Set();
@@ -17,11 +17,9 @@ export function useTreeSearch(query: string): ReadonlySet<string> {
     setHits(NONE);
     if (wanted === "") return;
     let isWanted = true;
-    connection.ask("conversation.search", { query: wanted, limit: MOST_HITS }).then(
+    connection.ask("conversation.search", { query: wanted, conversation: id, limit: MOST_HITS }).then(
       (found) => {
-        if (!isWanted) return;
-        const here = found.hits.filter(({ conversation }) => conversation === id);
-        setHits(new Set(here.map(({ message }) => message)));
+        if (isWanted) setHits(new Set(found.hits.map(({ message }) => message)));
       },
       () => {
         // A query that cannot be searched for finds nothing.

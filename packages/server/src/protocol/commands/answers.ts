@@ -1,5 +1,8 @@
+import type { Call } from "@banyan/core/conversation";
 import { z } from "zod";
-import { id, json, name, nothing } from "../shapes.ts";
+import { call } from "../message.ts";
+import { id, json, list, name, nothing, schemaOf } from "../shapes.ts";
+import { question } from "../snapshot.ts";
 import { command } from "./command.ts";
 
 const conversation = { conversation: id };
@@ -24,8 +27,26 @@ const answer = z.discriminatedUnion("decision", [
   z.strictObject({ decision: z.literal("answer"), text: z.string().max(100_000).describe("To a question in words.") }),
 ]);
 
+/** A question of any conversation, with what a person must know to answer it. */
+const waiting = z.object({
+  ...conversation,
+  question,
+  call: schemaOf<Call>(call).describe("The call that asks."),
+  ofSubAgent: z.boolean(),
+  directory: z.string().optional().describe("That the conversation is about."),
+});
+
 /** What a person says to questions, and the rules that came of it. */
 export const answerCommands = {
+  "question.list": command(
+    "watch",
+    "What waits for a person in all conversations that are open, those of sub-agents included.",
+    {},
+    z.object({
+      waiting: list(waiting),
+      atLimit: list(id).describe("Conversations in which a turn has reached a limit and waits."),
+    }),
+  ),
   "question.answer": command(
     "act",
     "Answers a question: an approval, a limit, or one that a tool asks in words. The first answer counts.",

@@ -43,6 +43,7 @@ export const conversationCommands = {
       query: z.string().max(1_000),
       limit: z.int().min(1).max(1_000).optional().describe("20 when absent."),
       cwd: z.string().optional().describe("Only in conversations of this directory."),
+      conversation: id.optional().describe("Only in this one."),
     },
     z.object({
       hits: list(

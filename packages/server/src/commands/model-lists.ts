@@ -1,0 +1,34 @@
+import type { Host } from "@banyan/host";
+import type { Result } from "../protocol/index.ts";
+
+type ModelList = Result<"model.list">;
+
+/**
+ * The models that can be chosen. To find them out takes a while and asks servers; whoever asks while that is under way
+ * gets the same answer, so that many clients, or one that asks again and again, cost no more than one.
+ */
+export class ModelLists {
+  readonly #host: Pick<Host, "listProviders" | "listModels">;
+  readonly #asked = new Map<string | undefined, Promise<ModelList>>();
+
+  constructor(host: Pick<Host, "listProviders" | "listModels">) {
+    this.#host = host;
+  }
+
+  /** The providers and, when one is named, its models. Rejects with `ModelChoiceError`. */
+  of(provider: string | undefined): Promise<ModelList> {
+    const known = this.#asked.get(provider);
+    if (known) return known;
+    const asked = this.#list(provider).finally(() => this.#asked.delete(provider));
+    this.#asked.set(provider, asked);
+    return asked;
+  }
+
+  async #list(provider: string | undefined): Promise<ModelList> {
+    const [providers, models] = await Promise.all([
+      this.#host.listProviders(),
+      provider === undefined ? [] : this.#host.listModels(provider),
+    ]);
+    return { providers: providers.map((each) => ({ ...each })), models: models.map((each) => ({ ...each })) };
+  }
+}

@@ -1,0 +1,49 @@
+/** The grammars that the page has, and the names by which people and files call for them beside their own. */
+export const GRAMMARS = {
+  bash: "sh zsh",
+  c: "h",
+  cpp: "cc cxx hpp hxx c++",
+  csharp: "cs c#",
+  css: "",
+  diff: "patch",
+  go: "golang",
+  graphql: "gql",
+  ini: "toml",
+  java: "",
+  javascript: "js jsx mjs cjs node",
+  json: "json5 jsonc jsonl ndjson",
+  kotlin: "kt kts",
+  less: "",
+  lua: "",
+  makefile: "make mk",
+  markdown: "md mdx",
+  objectivec: "objc mm",
+  perl: "pl pm",
+  php: "",
+  python: "py py3 python3",
+  r: "",
+  ruby: "rb",
+  rust: "rs",
+  scss: "",
+  shell: "console shell-session",
+  sql: "",
+  swift: "",
+  typescript: "ts tsx mts cts",
+  vbnet: "vb",
+  xml: "html htm xhtml svg vue svelte",
+  yaml: "yml",
+} as const;
+
+/** A grammar that the page has. */
+export type Grammar = keyof typeof GRAMMARS;
+
+const BY_NAME = new Map(
+  (Object.entries(GRAMMARS) as [Grammar, string][]).flatMap(([grammar, names]) =>
+    [grammar, ...names.split(" ")].map((name) => [name, grammar] as const),
+  ),
+);
+
+/** The grammar for a language, by its name, or by a file's name or its ending; nothing when there is none. */
+export function grammarOf(language: string): Grammar | undefined {
+  return BY_NAME.get(/[^/\\.]*$/.exec(language)?.[0].toLowerCase() || "-");
+}

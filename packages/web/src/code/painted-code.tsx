@@ -1,0 +1,55 @@
+import { memo, useRef } from "react";
+import { highlight, type Kind, type Piece } from "./highlight.ts";
+import type { Grammar } from "./languages.ts";
+
+/** How much code must have grown to be looked at anew: all looks together then cost as much as a few at the end. */
+const GROWTH = 1.25;
+
+const COLOURS: Readonly<Record<Kind, string>> = {
+  keyword: "text-code-keyword",
+  string: "text-code-string",
+  number: "text-code-number",
+  comment: "text-soft italic",
+  name: "text-code-name",
+  type: "text-code-type",
+  good: "text-leaf",
+  bad: "text-bad",
+};
+
+/** Code in its colours. Of code that grows, what came since the last look has none yet. */
+export function PaintedCode({
+  text,
+  grammar,
+  isGrowing,
+}: {
+  readonly text: string;
+  readonly grammar: Grammar;
+  readonly isGrowing: boolean;
+}) {
+  const last = useRef<{ readonly text: string; readonly grammar: Grammar; readonly pieces: readonly Piece[] }>(null);
+  const isOld =
+    last.current?.grammar !== grammar ||
+    (isGrowing ? !text.startsWith(last.current.text) : text !== last.current.text) ||
+    text.length > GROWTH * last.current.text.length;
+  if (isOld) last.current = { text, grammar, pieces: highlight(text, grammar) };
+  const { text: seen = "", pieces = [] } = last.current ?? {};
+  return (
+    <>
+      <Pieces pieces={pieces} />
+      {text.slice(seen.length)}
+    </>
+  );
+}
+
+const Pieces = memo(function Pieces({ pieces }: { readonly pieces: readonly Piece[] }) {
+  return pieces.map(({ text, kind }, index) =>
+    kind === undefined ? (
+      text
+    ) : (
+      // The pieces are made anew as a whole.
+      <span key={index} className={COLOURS[kind]}>
+        {text}
+      </span>
+    ),
+  );
+});

@@ -1,0 +1,96 @@
+import { type RefObject, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
+import type { SlashCommand } from "./commands.ts";
+import { useSuggestions, wordBefore } from "./use-suggestions.ts";
+
+/** What the word before the caret can become. Arrows choose, Tab and Enter take what is chosen, Escape leaves it (W43). */
+export function Completion({
+  commands,
+  text,
+  caret,
+  onChange,
+  box,
+}: {
+  readonly commands: readonly SlashCommand[];
+  readonly text: string;
+  readonly caret: number;
+  onChange(text: string): void;
+  readonly box: RefObject<HTMLTextAreaElement | null>;
+}) {
+  const list = useId();
+  const word = wordBefore(caret, text);
+  const { kind, options, isMerelyOffered = false } = useSuggestions(word, text, commands);
+  const [chosen, setChosen] = useState<{ readonly word: string; readonly at: number }>();
+  const [left, setLeft] = useState<string>();
+  const isOpen = options.length > 0 && left !== word && !options.some((option) => option.text === word);
+  const first = isMerelyOffered ? -1 : 0;
+  const at = chosen?.word === word ? Math.min(chosen.at, options.length - 1) : first;
+  const next = useRef<number>(undefined);
+  const take = (index: number) => {
+    const { text: taken = word } = options[index] ?? {};
+    const before = text.slice(0, caret - word.length) + taken + (kind === "Commands" || taken.endsWith("/") ? "" : " ");
+    next.current = before.length;
+    onChange(before + text.slice(caret));
+  };
+  // Behind what was taken, once it is there.
+  useLayoutEffect(() => {
+    if (next.current === undefined || !box.current) return;
+    box.current.setSelectionRange(next.current, next.current);
+    next.current = undefined;
+  });
+  useEffect(() => {
+    const element = box.current;
+    if (!element || !isOpen) return;
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.isComposing) return;
+      const { key } = event;
+      const { length } = options;
+      if (key === "ArrowDown") setChosen({ word, at: (at + 1) % length });
+      else if (key === "ArrowUp") setChosen({ word, at: (Math.max(at, 0) + length - 1) % length });
+      else if (key === "Escape") setLeft(word);
+      else if (key === "Tab" && !event.shiftKey) take(Math.max(at, 0));
+      else if (key === "Enter" && !event.shiftKey && at >= 0) take(at);
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    };
+    // Before the message box itself acts on the key.
+    element.addEventListener("keydown", onKeyDown, { capture: true });
+    if (at >= 0) element.setAttribute("aria-activedescendant", `${list}-${at}`);
+    element.setAttribute("aria-controls", list);
+    return () => {
+      element.removeEventListener("keydown", onKeyDown, { capture: true });
+      element.removeAttribute("aria-activedescendant");
+      element.removeAttribute("aria-controls");
+    };
+  });
+  if (!isOpen) return null;
+  return (
+    <div
+      id={list}
+      role="listbox"
+      aria-label={kind}
+      className="max-h-64 overflow-y-auto rounded-md border border-line bg-raised p-1 text-sm"
+    >
+      {options.map(({ text: taken, label, does }, index) => (
+        <div
+          key={taken}
+          id={`${list}-${index}`}
+          role="option"
+          tabIndex={-1}
+          aria-selected={index === at}
+          ref={(option) => {
+            if (index === at) option?.scrollIntoView({ block: "nearest" });
+          }}
+          onPointerDown={(event) => {
+            event.preventDefault();
+            take(index);
+          }}
+          className={`flex cursor-pointer gap-3 rounded px-2 py-1 ${index === at ? "bg-leaf-ground" : ""}`}
+        >
+          <span className="min-w-0 truncate font-mono text-xs leading-5">{label}</span>
+          {does !== undefined && <span className="shrink-0 text-soft">{does}</span>}
+        </div>
+      ))}
+    </div>
+  );
+}

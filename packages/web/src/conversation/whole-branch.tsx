@@ -1,0 +1,50 @@
+import { Link } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { MessageArticle } from "../transcript/message-article.tsx";
+import { useConversation, useTree } from "./use-conversation.ts";
+
+/** Every message of a branch at once, to be printed and to be searched with the browser: elsewhere only what is in sight is there. */
+export function WholeBranch({ leaf }: { readonly leaf: string | null }) {
+  const conversation = useConversation();
+  // Drawn again with each message that has been read.
+  useTree();
+  const path = conversation.path(leaf);
+  const unread = path.filter((id) => conversation.outline(id) !== undefined);
+  useEffect(() => conversation.read(unread), [conversation, unread]);
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto print:overflow-visible">
+      <div className="mx-auto flex max-w-3xl flex-col gap-4 px-4 py-3">
+        <p role="status" className="flex flex-wrap items-center gap-x-4 gap-y-1 text-soft text-sm print:hidden">
+          {unread.length === 0
+            ? `All ${path.length} messages of this branch are in the page.`
+            : `${unread.length} of ${path.length} messages are still to come …`}
+          <button type="button" onClick={() => window.print()} className="min-h-6 text-leaf underline">
+            Print
+          </button>
+          <Link
+            to="/c/$conversation"
+            params={{ conversation: conversation.id }}
+            search={leaf === null ? {} : { leaf }}
+            className="text-leaf underline"
+          >
+            Back to the conversation
+          </Link>
+        </p>
+        {path.map((id, index) => (
+          <MessageArticle
+            key={id}
+            id={id}
+            next={path[index + 1]}
+            place={index + 1}
+            of={path.length}
+            isTabbable={false}
+            onFocus={nothing}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** Here the keys scroll: no message is stepped to. */
+function nothing(): void {}

@@ -1,0 +1,71 @@
+import type { Result } from "@banyan/server/protocol";
+import { Link } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { usePage, usePageState, waitingInAll } from "../page.ts";
+import { Disclosure } from "../shell/disclosure.tsx";
+import { Approval } from "../transcript/approval.tsx";
+
+/** Everything that waits for the person, in all conversations and in sub-agents; answered here or where it stands (W34). */
+export function Inbox() {
+  const count = usePageState(waitingInAll);
+  if (count === 0) return null;
+  return (
+    <Disclosure label={`${count} waiting for you`} isUrgent>
+      <List />
+    </Disclosure>
+  );
+}
+
+function List() {
+  const { connection } = usePage();
+  // Whenever anything changes in the list of conversations, it may be what waits.
+  const conversations = usePageState((state) => state.conversations);
+  const [{ waiting, atLimit }, setWaiting] = useState<Result<"question.list">>({ waiting: [], atLimit: [] });
+  useEffect(() => {
+    let isWanted = conversations !== undefined;
+    connection.ask("question.list", {}).then(
+      (found) => {
+        if (isWanted) setWaiting(found);
+      },
+      () => {
+        // It is asked again with the next change.
+      },
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [connection, conversations]);
+  const titleOf = (id: string) => conversations?.find((listed) => listed.id === id)?.title || "New conversation";
+  return (
+    <ul aria-label="Waiting for you" className="flex flex-col gap-3">
+      {waiting.map(({ ofSubAgent, directory, ...asked }) => (
+        <li key={asked.question.id} className="overflow-hidden rounded-md border border-hair">
+          <p className="flex items-baseline justify-between gap-2 px-3 py-1 text-soft text-xs">
+            <span className="min-w-0 truncate">
+              {ofSubAgent && "In a sub-agent · "}
+              <span className="text-ink">{titleOf(asked.conversation)}</span>
+            </span>
+            <Link
+              to="/c/$conversation"
+              params={{ conversation: asked.conversation }}
+              search={{ leaf: asked.question.message }}
+              state={{ end: true, focus: asked.question.message }}
+              className="shrink-0 text-leaf underline"
+            >
+              Show where
+            </Link>
+          </p>
+          <Approval {...asked} directory={directory} />
+        </li>
+      ))}
+      {atLimit.map((id) => (
+        <li key={id} className="flex items-baseline justify-between gap-2 px-3 py-1 text-xs">
+          <span className="min-w-0 truncate">{titleOf(id)}</span>
+          <Link to="/c/$conversation" params={{ conversation: id }} className="shrink-0 text-leaf underline">
+            A turn is at a limit
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,297 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  type ConversationState,
+  type Event,
+  emptyConversation,
+  isEnded,
+  leaves,
+  type Message,
+  pathTo,
+  reduce,
+  textOf,
+} from "@banyan/core/conversation";
+import { LLMock } from "@copilotkit/aimock";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { expect, onTestFinished, test } from "vitest";
+import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
+import { type Link, openLink } from "./testing/link.fixture.ts";
+import { Program } from "./testing/program.fixture.ts";
+import { articles, composer, eventually, write } from "./testing/site.fixture.ts";
+import { hasTmux, OpenTerminal } from "./testing/terminal.fixture.ts";
+
+const TOKEN = "a-token-of-a-test-0123456789-0123456789";
+
+/** Milliseconds between two pieces of an answer, each about a word. */
+const PACE = 15;
+
+/** Words of an answer that is to be cut off: more than anybody waits for. */
+const ENDLESS = 4_000;
+
+/** Milliseconds between two cuts of the bad link. */
+const CUT_EVERY = 1_000;
+
+/** A command that says that it began, and goes on as long as its workspace is there. */
+const ENDLESS_COMMAND = "echo began >> began.txt; while [ -e began.txt ]; do sleep 0.1; done";
+
+test.runIf(chromiumPath && hasTmux)(
+  `F20, B50, B59: three browsers and a terminal, one of them on a bad link, show what is in the store, though the server was killed twice while two branches ran${whyNot}`,
+  { timeout: 180_000 },
+  async () => {
+    await using model = await provider();
+    await using program = new Program({ ...model.env, BANYAN_TOKEN: TOKEN });
+    await using link = await openLink();
+    const serve = (port: string) =>
+      program.serve("--port", port, "--allow-host", link.host, "--model", "openai-compatible/test");
+    const address = await serve("0");
+    const { port } = new URL(address);
+    link.to(address);
+    const cuts = cutAgainAndAgain(link);
+    const browser = await chromium.launch({
+      ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
+      args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
+    });
+    onTestFinished(() => browser.close());
+
+    // One of them begins the conversation, and the others join it.
+    const first = await signedIn(browser, address, "/");
+    await first.getByRole("button", { name: "New conversation" }).first().click();
+    await composer(first).waitFor();
+    await write(first, "Look around.");
+    await shown(first, "I have looked.");
+    const { pathname } = new URL(first.url());
+    const conversation = pathname.split("/").at(-1) ?? "";
+    const second = await signedIn(browser, address, pathname);
+    const onBadLink = await signedIn(browser, `http://${link.host}`, pathname);
+    using terminal = new OpenTerminal(program, "attach", address, "--resume", conversation, "--plain");
+    await eventually(() => terminal.screen()).toContain("I have looked.");
+
+    // Two branches speak, begun by two of them. What was shown while much more came since is kept.
+    terminal.enter("/tree #3");
+    await eventually(() => terminal.screen()).toContain("goes on from here");
+    terminal.enter("Tell of roots at length.");
+    await inOtherWords(first, "Tell of leaves at length.");
+    await shown(first, "leaves-120 ");
+    await eventually(() => terminal.screen()).toContain("roots-120 ");
+    await program.kill();
+    // What somebody says while the server is away is heard when it is back.
+    await second.getByText("Not connected: what you send goes out").waitFor();
+    await write(second, "Are you there?");
+    await serve(port);
+    await shown(second, "You said: Are you there?");
+    await first.getByRole("button", { name: "Go on" }).click();
+    await shown(first, "I have gone on.");
+
+    // Again, while one branch speaks and another one acts.
+    terminal.enter("/tree #3");
+    await eventually(() => terminal.screen().split("goes on from here").length).toBe(3);
+    await inOtherWords(onBadLink, "Tell of bark at length.");
+    terminal.enter("Act without end.");
+    await second.getByRole("treeitem", { name: "Act without end." }).click();
+    await second
+      .getByRole("log")
+      .getByRole("button", { name: /Allow once/ })
+      .click();
+    const began = join(program.workspace, "began.txt");
+    await eventually(() => existsSync(began)).toBe(true);
+    await shown(onBadLink, "bark-120 ");
+    await program.kill();
+    await serve(port);
+    await second.getByRole("button", { name: "Go on" }).click();
+    await onBadLink.getByRole("button", { name: "Go on" }).click();
+    await shown(onBadLink, "I have gone on.");
+    await shown(second, "It has ended.");
+    await eventually(async () => (await storedBy(program, conversation)).runs.size).toBe(0);
+
+    expect(cuts.count).toBeGreaterThan(5);
+    const stored = await storedBy(program, conversation);
+    const messages = [...stored.messages.values()];
+    const said = messages.filter(({ role }) => role === "user").map(textOf);
+    expect(said.sort()).toEqual([
+      "Act without end.",
+      "Are you there?",
+      "Look around.",
+      "Tell of bark at length.",
+      "Tell of leaves at length.",
+      "Tell of roots at length.",
+    ]);
+    for (const words of ["roots", "leaves", "bark"]) expect(messages.map(textOf)).toContainEqual(beginning(words, 60));
+    const calls = messages.flatMap((message) => (message.role === "assistant" ? message.calls : []));
+    expect(calls.map(({ tool, status }) => [tool, isEnded(status)])).toEqual([
+      ["list", true],
+      ["shell", true],
+    ]);
+    expect(readFileSync(began, "utf8")).toBe("began\n");
+
+    for (const page of [first, second, onBadLink]) await eventually(() => branchesOf(page)).toEqual(branchesIn(stored));
+    terminal.enter("/tree");
+    await eventually(() => treeOf(terminal.screen())).toEqual(treeIn(stored));
+    await program.kill();
+    expect(branchesIn(await storedBy(program, conversation))).toEqual(branchesIn(stored));
+  },
+);
+
+/** A provider that answers at the pace of a quick model: at a length that nobody waits for, with a call, or briefly. */
+async function provider() {
+  const mock = new LLMock({ port: 0, chunkSize: 10, latency: PACE });
+  const calling = (tool: string, input: object) => ({ name: tool, arguments: JSON.stringify(input) });
+  mock.on({ predicate: () => true }, ({ messages }) => {
+    const said = String(messages.findLast(({ role }) => role === "user")?.content);
+    const [word, , what = ""] = said.split(" ");
+    const isCalled = messages.at(-1)?.role === "tool";
+    switch (word) {
+      case "Look":
+        return isCalled
+          ? { content: "I have looked." }
+          : { content: "I look.", toolCalls: [calling("list", { path: "." })] };
+      case "Act":
+        return isCalled
+          ? { content: "It has ended." }
+          : { content: "I act.", toolCalls: [calling("shell", { command: ENDLESS_COMMAND })] };
+      case "Tell":
+        return { content: words(what, ENDLESS) };
+      case "Go":
+        return { content: "I have gone on." };
+      default:
+        return { content: `You said: ${said}` };
+    }
+  });
+  const url = await mock.start();
+  return { env: { OPENAI_COMPATIBLE_BASE_URL: `${url}/v1` }, [Symbol.asyncDispose]: () => mock.stop() };
+}
+
+/** Words that are counted, so that a missing or a repeated one shows. */
+function words(name: string, count: number): string {
+  return Array.from({ length: count }, (_, index) => `${name}-${index} `).join("");
+}
+
+/** A text of counted words that has none missing, none twice, and at least so many. */
+function beginning(name: string, count: number) {
+  return expect.toSatisfy(
+    (text: string) => text.startsWith(words(name, count)) && words(name, ENDLESS).startsWith(text),
+  );
+}
+
+/** Cuts a link every second, and a little later each time: on a busy machine something must get through at last. */
+function cutAgainAndAgain(link: Link): { readonly count: number } {
+  const cuts = { count: 0 };
+  const cut = () => {
+    link.cut();
+    link.mend();
+    cuts.count++;
+    timer = setTimeout(cut, CUT_EVERY + 100 * cuts.count);
+  };
+  let timer = setTimeout(cut, CUT_EVERY);
+  onTestFinished(() => clearTimeout(timer));
+  return cuts;
+}
+
+/** A window of a browser that was never here, at a path of a server: loaded anew until all of it has come. */
+async function signedIn(browser: Browser, address: string, path: string): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 2_400 } });
+  context.setDefaultTimeout(30_000);
+  const page = await context.newPage();
+  const isLost = new Set<string>();
+  // A part of the page that is loaded later does not come at first.
+  await page.route(/\/assets\/(panels|rendered-markdown)-.*js$/, (route) => {
+    const url = route.request().url();
+    if (isLost.has(url)) return route.fallback();
+    isLost.add(url);
+    return route.abort();
+  });
+  const comes = async (url: string, patience: number) => {
+    try {
+      await page.goto(url);
+      await page.getByRole("button", { name: "New conversation" }).first().waitFor({ timeout: patience });
+      return true;
+    } catch {
+      // The link was cut in the middle of it.
+      return false;
+    }
+  };
+  for (const url of [`${address}/?token=${TOKEN}`, `${address}${path}`])
+    for (let tries = 1; !(await comes(url, tries * 5_000)); ) tries++;
+  return page;
+}
+
+async function shown(page: Page, text: string): Promise<void> {
+  await articles(page).filter({ hasText: text }).first().waitFor();
+}
+
+/** Says the first message of the branch in view in other words. */
+async function inOtherWords(page: Page, text: string): Promise<void> {
+  const message = articles(page).first();
+  await message.hover();
+  await message.getByRole("button", { name: "Edit" }).click();
+  await page.getByLabel("The message in other words").fill(text);
+  await page.getByRole("button", { name: "Send as a new version" }).click();
+}
+
+/** A conversation as its log has it. */
+async function storedBy(program: Program, conversation: string): Promise<ConversationState> {
+  const { events } = JSON.parse(await program.output("conversations", "export", conversation)) as { events: Event[] };
+  const state = emptyConversation(conversation);
+  for (const event of events) reduce(state, event);
+  return state;
+}
+
+/** What stands on each branch, as a page shows it: the messages by their ids, with what they say. */
+type Branches = Readonly<Record<string, readonly (readonly [id: string, text: string])[]>>;
+
+function branchesIn(stored: ConversationState): Branches {
+  const said = (message: Message) => [message.id, inOneLine(textOf(message))] as const;
+  return Object.fromEntries(leaves(stored).map((leaf) => [leaf, pathTo(stored, leaf).map(said)]));
+}
+
+async function branchesOf(page: Page): Promise<Branches> {
+  const branches: Record<string, Branches[string]> = {};
+  const ends = page.getByRole("tree", { name: "Branches" }).locator("[role=treeitem]:not([aria-expanded])");
+  for (const end of await ends.all()) {
+    const leaf = (await end.getAttribute("id"))?.replace("row-", "") ?? "";
+    await end.click();
+    await page.locator(`#m-${leaf}`).waitFor();
+    // What can be copied has been read.
+    while ((await articles(page).count()) > (await articles(page).getByRole("button", { name: "Copy" }).count()))
+      await page.getByRole("log").hover();
+    branches[leaf] = await articles(page).evaluateAll((all) =>
+      all.map((article) => {
+        const paragraphs = [...article.querySelectorAll("p.whitespace-pre-wrap, div > p:not([class])")];
+        const text = paragraphs.map(({ textContent }) => textContent).join(" ");
+        return [article.id.slice("m-".length), text.replace(/\s+/g, " ").trim()] as const;
+      }),
+    );
+  }
+  return branches;
+}
+
+/** Letters of a message that a line of the terminal is judged by. */
+const WORDS = 20;
+
+/** A line for each message, as the terminal shows them: how far it is set in, its number, and how it begins. */
+type Tree = readonly (readonly [depth: number, number: number, words: string])[];
+
+function treeIn(stored: ConversationState): Tree {
+  const numbers = new Map([...stored.messages.keys()].map((id, index) => [id, index + 1]));
+  const below = (id: string | null, depth: number): Tree => {
+    const children = stored.children.get(id) ?? [];
+    const inner = children.length > 1 ? depth + 1 : depth;
+    return children.flatMap((child): Tree => {
+      const text = inOneLine(textOf(stored.messages.get(child) as Message)).slice(0, WORDS);
+      return [[inner, numbers.get(child) ?? 0, text], ...below(child, inner)];
+    });
+  };
+  return below(null, 0);
+}
+
+/** The tree that was shown last. */
+function treeOf(screen: string): Tree {
+  const lines = screen.split("\n");
+  return lines.slice(lines.findLastIndex((line) => /^├? ?#1 /.test(line))).flatMap((line): Tree => {
+    const [, indent = "", number, text = ""] = /^([ │├]*)#(\d+) +(?:you|banyan) +(.*?)(?: {2}.*)?$/.exec(line) ?? [];
+    return number === undefined ? [] : [[indent.length / 2, Number(number), text.slice(0, WORDS).trimEnd()]];
+  });
+}
+
+function inOneLine(text: string): string {
+  return text.replace(/\s+/g, " ").trim();
+}

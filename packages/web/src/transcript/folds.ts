@@ -1,0 +1,71 @@
+import { type Call, type ConversationState, siblings } from "@banyan/core/conversation";
+import { useState } from "react";
+import { isLook } from "./looks.ts";
+
+/** Neighbouring messages of a branch that do nothing but look: shown as one line until a person opens them (W30). */
+export interface Fold {
+  /** The messages, in order; the first one bears the line. */
+  readonly messages: readonly string[];
+  readonly calls: readonly Call[];
+}
+
+/** The folds of a branch, by each of their messages. What has not been read is in none. */
+function foldsOf(tree: ConversationState, path: readonly string[]): ReadonlyMap<string, Fold> {
+  const folds = new Map<string, Fold>();
+  let messages: string[] = [];
+  let calls: Call[] = [];
+  for (const id of [...path, undefined]) {
+    const found = id === undefined ? undefined : looksOf(tree, id);
+    if (id !== undefined && found) {
+      messages.push(id);
+      calls.push(...found);
+      continue;
+    }
+    if (messages.length > 1) for (const folded of messages) folds.set(folded, { messages, calls });
+    messages = [];
+    calls = [];
+  }
+  return folds;
+}
+
+/** The calls of a message that only looks, and that nobody has marked or answered in another way. */
+function looksOf(tree: ConversationState, id: string): readonly Call[] | undefined {
+  const message = tree.messages.get(id);
+  if (message?.role !== "assistant" || message.finish !== "calls" || message.calls.length === 0) return undefined;
+  if (message.starred || message.label !== undefined || siblings(tree, id).length > 1) return undefined;
+  const says = message.parts.some((part) => part.type === "text" && part.text.trim() !== "");
+  return says || !message.calls.every(isLook) ? undefined : message.calls;
+}
+
+/** The folds of a branch, and which of them a person has opened. */
+export interface Folds {
+  of(message: string): Fold | undefined;
+  /** Whether a message is out of sight in a fold. */
+  hides(message: string): boolean;
+  /** Opens the fold of a message, if it is in one. */
+  open(message: string): void;
+  toggle(fold: Fold): void;
+}
+
+/** Folds a branch as it grows; what was opened stays open. */
+export function useFolds(tree: ConversationState | undefined, path: readonly string[]): Folds {
+  // A fold is open when any of its messages is here: it may have grown since.
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const folds = tree ? foldsOf(tree, path) : new Map<string, Fold>();
+  const isOpen = (fold: Fold) => fold.messages.some((id) => opened.has(id));
+  const hides = (id: string) => {
+    const fold = folds.get(id);
+    return fold !== undefined && !isOpen(fold);
+  };
+  return {
+    of: (id) => folds.get(id),
+    hides,
+    open(id) {
+      if (hides(id)) setOpened(new Set([...opened, id]));
+    },
+    toggle(fold) {
+      const rest = [...opened].filter((id) => !fold.messages.includes(id));
+      setOpened(new Set(isOpen(fold) ? rest : [...rest, ...fold.messages.slice(0, 1)]));
+    },
+  };
+}
