@@ -20,8 +20,8 @@ export interface Arguments {
   readonly outputSchema?: string;
   /** Go on with the last conversation of the directory. */
   readonly continue: boolean;
-  /** Go on with this conversation: its id, the beginning of it, or its title. */
-  readonly resume?: string;
+  /** Go on with this conversation: its id, the beginning of it, or its title; `true`: with one that the person chooses. */
+  readonly resume?: string | true;
   /** A message, by its id, or by `#` and its number: go on at the end of its branch. */
   readonly at?: string;
   /** The workspace, when it is not where the command was started. */
@@ -130,7 +130,7 @@ function define(name: string): Command {
     .option("--output-schema <file>", "with a task: the JSON Schema of an object that its result must be")
     .option("-m, --model <name>", "the model, as provider/model")
     .addOption(new Option("-c, --continue", "go on with the last conversation of this directory").conflicts("resume"))
-    .option("-r, --resume <id>", "go on with a conversation, by id, beginning of an id, or title")
+    .option("-r, --resume [name]", "go on with a conversation, by id or title; without one, choose it")
     .option("--at <message>", "with one of these: go on at the end of the branch of a message, by its id or '#number'")
     .option("-C, --cwd <directory>", "work in this directory")
     .addOption(

@@ -31,12 +31,20 @@ async function loadedBy(args: readonly string[]) {
 describe("T40: help and version", () => {
   const own = new URL("..", import.meta.url).href;
 
-  test.each([["--version"], ["--help"], ["models --help"], ["conversations --help"]])(
+  test.each(["--version", "-V"])("%s loads nothing but the version", async (line) => {
+    const { code, stdout, stderr, loaded } = await loadedBy([line]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+    const files = loaded.filter((url) => !url.startsWith("node:"));
+    expect(files).toEqual([`${own}src/main.ts`, `${own}package.json`]);
+  });
+
+  test.each(["--help", "models --help", "conversations --help"])(
     "%s loads nothing but the reading of the command line",
     async (line) => {
       const { code, stdout, stderr, loaded } = await loadedBy(line.split(" "));
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      expect(stdout).toMatch(line === "--version" ? /^\d+\.\d+\.\d+\n$/ : /^Usage: banyan /);
+      expect(stdout).toMatch(/^Usage: banyan /);
       const files = loaded.filter((url) => !url.startsWith("node:"));
       const ours = files
         .filter((url) => url.startsWith(own))

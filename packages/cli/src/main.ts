@@ -2,68 +2,76 @@
 import { enableCompileCache } from "node:module";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import manifest from "../package.json" with { type: "json" };
 
-const { BANYAN_HOME, XDG_CACHE_HOME } = process.env;
-// What is loaded is compiled once, and not at every start. It runs as it is kept, so it is kept where only the user writes.
-enableCompileCache(
-  BANYAN_HOME ? join(BANYAN_HOME, "cache") : join(XDG_CACHE_HOME || join(homedir(), ".cache"), "banyan"),
-);
-const { readArguments } = await import("./arguments.ts");
+// Scripts ask for the version again and again: it does not wait until a whole command line can be read.
+const words = process.argv.slice(2);
+if (words.length === 1 && /^(--version|-V)$/.test(words[0] ?? "")) process.stdout.write(`${manifest.version}\n`);
+else await carryOut(words);
 
-// Help and version need nothing else: what runs an agent is loaded only when one is wanted.
-const wanted = readArguments(process.argv.slice(2));
-switch (wanted.type) {
-  case "text":
-    process.stdout.write(wanted.text);
-    break;
-  case "mistake": {
-    const { reportMistake } = await import("./print/report-mistake.ts");
-    await reportMistake(wanted);
-    break;
-  }
-  case "models": {
-    const { models } = await import("./models/models.ts");
-    process.exit(await models(wanted.arguments));
-    break;
-  }
-  case "conversations": {
-    const { conversations } = await import("./conversations/conversations.ts");
-    process.exit(await conversations(wanted.arguments));
-    break;
-  }
-  case "config": {
-    const { config } = await import("./config/config.ts");
-    process.exit(await config(wanted.arguments));
-    break;
-  }
-  case "mcp": {
-    const { mcp } = await import("./mcp/mcp.ts");
-    process.exit(await mcp(wanted.arguments));
-    break;
-  }
-  case "changes": {
-    const { changes } = await import("./changes/changes.ts");
-    process.exit(await changes(wanted.arguments));
-    break;
-  }
-  case "memory": {
-    const { memory } = await import("./memory/memory.ts");
-    process.exit(await memory(wanted.arguments));
-    break;
-  }
-  case "attach": {
-    const { attach } = await import("./attach/attach.ts");
-    process.exit(await attach(wanted.arguments));
-    break;
-  }
-  case "serve": {
-    const { serve } = await import("./serve/serve.ts");
-    process.exit(await serve(wanted.arguments));
-    break;
-  }
-  case "run": {
-    const { run } = await import("./run.ts");
-    await run(wanted.arguments);
-    break;
+async function carryOut(argv: readonly string[]): Promise<void> {
+  const { BANYAN_HOME, XDG_CACHE_HOME } = process.env;
+  // What is loaded is compiled once, and not at every start. It runs as it is kept, so it is kept where only the user writes.
+  enableCompileCache(
+    BANYAN_HOME ? join(BANYAN_HOME, "cache") : join(XDG_CACHE_HOME || join(homedir(), ".cache"), "banyan"),
+  );
+  const { readArguments } = await import("./arguments.ts");
+
+  // Help and version need nothing else: what runs an agent is loaded only when one is wanted.
+  const wanted = readArguments(argv);
+  switch (wanted.type) {
+    case "text":
+      process.stdout.write(wanted.text);
+      break;
+    case "mistake": {
+      const { reportMistake } = await import("./print/report-mistake.ts");
+      await reportMistake(wanted);
+      break;
+    }
+    case "models": {
+      const { models } = await import("./models/models.ts");
+      process.exit(await models(wanted.arguments));
+      break;
+    }
+    case "conversations": {
+      const { conversations } = await import("./conversations/conversations.ts");
+      process.exit(await conversations(wanted.arguments));
+      break;
+    }
+    case "config": {
+      const { config } = await import("./config/config.ts");
+      process.exit(await config(wanted.arguments));
+      break;
+    }
+    case "mcp": {
+      const { mcp } = await import("./mcp/mcp.ts");
+      process.exit(await mcp(wanted.arguments));
+      break;
+    }
+    case "changes": {
+      const { changes } = await import("./changes/changes.ts");
+      process.exit(await changes(wanted.arguments));
+      break;
+    }
+    case "memory": {
+      const { memory } = await import("./memory/memory.ts");
+      process.exit(await memory(wanted.arguments));
+      break;
+    }
+    case "attach": {
+      const { attach } = await import("./attach/attach.ts");
+      process.exit(await attach(wanted.arguments));
+      break;
+    }
+    case "serve": {
+      const { serve } = await import("./serve/serve.ts");
+      process.exit(await serve(wanted.arguments));
+      break;
+    }
+    case "run": {
+      const { run } = await import("./run.ts");
+      await run(wanted.arguments);
+      break;
+    }
   }
 }

@@ -1,32 +1,84 @@
-import { newestLeaf, type Session } from "@banyan/core";
-import { type Host, ModelChoiceError } from "@banyan/host";
+import { type ConversationSummary, newestLeaf, type Session } from "@banyan/core";
+import { ConversationError, findConversation, type Host, ModelChoiceError } from "@banyan/host";
 import type { Arguments } from "./arguments.ts";
 import { UsageError } from "./problem.ts";
 import { isRemoved, messageNamed } from "./show/message-label.ts";
 
+/** Who is asked and told while a conversation is opened. */
+export interface Opening {
+  /** Gets a sentence for what is not as one may think. */
+  notice(sentence: string): void;
+  /** Lets a person choose a conversation, among those that may be meant; absent where nobody can. */
+  choose?(among?: readonly ConversationSummary[]): Promise<string | undefined>;
+}
+
 /**
  * Opens the conversation that the command line names, with the model that it goes on with; nothing when a new one is to
- * begin. `at` is where it goes on, when that is not where it was last written to. `notice` gets a sentence for what is not as one may think. Rejects with `ConversationError` or `StoreError`.
+ * begin. `at` is where it goes on, when that is not where it was last written to. Rejects with `ConversationError` or
+ * `StoreError`.
  */
 export async function openNamedSession(
   args: Arguments,
   host: Host,
-  notice: (sentence: string) => void,
+  opening: Opening,
 ): Promise<{ readonly session?: Session; readonly at?: string }> {
-  const named = args.resume ?? (args.continue ? (await host.lastConversation())?.id : undefined);
-  if (named === undefined) {
-    if (args.at !== undefined)
+  const id = await namedIn(args, host, opening);
+  if (id === undefined) {
+    if (args.at !== undefined && args.resume === undefined)
       throw new UsageError("--at names a message of a conversation: it goes with --resume or --continue.");
-    if (args.continue) notice("There is no conversation of this directory yet; this is a new one.");
     return {};
   }
-  const session = await host.openSession(named);
+  const session = await openWithModel(id, host, { notice: opening.notice, keepModel: args.model !== undefined });
   try {
-    await prepare(session, args, host, notice);
     return { session, ...placeIn(session, args) };
   } catch (error) {
     await session.close();
     throw error;
+  }
+}
+
+/** Opens the conversation of this id with the model that it goes on with, unless that of the host is to be kept. */
+export async function openWithModel(
+  id: string,
+  host: Host,
+  { notice, keepModel = false }: Pick<Opening, "notice"> & { readonly keepModel?: boolean },
+): Promise<Session> {
+  const session = await host.openById(id);
+  try {
+    await prepare(session, keepModel, host, notice);
+    return session;
+  } catch (error) {
+    await session.close();
+    throw error;
+  }
+}
+
+/** The id of the conversation that is meant; nothing for a new one. */
+async function namedIn(
+  { resume, continue: isLast }: Arguments,
+  host: Host,
+  { notice, choose }: Opening,
+): Promise<string | undefined> {
+  if (isLast) {
+    const last = await host.lastConversation();
+    if (!last) notice("There is no conversation of this directory yet; this is a new one.");
+    return last?.id;
+  }
+  if (resume === undefined) return undefined;
+  if (!choose && resume === true)
+    throw new UsageError("Nobody can choose a conversation here: --resume needs its id or its title.");
+  const id = resume === true ? await choose?.() : await idOf(resume, host, choose);
+  if (id === undefined) notice("No conversation was chosen; this is a new one.");
+  return id;
+}
+
+/** The conversation that a person means by a name; where several may be meant, the one that they choose. */
+export async function idOf(named: string, host: Host, choose: Opening["choose"]): Promise<string | undefined> {
+  try {
+    return (await findConversation(host.store, named)).id;
+  } catch (error) {
+    if (!(error instanceof ConversationError) || error.code !== "ambiguous" || !choose) throw error;
+    return choose(error.matches);
   }
 }
 
@@ -41,17 +93,12 @@ function placeIn({ state }: Session, { at }: Arguments): { readonly at?: string 
   return { at: newestLeaf(state, message) };
 }
 
-async function prepare(
-  session: Session,
-  args: Arguments,
-  host: Host,
-  notice: (sentence: string) => void,
-): Promise<void> {
+async function prepare(session: Session, keepModel: boolean, host: Host, notice: Opening["notice"]): Promise<void> {
   const { cwd } = session.state.labels;
   if (cwd !== undefined && cwd !== host.workspace)
     notice(`This conversation began in ${cwd}; it goes on in ${host.workspace}.`);
   const { model } = session.state;
-  if (args.model !== undefined || model === undefined || model === host.model.name) return;
+  if (keepModel || model === undefined || model === host.model.name) return;
   try {
     await host.useModel(model, `Using ${model}, as this conversation does.`);
   } catch (error) {

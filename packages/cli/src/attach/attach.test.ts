@@ -41,7 +41,7 @@ function until(watched: RemoteConversation, is: () => boolean): Promise<void> {
 
 test.skipIf(!hasTmux)(
   "T43: a terminal and another client see the same stream and queue, and an answer in one removes the question in the other",
-  { timeout: 60_000 },
+  { timeout: 90_000 },
   async () => {
     using place = home();
     const write = { tool: "write", input: { path: "oak.txt", content: "tall\n" } };
@@ -51,6 +51,8 @@ test.skipIf(!hasTmux)(
       { text: "Written." },
       { calls: [{ ...write, input: { path: "fig.txt", content: "small\n" } }] },
       { text: "Not written." },
+      { calls: [{ ...write, input: { path: "elm.txt", content: "old\n" } }] },
+      { text: "Written, too." },
       { text: "Here is ", stalls: true },
       { text: "Heard." },
     );
@@ -65,23 +67,41 @@ test.skipIf(!hasTmux)(
     const spoken = () => [...watched.state.messages.values()].map(({ parts }) => parts);
     expect(spoken()).toEqual([say("hello"), say("Hello to you.")]);
 
+    using full = Pty.open(place, ["attach", "--resume", conversation], model.env);
+    expect(await full.prompted()).toContain("banyan: Hello to you.");
+
     // What the other one says is shown here, and what it asks can be answered there.
     await remote.ask("turn.say", { conversation, parts: say("plant an oak") });
     await terminal.until("plant an oak");
     await terminal.until("banyan asks to run write");
+    await terminal.until(/^Allow this\?\s*(?![\s\S])/);
+    await full.asked();
     const [question] = watched.state.questions.keys();
     await remote.ask("question.answer", { conversation, question: question ?? "", answer: { decision: "allow" } });
     await terminal.until("Written.");
+    await full.until("Written.");
+    expect(await full.prompted()).not.toContain("Allow this?");
 
     // And the other way round.
     await terminal.prompted();
     terminal.enter("plant a fig");
     await terminal.until("banyan asks to run write", 2);
     await until(watched, () => watched.state.questions.size === 1);
-    await terminal.until(/^Allow this\?/);
+    await terminal.until(/^Allow this\?/, 2);
     terminal.enter("5");
     await until(watched, () => watched.state.questions.size === 0);
     await terminal.until("Not written.");
+    await full.until("Not written.");
+    expect(await full.prompted()).toContain("plant a fig");
+
+    // A terminal that redraws takes its answer with a key, and the question goes from the other terminal.
+    await terminal.prompted();
+    terminal.enter("plant an elm");
+    await full.until("banyan asks to run write");
+    await full.asked();
+    full.press("y");
+    await terminal.until("Written, too.");
+    await full.until("Written, too.");
 
     // What is written while the agent works steers it, for all to see; leaving leaves it working.
     await remote.ask("turn.say", { conversation, parts: say("tell me more") });

@@ -20,7 +20,7 @@ export async function attach(args: AttachArguments): Promise<ExitCode> {
   return atTerminal(args, (sitting) => sit(args, sitting));
 }
 
-async function sit(args: AttachArguments, { terminal, starting, met }: Sitting): Promise<void> {
+async function sit(args: AttachArguments, { terminal, unsent, starting, met }: Sitting): Promise<void> {
   starting();
   let talk: AttachedTalk | undefined;
   const door = whichServer(args.address, realpathSync("."));
@@ -38,7 +38,7 @@ async function sit(args: AttachArguments, { terminal, starting, met }: Sitting):
     },
   );
   try {
-    talk = new AttachedTalk(server, terminal);
+    talk = new AttachedTalk(server, terminal, unsent);
     met(talk);
     const { workspace, settings, rights } = server.welcome;
     const { style, live } = terminal;
@@ -49,7 +49,8 @@ async function sit(args: AttachArguments, { terminal, starting, met }: Sitting):
     );
     if (!rights.includes("act")) terminal.write(`${style.warning("You may only watch here.")}\n`);
     const conversation = await named(args, server);
-    if (conversation !== undefined) await talk.enter(conversation);
+    if (conversation === undefined) talk.beginAt(door.address);
+    else await talk.enter(conversation);
     await talk.run();
     terminal.freshLine();
     if (talk.session) terminal.write(style.dim(`attach: banyan attach --resume ${talk.session.id}\n`));

@@ -1,10 +1,10 @@
 import {
   type ConversationState,
   createId,
+  type Delivery,
   type Directive,
   emptyConversation,
   type FeedItem,
-  textOf,
 } from "@banyan/core";
 import type { RemoteServer } from "@banyan/server/client";
 import type { Result } from "@banyan/server/protocol";
@@ -12,7 +12,12 @@ import { approvalSentence, approvalWords, nextApproval } from "../chat/approval-
 import { Approvals, type PersonAsked } from "../chat/approvals.ts";
 import type { Partner } from "../chat/at-terminal.ts";
 import { ChatView } from "../chat/chat-view.ts";
-import { lastExchange } from "../chat/exchange.ts";
+import { Interjections } from "../chat/interjections.ts";
+import { remind } from "../chat/remind.ts";
+import { Standpoint } from "../chat/standpoint.ts";
+import type { Unsent } from "../chat/unsent.ts";
+import { viewAgents } from "../chat/view-agents.ts";
+import { Writing } from "../chat/writing.ts";
 import type { ConversationContext } from "../commands/command.ts";
 import { conversationCommands, runCommandOf } from "../commands/index.ts";
 import { problemOf } from "../problem.ts";
@@ -24,14 +29,9 @@ import type { TalkAction, Terminal } from "../terminal/terminal.ts";
 import { RemoteSession } from "./remote-session.ts";
 import { ShownRun } from "./shown-run.ts";
 
-/** Where the next message goes: below a message, or, to be revised, beside it; where it was last written when absent. */
-interface Place {
-  readonly at?: string;
-  readonly revise?: boolean;
-}
-
-const HERE: Place = {};
 const EMPTY = emptyConversation();
+const NO_COMMANDS =
+  "Commands of your own run where the agent is, not here. To send this to the model, begin it with a blank.";
 
 /**
  * A person and an agent on a server (T43). What is said, done and decided goes to the server; what is shown is what every
@@ -42,9 +42,10 @@ export class AttachedTalk implements Partner {
   readonly #terminal: Terminal;
   readonly #view: FeedView;
   readonly #approvals: Approvals;
+  readonly #writing: Writing;
+  readonly #standpoint: Standpoint;
+  readonly #interjections: Interjections;
   #session: RemoteSession | undefined;
-  #place = HERE;
-  #draft = "";
   readonly #run = new ShownRun(() => this.#state);
   /** Wakes whoever waits for that run to end. */
   #wake: (() => void) | undefined;
@@ -56,13 +57,27 @@ export class AttachedTalk implements Partner {
   #asked: Promise<void> = Promise.resolve();
   #left = false;
 
-  constructor(server: RemoteServer, terminal: Terminal) {
+  constructor(server: RemoteServer, terminal: Terminal, unsent: Unsent) {
     const { agent: name, workspace } = server.welcome;
     this.#server = server;
     this.#terminal = terminal;
     this.#view = terminal.live?.view ?? new ChatView(terminal);
     // The server keeps what is allowed for good.
     this.#approvals = new Approvals(terminal, this.#view, { agent: { name }, workspace, remember: () => {} });
+    this.#writing = new Writing(terminal, unsent);
+    const shown = { terminal, view: this.#view };
+    this.#standpoint = new Standpoint({
+      ...shown,
+      writing: this.#writing,
+      agent: name,
+      session: () => this.#session,
+      tell: (error) => this.#tell(error),
+    });
+    this.#interjections = new Interjections({
+      ...shown,
+      unsent,
+      deliver: (text, delivery) => this.#say(text, { delivery }),
+    });
   }
 
   /** The conversation; none before the first message of a new one. */
@@ -70,11 +85,17 @@ export class AttachedTalk implements Partner {
     return this.#session;
   }
 
+  /** The first message begins a conversation on the server at this address. */
+  beginAt(address: string): void {
+    this.#writing.isFor(address);
+  }
+
   /** Goes into a conversation, and shows where it stands. */
   async enter(conversation: string): Promise<void> {
     const watched = await this.#server.watch(conversation);
     const session = new RemoteSession(this.#server, watched);
     this.#session = session;
+    this.#writing.isFor(conversation);
     await this.#server.read(watched, watched.state.messages.keys());
     watched.follow({
       item: (item) => this.#show(item),
@@ -92,11 +113,13 @@ export class AttachedTalk implements Partner {
       const line = await this.#read();
       if (line === undefined) break;
       if (line.trim() === "") continue;
+      this.#writing.send(line);
       try {
         await this.#do(line);
+        this.#writing.arrived();
       } catch (error) {
         this.#tell(error);
-        if (!line.startsWith("/")) this.#draft = line;
+        this.#writing.returned();
       }
     }
     this.#left = true;
@@ -112,10 +135,8 @@ export class AttachedTalk implements Partner {
       await this.#asked;
       const isWorking = this.#working !== undefined;
       if (!isWorking) this.#view.gap();
-      const initial = this.#draft;
-      this.#draft = "";
       this.#reading = new AbortController();
-      const { signal } = this.#reading;
+      const [{ signal }, initial] = [this.#reading, this.#writing.takeDraft()];
       const line = await this.#terminal.read({ prompt: isWorking ? "" : this.#prompt, initial, signal });
       this.#reading = undefined;
       if (line !== undefined || !signal.aborted) return line;
@@ -132,14 +153,8 @@ export class AttachedTalk implements Partner {
   }
 
   typed(message: string, later: boolean): boolean {
-    const run = this.#working;
-    if (run === undefined) return false;
-    const [, behind] = /^>\s*(.*)$/s.exec(message) ?? [];
-    const text = behind ?? message;
-    const act = message.startsWith("/")
-      ? this.#do(message)
-      : this.#say(text, { run, delivery: later || behind !== undefined ? "queue" : "steer" });
-    if (text.trim() !== "") act.catch((error: unknown) => this.#tell(error));
+    if (this.#working === undefined) return false;
+    this.#inBackground(/^[/!]/.test(message) ? this.#do(message) : this.#interjections.say(message, later));
     return true;
   }
 
@@ -147,17 +162,18 @@ export class AttachedTalk implements Partner {
     const { session } = this;
     if (!session) return;
     const run = this.#working;
-    this.#server
-      .ask("run.interrupt", { conversation: session.id, ...(run === undefined ? {} : { run }) })
-      .catch((error: unknown) => this.#tell(error));
+    const which = { conversation: session.id, ...(run === undefined ? {} : { run }) };
+    this.#inBackground(this.#server.ask("run.interrupt", which));
   }
 
   act(action: TalkAction): void {
     if (action === "approval-mode") {
       const mode = nextApproval(this.#server.welcome.settings.approval);
-      this.#server.ask("approval.use", { mode }).catch((error: unknown) => this.#tell(error));
+      this.#inBackground(this.#server.ask("approval.use", { mode }));
     }
-    if (action === "take-back") this.#takeBack().catch((error: unknown) => this.#tell(error));
+    if (action === "rewind") this.#inBackground(this.#standpoint.rewind());
+    if (action === "agents") this.#inBackground(this.#do("/agents"));
+    if (action === "take-back" && this.#session) this.#inBackground(this.#interjections.takeBack(this.#session));
   }
 
   /** The person goes; what runs goes on. */
@@ -189,30 +205,24 @@ export class AttachedTalk implements Partner {
     return this.#run.working;
   }
 
-  /** The message that the next one goes below. */
-  get #leaf(): string | null {
-    return this.#place.at ?? this.#state.leaf;
-  }
-
   async #do(line: string): Promise<void> {
-    if (!line.startsWith("/")) return this.#say(line, {});
+    if (line.startsWith("!")) return this.#view.note(NO_COMMANDS);
+    if (!line.startsWith("/")) return this.#say(line);
     const next = await runCommandOf(conversationCommands, line, this.#context());
     if (next.type === "leave") this.leave();
-    if (next.type === "turn") await this.#turn(next.directive, next.at ?? this.#place.at);
+    if (next.type !== "turn") return;
+    if (next.directive.type === "retry" && !(await this.#standpoint.mayRetry(next.at))) return;
+    await this.#turn(next.directive, next.at ?? this.#standpoint.place.at);
   }
 
-  async #say(text: string, to: { readonly run?: string; readonly delivery?: "steer" | "queue" }): Promise<void> {
-    if (text.trim() === "") return;
+  /** Says something to the run under way; where there is none, or something is revised, it begins a turn. */
+  async #say(text: string, to: { readonly delivery?: Delivery } = {}): Promise<void> {
     const parts = [{ type: "text", text }] as const;
-    const place = this.#place;
-    const run = to.run ?? this.#working;
-    if (place.revise || run === undefined) {
-      this.#place = HERE;
-      return this.#turn(place.revise ? { type: "retry", parts } : { type: "say", parts }, place.at);
-    }
+    const run = this.#working;
+    const { at, revise } = this.#standpoint.place;
+    if (revise || run === undefined) return this.#turn({ type: revise ? "retry" : "say", parts }, at);
     const conversation = this.#mustBeIn().id;
     this.#note(await this.#server.ask("turn.say", { id: this.#ownId(), conversation, parts, ...to, run }));
-    this.#terminal.live?.refresh();
   }
 
   async #turn(directive: Directive, at: string | undefined): Promise<void> {
@@ -234,12 +244,13 @@ export class AttachedTalk implements Partner {
       case "stop":
         this.leave();
     }
-    this.#place = HERE;
+    this.#standpoint.goBack();
   }
 
   /** What went along with what the person said, and what did not. */
   #note({ attached, problems, redacted }: Pick<Result<"turn.say">, "attached" | "problems" | "redacted">): void {
-    for (const line of attachedLines({ attached, problems, isRedacted: redacted })) this.#view.note(line);
+    const told = { attached: this.#terminal.live ? [] : attached, problems, isRedacted: redacted };
+    for (const line of attachedLines(told)) this.#view.note(line);
   }
 
   /** An id for something that this person says: it need not be shown to them. */
@@ -255,7 +266,7 @@ export class AttachedTalk implements Partner {
   }
 
   #show(item: FeedItem): void {
-    if (item.type === "run.started") this.#run.begin(item, this.#place.at);
+    if (item.type === "run.started") this.#run.begin(item, this.#standpoint.place.at);
     if (item.type === "message.added" && item.role === "user" && (item.author ?? "user") === "user") this.#heard(item);
     if (this.#run.has(item)) this.#view.show(item, this.#state);
     if (item.type === "call.approval-requested" || item.type === "question.asked") this.#ask(item);
@@ -281,10 +292,7 @@ export class AttachedTalk implements Partner {
   #lookAround(): void {
     const state = this.#state;
     const isWorking = this.#run.find();
-    const { style, columns } = this.#terminal;
-    if (state.messages.size > 0)
-      for (const line of lastExchange(state, state.leaf, this.#server.welcome.agent, columns, style))
-        this.#terminal.write(`${line}\n`);
+    if (state.messages.size > 0) remind(this.#terminal, state, state.leaf, this.#server.welcome.agent);
     if (isWorking) this.#view.note("The agent is working; what you write steers it.");
     for (const { id: question, message, call } of state.questions.values()) this.#ask({ question, message, call });
   }
@@ -295,20 +303,12 @@ export class AttachedTalk implements Partner {
     this.#asked = this.#approvals.ask(this.#mustBeIn(), undefined, asked);
   }
 
-  async #takeBack(): Promise<void> {
-    const { session } = this;
-    const inbox = [...this.#state.inbox];
-    for (const { id } of inbox) await session?.withdrawInput(id);
-    const texts = inbox.flatMap(({ parts }) => parts.flatMap((part) => (part.type === "text" ? [part.text] : [])));
-    if (texts.length > 0) this.#terminal.live?.insert(texts.join("\n"));
-  }
-
   /** The server began anew: what ran there was interrupted. */
   #renewed(): void {
     const { session } = this;
     if (!session) return;
     this.#terminal.live?.follow(session.state);
-    this.#server.read(session.watched, session.state.messages.keys()).catch((error: unknown) => this.#tell(error));
+    this.#inBackground(this.#server.read(session.watched, session.state.messages.keys()));
     this.#view.note("The server began anew; /resume goes on with what was interrupted.");
     this.#ended();
   }
@@ -317,18 +317,6 @@ export class AttachedTalk implements Partner {
     this.#view.say(message);
     this.leave();
     this.#terminal.close();
-  }
-
-  #goTo(id: string): void {
-    const message = this.#state.messages.get(id);
-    if (!message) return;
-    const own = message.role === "user" && message.author === "user";
-    this.#place = own ? { at: id, revise: true } : { at: id };
-    if (own && this.#terminal.live) this.#terminal.live.insert(textOf(message));
-    else if (own) this.#draft = textOf(message);
-    this.#view.note(
-      own ? "Change your message and send it; what it was stays beside it." : "Your next message goes on from here.",
-    );
   }
 
   #showStatus(): void {
@@ -343,27 +331,34 @@ export class AttachedTalk implements Partner {
     });
   }
 
+  #inBackground(work: Promise<unknown>): void {
+    work.catch((error: unknown) => this.#tell(error));
+  }
+
   #tell(error: unknown): void {
     this.#view.say(`${this.#terminal.style.bad("Not done:")} ${oneLine(problemOf(error).message)}`);
   }
 
   #context(): ConversationContext {
-    const { style, columns } = this.#terminal;
+    const { style, columns, live } = this.#terminal;
     return {
       agent: this.#server.welcome.agent,
       style,
       columns,
       state: this.#state,
-      leaf: this.#leaf,
+      leaf: this.#standpoint.leaf,
       session: this.#session,
       run: this.#working,
+      keys: live?.keyTable,
+      viewAgents: live && (() => viewAgents(live, this.#state)),
       write: (...lines) => {
         for (const line of lines) this.#view.line(line);
       },
-      goTo: (message) => this.#goTo(message),
+      pickMessage: this.#terminal.live && (() => this.#standpoint.pick()),
+      goTo: (message) => this.#standpoint.goTo(message),
       goBack: () => {
-        this.#place = HERE;
-        this.#draft = "";
+        this.#standpoint.goBack();
+        this.#writing.takeDraft();
       },
     };
   }

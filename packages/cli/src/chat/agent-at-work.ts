@@ -1,8 +1,13 @@
-import type { Agent } from "@banyan/core";
+import type { Agent, TurnHandler } from "@banyan/core";
 import type { Host } from "@banyan/host";
+import { serversSettled } from "@banyan/host/mcp";
+import { oneLine } from "../show/plain-text.ts";
+
+/** Milliseconds that the first turn waits for MCP servers: a task has no other turn, a person can write again. */
+const PATIENCE = { chat: 3_000, task: 30_000 };
 
 /** How an agent is to work in the turns to come. */
-export interface Work {
+interface Work {
   readonly mode: "chat" | "task";
   /** Its model, when that is not the one in use. */
   readonly model: string | undefined;
@@ -11,11 +16,40 @@ export interface Work {
 }
 
 /** The host's agent as it is to work. Rejects with `ModelChoiceError`. */
-export async function agentAtWork(host: Host, { mode, model, output }: Work): Promise<Agent> {
+async function agentAtWork(host: Host, { mode, model, output }: Work): Promise<Agent> {
   if (mode === "chat") return model === undefined ? host.agent : host.agentWith(model);
   const agent = await host.taskAgent();
   return agent.with({
     ...(model === undefined ? {} : { model: (await host.agentWith(model)).options.model }),
     ...(output === undefined ? {} : { output }),
   });
+}
+
+/** The agent of a talk: the host's, with all that it works with, and with the talk as its turn handler. */
+export class TalkAgent {
+  readonly #host: Host;
+  readonly #onTurn: TurnHandler;
+  readonly #notice: (sentence: string) => void;
+  #isEquipped = false;
+  #handled: { readonly agent: Agent; readonly with: Agent } | undefined;
+
+  /** `notice` is told once what is missing of what the agent works with. */
+  constructor(host: Host, onTurn: TurnHandler, notice: (sentence: string) => void) {
+    this.#host = host;
+    this.#onTurn = onTurn;
+    this.#notice = notice;
+  }
+
+  /** As it works now, when it has all that it works with. Rejects with `ModelChoiceError`. */
+  async at(work: Work): Promise<Agent> {
+    if (!this.#isEquipped) {
+      const { notices, mcp } = await this.#host.ready();
+      this.#isEquipped = true;
+      const missing = mcp ? await serversSettled(mcp, AbortSignal.timeout(PATIENCE[work.mode])) : [];
+      for (const notice of [...notices, ...missing]) this.#notice(oneLine(notice));
+    }
+    const agent = await agentAtWork(this.#host, work);
+    if (this.#handled?.agent !== agent) this.#handled = { agent, with: agent.with({ onTurn: this.#onTurn }) };
+    return this.#handled.with;
+  }
 }

@@ -1,8 +1,12 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { directories } from "@banyan/host/directories";
 import type { ColorChoice } from "../arguments.ts";
 import { type ExitCode, exitCodes, signalExits } from "../exit.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { openTerminal } from "../terminal/open-terminal.ts";
 import type { TalkAction, Terminal } from "../terminal/terminal.ts";
+import { Unsent } from "./unsent.ts";
 
 /** Whom a person at a terminal talks with. */
 export interface Partner {
@@ -19,6 +23,8 @@ export interface Partner {
 /** What goes on at a terminal. */
 export interface Sitting {
   readonly terminal: Terminal;
+  /** Keeps what is typed here until it is said. */
+  readonly unsent: Unsent;
   /** Ends the beginning. */
   readonly signal: AbortSignal;
   /** From now on Ctrl-C ends the beginning. */
@@ -32,13 +38,16 @@ export interface Sitting {
  * the person's leaving or else the one that it answers, once the terminal is as it was before; what is thrown is one sentence on stderr.
  */
 export async function atTerminal(
-  { color, plain }: { readonly color: ColorChoice; readonly plain: boolean },
+  { color, plain, cwd = "." }: { readonly color: ColorChoice; readonly plain: boolean; readonly cwd?: string },
   sit: (sitting: Sitting) => Promise<ExitCode | void>,
 ): Promise<ExitCode> {
   let exit: ExitCode = exitCodes.done;
   let partner: Partner | undefined;
   let isStarting = false;
   const begun = new AbortController();
+  const unsent = new Unsent(join(directories(process.env, homedir()).data, "drafts"), resolve(cwd), (error) => {
+    terminal.write(`What you type is not kept: ${error instanceof Error ? oneLine(error.message) : error}\n`);
+  });
   const terminal = await openTerminal({
     input: process.stdin,
     output: process.stdout,
@@ -51,6 +60,7 @@ export async function atTerminal(
       else if (isStarting) leave(exitCodes.interrupted);
     },
     onAction: (action) => partner?.act(action),
+    onDraft: (text) => unsent.draft(text),
   });
   const leave = (code: ExitCode) => {
     exit = code;
@@ -62,13 +72,17 @@ export async function atTerminal(
   process.stdout.on("error", () => leave(exitCodes.hangup));
   // A defect that ends the process must not leave its modes behind, and is told below what is there.
   process.once("uncaughtExceptionMonitor", () => terminal.close());
-  process.once("exit", () => terminal.close());
+  process.once("exit", () => {
+    terminal.close();
+    unsent.close();
+  });
   process.on("SIGINT", () => terminal.interrupt());
   process.once("SIGTERM", () => leave(signalExits.SIGTERM));
   process.once("SIGHUP", () => leave(signalExits.SIGHUP));
   try {
     const ended = await sit({
       terminal,
+      unsent,
       signal: begun.signal,
       starting: () => {
         isStarting = true;

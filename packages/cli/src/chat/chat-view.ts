@@ -122,6 +122,11 @@ export class ChatView implements FeedView {
     this.#terminal.write(`${text}\n`);
   }
 
+  /** What it writes is all that is seen of it. */
+  busyWith(): Disposable {
+    return { [Symbol.dispose]() {} };
+  }
+
   /** Stands apart from what follows. */
   gap(): void {
     this.#endLine();

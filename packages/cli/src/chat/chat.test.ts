@@ -86,7 +86,7 @@ describe.skipIf(!hasTmux)("a chat", { timeout: 40 * SECOND }, () => {
     expect(await pty.prompted()).toContain("This is the offline demo: a few rules, not a language model.");
   });
 
-  test("B3: a blank line and a slash command ask the model nothing", async () => {
+  test("B3, T16: a blank line and a slash command ask the model nothing; an unknown one suggests the nearest", async () => {
     await using server = await modelServer({ text: "Hello." });
     using pty = Pty.open(place, MODEL, server.env);
     await pty.prompted();
@@ -137,6 +137,8 @@ describe.skipIf(!hasTmux)("a chat", { timeout: 40 * SECOND }, () => {
     using pty = Pty.open(place, MODEL, server.env);
     await pty.prompted();
     pty.enter("one \\");
+    // Lines that arrive all at once are a paste, where a backslash is one.
+    await pty.until(/^one$/);
     pty.type("two");
     await pty.until(/^one *\ntwo$/);
     pty.press("Enter");
@@ -340,6 +342,20 @@ describe.skipIf(!hasTmux)("Ctrl-C while the agent works", { timeout: 40 * SECOND
     const screen = await pty.prompted();
     expect(screen).toMatch(/• shell {2}echo on; .* … cancelled, /);
     expect(spawnSync("pgrep", ["-f", "sleep 876543"]).status).toBe(1);
+    expect(server.asked).toHaveLength(1);
+  });
+
+  test("T3: a second time kills what does not want to end", async () => {
+    const deaf = shell("trap '' INT TERM; echo on; while :; do sleep 876542; done");
+    await using server = await modelServer(deaf, { text: "Never said." });
+    using pty = Pty.open(place, ["--allow", "shell", ...MODEL], server.env);
+    await pty.prompted();
+    pty.enter("wait");
+    await pty.until(/^ +on$/);
+    pty.press("C-c", "C-c");
+    await pty.until("Killing what still runs.");
+    await pty.until("Interrupted – you have control");
+    expect(spawnSync("pgrep", ["-f", "sleep 876542"]).status).toBe(1);
     expect(server.asked).toHaveLength(1);
   });
 

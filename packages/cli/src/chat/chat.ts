@@ -8,14 +8,14 @@ import { atTerminal } from "./at-terminal.ts";
  * the exit code once the terminal is as it was before.
  */
 export function chat(args: Arguments): Promise<ExitCode> {
-  return atTerminal(args, async ({ terminal, signal, starting, met: onTalk }) => {
+  return atTerminal(args, async ({ terminal, unsent, signal, starting, met: onTalk }) => {
     const notices: string[] = [];
     await loadInParts();
     const { mayUseProject } = await import("./trust-question.ts");
     const trusted = await mayUseProject(args, terminal, (sentence) => notices.push(sentence));
     starting();
     const { converse } = await import("./converse.ts");
-    return converse({ args, terminal, trusted, notices, signal, onTalk });
+    return converse({ args, terminal, unsent, trusted, notices, signal, onTalk });
   });
 }
 

@@ -1,22 +1,26 @@
-import type { Session } from "@banyan/core";
 import { type Host, openHost } from "@banyan/host";
 import type { Arguments } from "../arguments.ts";
 import { commands } from "../commands/index.ts";
 import { promptCommands } from "../commands/prompt-commands.ts";
+import { chooseConversation } from "../conversations/choose.ts";
 import type { ExitCode } from "../exit.ts";
 import { hostOptions } from "../host-options.ts";
 import { openNamedSession } from "../named-session.ts";
 import { outputOption } from "../output-schema.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { lastExchange, saidBefore } from "./exchange.ts";
+import { saidBefore } from "./exchange.ts";
 import { greet } from "./greet.ts";
-import { leftBehind } from "./left-behind.ts";
+import { completeNames } from "./names.ts";
+import { remindOpened } from "./remind.ts";
 import { Talk } from "./talk.ts";
+import type { Unsent } from "./unsent.ts";
+import { welcome } from "./welcome.ts";
 
 /** What a conversation at a terminal is begun with. */
 export interface ConverseOptions {
   readonly args: Arguments;
   readonly terminal: Terminal;
+  readonly unsent: Unsent;
   /** Whether what the project brings may be used. */
   readonly trusted: boolean;
   /** What is to be said at the beginning. */
@@ -43,18 +47,30 @@ export async function converse(options: ConverseOptions): Promise<ExitCode> {
   }
 }
 
-async function talkAt(host: Host, { args, terminal, notices: before, onTalk }: ConverseOptions): Promise<ExitCode> {
+async function talkAt(
+  host: Host,
+  { args, terminal, unsent, notices: before, signal, onTalk }: ConverseOptions,
+): Promise<ExitCode> {
   const notices = [...before, ...host.notices];
   const output = outputOption(args);
-  const { session, at } = await openNamedSession(args, host, (sentence) => notices.push(sentence));
+  const { session, at } = await openNamedSession(args, host, {
+    notice: (sentence) => notices.push(sentence),
+    choose: (among) => chooseConversation({ host, terminal, among, signal }),
+  });
   const leaf = session ? (at ?? session.state.leaf) : null;
-  const talk = new Talk({ host, terminal, session, at, task: args.task, ...output });
+  const talk = new Talk({ host, terminal, unsent, session, at, task: args.task, ...output });
   onTalk(talk);
   try {
     notices.push(...configure(terminal, host, session ? saidBefore(session.state, leaf) : []));
     greet(terminal, host, notices);
     void completeCommands(terminal, host);
-    if (session) remind(terminal, host, session, leaf);
+    void completeNames(terminal, host, talk);
+    if (session) remindOpened(terminal, session, leaf, host.agent.name);
+    else if (!args.prompt?.trim()) {
+      const welcomed = welcome(terminal, host);
+      // Where nothing is redrawn, it would come in the middle of what is typed.
+      if (!terminal.live) await welcomed;
+    }
     await talk.run(args.prompt?.trim() ? args.prompt : undefined);
     return talk.exit;
   } finally {
@@ -72,16 +88,15 @@ function configure({ live }: Terminal, host: Host, history: readonly string[]): 
   return live?.configure({ workspace, commands, history, ...(keys && { keys }), ...(theme && { theme }) }) ?? [];
 }
 
+/** Milliseconds that MCP servers have to start until their commands are completed. */
+const STARTING = 30_000;
+
 /** Lets a terminal complete the commands that others bring too, as soon as they are known. */
 async function completeCommands({ live }: Terminal, host: Host): Promise<void> {
-  // That they are not known, whoever begins a turn is told.
-  const brought = await promptCommands(host).catch(() => []);
-  live?.configure({ commands: [...commands, ...brought] });
-}
-
-/** Where a conversation stands, and what was left behind in it. */
-function remind(terminal: Terminal, host: Host, session: Session, leaf: string | null): void {
-  const { columns, style } = terminal;
-  const lines = lastExchange(session.state, leaf, host.agent.name, columns, style);
-  for (const line of [...lines, ...leftBehind(session, columns, style)]) terminal.write(`${line}\n`);
+  // Those of files are there at once, those of servers once these have started.
+  for (const patience of [0, STARTING]) {
+    // That they are not known, whoever begins a turn is told.
+    const brought = await promptCommands(host, patience).catch(() => []);
+    live?.configure({ commands: [...commands, ...brought] });
+  }
 }

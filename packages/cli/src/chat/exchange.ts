@@ -4,6 +4,7 @@ import { excerpt, firstLines } from "../show/excerpt.ts";
 import { gist, typedText } from "../show/message-label.ts";
 import { plainText } from "../show/plain-text.ts";
 import type { Style } from "../show/style.ts";
+import { wrap } from "../show/wrap.ts";
 
 const ANSWER_LINES = 12;
 
@@ -27,8 +28,8 @@ export function lastExchange(
   if (asked) lines.push(`${style.accent("you:")} ${gist(asked, Math.max(20, columns - 6))}`);
   if (end?.role !== "assistant") return lines;
   const text = plainText(textOf(end)).trim();
-  lines.push(`${style.accent(`${agent}:`)} ${text === "" ? gist(end, columns) : firstLines(text, ANSWER_LINES)}`);
-  return lines;
+  const said = text === "" ? gist(end, columns) : firstLines(text, ANSWER_LINES);
+  return [...lines, ...`${style.accent(`${agent}:`)} ${said}`.split("\n").map((line) => wrap(line, columns))];
 }
 
 /** What a person said on a branch, the newest first. */

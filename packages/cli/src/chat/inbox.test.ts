@@ -182,13 +182,18 @@ describe.skipIf(!hasTmux)("after kill -9", { timeout: 40 * SECOND }, () => {
       await pty.until("Once upon a time");
       pty.enter("a short one");
       await pty.until("steer: a short one");
+      pty.type("half a thought");
+      await pty.until("half a thought");
       // Streaming text is in the log after 250 ms.
       await sleep(600);
       pty.kill("SIGKILL");
       await pty.until("[exit 137]");
     }
     using pty = chat(server, "--continue");
-    const screen = await pty.prompted();
+    // What was not sent at all stands in the prompt again.
+    const screen = await pty.until(/^─ Reply to banyan: ─+\nhalf a thought$/);
+    pty.press("C-c");
+    await pty.prompted();
     expect(screen).toMatch(
       /The agent was interrupted while it answered\.\n {4}Once upon a time\nheld: a short one\n\/resume goes on from there\./,
     );
@@ -200,7 +205,7 @@ describe.skipIf(!hasTmux)("after kill -9", { timeout: 40 * SECOND }, () => {
     expect(saidIn(server.asked, 1)).toEqual(["a story", "a short one"]);
     await pty.prompted();
     pty.enter("/resume");
-    await pty.until("Not done: There is nothing to resume");
+    await pty.until(/^─ Conversations /);
   });
 
   test("B24: shows which call was interrupted; resuming starts no second one that may have had its effect", async () => {
@@ -210,6 +215,8 @@ describe.skipIf(!hasTmux)("after kill -9", { timeout: 40 * SECOND }, () => {
       using pty = chat(server);
       await pty.prompted();
       pty.enter("go");
+      // The line is there before the command is.
+      while (!existsSync(join(place.workspace, "started"))) await sleep(50);
       await pty.until(/• shell .* …/);
       pty.kill("SIGKILL");
       await pty.until("[exit 137]");

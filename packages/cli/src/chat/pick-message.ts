@@ -3,7 +3,7 @@ import type { LiveTerminal } from "../terminal/full/live-terminal.ts";
 
 /** In which tree a message is chosen, and from where. */
 export interface PickOptions {
-  readonly session: Session;
+  readonly session: Pick<Session, "label" | "star" | "state">;
   /** What people call the agent. */
   readonly agent: string;
   /** Where the person stands. */

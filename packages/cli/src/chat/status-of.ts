@@ -1,7 +1,15 @@
-import { type ConversationState, lastAnswer, leaves, pathTo, totalTokens } from "@banyan/core";
+import { type ConversationState, type FeedItem, lastAnswer, leaves, pathTo, totalTokens } from "@banyan/core";
 import type { Host } from "@banyan/host";
 import type { Status } from "../terminal/full/views/status-line.ts";
 import { approvalWords } from "./approval-mode.ts";
+
+/** Items after which it is another. */
+const CHANGES: ReadonlySet<string> = new Set(["run.started", "message.completed", "run.ended", "model.changed"]);
+
+/** Whether the status is another after something that happened. */
+export function changesStatus({ type }: FeedItem): boolean {
+  return CHANGES.has(type);
+}
 
 /** What stands below the prompt while a person is at a message of a conversation (T26). */
 export function statusOf(host: Host, state: ConversationState, leaf: string | null, mode: "chat" | "task"): Status {

@@ -1,11 +1,13 @@
 import type { Agent, Session } from "@banyan/core";
 import type { Host } from "@banyan/host";
 import type { Terminal } from "../terminal/terminal.ts";
+import type { Unsent } from "./unsent.ts";
 
 /** How a talk begins, and how far it goes. */
 export interface TalkOptions {
   readonly host: Host;
   readonly terminal: Terminal;
+  readonly unsent: Unsent;
   /** Without one, one is begun with the first message. */
   readonly session?: Session | undefined;
   /** The message that the first one goes below; where the conversation was last written to when absent. */

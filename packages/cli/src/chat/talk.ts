@@ -1,50 +1,43 @@
 import {
-  type Agent,
   type Chat,
   type ConversationState,
   type Directive,
   emptyConversation,
-  pathTo,
   retry,
   type Session,
   say,
   type Turn,
   type UserPart,
 } from "@banyan/core";
-import { type Host, writtenMessage } from "@banyan/host";
+import { type Host, revertFiles, writtenMessage } from "@banyan/host";
 import type { CommandContext } from "../commands/command.ts";
 import { runCommand, runsAnytime } from "../commands/index.ts";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { problemOf } from "../problem.ts";
 import { counted } from "../show/amounts.ts";
+import { attachableIn } from "../show/attachable.ts";
 import { attachedLines } from "../show/attached.ts";
-import { typedText } from "../show/message-label.ts";
 import { oneLine, plainText, visible } from "../show/plain-text.ts";
 import { turnLine } from "../show/turn-line.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
+import { pick } from "../terminal/pick.ts";
 import type { TalkAction, Terminal } from "../terminal/terminal.ts";
-import { agentAtWork } from "./agent-at-work.ts";
+import { TalkAgent } from "./agent-at-work.ts";
 import { approvalSentence, nextApproval } from "./approval-mode.ts";
 import { Approvals } from "./approvals.ts";
 import { ChatView } from "./chat-view.ts";
-import { lastExchange } from "./exchange.ts";
 import { Interjections } from "./interjections.ts";
+import { otherConversation } from "./other-conversation.ts";
 import { Outcome } from "./outcome.ts";
-import { pickMessage } from "./pick-message.ts";
-import { statusOf } from "./status-of.ts";
+import { OwnCommands } from "./own-commands.ts";
+import { remindOpened } from "./remind.ts";
+import { Standpoint } from "./standpoint.ts";
+import { changesStatus, statusOf } from "./status-of.ts";
 import type { TalkOptions } from "./talk-options.ts";
+import { viewAgents } from "./view-agents.ts";
+import { Writing } from "./writing.ts";
 
-/** Where the next message goes. */
-interface Place {
-  /** The message that it goes below, or, to be revised, beside; the last one written when absent. */
-  readonly at?: string;
-  readonly revise?: boolean;
-}
-
-const HERE: Place = {};
 const EMPTY = emptyConversation();
-/** Items after which the status is another. */
-const CHANGES_STATUS: ReadonlySet<string> = new Set(["run.started", "message.completed", "run.ended", "model.changed"]);
 
 /**
  * A person and an agent, turn by turn (B12). The prompt is a turn handler: after each turn it asks for the next line and
@@ -57,9 +50,9 @@ export class Talk {
   readonly #approvals: Approvals;
   readonly #interjections: Interjections;
   #session: Session | undefined;
-  #place = HERE;
-  /** Stands in the prompt when it comes. */
-  #draft = "";
+  readonly #standpoint: Standpoint;
+  readonly #writing: Writing;
+  readonly #ownCommands: OwnCommands;
   /** The turn handler at work: it asks the person. */
   #handling: Promise<unknown> | undefined;
   /** The branch that the stream is on is gone: what comes next is a stream of its own. */
@@ -71,27 +64,58 @@ export class Talk {
   readonly #closed = new AbortController();
   /** The run that was seen to begin last. */
   #run: string | undefined;
-  /** Whether what the agent works with was waited for. */
-  #isEquipped = false;
-  #handled: { readonly agent: Agent; readonly with: Agent } | undefined;
+  readonly #agent: TalkAgent;
   readonly #task: TalkOptions["task"];
   readonly #output: TalkOptions["output"];
   #mode: "chat" | "task";
   readonly #outcome = new Outcome();
 
-  constructor({ host, terminal, session, at, task, output }: TalkOptions) {
+  constructor({ host, terminal, unsent, session, at, task, output }: TalkOptions) {
     this.#host = host;
     this.#terminal = terminal;
     this.#session = session;
     this.#task = task;
     this.#output = output;
     this.#mode = task === undefined ? "chat" : "task";
-    if (at !== undefined) this.#place = { at };
     this.#view = terminal.live?.view ?? new ChatView(terminal);
+    this.#writing = new Writing(terminal, unsent);
+    this.#writing.isFor(session?.id ?? host.workspace);
+    const shown = { terminal, view: this.#view };
+    this.#standpoint = new Standpoint({
+      ...shown,
+      writing: this.#writing,
+      agent: host.agent.name,
+      session: () => this.#session,
+      tell: (error) => this.#tell(error),
+      revert: async (files) => {
+        const [{ backups }, conversation] = [await host.ready(), await this.#open()];
+        return revertFiles(conversation, { workspace: host.workspace, backups }, files);
+      },
+    });
+    if (at !== undefined) this.#standpoint.standAt(at);
     terminal.live?.follow(session?.state);
     this.#showStatus();
     this.#approvals = new Approvals(terminal, this.#view, host);
-    this.#interjections = new Interjections(terminal, this.#view, (text) => this.#message(text));
+    this.#agent = new TalkAgent(
+      host,
+      (_conversation, _agent, turn) => this.#handle(turn),
+      (notice) => this.#view.note(notice),
+    );
+    this.#interjections = new Interjections({
+      ...shown,
+      unsent,
+      deliver: async (text, delivery) => {
+        const [parts, conversation] = [await this.#message(text), await this.#open()];
+        await conversation.say(parts, { delivery });
+      },
+    });
+    this.#ownCommands = new OwnCommands({
+      host,
+      view: this.#view,
+      standpoint: this.#standpoint,
+      open: () => this.#open(),
+      isWorking: () => this.#working !== undefined,
+    });
   }
 
   /** The conversation that the person is in; none before the first message. */
@@ -112,6 +136,7 @@ export class Talk {
       // A conversation that is left ends its stream while the person is still being asked; nobody is asked twice at once.
       // What the handler threw was told with the stream.
       await this.#handling?.catch(() => {});
+      if (!this.#apart) this.#writing.returned();
       chat = this.#apart ?? (await this.#next());
       this.#apart = undefined;
     }
@@ -122,14 +147,14 @@ export class Talk {
    * it does, or, `later` or with `>` in front, to be said after its turn (B21, T18). Answers whether it was taken.
    */
   typed(message: string, later: boolean): boolean {
-    const session = this.#session;
-    if (!session || this.#working === undefined) return false;
+    if (this.#working === undefined) return false;
     if (message.startsWith("/")) {
       if (!runsAnytime(message)) return false;
-      void runCommand(message, this.#commandContext()).catch((error: unknown) => this.#tell(error));
-      return true;
-    }
-    void this.#interjections.say(session, message, later).catch((error: unknown) => this.#tell(error));
+      this.#inBackground(runCommand(message, this.#commandContext()));
+    } else if (message.startsWith("!")) {
+      this.#terminal.live?.view.command(message);
+      this.#inBackground(this.#ownCommands.run(message));
+    } else this.#inBackground(this.#interjections.say(message, later));
     return true;
   }
 
@@ -137,8 +162,7 @@ export class Talk {
   act(action: TalkAction): void {
     switch (action) {
       case "take-back":
-        if (this.#session)
-          void this.#interjections.takeBack(this.#session).catch((error: unknown) => this.#tell(error));
+        if (this.#session) this.#inBackground(this.#interjections.takeBack(this.#session));
         break;
       case "approval-mode":
         this.#host.useApproval(nextApproval(this.#host.approval));
@@ -146,49 +170,32 @@ export class Talk {
         this.#showStatus();
         break;
       case "rewind":
-        void this.#rewind().catch((error: unknown) => this.#tell(error));
+        this.#inBackground(this.#standpoint.rewind());
         break;
       case "agents":
-        void runCommand("/agents", this.#commandContext()).catch((error: unknown) => this.#tell(error));
+        this.#inBackground(runCommand("/agents", this.#commandContext()));
         break;
     }
   }
 
-  /** Goes back to an earlier message, at first the last own one (T7). */
-  async #rewind(): Promise<void> {
-    const own = pathTo(this.#state, this.#leaf).findLast(({ role }) => role === "user");
-    const message = await this.#pickMessage(own?.id);
-    if (message !== undefined) this.#goTo(message);
-  }
-
-  async #pickMessage(selected?: string): Promise<string | undefined> {
-    const { live } = this.#terminal;
-    const { session } = this;
-    if (!live || !session) return undefined;
-    const { name } = this.#host.agent;
-    const tell = (error: unknown) => this.#tell(error);
-    return pickMessage(live, { session, agent: name, leaf: this.#leaf, selected, tell });
-  }
-
-  /** The message that the next one goes below. */
-  get #leaf(): string | null {
-    return this.#place.at ?? this.#state.leaf;
-  }
-
   #showStatus(): void {
-    this.#terminal.live?.status(statusOf(this.#host, this.#state, this.#leaf, this.#mode));
+    this.#terminal.live?.status(statusOf(this.#host, this.#state, this.#standpoint.leaf, this.#mode));
   }
 
   /** Ctrl-C while nothing is typed: ends what runs. */
   interrupt(): void {
+    const isStopping = this.#ownCommands.stop();
     const interrupted = this.#session?.interrupt() ?? 0;
-    if (interrupted === 0 && this.#state.runs.size > 0) this.#view.note("Ending what still runs; it has 3 s.");
+    if (interrupted > 0 || isStopping) return;
+    // The session has its calls end at once (T3).
+    if (this.#state.runs.size > 0) this.#view.note("Killing what still runs.");
   }
 
   /** Ends the talk as soon as what runs has ended. The terminal must be closed too, so that nobody is asked any more. */
   leave(): void {
     this.#left = true;
     this.#closed.abort();
+    this.#ownCommands.stop();
     this.#session?.interrupt();
   }
 
@@ -205,10 +212,13 @@ export class Talk {
     const { session } = chat;
     try {
       for await (const item of chat) {
-        if (item.type === "run.started" && item.call === undefined) this.#run = item.run;
+        if (item.type === "run.started" && item.call === undefined) {
+          this.#run = item.run;
+          this.#writing.arrived(session.id);
+        }
         if (item.type === "call.denied") this.#outcome.denied(item, session.state);
         this.#view.show(item, session.state);
-        if (CHANGES_STATUS.has(item.type)) this.#showStatus();
+        if (changesStatus(item)) this.#showStatus();
         if (item.type === "call.approval-requested" || item.type === "question.asked") {
           const asked = this.#approvals.ask(session, chat.agent, item);
           // What is written would stand in the middle of the question.
@@ -236,17 +246,17 @@ export class Talk {
     if (held > 0) this.#view.note(`${counted(held, "message")} held back: /waiting lists, /waiting send delivers.`);
     while (!this.#left) {
       this.#view.gap();
-      const initial = this.#draft;
-      this.#draft = "";
-      const line = await this.#terminal.read({ prompt: this.#prompt, initial });
+      const line = await this.#terminal.read({ prompt: this.#prompt, initial: this.#writing.takeDraft() });
       if (line === undefined) break;
       if (line.trim() === "") continue;
+      this.#writing.send(line);
       try {
         const chat = await this.#chatFor(line);
         if (chat) return chat;
+        this.#writing.arrived(this.#state.messages.size > 0 ? this.#state.id : undefined);
       } catch (error) {
         this.#tell(error);
-        if (!line.startsWith("/")) this.#draft = line;
+        this.#writing.returned();
       }
     }
     this.#left = true;
@@ -254,28 +264,33 @@ export class Talk {
   }
 
   async #chatFor(line: string): Promise<Chat | undefined> {
+    if (line.startsWith("!")) return void (await this.#ownCommands.run(line));
     if (!line.startsWith("/")) {
       const parts = await this.#message(line);
-      return this.#chat(this.#place.revise ? retry(parts) : say(parts));
+      return this.#chat(this.#standpoint.place.revise ? retry(parts) : say(parts));
     }
     const next = await runCommand(line, this.#commandContext());
     this.#showStatus();
     if (next.type === "leave") this.#left = true;
-    return next.type === "turn" ? this.#chat(next.directive, next) : undefined;
+    if (next.type !== "turn") return undefined;
+    if (next.directive.type === "retry" && !(await this.#standpoint.mayRetry(next.at))) return undefined;
+    return this.#chat(next.directive, next);
   }
 
   /** What a person wrote as it goes into the conversation, with what it names; what that is, is said first (B46). */
   async #message(text: string): Promise<readonly UserPart[]> {
     const message = await writtenMessage(this.#host, text, this.#closed.signal);
-    for (const line of attachedLines(message)) this.#view.note(line);
+    // A screen that is redrawn has offered it while it was written, and shows what goes along below the message.
+    const [told, offered] = this.#terminal.live ? [{ ...message, attached: [] }, []] : [message, attachableIn(text)];
+    for (const line of attachedLines(told, offered)) this.#view.note(line);
     return message.parts;
   }
 
   async #chat(directive: Directive, options: { readonly at?: string; readonly model?: string } = {}): Promise<Chat> {
-    await this.#equipped();
-    const [session, agent] = [await this.#open(), await this.#agentFor(options.model)];
-    const at = options.at ?? this.#place.at;
-    this.#place = HERE;
+    const agent = await this.#agent.at({ mode: this.#mode, model: options.model, output: this.#output });
+    const session = await this.#open();
+    const place = this.#standpoint.goBack();
+    const at = options.at ?? place.at;
     return agent.chat(directive, { session, ...(at === undefined ? {} : { at }) });
   }
 
@@ -284,23 +299,6 @@ export class Talk {
     this.#session ??= await this.#host.newSession();
     this.#terminal.live?.follow(this.#session.state);
     return this.#session;
-  }
-
-  /** Waits until the agent has all that it works with; what of it is missing is said once. */
-  async #equipped(): Promise<void> {
-    if (this.#isEquipped) return;
-    const { notices } = await this.#host.ready();
-    this.#isEquipped = true;
-    for (const notice of notices) this.#view.note(notice);
-  }
-
-  /** The host's agent as it works now, with the prompt as its turn handler. */
-  async #agentFor(model: string | undefined): Promise<Agent> {
-    const agent = await agentAtWork(this.#host, { mode: this.#mode, model, output: this.#output });
-    if (this.#handled?.agent !== agent) {
-      this.#handled = { agent, with: agent.with({ onTurn: (_conversation, _agent, turn) => this.#handle(turn) }) };
-    }
-    return this.#handled.with;
   }
 
   #handle(turn: Turn): Promise<Chat | undefined> {
@@ -332,19 +330,24 @@ export class Talk {
     return this.#run !== undefined && this.#state.runs.has(this.#run) ? this.#run : undefined;
   }
 
+  /** Somebody may be asked meanwhile; what fails is told. */
+  #inBackground(work: Promise<unknown>): void {
+    work.catch((error: unknown) => this.#tell(error));
+  }
+
   #tell(error: unknown): void {
     this.#view.say(`${this.#terminal.style.bad("Not done:")} ${oneLine(problemOf(error).message)}`);
   }
 
   #commandContext(): CommandContext {
-    const { style, columns } = this.#terminal;
+    const { style, columns, live } = this.#terminal;
     return {
       host: this.#host,
       agent: this.#host.agent.name,
       style,
       columns,
       state: this.#state,
-      leaf: this.#leaf,
+      leaf: this.#standpoint.leaf,
       session: this.#session,
       run: this.#working,
       write: (...lines) => {
@@ -356,41 +359,42 @@ export class Talk {
       useMode: (mode) => {
         this.#mode = mode;
       },
-      pickMessage: this.#terminal.live && (() => this.#pickMessage()),
-      goTo: (message) => this.#goTo(message),
+      keys: live?.keyTable,
+      viewAgents: live && (() => viewAgents(live, this.#state)),
+      pickMessage: live && (() => this.#standpoint.pick()),
+      goTo: (message) => this.#standpoint.goTo(message),
       goBack: () => {
-        this.#place = HERE;
+        this.#standpoint.goBack();
+        this.#writing.takeDraft();
         this.#anew = true;
-        this.#draft = "";
       },
       begin: () => this.#begin(),
+      enter: (named) => this.#enter(named),
+      pick: (list) => pick(this.#terminal, list, this.#closed.signal),
       modelChanged: async (model) => {
-        await this.#session?.commit([{ type: "model.changed", model }]);
+        await this.#session?.changeModel(model);
       },
     };
   }
 
-  #goTo(id: string): void {
-    const message = this.#state.messages.get(id);
-    if (!message) return;
-    const own = message.role === "user" && message.author === "user";
-    this.#place = own ? { at: id, revise: true } : { at: id };
-    if (own && this.#terminal.live) this.#terminal.live.insert(typedText(message));
-    else if (own) this.#draft = typedText(message);
-    const { style, columns } = this.#terminal;
-    const leaf = own ? message.parentId : id;
-    if (leaf !== null)
-      for (const line of lastExchange(this.#state, leaf, this.#host.agent.name, columns, style))
-        this.#terminal.write(`${line}\n`);
-    this.#view.note(
-      own ? "Change your message and send it; what it was stays beside it." : "Your next message goes on from here.",
-    );
+  async #enter(named: string | undefined): Promise<void> {
+    const [host, terminal] = [this.#host, this.#terminal];
+    const notice = (sentence: string) => this.#view.note(sentence);
+    const where = { host, terminal, named, current: this.#session?.id, signal: this.#closed.signal, notice };
+    const session = await otherConversation(where);
+    if (!session) return;
+    await this.#begin();
+    this.#session = session;
+    this.#writing.isFor(session.id);
+    terminal.live?.follow(session.state);
+    remindOpened(terminal, session, session.state.leaf, host.agent.name);
   }
 
   async #begin(): Promise<string | undefined> {
     const old = this.#session;
     this.#session = undefined;
-    this.#place = HERE;
+    this.#standpoint.goBack();
+    this.#writing.isFor(this.#host.workspace);
     this.#terminal.live?.follow(undefined);
     this.#showStatus();
     if (!old) return undefined;

@@ -5,7 +5,7 @@ import { oneLine } from "../show/plain-text.ts";
 import type { SubAgent } from "../show/sub-agents.ts";
 import { subAgentsOf } from "../show/sub-agents.ts";
 import { table } from "../show/table.ts";
-import { ASK, type Command, type CommandContext } from "./command.ts";
+import { ASK, type Command, type CommandContext, type ConversationContext } from "./command.ts";
 
 export const agents: Command = {
   name: "agents",
@@ -26,17 +26,34 @@ export const agents: Command = {
   },
 };
 
-async function list({ host, columns, style, write }: CommandContext, all: readonly SubAgent[]): Promise<void> {
+/** Where they can only be looked at. */
+export const agentsHere: Command<ConversationContext> = {
+  name: "agents",
+  help: "show the sub-agents of this conversation",
+  anytime: true,
+  async run({ state, viewAgents, columns, write }) {
+    const all = subAgentsOf(state);
+    if (all.length === 0) write("No sub-agent was launched in this conversation.");
+    else if (viewAgents) await viewAgents();
+    else write(...table(all.map((agent) => rowOf(agent, columns))));
+    return ASK;
+  },
+};
+
+async function list(context: CommandContext, all: readonly SubAgent[]): Promise<void> {
+  const { host, columns, style, write, viewAgents } = context;
+  if (all.length > 0 && viewAgents) return viewAgents();
   if (all.length === 0) write("No sub-agent was launched in this conversation.");
-  const rows = all.map(({ number, name = "", task, call }) => {
-    const took = call.startedAt === undefined ? undefined : (call.endedAt ?? Date.now()) - call.startedAt;
-    const status = `${callWord(call)}${took === undefined ? "" : `, ${formatDuration(took)}`}`;
-    return [String(number), status, oneLine(name), excerpt(task, Math.max(20, columns - 40))];
-  });
-  write(...table(rows));
+  write(...table(all.map((agent) => rowOf(agent, columns))));
   const { agents: named } = await host.ready();
   if (named.length > 0) write("", style.dim("These can be launched by name:"));
   write(...table(named.map(({ name, description }) => [oneLine(name), oneLine(description)])));
+}
+
+function rowOf({ number, name = "", task, call }: SubAgent, columns: number): string[] {
+  const took = call.startedAt === undefined ? undefined : (call.endedAt ?? Date.now()) - call.startedAt;
+  const status = `${callWord(call)}${took === undefined ? "" : `, ${formatDuration(took)}`}`;
+  return [String(number), status, oneLine(name), excerpt(task, Math.max(20, columns - 40))];
 }
 
 function stop({ session, write }: CommandContext, { number }: SubAgent, run: string): void {

@@ -8,7 +8,7 @@ export const branch: Command<ConversationContext> = {
   name: "branch",
   takes: "[n | #n | text]",
   help: "list the branches, switch to one, or go on from message #n",
-  run(context, argument) {
+  async run(context, argument) {
     const all = leaves(context.state);
     if (all.length === 0) {
       context.write("Nothing has been said yet.");
@@ -19,7 +19,7 @@ export const branch: Command<ConversationContext> = {
       return ASK;
     }
     const found = find(context, all, argument);
-    if (found.length === 1) context.goTo(found[0] as string);
+    if (found.length === 1) await context.goTo(found[0] as string);
     else if (found.length > 1) list(context, all, found);
     else
       context.write(

@@ -1,6 +1,8 @@
 import type { ConversationState, Directive, Session, UserPart } from "@banyan/core";
 import type { Host } from "@banyan/host";
 import type { Style } from "../show/style.ts";
+import type { KeyRow } from "../terminal/full/keys/key-bindings.ts";
+import type { PickerOptions } from "../terminal/full/views/picker.ts";
 
 /** What happens after a command: the person is asked again, a turn is taken, or the chat ends. */
 export type Next =
@@ -37,12 +39,16 @@ export interface ConversationContext {
   readonly leaf: string | null;
   /** What a person wrote as a message, with what it names by `@`, which is said. Absent where that is done elsewhere. */
   readonly message?: (text: string) => Promise<readonly UserPart[]>;
+  /** The keys as they are in effect; absent in a terminal that leaves them to the system. */
+  readonly keys?: readonly KeyRow[] | undefined;
   /** Writes lines of plain text. */
   write(...lines: readonly string[]): void;
   /** Lets the person choose a message in the tree; absent in a terminal that does not redraw. Nothing when none is chosen. */
   readonly pickMessage?: (() => Promise<string | undefined>) | undefined;
+  /** Shows the sub-agents, of which there are some, until the person goes back; absent in a terminal that does not redraw. */
+  readonly viewAgents?: (() => Promise<void>) | undefined;
   /** Goes on from another message. An own one is not answered again but taken back into the prompt, to be changed. */
-  goTo(message: string): void;
+  goTo(message: string): Promise<void>;
   /** Goes on where the conversation was last written to. */
   goBack(): void;
 }
@@ -57,6 +63,13 @@ export interface CommandContext extends ConversationContext {
   /** Of the turns to come. */
   readonly mode: "chat" | "task";
   useMode(mode: "chat" | "task"): void;
+  /**
+   * Leaves the conversation for another one, named by its id or title; without a name, or where several may be meant, the
+   * person chooses. Does nothing when none is chosen.
+   */
+  enter(named: string | undefined): Promise<void>;
+  /** Lets the person pick something from a list; nothing when nothing is picked. */
+  pick<T>(list: PickerOptions<T>): Promise<T | undefined>;
   /** Leaves the conversation for a new one; answers the id of the old one, if anything was said in it. */
   begin(): Promise<string | undefined>;
   /** Writes down that the conversation has another model from now on. */

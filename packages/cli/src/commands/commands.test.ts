@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Home, home } from "../testing/banyan.ts";
+import { banyan, type Home, home } from "../testing/banyan.ts";
 import { modelServer } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
 
@@ -101,22 +101,55 @@ describe.skipIf(!hasTmux)("the commands", { timeout: 40 * SECOND }, () => {
     expect(JSON.stringify(server.asked.at(-1))).not.toContain("a colour?");
   });
 
-  test("/model takes another model, now and later", async () => {
+  test("T42: /model lists models by number and takes another one, now and later", async () => {
     await using server = await modelServer({ text: "Hello." });
     writeFileSync(join(place.workspace, "a.txt"), "");
-    using pty = Pty.open(place, MODEL, server.env);
+    using pty = Pty.open(place, PLAIN, server.env);
     await pty.prompted();
     pty.enter("/model nobody/nothing");
     await pty.until("Not done: There is no provider");
     pty.enter("/model");
-    expect(await pty.until("demo/offline")).toMatch(/^\* openai-compatible\/test +— +— +— +— +in use$/m);
-    pty.enter("/model demo/offline");
+    const list = await pty.until("A number, words to look for, or nothing to go back:");
+    expect(list).toMatch(/^ {2}1 {2}openai-compatible\/test +price unknown +\(now\)$/m);
+    const [, number = ""] = /^ +(\d+) {2}demo\/offline/m.exec(list) ?? [];
+    pty.enter(number);
     await pty.until("Using demo/offline from the next message on");
     pty.enter("list the files");
     await pty.until("This folder has 1 entry");
     expect(server.asked).toHaveLength(0);
     const settings = readFileSync(join(place.env.BANYAN_HOME ?? "", "config", "settings.json"), "utf8");
     expect(JSON.parse(settings)).toEqual({ model: "demo/offline" });
+  });
+
+  test("T42: a model picked while the agent works takes its next step, and the tree knows", async () => {
+    await using server = await modelServer({
+      calls: [{ tool: "shell", input: { command: "until [ -e go ]; do sleep 0.1; done" } }],
+    });
+    using pty = Pty.open(place, ["--model", "openai-compatible/test:high", "--approval", "all"], server.env);
+    await pty.prompted();
+    pty.enter("list the files");
+    await pty.until("running until");
+    pty.enter("/model");
+    await pty.until(/^❯ openai-compatible\/test:high +price unknown/);
+    pty.type("offline");
+    await pty.until(/^❯ demo\/offline/);
+    pty.press("Enter");
+    await pty.until("Using demo/offline from the next step on");
+    writeFileSync(join(place.workspace, "go"), "");
+    await pty.until("ended with exit code 0");
+    expect(await pty.prompted()).toContain("never asks · demo/offline");
+    pty.press("C-d");
+    const [, id = ""] = /resume: banyan --resume (\w+)/.exec(await pty.until("[exit 0]")) ?? [];
+    const { stdout } = await banyan(place, ["conversations", "export", id]);
+    const events: { type: string; model?: string }[] = JSON.parse(stdout).events;
+    expect(
+      events.filter(({ type }) => /^message.started|^model/.test(type)).map(({ type, model }) => [type, model]),
+    ).toEqual([
+      ["message.started", "openai-compatible/test:high"],
+      ["model.changed", "demo/offline"],
+      ["message.started", "demo/offline"],
+    ]);
+    expect(server.asked).toHaveLength(1);
   });
 
   test("T28: /tree #n goes on from a message, and /edit says one's own in other words; both are branches", async () => {

@@ -18,7 +18,7 @@ export const edit: Command<ConversationContext> = {
       const said = (await context.message?.(rest)) ?? rest;
       return { type: "turn", directive: retry(said), at: message.id };
     }
-    context.goTo(message.id);
+    await context.goTo(message.id);
     return ASK;
   },
 };

@@ -1,5 +1,7 @@
 import { nearest } from "@banyan/core";
-import { agents } from "./agents.ts";
+import { described } from "../show/described.ts";
+import { wrap } from "../show/wrap.ts";
+import { agents, agentsHere } from "./agents.ts";
 import { approval } from "./approval.ts";
 import { branch } from "./branch.ts";
 import { changes } from "./changes.ts";
@@ -9,6 +11,7 @@ import { compact } from "./compact.ts";
 import { context } from "./context.ts";
 import { edit } from "./edit.ts";
 import { exit } from "./exit.ts";
+import { keys } from "./keys.ts";
 import { label } from "./label.ts";
 import { mcp } from "./mcp.ts";
 import { memory } from "./memory.ts";
@@ -17,7 +20,7 @@ import { model } from "./model.ts";
 import { promptCommands } from "./prompt-commands.ts";
 import { remove } from "./remove.ts";
 import { restore } from "./restore.ts";
-import { resumeCommand } from "./resume.ts";
+import { resumeCommand, resumeHere } from "./resume.ts";
 import { retryCommand } from "./retry.ts";
 import { star } from "./star.ts";
 import { title } from "./title.ts";
@@ -28,6 +31,13 @@ import { waiting } from "./waiting.ts";
 
 type Listed = readonly Pick<Command, "name" | "takes" | "help">[];
 
+const HOW = [
+  "Enter sends; \\ at the end of a line goes on in the next one; a paste is one message.",
+  "While the agent works, Enter steers it: it hears you before it does the next thing. Alt+Enter, or a line that begins with >, waits for the end of its turn.",
+  "!command runs in your shell, and the agent gets its output; of !!command it gets nothing.",
+  "Ctrl-C interrupts, or clears what is typed; twice on an empty line, or Ctrl-D, exits. /keys shows all keys.",
+];
+
 /** `/help` for a list of commands, which it is part of. */
 function helpFor<Context extends ConversationContext>(
   known: (context: Context) => Listed | Promise<Listed>,
@@ -37,21 +47,13 @@ function helpFor<Context extends ConversationContext>(
     help: "show this",
     anytime: true,
     async run(context) {
-      const { write, style } = context;
-      const rows = (await known(context)).map(
-        ({ name, takes = "", help }) => [`/${name} ${takes}`.trimEnd(), help] as const,
-      );
-      const width = Math.max(...rows.map(([left]) => left.length)) + 3;
-      write(
-        ...rows.map(([left, right]) => `  ${left.padEnd(width)}${style.dim(right)}`),
-        "",
-        style.dim("  Enter sends; \\ at the end of a line goes on in the next one; a paste is one message."),
-        style.dim(
-          "  While the agent works, Enter steers it: it hears you before it does the next thing. Alt+Enter, or a",
-        ),
-        style.dim("  line that begins with >, waits for the end of its turn."),
-        style.dim("  Ctrl-C interrupts, or clears what is typed; twice on an empty line, or Ctrl-D, exits."),
-      );
+      const { write, style, columns } = context;
+      const rows = (await known(context)).map(({ name, takes = "", help }) => ({
+        name: [`/${name} ${takes}`.trimEnd()],
+        text: help,
+      }));
+      write(...described(rows, columns, style), "");
+      for (const sentence of HOW) write(style.dim(wrap(sentence, columns)));
       return ASK;
     },
   };
@@ -82,6 +84,7 @@ export const commands: readonly Command[] = [
   memory,
   agents,
   mcp,
+  keys,
   title,
   clear,
 ];
@@ -91,7 +94,7 @@ export const conversationCommands: readonly Command<ConversationContext>[] = [
   helpFor(() => conversationCommands),
   exit,
   waiting,
-  resumeCommand,
+  resumeHere,
   retryCommand,
   edit,
   tree,
@@ -101,6 +104,8 @@ export const conversationCommands: readonly Command<ConversationContext>[] = [
   remove,
   restore,
   usage,
+  agentsHere,
+  keys,
 ];
 
 /** Whether a line is a command that can be carried out while the agent works. */
@@ -114,8 +119,14 @@ export function runsAnytime(line: string): boolean {
  */
 export async function runCommand(line: string, context: CommandContext): Promise<Next> {
   const isOwn = commandIn(line, commands).command !== undefined;
-  return runCommandOf(isOwn ? commands : [...commands, ...(await promptCommands(context.host))], line, context);
+  if (isOwn) return runCommandOf(commands, line, context);
+  // What has a colon in its name is of a server, which may be starting.
+  const patience = /^\/\S+:/.test(line) ? STARTING : 0;
+  return runCommandOf([...commands, ...(await promptCommands(context.host, patience))], line, context);
 }
+
+/** Milliseconds that a server may take to start until its commands are said not to be there. */
+const STARTING = 10_000;
 
 /** The same with other commands than all. */
 export async function runCommandOf<Context extends ConversationContext>(

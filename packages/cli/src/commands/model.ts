@@ -1,46 +1,75 @@
 import type { Host, KnownModel, ProviderStatus } from "@banyan/host";
-import { FACTS_HEAD, factsCells } from "../show/model-facts.ts";
+import { shortCount } from "../show/amounts.ts";
+import { formatDollars } from "../show/model-facts.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
-import { ASK, type Command } from "./command.ts";
+import type { PickerItem } from "../terminal/full/views/picker.ts";
+import { ASK, type Command, type CommandContext } from "./command.ts";
 
 export const model: Command = {
   name: "model",
-  takes: "[name]",
-  help: "list the models that can be used, or take another; this is kept",
+  takes: "[name[:effort]]",
+  help: "choose among the models that can be used, with prices; it takes the next step, and is kept",
+  anytime: true,
   async run(context, argument) {
-    const { host, style } = context;
-    if (argument !== "") {
-      await host.changeModel(argument);
-      await context.modelChanged(argument);
-      context.write(`Using ${oneLine(argument)} from the next message on, and in later conversations.`);
+    if (argument !== "" && !/^\d+$/.test(argument)) {
+      await use(context, argument);
       return ASK;
     }
-    const current = host.model.name;
-    const usable = (await host.listProviders()).filter((provider) => provider.usable);
-    const found = await Promise.all(usable.map((provider) => modelsOf(host, provider)));
-    const models = found.flat();
-    if (!models.some(({ name }) => name === current)) models.unshift({ name: current, reason: "" });
-    const rows = models.map(({ name, reason, ...facts }) => [
-      `${name === current ? "* " : "  "}${oneLine(name)}`,
-      ...factsCells(facts),
-      `  ${name === current ? "in use" : oneLine(reason)}`,
-    ]);
-    const [head = "", ...lines] = table([["  model", ...FACTS_HEAD, ""], ...rows]);
-    context.write(style.dim(head), ...lines);
-    context.write(style.dim("In and out: US dollars for a million tokens. /model provider/model takes any other one."));
+    const models = await offered(context.host);
+    const chosen = argument === "" ? await choose(context, models) : models[Number(argument) - 1]?.name;
+    if (chosen !== undefined) await use(context, chosen);
+    else if (argument !== "") context.write(`There is no model ${argument} in the list; /model shows it.`);
     return ASK;
   },
 };
 
-interface Offered extends KnownModel {
-  /** Why it can be used. */
-  readonly reason: string;
+/** Takes a model, and says so in the conversation: a turn under way goes on with it. */
+async function use(context: CommandContext, name: string): Promise<void> {
+  await context.host.changeModel(name);
+  await context.modelChanged(name);
+  const when = context.run === undefined ? "message" : "step";
+  context.write(`Using ${oneLine(name)} from the next ${when} on, and in later conversations.`);
 }
 
-/** What a provider offers without being asked for more: the models that its server lists, or its default one. */
-async function modelsOf(host: Host, { name, defaultModel, models, reason }: ProviderStatus): Promise<Offered[]> {
-  const names = models ?? (defaultModel === undefined ? [] : [defaultModel]);
+async function choose(context: CommandContext, models: readonly KnownModel[]): Promise<string | undefined> {
+  const { host, run, pickMessage, pick, style, write } = context;
+  const items = itemsOf(models);
+  // Where nothing is redrawn, nothing is asked in the middle of an answer.
+  if (pickMessage || run === undefined)
+    return pick({ title: "Models: dollars for a million tokens; context", items, selected: host.model.name });
+  write(...table(items.map(({ label, help = "" }, index) => [String(index + 1), label, help])));
+  write(style.dim("/model and a number, or a name, takes one."));
+  return undefined;
+}
+
+function itemsOf(models: readonly KnownModel[]): PickerItem<string>[] {
+  const facts = table(models.map(factsOf), 0);
+  return models.map(({ name }, index) => ({ value: name, label: oneLine(name), help: facts[index] ?? "" }));
+}
+
+function factsOf({ price, contextSize }: KnownModel): string[] {
+  return [
+    price ? `${formatDollars(price.input)} in` : "price unknown",
+    price ? `${formatDollars(price.output)} out` : "",
+    contextSize === undefined ? "" : shortCount(contextSize),
+  ];
+}
+
+/** The model in use, and then all that are known of the providers that can be used now. */
+async function offered(host: Host): Promise<KnownModel[]> {
+  const usable = (await host.listProviders()).filter((provider) => provider.usable);
+  const models = (await Promise.all(usable.map((provider) => modelsOf(host, provider)))).flat();
+  const { name } = host.model;
+  const current = models.find((each) => each.name === name) ?? { name };
+  return [current, ...models.filter((each) => each !== current)];
+}
+
+/** Those that its server lists, or, of a provider that is not asked, those of the catalogue, its default one first. */
+async function modelsOf(host: Host, { name, defaultModel, models }: ProviderStatus): Promise<KnownModel[]> {
   const known = await host.listModels(name);
-  return names.map((offered) => ({ ...known.find((model) => model.name === offered), name: offered, reason }));
+  const names = models ?? known.map((model) => model.name);
+  const first = names.filter((offered) => offered === defaultModel);
+  const listed = [...first, ...names.filter((offered) => offered !== defaultModel)];
+  return listed.map((offered) => known.find((model) => model.name === offered) ?? { name: offered });
 }

@@ -1,13 +1,17 @@
 import { say } from "@banyan/core";
-import { type Host, type PromptCommand, promptOf } from "@banyan/host";
-import type { McpServers } from "@banyan/host/mcp";
+import { filledPrompt, type Host, type PromptCommand, promptOf } from "@banyan/host";
+import { type McpServers, serversSettled } from "@banyan/host/mcp";
 import { oneLine } from "../show/plain-text.ts";
 import { ASK, type Command } from "./command.ts";
 
-/** What users, projects and MCP servers have people say with a slash: each says a text of its own to the agent. */
-export async function promptCommands(host: Host): Promise<Command[]> {
+/**
+ * What users, projects and MCP servers have people say with a slash: each says a text of its own to the agent. Waits so many
+ * milliseconds, at most, for the servers that are still starting.
+ */
+export async function promptCommands(host: Host, patience = 0): Promise<Command[]> {
   const { commands, mcp } = await host.ready();
-  return [...commands.map(fromFile), ...(mcp ? mcp.prompts.map((prompt) => fromServer(mcp, prompt)) : [])];
+  if (mcp && patience > 0) await serversSettled(mcp, AbortSignal.timeout(patience));
+  return [...commands.map(fromFile), ...(mcp ? mcp.prompts.map((prompt) => fromServer(host, mcp, prompt)) : [])];
 }
 
 function fromFile(command: PromptCommand): Command {
@@ -24,7 +28,7 @@ function fromFile(command: PromptCommand): Command {
 }
 
 /** A prompt of a server is `/server:prompt`. Its arguments are words in their order; the last one takes all that is left. */
-function fromServer(servers: McpServers, prompt: McpServers["prompts"][number]): Command {
+function fromServer(host: Host, servers: McpServers, prompt: McpServers["prompts"][number]): Command {
   const { server, name, description, arguments: wanted } = prompt;
   const takes = wanted.map((argument) => (argument.required ? argument.name : `[${argument.name}]`)).join(" ");
   return {
@@ -44,7 +48,7 @@ function fromServer(servers: McpServers, prompt: McpServers["prompts"][number]):
         write(`/${server}:${name} needs ${oneLine(missing.name)}: ${oneLine(missing.description)}`.replace(/: $/, "."));
         return ASK;
       }
-      const parts = await servers.prompt(prompt, given, AbortSignal.timeout(PATIENCE));
+      const parts = await filledPrompt(host, servers, prompt, given, AbortSignal.timeout(PATIENCE));
       return { type: "turn", directive: say(parts) };
     },
   };

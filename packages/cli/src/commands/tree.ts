@@ -15,20 +15,20 @@ export const tree: Command<ConversationContext> = {
   anytime: true,
   async run(context, argument) {
     if (argument !== "") {
-      goTo(context, namedMessage(context, argument)?.message.id);
+      await goTo(context, namedMessage(context, argument)?.message.id);
       return ASK;
     }
     if (context.state.messages.size === 0) context.write("Nothing has been said yet.");
-    else if (context.pickMessage) goTo(context, await context.pickMessage());
+    else if (context.pickMessage) await goTo(context, await context.pickMessage());
     else list(context);
     return ASK;
   },
 };
 
-function goTo(context: ConversationContext, message: string | undefined): void {
+async function goTo(context: ConversationContext, message: string | undefined): Promise<void> {
   if (message === undefined) return;
   if (context.run !== undefined) context.write("The agent works; go there when it has answered.");
-  else context.goTo(message);
+  else await context.goTo(message);
 }
 
 function list(context: ConversationContext): void {

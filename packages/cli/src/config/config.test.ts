@@ -125,9 +125,11 @@ describe("banyan config check", () => {
     expect(await done(["check"])).toBe("The settings are right.\n");
   });
 
-  test("T35: names every problem of all layers with file and line, and exits with 2", async () => {
+  test("T35: names every problem of all layers, and of agents, with file and line, and exits with 2", async () => {
     put(user, '{\n  "permissions": { "deny": ["shell("] },\n  "limits": { "steps": 0 }\n}');
     put(project, '{\n  "theme": "dark"\n}');
+    const agent = join(dirname(user), "agents", "mine.md");
+    put(agent, "---\ndescription: [\n---\nText.");
     const { code, stdout, stderr } = await banyan(place, ["config", "check"], { env: { BANYAN_TIMEOUT: "soon" } });
     expect({ code, stderr }).toEqual({ code: 2, stderr: "" });
     const lines = stdout.trimEnd().split("\n");
@@ -136,7 +138,8 @@ describe("banyan config check", () => {
       `${user}:3:24: limits.steps: found 0; expected a whole number above 0.`,
       `${project}:2:3: 'theme' is not taken from a project; set it in ${user}, if you want it.`,
       'BANYAN_TIMEOUT: found "soon"; expected a number of seconds above 0.',
-      "4 problems.",
+      expect.stringContaining(`${agent}:3:1: this is no YAML (`),
+      "5 problems.",
     ]);
   });
 });

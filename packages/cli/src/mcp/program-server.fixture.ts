@@ -2,17 +2,19 @@ import { createInterface } from "node:readline";
 
 /*
  * A small MCP server on standard input and output. With `broken` as its argument it complains and ends. What it is
- * asked for goes to standard error.
+ * asked for goes to standard error. What it says in prompts and resources, and of itself, ends with its variable NOTE.
  */
 if (process.argv[2] === "broken") {
   process.stderr.write("KEY is not set\n");
   process.exit(3);
 }
+const { NOTE: note = "empty" } = process.env;
 const answers: Readonly<Record<string, object>> = {
   initialize: {
     protocolVersion: "2025-11-25",
     capabilities: { tools: {}, prompts: {}, resources: {} },
     serverInfo: { name: "small", version: "1" },
+    instructions: `Add before you greet.\nThe note is ${note}`,
   },
   "tools/list": { tools: [{ name: "add", description: "Adds \u001b[31mtwo.", inputSchema: { type: "object" } }] },
   "prompts/list": {
@@ -23,9 +25,20 @@ const answers: Readonly<Record<string, object>> = {
   "resources/list": { resources: [{ uri: "note://one", name: "The first note" }] },
   "resources/templates/list": { resourceTemplates: [{ uriTemplate: "note://{id}", name: "Any note" }] },
 };
+/** What depends on what is asked. */
+function filledIn(method: string, params: { readonly arguments?: object; readonly uri?: string }): object | undefined {
+  const text = `${JSON.stringify(params.arguments)} ${note}`;
+  if (method === "prompts/get")
+    return { messages: [{ role: "user", content: { type: "text", text: `Greet ${text}` } }] };
+  if (method === "resources/read") return { contents: [{ uri: params.uri, text: `Read ${params.uri} ${note}` }] };
+  return method === "tools/call" ? { content: [{ type: "text", text: `Added ${text}` }] } : undefined;
+}
+
 for await (const line of createInterface({ input: process.stdin })) {
-  const { id, method } = JSON.parse(line);
+  const { id, method, params } = JSON.parse(line);
   process.stderr.write(`${method}\n`);
   if (id !== undefined)
-    process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id, result: answers[method] ?? {} })}\n`);
+    process.stdout.write(
+      `${JSON.stringify({ jsonrpc: "2.0", id, result: filledIn(method, params) ?? answers[method] ?? {} })}\n`,
+    );
 }

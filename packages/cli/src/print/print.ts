@@ -8,6 +8,7 @@ import {
   type UserPart,
 } from "@banyan/core";
 import { type Host, openHost, untrustedContent, writtenMessage } from "@banyan/host";
+import { serversSettled } from "@banyan/host/mcp";
 import type { Arguments } from "../arguments.ts";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { hostOptions } from "../host-options.ts";
@@ -18,6 +19,7 @@ import { jsonCost, type Result } from "../output/result.ts";
 import { outputOption } from "../output-schema.ts";
 import { problemOf, UsageError } from "../problem.ts";
 import { attachedLines } from "../show/attached.ts";
+import { oneLine } from "../show/plain-text.ts";
 import { styleFor } from "../show/style.ts";
 import { Progress } from "./progress.ts";
 import { readStandardInput } from "./standard-input.ts";
@@ -96,10 +98,13 @@ class Printing {
     const output = outputOption(this.#args);
     const host = await openHost(hostOptions(this.#args, false, signal, trust));
     this.#host = host;
-    for (const sentence of host.notices) notice(sentence);
+    for (const sentence of host.notices) notice(oneLine(sentence));
+    const { mcp } = await host.ready();
+    // There is one turn only: a tool that comes later comes never.
+    for (const sentence of mcp ? await serversSettled(mcp, signal) : []) notice(oneLine(sentence));
     if (!trust && untrustedContent(host.workspace).length > 0)
       notice("What this project brings (settings, instructions, ...) is not used; --trust uses it.");
-    const { session = await host.newSession(), ...place } = await openNamedSession(this.#args, host, notice);
+    const { session = await host.newSession(), ...place } = await openNamedSession(this.#args, host, { notice });
     this.#session = session;
     notice(host.model.reason);
     if (host.approval === "all") notice("APPROVAL IS OFF: every call runs without asking.");

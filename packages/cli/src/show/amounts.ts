@@ -21,9 +21,9 @@ export function formatCount(count: number): string {
   return count.toLocaleString("en-US");
 }
 
-/** `1 message`, `2 messages`. */
-export function counted(count: number, thing: string): string {
-  return `${formatCount(count)} ${thing}${count === 1 ? "" : "s"}`;
+/** `1 message`, `2 messages`; `things` where that is not an `s` more. */
+export function counted(count: number, thing: string, things = `${thing}s`): string {
+  return `${formatCount(count)} ${count === 1 ? thing : things}`;
 }
 
 /** What model calls took, in a few words; empty when they took nothing. */
@@ -43,4 +43,11 @@ export function formatBytes(bytes: number): string {
     unit++;
   }
   return `${amount < 10 ? amount.toFixed(1) : Math.round(amount)} ${units[unit]}`;
+}
+
+/** `812`, `3.4k`, `120k`, `1.2M`. */
+export function shortCount(count: number): string {
+  if (count < 1_000) return String(count);
+  const [amount, unit] = count < 999_500 ? [count / 1_000, "k"] : [count / 1_000_000, "M"];
+  return `${amount < 10 ? amount.toFixed(1) : Math.round(amount)}${unit}`;
 }

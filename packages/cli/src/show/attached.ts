@@ -1,19 +1,65 @@
+import type { UserPart } from "@banyan/core";
 import { formatBytes } from "./amounts.ts";
 import { oneLine } from "./plain-text.ts";
 
+/** Something that goes along with a message. */
+interface Attached {
+  readonly name: string;
+  readonly kind: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
 /** What became of what a person wrote: here, or on a server. */
 export interface WrittenAbout {
-  readonly attached: readonly { readonly name: string; readonly kind: string; readonly size: number }[];
+  readonly attached: readonly Attached[];
   readonly problems: readonly string[];
   readonly isRedacted: boolean;
 }
 
-/** What a person is told before their message is sent: what goes along with its size, what does not, and why. */
-export function attachedLines({ attached, problems, isRedacted }: WrittenAbout): string[] {
-  const sizes = attached.map(({ name, kind, size }) => `${oneLine(name)} (${kind}, ${formatBytes(size)})`);
+/** Things that are named one by one. */
+const MOST = 5;
+
+/**
+ * What a person is told before their message is sent: what goes along with its size, what does not, and why. `offered`: what
+ * it names without asking for it.
+ */
+export function attachedLines(
+  { attached, problems, isRedacted }: WrittenAbout,
+  offered: readonly string[] = [],
+): string[] {
   return [
     ...(isRedacted ? ["What looks like a secret was taken out of your message."] : []),
-    ...(sizes.length > 0 ? [`Attached: ${sizes.join(", ")}`] : []),
+    ...attachedLine(attached),
     ...problems.map(oneLine),
+    ...offered.map((name) => oneLine(`${name} does not go along; @${name} would.`)),
   ];
 }
+
+/** What goes along with a message, on one line; no line when nothing does. */
+export function attachedLine(attached: readonly Attached[]): string[] {
+  if (attached.length === 0) return [];
+  const named = attached.slice(0, attached.length === MOST + 1 ? undefined : MOST);
+  const others = attached.slice(named.length);
+  const sizes = named.map(({ name, kind, size }) => `${oneLine(name)} (${kind}, ${formatBytes(size)})`);
+  const more = `${others.length} more (${formatBytes(others.reduce((sum, { size }) => sum + size, 0))})`;
+  return [`Attached: ${[...sizes, ...(others.length > 0 ? [more] : [])].join(", ")}`];
+}
+
+/** What went along with a message that is in a conversation: what stands behind its text. */
+export function attachedTo(parts: readonly UserPart[]): Attached[] {
+  return parts.slice(1).flatMap((part) => {
+    if (part.type === "file") {
+      const { name = part.mediaType, mediaType, data = "" } = part;
+      const kind = mediaType === "application/pdf" ? "PDF" : (mediaType.split("/")[0] ?? "file");
+      return [{ name, kind, size: Math.floor((data.length * 3) / 4) }];
+    }
+    const [, tag = "", name = "", content = ""] = NAMED.exec(part.text) ?? [];
+    const kind = KINDS[tag];
+    return kind === undefined ? [] : [{ name: JSON.parse(name), kind, size: Buffer.byteLength(content) }];
+  });
+}
+
+/** A text that goes along, as the model sees it. */
+const NAMED = /^<(\w+) name=("(?:[^"\\]|\\.)*")>\n(.*)\n<\/\1>$/s;
+const KINDS: Readonly<Record<string, string>> = { file: "text", folder: "folder", page: "page", resource: "resource" };

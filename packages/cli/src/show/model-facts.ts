@@ -8,15 +8,15 @@ export const FACTS_HEAD = ["in", "cached", "out", "context"] as const;
 export function factsCells({ price, contextSize }: Omit<KnownModel, "name">): string[] {
   const dollars = [price?.input, price ? (price.cached ?? price.input) : undefined, price?.output];
   return [
-    ...dollars.map((amount) => (amount === undefined ? UNKNOWN : `$${formatDollars(amount)}`)),
+    ...dollars.map((amount) => (amount === undefined ? UNKNOWN : formatDollars(amount))),
     contextSize === undefined ? UNKNOWN : formatCount(contextSize),
   ];
 }
 
 /** What a million tokens cost, to a person who looks at it: no more digits than there are, and two where there are cents. */
-function formatDollars(amount: number): string {
+export function formatDollars(amount: number): string {
   const text = String(Number(amount.toPrecision(6)));
-  return /\.\d$/.test(text) ? `${text}0` : text;
+  return `$${/\.\d$/.test(text) ? `${text}0` : text}`;
 }
 
 const UNKNOWN = "—";

@@ -2,6 +2,7 @@ import type { Call } from "@banyan/core";
 import { describe, expect, test } from "vitest";
 import { formatCost, formatDuration, formatSpent } from "./amounts.ts";
 import { callDetails, callEnd, callHead } from "./call-line.ts";
+import { described } from "./described.ts";
 import { excerpt, firstLines, lastLines } from "./excerpt.ts";
 import { styleFor } from "./style.ts";
 import { wrap } from "./wrap.ts";
@@ -94,4 +95,23 @@ describe("excerpts", () => {
 test("sentences are broken between words; colours take no room", () => {
   expect(wrap("one two three", 7)).toBe("one two\nthree");
   expect(wrap("\x1b[31mone\x1b[39m two three", 7)).toBe("\x1b[31mone\x1b[39m two\nthree");
+});
+
+test("names stand beside what they mean; a long name, or a narrow terminal, has them below each other", () => {
+  const rows = [
+    { name: ["/a"], text: "one two three four five six seven eight nine" },
+    { name: ["/long [with | many | words | behind | it]"], text: "short" },
+  ];
+  const style = { dim: (text: string) => text };
+  expect(described(rows, 60, style)).toEqual([
+    "  /a  one two three four five six seven eight nine",
+    "  /long [with | many | words | behind | it]",
+    "      short",
+  ]);
+  expect(described(rows, 30, style).slice(0, 4)).toEqual([
+    "  /a",
+    "      one two three four five",
+    "      six seven eight nine",
+    "  /long [with | many | words | behind | it]",
+  ]);
 });

@@ -14,8 +14,12 @@ export function waitingLine(input: Pick<WaitingInput, "parts" | "delivery" | "he
   return `${word}: ${waitingText(input, Math.max(20, width - word.length - 2))}`;
 }
 
-/** What it says, on one line. */
+/** What it says, on one line: its first text, as what a person typed; what goes along is in the others. */
 export function waitingText({ parts }: Pick<WaitingInput, "parts">, width: number): string {
-  const texts = parts.map((part) => (part.type === "text" ? part.text : `(file: ${part.name ?? part.mediaType})`));
+  const typed = parts.find((part) => part.type === "text");
+  const texts = parts.flatMap((part) => {
+    if (part.type === "file") return [`(file: ${part.name ?? part.mediaType})`];
+    return part === typed ? [part.text] : [];
+  });
   return excerpt(texts.join(" "), width);
 }

@@ -28,6 +28,7 @@ export class PlainTerminal implements Terminal {
   readonly #screen: Screen;
   readonly #onInterrupt: () => void;
   readonly #onTyped: TerminalOptions["onTyped"];
+  readonly #onDraft: (text: string) => void;
   readonly #lines: string[] = [];
   #reader: Interface | undefined;
   #ended = false;
@@ -48,6 +49,7 @@ export class PlainTerminal implements Terminal {
     this.#screen = new Screen(options.output);
     this.#onInterrupt = options.onInterrupt;
     this.#onTyped = options.onTyped;
+    this.#onDraft = (text) => options.onDraft?.(text);
     this.#reader = this.#listen();
   }
 
@@ -68,6 +70,7 @@ export class PlainTerminal implements Terminal {
     this.#typed();
     for (;;) {
       const text = await this.#asked(() => this.#message(prompt, signal));
+      this.#kept();
       if (text === "interrupted") {
         if (performance.now() < this.#leaveBefore) return undefined;
         this.#leaveBefore = performance.now() + LEAVE_WITHIN;
@@ -145,6 +148,12 @@ export class PlainTerminal implements Terminal {
     clearTimeout(this.#unaskedSince);
     const message = this.#unasked.splice(0).join("\n");
     if (message.trim() !== "" && !this.#onTyped(message, false)) this.#lines.push(message);
+    this.#kept();
+  }
+
+  /** Tells what was typed and nobody has taken; `begun`: lines of a message that goes on. */
+  #kept(begun: readonly string[] = []): void {
+    this.#onDraft([...begun, ...this.#lines].join("\n"));
   }
 
   /** A message: lines that end with `\` go on, as do lines that arrive at once. */
@@ -159,6 +168,7 @@ export class PlainTerminal implements Terminal {
       if (line === "interrupted") return line;
       if (line.endsWith("\\")) {
         lines.push(line.slice(0, -1));
+        this.#kept(lines);
         continue;
       }
       lines.push(line);

@@ -65,7 +65,7 @@ export interface TerminalOptions {
   onInterrupt(): void;
   /** Called for a key that is about the conversation. */
   onAction?(action: TalkAction): void;
-  /** Called when what is being written, and not sent, is another text. */
+  /** Called when what was written, and is not taken by `read` or `onTyped` yet, is another text. */
   onDraft?(text: string): void;
 }
 

@@ -1,5 +1,5 @@
 import { type ChildProcessByStdio, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
@@ -27,6 +27,9 @@ export function home(): Home {
   const directory = mkdtempSync(join(tmpdir(), "banyan-cli-"));
   const workspace = mkdtempSync(join(directory, "workspace-"));
   const { PATH, TMPDIR } = process.env;
+  // No first start: what is said then is a test of its own.
+  mkdirSync(join(directory, "home", "state"), { recursive: true });
+  writeFileSync(join(directory, "home", "state", "welcomed"), "");
   const env = {
     PATH,
     TMPDIR,

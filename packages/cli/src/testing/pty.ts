@@ -9,7 +9,7 @@ import { type Home, MAIN } from "./banyan.ts";
 export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 
 /** Milliseconds that something has to appear on a screen. */
-const PATIENCE = 10_000;
+const PATIENCE = 20_000;
 
 /** The command in a real pseudo-terminal, 100 columns by 40 rows, kept by a tmux of its own. */
 export class Pty implements Disposable {

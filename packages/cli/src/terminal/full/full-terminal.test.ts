@@ -110,6 +110,18 @@ describe("the prompt", () => {
     expect(await message).toBe("ab");
   });
 
+  test("T15: an address is offered as attachment while it is written, and is one with Tab only", async () => {
+    const here = open();
+    here.terminal.configure({ workspace: "/" });
+    const message = reads(here);
+    here.keys("see https://a.example/b");
+    await here.screen.until("Tab attaches it");
+    here.keys("\t");
+    expect(await here.screen.until("see @https://a.example/b")).not.toContain("Tab attaches it");
+    here.keys("and https://b.example", ENTER);
+    expect(await message).toBe("see @https://a.example/b and https://b.example");
+  });
+
   test("T10: Ctrl-R searches what was written before", async () => {
     const here = open();
     here.terminal.configure({ history: ["newest", "run the tests", "first"] });

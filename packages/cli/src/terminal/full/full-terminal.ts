@@ -5,7 +5,7 @@ import { detectCapabilities } from "@earendil-works/pi-tui";
 import type { Decided, Decision } from "../decision.ts";
 import { History } from "../history.ts";
 import type { MessageRequest, Question, Terminal, TerminalOptions } from "../terminal.ts";
-import { KeyBindings } from "./keys/key-bindings.ts";
+import { KeyBindings, type KeyRow } from "./keys/key-bindings.ts";
 import { Keyboard } from "./keys/keyboard.ts";
 import { Modes } from "./keys/modes.ts";
 import { Lease } from "./lease.ts";
@@ -154,7 +154,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
     this.freshLine();
     const message = await this.#prompt.read(prompt, initial);
     // A message is shown when it is in the conversation.
-    if (message?.startsWith("/")) this.view.command(message);
+    if (message !== undefined && /^[/!]/.test(message)) this.view.command(message);
     return message;
   }
 
@@ -207,6 +207,10 @@ export class FullTerminal implements Terminal, LiveTerminal {
     return this.#keys.problems;
   }
 
+  get keyTable(): readonly KeyRow[] {
+    return this.#keys.table;
+  }
+
   follow(conversation: ConversationState | undefined): void {
     this.#conversation = conversation;
     this.#changed();
@@ -257,9 +261,12 @@ export class FullTerminal implements Terminal, LiveTerminal {
   }
 
   #key(key: string): void {
-    if (this.#overlays.delays()) {
+    if (this.#overlays.delays() && !this.#overlays.page) {
       // A message that was being typed goes on; keys that are about nothing count for nothing.
       if (!this.#prompt.isEmpty || this.#keys.matches(key, "cancel")) this.#promptKeys.key(key);
+    } else if (this.#overlays.top && !this.#overlays.page && this.#keys.matches(key, "agents")) {
+      // Who is asked something may want to see what for.
+      this.#options.onAction?.("agents");
     } else if (this.#overlays.top) this.#overlays.key(key, this.#keys);
     else this.#promptKeys.key(key);
     this.#changed();
@@ -289,7 +296,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
 
   #changed(): void {
     this.#screen.changed();
-    if (this.view.isBusy && !this.#isClosed) {
+    if (this.view.doing && !this.#isClosed) {
       this.#ticking ??= setInterval(() => this.#screen.changed(), this.#moves ? SPIN_TIME : STILL_TIME);
       // Code is rarely the first thing that is said: it can be loaded meanwhile.
       this.#highlight ??= this.#loadHighlighter();

@@ -1,6 +1,6 @@
 import type { ConversationState } from "@banyan/core";
 import type { FeedView } from "../feed-view.ts";
-import type { KeySettings } from "./keys/key-bindings.ts";
+import type { KeyRow, KeySettings } from "./keys/key-bindings.ts";
 import type { CommandName } from "./prompt/complete-commands.ts";
 import type { Suggestion } from "./prompt/completion.ts";
 import type { Overlay } from "./views/overlay.ts";
@@ -24,9 +24,12 @@ export interface LiveSettings {
 
 /** What a terminal can do that redraws its last lines. */
 export interface LiveTerminal {
-  readonly view: FeedView;
+  /** `command` shows a line that was typed and is no message. */
+  readonly view: FeedView & { command(line: string): void };
   /** May be called again; what a call leaves out stays. Answers what is wrong with the keys, a sentence for each. */
   configure(settings: LiveSettings): readonly string[];
+  /** The keys as they are in effect. */
+  readonly keyTable: readonly KeyRow[];
   /** The conversation that the person is in: what waits in it is shown. None before the first message. */
   follow(conversation: ConversationState | undefined): void;
   /** Shows this below the prompt; nothing before the first call. */

@@ -32,6 +32,11 @@ export class OverlayStack {
     return this.#entry?.overlay;
   }
 
+  /** What takes the whole screen; a question may stand below it. */
+  get page(): Overlay<unknown> | undefined {
+    return this.#page?.overlay;
+  }
+
   /** Questions that stand behind what is on top. */
   get behind(): number {
     return Math.max(0, this.#entries.filter(({ overlay }) => !overlay.isFull).length - (this.top?.isFull ? 0 : 1));
@@ -69,9 +74,9 @@ export class OverlayStack {
     return true;
   }
 
-  /** Gives what is on top a key. */
+  /** Gives what is on top a key; as long as keys are not for that, the page above it. */
   key(key: string, keys: KeyBindings): void {
-    const entry = this.#entry;
+    const entry = this.isArmed ? this.#entry : this.#page;
     const over = entry?.overlay.key(key, keys);
     if (entry && over) this.#close(entry, over);
   }
@@ -82,7 +87,13 @@ export class OverlayStack {
   }
 
   get #entry(): Entry | undefined {
-    return this.#entries.findLast(({ overlay }) => overlay.isFull) ?? this.#entries[0];
+    const page = this.#page;
+    const question = this.#entries.find(({ overlay }) => !overlay.isFull);
+    return page && !(page.overlay.takesQuestions && question) ? page : question;
+  }
+
+  get #page(): Entry | undefined {
+    return this.#entries.findLast(({ overlay }) => overlay.isFull);
   }
 
   /** What is on top has just come into sight: keys are for it after a pause, and that can be seen then. */

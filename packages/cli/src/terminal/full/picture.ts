@@ -9,7 +9,7 @@ import type { Size } from "./screen/live-region.ts";
 import type { Picture } from "./screen/screen.ts";
 import type { Theme } from "./theme/theme.ts";
 import type { LiveView } from "./transcript/live-view.ts";
-import type { View } from "./views/overlay.ts";
+import type { Overlay, View } from "./views/overlay.ts";
 import { spinnerLine } from "./views/spinner-line.ts";
 import { type Status, statusLine } from "./views/status-line.ts";
 import { waitingList } from "./views/waiting-list.ts";
@@ -31,6 +31,8 @@ export interface Seen {
   readonly highlight: Highlight | undefined;
 }
 
+/** Lines of a page that stay above a question. */
+const LEAST_PAGE = 4;
 /** Lines of what waits for the agent. */
 const MOST_WAITING = 5;
 
@@ -38,13 +40,7 @@ const MOST_WAITING = 5;
 export function pictureOf(seen: Seen, size: Size): Picture {
   const { overlays, theme, view } = seen;
   const spinner = spinnerOf(seen, size.columns);
-  if (overlays.top?.isFull) {
-    const { lines, cursor } = overlays.top.view({ ...size, rows: size.rows - 1 }, theme, true);
-    const behind =
-      overlays.behind > 0 ? theme.warning(cut("You are asked something: Esc goes there", size.columns)) : "";
-    const below = Array.from({ length: Math.max(0, size.rows - 1 - lines.length) }, () => "");
-    return { full: [...lines.slice(0, size.rows - 1), ...below, behind || (spinner ?? "")], cursor };
-  }
+  if (overlays.page) return fullScreen(seen, overlays.page, spinner ?? "", size);
   const bottom = bottomOf(
     { spinner, waiting: waitingOf(seen, size), input: inputOf(seen, size), status: statusOf(seen, size) },
     size,
@@ -61,6 +57,24 @@ export function pictureOf(seen: Seen, size: Size): Picture {
   const shown = bottom.room === 0 ? [] : open.slice(-bottom.room).map((line) => cut(line, size.columns));
   const cursor = bottom.cursor && { ...bottom.cursor, row: bottom.cursor.row + shown.length };
   return { finished, lines: [...shown, ...bottom.lines], cursor };
+}
+
+/** Something that takes the whole screen, with what is asked meanwhile below it, or a word that something is. */
+function fullScreen({ overlays, theme }: Seen, page: Overlay<unknown>, spinner: string, size: Size) {
+  const rows = size.rows - 1;
+  const { columns } = size;
+  const question = overlays.top === page ? undefined : overlays.top;
+  const asked = question?.view({ columns, rows: Math.max(1, rows - LEAST_PAGE) }, theme, overlays.isArmed);
+  const room = Math.max(1, rows - (asked?.lines.length ?? 0));
+  const { lines, cursor } = page.view({ columns, rows: room }, theme, true);
+  const between = Array.from({ length: Math.max(0, room - lines.length) }, () => "");
+  const isBehind = !question && overlays.behind > 0;
+  const last = isBehind ? theme.warning(cut("You are asked something: Esc goes there", columns)) : spinner;
+  const below = asked?.cursor && { ...asked.cursor, row: asked.cursor.row + room };
+  return {
+    full: [...[...lines.slice(0, room), ...between, ...(asked?.lines ?? [])].slice(0, rows), last],
+    cursor: question ? below : cursor,
+  };
 }
 
 /** The prompt, or what stands in its place. Until that has the keys, the prompt is below it, for who is typing. */

@@ -70,6 +70,20 @@ describe.skipIf(!hasTmux)("in a real terminal", { timeout: 40_000 }, () => {
     }
   });
 
+  test("T31: after kill -9 the shell has its lines and echo, the cursor and its colours; that keys are told apart remains", async () => {
+    using pty = await Pty.shell(place);
+    pty.start(...DEMO);
+    await pty.prompted();
+    pty.kill("SIGKILL");
+    await pty.until("Killed");
+    const ours = pty.raw().slice(pty.raw().indexOf("\x1b[>1u"), pty.raw().indexOf("Killed"));
+    expect(ours.lastIndexOf("\x1b[?25h")).toBeGreaterThanOrEqual(ours.lastIndexOf("\x1b[?25l"));
+    const colours = ours.split("\x1b[").filter((sequence) => /^[\d;]*m/.test(sequence));
+    expect(colours.at(-1) ?? "0m").toMatch(/^(0|22|39|49)?m/);
+    expect(ours).not.toContain("\x1b[<u");
+    expect(await restored(pty)).toBe(true);
+  });
+
   test("T31: a defect gives the terminal back, and is told below what is there", async () => {
     const defect = join(place.workspace, "defect");
     const thrown = `import { existsSync } from "node:fs";

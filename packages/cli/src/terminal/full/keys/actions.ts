@@ -1,5 +1,8 @@
-/** Where an action has its keys: keys of one place must differ. `empty` is a prompt with nothing in it. */
-export type Place = "prompt" | "empty" | "list" | "tree";
+/**
+ * Where an action has its keys: keys of one place must differ. `empty` is a prompt with nothing in it, `page` something long
+ * that was opened.
+ */
+export type Place = "prompt" | "empty" | "list" | "tree" | "page";
 
 /** Something that a key does. */
 export interface ActionKeys {
@@ -9,7 +12,8 @@ export interface ActionKeys {
 }
 
 const prompt = (keys: readonly string[], help: string): ActionKeys => ({ keys, help, places: ["prompt"] });
-const list = (keys: readonly string[], help: string): ActionKeys => ({ keys, help, places: ["list", "tree"] });
+const list = (keys: readonly string[], help: string): ActionKeys => ({ keys, help, places: ["list", "tree", "page"] });
+const page = (keys: readonly string[], help: string): ActionKeys => ({ keys, help, places: ["page"] });
 const tree = (keys: readonly string[], help: string): ActionKeys => ({ keys, help, places: ["tree"] });
 
 /** All that keys do, by the names that stand in the settings under `keys` (T13), with the keys that they have unless told otherwise. */
@@ -67,6 +71,8 @@ export const actions = {
   "tree-filter": tree(["f"], "shows only own messages, calls, starred ones, or all"),
   "tree-label": tree(["l"], "names a message"),
   "tree-star": tree(["s"], "stars a message"),
+  "page-on": page(["space"], "a page down"),
+  "page-close": page(["q"], "goes back"),
 } as const satisfies Readonly<Record<string, ActionKeys>>;
 
 /** The name of something that a key does. */

@@ -13,7 +13,7 @@ describe("T13: keys", () => {
     expect(keys.problems).toEqual([]);
     expect(keys.matches(CTRL_R, "history-search")).toBe(true);
     expect(keys.matches(ALT_ENTER, "send-later")).toBe(true);
-    for (const place of ["prompt", "empty", "list", "tree"] satisfies Place[]) {
+    for (const place of ["prompt", "empty", "list", "tree", "page"] satisfies Place[]) {
       const here = Object.values(actions).filter(({ places }) => (places as readonly Place[]).includes(place));
       const all = here.flatMap((action) => action.keys as readonly string[]);
       expect(all.toSorted()).toEqual([...new Set(all)].toSorted());
@@ -31,6 +31,7 @@ describe("T13: keys", () => {
       action: "redraw",
       keys: ["F5", "Ctrl-Alt-L"],
       help: "draws on an empty screen; nothing is deleted",
+      place: "prompt",
       isSet: true,
     });
   });

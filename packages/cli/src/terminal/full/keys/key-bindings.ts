@@ -1,5 +1,5 @@
 import { fuzzyFilter, KeybindingsManager, type KeyId, matchesKey, TUI_KEYBINDINGS } from "@earendil-works/pi-tui";
-import { type Action, actionNames, actions } from "./actions.ts";
+import { type Action, actionNames, actions, type Place } from "./actions.ts";
 import { keyNamed } from "./key-name.ts";
 
 /** Keys by what they do, as a person sets them: one key or several for an action; none with an empty list. */
@@ -10,6 +10,8 @@ export interface KeyRow {
   readonly action: Action;
   readonly keys: readonly string[];
   readonly help: string;
+  /** Where it has them; the first of several. */
+  readonly place: Place;
   /** A person has set it. */
   readonly isSet: boolean;
 }
@@ -56,6 +58,7 @@ export class KeyBindings {
       action,
       keys: this.#of(action).map(shown),
       help: actions[action].help,
+      place: actions[action].places[0] ?? "prompt",
       isSet: this.#set.has(action),
     }));
   }

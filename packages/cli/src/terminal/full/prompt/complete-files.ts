@@ -3,6 +3,7 @@ import { dirname, join, matchesGlob } from "node:path/posix";
 import type { WorkspaceFiles } from "@banyan/host/workspace-files";
 import { fuzzyFilter } from "@earendil-works/pi-tui";
 import { counted, formatBytes } from "../../../show/amounts.ts";
+import { attachableAtEnd } from "../../../show/attachable.ts";
 import type { Completer, Suggestion } from "./completion.ts";
 
 /** Paths that are suggested at the most. */
@@ -12,17 +13,20 @@ const MOST_SIZES = 2_000;
 
 /**
  * Completes `@` to a file or a folder of the workspace (T14); a pattern, as in `@src/*.ts`, to itself, with how many files
- * it means and how large they are. Tab completes a path without `@`, too.
+ * it means and how large they are. Tab completes a path without `@`, too, and puts one before an address or a pattern (T15).
  */
 export function completeFiles(files: WorkspaceFiles): Completer {
   return {
     async suggest({ text, isAsked, isFirst }, signal) {
       const sign = /^@"?/.exec(text)?.[0] ?? "";
       if (sign === "" && (!isAsked || (isFirst && text.startsWith("/")))) return undefined;
-      const typed = text.slice(sign.length);
+      const offered = attachableAtEnd(text);
+      if (offered?.includes("://")) return [{ text: `@${offered}`, help: "the page goes along" }];
+      const typed = offered ?? text.slice(sign.length);
       const paths = await files.list();
       signal.throwIfAborted();
-      if (sign !== "" && /[*?{[]/.test(typed)) return [await matched(files.root, paths, typed)];
+      if (offered !== undefined || (sign !== "" && /[*?{[]/.test(typed)))
+        return [await matched(files.root, paths, typed)];
       const at = sign === "" ? "" : "@";
       return fuzzyFilter([...foldersOf(paths), ...paths], typed, (path) => path)
         .slice(0, MOST)

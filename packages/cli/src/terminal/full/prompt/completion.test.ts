@@ -64,6 +64,18 @@ describe("T14: @ completes", () => {
     });
   });
 
+  test("T15: with Tab an address or a pattern that was written without @, and nothing by itself", async () => {
+    files("src/a.ts", "src/b.ts");
+    expect(await complete("see https://a.example/b", true)).toMatchObject({ line: "see @https://a.example/b " });
+    expect(await complete("see src/*.ts", true)).toEqual({
+      labels: ["@src/*.ts"],
+      help: "2 files, 1.2 kB",
+      line: "see @src/*.ts ",
+    });
+    expect((await complete("see https://a.example/b")).labels).toEqual([]);
+    expect((await complete("see src/*.ts")).labels).toEqual([]);
+  });
+
   test("with Tab a path without @", async () => {
     files("src/main.ts");
     expect((await complete("cat src/m", true)).line).toBe("cat src/main.ts ");
@@ -76,6 +88,8 @@ describe("T14: @ completes", () => {
     ]);
     expect((await completed(names, "ask @rev")).line).toBe("ask @reviewer ");
     expect((await completed(names, "/edit #")).labels).toEqual(["#3"]);
+    expect((await completed(names, "/edit #3")).labels).toEqual([]);
+    expect((await completed(names, "/edit #3", true)).labels).toEqual(["#3"]);
     expect((await completed(names, "as in #tests")).line).toBe("as in #3 ");
   });
 });

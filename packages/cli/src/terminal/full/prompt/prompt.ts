@@ -1,3 +1,4 @@
+import { attachableAtEnd } from "../../../show/attachable.ts";
 import type { History } from "../../history.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import type { Size } from "../screen/live-region.ts";
@@ -18,6 +19,7 @@ export interface PromptOptions {
   onTyped(message: string, later: boolean): boolean;
   /** Something to be seen has changed. */
   onChange(): void;
+  /** What was written and is not taken yet, in full: what is kept, and what stands there. */
   onDraft(text: string): void;
 }
 
@@ -70,10 +72,9 @@ export class Prompt {
     this.#label = label.trim();
     if (initial !== "") this.insert(initial);
     const kept = initial === "" ? this.#kept.shift() : undefined;
-    if (kept !== undefined) return kept;
-    this.#reading = Promise.withResolvers();
-    this.#options.onChange();
-    return this.#reading.promise;
+    if (kept === undefined) this.#reading = Promise.withResolvers();
+    this.#changed();
+    return kept ?? this.#reading?.promise;
   }
 
   /** Whoever asks for a message gets none. */
@@ -137,7 +138,8 @@ export class Prompt {
   /** The lines of it, with a hint at the end of the first one if there is room. */
   view({ columns, rows }: Size, theme: Theme, hint: string): View {
     const { lines, cursor, above, below, suggestions } = this.#editor.lines(columns, rows);
-    const hidden = above + below > 0 ? theme.dim(`${above} lines above, ${below} below`) : theme.dim(hint);
+    const offer = attachableAtEnd(this.text) === undefined ? hint : "Tab attaches it";
+    const hidden = theme.dim(above + below > 0 ? `${above} lines above, ${below} below` : offer);
     return {
       lines: [rule(theme.bold(this.#label), columns, theme, hidden), ...lines, ...suggestions],
       cursor: { ...cursor, row: cursor.row + 1 },
@@ -145,16 +147,13 @@ export class Prompt {
   }
 
   #createEditor(keys: KeyBindings): PromptEditor {
-    const { completers, theme, history, onChange, onDraft } = this.#options;
+    const { completers, theme, history } = this.#options;
     const editor = new PromptEditor({
       keys,
       theme,
       completion: new Completion(completers),
       onSend: (text) => this.#send(text, false),
-      onChange: () => {
-        onDraft(this.text);
-        onChange();
-      },
+      onChange: () => this.#changed(),
     });
     for (const text of history.lines.toReversed()) editor.remember(text);
     return editor;
@@ -168,7 +167,13 @@ export class Prompt {
       this.#reading = undefined;
       reading.resolve(text);
     } else if (!this.#options.onTyped(text, later)) this.#kept.push(text);
-    this.#options.onChange();
+    this.#changed();
+  }
+
+  #changed(): void {
+    const { onDraft, onChange } = this.#options;
+    onDraft([...this.#kept, this.text].filter((text) => text !== "").join("\n"));
+    onChange();
   }
 
   #remember(text: string): void {

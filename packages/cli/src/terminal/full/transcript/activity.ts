@@ -22,6 +22,8 @@ export class Activities {
   readonly #agents = new Set<string>();
   #run: string | undefined;
   #doing: Doing | undefined;
+  /** What is done for the person; the last one counts. */
+  readonly #own: Doing[] = [];
   #isStopping = false;
 
   get isBusy(): boolean {
@@ -29,7 +31,14 @@ export class Activities {
   }
 
   get doing(): Doing | undefined {
-    return this.isBusy ? this.#doing : undefined;
+    return this.isBusy ? this.#doing : this.#own.at(-1);
+  }
+
+  /** Something is done for the person, until the answer is called. */
+  own(what: string): () => void {
+    const doing = { what: oneLine(what), since: Date.now(), isWaiting: false };
+    this.#own.push(doing);
+    return () => void this.#own.splice(this.#own.indexOf(doing), 1);
   }
 
   /** The person wants it to stop. */

@@ -7,6 +7,7 @@ import {
   isEnded,
 } from "@banyan/core/conversation";
 import { formatDuration } from "../../../show/amounts.ts";
+import { attachedLine, attachedTo } from "../../../show/attached.ts";
 import { callIn } from "../../../show/call-of.ts";
 import { cutSentence } from "../../../show/cut-sentence.ts";
 import { changeHead, diffLines } from "../../../show/diff-lines.ts";
@@ -100,6 +101,17 @@ export class LiveView implements FeedView {
     this.#add(() => [text]);
   }
 
+  busyWith(what: string): Disposable {
+    const over = this.#activities.own(what);
+    this.#changed();
+    return {
+      [Symbol.dispose]: () => {
+        over();
+        this.#changed();
+      },
+    };
+  }
+
   gap(): void {
     // Blocks that stand apart do so by themselves; other lines follow a command, and belong to it.
   }
@@ -170,8 +182,10 @@ export class LiveView implements FeedView {
   #added(id: string, state: ConversationState): void {
     const message = state.messages.get(id);
     if (message?.role !== "user") return;
-    if (message.author === "user") this.#message(typedText(message));
-    else this.note(`${message.author}: ${gist(message, 120)}`);
+    if (message.author === "user") {
+      this.#message(typedText(message));
+      for (const line of attachedLine(attachedTo(message.parts))) this.note(line);
+    } else this.note(`${message.author}: ${gist(message, 120)}`);
   }
 
   #message(text: string): void {

@@ -2,7 +2,7 @@ import { emptyConversation, type FeedItem, newestLeaf, reduce } from "@banyan/co
 import { expect, test } from "vitest";
 import { createTheme } from "../theme/theme.ts";
 import { pathPage } from "../transcript/path-page.ts";
-import { agentItem, subAgents } from "./agent-list.ts";
+import { agentFacts, subAgents } from "./agent-list.ts";
 
 const state = emptyConversation();
 let seq = 0;
@@ -42,9 +42,13 @@ test("T30: sub-agents are listed with their status, nested ones set in; a transc
   task("t2", "c2", "Read one page.");
   answers("s2", "t2", "c2");
 
-  expect(subAgents(state).map((agent) => agentItem(agent, 12_000))).toMatchObject([
-    { value: "c1", label: "read the docs", help: "running, 8.0 s, 1 call" },
-    { value: "c2", label: "  read one page", help: "running, 4.0 s, 0 calls" },
+  expect(subAgents(state).map(({ number, title, depth }) => [number, title, depth])).toEqual([
+    [1, "read the docs", 0],
+    [2, "read one page", 1],
+  ]);
+  expect(subAgents(state).map((agent) => agentFacts(agent, 12_000))).toEqual([
+    "running, 8.0 s, 1 call",
+    "running, 4.0 s, 0 calls",
   ]);
 
   const page = pathPage("read one page", state, () => newestLeaf(state, "t2"));

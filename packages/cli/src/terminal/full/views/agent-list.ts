@@ -8,14 +8,21 @@ import {
   spentOn,
   totalTokens,
 } from "@banyan/core/conversation";
-import { counted, formatCost, formatDuration } from "../../../show/amounts.ts";
+import { counted, formatCost, formatDuration, shortCount } from "../../../show/amounts.ts";
 import { callSummary } from "../../../show/call-line.ts";
+import { excerpt } from "../../../show/excerpt.ts";
 import { oneLine } from "../../../show/plain-text.ts";
-import type { PickerItem } from "./picker.ts";
+import { subAgentsOf } from "../../../show/sub-agents.ts";
 
 /** A sub-agent, as its conversation tells it. */
 export interface SubAgent {
-  /** The call that launched it, which names it. */
+  /** Counts those of the conversation, from 1. */
+  readonly number: number;
+  /** Of the agent, if it has one of its own. */
+  readonly name: string | undefined;
+  /** What it is to do, on one line. */
+  readonly title: string;
+  /** The call that launched it. */
   readonly call: Call;
   /** Sub-agents above it. */
   readonly depth: number;
@@ -25,32 +32,26 @@ export interface SubAgent {
   readonly path: readonly Message[];
 }
 
-/** The sub-agents of a conversation, in the order of their launch, each before its own (T30). */
+/** The sub-agents of a conversation, in the order in which they began (T30). */
 export function subAgents(state: ConversationState): SubAgent[] {
-  const agents: SubAgent[] = [];
-  for (const message of state.messages.values()) {
-    if (message.role !== "assistant") continue;
-    for (const call of message.calls) {
-      const [root] = state.children.get(call.id) ?? [];
-      if (root === undefined) continue;
-      const path = pathTo(state, newestLeaf(state, root));
-      agents.push({ call, depth: depthOf(state, message), status: statusOf(state, call), path });
-    }
-  }
-  return agents;
+  return subAgentsOf(state).flatMap(({ number, name, task, call }) => {
+    const [root] = state.children.get(call.id) ?? [];
+    if (root === undefined) return [];
+    const path = pathTo(state, newestLeaf(state, root));
+    const title = oneLine(callSummary(call, 200)) || excerpt(task, 200);
+    const launched = { number, name: name === undefined ? undefined : oneLine(name), title, call };
+    return [{ ...launched, depth: depthOf(state, call.id), status: statusOf(state, call), path }];
+  });
 }
 
-/** A sub-agent as a line of a list: its status, its task, what it took. */
-export function agentItem({ call, depth, status, path }: SubAgent, now: number): PickerItem<string> {
+/** How a sub-agent stands and what it took, in a few words. */
+export function agentFacts({ call, status, path }: SubAgent, now: number): string {
   const { usage, cost } = spentOn(path);
   const calls = path.reduce((sum, message) => sum + (message.role === "assistant" ? message.calls.length : 0), 0);
   const elapsed = call.startedAt === undefined ? "" : formatDuration((call.endedAt ?? now) - call.startedAt);
-  const tokens = totalTokens(usage) > 0 ? `${totalTokens(usage)} tokens, ${formatCost(cost)}` : "";
-  return {
-    value: call.id,
-    label: `${"  ".repeat(depth)}${oneLine(callSummary(call, 200)) || oneLine(call.tool)}`,
-    help: [status, elapsed, counted(calls, "call"), tokens].filter((text) => text !== "").join(", "),
-  };
+  const tokens = totalTokens(usage) > 0 ? `${shortCount(totalTokens(usage))} tokens` : "";
+  const price = cost === undefined || cost === 0 ? "" : formatCost(cost);
+  return [status, elapsed, counted(calls, "call"), tokens, price].filter((text) => text !== "").join(", ");
 }
 
 function statusOf(state: ConversationState, { id, status }: Call): string {
@@ -59,10 +60,10 @@ function statusOf(state: ConversationState, { id, status }: Call): string {
   return asks ? "asks you" : "running";
 }
 
-/** How many sub-agents are above a message. */
-function depthOf(state: ConversationState, message: Message): number {
-  let depth = 0;
-  for (let { call } = message; call !== undefined; depth++) {
+/** How many sub-agents are above the one that a call launched. */
+function depthOf(state: ConversationState, launching: string): number {
+  let depth = -1;
+  for (let call: string | undefined = launching; call !== undefined; depth++) {
     const above: string | undefined = state.calls.get(call);
     call = above === undefined ? undefined : state.messages.get(above)?.call;
   }

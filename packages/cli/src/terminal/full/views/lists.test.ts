@@ -76,6 +76,23 @@ describe("a picker", () => {
     expect(narrow.some((line) => line === "preview of 0")).toBe(true);
   });
 
+  test("T41: finds also what the items do not show, below those that do; the answer to what is typed last counts", async () => {
+    const answers = new Map<string, PromiseWithResolvers<number[]>>();
+    let changes = 0;
+    const search = (text: string) => {
+      const answer = Promise.withResolvers<number[]>();
+      answers.set(text, answer);
+      return answer.promise;
+    };
+    const picker = new Picker({ title: "Sessions", items, search }, () => changes++);
+    press(picker, "bt");
+    answers.get("bt")?.resolve([3]);
+    answers.get("b")?.resolve([0]);
+    await new Promise(setImmediate);
+    expect(changes).toBe(1);
+    expect(seen(picker).slice(2, -1)).toEqual(["❯ beta   number 1", "  delta  number 3"]);
+  });
+
   test("of a thousand items shows a part", () => {
     const many = Array.from({ length: 1_000 }, (_, index) => ({ value: index, label: `item ${index}` }));
     const picker = new Picker({ title: "Many", items: many });

@@ -17,6 +17,8 @@ export interface View {
 export interface Overlay<T> {
   /** It takes the whole screen; else it stands where the prompt is. */
   readonly isFull: boolean;
+  /** Of one that takes the whole screen: what is asked meanwhile is asked below it, and not behind it. */
+  readonly takesQuestions?: boolean;
   /**
    * What is seen of it: lines of at most so many columns, and no more than there are rows. `isArmed`: keys are for it;
    * they are not yet when it has just appeared.

@@ -30,6 +30,8 @@ export interface PickerOptions<T> {
   readonly filter?: string;
   /** More about the item under the bar; lines of at most so many columns. Makes the list take the whole screen. */
   preview?(item: T, width: number, theme: Theme): readonly string[];
+  /** Values of items that are found by what is typed though they do not show it; they stand below those that do. */
+  search?(text: string): Promise<readonly T[]>;
   /** What is said when there is nothing to pick. */
   readonly empty?: string;
 }
@@ -45,10 +47,15 @@ export class Picker<T> implements Overlay<T> {
   readonly #options: PickerOptions<T>;
   readonly #filter: LineInput;
   readonly #cursor: ListCursor;
+  readonly #changed: () => void;
   #found: readonly PickerItem<T>[];
+  /** What the search has found. */
+  #named: ReadonlySet<T> = new Set();
 
-  constructor(options: PickerOptions<T>) {
+  /** `changed` is called when a search has found something. */
+  constructor(options: PickerOptions<T>, changed: () => void = () => {}) {
     this.#options = options;
+    this.#changed = changed;
     this.isFull = options.preview !== undefined;
     this.#filter = new LineInput(options.filter);
     this.#found = this.#matching();
@@ -64,7 +71,7 @@ export class Picker<T> implements Overlay<T> {
     const { title, items, preview, empty = "There is nothing." } = this.#options;
     const count =
       this.#found.length === items.length
-        ? counted(items.length, "entry").replace(/entrys$/, "entries")
+        ? counted(items.length, "entry", "entries")
         : `${this.#found.length} of ${items.length}`;
     const head = rule(theme.bold(title), columns, theme, theme.dim(count));
     const label = "filter: ";
@@ -99,13 +106,30 @@ export class Picker<T> implements Overlay<T> {
     if (this.#filter.key(key, keys)) {
       this.#found = this.#matching();
       this.#cursor.index = 0;
+      void this.#search();
     }
     return undefined;
   }
 
   #matching(): readonly PickerItem<T>[] {
     const { items } = this.#options;
-    return fuzzyFilter([...items], this.#filter.text, ({ label, help = "", more = "" }) => `${label} ${help} ${more}`);
+    const { text } = this.#filter;
+    const shown = fuzzyFilter([...items], text, ({ label, help = "", more = "" }) => `${label} ${help} ${more}`);
+    if (text === "" || this.#named.size === 0) return shown;
+    return [...shown, ...items.filter((item) => this.#named.has(item.value) && !shown.includes(item))];
+  }
+
+  async #search(): Promise<void> {
+    const { search } = this.#options;
+    const { text } = this.#filter;
+    if (!search || text.trim() === "") return;
+    // A list that cannot be searched further is still a list.
+    const named = new Set(await search(text).catch(() => []));
+    // Somebody has typed on meanwhile: the answer to that counts.
+    if (this.#filter.text !== text) return;
+    this.#named = named;
+    this.#found = this.#matching();
+    this.#changed();
   }
 
   #list(rows: number, columns: number, theme: Theme, empty: string): string[] {

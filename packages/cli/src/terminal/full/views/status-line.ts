@@ -1,5 +1,5 @@
 import type { Cost } from "@banyan/core";
-import { formatCost } from "../../../show/amounts.ts";
+import { formatCost, shortCount } from "../../../show/amounts.ts";
 import { cut, widthOf } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 
@@ -39,11 +39,4 @@ export function statusLine(status: Status, width: number, theme: Theme): string 
   for (let rank = 4; rank > 0 && widthOf(kept.map(({ text }) => text).join(BETWEEN)) > width; rank--)
     kept = kept.filter((part) => part.rank < rank);
   return cut(kept.map(({ text, paint = theme.dim }) => paint(text)).join(theme.dim(BETWEEN)), width);
-}
-
-/** `812`, `3.4k`, `120k`, `1.2M`. */
-function shortCount(count: number): string {
-  if (count < 1_000) return String(count);
-  const [amount, unit] = count < 999_500 ? [count / 1_000, "k"] : [count / 1_000_000, "M"];
-  return `${amount < 10 ? amount.toFixed(1) : Math.round(amount)}${unit}`;
 }

@@ -12,6 +12,9 @@ export interface Page {
   lines(width: number, theme: Theme): readonly string[];
 }
 
+/** What closes a page; the key that opened it does, too. */
+const CLOSE = ["list-cancel", "page-close", "open-output"] as const;
+
 /** Shows pages one at a time on the whole screen: the last one first; Left and Right go to the others. */
 export class Viewer implements Overlay<never> {
   readonly isFull = true;
@@ -52,13 +55,13 @@ export class Viewer implements Overlay<never> {
   }
 
   key(key: string, keys: KeyBindings): Over<never> | undefined {
-    if (keys.matches(key, "list-cancel") || keys.matches(key, "open-output") || key === "q") return {};
+    if (CLOSE.some((action) => keys.matches(key, action))) return {};
     if (keys.matches(key, "list-back")) this.#turn(-1);
     else if (keys.matches(key, "list-open")) this.#turn(1);
     else if (keys.matches(key, "list-up")) this.#move(this.#top - 1);
     else if (keys.matches(key, "list-down") || keys.matches(key, "list-choose")) this.#move(this.#top + 1);
     else if (keys.matches(key, "list-page-up")) this.#move(this.#top - this.#rows);
-    else if (keys.matches(key, "list-page-down") || key === " ") this.#move(this.#top + this.#rows);
+    else if (keys.matches(key, "list-page-down") || keys.matches(key, "page-on")) this.#move(this.#top + this.#rows);
     else if (keys.matches(key, "list-first")) this.#move(0);
     else if (keys.matches(key, "list-last")) this.#move(this.#last);
     return undefined;

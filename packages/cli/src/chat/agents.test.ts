@@ -1,0 +1,52 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { home } from "../testing/banyan.ts";
+import { modelServer, type ServerAnswer } from "../testing/model-server.ts";
+import { hasTmux, Pty } from "../testing/pty.ts";
+
+const shell = (command: string): ServerAnswer => ({ calls: [{ tool: "shell", input: { command } }] });
+
+test.skipIf(!hasTmux)(
+  "B41, F23: a sub-agent at work is listed, told something and stopped, and its parent gets what it had found",
+  {
+    timeout: 60_000,
+  },
+  async () => {
+    using place = home();
+    const made = async (file: string) => {
+      while (!existsSync(join(place.workspace, file))) await sleep(50);
+    };
+    await using server = await modelServer(
+      { calls: [{ tool: "launch_agent", input: { task: "dig", expected_output: "a word" } }] },
+      shell("touch digging; until [ -e told ]; do sleep 0.05; done"),
+      { text: "It is deep.", ...shell("touch deeper; sleep 1000") },
+      { text: "Filled it in." },
+    );
+    using pty = Pty.open(place, ["--allow", "shell", "--model", "openai-compatible/test"], server.env);
+    await pty.prompted();
+    pty.enter("have a hole dug");
+    await made("digging");
+    pty.enter("/agents");
+    await pty.until(/^ *1 +running, .*dig/);
+    pty.enter("/agents tell 1 on the left");
+    await pty.until("Agent 1 is told before it does the next thing.");
+    pty.enter("/agents stop 2");
+    await pty.until("No sub-agent 2 is at work.");
+    writeFileSync(join(place.workspace, "told"), "");
+    await made("deeper");
+    pty.enter("/agents stop 1");
+    await pty.until("Stopping agent 1: what it has found goes to who launched it.");
+    await pty.until("Filled it in.");
+    const [, , told = [], afterwards = []] = server.asked;
+    expect(told.at(-1)).toMatchObject({ role: "user", content: "on the left" });
+    expect(afterwards.at(-1)).toMatchObject({
+      role: "tool",
+      content: expect.stringMatching(/the sub-agent was stopped before it was done\. .*said last:\nIt is deep\./s),
+    });
+    await pty.prompted();
+    pty.enter("/agents");
+    await pty.until(/^ *1 +failed, .*dig/);
+  },
+);

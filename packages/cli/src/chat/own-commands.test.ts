@@ -1,0 +1,70 @@
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Home, home } from "../testing/banyan.ts";
+import { modelServer } from "../testing/model-server.ts";
+import { hasTmux, Pty } from "../testing/pty.ts";
+
+let place: Home;
+beforeEach(() => {
+  place = home();
+});
+afterEach(() => place[Symbol.dispose]());
+
+const ARGS = ["--allow", "shell", "--model", "openai-compatible/test"];
+
+describe.skipIf(!hasTmux)("T17: a command of the person's own", { timeout: 60_000 }, () => {
+  test("runs in the shell; the agent gets the output of !, and nothing of !!", async () => {
+    const waits = { calls: [{ tool: "shell", input: { command: "until [ -e released ]; do sleep 0.05; done" } }] };
+    await using server = await modelServer({ text: "I see." }, waits, { text: "Heard." });
+    using pty = Pty.open(place, ARGS, { ...server.env, OWN_TOKEN: "of the person" });
+    await pty.prompted();
+    pty.enter("!echo one; echo two >&2; exit 3");
+    await pty.until(
+      /^❯ !echo one; echo two >&2; exit 3\none\ntwo\nexit code 3, .*; the agent gets it with what you say next$/,
+    );
+    pty.enter("!! echo $OWN_TOKEN");
+    await pty.until(/^❯ !! echo \$OWN_TOKEN\nof the person\ndone, .*; the agent does not get it$/);
+    pty.enter("!sleep 876541");
+    await pty.until(/running sleep 876541, .* stops$/);
+    pty.press("C-c");
+    await pty.until(/^stopped, .*; the agent gets it/);
+    expect(spawnSync("pgrep", ["-f", "sleep 876541"]).status).toBe(1);
+    await pty.prompted();
+    expect(server.asked).toHaveLength(0);
+    pty.enter("what was it?");
+    await pty.until("I see.");
+    const asked = JSON.stringify(server.asked[0]);
+    expect(asked).toContain(
+      JSON.stringify('<output name="echo one; echo two >&2; exit 3">\none\ntwo\nexit code 3\n</output>').slice(1, -1),
+    );
+    expect(asked).not.toContain("of the person");
+
+    // While the agent works, it hears of it before it does the next thing.
+    await pty.prompted();
+    pty.enter("go");
+    await pty.until(/• shell .* …/);
+    pty.enter("!echo three");
+    await pty.until(/^three$/);
+    await pty.until(/^steer: !echo three {3}/);
+    writeFileSync(join(place.workspace, "released"), "");
+    await pty.until("Heard.");
+    expect(JSON.stringify(server.asked[2])).toContain('<output name=\\"echo three\\">');
+  });
+
+  test("in plain lines too, where an address that was not asked for is named, and not fetched (T15)", async () => {
+    await using server = await modelServer({ text: "I see." });
+    using pty = Pty.open(place, ["--plain", ...ARGS], server.env);
+    await pty.prompted();
+    pty.enter("!echo one");
+    await pty.until(/^one\ndone, /);
+    await pty.prompted();
+    pty.enter("see https://a.example/b and *.md.");
+    await pty.until("https://a.example/b does not go along; @https://a.example/b would.");
+    await pty.until("*.md does not go along; @*.md would.");
+    await pty.until("I see.");
+    expect(server.asked[0]?.at(-1)?.content).toBe("see https://a.example/b and *.md.");
+    expect(JSON.stringify(server.asked[0])).toContain("one");
+  });
+});

@@ -1,0 +1,15 @@
+import type { ConversationState, Session } from "@banyan/core";
+import type { Terminal } from "../terminal/terminal.ts";
+import { lastExchange } from "./exchange.ts";
+import { leftBehind } from "./left-behind.ts";
+
+/** Writes where a conversation stands at a message: the last exchange before it. */
+export function remind(terminal: Terminal, state: ConversationState, leaf: string | null, agent: string): void {
+  for (const line of lastExchange(state, leaf, agent, terminal.columns, terminal.style)) terminal.write(`${line}\n`);
+}
+
+/** The same for a conversation that was just opened, with what was left behind in it. */
+export function remindOpened(terminal: Terminal, session: Session, leaf: string | null, agent: string): void {
+  remind(terminal, session.state, leaf, agent);
+  for (const line of leftBehind(session, terminal.columns, terminal.style)) terminal.write(`${line}\n`);
+}

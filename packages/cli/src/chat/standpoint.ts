@@ -1,0 +1,119 @@
+import { type ConversationState, emptyConversation, pathTo } from "@banyan/core";
+import { type ChangedFile, changesOf, type TakenBack } from "@banyan/host";
+import { typedText } from "../show/message-label.ts";
+import type { FeedView } from "../terminal/feed-view.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { leaveFiles } from "./leave-files.ts";
+import { type PickOptions, pickMessage } from "./pick-message.ts";
+import { remind } from "./remind.ts";
+import type { Writing } from "./writing.ts";
+
+/** Where the next message goes. */
+export interface Place {
+  /** The message that it goes below, or, to be revised, beside; the last one written when absent. */
+  readonly at?: string;
+  readonly revise?: boolean;
+}
+
+/** What a standpoint is about. */
+export interface StandpointOptions {
+  readonly terminal: Terminal;
+  readonly view: FeedView;
+  readonly writing: Writing;
+  /** What people call the agent. */
+  readonly agent: string;
+  /** The conversation; none before the first message. */
+  session(): PickOptions["session"] | undefined;
+  /** Tells what could not be done. */
+  tell(error: unknown): void;
+  /** Puts files back to what they were before the branch that is left; absent where that cannot be done from here. */
+  revert?(files: readonly ChangedFile[]): Promise<TakenBack>;
+}
+
+const HERE: Place = {};
+const EMPTY = emptyConversation();
+
+/** Where a person stands in a conversation: where what they say next goes. */
+export class Standpoint {
+  readonly #options: StandpointOptions;
+  #place = HERE;
+
+  constructor(options: StandpointOptions) {
+    this.#options = options;
+  }
+
+  get #state(): ConversationState {
+    return this.#options.session()?.state ?? EMPTY;
+  }
+
+  /** The message that the next one goes below, as far as it is there already. */
+  get leaf(): string | null {
+    return this.#place.at ?? this.#state.leaf;
+  }
+
+  get place(): Place {
+    return this.#place;
+  }
+
+  /** The message below which something new stands; `null` at a root. */
+  get below(): string | null {
+    const { at, revise } = this.#place;
+    return at !== undefined && revise ? (this.#state.messages.get(at)?.parentId ?? null) : this.leaf;
+  }
+
+  /** Goes on below a message, without a word. */
+  standAt(at: string): void {
+    this.#place = { at };
+  }
+
+  /** Goes on where the conversation was last written to. Answers where the next message was to go. */
+  goBack(): Place {
+    const place = this.#place;
+    this.#place = HERE;
+    return place;
+  }
+
+  /** Whether the person, told of what is left behind, wants to go on below another message, at the root for `null`. */
+  async mayLeaveFor(to: string | null): Promise<boolean> {
+    const { leaf } = this;
+    const files = leaf === null ? [] : changesOf(this.#state, leaf, to);
+    return files.length === 0 || leaveFiles(files, this.#options);
+  }
+
+  /** The same for another answer to, or other words for, what was said last on the way to a message. */
+  async mayRetry(at = this.leaf): Promise<boolean> {
+    const path = pathTo(this.#state, at);
+    const last = path.findLast((message) => message.role === "user" && message.author === "user");
+    return this.mayLeaveFor(last?.parentId ?? null);
+  }
+
+  /** Lets the person choose a message in the tree; nothing when none is chosen, or where nothing is redrawn. */
+  async pick(selected?: string): Promise<string | undefined> {
+    const { terminal, agent, session: current, tell } = this.#options;
+    const [{ live }, session] = [terminal, current()];
+    return live && session && pickMessage(live, { session, agent, leaf: this.leaf, selected, tell });
+  }
+
+  /** Goes back to an earlier message, at first the last own one (T7). */
+  async rewind(): Promise<void> {
+    const own = pathTo(this.#state, this.leaf).findLast(({ role }) => role === "user");
+    const message = await this.pick(own?.id);
+    if (message !== undefined) await this.goTo(message);
+  }
+
+  /** Goes on from another message, unless the person stays after all. An own message goes back into the prompt, to be said in other words. */
+  async goTo(id: string): Promise<void> {
+    const { terminal, view, writing, agent } = this.#options;
+    const message = this.#state.messages.get(id);
+    if (!message) return;
+    const isOwn = message.role === "user" && message.author === "user";
+    const to = isOwn ? message.parentId : id;
+    if (!(await this.mayLeaveFor(to))) return;
+    this.#place = isOwn ? { at: id, revise: true } : { at: id };
+    if (isOwn) writing.put(typedText(message));
+    if (to !== null) remind(terminal, this.#state, to, agent);
+    view.note(
+      isOwn ? "Change your message and send it; what it was stays beside it." : "Your next message goes on from here.",
+    );
+  }
+}

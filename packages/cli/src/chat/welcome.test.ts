@@ -1,0 +1,50 @@
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { banyan, type Home, home } from "../testing/banyan.ts";
+import { modelServer } from "../testing/model-server.ts";
+import { hasTmux, Pty } from "../testing/pty.ts";
+
+/** A place in which nobody has started anything yet. */
+function fresh(): { readonly place: Home; readonly marker: string } {
+  const place = home();
+  const marker = join(place.env.BANYAN_HOME ?? "", "state", "welcomed");
+  rmSync(marker);
+  return { place, marker };
+}
+
+test.skipIf(!hasTmux)(
+  "the first start says what was found, which model was taken, what may happen, and what to try: once, and asks nothing",
+  { timeout: 60_000 },
+  async () => {
+    const { place, marker } = fresh();
+    using _ = place;
+    await using server = await modelServer({ text: "Hello." });
+    const env = { BANYAN_NO_DISCOVERY: "", OLLAMA_BASE_URL: server.env.OPENAI_BASE_URL ?? "" };
+    const print = await banyan(place, ["-p", "hello"], { env });
+    expect(print).toMatchObject({ code: 0, stdout: "Hello.\n" });
+    expect(print.stderr).not.toContain("Welcome");
+    expect(existsSync(marker)).toBe(false);
+    {
+      using pty = Pty.open(place, [], env);
+      await pty.until("Welcome.");
+      const screen = await pty.prompted();
+      expect(screen).toMatch(/^Using ollama\/test, because no key is set and ollama answers at /m);
+      expect(screen).toMatch(/^ {2}found {2}ollama \(1 model\): A server answers at http:\/\/127\.0\.0\.1:\d+\/v1\.$/m);
+      expect(screen).toMatch(/^ {2}model {2}ollama\/test, for the reason above\. \/model takes another one/m);
+      expect(screen).toMatch(/^ {2}trust {2}This directory brings no settings or instructions of its own\.$/m);
+      expect(screen).toMatch(/^ {2}asked {2}Looking around runs by itself;[\s\S]* Shift\+Tab changes that\.$/m);
+      expect(screen).toMatch(/^ {2}try +what is in this folder\?\n +@ and[\s\S]*\n +\/tree after an answer/m);
+      pty.enter("hello");
+      await pty.until("Hello.");
+    }
+    {
+      using again = Pty.open(place, [], env);
+      expect(await again.prompted()).not.toContain("Welcome.");
+    }
+    rmSync(marker);
+    using plain = Pty.open(place, ["--plain", "--model", "demo/offline"]);
+    const lines = await plain.prompted();
+    expect(lines).toMatch(/Welcome\.[\s\S]* found {2}No key of a provider is set[\s\S]* \/approval changes that\.$/m);
+  },
+);

@@ -1,0 +1,82 @@
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { type Host, type ProviderStatus, TrustRecord } from "@banyan/host";
+import { counted } from "../show/amounts.ts";
+import { type Described, described } from "../show/described.ts";
+import { oneLine } from "../show/plain-text.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+
+/**
+ * What a person is told at their first start, and never again: which models were found, what may happen here without a
+ * question, and three things to try. Nothing is asked. Resolves when it is said: servers of this machine are asked before,
+ * for a second at most, and no prompt need wait for that (T40).
+ */
+export async function welcome(terminal: Terminal, host: Host): Promise<void> {
+  const marker = join(host.places.state, "welcomed");
+  if (existsSync(marker)) return;
+  const providers = await providersOf(host);
+  const { columns, style } = terminal;
+  const rows: Described[] = [
+    { name: ["found"], text: foundIn(providers) },
+    {
+      name: ["model"],
+      text: `${oneLine(host.model.name)}, for the reason above. /model takes another one, and keeps it.`,
+    },
+    { name: ["trust"], text: trustIn(host) },
+    { name: ["asked"], text: askedFirst(host, terminal.live?.keyTable.length ? "Shift+Tab" : "/approval") },
+    { name: ["try"], text: "what is in this folder?" },
+    { name: [""], text: "@ and the name of a file in a message: the file goes along with it" },
+    { name: [""], text: "/tree after an answer: go back to any message, and take another branch from there" },
+  ];
+  terminal.write(`\n${style.bold("Welcome.")} This is said once; write whenever you like.\n`);
+  for (const line of described(rows, columns, { dim: (text) => text })) terminal.write(`${line}\n`);
+  try {
+    mkdirSync(host.places.state, { recursive: true, mode: 0o700 });
+    writeFileSync(marker, "");
+  } catch {
+    // Where nothing can be kept, it is said again: no harm is done.
+  }
+}
+
+/** Who can be used. A program that is still loading may not hear in time what a server answers: the one in use is there. */
+async function providersOf(host: Host): Promise<readonly ProviderStatus[]> {
+  await host.ready().catch(() => {
+    // Whoever begins a turn is told.
+  });
+  const providers = await host.listProviders();
+  const isHeard = providers.some(({ name, usable }) => usable && host.model.name.startsWith(`${name}/`));
+  return isHeard ? providers : host.listProviders();
+}
+
+function foundIn(providers: readonly ProviderStatus[]): string {
+  const found = providers.filter(({ name, usable }) => usable && name !== "demo");
+  if (found.length === 0) return "No key of a provider is set, and no model server answers on this machine.";
+  return found
+    .map(({ name, reason, models }) => {
+      const listed = models === undefined ? "" : ` (${counted(models.length, "model")})`;
+      return `${name}${listed}: ${oneLine(reason)}`;
+    })
+    .join(" ");
+}
+
+function trustIn({ workspace }: Host): string {
+  const { state } = new TrustRecord({ env: process.env, home: homedir() }).trustOf(workspace);
+  switch (state) {
+    case "nothing":
+      return "This directory brings no settings or instructions of its own.";
+    case "trusted":
+      return "The settings and instructions that this directory brings are used, as you said.";
+    default:
+      return "The settings and instructions that this directory brings are not used; --trust uses them.";
+  }
+}
+
+function askedFirst({ approval }: Host, changer: string): string {
+  const what = {
+    ask: "Looking around runs by itself; you are asked before a file is changed or a command runs.",
+    edits: "Files of this directory are changed without a question; you are asked before a command runs.",
+    all: "Everything runs without a question.",
+  }[approval];
+  return `${what} ${changer} changes that.`;
+}

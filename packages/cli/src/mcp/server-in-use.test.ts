@@ -1,0 +1,98 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { banyan, type Home, home } from "../testing/banyan.ts";
+import { modelServer } from "../testing/model-server.ts";
+import { hasTmux, Pty } from "../testing/pty.ts";
+
+const SERVER = fileURLToPath(new URL("./program-server.fixture.ts", import.meta.url));
+const MODEL = ["--plain", "--model", "openai-compatible/test"];
+const LONG = { timeout: 60_000 };
+/** Put together here, so that no scanner takes this file for a leak. */
+const SECRET = `ghp_${"aB3dE6gH9jK2mN5pQ8sT".repeat(2).slice(0, 36)}`;
+const REDACTED = "[redacted:github-token]";
+
+let place: Home;
+beforeEach(() => {
+  place = home();
+});
+afterEach(() => place[Symbol.dispose]());
+
+function servers(mcpServers: object): void {
+  const settings = join(place.env.BANYAN_HOME ?? "", "config", "settings.json");
+  mkdirSync(dirname(settings), { recursive: true });
+  writeFileSync(settings, JSON.stringify({ sandbox: { enabled: "off" }, mcpServers }));
+}
+
+const small = { command: process.execPath, args: [SERVER], env: { NOTE: SECRET } };
+const broken = { command: process.execPath, args: [SERVER, "broken"] };
+
+/** A server of this machine, and how often somebody came. */
+async function neighbour() {
+  let visits = 0;
+  const server = createServer((_request, response) => {
+    visits += 1;
+    response.end("the key of the neighbour");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}/key`,
+    get visits() {
+      return visits;
+    },
+    [Symbol.dispose]: () => void server.close(),
+  };
+}
+
+describe.skipIf(!hasTmux)("an MCP server in a chat", LONG, () => {
+  test("B47, B46, B48, S10, S11: its prompts are commands, its resources and pages go along, its words stand in /context", async () => {
+    servers({ small, broken });
+    using local = await neighbour();
+    await using model = await modelServer({ text: "First." }, { text: "Second." });
+    using pty = Pty.open(place, MODEL, model.env);
+    const said = () => model.asked.at(-1)?.findLast(({ role }) => role === "user")?.content;
+    await pty.prompted();
+
+    // Typed before the server can have started.
+    pty.enter("/small:greet");
+    await pty.until("/small:greet needs who.");
+    pty.enter("/small:greet Ada in a loud voice");
+    expect(await pty.until("First.")).toContain("The MCP server broken cannot be used: ");
+    expect(said()).toBe(`Greet {"who":"Ada","how":"in a loud voice"} ${REDACTED}`);
+
+    await pty.prompted();
+    pty.enter(`compare @small:note://one with @${local.address} and @https://127.0.0.1/key`);
+    await pty.until("Second.");
+    expect(said()).toContain(`Read note://one ${REDACTED}`);
+    expect(said()).toContain('<resource name="small:note://one">');
+    const screen = pty.screen();
+    expect(screen).toMatch(/small:note:\/\/one.*resource/);
+    for (const address of [local.address, "https://127.0.0.1/key"])
+      expect(screen.replace(/\s+/g, " ")).toContain(`${address} does not go along: `);
+    expect(local.visits).toBe(0);
+
+    await pty.prompted();
+    pty.enter("/context");
+    expect(await pty.until(/^instructions +MCP server small +~?\d+/)).toContain("mcp_small_add");
+    const [system] = model.asked.at(-1) ?? [];
+    expect(system?.content).toContain(`> Add before you greet.\n> The note is ${REDACTED}`);
+    expect(JSON.stringify(model.asked) + pty.raw()).not.toContain(SECRET);
+  });
+});
+
+test(
+  "B47: a print has the tools of its servers in its only turn, and says which server is not there",
+  LONG,
+  async () => {
+    servers({ small, broken });
+    await using model = await modelServer({ calls: [{ tool: "mcp_small_add", input: { a: 1 } }] }, { text: "Done." });
+    const args = ["-p", "add", "--model", "openai-compatible/test", "--allow", "mcp_small_*"];
+    const { code, stdout, stderr } = await banyan(place, args, { env: model.env });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "Done.\n" });
+    expect(stderr).toContain("The MCP server broken cannot be used: ");
+    expect(JSON.stringify(model.asked[1])).toContain(`Added {\\"a\\":1} ${REDACTED}`);
+  },
+);

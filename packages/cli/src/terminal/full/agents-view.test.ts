@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { Opened } from "./testing/opened.ts";
+import { AgentsView } from "./views/agents-view.ts";
+
+const YES = { key: "y", text: "yes, once", brief: "yes" };
+const NO = { key: "n", text: "no; you may say why", brief: "no", takesWords: "Why not" };
+
+test("T26, T30: in 40 columns and 10 rows a question stands below the sub-agents, and is answered there", async () => {
+  using here = new Opened(40, 10);
+  here.begins();
+  here.calls("c1", "launch_agent", { task: "read the docs" });
+  const said = [{ type: "text", text: "Read the docs." }] as const;
+  here.happens(
+    { type: "call.executing", message: "a", call: "c1", attempt: 1, key: "k" },
+    { type: "message.added", message: "t1", parentId: null, role: "user", author: "tool", call: "c1", parts: said },
+  );
+  const closed = here.terminal.open(new AgentsView(here.state));
+  const list = await here.screen.until("1 at work");
+  expect(list).toMatch(/^─ 1 sub-agent ─+ 1 at work ─\n❯ 1 {2}read the docs +running/m);
+
+  const decided = here.terminal.decide({
+    title: "agent 1 asks to run shell",
+    body: ["npm test"],
+    question: "Allow this?",
+    choices: [YES, NO],
+  });
+  const asked = await here.screen.until("Allow this?");
+  expect(asked).toMatch(/❯ 1 {2}read the docs[\s\S]*─ agent 1 asks to run shell ─+\n {2}npm test\ny yes · n no/);
+  // Until the question has the keys, the list has them.
+  here.keys("\x1b[C");
+  await here.screen.until("❯ Read the docs.");
+  await here.screen.until(/^Allow this\?$/m);
+  here.keys("y");
+  expect(await decided).toEqual({ key: "y" });
+  await here.screen.until(/lines 1 to \d/);
+  here.keys("\x1b[D");
+  await here.screen.until("1 at work");
+  here.keys("\x1b[D");
+  expect(await closed).toBeUndefined();
+});

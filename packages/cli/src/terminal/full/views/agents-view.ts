@@ -1,0 +1,92 @@
+import { type ConversationState, isEnded, newestLeaf } from "@banyan/core/conversation";
+import { counted } from "../../../show/amounts.ts";
+import type { KeyBindings } from "../keys/key-bindings.ts";
+import { cut, padded, widthOf } from "../screen/cells.ts";
+import type { Size } from "../screen/live-region.ts";
+import type { Theme } from "../theme/theme.ts";
+import { pathPage } from "../transcript/path-page.ts";
+import { agentFacts, type SubAgent, subAgents } from "./agent-list.ts";
+import { listLine } from "./bar.ts";
+import { ListCursor } from "./list-cursor.ts";
+import type { Over, Overlay, View } from "./overlay.ts";
+import { rule } from "./rule.ts";
+import { Viewer } from "./viewer.ts";
+
+/**
+ * The sub-agents of a conversation, as they are at the moment (T30): a list, and what each of them says and does. What
+ * they ask is asked below.
+ */
+export class AgentsView implements Overlay<never> {
+  readonly isFull = true;
+  readonly takesQuestions = true;
+  readonly #state: ConversationState;
+  readonly #cursor: ListCursor;
+  #agents: readonly SubAgent[];
+  /** The transcript that is open. */
+  #transcript: Viewer | undefined;
+
+  /** The bar stands at first at the last one that works. */
+  constructor(state: ConversationState) {
+    this.#state = state;
+    this.#agents = subAgents(state);
+    const working = this.#agents.findLastIndex(({ call }) => !isEnded(call.status));
+    this.#cursor = new ListCursor(working < 0 ? this.#agents.length - 1 : working);
+  }
+
+  view(size: Size, theme: Theme): View {
+    this.#agents = subAgents(this.#state);
+    return this.#transcript?.view(size, theme) ?? this.#list(size, theme);
+  }
+
+  key(key: string, keys: KeyBindings): Over<never> | undefined {
+    if (this.#transcript) {
+      if (keys.matches(key, "list-back") || this.#transcript.key(key, keys)) this.#transcript = undefined;
+      return undefined;
+    }
+    if (keys.matches(key, "list-cancel") || keys.matches(key, "list-back")) return {};
+    if (keys.matches(key, "list-choose") || keys.matches(key, "list-open")) this.#open();
+    else this.#cursor.key(key, keys, this.#agents.length);
+    return undefined;
+  }
+
+  #open(): void {
+    const agent = this.#agents[this.#cursor.index];
+    const root = agent?.path[0]?.id;
+    if (!agent || root === undefined) return;
+    const page = pathPage(titleOf(agent), this.#state, () => newestLeaf(this.#state, root));
+    this.#transcript = new Viewer([page], !isEnded(agent.call.status));
+  }
+
+  #list({ columns, rows }: Size, theme: Theme): View {
+    const now = Date.now();
+    const facts = this.#agents.map((agent) => agentFacts(agent, now));
+    const width = Math.min(
+      Math.floor(columns * 0.6),
+      Math.max(...this.#agents.map((agent) => widthOf(titleOf(agent)))),
+    );
+    const room = Math.max(1, rows - 2);
+    const list = this.#cursor
+      .window(
+        this.#agents.map((agent, index) => ({ agent, help: facts[index] ?? "" })),
+        room,
+      )
+      .map(({ item: { agent, help }, isCurrent }) => {
+        const title = padded(cut(titleOf(agent), width), width);
+        const paint = agent.status === "asks you" ? theme.warning : theme.dim;
+        return listLine(`${title}  ${paint(cut(help, columns - width - 4))}`, isCurrent, columns, theme);
+      });
+    const working = this.#agents.filter(({ call }) => !isEnded(call.status)).length;
+    return {
+      lines: [
+        rule(theme.bold(counted(this.#agents.length, "sub-agent")), columns, theme, theme.dim(`${working} at work`)),
+        ...list,
+        ...Array.from({ length: Math.max(0, room - list.length) }, () => ""),
+        theme.dim(cut("Enter shows what it does · Left comes back · /agents stop n, tell n text · Esc", columns)),
+      ],
+    };
+  }
+}
+
+function titleOf({ number, name, title, depth }: SubAgent): string {
+  return `${"  ".repeat(depth)}${number}  ${name === undefined ? "" : `${name}: `}${title}`;
+}

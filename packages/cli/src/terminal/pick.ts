@@ -1,0 +1,64 @@
+import type { PickerItem, PickerOptions } from "./full/views/picker.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** Items that are listed at once where nothing is redrawn. */
+const LISTED = 20;
+
+/**
+ * Lets a person pick something from a list: with a filter and a preview where lines are redrawn, else by its number.
+ * Answers nothing when nothing is picked, or when the signal aborts.
+ */
+export async function pick<T>(
+  terminal: Terminal,
+  list: PickerOptions<T>,
+  signal?: AbortSignal,
+): Promise<T | undefined> {
+  const { live } = terminal;
+  if (!live) return pickByLine(terminal, list, signal);
+  const { Picker } = await import("./full/views/picker.ts");
+  return live.open(new Picker(list, () => live.refresh()), signal);
+}
+
+async function pickByLine<T>(
+  terminal: Terminal,
+  { title, items, filter = "", selected, empty = "There is nothing.", search }: PickerOptions<T>,
+  signal: AbortSignal | undefined,
+): Promise<T | undefined> {
+  const { style } = terminal;
+  let words = filter;
+  for (let again = false; ; again = true) {
+    const named = words === "" ? [] : ((await search?.(words)) ?? []);
+    const matching = items.filter((item) => matches(item, words) || named.includes(item.value));
+    const found = matching.length === 0 ? items : matching;
+    const shown = found.slice(0, LISTED);
+    terminal.freshLine();
+    if (items.length > 0 && matching.length === 0) terminal.write(`${style.dim("Nothing matches.")}\n`);
+    terminal.write(`${style.bold(title)}\n`);
+    for (const [index, item] of shown.entries())
+      terminal.write(`${lineOf(item, index + 1, item.value === selected)}\n`);
+    if (found.length > LISTED) terminal.write(`${style.dim(`… and ${found.length - LISTED} more: words find them`)}\n`);
+    if (items.length === 0) {
+      terminal.write(`${style.dim(empty)}\n`);
+      return undefined;
+    }
+    const prompt = "A number, words to look for, or nothing to go back: ";
+    const line = (await terminal.ask({ prompt, again, ...(signal && { signal }) }))?.trim();
+    if (line === undefined || line === "") return undefined;
+    const item = shown[Number(line) - 1];
+    if (item) return item.value;
+    words = line;
+  }
+}
+
+function lineOf({ label, help = "" }: PickerItem<unknown>, number: number, isSelected: boolean): string {
+  return `${String(number).padStart(3)}  ${label}${help === "" ? "" : `  ${help}`}${isSelected ? "  (now)" : ""}`;
+}
+
+/** Whether all words occur in an item. */
+function matches({ label, help = "", more = "" }: PickerItem<unknown>, words: string): boolean {
+  const text = `${label} ${help} ${more}`.toLowerCase();
+  return words
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => text.includes(word));
+}
