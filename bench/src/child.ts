@@ -1,24 +1,26 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import type { Sample } from "./measure.ts";
-import type { Assignment } from "./subject.ts";
+import type { Assignment, Outcome } from "./subject.ts";
+
+/** Milliseconds after which a subject is ended. */
+const PATIENCE = 20 * 60_000;
 
 /** Measures a subject in a process of its own. With `profiles`, a CPU profile of it is left in that directory. */
-export async function inOwnProcess(assignment: Assignment, profiles?: string): Promise<Sample> {
+export async function inOwnProcess(assignment: Assignment, profiles?: string): Promise<Outcome> {
   const { measure, subject } = assignment;
   const name = `${measure}-${subject.replaceAll(/\W+/g, "-")}.cpuprofile`;
   const profiling =
     profiles === undefined ? [] : ["--cpu-prof", `--cpu-prof-dir=${profiles}`, `--cpu-prof-name=${name}`];
   const child = fork(new URL("./subject.ts", import.meta.url), [JSON.stringify(assignment)], {
     execArgv: ["--expose-gc", ...profiling],
+    timeout: PATIENCE,
   });
-  let sample: Sample | undefined;
+  let outcome: Outcome | undefined;
   child.once("message", (message) => {
-    sample = message as Sample;
+    outcome = message as Outcome;
   });
-  await once(child, "close");
-  if (!sample) throw new Error(`${subject} ended without a result in ${measure}: see above.`);
-  return sample;
+  const [code, signal] = await once(child, "close");
+  return outcome ?? { problem: `Its process ended with ${signal ?? `code ${code}`} and without a result.` };
 }
 
 /** The mock provider, in a process of its own. */

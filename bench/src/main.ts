@@ -1,32 +1,40 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { cpus } from "node:os";
+import { cpus, loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { type Baselines, keepBaselines, readBaselines, regressions } from "./baselines.ts";
 import { inOwnProcess, Provider } from "./child.ts";
-import type { Measure, Sample } from "./measure.ts";
+import type { Lab, Measure, Sample } from "./measure.ts";
 import { measures } from "./measures/index.ts";
-import { type Row, summarise, table } from "./results.ts";
+import { PEERS } from "./peers.ts";
+import { peerOf, placesFor } from "./places.ts";
+import { type Row, sentence, summarise, table, type Verdict, verdicts } from "./results.ts";
 
 const RESULTS = fileURLToPath(new URL("../results/", import.meta.url));
 
 const HELP = `npm run bench [-- [options] name ...]
 
 Measures:
-${measures.map(({ name, what }) => `  ${name.padEnd(8)} ${what}`).join("\n")}
+${measures.map(({ name, what }) => `  ${name.padEnd(10)} ${what}`).join("\n")}
 
 Options:
+  --peers            measures the peers of bench/peers.json too, which are installed in
+                     ${PEERS}
   --rounds N         how often each subject is measured
   --subject NAME     only this subject; can be given several times
   --turns N          the length of the conversation of "turns" (1,000,000)
-  --profile          leaves a CPU profile of each subject in bench/results/`;
+  --profile          leaves a CPU profile of each subject in bench/results/
+  --keep             keeps the ratios as those that later runs are compared with (bench/baselines.json)`;
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
+    peers: { type: "boolean", default: false },
     rounds: { type: "string" },
     subject: { type: "string", multiple: true },
     turns: { type: "string", default: "1000000" },
     profile: { type: "boolean", default: false },
+    keep: { type: "boolean", default: false },
     help: { type: "boolean", short: "h", default: false },
   },
 });
@@ -38,35 +46,83 @@ async function main(): Promise<void> {
   const turns = count("--turns", values.turns);
   const rounds = values.rounds === undefined ? undefined : count("--rounds", values.rounds);
   const chosen = positionals.length === 0 ? measures : positionals.map(measureNamed);
-  const results = [];
-  for (const measure of chosen) {
-    const rows = await take(measure, rounds ?? measure.rounds, turns);
-    console.log(`\n${table(rows)}\n`);
-    results.push({ measure: measure.name, what: measure.what, rounds: rounds ?? measure.rounds, rows });
-  }
-  mkdirSync(RESULTS, { recursive: true });
+  if (values.peers) console.log(`The peers are in ${PEERS}.\n`);
+  const { places, missing } = await placesFor(chosen.flatMap(subjectsOf));
+  using provider = await Provider.start();
+  const lab: Lab = { provider: provider.address, turns, places };
+
   const at = new Date().toISOString();
-  const file = `${RESULTS}${at.slice(0, 19).replaceAll(":", "-")}.json`;
   const machine = { node: process.version, platform: process.platform, cpu: cpus()[0]?.model, cores: cpus().length };
-  writeFileSync(file, `${JSON.stringify({ at, machine, turns, results }, null, 2)}\n`);
+  const file = `${RESULTS}${at.slice(0, 19).replaceAll(":", "-")}.json`;
+  const baselines = readBaselines();
+  const results = [];
+  mkdirSync(RESULTS, { recursive: true });
+  for (const measure of chosen) {
+    const taken = await take(measure, rounds ?? measure.rounds, lab, missing);
+    report(measure, taken, baselines);
+    results.push({ measure: measure.name, what: measure.what, load: loadavg()[0], ...taken });
+    // After each measure: a run that is broken off leaves what it has.
+    writeFileSync(file, `${JSON.stringify({ at, machine, turns, results }, null, 2)}\n`);
+  }
+  if (values.keep) keepBaselines(new Map(results.map(({ measure, rows }) => [measure, rows])));
   console.log(`Written to ${file}`);
 }
 
-/** All rounds of a measure. The subjects take turns, so that what else happens on the machine meets all of them. */
-async function take(measure: Measure, rounds: number, turns: number): Promise<Row[]> {
-  using provider = await Provider.start();
-  const subjects = measure.subjects.filter((subject) => values.subject?.includes(subject) ?? true);
-  if (subjects.length === 0) throw new Error(`${measure.name} has the subjects ${measure.subjects.join(", ")}.`);
-  const samples = new Map<string, Sample[]>(subjects.map((subject) => [subject, []]));
+/** What a measure came to. */
+interface Taken {
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly rows: readonly Row[];
+  readonly verdicts: readonly Verdict[];
+  /** Why subjects are missing, by their names. */
+  readonly problems: Readonly<Record<string, string>>;
+}
+
+/**
+ * All rounds of a measure. The subjects take turns, so that what else happens on the machine meets all of them. One that
+ * fails is left out from then on, and the others go on.
+ */
+async function take(measure: Measure, rounds: number, lab: Lab, missing: ReadonlyMap<string, string>): Promise<Taken> {
+  const samples = new Map<string, Sample[]>(subjectsOf(measure).map((subject) => [subject, []]));
+  const problems: Record<string, string> = {};
+  const fail = (subject: string, problem: string) => {
+    samples.delete(subject);
+    problems[subject] = problem;
+  };
+  for (const subject of samples.keys()) {
+    const problem = missing.get(peerOf(subject) ?? "");
+    if (problem !== undefined) fail(subject, problem);
+  }
   console.log(`${measure.name}: ${measure.what}`);
+  const began = performance.now();
+  const seconds = () => (performance.now() - began) / 1000;
   for (let round = 1; round <= rounds; round++) {
     for (const [subject, taken] of samples) {
-      const assignment = { measure: measure.name, subject, lab: { provider: provider.address, turns } };
-      taken.push(await inOwnProcess(assignment, values.profile ? RESULTS : undefined));
+      const outcome = await inOwnProcess({ measure: measure.name, subject, lab }, values.profile ? RESULTS : undefined);
+      if ("sample" in outcome) taken.push(outcome.sample);
+      else fail(subject, outcome.problem);
     }
-    process.stderr.write(`  round ${round} of ${rounds}\n`);
+    const left = (seconds() / round) * (rounds - round);
+    process.stderr.write(`  round ${round} of ${rounds}${left > 0 ? `, about ${Math.ceil(left)} s to go` : ""}\n`);
   }
-  return summarise(measure, samples);
+  const rows = summarise(measure, samples);
+  return { rounds, seconds: Math.round(seconds()), rows, verdicts: verdicts(measure, rows), problems };
+}
+
+function report(measure: Measure, { rows, verdicts, problems, seconds }: Taken, baselines: Baselines): void {
+  console.log(`\n${table(rows)}\n`);
+  for (const verdict of verdicts) console.log(`  ${sentence(verdict)}`);
+  for (const [subject, problem] of Object.entries(problems)) console.log(`  ${subject}: ${problem}`);
+  for (const regression of regressions(measure.name, rows, baselines)) console.log(`  ${regression}`);
+  console.log(`  ${seconds} s\n`);
+}
+
+/** Those that are to be measured in this run. */
+function subjectsOf(measure: Measure): string[] {
+  const subjects = measure.subjects.filter((subject) => values.subject?.includes(subject) ?? true);
+  const here = subjects.filter((subject) => values.peers || peerOf(subject) === undefined);
+  if (here.length > 0) return here;
+  throw new Error(`${measure.name} has the subjects ${measure.subjects.join("; ")}. Those of peers need --peers.`);
 }
 
 function measureNamed(name: string): Measure {

@@ -79,6 +79,7 @@ test("docs/limits-and-errors.md has every code of an error", () => {
     "malformed-name": true,
     "missing-address": true,
     "missing-key": true,
+    "no-embeddings": true,
     "no-log": true,
     behind: true,
     "no-run": true,

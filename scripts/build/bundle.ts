@@ -2,11 +2,15 @@ import { dirname, isAbsolute, join, parse } from "node:path";
 import { build, type Plugin } from "rolldown";
 
 /**
- * Bundles the entries of the package in `folder` into its `dist`, each into one module. What several of them need, and
+ * Bundles the entries of the package in `folder` into `dist`, each into one module. What several of them need, and
  * what is loaded only when it is wanted (`await import("./...")`), becomes a module beside them. Dependencies and Node's
  * own modules stay imports. Throws when the bundler has anything to warn of.
  */
-export async function bundle(folder: string, entries: Readonly<Record<string, string>>): Promise<void> {
+export async function bundle(
+  folder: string,
+  entries: Readonly<Record<string, string>>,
+  dist = join(folder, "dist"),
+): Promise<void> {
   await build({
     cwd: folder,
     input: entries,
@@ -19,7 +23,7 @@ export async function bundle(folder: string, entries: Readonly<Record<string, st
       if (level === "warn") throw new Error(`${folder}: ${log.message}`);
     },
     output: {
-      dir: join(folder, "dist"),
+      dir: dist,
       sourcemap: true,
       entryFileNames: "[name].js",
       chunkFileNames: "[name]-[hash].js",

@@ -1,7 +1,11 @@
+import type { Places } from "../measure.ts";
+
 /** A way to talk to the provider. */
 export interface Client {
   /** Begins a conversation; what that costs is not measured. With `look`, the model has a tool of that name. */
   open(look?: Look): Promise<Conversation>;
+  /** Makes an agent, with the tool where `look` is given, over a model that is there: of clients that have agents. */
+  agent?(look?: Look): unknown;
 }
 
 export interface Conversation {
@@ -16,4 +20,4 @@ export interface Conversation {
 export type Look = (input: { readonly path: string }) => string;
 
 /** Makes a client of the provider at an address, which ends before `/chat/completions`. */
-export type Connect = (address: string) => Client | Promise<Client>;
+export type Connect = (address: string, places: Places) => Client | Promise<Client>;

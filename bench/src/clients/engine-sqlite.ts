@@ -1,9 +1,11 @@
+import { openAIChat } from "@banyan/models";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { temporaryDirectory } from "../stores/temporary.ts";
 import type { Client } from "./client.ts";
-import { engine } from "./engine.ts";
+import { engineOver } from "./engine.ts";
 
 /** Our engine with the durable log: every event is in SQLite, text at the latest after 250 ms. */
 export function connect(address: string): Client {
-  return engine(address, sqliteStore({ directory: temporaryDirectory() }));
+  const model = openAIChat({ id: "mock/mock", model: "mock", baseURL: address });
+  return engineOver(model, sqliteStore({ directory: temporaryDirectory() }));
 }

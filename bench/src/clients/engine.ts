@@ -1,27 +1,20 @@
-import { Agent, defineTool, Session, type Store, say } from "@banyan/core";
+import { Agent, defineTool, type ModelDriver, Session, type Store, say } from "@banyan/core";
 import { openAIChat } from "@banyan/models";
-import type { Client } from "./client.ts";
+import type { Client, Look } from "./client.ts";
 
 /** Our engine over our driver of the format, in memory, with one consumer of the feed. */
 export function connect(address: string): Client {
-  return engine(address);
+  return engineOver(openAIChat({ id: "mock/mock", model: "mock", baseURL: address }));
 }
 
-/** The engine with its conversations in a store, or in memory without one. */
-export function engine(address: string, store?: Store): Client {
-  const model = openAIChat({ id: "mock/mock", model: "mock", baseURL: address });
+/** The engine over a model, with its conversations in a store, or in memory without one. */
+export function engineOver(model: ModelDriver, store?: Store): Client {
+  const agentWith = (look?: Look) =>
+    new Agent({ model, tools: look ? [toolOf(look)] : [], limits: { steps: 1_000_000 } });
   return {
+    agent: agentWith,
     async open(look) {
-      const tools = look && [
-        defineTool({
-          name: "look",
-          description: "Reads a file.",
-          input: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
-          effects: "none",
-          execute: (input) => look(input as { path: string }),
-        }),
-      ];
-      const agent = new Agent({ model, tools: tools ?? [], limits: { steps: 1_000_000 } });
+      const agent = agentWith(look);
       const session = store ? await Session.open(store) : Session.inMemory();
       return {
         async ask(question) {
@@ -35,4 +28,14 @@ export function engine(address: string, store?: Store): Client {
       };
     },
   };
+}
+
+function toolOf(look: Look) {
+  return defineTool({
+    name: "look",
+    description: "Reads a file.",
+    input: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+    effects: "none",
+    execute: (input) => look(input as { path: string }),
+  });
 }

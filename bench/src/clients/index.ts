@@ -1,6 +1,9 @@
+import { pathToFileURL } from "node:url";
+import type { Lab } from "../measure.ts";
+import { AGENTS } from "../peers.ts";
 import type { Client, Connect } from "./client.ts";
 
-/** Each client is loaded in its own process only. */
+/** The clients of these sources. Each is loaded in its own process only. */
 const clients: Readonly<Record<string, () => Promise<{ readonly connect: Connect }>>> = {
   socket: () => import("./socket.ts"),
   "hand-written": () => import("./hand-written.ts"),
@@ -8,9 +11,22 @@ const clients: Readonly<Record<string, () => Promise<{ readonly connect: Connect
   "engine, SQLite": () => import("./engine-sqlite.ts"),
 };
 
-/** The client of this name, for the provider at an address. */
-export async function connectTo(address: string, name: string): Promise<Client> {
-  const load = clients[name];
+/** The names of all clients of the chat format: the limit, ours, and those of the peers. */
+export const CLIENTS = [
+  "hand-written",
+  "undici",
+  "fetch",
+  "engine",
+  "engine, SQLite",
+  "engine, provider-package",
+  "provider-package",
+  ...AGENTS,
+] as const;
+
+/** The client of this name, for a route of the mock provider. */
+export async function connectTo({ provider, places }: Lab, route: string, name: string): Promise<Client> {
+  const place = places[name];
+  const load = place === undefined ? clients[name] : () => import(pathToFileURL(place).href);
   if (!load) throw new Error(`There is no client "${name}".`);
-  return (await load()).connect(address);
+  return (await load()).connect(`${provider}/${route}/v1`, places);
 }

@@ -1,9 +1,15 @@
 import type { Measure } from "../measure.ts";
 import { append } from "./append.ts";
+import { callbacks } from "./callbacks.ts";
+import { concurrent } from "./concurrent.ts";
+import { construct } from "./construct.ts";
+import { eager } from "./eager.ts";
 import { fanOut } from "./fan-out.ts";
 import { fences } from "./fences.ts";
 import { follow } from "./follow.ts";
 import { frame } from "./frame.ts";
+import { growth } from "./growth.ts";
+import { hello } from "./hello.ts";
 import { loop } from "./loop.ts";
 import { many } from "./many.ts";
 import { open } from "./open.ts";
@@ -12,6 +18,7 @@ import { page } from "./page.ts";
 import { recall } from "./recall.ts";
 import { start } from "./start.ts";
 import { stream } from "./stream.ts";
+import { terminal } from "./terminal.ts";
 import { turns } from "./turns.ts";
 
 export const measures: readonly Measure[] = [
@@ -19,6 +26,10 @@ export const measures: readonly Measure[] = [
   stream,
   paced,
   loop,
+  concurrent,
+  growth,
+  callbacks,
+  eager,
   append,
   open,
   many,
@@ -26,7 +37,10 @@ export const measures: readonly Measure[] = [
   fences,
   follow,
   recall,
+  construct,
+  hello,
   start,
   frame,
+  terminal,
   page,
 ];

@@ -1,5 +1,6 @@
-import { connectTo } from "../clients/index.ts";
-import { cpuTime, type Measure } from "../measure.ts";
+import { CLIENTS, connectTo } from "../clients/index.ts";
+import { cpuTime, type Lab, type Measure } from "../measure.ts";
+import { AGENTS } from "../peers.ts";
 import { median } from "../statistics.ts";
 
 /** Rounds of a conversation, and how many conversations are measured. */
@@ -15,15 +16,23 @@ const OUTPUT = "A banyan is a fig that begins its life in the crown of another t
 export const loop: Measure = {
   name: "loop",
   what: "CPU for a step in conversations of 50, 200 and 400 rounds of one tool call; and how a step grows with those before it",
-  subjects: ["hand-written", "engine", "engine, SQLite"],
+  subjects: CLIENTS,
   bounds: ["hand-written"],
+  rivals: AGENTS,
   figures: [...LENGTHS.map(({ rounds }) => ({ name: `${rounds} rounds`, unit: "ms" })), { name: GROWTH, unit: "µs" }],
+  targets: [
+    ...LENGTHS.flatMap(({ rounds }) => [
+      { figure: `${rounds} rounds`, subject: "engine", of: "best peer", most: 0.4 },
+      { figure: `${rounds} rounds`, subject: "engine, SQLite", of: "best peer", most: 1 },
+    ]),
+    { figure: GROWTH, subject: "engine", most: 3 },
+  ],
   rounds: 5,
-  async run(subject, { provider }) {
+  async run(subject, lab) {
     const sample: Record<string, number> = {};
-    await converse(provider, subject, 50, 16);
+    await converse(lab, subject, 50, 16);
     for (const { rounds, conversations } of LENGTHS) {
-      const { cpu, growth } = await converse(provider, subject, rounds, conversations);
+      const { cpu, growth } = await converse(lab, subject, rounds, conversations);
       sample[`${rounds} rounds`] = cpu;
       // That of the longest conversations is left.
       sample[GROWTH] = growth;
@@ -34,12 +43,12 @@ export const loop: Measure = {
 
 /** CPU in ms for a step, and the µs by which a step grew with each step before it. */
 async function converse(
-  provider: string,
+  lab: Lab,
   subject: string,
   rounds: number,
   count: number,
 ): Promise<{ cpu: number; growth: number }> {
-  const client = await connectTo(`${provider}/loop/${rounds}/v1`, subject);
+  const client = await connectTo(lab, `loop/${rounds}`, subject);
   let cpu = 0;
   const growths: number[] = [];
   for (let i = 0; i < count; i++) {

@@ -66,6 +66,10 @@ export const open: Measure = {
   subjects: Object.keys(openers),
   bounds: ["node:sqlite"],
   figures: SIZES.map(({ events }) => ({ name: `${events.toLocaleString("en")} events`, unit: "ms" })),
+  targets: [
+    { figure: "10,000 events", subject: "session", of: "node:sqlite", most: 1.5 },
+    { figure: "100,000 events", subject: "session", of: "node:sqlite", most: 1.5 },
+  ],
   rounds: 5,
   async run(subject) {
     const opener = openers[subject];

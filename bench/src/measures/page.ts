@@ -9,7 +9,10 @@ const MESSAGES = 10_000;
 const LINES = 50_000;
 const NO_USAGE = { input: 0, cached: 0, cacheWrite: 0, output: 0, reasoning: 0 };
 
-/** The page in Chromium, with a conversation of 10,000 messages of which every sixth begins a branch. */
+/**
+ * The page in Chromium, with a conversation of 10,000 messages of which every sixth begins a branch, and one in which a
+ * call made a file of 50,000 lines.
+ */
 export const page: Measure = {
   name: "page",
   what: "a conversation of 10,000 messages in Chromium: how long it and its map take to open, and a diff of 50,000 lines; what is in the page, its heap, and the JavaScript that comes first",
@@ -28,7 +31,7 @@ export const page: Measure = {
     const files = builtPage();
     if (files === undefined) throw new Error("The page is not built: run `npm run build` first.");
     const store = sqliteStore({ directory: temporaryDirectory() });
-    const conversation = await written(store);
+    const [conversation, changing] = [await written(store), await withLongDiff(store)];
     const running = await serve({ host: hostOf(store), page: files });
     const browser = await chromium.launch({
       executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
@@ -43,7 +46,7 @@ export const page: Measure = {
         "initial JavaScript, gzip": script / 1000,
         ...(await opened(tab, `${running.address}/c/${conversation}`)),
         map: await opening(tab, "Map", "svg [data-node]"),
-        "longest task of the diff": await longestTask(tab),
+        "longest task of the diff": await longestTask(tab, `${running.address}/c/${changing}`),
       };
     } finally {
       await browser.close();
@@ -96,12 +99,15 @@ function opening(tab: Page, panel: string, selector: string): Promise<number> {
   );
 }
 
-async function longestTask(tab: Page): Promise<number> {
+async function longestTask(tab: Page, address: string): Promise<number> {
+  await tab.goto(address);
+  await tab.getByText("It is written.").first().waitFor();
   await tab.evaluate(() => {
     const tasks = [0];
     Object.assign(globalThis, { tasks });
     new PerformanceObserver((list) => tasks.push(...list.getEntries().map(({ duration }) => duration))).observe({
       type: "longtask",
+      buffered: true,
     });
   });
   await opening(tab, "Changes", "[aria-label='Changed files'] button");
@@ -110,7 +116,7 @@ async function longestTask(tab: Page): Promise<number> {
   return tab.evaluate(() => Math.max(...(globalThis as unknown as { tasks: number[] }).tasks));
 }
 
-/** Writes the conversation; its last answer made a file of 50,000 lines. */
+/** Writes the conversation of many messages. */
 async function written(store: ReturnType<typeof sqliteStore>): Promise<string> {
   await using session = await Session.open(store);
   const ids = Array.from({ length: MESSAGES }, () => createId());
@@ -132,12 +138,23 @@ async function written(store: ReturnType<typeof sqliteStore>): Promise<string> {
     ];
   });
   for (let at = 0; at < events.length; at += 1_000) await session.commit(events.slice(at, at + 1_000));
-  await session.commit(lastAnswer(ids.at(-1) ?? "", run));
   return session.id;
 }
 
-function lastAnswer(parentId: string, run: string): EventBody[] {
-  const message = createId();
+/** Writes a conversation in which a call makes a file of 50,000 lines. */
+async function withLongDiff(store: ReturnType<typeof sqliteStore>): Promise<string> {
+  await using session = await Session.open(store);
+  const asked = createId();
+  const parts = [{ type: "text" as const, text: "Make a long file." }];
+  await session.commit([
+    { type: "message.added", message: asked, parentId: null, role: "user", author: "user", parts },
+    ...longAnswer(asked),
+  ]);
+  return session.id;
+}
+
+function longAnswer(parentId: string): EventBody[] {
+  const [message, run] = [createId(), createId()];
   const of = { message, call: "c" };
   const lines = Array.from({ length: LINES }, (_, line) => `+line ${line + 1}`);
   const diff = `--- /dev/null\n+++ b/long.txt\n@@ -0,0 +1,${LINES} @@\n${lines.join("\n")}`;

@@ -1,5 +1,6 @@
-import { connectTo } from "../clients/index.ts";
+import { CLIENTS, connectTo } from "../clients/index.ts";
 import { cpuTime, type Measure } from "../measure.ts";
+import { AGENTS } from "../peers.ts";
 import { textOf } from "../provider/answers.ts";
 import { checkText } from "./check.ts";
 
@@ -10,12 +11,18 @@ const ANSWERS = 30;
 export const stream: Measure = {
   name: "stream",
   what: "CPU for a chunk of an answer of 2,000 chunks that comes at full speed, each answer in a new conversation",
-  subjects: ["socket", "hand-written", "engine", "engine, SQLite"],
-  bounds: ["socket", "hand-written"],
+  subjects: ["socket", ...CLIENTS],
+  bounds: ["socket", "hand-written", "engine", "provider-package"],
+  rivals: AGENTS,
   figures: [{ name: "CPU per chunk", unit: "µs" }],
+  targets: [
+    { figure: "CPU per chunk", subject: "engine", of: "best peer", most: 0.4 },
+    { figure: "CPU per chunk", subject: "engine, SQLite", of: "engine", most: 1.25 },
+    { figure: "CPU per chunk", subject: "engine, provider-package", of: "provider-package", most: 1.15 },
+  ],
   rounds: 7,
-  async run(subject, { provider }) {
-    const client = await connectTo(`${provider}/stream/${CHUNKS}/v1`, subject);
+  async run(subject, lab) {
+    const client = await connectTo(lab, `stream/${CHUNKS}`, subject);
     const conversations = [];
     for (let i = 0; i < WARM_UP + ANSWERS; i++) conversations.push(await client.open());
     const expected = textOf(CHUNKS);

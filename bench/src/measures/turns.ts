@@ -23,6 +23,7 @@ export const turns: Measure = {
     { name: "CPU per turn", unit: "µs" },
     ...MARKS.map((mark) => ({ name: `heap at ${mark} %`, unit: "MB" })),
   ],
+  targets: [{ figure: "CPU per turn", subject: "forgetful store", most: 20 }],
   rounds: 3,
   async run(subject, { turns: last }) {
     const session = await sessions[subject]?.();

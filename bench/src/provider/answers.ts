@@ -21,10 +21,10 @@ export function textOf(chunks: number): string {
   return Array.from({ length: chunks }, (_, index) => PIECES[index % PIECES.length]).join("");
 }
 
-/** The events of an answer that says a text in so many chunks. */
-export function textAnswer(chunks: number): Buffer[] {
+/** The events of an answer that says a text in so many chunks; the number tells it from others of its conversation. */
+export function textAnswer(chunks: number, number = 0): Buffer[] {
   const pieces = Array.from({ length: chunks }, (_, index) => ({ content: PIECES[index % PIECES.length] }));
-  return answer([{ role: "assistant", content: "" }, ...pieces], "stop");
+  return answer(`text${number}`, [{ role: "assistant", content: "" }, ...pieces], "stop");
 }
 
 /** The events of an answer that calls the tool `look`, its arguments in pieces. */
@@ -32,7 +32,7 @@ export function callAnswer(number: number): Buffer[] {
   const begin = { index: 0, id: `call_${number}`, type: "function", function: { name: "look", arguments: "" } };
   const pieces = ['{"', "path", '":"', "src/chapter-", `${number}.md`, '"}'];
   const deltas = pieces.map((piece) => ({ tool_calls: [{ index: 0, function: { arguments: piece } }] }));
-  return answer([{ role: "assistant", content: null, tool_calls: [begin] }, ...deltas], "tool_calls");
+  return answer(`call${number}`, [{ role: "assistant", content: null, tool_calls: [begin] }, ...deltas], "tool_calls");
 }
 
 /** The number of the last call whose result is in a request; 0 when there is none. */
@@ -42,9 +42,10 @@ export function lastCall(request: Buffer): number {
   return at < 0 ? 0 : Number.parseInt(request.toString("latin1", at + mark.length, at + mark.length + 9), 10);
 }
 
-function answer(deltas: readonly object[], reason: string): Buffer[] {
+/** No two answers of a conversation may have one id: some clients take the later for a correction of the earlier. */
+function answer(id: string, deltas: readonly object[], reason: string): Buffer[] {
   const chunk = (choices: readonly object[], usage: object | null = null) => ({
-    id: "chatcmpl-5f2c8e1a7b3d",
+    id: `chatcmpl-5f2c8e1a7b3d-${id}`,
     object: "chat.completion.chunk",
     created: 1763760000,
     model: "mock",

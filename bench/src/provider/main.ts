@@ -7,6 +7,7 @@ import { callAnswer, lastCall, textAnswer } from "./answers.ts";
  * A provider of the chat completions format that answers from memory, so that it is not what is measured:
  *
  * - `/stream/N/...`: a text of N chunks, as fast as they are taken
+ * - `/turns/N/...`: a text of N chunks, each time another answer
  * - `/paced/N/...`: the same, a chunk every 20 ms
  * - `/loop/N/...`: a call, until the request holds the results of N calls; then a text
  *
@@ -25,6 +26,8 @@ const server = createServer({ keepAliveTimeout: 60_000 }, async (request, respon
         response,
         prepared(route, count, () => framed(textAnswer(count))),
       );
+    case "turns":
+      return writeAtOnce(response, framed(textAnswer(count, ++answered)));
     case "paced":
       return writePaced(response, textAnswer(count));
     case "loop": {
@@ -40,6 +43,8 @@ const server = createServer({ keepAliveTimeout: 60_000 }, async (request, respon
 // Whoever started it is gone.
 process.once("disconnect", () => process.exit());
 server.listen(0, "127.0.0.1", () => process.send?.((server.address() as AddressInfo).port));
+
+let answered = 0;
 
 const kept = new Map<string, Buffer>();
 

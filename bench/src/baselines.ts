@@ -1,0 +1,42 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import type { Row } from "./results.ts";
+
+/** Ratios that were measured, by measure, figure, subject and bound. */
+export type Baselines = Readonly<Record<string, Ratios>>;
+
+type Ratios = Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, number>>>>>>;
+
+/** By how much a ratio may be more than its baseline: a machine at work moves one by a third. */
+const MARGIN = 1.6;
+
+const FILE = new URL("../baselines.json", import.meta.url);
+
+export function readBaselines(): Baselines {
+  return JSON.parse(readFileSync(FILE, "utf8"));
+}
+
+/** Takes the ratios of these measures, by their names, for those that later runs are compared with. */
+export function keepBaselines(measured: ReadonlyMap<string, readonly Row[]>): void {
+  const baselines: Record<string, Ratios> = { ...readBaselines() };
+  for (const [measure, rows] of measured) {
+    const figures: Record<string, Record<string, Record<string, number>>> = {};
+    for (const { figure, subject, ratios } of rows) {
+      const rounded = Object.entries(ratios).map(([bound, ratio]) => [bound, Number(ratio.toPrecision(3))]);
+      figures[figure] ??= {};
+      figures[figure][subject] = Object.fromEntries(rounded);
+    }
+    baselines[measure] = figures;
+  }
+  writeFileSync(FILE, `${JSON.stringify(baselines, undefined, 2)}\n`);
+}
+
+/** A sentence for each ratio of ours that is clearly more than its baseline. */
+export function regressions(measure: string, rows: readonly Row[], baselines: Baselines): string[] {
+  return rows.flatMap(({ figure, subject, ratios }) =>
+    Object.entries(ratios).flatMap(([bound, ratio]) => {
+      const baseline = baselines[measure]?.[figure]?.[subject]?.[bound];
+      if (baseline === undefined || ratio <= baseline * MARGIN) return [];
+      return [`${figure}, ${subject}: ${ratio.toFixed(2)} times ${bound}; the baseline is ${baseline}.`];
+    }),
+  );
+}

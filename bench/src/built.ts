@@ -1,0 +1,40 @@
+import { globSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { bundle } from "../../scripts/build/bundle.ts";
+import { entriesOf, type Manifest, publishedManifest } from "../../scripts/build/manifest.ts";
+import { temporaryDirectory } from "./stores/temporary.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Our clients, by the names of their modules in the folder that is built. */
+const CLIENTS = {
+  engine: "./src/clients/engine.ts",
+  "engine-sqlite": "./src/clients/engine-sqlite.ts",
+  "engine-over-package": "./src/clients/engine-over-package.ts",
+};
+
+/**
+ * Builds all packages as they are published, into a folder that looks like the project of somebody who has installed
+ * them, with our clients in it. It goes with the process.
+ */
+export async function builtProject(): Promise<string> {
+  const project = temporaryDirectory();
+  const modules = join(project, "node_modules");
+  mkdirSync(modules);
+  // The page is no package of its own.
+  for (const file of globSync("packages/*/package.json", { cwd: ROOT, exclude: ["packages/web/**"] })) {
+    const folder = join(ROOT, dirname(file));
+    const manifest = JSON.parse(readFileSync(join(ROOT, file), "utf8")) as Manifest;
+    const dist = join(modules, manifest.name);
+    await bundle(folder, entriesOf(manifest), dist);
+    writeFileSync(join(dist, "package.json"), JSON.stringify(publishedManifest(manifest)));
+  }
+  const there = new Set(readdirSync(modules));
+  for (const name of readdirSync(join(ROOT, "node_modules"))) {
+    if (!there.has(name)) symlinkSync(join(ROOT, "node_modules", name), join(modules, basename(name)), "junction");
+  }
+  await bundle(join(ROOT, "bench"), CLIENTS, project);
+  writeFileSync(join(project, "package.json"), '{ "type": "module" }');
+  return project;
+}

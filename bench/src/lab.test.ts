@@ -1,0 +1,42 @@
+import { globSync, readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+import { inOwnProcess } from "./child.ts";
+import { measures } from "./measures/index.ts";
+import { AGENTS, COMMANDS, isPeer } from "./peers.ts";
+import { peerOf } from "./places.ts";
+
+const here = (pattern: string) => globSync(pattern, { cwd: import.meta.dirname });
+
+test.each(measures)("the measure $name has a file of that name, which exports it alone", async (measure) => {
+  expect(Object.values(await import(`./measures/${measure.name}.ts`))).toEqual([measure]);
+});
+
+test("what a subject is compared with is among the subjects", () => {
+  for (const { subjects, bounds, rivals = [] } of measures) {
+    expect(subjects).toEqual(expect.arrayContaining([...bounds, ...rivals]));
+  }
+});
+
+test("every peer is pinned to one version, and every library among them has a client", () => {
+  const pinned: Record<string, Record<string, string>> = JSON.parse(
+    readFileSync(`${import.meta.dirname}/../peers.json`, "utf8"),
+  );
+  for (const versions of Object.values(pinned)) {
+    for (const version of Object.values(versions)) expect(version).toMatch(/^\d+\.\d+\.\d+$/);
+  }
+  expect([...AGENTS, ...COMMANDS].filter((name) => !isPeer(name))).toEqual([]);
+  const libraries = Object.keys(pinned).filter((name) => !COMMANDS.includes(name));
+  expect(here("peers/*.js")).toEqual(expect.arrayContaining(libraries.map((name) => `peers/${name}.js`)));
+});
+
+test("a subject may need a peer without being one", () => {
+  expect(peerOf("engine, provider-package")).toBe("provider-package");
+  expect(peerOf("engine, SQLite")).toBeUndefined();
+});
+
+test("a subject that fails says why, and is no end of the run", async () => {
+  const lab = { provider: "http://127.0.0.1:9", turns: 1, places: {} };
+  expect(await inOwnProcess({ measure: "construct", subject: "hand-written", lab })).toEqual({
+    problem: "Error: hand-written has no agents.",
+  });
+});

@@ -1,0 +1,57 @@
+import { join } from "node:path";
+import { createId } from "@banyan/core";
+import { sqliteStore } from "@banyan/store/sqlite";
+import type { Measure } from "../measure.ts";
+import { memoryOf } from "../memory.ts";
+import { homeOfPrograms, programNamed } from "../programs.ts";
+import { PseudoTerminal } from "../pseudo-terminal.ts";
+import { conversationOf } from "../stores/conversation.ts";
+
+/** Messages that the conversation has, by the name of the subject. */
+const MESSAGES: Readonly<Record<string, number>> = { "at the beginning": 2, "after 10,000 messages": 10_000 };
+const QUESTIONS = 20;
+
+export const terminal: Measure = {
+  name: "terminal",
+  what: "the memory of the program in a terminal, with a conversation of 2 and of 10,000 messages, when it is resumed and after 20 questions more",
+  subjects: Object.keys(MESSAGES),
+  bounds: [],
+  figures: [
+    { name: "resumed", unit: "MB" },
+    { name: "after 20 questions", unit: "MB" },
+    { name: "peak", unit: "MB" },
+  ],
+  targets: [{ figure: "peak", subject: "after 10,000 messages", most: 150 }],
+  rounds: 3,
+  async run(subject, { places }) {
+    const messages = MESSAGES[subject];
+    if (messages === undefined) throw new Error(`There is no subject "${subject}".`);
+    const home = homeOfPrograms();
+    const conversation = await written(join(home.env.BANYAN_HOME ?? "", "data"), messages);
+    const { chat = [], ready = "" } = programNamed("banyan", places);
+    using terminal = await PseudoTerminal.start([...chat, "--resume", conversation], home);
+    await terminal.shows(ready);
+    const resumed = memoryOf(terminal.process, "held");
+    for (let question = 1; question <= QUESTIONS; question++) {
+      terminal.press(`Question ${question}?`);
+      await terminal.shows(`Question ${question}?`);
+      terminal.press("\r");
+      await terminal.shows(ready, question + 1);
+    }
+    return {
+      resumed,
+      "after 20 questions": memoryOf(terminal.process, "held"),
+      peak: memoryOf(terminal.process, "peak"),
+    };
+  },
+};
+
+/** Writes a conversation of questions and answers in turn: three events for the two of them. */
+async function written(directory: string, messages: number): Promise<string> {
+  const store = sqliteStore({ directory, program: "banyan" });
+  const id = createId();
+  const log = await store.open(id, { create: true });
+  await log.append(conversationOf((messages / 2) * 3, log.epoch));
+  await store.close();
+  return id;
+}

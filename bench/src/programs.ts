@@ -1,0 +1,94 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Places } from "./measure.ts";
+import { COMMANDS } from "./peers.ts";
+import type { Place } from "./pseudo-terminal.ts";
+import { temporaryDirectory } from "./stores/temporary.ts";
+
+/** A program for the terminal, by the words that it is asked with. */
+export interface Program {
+  readonly version: readonly string[];
+  readonly help: readonly string[];
+  /** Absent when it comes to its prompt only after somebody has signed in. */
+  readonly chat?: readonly string[];
+  /** What it shows when its agent can be asked. */
+  readonly ready?: string;
+}
+
+const START = fileURLToPath(new URL("../../scripts/start.ts", import.meta.url));
+const ECHO = "process.stdin.setRawMode(true).on('data', (key) => process.stdout.write(key))";
+
+const NODE = process.execPath;
+
+/** The names of the programs: the limit, ours as it is published and from a checkout, and the peers. */
+export const PROGRAMS = ["bare node", "banyan", "banyan from its checkout", ...COMMANDS];
+
+export function programNamed(name: string, places: Places): Program {
+  if (name === "bare node") return { version: [NODE, "-e", "0"], help: [NODE, "-e", "0"], chat: [NODE, "-e", ECHO] };
+  if (name === "banyan from its checkout") return banyan(START);
+  const place = places[name];
+  if (place === undefined) throw new Error(`${name} is not there.`);
+  if (name === "banyan") return banyan(place);
+  const program = { version: [place, "--version"], help: [place, "--help"] };
+  return name === "cline" ? program : { ...program, chat: [place] };
+}
+
+function banyan(main: string): Program {
+  const chat = [NODE, main, "--model", "demo/offline"];
+  return { version: [NODE, main, "--version"], help: [NODE, main, "--help"], chat, ready: "Reply to banyan:" };
+}
+
+/** A person's home and work place, with what the programs need to come to their prompt: no key of it is one. */
+export function homeOfPrograms(): Place {
+  const home = temporaryDirectory();
+  const cwd = join(home, "work");
+  mkdirSync(cwd);
+  const key = "sk-none-0000000000000000000000000000000000000000";
+  const files = {
+    ".claude.json": JSON.stringify({
+      hasCompletedOnboarding: true,
+      theme: "light",
+      projects: { [cwd]: { hasTrustDialogAccepted: true } },
+      customApiKeyResponses: { approved: [key.slice(-20)], rejected: [] },
+    }),
+    ".codex/config.toml": `model = "mock"
+model_provider = "mock"
+check_for_update_on_startup = false
+[model_providers.mock]
+name = "mock"
+base_url = "http://127.0.0.1:9/v1"
+[projects."${cwd}"]
+trust_level = "trusted"`,
+    ".gemini/settings.json": JSON.stringify({
+      security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
+      general: { enableAutoUpdate: false },
+      privacy: { usageStatisticsEnabled: false },
+    }),
+  };
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(home, file)), { recursive: true });
+    writeFileSync(join(home, file), text);
+  }
+  const env = {
+    // Node itself first: some of them are scripts for whatever node is found.
+    PATH: `${dirname(NODE)}:${process.env.PATH}`,
+    HOME: home,
+    TERM: "xterm-256color",
+    LANG: "C.UTF-8",
+    COLORFGBG: "15;0",
+    BANYAN_HOME: join(home, "banyan"),
+    BANYAN_NO_DISCOVERY: "1",
+    // Nobody is there: they do not wait for a network.
+    ANTHROPIC_BASE_URL: "http://127.0.0.1:9",
+    ANTHROPIC_API_KEY: key,
+    GEMINI_API_KEY: key,
+    OPENAI_API_KEY: key,
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
+    DISABLE_AUTOUPDATER: "1",
+    OPENCODE_DISABLE_AUTOUPDATE: "1",
+    OPENCODE_DISABLE_MODELS_FETCH: "1",
+    PI_OFFLINE: "1",
+  };
+  return { env, cwd };
+}

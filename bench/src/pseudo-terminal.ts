@@ -1,0 +1,88 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import type { Readable, Writable } from "node:stream";
+
+/** What is shown when the program begins; what comes before is not its own. */
+const BEGUN = "begun\r\n";
+
+/** Milliseconds to wait for something to be shown. */
+const PATIENCE = 60_000;
+
+/** What programs ask a terminal, and what one of them answers: some wait for it before they begin. */
+const ANSWERS: readonly (readonly [asked: string, answer: string])[] = [
+  ["\x1b[6n", "\x1b[1;1R"],
+  ["\x1b[c", "\x1b[?62;22c"],
+  ["\x1b[?u", "\x1b[?0u"],
+  ["\x1b]10;?", "\x1b]10;rgb:0000/0000/0000\x1b\\"],
+  ["\x1b]11;?", "\x1b]11;rgb:ffff/ffff/ffff\x1b\\"],
+];
+
+/** Where a program runs. */
+export interface Place {
+  readonly env: NodeJS.ProcessEnv;
+  readonly cwd: string;
+}
+
+/** A program in a terminal of its own, 100 columns by 40 rows: `script` of util-linux makes it. */
+export class PseudoTerminal implements Disposable {
+  readonly #child: ChildProcessByStdio<Writable, Readable, null>;
+  #shown = "";
+  #look = () => {};
+
+  private constructor(words: readonly string[], place: Place) {
+    const command = words.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ");
+    // A terminal that shows keys by itself would tell nothing about who reads them.
+    const line = `stty -echo cols 100 rows 40; echo begun; exec ${command}`;
+    this.#child = spawn("script", ["-qefc", line, "/dev/null"], { ...place, stdio: ["pipe", "pipe", "inherit"] });
+    // A program that has ended reads nothing: what waits for it says so.
+    this.#child.stdin.on("error", () => {});
+    this.#child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      this.#shown += text;
+      for (const [asked, answer] of ANSWERS) if (text.includes(asked)) this.press(answer);
+      this.#look();
+    });
+  }
+
+  /** Resolves when the program begins. */
+  static async start(words: readonly string[], place: Place): Promise<PseudoTerminal> {
+    const terminal = new PseudoTerminal(words, place);
+    await terminal.shows(BEGUN);
+    terminal.#shown = "";
+    return terminal;
+  }
+
+  press(keys: string): void {
+    this.#child.stdin.write(keys);
+  }
+
+  /** Resolves when a text has been shown so often since the program began. Rejects when it ends before, and after a minute. */
+  async shows(text: string, times = 1): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const give = (reason: string) =>
+      reject(new Error(`${reason} before it showed ${JSON.stringify(text)}. At last: ${this.#shown.slice(-500)}`));
+    const patience = setTimeout(give, PATIENCE, "A minute passed");
+    const ended = () => give("The program ended");
+    this.#child.once("close", ended);
+    this.#look = () => {
+      if (this.#shown.split(text).length > times) resolve();
+    };
+    this.#look();
+    try {
+      await promise;
+    } finally {
+      clearTimeout(patience);
+      this.#child.off("close", ended);
+      this.#look = () => {};
+    }
+  }
+
+  /** The process id of the program. Only on Linux. */
+  get process(): number {
+    const children = readFileSync(`/proc/${this.#child.pid}/task/${this.#child.pid}/children`, "utf8");
+    return Number.parseInt(children, 10);
+  }
+
+  [Symbol.dispose](): void {
+    this.#child.kill("SIGKILL");
+  }
+}
