@@ -182,6 +182,14 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, { timeout: 60_000 }
     await page.emulateMedia({ forcedColors: "active" });
     await page.getByRole("button", { name: "Stop" }).click();
     await eventually(() => said(page)).toContain("cancelled");
+    // Code too has the system's colours then, and no others.
+    await write(page, "code");
+    const pieces = page.locator("figure code").first().locator("span");
+    await pieces.first().waitFor();
+    const colours = (spans: Element[]) => [...new Set(spans.map((span) => getComputedStyle(span).color))];
+    expect(await pieces.evaluateAll(colours)).toEqual([
+      await page.evaluate(() => getComputedStyle(document.body).color),
+    ]);
   });
 
   it("all messages of a branch can be had at once, and are printed as a whole", async () => {

@@ -73,6 +73,8 @@ test.runIf(chromiumPath && hasTmux)(
     await inOtherWords(first, "Tell of leaves at length.");
     await shown(first, "leaves-120 ");
     await eventually(() => terminal.screen()).toContain("roots-120 ");
+    // What is said on another branch does not come between.
+    expect(inOneLine(terminal.screen())).toContain(words("roots", 100));
     await program.kill();
     // What somebody says while the server is away is heard when it is back.
     await second.getByText("Not connected: what you send goes out").waitFor();

@@ -1,6 +1,6 @@
 import { Suspense } from "react";
-import { grammarOf } from "./languages.ts";
 import { lazily } from "../shell/lazily.ts";
+import { grammarOf } from "./languages.ts";
 
 const Painted = lazily(async () => ({ default: (await import("./painted-code.tsx")).PaintedCode }));
 

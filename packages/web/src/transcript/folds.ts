@@ -12,18 +12,18 @@ export interface Fold {
 /** The folds of a branch, by each of their messages. What has not been read is in none. */
 function foldsOf(tree: ConversationState, path: readonly string[]): ReadonlyMap<string, Fold> {
   const folds = new Map<string, Fold>();
-  let messages: string[] = [];
-  let calls: Call[] = [];
-  for (const id of [...path, undefined]) {
-    const found = id === undefined ? undefined : looksOf(tree, id);
-    if (id !== undefined && found) {
-      messages.push(id);
-      calls.push(...found);
+  let open: { readonly messages: string[]; readonly calls: Call[] } | undefined;
+  for (const id of path) {
+    const calls = looksOf(tree, id);
+    if (!calls) {
+      open = undefined;
       continue;
     }
-    if (messages.length > 1) for (const folded of messages) folds.set(folded, { messages, calls });
-    messages = [];
-    calls = [];
+    open ??= { messages: [], calls: [] };
+    open.messages.push(id);
+    open.calls.push(...calls);
+    // One alone is no fold.
+    if (open.messages.length > 1) for (const folded of [...open.messages.slice(0, 1), id]) folds.set(folded, open);
   }
   return folds;
 }

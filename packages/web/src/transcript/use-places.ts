@@ -1,6 +1,6 @@
 import { useRouterState } from "@tanstack/react-router";
 import type { Virtualizer } from "@tanstack/react-virtual";
-import { useCallback, useEffect, useLayoutEffect, useRef } from "react";
+import { useEffect, useLayoutEffect, useRef } from "react";
 import type { Following } from "./use-following.ts";
 
 /** Milliseconds for which a place must have held: until then, what is drawn and measured may still move it. */
@@ -15,6 +15,13 @@ interface Place {
   readonly above: number;
   /** Whether the end was kept in view, wherever that is by now. */
   readonly isEnd: boolean;
+}
+
+/** A place that the view came back to. */
+interface Wanted {
+  readonly place: Place;
+  /** When it has held long enough, on the clock of `performance.now()`. */
+  readonly until: number;
 }
 
 /** Where each entry of the browser's history was scrolled to. */
@@ -37,21 +44,19 @@ export function usePlaces(
   const places = useRef(new Map<string, Place>());
   const shown = useRef<string>(undefined);
   const returned = useRef(false);
-  const wanted = useRef<{ readonly place: Place; readonly until: number }>(undefined);
+  const wanted = useRef<Wanted>(undefined);
 
-  const hold = useCallback(
-    (place: Place, until: number) => {
-      const start = rows.measurementsCache[path.indexOf(place.message)]?.start;
-      const now = performance.now();
-      wanted.current = undefined;
-      if (!rows.scrollElement || start === undefined) return;
-      const top = start + place.above;
-      const isThere = Math.abs(rows.scrollElement.scrollTop - top) < 1;
-      if (!isThere) rows.scrollElement.scrollTop = top;
-      if (!isThere || now < until) wanted.current = { place, until: isThere ? until : now + SETTLING };
-    },
-    [rows, path],
-  );
+  const hold = ({ place, until }: Wanted) => {
+    wanted.current = undefined;
+    const start = rows.measurementsCache[path.indexOf(place.message)]?.start;
+    if (!rows.scrollElement || start === undefined) return;
+    const now = performance.now();
+    const top = start + place.above;
+    if (Math.abs(rows.scrollElement.scrollTop - top) >= 1) {
+      rows.scrollElement.scrollTop = top;
+      wanted.current = { place, until: now + SETTLING };
+    } else if (now < until) wanted.current = { place, until };
+  };
   const keep = () => {
     const top = rows.scrollElement?.scrollTop;
     const first = top === undefined ? undefined : rows.getVirtualItemForOffset(top);
@@ -68,7 +73,7 @@ export function usePlaces(
       if (place?.isEnd) follow();
       else if (place) stop();
     } else if (isFollowing) wanted.current = undefined;
-    if (wanted.current) hold(wanted.current.place, wanted.current.until);
+    if (wanted.current) hold(wanted.current);
     else keep();
   });
   useEffect(() => {
@@ -83,7 +88,7 @@ export function usePlaces(
   }, [rows]);
   return {
     onScroll() {
-      if (wanted.current) hold(wanted.current.place, wanted.current.until);
+      if (wanted.current) hold(wanted.current);
       else if (shown.current === view) keep();
     },
     isReturn: () => returned.current,
