@@ -146,13 +146,12 @@ export class Answer implements ModelSink {
     await session.commit([this.completion(finish, error), ...this.pending(), ...cancelled], { durable: true, origin });
   }
 
-  /** Nobody acted on it, and nobody will. */
+  /** Nobody acted on it, and nobody will. The room that was taken for it is kept: as a rule it is asked for anew. */
   async abandon(reason: string): Promise<void> {
     const { session, branch, budget, agent, origin } = this.#run;
     const usage = this.finish?.usage;
     const cost = usage && costOf(usage, agent.model.price);
     if (usage) budget.count(usage, cost);
-    budget.asking = false;
     branch.shorten();
     const abandoned = { type: "message.abandoned", message: this.id, reason } as const;
     await session.commit([usage ? { ...abandoned, usage, cost } : abandoned], { origin });

@@ -13,7 +13,7 @@ export const FAILING = "b2";
 export const STALLING = "c1";
 export const KILLED = "d4";
 
-/** Models that the mock can be, with what they cost: behind a driver of our own, and behind packages of their providers. */
+/** Models that the mock can be, each with a wire format of its own, and what they cost. */
 export const MODELS: readonly { readonly name: string; readonly price: Price }[] = [
   { name: "openai-chat/gpt-5", price: { input: 1.25, output: 10 } },
   { name: "openai/gpt-5", price: { input: 1.25, output: 10 } },

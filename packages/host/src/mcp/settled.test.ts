@@ -1,0 +1,28 @@
+import { tmpdir } from "node:os";
+import { expect, test } from "vitest";
+import { openServers, serversSettled } from "./index.ts";
+
+test("B47: a server that is not there is named, once, with the reason; what is ready or switched off is not", async () => {
+  const place = { env: {}, home: tmpdir(), cwd: tmpdir() };
+  await using servers = await openServers(place, {
+    slow: { command: process.execPath, args: ["-e", "setInterval(() => {}, 1000)"] },
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the user's, as entries name it.
+    unset: { command: "x", env: { KEY: "${NOT_SET}" } },
+    ended: { command: process.execPath, args: ["-e", "process.exit(3)"] },
+    off: { command: "x", disabled: true },
+  });
+  await servers.reconnect("ended");
+  expect(await serversSettled(servers, AbortSignal.abort())).toEqual([
+    "The MCP server slow is still starting: its tools come with a later message.",
+    'The MCP server "unset" needs the variable NOT_SET. Set it and start again.',
+    "The MCP server ended cannot be used: it ended with exit code 3.",
+  ]);
+});
+
+test("B47: where no server is slow, nobody waits longer than for them", async () => {
+  const place = { env: {}, home: tmpdir(), cwd: tmpdir() };
+  await using servers = await openServers(place, { gone: { command: "/no/such/program" } });
+  expect(await serversSettled(servers, new AbortController().signal)).toEqual([
+    expect.stringMatching(/^The MCP server gone cannot be used: /),
+  ]);
+});
