@@ -278,7 +278,7 @@ export class AttachedTalk implements Partner {
   #heard(item: Extract<FeedItem, { type: "message.added" }>): void {
     const message = this.#state.messages.get(item.message);
     if (!message || message.call !== undefined || this.#own.delete(item.message)) return;
-    if (!this.#terminal.live)
+    if (!this.#terminal.live && this.#run.isAt(message))
       this.#view.line(`${this.#prompt}${gist(message, Math.max(20, this.#terminal.columns - 20))}`);
   }
 

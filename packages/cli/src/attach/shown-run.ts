@@ -1,4 +1,4 @@
-import { type ConversationState, type FeedItem, pathTo } from "@banyan/core";
+import { type ConversationState, type FeedItem, type Message, pathTo } from "@banyan/core";
 
 /** Which of the runs of a conversation a person sees: of several branches that are written at once, the one where they are. */
 export class ShownRun {
@@ -30,6 +30,13 @@ export class ShownRun {
   begin(item: Extract<FeedItem, { type: "run.started" }>, at: string | undefined): void {
     if (item.call !== undefined || this.working !== undefined) return;
     if (at === undefined || pathTo(this.#state(), item.leaf).some(({ id }) => id === at)) this.#run = item.run;
+  }
+
+  /** Whether a message stands where the run does: at the end of its path. While none is shown, every message does. */
+  isAt({ id, parentId }: Message): boolean {
+    const run = this.working;
+    const leaf = run === undefined ? undefined : this.#state().runs.get(run)?.leaf;
+    return leaf === undefined || leaf === id || leaf === parentId;
   }
 
   /** Whether an item belongs to the run, or to a sub-agent. */

@@ -29,7 +29,9 @@ test.skipIf(!hasTmux)(
     pty.enter("have a hole dug");
     await made("digging");
     pty.enter("/agents");
-    await pty.until(/^ *1 +running, .*dig/);
+    await pty.until(/^❯ 1 +dig +running, /);
+    pty.press("Left");
+    await pty.until("❯ have a hole dug");
     pty.enter("/agents tell 1 on the left");
     await pty.until("Agent 1 is told before it does the next thing.");
     pty.enter("/agents stop 2");
@@ -47,6 +49,6 @@ test.skipIf(!hasTmux)(
     });
     await pty.prompted();
     pty.enter("/agents");
-    await pty.until(/^ *1 +failed, .*dig/);
+    await pty.until(/^❯ 1 +dig +failed, /);
   },
 );

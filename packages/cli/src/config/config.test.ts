@@ -31,7 +31,10 @@ async function refused(...args: readonly string[]): Promise<string> {
   return stderr;
 }
 
-describe("banyan config get", () => {
+/** Many starts of the program in one test. */
+const LONG = { timeout: 60_000 };
+
+describe("banyan config get", LONG, () => {
   test("shows what counts and which layer it comes from", async () => {
     put(user, '{ "model": "ollama/a", "limits": { "steps": 5 } }');
     const all = await done([], { BANYAN_TEMPERATURE: "0.5" });
@@ -82,7 +85,7 @@ describe("banyan config get", () => {
   });
 });
 
-describe("banyan config set", () => {
+describe("banyan config set", LONG, () => {
   test("changes the user's file and keeps what else is in it", async () => {
     put(user, '{\n    "later": 1,\n    "model": "ollama/a"\n}');
     expect(await done(["set", "model", "ollama/b"])).toBe(`model is set in ${user}.\n`);
@@ -118,7 +121,7 @@ describe("banyan config set", () => {
   });
 });
 
-describe("banyan config check", () => {
+describe("banyan config check", LONG, () => {
   test("finds nothing where everything is right", async () => {
     put(user, '{ "model": "ollama/a" }');
     put(project, '{ "limits": { "steps": 5 } }');
@@ -144,7 +147,7 @@ describe("banyan config check", () => {
   });
 });
 
-test("banyan config path says where everything is, and what is not used", async () => {
+test("banyan config path says where everything is, and what is not used", LONG, async () => {
   put(project, "{}");
   const before = await done(["path"]);
   expect(before).toMatch(/^user +.*\/config\/settings\.json +not there$/m);

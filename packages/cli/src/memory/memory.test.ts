@@ -11,7 +11,10 @@ afterEach(() => place[Symbol.dispose]());
 
 const run = (...args: readonly string[]) => banyan(place, ["memory", ...args]);
 
-describe("B45: banyan memory", () => {
+/** Many starts of the program in one test. */
+const LONG = { timeout: 60_000 };
+
+describe("B45: banyan memory", LONG, () => {
   test("remembers a fact, finds it by its words, and forgets it", async () => {
     expect(await run()).toMatchObject({ code: 0, stdout: "Nothing is remembered yet.\n" });
     expect(await run("add", "the build runs on Tuesdays")).toMatchObject({

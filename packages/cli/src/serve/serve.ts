@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Host, openHost, TrustRecord } from "@banyan/host";
+import { serversSettled } from "@banyan/host/mcp";
 import {
   builtPage,
   isLoopback,
@@ -31,6 +32,7 @@ export async function serve(args: ServeArguments): Promise<ExitCode> {
       trusted: isTrusted(args, warn),
     });
     for (const notice of host.notices) warn(notice);
+    void tellMissing(host, warn);
     const server = await listen(optionsFor(args, host, warn));
     using _ = announced({
       address: server.address,
@@ -52,6 +54,15 @@ export async function serve(args: ServeArguments): Promise<ExitCode> {
     await host?.close();
   }
 }
+
+/** Tells which MCP servers are not there, when that is known; the server does not wait for it. */
+async function tellMissing(host: Host, warn: (sentence: string) => void): Promise<void> {
+  const { mcp } = await host.ready();
+  for (const sentence of mcp ? await serversSettled(mcp, AbortSignal.timeout(STARTING)) : []) warn(sentence);
+}
+
+/** Milliseconds that an MCP server may take to start until it is said not to be there. */
+const STARTING = 60_000;
 
 function optionsFor(args: ServeArguments, host: Host, log: (line: string) => void): ServeOptions {
   const { BANYAN_TOKEN, BANYAN_GUEST_TOKEN } = process.env;
