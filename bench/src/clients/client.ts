@@ -14,6 +14,8 @@ export interface Conversation {
    * the text that came; nothing for a client that does not look into it.
    */
   ask(question: string): Promise<number | undefined>;
+  /** Gives back what it holds open. */
+  close?(): Promise<void>;
 }
 
 /** What the tool does. */

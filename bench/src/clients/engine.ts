@@ -25,6 +25,7 @@ export function engineOver(model: ModelDriver, store?: Store): Client {
           }
           return characters;
         },
+        close: () => session.close(),
       };
     },
   };

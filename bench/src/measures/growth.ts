@@ -36,7 +36,9 @@ export const growth: Measure = {
     const full = heap();
     // It is looked at once more, so that it is not collected before.
     await conversation.ask(QUESTION);
+    await conversation.close?.();
     conversation = undefined;
+    await new Promise(setImmediate);
     return { CPU: cpu, "heap that it holds": full - heap() };
   },
 };
