@@ -1,27 +1,27 @@
+import { packageSettings } from "./package-settings.ts";
 import type { EmbeddingModel, EmbeddingTarget } from "./provider.ts";
 
 // How an embedding model of each provider that has some is opened. Nothing of a provider is loaded before that.
 
 /** OpenAI, and any server that has embeddings in its format. */
-export async function openai({ address, apiKey, model }: EmbeddingTarget): Promise<EmbeddingModel> {
-  const { createOpenAI } = await import("@ai-sdk/openai");
-  // Without a key the package takes OpenAI's from the environment of the process, which is nobody else's business.
-  return createOpenAI({ baseURL: address, apiKey: apiKey ?? "none" }).embeddingModel(model);
+export async function openai(target: EmbeddingTarget): Promise<EmbeddingModel> {
+  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
+  return createOpenAICompatible({ ...packageSettings(target), name: "openai" }).embeddingModel(target.model);
 }
 
-export async function google({ address, apiKey = "", model }: EmbeddingTarget): Promise<EmbeddingModel> {
+export async function google(target: EmbeddingTarget): Promise<EmbeddingModel> {
   const { createGoogle } = await import("@ai-sdk/google");
-  return createGoogle({ baseURL: address, apiKey }).embeddingModel(model);
+  return createGoogle(packageSettings(target)).embeddingModel(target.model);
 }
 
-export async function mistral({ address, apiKey = "", model }: EmbeddingTarget): Promise<EmbeddingModel> {
+export async function mistral(target: EmbeddingTarget): Promise<EmbeddingModel> {
   const { createMistral } = await import("@ai-sdk/mistral");
-  return createMistral({ baseURL: address, apiKey }).embeddingModel(model);
+  return createMistral(packageSettings(target)).embeddingModel(target.model);
 }
 
-export async function azure({ address, apiKey = "", model }: EmbeddingTarget): Promise<EmbeddingModel> {
+export async function azure(target: EmbeddingTarget): Promise<EmbeddingModel> {
   const { createAzure } = await import("@ai-sdk/azure");
-  return createAzure({ baseURL: address, apiKey }).embeddingModel(model);
+  return createAzure(packageSettings(target)).embeddingModel(target.model);
 }
 
 export async function amazonBedrock(target: EmbeddingTarget): Promise<EmbeddingModel> {

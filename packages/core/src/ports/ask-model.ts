@@ -1,5 +1,7 @@
 import { type Cost, costOf, noUsage, type Usage } from "../conversation/usage.ts";
+import { alarm } from "./alarm.ts";
 import { type ModelDriver, ModelError, type ModelPart, type ModelRequest } from "./model.ts";
+import { orAborted } from "./or-aborted.ts";
 
 /** An answer as a text, and what it cost. */
 export interface ModelAnswer {
@@ -28,11 +30,11 @@ export async function askModel(
   let finish: Extract<ModelPart, { type: "finish" }> | undefined;
   const stalled = new AbortController();
   const late = () => stalled.abort(new ModelError("stalled", `${model.id} has said nothing for ${idle / 1000} s.`));
-  let clock = setTimeout(late, idle);
+  let unwatch = alarm(idle, late);
   const sink = {
     push(parts: readonly ModelPart[]): boolean {
-      clearTimeout(clock);
-      clock = setTimeout(late, idle);
+      unwatch();
+      unwatch = alarm(idle, late);
       for (const part of parts) {
         if (part.type === "text") text += part.text;
         if (part.type === "finish") finish = part;
@@ -43,9 +45,10 @@ export async function askModel(
   };
   const whole: ModelRequest = { tools: [], toolChoice: "none", settings: model.settings ?? {}, ...request };
   try {
-    await model.stream(whole, sink, AbortSignal.any([signal, stalled.signal]));
+    const ended = AbortSignal.any([signal, stalled.signal]);
+    await orAborted(model.stream(whole, sink, ended), ended);
   } finally {
-    clearTimeout(clock);
+    unwatch();
   }
   const usage = finish?.usage ?? noUsage;
   return { text: finish?.reason === "stop" ? text : "", usage, cost: costOf(usage, model.price) };

@@ -704,6 +704,7 @@ describe("failures", () => {
     [named("AI_NoSuchModelError", "No such languageModel: x"), "unknown-model"],
     [named("AI_UnsupportedFunctionalityError", "'file' functionality not supported"), "invalid-request"],
     [named("AI_JSONParseError", "JSON parsing failed"), "broken-stream"],
+    [named("AI_InvalidResponseDataError", "Response stream ended without a finish reason."), "broken-stream"],
     [new TypeError("fetch failed"), "unreachable"],
     [new RangeError("strange"), "provider"],
     [{ error: "no class at all" }, "provider"],

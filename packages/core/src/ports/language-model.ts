@@ -92,7 +92,8 @@ async function stream(
   }
 }
 
-function refusal(value: unknown): string {
+/** Why a value is no such model, and what to do. */
+export function refusal(value: unknown): string {
   const generation =
     typeof value === "object" && value !== null && "specificationVersion" in value
       ? value.specificationVersion

@@ -199,7 +199,7 @@ describe("a request is equal to that of the provider's package", () => {
   });
 
   test("with headers of the user's, betas among them", async () => {
-    const headers = { "anthropic-beta": "mine-2026", "x-title": "T" };
+    const headers = { "Anthropic-Beta": "mine-2026", "x-title": "T" };
     const options = { id: "anthropic/m", model: "claude-sonnet-5", baseURL: server.baseURL, apiKey: "k", headers };
     const request = say("", { messages: [plain["a PDF"] as PromptMessage] });
     const sent = await sentBy(anthropicMessages(options), request);

@@ -63,8 +63,19 @@ describe("text and reasoning", () => {
   test.each(["reasoning_content", "reasoning"])("reasoning may be called %s", (field) => {
     expect(answer(chunk({ [field]: "Hm" }), chunk({ [field]: "m" }), chunk({ content: "A" }), ...done)).toEqual([
       { type: "reasoning", text: "Hmm" },
+      { type: "part-end", provider: { p: { field } } },
       { type: "text", text: "A" },
       stop,
+    ]);
+  });
+
+  test("reasoning ends once, where what follows begins", () => {
+    const piece = (text: string) => call({ index: 0, id: "a", function: { name: "read", arguments: text } });
+    expect(answer(chunk({ reasoning: "Hm" }), piece(""), piece("{}"), chunk({}, "tool_calls"), "[DONE]")).toEqual([
+      { type: "reasoning", text: "Hm" },
+      { type: "part-end", provider: { p: { field: "reasoning" } } },
+      ...wholeCall(0, "a", "read", "{}"),
+      calls,
     ]);
   });
 
@@ -84,8 +95,11 @@ describe("text and reasoning", () => {
     ]);
   });
 
-  test("a refusal is text", () => {
-    expect(answer(chunk({ refusal: "No." }), ...done)[0]).toEqual({ type: "text", text: "No." });
+  test("a refusal is text, and filtered", () => {
+    expect(answer(chunk({ refusal: "No." }), ...done)).toEqual([
+      { type: "text", text: "No." },
+      { ...stop, reason: "filtered" },
+    ]);
   });
 
   test("cited pages are sources", () => {
@@ -363,7 +377,7 @@ test("F13: an answer split at every byte says the same", () => {
   for (const eol of ["\n", "\r\n"]) {
     const bytes = Buffer.from(events.map(eventOf).join("").replaceAll("\n", eol));
     const whole = decode(bytes);
-    expect(whole).toHaveLength(9);
+    expect(whole).toHaveLength(10);
     for (let cut = 0; cut <= bytes.length; cut++) {
       expect(decode(bytes.subarray(0, cut), bytes.subarray(cut)), `at ${cut}`).toEqual(whole);
     }

@@ -1,10 +1,10 @@
-import { type ModelPart, noUsage, type Usage } from "@banyan/core";
+import { type ModelPart, noUsage, type ProviderData, type Usage } from "@banyan/core";
 import { Batch } from "../wire/batch.ts";
 import { type Endpoint, errorInAnswer, errorOfEnd, parseEvent } from "../wire/errors.ts";
 import { countAt, isRecord, textAt } from "../wire/json.ts";
 import type { Answer } from "../wire/response.ts";
 import { CallAssembly } from "./calls.ts";
-import { kept } from "./messages.ts";
+import { kept, REASONING_FIELDS, type ReasoningField } from "./messages.ts";
 import { ReasoningDetails } from "./reasoning-details.ts";
 
 type FinishReason = "stop" | "calls" | "length" | "filtered";
@@ -21,10 +21,13 @@ export class ChatAnswer implements Answer {
   readonly #batch = new Batch();
   readonly #calls: CallAssembly;
   readonly #details = new ReasoningDetails();
+  /** In which field the reasoning comes that streams now, if any does. */
+  #reasoning: ReasoningField | undefined;
   #finish: FinishReason | undefined;
   #usage: Usage = noUsage;
   #model: string | undefined;
   #content = false;
+  #refused = false;
   #done = false;
 
   constructor(endpoint: Endpoint) {
@@ -71,7 +74,7 @@ export class ChatAnswer implements Answer {
     // On the last thing that stays: reasoning behind which nothing follows is not shown to a model again.
     const details = this.#details.all;
     const data = details.length === 0 ? undefined : { [kept.answer]: details };
-    if (data && !this.#calls.any) this.#batch.add({ type: "part-end", provider: { [this.#provider]: data } });
+    this.#endReasoning(this.#calls.any ? undefined : data);
     this.#calls.end(data);
     const reason = this.#finish ?? "stop";
     this.#batch.add({
@@ -93,12 +96,14 @@ export class ChatAnswer implements Answer {
   }
 
   #delta(delta: Readonly<Record<string, unknown>>): void {
-    const reasoning = textAt(delta, "reasoning_content") || textAt(delta, "reasoning");
-    if (reasoning !== "") this.#text("reasoning", reasoning);
+    const field = REASONING_FIELDS.find((name) => textAt(delta, name) !== "");
+    if (field) this.#text("reasoning", textAt(delta, field), field);
     if (Array.isArray(delta.reasoning_details)) this.#details.add(delta.reasoning_details);
     if (typeof delta.content === "string") this.#text("text", delta.content);
     else if (Array.isArray(delta.content)) this.#segments(delta.content);
-    if (typeof delta.refusal === "string") this.#text("text", delta.refusal);
+    const refusal = textAt(delta, "refusal");
+    if (refusal !== "") this.#refused = true;
+    this.#text("text", refusal);
     if (Array.isArray(delta.tool_calls)) {
       for (const piece of delta.tool_calls) if (isRecord(piece)) this.#call(piece);
     }
@@ -106,13 +111,23 @@ export class ChatAnswer implements Answer {
     if (Array.isArray(delta.annotations)) this.#sources(delta.annotations);
   }
 
-  #text(type: "text" | "reasoning", text: string): void {
+  #text(type: "text" | "reasoning", text: string, field?: ReasoningField): void {
     if (text === "") return;
+    if (field !== this.#reasoning) this.#endReasoning();
+    this.#reasoning = field;
     this.#content = true;
     this.#batch.text(type, text);
   }
 
+  /** Ends the reasoning that streams, with its field. `data`: what is kept with whatever was said last. */
+  #endReasoning(data?: ProviderData[string]): void {
+    const own = this.#reasoning ? { [kept.reasoning]: this.#reasoning, ...data } : data;
+    this.#reasoning = undefined;
+    if (own) this.#batch.add({ type: "part-end", provider: { [this.#provider]: own } });
+  }
+
   #call(piece: Readonly<Record<string, unknown>>): void {
+    this.#endReasoning();
     this.#content = true;
     this.#calls.add(piece);
   }
@@ -156,8 +171,9 @@ export class ChatAnswer implements Answer {
     }
   }
 
-  /** Servers disagree on the reason of an answer that calls tools; the calls decide. */
+  /** Servers disagree on the reason of an answer that calls tools, and OpenAI stops after a refusal as after any text. */
   #reasonWith(reason: FinishReason): FinishReason {
+    if (reason === "stop" && this.#refused) return "filtered";
     if (reason === "stop" && this.#calls.any) return "calls";
     if (reason === "calls" && !this.#calls.any) return "stop";
     return reason;

@@ -41,8 +41,9 @@ describe("against the mock of the provider", () => {
 
   test("reasoning before text", async () => {
     mock.onMessage("hello", { content: "Hi", reasoning: "They greet me." });
-    expect((await answerOf(driver(), say("hello"))).slice(0, 2)).toEqual([
+    expect((await answerOf(driver(), say("hello"))).slice(0, 3)).toEqual([
       { type: "reasoning", text: "They greet me." },
+      { type: "part-end", provider: { "openai-chat": { field: "reasoning_content" } } },
       { type: "text", text: "Hi" },
     ]);
   });
@@ -273,6 +274,7 @@ describe("against any server", () => {
     });
     expect(await answerOf(driverAt(server.baseURL), say("x"))).toEqual([
       { type: "reasoning", text: "Hm 🌱" },
+      { type: "part-end", provider: { "openai-chat": { field: "reasoning_content" } } },
       { type: "text", text: "Zażółć" },
       expect.objectContaining({ type: "finish", reason: "stop" }),
     ]);

@@ -44,10 +44,16 @@ export interface Encoded {
 }
 
 /**
- * Fields beyond the format that some providers want to see again, kept under the name of the provider that sent them:
- * OpenRouter's `reasoning_details` of an answer, and `extra_content` of a call, in which Google has its signatures.
+ * What goes beyond the format and some providers want to see again, kept under the name of the provider that sent it:
+ * OpenRouter's `reasoning_details` of an answer, `extra_content` of a call, in which Google has its signatures, and in
+ * which field reasoning came.
  */
-export const kept = { answer: "reasoning_details", call: "extra_content" } as const;
+export const kept = { answer: "reasoning_details", call: "extra_content", reasoning: "field" } as const;
+
+/** The fields in which servers show reasoning as text. */
+export const REASONING_FIELDS = ["reasoning_content", "reasoning"] as const;
+
+export type ReasoningField = (typeof REASONING_FIELDS)[number];
 
 /** @param provider Who gets what it wants to see again; without one, it is left out. */
 export function encode(message: PromptMessage, provider?: string): Encoded {
@@ -59,13 +65,18 @@ export function encode(message: PromptMessage, provider?: string): Encoded {
   let owned = false;
   const calls: OpenAIToolCall[] = [];
   const details: Json[] = [];
+  /** Some models refuse to go on after their calls without the reasoning before them; others do worse. */
+  const reasoning: { [field in ReasoningField]?: string } = {};
   for (const part of parts as AssistantParts) {
     owned ||= part.provider !== undefined;
     const own = provider === undefined ? undefined : part.provider?.[provider];
     const detail = own?.[kept.answer];
     if (Array.isArray(detail)) details.push(...detail);
     if (part.type === "text") content += part.text;
-    else if (part.type === "call") {
+    else if (part.type === "reasoning") {
+      const field = REASONING_FIELDS.find((name) => name === own?.[kept.reasoning]);
+      if (field) reasoning[field] = (reasoning[field] ?? "") + part.text;
+    } else if (part.type === "call") {
       const called = { name: part.tool, arguments: JSON.stringify(part.input) };
       const extra = own?.[kept.call];
       calls.push({
@@ -80,7 +91,8 @@ export function encode(message: PromptMessage, provider?: string): Encoded {
     role: "assistant",
     content: calls.length > 0 && content === "" ? null : content,
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
-    ...(details.length > 0 ? { [kept.answer]: details } : {}),
+    // The details hold the reasoning too.
+    ...(details.length > 0 ? { [kept.answer]: details } : reasoning),
   };
   const results = message.results.map(({ call, output }) => ({
     role: "tool" as const,

@@ -60,6 +60,7 @@ describe("what OpenRouter wants to see again", () => {
     }));
     const { answer } = await roundTrip([...deltas, { tool_calls: [call] }]);
     expect(answer).toMatchObject({ reasoning_details: [whole], tool_calls: [{ id: "call_1" }] });
+    expect(answer).not.toHaveProperty("reasoning");
   });
 
   test("reasoning that is encrypted, though it comes behind the call", async () => {
@@ -78,6 +79,44 @@ describe("what OpenRouter wants to see again", () => {
   test("is not shown to another provider", async () => {
     const { answer } = await roundTrip([{ content: "Hi", reasoning_details: [encrypted] }], "groq/m");
     expect(answer).toEqual({ role: "assistant", content: "Hi" });
+  });
+});
+
+describe("reasoning that came as text", () => {
+  const [other, field] = ["reasoning", "reasoning_content"];
+  const thinking = (name: string) => [{ [name]: "I should" }, { [name]: " look." }];
+
+  test.each([
+    [field, "a call", { tool_calls: [call] }],
+    [other, "a call", { tool_calls: [call] }],
+    [field, "a text", { content: "Hi" }],
+    [other, "a list of segments", { content: [{ type: "text", text: "Hi" }] }],
+  ])("goes back in the field in which it came: %s, before %s", async (name, _, next) => {
+    const { answer } = await roundTrip([...thinking(name), next, ...thinking(name)]);
+    expect(answer).toMatchObject({ [name]: "I should look.I should look." });
+    expect(answer).not.toHaveProperty(name === field ? other : field);
+  });
+
+  test("is not shown to another provider", async () => {
+    const { answer } = await roundTrip([...thinking(field), { content: "Hi" }], "groq/m");
+    expect(answer).toEqual({ role: "assistant", content: "Hi" });
+  });
+
+  test("goes back in no other field than those, whatever the log says", () => {
+    const provider = { p: { field: "role" } };
+    const answer: PromptMessage = {
+      role: "assistant",
+      parts: [
+        { type: "reasoning", text: "system", provider },
+        { type: "text", text: "Hi" },
+      ],
+      results: [],
+    };
+    const body = encodeRequest(
+      { model: "m", provider: "p", maxTokensField: "max_tokens" },
+      { ...say("x"), messages: [answer] },
+    );
+    expect(JSON.parse(String(body)).messages).toEqual([{ role: "assistant", content: "Hi" }]);
   });
 });
 

@@ -62,8 +62,7 @@ const chat: Wire = {
   before: { text: 1, reasoning: 0, call: 2, textAfterReasoning: 2 },
   exchanges: exchangesInChat,
   reasoningIn: (body) => (body as ChatBody).messages.flatMap(({ reasoning_content }) => reasoning_content ?? []),
-  // The format has no place for it.
-  givenBack: () => [],
+  givenBack: ({ text }) => [text],
   failure: (output) => output,
   choiceIn: toolChoiceIn,
   noCalls: "none",

@@ -43,7 +43,7 @@ export class WireClient {
   readonly facts: Pick<ModelDriver, "id" | "price" | "contextSize" | "settings">;
   readonly #target: Omit<Dispatcher.DispatchOptions, "body" | "headers">;
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #open: () => Promise<Dispatcher>;
+  readonly #proxy: PoolOptions["proxy"];
   #pool: Dispatcher | undefined;
   #opening: Promise<Dispatcher> | undefined;
 
@@ -77,10 +77,11 @@ export class WireClient {
       accept: "text/event-stream",
       "user-agent": "banyan",
       ...format.headers,
-      ...headers,
+      // Written otherwise, a header would be sent twice.
+      ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
     };
     this.#pool = options.dispatcher;
-    this.#open = () => openPool(options.proxy);
+    this.#proxy = options.proxy;
   }
 
   /** Sends a request; keeps to the contract of `ModelDriver.stream`. */
@@ -92,7 +93,7 @@ export class WireClient {
     headers?: Readonly<Record<string, string>>,
   ): Promise<void> {
     if (!this.#pool) {
-      this.#opening ??= this.#open();
+      this.#opening ??= openPool(this.#proxy);
       this.#pool = await this.#opening;
     }
     const request = { ...this.#target, headers: headers ? { ...this.#headers, ...headers } : this.#headers, body };

@@ -1,5 +1,6 @@
-import { request as ask } from "node:http";
+import { request as send } from "node:http";
 import { describe, expect, test } from "vitest";
+import { embeddingModel } from "../embedding.ts";
 import { resolveModel } from "../resolve.ts";
 import { bodyOf, serve } from "../testing/server.ts";
 import { answerOf, say } from "../testing/sink.ts";
@@ -11,7 +12,7 @@ async function proxyTo(server: string) {
     asked.push(`${request.method} ${request.url}`);
     const body = await bodyOf(request);
     const { host: _host, ...headers } = request.headers;
-    const passed = ask(new URL(new URL(request.url ?? "").pathname, server), { method: "POST", headers }, (answer) => {
+    const passed = send(new URL(new URL(request.url ?? "").pathname, server), { method: "POST", headers }, (answer) => {
       response.writeHead(answer.statusCode ?? 502, answer.headers);
       answer.pipe(response);
     });
@@ -30,45 +31,53 @@ const saysNo = () =>
     response.writeHead(400, { "content-type": "application/json" }).end('{"error":{"message":"Not today"}}');
   });
 
-const ways = [
+interface Way {
+  readonly model: string;
+  /** The variable of its address. */
+  readonly address: string;
+  readonly path: string;
+  /** Through its provider's package, or to make vectors. */
+  readonly as?: "package" | "embedding";
+}
+
+const ways: readonly Way[] = [
   { model: "anthropic/claude-sonnet-5", address: "ANTHROPIC_BASE_URL", path: "/v1/messages" },
-  {
-    model: "anthropic/claude-haiku-4-5",
-    address: "ANTHROPIC_BASE_URL",
-    path: "/v1/messages",
-    driver: "package" as const,
-  },
+  { model: "anthropic/claude-haiku-4-5", address: "ANTHROPIC_BASE_URL", path: "/v1/messages", as: "package" },
   { model: "openai-chat/gpt-4o", address: "OPENAI_BASE_URL", path: "/v1/chat/completions" },
+  { model: "openai-chat/gpt-4o-mini", address: "OPENAI_BASE_URL", path: "/v1/chat/completions", as: "package" },
   { model: "openai/gpt-5", address: "OPENAI_BASE_URL", path: "/v1/responses" },
+  { model: "openai/text-embedding-3-small", address: "OPENAI_BASE_URL", path: "/v1/embeddings", as: "embedding" },
 ];
 
 describe("proxies that the environment names", () => {
-  async function askedFor({ model, address, driver }: (typeof ways)[number], env: Record<string, string>) {
+  async function ask({ model, address, as }: Way, env: Record<string, string>): Promise<unknown> {
     const keys = { ANTHROPIC_API_KEY: "k", OPENAI_API_KEY: "k", [address]: "http://models.example", ...env };
-    const found = await resolveModel(model, { env: keys, overrides: driver ? { [model]: { driver } } : {} });
-    return answerOf(found, say("Hello")).catch((error: Error) => error.message);
+    if (as === "embedding") return embeddingModel(model, { env: keys }).doEmbed({ values: ["Hello"] });
+    const overrides = as ? { [model]: { driver: as } } : {};
+    return answerOf(await resolveModel(model, { env: keys, overrides }), say("Hello"));
   }
 
-  test.each(ways)("are taken by $model (driver: $driver)", async (way) => {
+  test.each(ways)("are taken by $model (as: $as)", async (way) => {
     await using server = await saysNo();
     await using proxy = await proxyTo(server.baseURL);
-    expect(await askedFor(way, { HTTP_PROXY: proxy.address.replace("http://", "") })).toContain("Not today");
+    await expect(ask(way, { HTTP_PROXY: proxy.address.replace("http://", "") })).rejects.toThrow("Not today");
     expect(proxy.asked).toEqual([`POST http://models.example${way.path}`]);
   });
 
-  test.each(ways)("are passed by for what is on this machine, or is named in NO_PROXY: $model", async (way) => {
-    await using server = await saysNo();
-    await using proxy = await proxyTo(server.baseURL);
-    const here = { [way.address]: server.baseURL };
-    expect(await askedFor(way, { http_proxy: proxy.address, ...here })).toContain("Not today");
-    const unreachable = await askedFor(way, { http_proxy: proxy.address, no_proxy: "models.example" });
-    expect(unreachable).toContain("models.example");
-    expect(proxy.asked).toEqual([]);
-  });
+  test.each(ways)(
+    "are passed by for what is on this machine, or is named in NO_PROXY: $model (as: $as)",
+    async (way) => {
+      await using server = await saysNo();
+      await using proxy = await proxyTo(server.baseURL);
+      const here = { [way.address]: server.baseURL };
+      await expect(ask(way, { http_proxy: proxy.address, ...here })).rejects.toThrow("Not today");
+      const past = { http_proxy: proxy.address, no_proxy: "models.example" };
+      await expect(ask(way, past)).rejects.toThrow("models.example");
+      expect(proxy.asked).toEqual([]);
+    },
+  );
 
   test("are refused by the name of their variable when they are none", async () => {
-    await expect(askedFor(ways[0] as (typeof ways)[number], { HTTPS_PROXY: "http://a b" })).rejects.toThrow(
-      "HTTPS_PROXY",
-    );
+    await expect(ask(ways[0] as Way, { HTTPS_PROXY: "http://a b" })).rejects.toThrow("HTTPS_PROXY");
   });
 });

@@ -39,6 +39,7 @@ export function asModelError(thrown: unknown, model: string): ModelError {
       );
     case "AI_JSONParseError":
     case "AI_EmptyResponseBodyError":
+    case "AI_InvalidResponseDataError":
       return damaged(thrown, model);
     default:
       return (

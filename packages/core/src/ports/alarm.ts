@@ -1,0 +1,14 @@
+/** The longest time that a timer of the platform can wait. */
+const LONGEST = 2 ** 31 - 1;
+
+/** Calls `ring` once after so many milliseconds, however many; never for Infinity. The answer cancels it. */
+export function alarm(milliseconds: number, ring: () => void): () => void {
+  if (milliseconds === Number.POSITIVE_INFINITY) return () => {};
+  const at = performance.now() + milliseconds;
+  let timer: NodeJS.Timeout;
+  const wait = (rest: number) => {
+    timer = setTimeout(() => (rest > LONGEST ? wait(at - performance.now()) : ring()), Math.min(rest, LONGEST));
+  };
+  wait(milliseconds);
+  return () => clearTimeout(timer);
+}
