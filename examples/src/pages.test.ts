@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import type {
+  ChatError,
   DirectiveError,
   LimitError,
   ModelErrorCode,
@@ -57,6 +58,7 @@ test("docs/limits-and-errors.md has every public error", () => {
 
 test("docs/limits-and-errors.md has every code of an error", () => {
   type Code =
+    | ChatError["code"]
     | DirectiveError["code"]
     | LimitError["code"]
     | ModelErrorCode
@@ -74,11 +76,13 @@ test("docs/limits-and-errors.md has every code of an error", () => {
     full: true,
     "invalid-limit": true,
     "invalid-request": true,
+    iterated: true,
     locked: true,
     "malformed-address": true,
     "malformed-name": true,
     "missing-address": true,
     "missing-key": true,
+    "no-chat": true,
     "no-embeddings": true,
     "no-log": true,
     behind: true,
@@ -86,9 +90,11 @@ test("docs/limits-and-errors.md has every code of an error", () => {
     "no-input": true,
     "no-message": true,
     "no-question": true,
+    "no-session": true,
     "not-found": true,
     "nothing-to-resume": true,
     "nothing-to-retry": true,
+    "other-session": true,
     overloaded: true,
     provider: true,
     quota: true,
@@ -99,8 +105,10 @@ test("docs/limits-and-errors.md has every code of an error", () => {
     "unknown-model": true,
     "unknown-price": true,
     "unknown-provider": true,
+    unknown: true,
     unreachable: true,
     unusable: true,
+    "used-id": true,
   };
   const [, errors = ""] = read("docs/limits-and-errors.md").split("\n## Errors\n");
   expect(codesIn(errors)).toEqual(expect.arrayContaining(Object.keys(codes)));

@@ -10,7 +10,6 @@ export type { AgentBuilder } from "./agent/builder.ts";
 export { type Chat, ChatError, type ChatOptions } from "./agent/chat.ts";
 export type { CompactOptions } from "./agent/compact.ts";
 export { askClient } from "./agent/control/ask-client.ts";
-export { finishTask } from "./agent/control/finish-task.ts";
 export { type LaunchAgentOptions, launchAgent, type NamedAgent } from "./agent/control/launch-agent.ts";
 export { shortenConversation } from "./agent/control/shorten-conversation.ts";
 export { type Directive, DirectiveError, resume, retry, say, stop } from "./agent/directive.ts";
@@ -20,7 +19,6 @@ export { type AskOptions, askModel, type ModelAnswer } from "./ports/ask-model.t
 export type * from "./ports/human.ts";
 export {
   fromLanguageModel,
-  isLanguageModel,
   type LanguageModelOptions,
   type LanguageModelRequest,
 } from "./ports/language-model.ts";

@@ -47,8 +47,8 @@ export interface AgentOptions {
    */
   readonly model: ModelDriver | LanguageModelV4 | LoopDriver;
   /**
-   * The model of a name: asked when the conversation is given another model (`model.changed`) while a turn runs, whose next
-   * step is then taken with it. Without this the change counts from the next turn on.
+   * The model of a name: asked, before the next step and then once a turn, when the conversation is given another model
+   * (`model.changed`) while the agent is at work. Without this the agent keeps its own.
    */
   readonly modelNamed?: (name: string) => Promise<ModelDriver | LanguageModelV4>;
   /** The system prompt. */

@@ -1,6 +1,5 @@
 import type { ChatEnd, FeedItem } from "../conversation/event.ts";
 import type { Message } from "../conversation/message.ts";
-import { standing } from "../conversation/path.ts";
 import type { WaitingInput } from "../conversation/state.ts";
 import { Interruption } from "../session/error.ts";
 import type { FeedReader } from "../session/feed.ts";
@@ -10,7 +9,7 @@ import { Branch } from "../turn/branch.ts";
 import { inputsFor, inputsLeft } from "../turn/inputs.ts";
 import { runTurn, type Turn, type TurnStart } from "../turn/turn.ts";
 import type { Agent, Conversation } from "./agent.ts";
-import { type Directive, DirectiveError, startOf } from "./directive.ts";
+import { checkDirective, type Directive, startOf, whereTo } from "./directive.ts";
 import { turnAgent } from "./prepare.ts";
 
 /** Where a chat goes on. */
@@ -29,7 +28,7 @@ export interface ChatOptions {
 /** A chat is used in a way that it cannot be. */
 export class ChatError extends Error {
   override readonly name = "ChatError";
-  readonly code: "iterated" | "other-session";
+  readonly code: "iterated" | "other-session" | "no-session" | "no-chat" | "used-id";
 
   constructor(code: ChatError["code"], message: string) {
     super(message);
@@ -48,7 +47,12 @@ export class Chat implements AsyncIterable<FeedItem> {
   #session: Session | undefined;
   #iterated = false;
 
+  /** Throws `DirectiveError` or `ChatError` for what only a program without types can pass. */
   constructor(agent: Agent, directive: Directive, options: ChatOptions) {
+    checkDirective(directive);
+    if (options.session !== undefined && !(options.session instanceof Session)) {
+      throw new ChatError("no-session", "The session of a chat is what Session.open() resolves with; await that.");
+    }
     this.agent = agent;
     this.directive = directive;
     this.options = options;
@@ -108,14 +112,19 @@ export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> 
   let { agent, options } = first;
   let directive: Directive | Delivering = first.directive;
   let branch: Branch | undefined;
+  let chosenModel = session.state.model;
   for (;;) {
     if (directive.type === "stop") return "stop";
     const { at, id } = options;
     const begun =
       directive.type === "deliver"
         ? directive.begun
-        : session.begin(whereTo(session, at, branch), watch.signal, addsMessage(directive) ? undefined : id);
-    const taking = takeTurn(first, agent, directive, { begun, id }, branch, watch);
+        : session.begin(
+            whereTo(session.state, at, branch?.leaf),
+            watch.signal,
+            addsMessage(directive) ? undefined : id,
+          );
+    const taking = takeTurn(first, agent, directive, { begun, id, chosenModel }, branch, watch);
     watch.onStart?.(taking);
     const taken = await taking;
     if (!taken) return "interrupted";
@@ -131,6 +140,9 @@ export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> 
     if (!onTurn || watch.signal?.aborted) return turn.reason;
     const next = await onTurn(conversationAt(session, branch), agent, turn);
     if (!next) return "stop";
+    if (!(next instanceof Chat)) {
+      throw new ChatError("no-chat", "A turn handler answers with agent.chat(...), or with nothing.");
+    }
     if (next.options.session && next.options.session !== session) {
       throw new ChatError(
         "other-session",
@@ -138,6 +150,8 @@ export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> 
       );
     }
     if (watch.signal?.aborted) return turn.reason;
+    // Whoever answers with another agent has chosen its model.
+    if (next.agent !== agent) chosenModel = session.state.model;
     ({ agent, directive, options } = next);
   }
 }
@@ -169,6 +183,13 @@ function addsMessage(directive: Directive): boolean {
   return "parts" in directive && directive.parts !== undefined;
 }
 
+/** What a turn begins with, besides its directive. */
+interface Beginning {
+  readonly begun: RunHandle | Promise<RunHandle>;
+  readonly id: string | undefined;
+  readonly chosenModel: string | undefined;
+}
+
 /** A turn, where it ended, and what was said to it meanwhile. */
 interface Taken {
   readonly turn: Turn;
@@ -181,7 +202,7 @@ async function takeTurn(
   chat: Chat,
   agent: Agent,
   directive: Exclude<Directive, { type: "stop" }> | Delivering,
-  { begun, id }: { readonly begun: RunHandle | Promise<RunHandle>; readonly id: string | undefined },
+  { begun, id, chosenModel }: Beginning,
   known: Branch | undefined,
   { reader, signal, once }: ChatWatch,
 ): Promise<Taken | undefined> {
@@ -201,10 +222,13 @@ async function takeTurn(
       directive.type === "deliver"
         ? { type: "inputs", parentId: branch.leaf, inputs: directive.inputs }
         : startOf(directive, branch.path, inputsLeft(session.state, branch.path));
-    if (start.type === "message" && id !== undefined) start = { ...start, id };
+    if (start.type === "message" && id !== undefined) {
+      if (session.state.messages.has(id)) throw new ChatError("used-id", `There is a message ${id} already.`);
+      start = { ...start, id };
+    }
     const from = start.type === "here" ? start.leaf : start.parentId;
     if (from !== branch.leaf) branch = new Branch(session, from);
-    turn = await runTurn(handle, session, turnAgent(agent), branch, start, { origin: chat, reader });
+    turn = await runTurn(handle, session, turnAgent(agent), branch, start, { origin: chat, reader, chosenModel });
   } catch (error) {
     handle.end(branch.leaf);
     throw error;
@@ -212,16 +236,9 @@ async function takeTurn(
   const inputs = once || signal?.aborted ? [] : inputsFor(session.state, turn.id);
   if (inputs.length > 0) {
     // What was said to this turn comes before whoever waits for the branch.
-    const next = handle.goOn(whereTo(session, undefined, branch));
+    const next = handle.goOn(whereTo(session.state, undefined, branch.leaf));
     return { turn, branch, delivering: { type: "deliver", inputs, begun: next } };
   }
   handle.end(branch.leaf);
   return { turn, branch, delivering: undefined };
-}
-
-/** The message to go on from: nobody goes on below one that a person removed meanwhile, unless it is named. */
-function whereTo({ state }: Session, named: string | undefined, branch: Branch | undefined): string | null {
-  if (named === undefined) return standing(state, branch ? branch.leaf : state.leaf);
-  if (state.messages.has(named)) return named;
-  throw new DirectiveError("unknown-message", `There is no message ${named} in this conversation.`);
 }

@@ -1,4 +1,3 @@
-import { standing } from "../conversation/path.ts";
 import { Interruption } from "../session/error.ts";
 import { interruptOn } from "../session/runs.ts";
 import type { Session } from "../session/session.ts";
@@ -6,6 +5,7 @@ import { Branch } from "../turn/branch.ts";
 import { shorten } from "../turn/compaction.ts";
 import { newRun } from "../turn/new-run.ts";
 import type { Agent } from "./agent.ts";
+import { whereTo } from "./directive.ts";
 import { AgentError, turnAgent } from "./prepare.ts";
 
 /** Where a conversation is shortened. */
@@ -24,7 +24,7 @@ export async function compactBranch(
   const ready = turnAgent(agent.options.compaction === false ? agent.with({ compaction: {} }) : agent);
   const { model } = ready;
   if ("run" in model) throw new AgentError(`${model.id} runs its turns by itself, and keeps its own context.`);
-  const handle = await session.begin(at ?? standing(session.state, session.state.leaf), signal);
+  const handle = await session.begin(whereTo(session.state, at), signal);
   using _ = interruptOn([signal], handle, new Interruption("interrupted by the caller"));
   const branch = new Branch(session, handle.leaf);
   try {

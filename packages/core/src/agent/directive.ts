@@ -1,5 +1,6 @@
-import type { Message, UserPart } from "../conversation/message.ts";
-import type { WaitingInput } from "../conversation/state.ts";
+import { type Message, partsOf, type UserPart } from "../conversation/message.ts";
+import { standing } from "../conversation/path.ts";
+import type { ConversationState, WaitingInput } from "../conversation/state.ts";
 import type { TurnStart } from "../turn/turn.ts";
 
 /** What a turn handler answers: how the conversation goes on. */
@@ -12,7 +13,7 @@ export type Directive =
 /** A directive that cannot be carried out. */
 export class DirectiveError extends Error {
   override readonly name = "DirectiveError";
-  readonly code: "empty" | "nothing-to-retry" | "nothing-to-resume" | "unknown-message";
+  readonly code: "unknown" | "empty" | "nothing-to-retry" | "nothing-to-resume" | "unknown-message";
 
   constructor(code: DirectiveError["code"], message: string) {
     super(message);
@@ -49,12 +50,29 @@ export function stop(): Directive {
   return { type: "stop" };
 }
 
+/** Throws `DirectiveError` for what is none, which only a program without types can say. */
+export function checkDirective(directive: Directive): void {
+  if (["say", "retry", "resume", "stop"].includes(directive?.type)) return;
+  throw new DirectiveError(
+    "unknown",
+    "A chat begins with a directive: agent.chat(say(...)), retry(...), resume() or stop().",
+  );
+}
+
 function userParts(content: string | readonly UserPart[]): readonly UserPart[] {
-  const parts: readonly UserPart[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
-  if (!parts.some((part) => part.type !== "text" || part.text.trim() !== "")) {
-    throw new DirectiveError("empty", "A message needs some text or a file; this one is empty.");
-  }
+  const parts = partsOf(content);
+  if (!parts) throw new DirectiveError("empty", "A message needs some text or a file; this one is empty.");
   return parts;
+}
+
+/**
+ * The message to go on from, below `leaf` or the one that is named: nobody goes on below one that a person removed
+ * meanwhile, unless it is named. Throws `DirectiveError` when that is not there.
+ */
+export function whereTo(state: ConversationState, named: string | undefined, leaf = state.leaf): string | null {
+  if (named === undefined) return standing(state, leaf);
+  if (state.messages.has(named)) return named;
+  throw new DirectiveError("unknown-message", `There is no message ${named} in this conversation.`);
 }
 
 /**

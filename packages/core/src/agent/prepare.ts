@@ -1,13 +1,15 @@
-import { fromLanguageModel, isLanguageModel } from "../ports/language-model.ts";
-import type { ModelSettings } from "../ports/model.ts";
+import { fromLanguageModel, isLanguageModel, refusal } from "../ports/language-model.ts";
+import type { LoopDriver } from "../ports/loop.ts";
+import type { ModelDriver, ModelSettings } from "../ports/model.ts";
 import type { Tool } from "../ports/tool.ts";
 import type { Compaction } from "../turn/compaction.ts";
 import { instructionsFor, launch, settingsFor } from "../turn/launch.ts";
 import { checkLimits } from "../turn/limits.ts";
+import type { Mode } from "../turn/mode.ts";
 import type { TurnAgent } from "../turn/run.ts";
 import { estimate } from "../turn/tokens.ts";
 import { digestOf, Toolbox } from "../turn/toolbox.ts";
-import type { Agent, CompactionOptions } from "./agent.ts";
+import type { Agent, AgentOptions, CompactionOptions } from "./agent.ts";
 import { chatMode } from "./mode/chat-mode.ts";
 import { taskMode } from "./mode/task-mode.ts";
 
@@ -27,16 +29,10 @@ export function turnAgent(agent: Agent): TurnAgent {
   const known = ready.get(agent);
   if (known) return known;
   const { options } = agent;
-  const { model, instructions = "", settings = {}, limits = {}, memory } = options;
-  if (!model) throw new AgentError("An agent needs a model: new Agent({ model }).");
-  checkSettings(settings);
-  checkLimits(limits);
-  checkTimes({ "memory.timeout": memory?.timeout, "memory.limit": memory?.limit });
-  const { attempts, delay, maxDelay, idle } = options.retry ?? {};
-  checkTimes({ "retry.attempts": attempts, "retry.delay": delay, "retry.maxDelay": maxDelay, "retry.idle": idle });
-  const driver = isLanguageModel(model) ? fromLanguageModel(model) : model;
-  const tools = options.tools ?? NO_TOOLS;
-  const mode = options.mode === "task" ? taskMode(options.output) : chatMode;
+  checkOptions(options);
+  const { instructions = "", settings = {}, limits = {}, memory, tools = NO_TOOLS } = options;
+  const driver = driverOf(options.model);
+  const mode = modeOf(options);
   const text = instructionsFor(instructions, mode.instructions);
   const made: TurnAgent = {
     name: agent.name,
@@ -59,6 +55,41 @@ export function turnAgent(agent: Agent): TurnAgent {
   };
   ready.set(agent, made);
   return made;
+}
+
+function checkOptions({ model, settings = {}, limits = {}, memory, retry = {}, tools = NO_TOOLS }: AgentOptions): void {
+  if (!model) throw new AgentError("An agent needs a model: new Agent({ model }).");
+  if (!Array.isArray(tools)) throw new AgentError("The tools of an agent are a list: tools: [...].");
+  checkSettings(settings);
+  checkLimits(limits);
+  checkTimes({ "memory.timeout": memory?.timeout, "memory.limit": memory?.limit });
+  const { attempts, delay, maxDelay, idle } = retry;
+  checkTimes({ "retry.attempts": attempts, "retry.delay": delay, "retry.maxDelay": maxDelay, "retry.idle": idle });
+}
+
+function driverOf(model: AgentOptions["model"]): ModelDriver | LoopDriver {
+  if (isLanguageModel(model)) return fromLanguageModel(model);
+  const given: unknown = model;
+  if (typeof given === "object" && given !== null) {
+    if ("stream" in given || "run" in given) return model as ModelDriver | LoopDriver;
+    if ("specificationVersion" in given) throw new AgentError(refusal(given));
+  }
+  const what = given instanceof Promise ? "a promise: await it" : typeof given === "string" ? "a name" : typeof given;
+  throw new AgentError(
+    `The model of an agent is a driver, such as resolveModel("provider/model") of @banyan/models finds, or a model of an AI SDK package; this is ${what}.`,
+  );
+}
+
+function modeOf({ mode = "chat", output }: AgentOptions): Mode {
+  switch (mode) {
+    case "chat":
+      return chatMode;
+    case "task":
+      return taskMode(output);
+    default:
+      mode satisfies never;
+      throw new AgentError(`mode is "${mode}"; it must be "chat" or "task".`);
+  }
 }
 
 function withModel(agent: Agent, model: Agent["options"]["model"] | undefined): TurnAgent {

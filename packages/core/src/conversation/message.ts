@@ -223,6 +223,14 @@ export function isSettled(message: Message): boolean {
   return message.finish !== undefined && message.calls.every((call) => isEnded(call.status));
 }
 
+/** What somebody says, as the parts of a message; nothing when there is neither text nor a file in it. */
+export function partsOf(content: string | readonly UserPart[]): readonly UserPart[] | undefined {
+  const parts: readonly UserPart[] = typeof content === "string" ? [{ type: "text", text: content }] : content;
+  // A program without types may pass anything.
+  const says = Array.isArray(parts) && parts.some((part) => part.type !== "text" || part.text.trim() !== "");
+  return says ? parts : undefined;
+}
+
 /** The text of a message, without reasoning. */
 export function textOf(message: Message): string {
   let text = "";

@@ -7,7 +7,7 @@ export class Interruption extends Error {
  * `closed`: by `close()`. `broken`: its store failed, and nothing can be written any more. `no-log`: it keeps no log to go
  * back in. `behind`: the reader of a feed was too slow. `no-question`: the question was answered or withdrawn before.
  * `no-run`: the run is not live. `no-input`: the text was delivered or withdrawn before. `no-message`: there is none of
- * that id.
+ * that id. `empty`: there is neither text nor a file in it.
  */
 export type SessionErrorCode =
   | "closed"
@@ -17,7 +17,8 @@ export type SessionErrorCode =
   | "no-question"
   | "no-run"
   | "no-input"
-  | "no-message";
+  | "no-message"
+  | "empty";
 
 /** A session cannot do what was asked. */
 export class SessionError extends Error {
@@ -32,6 +33,10 @@ export class SessionError extends Error {
 
 export function noRun(run: string): SessionError {
   return new SessionError("no-run", `No run ${run} is live; say it with agent.chat(say(...)) instead.`);
+}
+
+export function emptyMessage(): SessionError {
+  return new SessionError("empty", "A message needs some text or a file; this one is empty.");
 }
 
 export function noInput(input: string): SessionError {

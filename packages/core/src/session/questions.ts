@@ -1,6 +1,6 @@
 import type { EventBody } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
-import type { ApprovalQuestion } from "../conversation/state.ts";
+import type { ApprovalQuestion, OpenQuestion } from "../conversation/state.ts";
 import type { Answer } from "../ports/human.ts";
 import { SessionError } from "./error.ts";
 
@@ -73,6 +73,19 @@ export class Questions {
     this.#answered.delete(question);
     logged?.resolve(written);
   }
+}
+
+/** An answer as it can be written down. Throws `TypeError` when it does not fit a question of its type. */
+export function fittingAnswer(answer: Answer, type: OpenQuestion["type"] | undefined): Answer {
+  const { decision } = answer;
+  const fitting = type === "text" ? "answer" : "allow";
+  if (decision !== fitting && decision !== "deny") {
+    throw new TypeError(`An answer to this question has the decision "${fitting}" or "deny", not "${decision}".`);
+  }
+  if (decision !== "allow" || answer.input === undefined) return answer;
+  const input = JSON.stringify(answer.input);
+  if (input === undefined) throw new TypeError("The arguments in an answer must be JSON.");
+  return { ...answer, input: JSON.parse(input) };
 }
 
 /** The facts of what a person said of a call that nobody is about to run: a denial is its result at once. */

@@ -51,12 +51,14 @@ class LiveRun {
     this.place = place;
   }
 
-  /** Answers whether this is the first time. */
-  interrupt(reason: Error): boolean {
-    const isFirst = !this.interrupted.signal.aborted;
-    const controller = isFirst ? this.interrupted : this.hurried;
+  get isInterrupted(): boolean {
+    return this.interrupted.signal.aborted;
+  }
+
+  /** The second time, it is to hurry. */
+  interrupt(reason: Error): void {
+    const controller = this.isInterrupted ? this.hurried : this.interrupted;
     controller.abort(reason);
-    return isFirst;
   }
 }
 
@@ -80,12 +82,16 @@ export class Runs {
    * Interrupts one run, or all and those that wait; answers how many. Those that were interrupted before are to hurry.
    */
   interrupt(reason: Error, only?: string): number {
-    const live = [...this.#live].filter(([id]) => only === undefined || id === only);
-    const hit = live.filter(([, run]) => run.interrupt(reason));
-    if (only !== undefined) return hit.length;
+    const live = [...this.#live].flatMap(([id, run]) => (only === undefined || id === only ? [run] : []));
+    // Looked at before any of them ends: one that goes down with another is not interrupted twice.
+    const before = live.filter((run) => run.isInterrupted);
+    for (const run of live) if (!run.isInterrupted) run.interrupt(reason);
+    for (const run of before) run.interrupt(reason);
+    const hit = live.length - before.length;
+    if (only !== undefined) return hit;
     const waiting = [...this.#queue];
     for (const turnAway of waiting) turnAway(reason);
-    return hit.length + waiting.length;
+    return hit + waiting.length;
   }
 
   /** No run begins any more; those that wait are turned away, those that are live are interrupted and waited for. */
@@ -119,7 +125,7 @@ export class Runs {
       leaf: place.leaf,
       signal: live.interrupted.signal,
       hurry: live.hurried.signal,
-      interrupt: (reason) => void live.interrupt(reason),
+      interrupt: (reason) => live.interrupt(reason),
       end: (leaf) => {
         leave(leaf);
         place.free.resolve();

@@ -1,15 +1,15 @@
 import type { Cursor, Delivery, Delta, DeltaBody, Event, EventBody, FeedItem, Notice } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
-import type { UserPart } from "../conversation/message.ts";
+import { partsOf, type UserPart } from "../conversation/message.ts";
 import { reduce } from "../conversation/reduce.ts";
 import { type ConversationState, emptyConversation, type InputChange, type LiveRun } from "../conversation/state.ts";
 import type { Answer } from "../ports/human.ts";
 import type { Log, Store } from "../ports/store.ts";
 import { Appends } from "./appends.ts";
 import { Audience, type FeedListener } from "./audience.ts";
-import { Interruption, noInput, noMessage, noRun, SessionError } from "./error.ts";
+import { emptyMessage, Interruption, noInput, noMessage, noRun, SessionError } from "./error.ts";
 import type { FeedReader } from "./feed.ts";
-import { approvalResolved, notOpen, type Question, Questions } from "./questions.ts";
+import { approvalResolved, fittingAnswer, notOpen, type Question, Questions } from "./questions.ts";
 import { recover } from "./recovery.ts";
 import { replay } from "./replay.ts";
 import { type RunHandle, Runs } from "./runs.ts";
@@ -187,13 +187,15 @@ export class Session {
    */
   attach(origin: object, onLeave: () => void | Promise<void>): FeedReader {
     const reader = this.#audience.reader({ bounded: false, onLeave });
-    this.#join(reader, origin);
+    // Whoever wants to say something is told that the session is closed; whoever only watches sees the end.
+    if (this.#broken) reader.end(this.#broken);
+    else this.#audience.join(reader, origin);
     return reader;
   }
 
-  #join(reader: FeedReader, origin?: object): void {
+  #join(reader: FeedReader): void {
     if (this.#broken) reader.end(this.#broken.code === "closed" ? undefined : this.#broken);
-    else this.#audience.join(reader, origin);
+    else this.#audience.join(reader, undefined);
   }
 
   /**
@@ -235,14 +237,16 @@ export class Session {
   /**
    * Writes to a run: it is in the log when this resolves, with the id that its message will have. Without `run`, to the
    * run that is live where the conversation was last written to; when none is, it is held, and `resume()` delivers it.
-   * An id that was used before changes nothing, so that a client may say a thing again. Rejects with `SessionError`
-   * (`no-run`) when the run named is not live.
+   * An id that was used before changes nothing, so that a client may say a thing again. Rejects with `SessionError`:
+   * `no-run` when the run named is not live, `empty` when nothing is said.
    */
   async say(
-    parts: readonly UserPart[],
+    content: string | readonly UserPart[],
     options: { readonly delivery?: Delivery; readonly run?: string; readonly id?: string } = {},
   ): Promise<string> {
     const { delivery = "steer", id: input = createId() } = options;
+    const parts = partsOf(content);
+    if (!parts) throw emptyMessage();
     const { inbox, messages, runs, leaf } = this.state;
     if (messages.has(input) || inbox.some(({ id }) => id === input)) return input;
     if (options.run !== undefined && !this.#runs.isLive(options.run)) throw noRun(options.run);
@@ -253,9 +257,10 @@ export class Session {
     return input;
   }
 
-  /** Changes what waits. Rejects with `SessionError` (`no-input`) when it does not wait any more. */
+  /** Changes what waits. Rejects with `SessionError`: `no-input` when it does not wait any more, `empty`, `no-run`. */
   async editInput(input: string, change: InputChange): Promise<void> {
     this.#mustWait(input);
+    if (change.parts && !partsOf(change.parts)) throw emptyMessage();
     if (change.run !== undefined && !this.#runs.isLive(change.run)) throw noRun(change.run);
     await this.commit([{ type: "input.edited", input, ...change }], { durable: true });
     const run = this.state.inbox.find(({ id }) => id === input)?.run;
@@ -302,14 +307,10 @@ export class Session {
    */
   async answer(question: string, answer: Answer): Promise<void> {
     const open = this.state.questions.get(question);
-    const { decision } = answer;
-    const fitting = open?.type === "text" ? "answer" : "allow";
-    if (decision !== fitting && decision !== "deny") {
-      throw new TypeError(`An answer to this question has the decision "${fitting}" or "deny", not "${decision}".`);
-    }
-    if (this.#questions.isAsked(question)) return this.#questions.answer(question, answer);
+    const fitting = fittingAnswer(answer, open?.type);
+    if (this.#questions.isAsked(question)) return this.#questions.answer(question, fitting);
     if (open?.type !== "approval") throw notOpen(question);
-    await this.commit(approvalResolved(open, answer), { durable: true });
+    await this.commit(approvalResolved(open, fitting), { durable: true });
   }
 
   /** A permission rule that a person allowed for this conversation holds no more. */

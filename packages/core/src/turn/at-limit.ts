@@ -24,14 +24,13 @@ export async function askForMore(run: TurnRun, reason: string): Promise<boolean>
   const asked = session.ask();
   const question = asked.id;
   await session.commit([{ type: "run.paused", run: run.id, question, reason }], { durable: true, origin });
-  const since = performance.now();
   let allowed = false;
   try {
+    using _ = run.budget.stopClock();
     allowed = (await asked.answer(run.signal)).decision === "allow";
   } catch {
     // Only an interruption ends the wait; the run is ended by it.
   }
-  run.budget.leaveOut(performance.now() - since);
   await session.commit([{ type: "run.continued", run: run.id, question, allowed }], { durable: true, origin });
   if (allowed) run.budget.grant();
   return allowed;
@@ -45,7 +44,12 @@ async function lastWord(run: TurnRun, model: ModelDriver, limit: string): Promis
     run,
     `This turn has reached ${limit}. No tools can be used any more. Answer now with what you have, and say what is left to do.`,
   );
-  const step = await inTime(run, budget.lastWordTime(), () => takeStep(run, model, "none"));
+  const until = budget.lastWordTime();
+  const step = await inTime(
+    run,
+    () => until,
+    () => takeStep(run, model, "none"),
+  );
   if (step.type === "failed") return failed(step.error);
   return run.signal.aborted ? { reason: "interrupted" } : undefined;
 }

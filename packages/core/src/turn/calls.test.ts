@@ -443,10 +443,16 @@ describe("permission and approval", () => {
     expect(first).toMatchObject({ status: "failed", attempt: 0 });
     const refused: unknown[] = [];
     await answered([call("act")], (question, session) => {
-      session.answer(question, { decision: "no" } as never).catch((error: unknown) => refused.push(error));
+      for (const wrong of [
+        { decision: "no" },
+        { decision: "allow", input: () => 1 },
+        { decision: "allow", input: 1n },
+      ]) {
+        session.answer(question, wrong as never).catch((error: unknown) => refused.push(error));
+      }
       return { decision: "deny" };
     });
-    expect(refused).toHaveLength(1);
+    expect(refused.map((error) => error instanceof TypeError)).toEqual([true, true, true]);
   });
 
   test("what a tool does to its arguments changes nothing in the log", async () => {

@@ -4,12 +4,12 @@ import { shortenConversation } from "../agent/control/shorten-conversation.ts";
 import { say } from "../agent/directive.ts";
 import { textOf } from "../conversation/message.ts";
 import { pathTo } from "../conversation/path.ts";
-import type { ModelRequest, PromptMessage } from "../ports/model.ts";
+import type { ModelDriver, ModelRequest, PromptMessage } from "../ports/model.ts";
 import { defineTool } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";
 import { checkConversation } from "../testing/check-conversation.ts";
 import { collect, readUntil } from "../testing/collect.ts";
-import { type Beat, call, fail, scriptedModel, spend, stall, text } from "../testing/scripted-model.ts";
+import { type Beat, call, fail, pause, scriptedModel, spend, stall, text } from "../testing/scripted-model.ts";
 
 const act = defineTool({
   name: "act",
@@ -144,6 +144,40 @@ describe("a conversation that grows too long", () => {
     expect(await readUntil(chat, (item) => item.type === "chat.ended")).toMatchObject({ reason: "interrupted" });
     expect(summaries(session)).toEqual([]);
     expect(checkConversation(session.state)).toEqual([]);
+  });
+
+  test("B22: an interrupt does not wait for what counts, nor for a model that does not listen", async () => {
+    const begun = Promise.withResolvers<void>();
+    const never = () => {
+      begun.resolve();
+      return new Promise<never>(() => {});
+    };
+    const { session, agent } = play(() => "end", { compaction: { contextSize: 10, count: never } });
+    const turn = agent.send("Go on and on and on.", { session });
+    await begun.promise;
+    session.interrupt();
+    expect(await turn).toMatchObject({ reason: "interrupted", steps: 0 });
+
+    const full = play((request) => (isSummary(request) ? [stall()] : [call("act")]));
+    const { stream } = full.model;
+    const deaf: ModelDriver = {
+      ...full.model,
+      stream: (request, sink) => stream(request, sink, new AbortController().signal),
+    };
+    const chat = full.agent.with({ model: deaf }).chat(say("Begin."), { session: full.session });
+    const items = chat[Symbol.asyncIterator]();
+    await readUntil(items, (item) => item.type === "context.shortening");
+    full.session.interrupt();
+    expect(await readUntil(items, (item) => item.type === "chat.ended")).toMatchObject({ reason: "interrupted" });
+  });
+
+  test("F15: a summary may take its time where silence has no limit", async () => {
+    const { session, agent } = play(
+      (request, index) => (isSummary(request) ? [pause(20), text("Sum.")] : index < 12 ? [call("act")] : "end"),
+      { retry: { idle: Number.POSITIVE_INFINITY } },
+    );
+    await agent.send("Begin.", { session });
+    expect(summaries(session).map(textOf)).toEqual(["Sum."]);
   });
 
   test.each([1, 4])(

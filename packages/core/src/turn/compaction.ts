@@ -50,7 +50,9 @@ export async function makeRoom(run: TurnRun, model: ModelDriver): Promise<void> 
   const taken = takenBy(run.branch.path, run.agent);
   // As a rule there is room enough, whatever counts: then nothing is.
   if (mostOf(taken) < contextSize * Math.min(hint, threshold)) return;
-  const share = (await tokensOf(taken, count)) / contextSize;
+  const tokens = await untilAborted(run, (signal) => tokensOf(taken, count, signal));
+  if (tokens === undefined) return;
+  const share = tokens / contextSize;
   if (share >= threshold) {
     await shorten(run, model, "the context is nearly full");
   } else if (share >= hint && toolbox.find(SHORTEN) && !isReminded(run)) {
@@ -70,9 +72,9 @@ export async function shorten(run: TurnRun, model: ModelDriver, why: string, kee
   const { session, branch, agent, origin, signal } = run;
   if (!agent.compaction) return "Compaction is switched off.";
   const failed = failures.get(run) ?? 0;
-  const covers = await coveredBy(run, branch.path.length, keep);
-  if (covers === undefined) return "There is nothing to shorten yet.";
+  const covers = await untilAborted(run, () => coveredBy(run, branch.path.length, keep));
   if (failed >= FAILURES || signal.aborted) return "No further summary is asked for in this turn.";
+  if (covers === undefined) return "There is nothing to shorten yet.";
   session.notify({ type: "context.shortening", run: run.id, reason: why }, origin);
   let spent: Spent | undefined;
   try {
@@ -112,16 +114,18 @@ export async function useSummary(run: TurnRun): Promise<void> {
   run.summary = undefined;
   const path = run.branch.path;
   const answer = path.findLastIndex((message) => message.role === "assistant");
-  const covers = await coveredBy(run, answer);
+  const covers = await untilAborted(run, () => coveredBy(run, answer));
   if (covers !== undefined) await putSummary(run, summary, covers);
 }
 
 /** Why a text cannot stand for what it is to sum up; nothing when it can. */
-export async function unfit({ branch, agent }: TurnRun, summary: string): Promise<string | undefined> {
+export async function unfit(run: TurnRun, summary: string): Promise<string | undefined> {
+  const { branch, agent, signal } = run;
   if (summary.trim() === "") return "The summary is empty, so nothing was shortened.";
   const count = agent.compaction?.count ?? estimate;
   const said = { counted: 0, uncounted: branch.path.flatMap(textsIn) };
-  if ((await count(summary)) < (await tokensOf(said, count))) return undefined;
+  const own = { counted: 0, uncounted: [summary] };
+  if ((await tokensOf(own, count, signal)) < (await tokensOf(said, count, signal))) return undefined;
   return "The summary is longer than what it would stand for, so nothing was shortened.";
 }
 
@@ -184,7 +188,7 @@ function cutResults(message: PromptMessage): PromptMessage {
  * The last message of the first `end` ones on the path that a summary may cover: what nobody has answered and the last
  * few messages stay as they are. Nothing when fewer than two would be covered.
  */
-async function coveredBy({ branch, agent }: TurnRun, end: number, keep = KEPT): Promise<string | undefined> {
+async function coveredBy({ branch, agent, signal }: TurnRun, end: number, keep = KEPT): Promise<string | undefined> {
   const { path } = branch;
   const { count = estimate, contextSize = Number.POSITIVE_INFINITY } = agent.compaction ?? {};
   const room = contextSize * KEPT_SHARE;
@@ -193,7 +197,7 @@ async function coveredBy({ branch, agent }: TurnRun, end: number, keep = KEPT): 
   let tokens = 0;
   for (; last > 0; last--) {
     const message = path[last] as Message;
-    tokens = await tokensOf({ counted: tokens, uncounted: textsIn(message) }, count);
+    tokens = await tokensOf({ counted: tokens, uncounted: textsIn(message) }, count, signal);
     const unanswered = path.slice(last).every(({ role }) => role !== "assistant");
     if (!unanswered && (kept >= keep || tokens > room)) break;
     kept++;
@@ -201,6 +205,16 @@ async function coveredBy({ branch, agent }: TurnRun, end: number, keep = KEPT): 
   const before = path.findLastIndex((message) => message.role === "summary");
   const covered = path[last];
   return covered && last - before >= 2 ? covered.id : undefined;
+}
+
+/** What is counted, or nothing once the run is aborted: whoever aborted it says how it goes on. */
+async function untilAborted<T>({ signal }: TurnRun, counting: (signal: AbortSignal) => Promise<T>) {
+  try {
+    return await counting(signal);
+  } catch (error) {
+    if (error !== signal.reason) throw error;
+    return undefined;
+  }
 }
 
 /** Whether the model was reminded since the last summary. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { say } from "../agent/directive.ts";
 import { isEvent } from "../conversation/event.ts";
-import type { AssistantMessage } from "../conversation/message.ts";
+import { type AssistantMessage, textOf } from "../conversation/message.ts";
 import type { Tool } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";
 import { checkConversation } from "../testing/check-conversation.ts";
@@ -129,5 +129,22 @@ describe("B62: an eager call", () => {
 
   test("a tool with effects cannot be eager", async () => {
     await expect(play(["hi"], { effects: "external" })).rejects.toThrow(/eager and has effects/);
+  });
+
+  test("B22: that a person's word cancels ends, and does not outlive it", async () => {
+    const session = Session.inMemory();
+    let ended = false;
+    const look: Tool = {
+      ...looking([], session),
+      execute: async (_, { signal }) => {
+        await session.say([{ type: "text", text: "Stop that." }]);
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        ended = true;
+      },
+    };
+    const agent = new Agent({ model: scriptedModel([[call("look"), breathe(), text("hm")], "bye"]), tools: [look] });
+    const { message } = await agent.send("Go", { session });
+    expect(ended).toBe(true);
+    expect(message && textOf(message)).toBe("bye");
   });
 });

@@ -1,6 +1,6 @@
 import type { Json } from "../conversation/message.ts";
+import { alarm } from "../ports/alarm.ts";
 import type { Tool, ToolContext } from "../ports/tool.ts";
-import { alarm } from "./alarm.ts";
 import { BoundedText, bounded, DEFAULT_OUTPUT, outputText } from "./output.ts";
 
 /** Milliseconds that a tool has to end after its signal aborted. */

@@ -1,5 +1,6 @@
 import type { Json } from "../conversation/message.ts";
 import type { Permit } from "../ports/human.ts";
+import { orAborted } from "../ports/or-aborted.ts";
 import type { Tool } from "../ports/tool.ts";
 import type { AskedCall } from "./answer.ts";
 import { messageOf, notExecuted } from "./execute.ts";
@@ -49,17 +50,6 @@ export async function judge(run: TurnRun, call: AskedCall): Promise<Verdict> {
 }
 
 const ALLOWED = { decision: "allow" } as const;
-
-/** The value, or a rejection with the signal's reason as soon as that aborts. */
-export function orAborted<T>(work: T | Promise<T>, signal: AbortSignal): T | Promise<T> {
-  if (!(work instanceof Promise)) return work;
-  return new Promise<T>((resolve, reject) => {
-    const abort = () => reject(signal.reason);
-    if (signal.aborted) abort();
-    else signal.addEventListener("abort", abort, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort));
-  });
-}
 
 function jsonProblem(text: string): string {
   try {

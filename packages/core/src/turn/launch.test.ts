@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { Agent, type AgentOptions } from "../agent/agent.ts";
 import { askClient } from "../agent/control/ask-client.ts";
 import { launchAgent } from "../agent/control/launch-agent.ts";
@@ -253,6 +253,52 @@ describe("a sub-agent", () => {
       message.role === "assistant" ? message.calls.map(({ output }) => output) : [],
     );
     expect(outputs).toContainEqual(expect.stringMatching(/Until then:\nnow$/));
+  });
+
+  test("T3: one interrupt of the whole conversation tells nobody to hurry", async () => {
+    const session = Session.inMemory();
+    let hurried: boolean | undefined;
+    const slow = {
+      ...act,
+      execute: async (_: unknown, { signal, hurry }: ToolContext) => {
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        await new Promise(setImmediate);
+        hurried = hurry.aborted;
+      },
+    };
+    const tools = [slow, launchAgent()];
+    const { agent } = agentOf((task) => (task === "Go" ? [launch("dig")] : [call("act")]), { tools });
+    const chat = agent.chat(say("Go"), { session })[Symbol.asyncIterator]();
+    await readUntil(chat, (item) => item.type === "call.executing" && session.state.runs.size === 2);
+    expect(session.interrupt()).toBe(2);
+    await readUntil(chat, (item) => item.type === "chat.ended");
+    expect(hurried).toBe(false);
+  });
+
+  test("B13: while a person is asked for more in a sub-agent, the time of the whole tree stands still", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const session = Session.inMemory();
+    const scene = (task: string, n: number) => {
+      if (task === "Go") return n === 0 ? [launch("dig"), launch("delve")] : "end";
+      return n === 0 ? [call("act")] : [finish(`${task} is done`)];
+    };
+    const limits = { steps: 1, time: 10_000, policy: "ask" } as const;
+    const { agent } = agentOf(scene, { limits });
+    const questions: string[] = [];
+    for await (const item of agent.chat(say("Go"), { session })) {
+      if (item.type !== "run.paused") continue;
+      questions.push(item.question);
+      if (questions.length === 2) {
+        for (const question of questions) {
+          await vi.advanceTimersByTimeAsync(60_000);
+          await session.answer(question, { decision: "allow" });
+        }
+      }
+      if (questions.length > 2) await session.answer(item.question, { decision: "allow" });
+    }
+    expect(resultsIn(session)).toEqual(["dig is done", "delve is done"]);
+    expect(session.state.lastRunEnd).toBe("answered");
   });
 
   test("has the tools, the instructions and the model that it is given", async () => {

@@ -47,7 +47,10 @@ export function checkLimits(limits: Limits): void {
       );
     }
   }
-  const { depth } = limits;
+  const { depth, policy = "wrap-up" } = limits;
+  if (!["wrap-up", "ask", "fail"].includes(policy)) {
+    throw new LimitError("invalid-limit", `limits.policy is "${policy}"; it must be "wrap-up", "ask" or "fail".`);
+  }
   if (depth !== undefined && !(Number.isInteger(depth) && depth >= 0)) {
     throw new LimitError("invalid-limit", `limits.depth is ${depth}; it must be a whole number, 0 or more.`);
   }
@@ -64,8 +67,11 @@ class Pool {
   usage: Usage = noUsage;
   cost: Cost = 0;
   readonly startedAt = performance.now();
-  /** Milliseconds that went by while a person was asked. */
-  waited = 0;
+  /** Milliseconds that the clock stood still. */
+  stood = 0;
+  /** Since when it stands still; how many hold it. */
+  stoppedAt = 0;
+  stops = 0;
   /** How often a person granted as much again. */
   grants = 1;
   /** The turns for whose last word there is room kept. */
@@ -128,8 +134,8 @@ export class Budget {
    */
   takeRoom(): string | undefined {
     const limit = this.#exhausted();
+    this.asking = limit === undefined;
     if (limit !== undefined) return limit;
-    this.asking = true;
     this.#pool.live.add(this);
     return undefined;
   }
@@ -176,12 +182,19 @@ export class Budget {
 
   /** Milliseconds that the turn has taken, waiting for a person at a limit left out. */
   elapsed(): number {
-    return performance.now() - this.#pool.startedAt - this.#pool.waited;
+    const { startedAt, stood, stoppedAt, stops } = this.#pool;
+    return (stops > 0 ? stoppedAt : performance.now()) - startedAt - stood;
   }
 
-  /** Milliseconds that a wait for a person took. */
-  leaveOut(milliseconds: number): void {
-    this.#pool.waited += milliseconds;
+  /** The clock of the whole tree stands still until the answer is disposed of, and all others of its kind. */
+  stopClock(): Disposable {
+    const pool = this.#pool;
+    if (pool.stops++ === 0) pool.stoppedAt = performance.now();
+    return {
+      [Symbol.dispose]() {
+        if (--pool.stops === 0) pool.stood += performance.now() - pool.stoppedAt;
+      },
+    };
   }
 
   /** Milliseconds after which no new step begins and what runs is ended. */

@@ -1,6 +1,6 @@
+import { alarm } from "../ports/alarm.ts";
 import { type ModelDriver, ModelError, type ModelRequest } from "../ports/model.ts";
 import { SessionError } from "../session/error.ts";
-import { alarm } from "./alarm.ts";
 import type { Answer } from "./answer.ts";
 import { messageOf } from "./execute.ts";
 import type { TurnRun } from "./run.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Agent, type AgentOptions } from "../agent/agent.ts";
+import { Agent, type AgentOptions, type TurnHandler } from "../agent/agent.ts";
 import { say } from "../agent/directive.ts";
 import { isEvent } from "../conversation/event.ts";
 import type { AssistantMessage } from "../conversation/message.ts";
@@ -9,9 +9,8 @@ import { call, scriptedModel } from "../testing/scripted-model.ts";
 
 const PRICE = { input: 1, output: 1 };
 
-/** A turn whose call has the conversation take model `b`. */
-async function play(more: Partial<AgentOptions>) {
-  const session = Session.inMemory();
+/** An agent whose first call has its conversation take model `b`. */
+function changing(session: Session, more: Partial<AgentOptions>) {
   const first = { ...scriptedModel([[call("change")], "said by a"]), id: "a", price: PRICE };
   const second = { ...scriptedModel(["said by b"]), id: "b" };
   const change = {
@@ -24,7 +23,12 @@ async function play(more: Partial<AgentOptions>) {
       return "changed";
     },
   } as const;
-  const agent = new Agent({ model: first, tools: [change], modelNamed: async () => second, ...more });
+  return { agent: new Agent({ model: first, tools: [change], modelNamed: async () => second, ...more }) };
+}
+
+async function play(more: Partial<AgentOptions>) {
+  const session = Session.inMemory();
+  const { agent } = changing(session, more);
   const items = await collect(agent.chat(say("Go"), { session }));
   const answers = [...session.state.messages.values()].filter((m): m is AssistantMessage => m.role === "assistant");
   return { models: answers.map(({ model }) => model), events: items.filter(isEvent), items };
@@ -52,4 +56,31 @@ test("T42: a turn keeps its model where no other can be had, or a limit could no
   expect(limited.items).toContainEqual(
     expect.objectContaining({ type: "callback.failed", reason: expect.stringContaining("the price of b is unknown") }),
   );
+});
+
+test("T42: the turns after it keep that model, until somebody answers with another agent", async () => {
+  const third = { ...scriptedModel(["said by c"]), id: "c" };
+  const second = { ...scriptedModel(["said by b", "said by b", "said by b"]), id: "b" };
+  let turns = 0;
+  const onTurn: TurnHandler = (_, agent) => {
+    turns++;
+    if (turns === 1) return agent.chat(say("Again"));
+    return turns === 2 ? agent.with({ model: third }).chat(say("Once more")) : undefined;
+  };
+  expect((await play({ modelNamed: async () => second, onTurn })).models).toEqual(["a", "b", "b", "c"]);
+});
+
+test("B22: an interrupt does not wait for a model that somebody still looks for", async () => {
+  const session = Session.inMemory();
+  const looking = Promise.withResolvers<void>();
+  const { agent } = changing(session, {
+    modelNamed: () => {
+      looking.resolve();
+      return new Promise(() => {});
+    },
+  });
+  const turn = agent.send("Go", { session });
+  await looking.promise;
+  session.interrupt();
+  expect(await turn).toMatchObject({ reason: "interrupted", steps: 1 });
 });

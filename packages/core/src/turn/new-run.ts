@@ -11,6 +11,8 @@ import type { TurnAgent, TurnRun } from "./run.ts";
 export interface TurnWatch {
   readonly origin: object;
   readonly reader?: FeedReader | undefined;
+  /** The name of the model that the conversation had when the agent came to take turns. */
+  readonly chosenModel?: string | undefined;
   readonly parent?: TurnRun;
   readonly call?: string;
 }
@@ -21,13 +23,13 @@ export function newRun(
   session: Session,
   agent: TurnAgent,
   branch: Branch,
-  { origin, reader, parent, call }: TurnWatch,
+  { origin, reader, chosenModel, parent, call }: TurnWatch,
 ): TurnRun {
   return {
     id,
     session,
     agent,
-    chosenModel: session.state.model,
+    chosenModel,
     branch,
     budget: new Budget(agent.limits, parent?.budget),
     origin,

@@ -1,8 +1,8 @@
 import { type AssistantMessage, isSettled } from "../conversation/message.ts";
 import { lastAnswer } from "../conversation/path.ts";
+import { orAborted } from "../ports/or-aborted.ts";
 import { CallBatch } from "./calls.ts";
 import { inTime } from "./in-time.ts";
-import { orAborted } from "./judge.ts";
 import type { TurnRun } from "./run.ts";
 
 /** Answers whose open calls a run goes on with. */
@@ -15,7 +15,11 @@ const goneOnWith = new WeakMap<AssistantMessage, Promise<void>>();
 export async function goOnWithCalls(run: TurnRun): Promise<void> {
   const answer = lastAnswer(run.branch.path);
   if (!answer || isSettled(answer)) return;
-  await inTime(run, run.budget.softTime(), () => settle(run, answer));
+  await inTime(
+    run,
+    () => run.budget.softTime(),
+    () => settle(run, answer),
+  );
   run.branch.showAnew();
 }
 

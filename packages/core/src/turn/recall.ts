@@ -1,8 +1,8 @@
 import { type Recalled, textOf } from "../conversation/message.ts";
+import { alarm } from "../ports/alarm.ts";
 import type { Memory, MemoryItem } from "../ports/memory.ts";
-import { alarm } from "./alarm.ts";
+import { orAborted } from "../ports/or-aborted.ts";
 import { messageOf } from "./execute.ts";
-import { orAborted } from "./judge.ts";
 import type { TurnAgent, TurnRun } from "./run.ts";
 
 type TurnMemory = NonNullable<TurnAgent["memory"]>;

@@ -22,23 +22,27 @@ class LimitReached extends Error {
  * no last word at a limit, as nobody can demand one: the turn ends there.
  */
 export function reportedLoop(run: TurnRun, loop: LoopDriver): Promise<Ending> {
-  return inTime(run, run.budget.hardTime(), async () => {
-    const turn = new ReportedTurn(run);
-    const error = await ended(run, turn, loop);
-    const { limit } = turn;
-    await turn.close(error ?? undefined);
-    if (limit !== undefined) {
-      const problem = { code: "limit", message: `The turn reached ${limit}.` };
-      return run.agent.limits.policy === "fail"
-        ? { reason: "limit", limit, error: problem }
-        : { reason: "limit", limit };
-    }
-    if (run.signal.aborted) {
-      return run.budget.timeIsUp ? { reason: "limit", limit: run.budget.timeLimit() } : { reason: "interrupted" };
-    }
-    if (error) return failed(error);
-    return { reason: run.finished ? "finished" : "answered" };
-  });
+  return inTime(
+    run,
+    () => run.budget.hardTime(),
+    async () => {
+      const turn = new ReportedTurn(run);
+      const error = await ended(run, turn, loop);
+      const { limit } = turn;
+      await turn.close(error ?? undefined);
+      if (limit !== undefined) {
+        const problem = { code: "limit", message: `The turn reached ${limit}.` };
+        return run.agent.limits.policy === "fail"
+          ? { reason: "limit", limit, error: problem }
+          : { reason: "limit", limit };
+      }
+      if (run.signal.aborted) {
+        return run.budget.timeIsUp ? { reason: "limit", limit: run.budget.timeLimit() } : { reason: "interrupted" };
+      }
+      if (error) return failed(error);
+      return { reason: run.finished ? "finished" : "answered" };
+    },
+  );
 }
 
 /** Waits for the loop, after an abort not for ever; what it threw, if it did. */

@@ -13,6 +13,7 @@ export async function stepLoop(run: TurnRun, first: ModelDriver): Promise<Ending
   let model = first;
   const { budget, signal } = run;
   const { mode } = run.agent;
+  const softTime = () => budget.softTime();
   /** A provider that says so twice in a turn is believed. */
   let overflowed = false;
   // A call that a crash had left open may have ended the task, or summed up.
@@ -21,17 +22,18 @@ export async function stepLoop(run: TurnRun, first: ModelDriver): Promise<Ending
   for (;;) {
     if (signal.aborted) return { reason: "interrupted" };
     await deliverSteering(run);
-    model = await modelNow(run, model);
+    model = await inTime(run, softTime, () => modelNow(run, model));
     const limit = budget.takeRoom();
     if (limit !== undefined) {
       const ending = await atLimit(run, model, limit);
       if (ending) return ending;
       continue;
     }
-    await inTime(run, budget.softTime(), () => makeRoom(run, model));
+    await inTime(run, softTime, () => makeRoom(run, model));
     if (signal.aborted) return { reason: "interrupted" };
+    if (budget.timeIsUp) continue;
     run.step = ++budget.steps;
-    const step = await inTime(run, budget.softTime(), () => takeStep(run, model, "auto"));
+    const step = await inTime(run, softTime, () => takeStep(run, model, "auto"));
     if (run.finished) return { reason: "finished" };
     await useSummary(run);
     switch (step.type) {

@@ -95,6 +95,8 @@ async function complete(run: TurnRun, answer: Answer, toolChoice: "auto" | "none
   if (followed) await follow(run, message, reason);
   if (run.agent.callbacks.onCalls) tell(run, "onCalls", answerOf(session, message).calls, answerOf(session, message));
   await batch.run();
+  // One that began early and was cancelled then is nobody's.
+  answer.eager?.discard(new Error("nobody waits for it any more"));
   return { type: toolChoice === "none" ? "answer" : "calls", message: answerOf(session, message) };
 }
 

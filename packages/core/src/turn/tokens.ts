@@ -1,6 +1,7 @@
 import type { Message } from "../conversation/message.ts";
 import { textOf } from "../conversation/message.ts";
 import { totalTokens } from "../conversation/usage.ts";
+import { orAborted } from "../ports/or-aborted.ts";
 import type { TurnAgent } from "./run.ts";
 
 /** Tokens of a text. */
@@ -43,10 +44,14 @@ export function mostOf({ counted, uncounted }: Taken): number {
   return uncounted.reduce((sum, text) => sum + Buffer.byteLength(text), counted);
 }
 
-/** The tokens of all that. */
-export async function tokensOf({ counted, uncounted }: Taken, count: CountTokens): Promise<number> {
+/** The tokens of all that. Rejects with the signal's reason as soon as that aborts. */
+export async function tokensOf(
+  { counted, uncounted }: Taken,
+  count: CountTokens,
+  signal: AbortSignal,
+): Promise<number> {
   let tokens = counted;
-  for (const text of uncounted) tokens += await count(text);
+  for (const text of uncounted) tokens += await orAborted(count(text), signal);
   return tokens;
 }
 

@@ -29,7 +29,7 @@ export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSig
     step,
     agent: agent.name,
     progress: (text) => session.stream([{ type: "call.output.delta", message, call, text }], origin),
-    interject: async (text) => void (await session.say([{ type: "text", text }], { run: run.id })),
+    interject: async (text) => void (await session.say(text, { run: run.id })),
     follow(follower) {
       if ("run" in agent.model)
         throw new Error(`${agent.model.id} runs its turns by itself, so nothing can listen to it.`);

@@ -26,11 +26,24 @@ export class Toolbox {
 
   private constructor(tools: readonly Tool[]) {
     this.schemas = tools.map((tool) => {
+      if (typeof tool !== "object" || tool === null) {
+        throw new ToolDefinitionError(
+          `A tool is an object, as defineTool makes it; one of these is of type ${typeof tool}.`,
+        );
+      }
       if (!/^[\w-]{1,64}$/.test(tool.name)) {
         throw new ToolDefinitionError(`"${tool.name}" cannot name a tool: use 1 to 64 letters, digits, "_" and "-".`);
       }
       if (this.#tools.has(tool.name))
         throw new ToolDefinitionError(`Two tools have the name "${tool.name}"; rename one.`);
+      if (typeof tool.execute !== "function") {
+        throw new ToolDefinitionError(`The tool "${tool.name}" needs an execute function.`);
+      }
+      if (!["none", "idempotent", "external"].includes(tool.effects)) {
+        throw new ToolDefinitionError(
+          `The tool "${tool.name}" has to say what effects it has: "none", "idempotent" or "external".`,
+        );
+      }
       if (typeof tool.input !== "object" || tool.input === null) {
         throw new ToolDefinitionError(
           `The tool "${tool.name}" needs an input schema: a JSON Schema of an object, or a Standard Schema.`,

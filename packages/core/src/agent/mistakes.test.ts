@@ -1,0 +1,84 @@
+import { describe, expect, test } from "vitest";
+import { textOf } from "../conversation/message.ts";
+import { pathTo } from "../conversation/path.ts";
+import { defineTool } from "../ports/tool.ts";
+import { Session } from "../session/session.ts";
+import { collect } from "../testing/collect.ts";
+import { scriptedModel } from "../testing/scripted-model.ts";
+import { Agent, type AgentOptions } from "./agent.ts";
+import { resume, say } from "./directive.ts";
+
+const model = scriptedModel(() => "Hello.");
+const agent = new Agent({ model });
+const tool = defineTool({
+  name: "look",
+  description: "Looks.",
+  input: { type: "object" },
+  effects: "none",
+  execute: () => "seen",
+});
+
+/** What a program without types, or one that silences them, may pass. */
+const wrong = <T>(value: unknown): T => value as T;
+
+describe("a mistake is told at once, and with what to do", () => {
+  test.each<[string, unknown, RegExp]>([
+    ["the name of a model", "openai/gpt-5", /resolveModel\("provider\/model"\).*this is a name/],
+    ["a model that nobody awaited", Promise.resolve(model), /this is a promise: await it/],
+    ["an object that is no model", {}, /this is object/],
+    ["a model of an older package", { specificationVersion: "v2" }, /generation v2 .* update its package/],
+  ])("%s", async (_, given, sentence) => {
+    const refused = new Agent({ model: wrong(given) }).send("Hello");
+    await expect(refused).rejects.toMatchObject({ name: "AgentError", message: expect.stringMatching(sentence) });
+  });
+
+  test.each<[string, object, RegExp]>([
+    ["a mode that does not exist", { mode: "tasks" }, /mode is "tasks"; it must be "chat" or "task"/],
+    ["a policy that does not exist", { limits: { policy: "wrapup" } }, /limits.policy is "wrapup"; it must be/],
+    ["tools that are no list", { tools: { tool } }, /are a list/],
+    ["a tool that nobody made", { tools: [() => tool] }, /one of these is of type function/],
+    ["a tool that does nothing", { tools: [{ ...tool, execute: undefined }] }, /"look" needs an execute function/],
+    ["a tool that hides its effects", { tools: [{ ...tool, effects: "read" }] }, /what effects it has: "none"/],
+  ])("%s", async (_, options, sentence) => {
+    await expect(agent.with(wrong<Partial<AgentOptions>>(options)).send("Hello")).rejects.toThrow(sentence);
+  });
+
+  test("a text where a directive belongs, a message that is none, and a session that nobody awaited", () => {
+    expect(() => agent.chat(wrong("Hello"))).toThrow(/begins with a directive: agent.chat\(say/);
+    expect(() => say(wrong(5))).toThrow(/needs some text or a file/);
+    expect(() => agent.chat(say("Hello"), { session: wrong(Promise.resolve(Session.inMemory())) })).toThrow(/await/);
+  });
+
+  test("a turn handler that answers with a directive alone", async () => {
+    const chat = agent.with({ onTurn: () => wrong(say("More")) }).chat(say("Hello"));
+    await expect(collect(chat)).rejects.toMatchObject({ name: "ChatError", code: "no-chat" });
+  });
+
+  test("a text for a running turn that says nothing, and a text that is one", async () => {
+    const session = Session.inMemory();
+    await expect(session.say(wrong({}))).rejects.toMatchObject({ name: "SessionError", code: "empty" });
+    const id = await session.say("Hello");
+    await expect(session.editInput(id, { parts: [] })).rejects.toMatchObject({ code: "empty" });
+    await collect(agent.chat(resume(), { session }));
+    expect(pathTo(session.state, session.state.leaf).map(textOf)).toEqual(["Hello", "Hello."]);
+  });
+
+  test("a branch that is not there", async () => {
+    const session = Session.inMemory();
+    await expect(agent.compact({ session, at: "nowhere" })).rejects.toMatchObject({ code: "unknown-message" });
+    await expect(agent.send("Hello", { session, at: "nowhere" })).rejects.toMatchObject({ code: "unknown-message" });
+  });
+
+  test("a message whose id is in use", async () => {
+    const session = Session.inMemory();
+    await agent.send("Hello", { session, id: "first" });
+    await expect(agent.send("Anybody?", { session, id: "first" })).rejects.toMatchObject({ code: "used-id" });
+    expect((await agent.send("Hello again", { session })).reason).toBe("answered");
+  });
+
+  test("a chat on a session that is closed", async () => {
+    const session = Session.inMemory();
+    await session.close();
+    await expect(collect(agent.chat(say("Hello"), { session }))).rejects.toMatchObject({ code: "closed" });
+  });
+});
