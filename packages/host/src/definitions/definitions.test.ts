@@ -95,6 +95,19 @@ describe("named agents", () => {
     expect(faults.map(describeFault)).toEqual([bad + problem]);
   });
 
+  test.each([
+    ["that stands for nothing", ["description: *reviewer"], "this is no YAML (Unresolved alias"],
+    ["that stands for too much", ["a: &a [x, x]", ...Array(20).fill("- *a")], "this is no YAML"],
+    ["that stands for itself", ["description: &a [*a]"], "found what goes too deep"],
+    ["deeper than any stack", [`description: ${"[".repeat(9000)}`], "this is no YAML"],
+  ])("YAML %s is a fault of its file alone", (_, head, problem) => {
+    write("agents/bad.md", "---", ...head, "---", "Text.");
+    write("agents/good.md", "---", "description: good", "---", "Text.");
+    const { found, faults } = readAgents([join(root, "agents")]);
+    expect(found.map(({ name }) => name)).toEqual(["good"]);
+    expect(faults.map((fault) => fault.problem)).toEqual([expect.stringContaining(problem)]);
+  });
+
   test("broken YAML, another encoding and a file of any size are no more than faults", () => {
     write("agents/yaml.md", "---", "description: d", "tools: [a", "---", "Text.");
     write("agents/bytes.md");

@@ -1,6 +1,6 @@
-import { LineCounter, parseDocument } from "yaml";
+import { type Document, LineCounter, parseDocument } from "yaml";
 import { z } from "zod";
-import type { SettingsFault } from "../settings/fault.ts";
+import { type SettingsFault, shown } from "../settings/fault.ts";
 import { valueAt } from "../settings/key.ts";
 
 /** A Markdown file with what stands before its text. */
@@ -36,28 +36,43 @@ export function readFrontMatter<Schema extends z.ZodType>(
     };
   }
   const lines = new LineCounter();
-  const document = parseDocument(rest.slice(0, closing?.index ?? 0), { lineCounter: lines, prettyErrors: false });
-  const [error] = document.errors;
-  if (error) {
-    const { line, col } = lines.linePos(error.pos[0]);
-    return {
-      source,
-      line: line + 1,
-      column: col,
-      problem: `this is no YAML (${error.message.split("\n")[0]})`,
-      advice: "correct it",
-    };
-  }
-  const checked = schema.safeParse(document.toJS({ maxAliasCount: 10 }) ?? {});
-  if (!checked.success) return faultIn(source, checked.error.issues[0], lines, document);
+  const yaml = yamlOf(rest.slice(0, closing?.index ?? 0), lines);
+  if ("problem" in yaml) return { source, ...yaml };
+  const checked = schema.safeParse(yaml.value);
+  if (!checked.success) return faultIn(source, checked.error.issues[0], lines, yaml);
   return { head: checked.data, text: (closing ? rest.slice(closing.index + closing[0].length) : markdown).trim() };
+}
+
+interface Yaml {
+  readonly document: Document;
+  readonly value: unknown;
+}
+
+function yamlOf(text: string, lines: LineCounter): Yaml | Omit<SettingsFault, "source"> {
+  const fault = (message: string, at?: number) => {
+    const { line, col } = at === undefined ? {} : lines.linePos(at);
+    return {
+      ...(line && { line: line + 1, column: col }),
+      problem: `this is no YAML (${message.split("\n")[0]})`,
+      advice: "correct it; a text that begins with a sign stands in quotes",
+    };
+  };
+  try {
+    const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+    const [error] = document.errors;
+    if (error) return fault(error.message, error.pos[0]);
+    return { document, value: document.toJS({ maxAliasCount: 10 }) ?? {} };
+  } catch (error) {
+    // A `*name` that stands for nothing or for too much, or lists that are deeper than the stack.
+    return fault(error instanceof Error ? error.message : String(error));
+  }
 }
 
 function faultIn(
   source: string,
   issue: z.core.$ZodIssue | undefined,
   lines: LineCounter,
-  document: ReturnType<typeof parseDocument>,
+  { document, value }: Yaml,
 ): SettingsFault {
   const key = issue?.path.join(".") || undefined;
   const node =
@@ -69,14 +84,12 @@ function faultIn(
   const at = node && typeof node === "object" && "range" in node ? (node.range as [number] | null)?.[0] : undefined;
   const { line, col } = at === undefined ? { line: 0, col: 1 } : lines.linePos(at);
   const known = key === undefined ? {} : { key };
-  const value = document.toJS({ maxAliasCount: 10 }) as unknown;
-  const found = JSON.stringify(issue ? valueAt(value, issue.path) : value)?.slice(0, 80) ?? "nothing";
   return {
     source,
     line: line + 1,
     column: col,
     ...known,
-    problem: `found ${found}`,
+    problem: `found ${shown(valueAt(value, issue?.path ?? []))}`,
     advice: `expected ${issue?.message ?? "something else"}`,
   };
 }

@@ -175,6 +175,22 @@ describe("B47, B63: the tools of an MCP server as one", () => {
     expect((await judge(some, tool("mcp_web_get"), { url: "https://example.org/a" })).decision).toBe("allow");
     expect((await judge(some, tool("mcp_web_get"), { url: "https://example.net/a" })).decision).toBe("ask");
   });
+
+  test("what forbids is held against every text, however a path is written; what allows fits none that climbs", async () => {
+    const some = permission({
+      workspace,
+      rules: rules({ deny: ["mcp_files_*(secret/**)"], allow: ["mcp_files_*(src/**)", "mcp_files_copy"] }),
+    });
+    const copy = tool("mcp_files_copy");
+    expect((await judge(some, copy, { path: "src/a", to: "lib/a" })).decision).toBe("allow");
+    for (const to of ["secret/a", "./secret/a", "src/../secret/a", join(workspace, "secret/a")])
+      expect((await judge(some, copy, { path: "src/a", to })).decision).toBe("deny");
+    const many = tool("mcp_files_read_many");
+    expect((await judge(some, many, { paths: ["src/a", "src/b..c"] })).decision).toBe("allow");
+    for (const path of ["src/../../other", "src/..", "src\\..\\..\\other"])
+      expect((await judge(some, many, { paths: ["src/a", path] })).decision).toBe("ask");
+    expect((await judge(some, many, { paths: ["src/a", "./secret/b"] })).decision).toBe("deny");
+  });
 });
 
 describe("B63: addresses", () => {

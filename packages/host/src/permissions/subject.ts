@@ -1,6 +1,6 @@
 import type { Json, Tool } from "@banyan/core";
 import { addressSubject } from "./address-subject.ts";
-import type { Match } from "./match.ts";
+import { type Match, strongest } from "./match.ts";
 import { pathSubject } from "./path-subject.ts";
 import type { PathScope } from "./place.ts";
 import type { Rule } from "./rule.ts";
@@ -26,9 +26,17 @@ export interface Surroundings {
 /**
  * The main argument of a call: the command of `shell`, the path of a tool that has one (`path` or `file_path`; `list`
  * and `search` start at `.`), the address of one that has a `url`. Of any other tool, all its texts: a rule that
- * forbids fits when one of them does, a rule that allows when all do, since the model chooses their order.
+ * forbids fits when one of them does, a rule that allows when all do, since the model chooses their order. A tool of an
+ * MCP server may have more than its main argument to do harm with: a rule that forbids is held against all its texts.
  */
 export function subjectOf(tool: Tool, input: Json, surroundings: Surroundings): Subject {
+  const main = mainSubject(tool, input, surroundings);
+  if (!tool.name.startsWith("mcp_")) return main;
+  const texts = textSubject(tool, input, surroundings);
+  return { ...main, matches: (rule) => strongest([main.matches(rule), texts.matches(rule)]) };
+}
+
+function mainSubject(tool: Tool, input: Json, surroundings: Surroundings): Subject {
   const fields: Readonly<Record<string, Json>> =
     input !== null && typeof input === "object" && !Array.isArray(input) ? (input as Record<string, Json>) : {};
   const text = (name: string): string | undefined => (typeof fields[name] === "string" ? fields[name] : undefined);
@@ -38,5 +46,5 @@ export function subjectOf(tool: Tool, input: Json, surroundings: Surroundings): 
   if (tool.name === "shell" && command !== undefined) return shellSubject(command, surroundings);
   if (path !== undefined && tool.name !== "shell") return pathSubject(tool, path, surroundings);
   if (url !== undefined) return addressSubject(tool, url);
-  return textSubject(tool, input);
+  return textSubject(tool, input, surroundings);
 }

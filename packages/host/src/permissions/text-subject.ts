@@ -1,16 +1,25 @@
 import type { Json, Tool } from "@banyan/core";
 import { covers } from "./match.ts";
+import { fitsSome, type PathScope, placeOf } from "./place.ts";
 import { isAbout } from "./rule.ts";
-import type { Subject } from "./subject.ts";
+import type { Subject, Surroundings } from "./subject.ts";
 
-/** A call of a tool of which nothing is known but its name and its arguments. */
-export function textSubject(tool: Tool, input: Json): Subject {
+/** Characters of a text that may be a path; no system takes a longer one. */
+const LONGEST_PATH = 4096;
+
+/**
+ * A call of a tool of which nothing is known but its name and its arguments. Each text may be a path: a rule that forbids
+ * is held against where it would lead, and a rule that allows fits none that climbs (`src/../..`).
+ */
+export function textSubject(tool: Tool, input: Json, { scope }: Surroundings): Subject {
   const texts = textsIn(input);
   return {
     matches(rule) {
       if (!isAbout(rule, tool.name)) return "no";
       const { pattern } = rule;
-      return pattern === undefined || texts.some((text) => covers(pattern, text)) ? "yes" : "no";
+      return pattern === undefined || texts.some((text) => covers(pattern, text) || leadsTo(pattern, text, scope))
+        ? "yes"
+        : "no";
     },
     allowed(rules) {
       if (tool.effects === "none") return true;
@@ -23,7 +32,12 @@ export function textSubject(tool: Tool, input: Json): Subject {
 }
 
 function fitsAll(pattern: string, texts: readonly string[]): boolean {
-  return texts.length > 0 && texts.every((text) => covers(pattern, text));
+  return texts.length > 0 && texts.every((text) => covers(pattern, text) && !/(?:^|[\\/])\.\.(?:[\\/]|$)/.test(text));
+}
+
+function leadsTo(pattern: string, text: string, scope: PathScope): boolean {
+  if (text === "" || text.length > LONGEST_PATH) return false;
+  return fitsSome(pattern, scope, placeOf(scope, text));
 }
 
 /** Every text in the arguments, at any depth. */

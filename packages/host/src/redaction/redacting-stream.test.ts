@@ -80,6 +80,14 @@ describe("S10: a text in pieces", () => {
     expect(given + stream.end().length).toBe(1_000_000);
   });
 
+  test("takes a time that grows with its length, also when its lines are long words", () => {
+    const stream = redact.stream();
+    const line = `${"a".repeat(20_000)}\n`;
+    let given = 0;
+    for (let pushed = 0; pushed < 300; pushed += 1) given += stream.push(line).length;
+    expect(given + stream.end().length).toBe(300 * line.length);
+  });
+
   test("hides secrets in the middle of an endless word", () => {
     const tokens = Array.from({ length: 300 }, () => secrets()["slack-token"]?.[0] ?? "");
     const text = tokens.map((token) => "/".repeat(randomInt(1, 200)) + token).join("");

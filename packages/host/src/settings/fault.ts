@@ -73,8 +73,18 @@ function misfitsOfIssue(value: unknown, schema: z.ZodType, issue: Issue): Misfit
       return likely.flatMap((inner) => misfitsOfIssue(value, schema, { ...inner, path: [...path, ...inner.path] }));
     }
   }
-  const found = JSON.stringify(valueAt(value, path))?.slice(0, 80) ?? "nothing";
-  return [{ path, isName: false, problem: `found ${found}`, advice: `expected ${issue.message}` }];
+  const problem = `found ${shown(valueAt(value, path))}`;
+  return [{ path, isName: false, problem, advice: `expected ${issue.message}` }];
+}
+
+/** A value as people are shown it: the beginning of its JSON. */
+export function shown(value: unknown): string {
+  try {
+    return JSON.stringify(value)?.slice(0, 80) ?? "nothing";
+  } catch {
+    // It holds itself, or is deeper than the stack.
+    return "what goes too deep";
+  }
 }
 
 /** A name that no setting has. */

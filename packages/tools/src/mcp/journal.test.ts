@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { Journal } from "./journal.ts";
 
@@ -23,4 +24,14 @@ test("S12: what a server writes is plain text", () => {
   journal.note("info", "two\nlines\x07");
   expect(journal.text).toBe("red\ninfo: two\ninfo: lines");
   expect(new Journal().last).toBeUndefined();
+});
+
+test.each([
+  ["an error", 'throw new TypeError("no key")', "TypeError: no key"],
+  ["a module that is not there", 'import("./none.js")', /^Error \[ERR_MODULE_NOT_FOUND\]: Cannot find module /],
+  ["what is no error", 'console.error("before"); throw "enough"', /^Node\.js v/],
+])("B47: the last words of a Node that crashed are not its version: %s", (_, code, words) => {
+  const journal = new Journal();
+  journal.push(spawnSync(process.execPath, ["--input-type=module", "-e", code], { encoding: "utf8" }).stderr);
+  expect(journal.last).toMatch(words);
 });

@@ -4,6 +4,10 @@ import { stripControls } from "../workspace/plain-text.ts";
 const LINES = 200;
 const WIDTH = 2000;
 
+/** What Node ends with when it crashes, behind the stack of the error. */
+const NODE_CRASHED = /^Node\.js v\d/;
+const ERROR = /^\W{0,3}(?:Uncaught )?\w*Error(?: \[\w+\])?: /;
+
 /** The last that a server wrote beside the protocol, as plain text: its standard error, its log, what went wrong. */
 export class Journal {
   readonly #lines: string[] = [];
@@ -30,9 +34,11 @@ export class Journal {
     return [...this.#lines, ...(this.#open === "" ? [] : [stripControls(this.#open)])].join("\n");
   }
 
-  /** The last line that says something. */
+  /** The line that says best what went wrong: that of the error where Node crashed, else the last one. */
   get last(): string | undefined {
-    return this.text.split("\n").findLast((line) => line.trim() !== "");
+    const lines = this.text.split("\n").filter((line) => line.trim() !== "");
+    const last = lines.at(-1);
+    return (NODE_CRASHED.test(last ?? "") ? lines.findLast((line) => ERROR.test(line)) : undefined) ?? last;
   }
 
   #keep(line: string): void {

@@ -28,8 +28,9 @@ export async function protectedPlaces(root: string, rg: string): Promise<string[
     if (place.endsWith("/HEAD")) for (const part of ["hooks", "config"]) found.add(join(root, dirname(place), part));
     else found.add(join(root, place));
   }
-  // What is protected below a missing folder keeps that folder away.
-  if (!exists(join(root, ".banyan"))) found.add(join(root, ".banyan", "agents"));
+  // Also when it is empty, as while another command runs; what is protected below a missing folder keeps that folder away.
+  const own = join(root, ".banyan");
+  found.add(exists(own) ? own : join(own, "agents"));
   // In a work tree of another repository this file says which one.
   if (lstatSync(join(root, ".git"), { throwIfNoEntry: false })?.isFile()) found.add(join(root, ".git"));
   return [...found];

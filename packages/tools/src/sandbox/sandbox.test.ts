@@ -138,6 +138,20 @@ describe("what stays as it is in the workspace (S8)", () => {
     await until(() => project.names().join() === "x");
   });
 
+  test("S8: the same while another program in a sandbox keeps an empty folder there", async () => {
+    using project = new TestFolder();
+    await using inside = await sandboxOf(project);
+    {
+      await using server = await startIn(inside, project, "echo up; read line");
+      await once(server.stdout ?? server, "data");
+      expect(project.names()).toEqual([".banyan"]);
+      expect(await run("mkdir -p .banyan/agents; echo evil > .banyan/agents/a.md", inside, project)).toMatch(/exit/);
+      expect(await run("echo evil > .banyan/settings.json", inside, project)).toMatch(/exit/);
+      expect(await run("mv .banyan x; rmdir .banyan; ln -s . .banyan", inside, project)).toMatch(/exit/);
+    }
+    await until(() => project.names().length === 0);
+  });
+
   test.skipIf(!has("git"))("git commits all the same, and sees nothing that is not the user's", async () => {
     using project = new TestFolder({ a: "a\n" });
     const git = (...args: string[]) => spawnSync("git", ["-C", project.root, ...args], { encoding: "utf8" }).stdout;

@@ -82,6 +82,11 @@ export function countLines(text: string): number {
   return lines;
 }
 
+/** A number of lines in words: `1 line`, `2 lines`. */
+export function linesInWords(lines: number): string {
+  return lines === 1 ? "1 line" : `${lines} lines`;
+}
+
 /** The bytes of a text. Half a surrogate pair has no bytes in UTF-8, so a text with one is refused. */
 export function encode(path: string, text: string): Buffer {
   if (!text.isWellFormed())

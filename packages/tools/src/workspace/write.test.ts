@@ -36,7 +36,7 @@ test("writing the same twice is as good as once", async () => {
   expect(tool.effects).toBe("idempotent");
   await call(tool, { path: "a.txt", content: "\ufeffone\r\n" });
   expect(await call(tool, { path: "a.txt", content: "\ufeffone\r\n" })).toBe(
-    "Overwrote a.txt (1 lines, 8 bytes). The content is the same as before.",
+    "Overwrote a.txt (1 line, 8 bytes). The content is the same as before.",
   );
   expect(folder.read("a.txt")).toBe(Buffer.from("\ufeffone\r\n").toString("latin1"));
 });
@@ -62,7 +62,7 @@ test("a large difference is cut, and a binary file is replaced without one", asy
   expect(answer.split("\n").length).toBeLessThan(310);
   expect(await call(tool, { path: "a.txt", content: "c\n".repeat(4000) })).toContain("[no diff: more than 1000 lines");
   expect(await call(tool, { path: "b.bin", content: "text" })).toBe(
-    "Overwrote b.bin (1 lines, 4 bytes).\n[no diff: b.bin is binary data, 3 bytes; only text can be changed.]",
+    "Overwrote b.bin (1 line, 4 bytes).\n[no diff: b.bin is binary data, 3 bytes; only text can be changed.]",
   );
 });
 

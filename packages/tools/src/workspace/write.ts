@@ -9,7 +9,7 @@ import { openFile } from "./open-path.ts";
 import { type Location, locate, type Workspace } from "./paths.ts";
 import { assertWritable } from "./protected-paths.ts";
 import { replaceFile } from "./replace-file.ts";
-import { countLines, encode, lineEndsOf, readText, type TextContent } from "./text-content.ts";
+import { countLines, encode, lineEndsOf, linesInWords, readText, type TextContent } from "./text-content.ts";
 import { unifiedDiff } from "./unified-diff.ts";
 import { assertAllowed, type WritingOptions } from "./writing.ts";
 
@@ -34,7 +34,7 @@ export function writeTool(workspace: Workspace, { backups, refuse }: WritingOpti
       assertAllowed(location.path, content, refuse);
       const bytes = encode(location.path, content);
       const after = { digest: digestOf(bytes), text: content };
-      const size = `${countLines(content)} lines, ${bytes.length} bytes`;
+      const size = `${linesInWords(countLines(content))}, ${bytes.length} bytes`;
       const before = location.kind === "file" ? await previous(workspace, location, backups) : undefined;
       context.signal.throwIfAborted();
       await replaceFile(workspace, location, bytes, before?.stats);

@@ -5,7 +5,7 @@ import { WorkspaceError } from "../error.ts";
 import { type Location, locate, type Workspace } from "../paths.ts";
 import { assertWritable } from "../protected-paths.ts";
 import { assertOneName } from "../replace-file.ts";
-import { countLines, readText } from "../text-content.ts";
+import { countLines, linesInWords, readText } from "../text-content.ts";
 import type { Addressee, Mode } from "./address.ts";
 
 /** A file that a call of edit mode has armed: blocks for it are waited for. */
@@ -54,7 +54,7 @@ export async function armFile(
   if (mode === "complete" && !overwrite && lines > 0) {
     throw new WorkspaceError(
       "kind",
-      `${path} exists and has ${lines} lines. To change parts of it, use mode lines; to replace all of it, add overwrite: true.`,
+      `${path} exists and has ${linesInWords(lines)}. To change parts of it, use mode lines; to replace all of it, add overwrite: true.`,
     );
   }
   const symbols = mode === "symbol" ? await finder.read(text, languageOf(path), context.signal) : undefined;

@@ -1,4 +1,5 @@
 import { extname } from "node:path";
+import { linesInWords } from "../text-content.ts";
 import { formatAddress } from "./address.ts";
 import type { ArmedFile } from "./armed-file.ts";
 import { isMarkdown } from "./capture.ts";
@@ -16,7 +17,7 @@ export function instructions(file: ArmedFile): string {
   switch (file.mode) {
     case "lines":
       return [
-        `${file.path} is open for editing and has ${lines} lines. Nothing is written yet: write each change in your next message, as a fenced block that begins with`,
+        `${file.path} is open for editing and has ${linesInWords(lines)}. Nothing is written yet: write each change in your next message, as a fenced block that begins with`,
         "",
         address("START:END"),
         "",

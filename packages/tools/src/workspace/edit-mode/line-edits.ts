@@ -1,3 +1,5 @@
+import { linesInWords } from "../text-content.ts";
+
 /** Lines of a text and what stands there instead. */
 export interface LineEdit {
   /** What errors call it: `block 2 (ts:10:14)`. */
@@ -79,9 +81,7 @@ function rangeProblems(edits: readonly LineEdit[], lines: number): string[] {
     if (start < 1) return [`${name} begins at line ${start}, but lines are counted from 1`];
     if (end < start) return [`${name} ends before it begins`];
     if (start > lines + 1 || end > lines + 1)
-      return [
-        `${name} reaches beyond the end: the file has ${lines === 1 ? "1 line" : `${lines} lines`}, so END is at most ${lines + 1}`,
-      ];
+      return [`${name} reaches beyond the end: the file has ${linesInWords(lines)}, so END is at most ${lines + 1}`];
     return [];
   });
 }
