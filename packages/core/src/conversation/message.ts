@@ -231,10 +231,11 @@ export function partsOf(content: string | readonly UserPart[]): readonly UserPar
   return says ? parts : undefined;
 }
 
-/** The text of a message, without reasoning. */
+/** The text of a message, without reasoning. What a person sent as several texts stands in paragraphs of their own. */
 export function textOf(message: Message): string {
+  const between = message.role === "user" ? "\n\n" : "";
   let text = "";
-  for (const part of message.parts) if (part.type === "text") text += part.text;
+  for (const part of message.parts) if (part.type === "text") text += (text && between) + part.text;
   return text;
 }
 

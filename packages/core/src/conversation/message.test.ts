@@ -1,0 +1,35 @@
+import { expect, it } from "vitest";
+import { type Message, noUsage, textOf } from "./index.ts";
+
+const place = { id: "m1", parentId: null, createdAt: 0 };
+
+it("what a person sent as several texts is read as paragraphs", () => {
+  const message: Message = {
+    ...place,
+    role: "user",
+    author: "user",
+    parts: [
+      { type: "text", text: "Review this." },
+      { type: "file", mediaType: "image/png", data: "aGk=" },
+      { type: "text", text: "Standard input:" },
+    ],
+  };
+  expect(textOf(message)).toBe("Review this.\n\nStandard input:");
+});
+
+it("an answer is read as one text, however many parts it came in", () => {
+  const message: Message = {
+    ...place,
+    role: "assistant",
+    run: "r1",
+    model: "test/model",
+    usage: noUsage,
+    calls: [],
+    parts: [
+      { type: "text", text: "It is " },
+      { type: "reasoning", text: "Is it?" },
+      { type: "text", text: "done." },
+    ],
+  };
+  expect(textOf(message)).toBe("It is done.");
+});
