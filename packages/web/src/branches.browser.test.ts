@@ -67,6 +67,8 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, { timeout: 60_000 
     await write(page, "left");
     await article(page, "You said: left").waitFor();
     await edit(page, "left", "right");
+    // Whoever works with the keyboard goes on from what was just said.
+    await eventually(() => page.locator("article:focus").innerText()).toContain("right");
     await write(page, "further");
     await article(page, "You said: further").waitFor();
     await article(page, "You said: further").focus();
@@ -176,6 +178,7 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, { timeout: 60_000 
     await act(page, "I read.", "Continue from here");
     await eventually(() => said(page)).not.toContain("later");
     expect((await here.exported(conversation)).length).toBe(asked);
+    await page.locator("#composer:focus").waitFor();
     await write(page, "another way");
     await article(page, "You said: another way").waitFor();
     expect(await said(page)).toContain("2/2");

@@ -2,7 +2,7 @@ import type { ListedConversation, Result, ServerFrame } from "@banyan/server/pro
 import { createContext, useContext } from "react";
 import { createStore, type StoreApi, useStore } from "zustand";
 import { Connection, type ConnectionState } from "./connection/connection.ts";
-import { keepUnsent, keptUnsent, type Unsent } from "./connection/unsent.ts";
+import { forgetUnsent, keepUnsent, keptUnsent, type Unsent } from "./connection/unsent.ts";
 import { LiveConversation } from "./conversation/live-conversation.ts";
 
 /** What every part of the page may show. */
@@ -63,21 +63,24 @@ export class Page {
    * with the message. Rejects with `CommandError`, also when it was taken back.
    */
   async say(unsent: Unsent): Promise<string> {
+    keepUnsent(unsent);
     this.#changeUnsent((all) => [...all, unsent]);
     try {
       const { id, ...said } = unsent;
       return (await this.connection.ask("turn.say", said, id)).message;
     } finally {
+      forgetUnsent(unsent);
       this.#changeUnsent((all) => all.filter(({ id }) => id !== unsent.id));
     }
   }
 
-  /** The models of a provider that are known; asked for once. */
+  /** The models of a provider that are known; asked for until they are told once. */
   models(provider: string): Promise<readonly KnownModel[]> {
     const known = this.#models.get(provider);
     if (known) return known;
     const asked = this.connection.ask("model.list", { provider }).then(({ models }) => models);
     this.#models.set(provider, asked);
+    asked.catch(() => this.#models.delete(provider));
     return asked;
   }
 
@@ -98,9 +101,7 @@ export class Page {
   }
 
   #changeUnsent(change: (all: readonly Unsent[]) => readonly Unsent[]): void {
-    const unsent = change(this.store.getState().unsent);
-    this.store.setState({ unsent });
-    keepUnsent(unsent);
+    this.store.setState({ unsent: change(this.store.getState().unsent) });
   }
 
   /** After each connection: the list anew, and every conversation from where this page stands. */

@@ -77,6 +77,17 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, { timeout: 60_
     await page.getByRole("button", { name: "Jump to latest" }).click();
     await eventually(fromEnd).toBeLessThan(8);
     await page.getByRole("button", { name: "Jump to latest" }).waitFor({ state: "detached" });
+    // A message box that grows takes nothing of the end out of sight.
+    await composer(page).fill("\n".repeat(8));
+    await eventually(fromEnd).toBeLessThan(8);
+    await composer(page).fill("");
+    // Who says something wants to see what comes of it.
+    await log(page).hover();
+    await page.mouse.wheel(0, -200);
+    await page.getByRole("button", { name: "Jump to latest" }).waitFor();
+    await write(page, "the last");
+    await eventually(() => said(page)).toContain("You said: the last");
+    await eventually(fromEnd).toBeLessThan(8);
   });
 
   it("W24: a reload in mid-stream shows all that was sent, and then the rest: nothing twice, nothing missing", async () => {
@@ -123,8 +134,10 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, { timeout: 60_
     await write(page, "never sent");
     const unsent = page.getByRole("list", { name: "Not sent yet" });
     await eventually(() => unsent.getByText("not sent").count()).toBe(2);
+    await composer(page).fill("written since");
     await unsent.getByRole("listitem").filter({ hasText: "never" }).getByRole("button", { name: "Cancel" }).click();
     await eventually(() => unsent.getByText("not sent").count()).toBe(1);
+    await eventually(() => composer(page).inputValue()).toBe("never sent\n\nwritten since");
     await composer(page).fill("");
     here.link.mend();
     await page.getByRole("button", { name: "Try now" }).click();
@@ -135,17 +148,35 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, { timeout: 60_
     expect(exported.split('"sent once"').length - 1).toBe(1);
   });
 
-  it("W26: what was not sent when the page was left is sent when it is there again", async () => {
+  it("W26: what was not sent when the page was left is sent when it is there again, whatever other windows say", async () => {
     const conversation = await here.conversation("hello");
     const { page } = await here.open(`/c/${conversation}`);
-    await articles(page).last().waitFor();
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    for (const window of [page, other]) await articles(window).last().waitFor();
     here.link.cut();
-    await page.getByText("The connection to the server is lost.").waitFor();
+    for (const window of [page, other]) await window.getByText("The connection to the server is lost.").waitFor();
     await write(page, "not forgotten");
     await page.getByText("not sent").waitFor();
+    await write(other, "taken back");
+    await other.getByRole("button", { name: "Cancel" }).click();
     here.link.mend();
     await page.reload();
     await eventually(() => said(page)).toContain("You said: not forgotten");
+  });
+
+  it("F5: a conversation that another program has open is shown once that lets it go, and somebody tries again", async () => {
+    const conversation = await here.conversation("hello");
+    await here.restart();
+    const elsewhere = await here.served.host.openById(conversation);
+    const { page } = await here.open(`/c/${conversation}`);
+    const again = page.getByRole("button", { name: "Try again" });
+    await again.click();
+    await page.getByText(/is open in this process/).waitFor();
+    await elsewhere.close();
+    await again.click();
+    await eventually(() => said(page)).toContain("You said: hello");
+    await again.waitFor({ state: "detached" });
   });
 
   it("W27: a turn that ended while there was no connection is shown as ended", async () => {
@@ -199,6 +230,9 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, { timeout: 60_
     await entry.click();
     await eventually(() => counted(page)).toEqual(all(300));
     await entry.getByText("unread").waitFor({ state: "detached" });
+    const unread = async () =>
+      (await here.ask("conversation.list", {})).conversations.find(({ id }) => id === conversation)?.unread;
+    await eventually(unread).toBe(0);
     await write(page, "shell");
     await entry.getByText("1 waiting for you").waitFor();
     await page.getByRole("button", { name: /Deny/ }).click();

@@ -36,6 +36,12 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     expect(await card(page, "read").innerText()).not.toContain("long line 21");
     await card(page, "read").getByRole("button", { name: "Copy" }).click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("long line 60");
+    // A page that came from another machine has no clipboard of its own.
+    await page.evaluate(() => Reflect.deleteProperty(Navigator.prototype, "clipboard"));
+    await articles(page).first().hover();
+    await articles(page).first().getByRole("button", { name: "Copy the text" }).click();
+    await composer(page).press("ControlOrMeta+v");
+    await eventually(() => composer(page).inputValue()).toBe("read long");
     await card(page, "read").getByRole("button", { name: "Show all (60 lines)" }).click();
     await eventually(() => page.getByRole("region", { name: "All 60 lines" }).innerText()).toContain("long line 21");
   });
@@ -91,6 +97,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await page.keyboard.press("a");
     await eventually(() => said(page)).toContain("That is done.");
     expect(await composer(page).inputValue()).toBe("asd");
+    await page.locator("article:focus").filter({ hasText: "I look." }).waitFor();
   });
 
   it("W32: an approval shows what an edit would change, also with other arguments, before the tool has begun", async () => {
@@ -303,6 +310,18 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await composer(page).fill("a draft");
     await page.reload();
     await eventually(() => composer(page).inputValue()).toBe("a draft");
+    // Where the browser has no room for it, the page goes on.
+    await page.evaluate(() => {
+      for (let size = 2 ** 23; size > 8; size /= 2) {
+        try {
+          localStorage.setItem(`full ${size}`, "x".repeat(size));
+        } catch {
+          // Half of it, then.
+        }
+      }
+    });
+    await composer(page).fill("a draft that is longer");
+    await eventually(() => composer(page).inputValue()).toBe("a draft that is longer");
     await composer(page).fill("/re");
     await page.getByRole("option", { name: /\/retry/ }).waitFor();
     await composer(page).press("ArrowDown");

@@ -1,6 +1,6 @@
 import type { LiveRun } from "@banyan/core/conversation";
-import { useNavigate } from "@tanstack/react-router";
 import { useConversation } from "../conversation/use-conversation.ts";
+import { useBegin } from "../conversations/use-begin.ts";
 import { usePage } from "../page.ts";
 
 /** Something that is done by writing its name. */
@@ -23,17 +23,10 @@ export function useCommands({
 }): readonly SlashCommand[] {
   const { connection } = usePage();
   const { id: conversation } = useConversation();
-  const navigate = useNavigate();
+  const begin = useBegin();
   const at = leaf === null ? {} : { at: leaf };
   const all: readonly SlashCommand[] = [
-    {
-      name: "/new",
-      does: "Begins another conversation",
-      async act() {
-        const created = await connection.ask("conversation.create", {});
-        await navigate({ to: "/c/$conversation", params: created });
-      },
-    },
+    { name: "/new", does: "Begins another conversation", act: begin },
     {
       name: "/retry",
       does: "Asks the last question again",

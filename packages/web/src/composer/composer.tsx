@@ -42,13 +42,16 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
     setProblem(undefined);
     promise.catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)));
   };
+  /** Before what has been written meanwhile. */
+  const giveBack = (said: string) => setText((draft) => [said, draft].filter((piece) => piece !== "").join("\n\n"));
   const stop = async () => {
     const waiting = tree.inbox.filter((input) => input.run === run?.id);
     await connection.ask("run.interrupt", { conversation: conversation.id, ...(run ? { run: run.id } : {}) });
-    // What was not delivered comes back to where it was written (W38).
-    for (const { id } of waiting) await connection.ask("input.withdraw", { conversation: conversation.id, input: id });
-    const texts = waiting.map(({ parts }) => parts.map((part) => (part.type === "text" ? part.text : "")).join(""));
-    if (texts.length > 0) setText((draft) => [...texts, draft].filter((piece) => piece !== "").join("\n\n"));
+    // What was not delivered comes back to where it was written (W38), each as soon as it is taken back.
+    for (const { id, parts } of waiting.toReversed()) {
+      await connection.ask("input.withdraw", { conversation: conversation.id, input: id });
+      giveBack(parts.map((part) => (part.type === "text" ? part.text : "")).join(""));
+    }
     box.current?.focus();
   };
   const commands = useCommands({ leaf, run, stop });
@@ -68,7 +71,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
     };
     told(
       page.say(unsent).catch((error: unknown) => {
-        setText((draft) => (draft === "" ? said : draft));
+        giveBack(said);
         throw error;
       }),
     );
@@ -103,6 +106,8 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
           <textarea
             ref={box}
             id="composer"
+            // biome-ignore lint/a11y/noAutofocus: in a conversation in which nothing was said there is nothing else to do.
+            autoFocus={leaf === null}
             value={text}
             onChange={({ target }) => {
               setCaret(target.selectionEnd);

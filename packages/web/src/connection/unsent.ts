@@ -1,4 +1,5 @@
 import type { UserPart } from "@banyan/core/conversation";
+import { keep, kept, keptNames } from "../shell/kept.ts";
 
 /** A message on its way to the server. Its id becomes the message's: however often it goes out, it is said once. */
 export interface Unsent {
@@ -10,20 +11,22 @@ export interface Unsent {
   readonly delivery?: "steer" | "queue";
 }
 
-const KEY = "unsent";
+/** Each has a place of its own, so that windows do not write over what others keep. */
+const NAME = "unsent ";
 
 /** Keeps what is not sent, so that a reload loses nothing of it (W25). */
-export function keepUnsent(unsent: readonly Unsent[]): void {
-  if (unsent.length === 0) localStorage.removeItem(KEY);
-  else localStorage.setItem(KEY, JSON.stringify(unsent));
+export function keepUnsent(unsent: Unsent): void {
+  keep(NAME + unsent.id, unsent);
 }
 
-/** What was not sent when the page was loaded. */
+/** It was sent, or taken back. */
+export function forgetUnsent({ id }: Unsent): void {
+  keep(NAME + id, undefined);
+}
+
+/** What was not sent when the page was loaded, in the order in which it was said: ids grow. */
 export function keptUnsent(): readonly Unsent[] {
-  try {
-    return JSON.parse(localStorage.getItem(KEY) ?? "[]") as readonly Unsent[];
-  } catch {
-    // Whatever stands there is none of ours.
-    return [];
-  }
+  return keptNames(NAME)
+    .toSorted()
+    .flatMap((name) => (kept(name) as Unsent | undefined) ?? []);
 }

@@ -43,14 +43,13 @@ export function ConversationView({ id, ...shown }: Shown & { readonly id: string
 function Standing(shown: Shown) {
   const conversation = useConversation();
   const tree = useTree();
-  if (conversation.standing === "loading" || !tree) {
-    return (
-      <p role="status" className="m-auto p-4 text-soft">
-        {conversation.problem ?? "Loading the conversation …"}
-      </p>
-    );
-  }
-  return <Branch tree={tree} {...shown} />;
+  if (tree) return <Branch tree={tree} {...shown} />;
+  return (
+    <div className="m-auto flex flex-col items-center gap-3 p-4 text-center text-soft">
+      <p role="status">{conversation.problem ?? "Loading the conversation …"}</p>
+      {conversation.problem !== undefined && <TryAgain />}
+    </div>
+  );
 }
 
 function Branch({ tree, leaf, isWhole }: Shown & { readonly tree: ConversationState }) {
@@ -63,8 +62,9 @@ function Branch({ tree, leaf, isWhole }: Shown & { readonly tree: ConversationSt
       <ConversationHeader leaf={view} />
       <BreadCrumbs tree={tree} leaf={view} />
       {conversation.problem !== undefined && (
-        <p role="alert" className="bg-bad-ground px-4 py-2 text-bad text-sm">
+        <p role="alert" className="flex flex-wrap items-center gap-3 bg-bad-ground px-4 py-2 text-bad text-sm">
           {conversation.problem}
+          {conversation.standing !== "removed" && <TryAgain />}
         </p>
       )}
       <UndoRemoval />
@@ -79,5 +79,19 @@ function Branch({ tree, leaf, isWhole }: Shown & { readonly tree: ConversationSt
         </WithPanels>
       )}
     </>
+  );
+}
+
+/** Another program may have let go of the conversation meanwhile. */
+function TryAgain() {
+  const conversation = useConversation();
+  return (
+    <button
+      type="button"
+      onClick={() => conversation.follow()}
+      className="min-h-6 rounded border border-line px-2 py-0.5 text-ink text-sm hover:bg-sunken"
+    >
+      Try again
+    </button>
   );
 }

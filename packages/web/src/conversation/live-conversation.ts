@@ -115,9 +115,11 @@ export class LiveConversation {
     const from = this.#mirror?.cursor;
     const leaf = this.#leaf;
     const wanted = { conversation: this.id, ...(from ? { from } : {}), ...(leaf === undefined ? {} : { leaf }) };
-    this.#connection.ask("feed.subscribe", wanted).catch((error: unknown) => {
-      this.#end("missing", error instanceof Error ? error.message : String(error));
-    });
+    this.#connection.ask("feed.subscribe", wanted).then(
+      // Also without a snapshot, where the feed goes on from where this page stood.
+      () => this.#stand("live"),
+      (error: unknown) => this.#stand("missing", error instanceof Error ? error.message : String(error)),
+    );
   }
 
   leave(): void {
@@ -154,7 +156,7 @@ export class LiveConversation {
       case "feed":
         return this.#items(frame.items);
       case "ended":
-        return this.#end(frame.reason, frame.message);
+        return this.#stand(frame.reason, frame.message);
       default:
     }
   }
@@ -174,6 +176,7 @@ export class LiveConversation {
   #begin(snapshot: Snapshot): void {
     this.#mirror = new Mirror(snapshot);
     this.#standing = "live";
+    this.#problem = undefined;
     for (const what of this.#listeners.keys()) this.#touch(what);
     this.#touch(TREE);
   }
@@ -187,7 +190,8 @@ export class LiveConversation {
     for (const hearer of this.#hearers) hearer(items);
   }
 
-  #end(standing: Standing, problem: string): void {
+  #stand(standing: Standing, problem?: string): void {
+    if (standing === this.#standing && problem === this.#problem) return;
     this.#standing = standing;
     this.#problem = problem;
     this.#touch(TREE);

@@ -1,5 +1,5 @@
 import type { ConversationState, Message } from "@banyan/core/conversation";
-import { createContext, useContext, useEffect, useSyncExternalStore } from "react";
+import { createContext, useCallback, useContext, useEffect, useSyncExternalStore } from "react";
 import { type LiveConversation, TREE } from "./live-conversation.ts";
 
 const Context = createContext<LiveConversation | undefined>(undefined);
@@ -33,8 +33,7 @@ export function useMessage(id: string): { readonly message: Message | undefined;
 }
 
 function useVersion(conversation: LiveConversation, what: string): number {
-  return useSyncExternalStore(
-    (listener) => conversation.subscribe(what, listener),
-    () => conversation.version(what),
-  );
+  // The same one each time: React subscribes anew to another one, with every rendering of every message.
+  const subscribe = useCallback((listener: () => void) => conversation.subscribe(what, listener), [conversation, what]);
+  return useSyncExternalStore(subscribe, () => conversation.version(what));
 }

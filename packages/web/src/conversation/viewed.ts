@@ -1,4 +1,5 @@
 import { type ConversationState, newestLeaf, pathTo, siblings } from "@banyan/core/conversation";
+import { keep, kept } from "../shell/kept.ts";
 
 /** Branch points that are remembered for a conversation. */
 const KEPT = 500;
@@ -10,7 +11,7 @@ export class ViewedBranches {
 
   constructor(conversation: string) {
     this.#key = `viewed ${conversation}`;
-    this.#leaves = readLeaves(this.#key);
+    this.#leaves = new Map((kept(this.#key) as [string, string][] | undefined) ?? []);
   }
 
   /** Notes that the branch of a leaf is in view. */
@@ -24,7 +25,7 @@ export class ViewedBranches {
       if (this.#leaves.size <= KEPT) break;
       this.#leaves.delete(oldest);
     }
-    if (this.#leaves.size > 0) localStorage.setItem(this.#key, JSON.stringify([...this.#leaves]));
+    if (this.#leaves.size > 0) keep(this.#key, [...this.#leaves]);
   }
 
   /** The end of the branch that was last in view below a message; of the newest one when none was. */
@@ -33,14 +34,5 @@ export class ViewedBranches {
     const isThere = seen !== undefined && pathTo(tree, seen).some(({ id }) => id === message);
     const isGone = seen !== undefined && pathTo(tree, seen).some(({ removed }) => removed);
     return newestLeaf(tree, isThere && !isGone ? seen : message);
-  }
-}
-
-function readLeaves(key: string): Map<string, string> {
-  try {
-    return new Map(JSON.parse(localStorage.getItem(key) ?? "[]") as [string, string][]);
-  } catch {
-    // Whatever stands there is none of ours.
-    return new Map();
   }
 }

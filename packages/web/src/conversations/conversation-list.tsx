@@ -59,26 +59,35 @@ function Entry({ conversation }: { readonly conversation: ListedConversation }) 
       activeProps={{ className: "bg-leaf-ground", "aria-current": "page" }}
       className="mb-0.5 block rounded-md px-2 py-1.5 text-sm hover:bg-sunken"
     >
-      <span className="flex items-baseline gap-2">
-        <span className={`min-w-0 flex-1 truncate ${unread > 0 ? "font-semibold" : ""}`}>
-          {title || "New conversation"}
-        </span>
-        {unread > 0 && (
-          <span className="whitespace-nowrap rounded-full border border-leaf px-1.5 text-[0.6875rem] text-leaf">
-            {unread} unread
+      {({ isActive }) => (
+        <>
+          {/* What is in view is about to have been read. */}
+          <Title title={title || "New conversation"} unread={isActive ? 0 : unread} />
+          <span className="flex flex-wrap gap-x-2 whitespace-nowrap text-soft text-xs">
+            <time dateTime={new Date(updatedAt).toISOString()}>{whenOf(updatedAt)}</time>
+            {running > 0 && (
+              <span className="flex items-center gap-1 text-leaf">
+                <Spinner name="It runs" /> running
+              </span>
+            )}
+            {waiting > 0 && <span className="text-warn">{waiting} waiting for you</span>}
           </span>
-        )}
-      </span>
-      <span className="flex flex-wrap gap-x-2 whitespace-nowrap text-soft text-xs">
-        <time dateTime={new Date(updatedAt).toISOString()}>{whenOf(updatedAt)}</time>
-        {running > 0 && (
-          <span className="flex items-center gap-1 text-leaf">
-            <Spinner name="It runs" /> running
-          </span>
-        )}
-        {waiting > 0 && <span className="text-warn">{waiting} waiting for you</span>}
-      </span>
+        </>
+      )}
     </Link>
+  );
+}
+
+function Title({ title, unread }: { readonly title: string; readonly unread: number }) {
+  return (
+    <span className="flex items-baseline gap-2">
+      <span className={`min-w-0 flex-1 truncate ${unread > 0 ? "font-semibold" : ""}`}>{title}</span>
+      {unread > 0 && (
+        <span className="whitespace-nowrap rounded-full border border-leaf px-1.5 text-[0.6875rem] text-leaf">
+          {unread} unread
+        </span>
+      )}
+    </span>
   );
 }
 

@@ -1,14 +1,8 @@
-import { useNavigate } from "@tanstack/react-router";
-import { usePage } from "../page.ts";
+import { useBegin } from "./use-begin.ts";
 
 /** Begins a conversation and shows it. */
 export function NewConversation() {
-  const { connection } = usePage();
-  const navigate = useNavigate();
-  const begin = async () => {
-    const { conversation } = await connection.ask("conversation.create", {});
-    await navigate({ to: "/c/$conversation", params: { conversation } });
-  };
+  const begin = useBegin();
   return (
     <button
       type="button"

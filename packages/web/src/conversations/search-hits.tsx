@@ -14,7 +14,9 @@ export function SearchHits({ query }: { readonly query: string }) {
     let isWanted = true;
     connection.ask("conversation.search", { query, limit: 50 }).then(
       (found) => {
-        if (isWanted) setHits(found.hits);
+        if (!isWanted) return;
+        setHits(found.hits);
+        setProblem(undefined);
       },
       (error: unknown) => {
         if (isWanted) setProblem(error instanceof Error ? error.message : String(error));

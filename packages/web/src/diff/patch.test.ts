@@ -3,7 +3,7 @@ import { addedLines, inPairs, readPatch } from "./patch.ts";
 
 const DIFF = "--- a/x\n+++ b/x\n@@ -1,3 +1,4 @@\n one\n-two\n+2\n+2.5\n three";
 
-describe("a unified diff, read", () => {
+describe("W31: a unified diff, read", () => {
   it("has the lines with their numbers in the old and the new text", () => {
     expect(readPatch(DIFF)).toEqual([
       { kind: "place", text: "@@ -1,3 +1,4 @@" },

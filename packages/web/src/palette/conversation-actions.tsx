@@ -3,8 +3,8 @@ import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { usePage } from "../page.ts";
 import { PANELS, type PanelName } from "../panels/panel-names.ts";
 import { usePanel } from "../panels/use-panel.ts";
+import { focusOn } from "../shell/focus-on.ts";
 import { type Action, useActions } from "./actions.tsx";
-import { focusOn } from "./page-actions.tsx";
 
 /** The keys that open a panel, or close it. */
 const PANEL_KEYS: Readonly<Record<PanelName, string>> = {

@@ -1,17 +1,12 @@
-import { useNavigate } from "@tanstack/react-router";
-import { usePage } from "../page.ts";
+import { useBegin } from "../conversations/use-begin.ts";
+import { focusOn } from "../shell/focus-on.ts";
 import { usePreference } from "../shell/preferences.ts";
 import { useActions } from "./actions.tsx";
 
 /** What can be done wherever the page stands. */
 export function PageActions() {
-  const { connection } = usePage();
-  const navigate = useNavigate();
+  const begin = useBegin();
   const [, setTheme] = usePreference("theme");
-  const begin = async () => {
-    const { conversation } = await connection.ask("conversation.create", {});
-    await navigate({ to: "/c/$conversation", params: { conversation } });
-  };
   useActions([
     { name: "New conversation", keys: "n", run: () => void begin() },
     { name: "Search all conversations", keys: "/", run: () => focusOn("[aria-label='Search all conversations']") },
@@ -20,9 +15,4 @@ export function PageActions() {
     { name: "Theme of the system", run: () => setTheme("system") },
   ]);
   return null;
-}
-
-/** Puts the focus on what is shown under a selector, if it is. */
-export function focusOn(selector: string): void {
-  document.querySelector<HTMLElement>(selector)?.focus();
 }

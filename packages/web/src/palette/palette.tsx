@@ -1,17 +1,21 @@
 import { Autocomplete } from "@base-ui/react/autocomplete";
 import { Dialog } from "@base-ui/react/dialog";
-import { useRef } from "react";
+import { useRef, useState } from "react";
 import type { Action } from "./actions.tsx";
 import { keysInWords, PALETTE_KEYS } from "./keys.ts";
 
 /** Every action by its name: written, chosen, done. */
 export function Palette({ actions, onClose }: { readonly actions: readonly Action[]; readonly onClose: () => void }) {
-  // What was chosen may put the focus somewhere itself.
+  // What was chosen may put the focus somewhere itself; otherwise it goes back to where it was.
   const isChosen = useRef(false);
+  const [before] = useState(() => document.activeElement as HTMLElement | null);
   const choose = (action: Action) => {
     isChosen.current = true;
     onClose();
-    requestAnimationFrame(() => action.run());
+    requestAnimationFrame(() => {
+      action.run();
+      if (document.activeElement === document.body) before?.focus();
+    });
   };
   return (
     <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
+import { keep, kept } from "./kept.ts";
 
 /** What a person likes; kept in the browser, for all conversations. */
 export interface Preferences {
@@ -36,16 +37,11 @@ export function applyTheme(): void {
 }
 
 function preferences(): Preferences {
-  try {
-    return { ...DEFAULTS, ...(JSON.parse(localStorage.getItem(KEY) ?? "{}") as Partial<Preferences>) };
-  } catch {
-    // Whatever stands there is none of ours.
-    return DEFAULTS;
-  }
+  return { ...DEFAULTS, ...(kept(KEY) as Partial<Preferences> | undefined) };
 }
 
 function prefer(change: Partial<Preferences>): void {
-  localStorage.setItem(KEY, JSON.stringify({ ...preferences(), ...change }));
+  keep(KEY, { ...preferences(), ...change });
   window.dispatchEvent(new Event(CHANGED));
 }
 

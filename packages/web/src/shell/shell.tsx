@@ -12,10 +12,14 @@ export function Shell() {
   const [listOpen, setListOpen] = useState(false);
   useTabTitle();
   const path = useRouterState({ select: ({ location }) => location.pathname });
-  // On a narrow screen the list gives way to what was chosen in it.
+  // On a narrow screen the list gives way to what was chosen in it, or begun.
   useEffect(() => {
     if (path !== "") setListOpen(false);
   }, [path]);
+  const onClick = ({ target }: React.MouseEvent) => {
+    // Also to what is in view already: to a message of it, say.
+    if ((target as Element).closest("a")) setListOpen(false);
+  };
   return (
     <ActionsProvider>
       <CommandKeys />
@@ -26,8 +30,10 @@ export function Shell() {
         </a>
         <ConnectionBanner />
         <div className="flex min-h-0 flex-1">
+          {/* biome-ignore lint/a11y/useKeyWithClickEvents: a key on a link is a click. */}
           <nav
             aria-label="Conversations"
+            onClick={onClick}
             className={`${listOpen ? "flex" : "hidden"} w-full flex-col border-hair border-r bg-raised md:flex md:w-72 print:hidden`}
           >
             <ConversationList />

@@ -32,11 +32,18 @@ function useAnswer(conversation: string, question: string) {
   const { connection } = usePage();
   const [problem, setProblem] = useState<string>();
   const send = (answer: Answer) => {
+    const focused = document.activeElement;
+    const message = focused?.closest<HTMLElement>("article");
     connection
       .ask("question.answer", { conversation, question, answer: answer as Command<"question.answer">["answer"] })
-      .catch((error: unknown) => {
-        setProblem(error instanceof Error ? error.message : String(error));
-      });
+      .then(
+        () => {
+          // The focus is lost with the card, now or in a moment, unless somebody has taken it elsewhere.
+          if (![focused, document.body].includes(document.activeElement)) return;
+          message?.focus({ preventScroll: true });
+        },
+        (error: unknown) => setProblem(error instanceof Error ? error.message : String(error)),
+      );
   };
   return { send, problem };
 }

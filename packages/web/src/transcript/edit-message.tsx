@@ -15,7 +15,7 @@ export function EditMessage({ message, onClose }: { readonly message: UserMessag
   const send = async () => {
     const parts = [{ type: "text", text } as const, ...files];
     const said = await connection.ask("turn.retry", { conversation, at: message.id, parts });
-    if (said.message !== undefined) show(said.message);
+    if (said.message !== undefined) show(said.message, { focus: said.message });
   };
   return (
     <InlineForm action="Send as a new version" onSubmit={send} onClose={onClose}>

@@ -4,7 +4,9 @@ import { useConversation } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
 import { usePage } from "../page.ts";
 import { costInWords, tokensInWords } from "../shell/amounts.ts";
+import { focusOn } from "../shell/focus-on.ts";
 import { Icon } from "../shell/icon.tsx";
+import { useCopy } from "../shell/use-copy.ts";
 import { EditMessage } from "./edit-message.tsx";
 import { NameMessage } from "./name-message.tsx";
 import { RemoveMessage } from "./remove-message.tsx";
@@ -17,14 +19,23 @@ export function MessageActions({ message }: { readonly message: Message }) {
   const conversation = useConversation();
   const { connection } = usePage();
   const show = useShow();
+  const { isCopied, copy } = useCopy(textOf(message));
   const [open, setOpen] = useState<"edit" | "name" | "retry" | "remove">();
-  const close = () => setOpen(undefined);
+  const close = () => {
+    setOpen(undefined);
+    // The focus would be lost with the form.
+    focusOn(`#m-${message.id}`);
+  };
   const star = () =>
     void connection.ask("message.star", {
       conversation: conversation.id,
       message: message.id,
       starred: !message.starred,
     });
+  const goOn = () => {
+    show(message.id, { exactly: true });
+    focusOn("#composer");
+  };
   const isOwn = message.role === "user" && message.author === "user";
   return (
     <div
@@ -38,7 +49,7 @@ export function MessageActions({ message }: { readonly message: Message }) {
       <span
         className={`flex flex-wrap rounded bg-ground focus-within:opacity-100 group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:none)]:opacity-100 ${open ? "" : "opacity-0 [@media(hover:hover)]:absolute [@media(hover:hover)]:top-0"} ${isOwn ? "right-20" : "right-0"}`}
       >
-        <SmallButton name="Continue from here" onClick={() => show(message.id, { exactly: true })}>
+        <SmallButton name="Continue from here" onClick={goOn}>
           <Icon of="branch" />
         </SmallButton>
         {message.role === "assistant" && (
@@ -51,8 +62,8 @@ export function MessageActions({ message }: { readonly message: Message }) {
             <Icon of="edit" />
           </SmallButton>
         )}
-        <SmallButton name="Copy the text" onClick={() => void navigator.clipboard.writeText(textOf(message))}>
-          <Icon of="copy" />
+        <SmallButton name="Copy the text" onClick={copy}>
+          <Icon of={isCopied ? "done" : "copy"} />
         </SmallButton>
         <SmallButton name={message.starred ? "Take the star away" : "Star this message"} onClick={star}>
           <Icon of="star" isFilled={message.starred === true} />

@@ -1,5 +1,6 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef, useState } from "react";
+import { useCopy } from "../shell/use-copy.ts";
 
 /** What of a result is shown at first (W29). */
 const LINES = 20;
@@ -8,6 +9,7 @@ const CHARACTERS = 8_192;
 /** The result of a call: its beginning, and all of it when asked for. Copying takes all of it. */
 export function Output({ text }: { readonly text: string }) {
   const [isWhole, setWhole] = useState(false);
+  const { isCopied, copy } = useCopy(text);
   if (text === "") return null;
   const lines = text.split("\n");
   const shown = lines.slice(0, LINES).join("\n").slice(0, CHARACTERS);
@@ -25,7 +27,7 @@ export function Output({ text }: { readonly text: string }) {
             Show all ({lines.length} {lines.length === 1 ? "line" : "lines"})
           </Small>
         )}
-        <Small onClick={() => void navigator.clipboard.writeText(text)}>Copy</Small>
+        <Small onClick={copy}>{isCopied ? "Copied" : "Copy"}</Small>
       </p>
     </div>
   );

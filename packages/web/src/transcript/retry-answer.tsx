@@ -19,7 +19,7 @@ export function RetryAnswer({ message, onClose }: { readonly message: AssistantM
       ? pathTo(conversation.state, message.id).findLast(({ role }) => role === "user")
       : undefined;
     // What comes below the question from now on is the answer that is wanted.
-    if (asked) show(asked.id, { exactly: true });
+    if (asked) show(asked.id, { exactly: true, focus: asked.id });
     await connection.ask("turn.retry", {
       conversation: conversation.id,
       at: message.id,

@@ -4,6 +4,7 @@ import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/rea
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
+import { usePageState } from "../page.ts";
 import { FoldLine } from "./fold-line.tsx";
 import { useFolds } from "./folds.ts";
 import { MessageArticle } from "./message-article.tsx";
@@ -38,6 +39,11 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
     ),
   });
   const places = usePlaces(rows, path, following);
+  const said = usePageState(({ unsent }) => unsent.findLast((one) => one.conversation === conversation.id)?.id);
+  // Who says something wants to see what comes of it.
+  useEffect(() => {
+    if (said !== undefined) following.follow();
+  }, [said, following.follow]);
   const items = rows.getVirtualItems();
   // What is about to come into sight is read before it is.
   useEffect(() => conversation.read(items.map(({ index }) => path[index] ?? "")), [conversation, items, path]);
@@ -153,7 +159,7 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
           })}
         </div>
       </div>
-      {!following.isFollowing && (
+      {following.isAway && (
         <button
           type="button"
           onClick={following.follow}

@@ -11,8 +11,10 @@ const TOUCHES = ["touchmove", "keydown", "pointerdown", "pointermove"] as const;
 /** Whether the end of the messages is kept in view, and how that ends and begins (W23). */
 export interface Following {
   readonly isFollowing: boolean;
+  /** Whether it is not, and more is there than fits. */
+  readonly isAway: boolean;
   /** For the element that grows as the messages do. */
-  readonly content: (element: HTMLElement | null) => (() => void) | undefined;
+  readonly content: RefObject<HTMLDivElement | null>;
   /** For the `onScroll` of the scrolling element. */
   onScroll(): void;
   follow(): void;
@@ -24,6 +26,8 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>): Following
   // Read by observers between two renderings.
   const follows = useRef(true);
   const [isFollowing, setFollowing] = useState(true);
+  const content = useRef<HTMLDivElement>(null);
+  const [fits, setFits] = useState(true);
   const last = useRef({ top: 0, touched: Number.NEGATIVE_INFINITY });
   const become = useCallback((wanted: boolean) => {
     follows.current = wanted;
@@ -32,21 +36,14 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>): Following
   const toEnd = useCallback(() => {
     if (scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;
   }, [scroller]);
-  const content = useCallback(
-    (element: HTMLElement | null) => {
-      if (!element || !scroller.current) return;
-      const sizes = new ResizeObserver(() => {
-        if (follows.current) toEnd();
-      });
-      sizes.observe(element);
-      sizes.observe(scroller.current);
-      return () => sizes.disconnect();
-    },
-    [scroller, toEnd],
-  );
   useEffect(() => {
     const element = scroller.current;
-    if (!element) return;
+    if (!element || !content.current) return;
+    const sizes = new ResizeObserver(() => {
+      if (follows.current) toEnd();
+      setFits(element.scrollHeight - element.clientHeight <= NEAR);
+    });
+    for (const sized of [element, content.current]) sizes.observe(sized);
     // Before the first pixel of it: an answer that streams must not win the race with the wheel.
     const onWheel = ({ deltaY }: WheelEvent) => {
       if (deltaY < 0 && element.scrollTop > 0) become(false);
@@ -57,10 +54,11 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>): Following
     element.addEventListener("wheel", onWheel, { passive: true });
     for (const type of TOUCHES) element.addEventListener(type, onTouch, { passive: true });
     return () => {
+      sizes.disconnect();
       element.removeEventListener("wheel", onWheel);
       for (const type of TOUCHES) element.removeEventListener(type, onTouch);
     };
-  }, [scroller, become]);
+  }, [scroller, become, toEnd]);
   // Whatever has been drawn or measured anew.
   useLayoutEffect(() => {
     if (follows.current) toEnd();
@@ -79,5 +77,5 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>): Following
     toEnd();
   }, [become, toEnd]);
   const stop = useCallback(() => become(false), [become]);
-  return { isFollowing, content, onScroll, follow, stop };
+  return { isFollowing, isAway: !isFollowing && !fits, content, onScroll, follow, stop };
 }
