@@ -12,6 +12,8 @@ export interface PageState {
   readonly conversations: readonly ListedConversation[] | undefined;
   /** What was said and the server has not answered yet, in order. */
   readonly unsent: readonly Unsent[];
+  /** What was said before the page was loaded anew, and came to nothing: who writes there gets it back. */
+  readonly refused: readonly Refused[];
   /** What was removed just now and can be brought back. */
   readonly removed: Removed | undefined;
 }
@@ -29,6 +31,11 @@ export interface Removed {
   readonly count: number;
 }
 
+/** Something that was said and not taken. */
+export interface Refused extends Unsent {
+  readonly reason: string;
+}
+
 /** A model that can be chosen. */
 export type KnownModel = Result<"model.list">["models"][number];
 
@@ -44,6 +51,7 @@ export class Page {
       connection: { phase: "connecting" },
       conversations: undefined,
       unsent: [],
+      refused: [],
       removed: undefined,
     }));
     this.connection = new Connection(address, {
@@ -55,7 +63,7 @@ export class Page {
     });
     window.addEventListener("online", () => this.connection.retry());
     // The server acts on an id once: what it may have heard before the page was loaded anew can go out again.
-    for (const unsent of keptUnsent()) this.say(unsent).catch(ignored);
+    for (const unsent of keptUnsent()) this.say(unsent).catch((error: Error) => this.#refuse(unsent, error.message));
   }
 
   /**
@@ -72,6 +80,17 @@ export class Page {
       forgetUnsent(unsent);
       this.#changeUnsent((all) => all.filter(({ id }) => id !== unsent.id));
     }
+  }
+
+  /** What was refused is where it was written again. */
+  gaveBack(refused: Refused): void {
+    forgetUnsent(refused);
+    this.store.setState(({ refused: all }) => ({ refused: all.filter((other) => other !== refused) }));
+  }
+
+  #refuse(unsent: Unsent, reason: string): void {
+    keepUnsent(unsent);
+    this.store.setState(({ refused }) => ({ refused: [...refused, { ...unsent, reason }] }));
   }
 
   /** The models of a provider that are known; asked for until they are told once. */

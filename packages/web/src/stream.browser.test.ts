@@ -1,3 +1,4 @@
+import { createId } from "@banyan/core/conversation";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { words } from "./testing/agent.fixture.ts";
@@ -163,6 +164,18 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, { timeout: 60_
     here.link.mend();
     await page.reload();
     await eventually(() => said(page)).toContain("You said: not forgotten");
+  });
+
+  it("W26: what was not sent when the page was left, and is refused then, is where it was written", async () => {
+    const conversation = await here.conversation("hello");
+    const { page } = await here.open(`/c/${conversation}`);
+    await articles(page).last().waitFor();
+    const unsent = { id: createId(), conversation, parts: [{ type: "text", text: "too late" }], at: createId() };
+    await page.evaluate((said) => localStorage.setItem(`unsent ${said.id}`, JSON.stringify(said)), unsent);
+    await page.reload();
+    await eventually(() => composer(page).inputValue()).toBe("too late");
+    await page.getByRole("alert").filter({ hasText: unsent.at }).waitFor();
+    expect(await page.evaluate(() => Object.keys(localStorage).join())).not.toContain("unsent");
   });
 
   it("F5: a conversation that another program has open is shown once that lets it go, and somebody tries again", async () => {

@@ -1,5 +1,12 @@
-import { type ConversationState, createId, type LiveRun, pathTo, textOf } from "@banyan/core/conversation";
-import { type KeyboardEvent, useRef, useState } from "react";
+import {
+  type ConversationState,
+  createId,
+  type LiveRun,
+  pathTo,
+  textOf,
+  type UserPart,
+} from "@banyan/core/conversation";
+import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { usePage, usePageState } from "../page.ts";
 import { usePreference } from "../shell/preferences.ts";
@@ -44,13 +51,20 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
   };
   /** Before what has been written meanwhile. */
   const giveBack = (said: string) => setText((draft) => [said, draft].filter((piece) => piece !== "").join("\n\n"));
+  const refused = usePageState((state) => state.refused.find((said) => said.conversation === conversation.id));
+  useEffect(() => {
+    if (!refused) return;
+    giveBack(wordsOf(refused.parts));
+    setProblem(refused.reason);
+    page.gaveBack(refused);
+  });
   const stop = async () => {
     const waiting = tree.inbox.filter((input) => input.run === run?.id);
     await connection.ask("run.interrupt", { conversation: conversation.id, ...(run ? { run: run.id } : {}) });
     // What was not delivered comes back to where it was written (W38), each as soon as it is taken back.
     for (const { id, parts } of waiting.toReversed()) {
       await connection.ask("input.withdraw", { conversation: conversation.id, input: id });
-      giveBack(parts.map((part) => (part.type === "text" ? part.text : "")).join(""));
+      giveBack(wordsOf(parts));
     }
     box.current?.focus();
   };
@@ -166,6 +180,10 @@ const KEYS = {
   steer: "Enter steers after the current tool, Alt+Enter waits until the end",
   queue: "Enter waits until the end, Alt+Enter steers after the current tool",
 } as const;
+
+function wordsOf(parts: readonly UserPart[]): string {
+  return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+}
 
 /** The live run on the branch in view, if any: in a sub-agent's conversation, the sub-agent's. */
 function runAt(tree: ConversationState, leaf: string | null): LiveRun | undefined {
