@@ -1,4 +1,4 @@
-import type { ConversationState, FileChange, Session } from "@banyan/core";
+import { type ConversationState, createId, type FileChange, type Session } from "@banyan/core";
 import {
   type ChangedFile,
   changesOf,
@@ -62,6 +62,30 @@ export function revertFiles(session: Session, place: ChangesPlace, files: readon
     done: revertFile(workspace, place.backups, file),
   }));
 }
+
+/**
+ * Says below a message, `null` for the root, what was taken back: the model still takes it for done, and is told with what
+ * is said to it next. Answers the new message. Rejects with `SessionError`.
+ */
+export async function tellTakenBack(
+  session: Session,
+  parentId: string | null,
+  changes: TakenBack["changes"],
+): Promise<string> {
+  const message = createId();
+  const files = changes.map(({ path, kind }) => `- ${path} ${NOW[kind]}`).join("\n");
+  const text = `The person has taken back changes that were made to files. They are again as they were before:\n${files}`;
+  const added = { type: "message.added", message, parentId, role: "user", author: "system" } as const;
+  await session.commit([{ ...added, parts: [{ type: "text", text }] }], { durable: true });
+  return message;
+}
+
+/** What taking a change back did to the file. */
+const NOW: Readonly<Record<FileChange["kind"], string>> = {
+  created: "is there again",
+  changed: "has its previous content again",
+  deleted: "is not there any more",
+};
 
 async function takeBack<Item>(
   session: Session,

@@ -17,6 +17,7 @@ export {
   type ChangesPlace,
   revertFiles,
   type TakenBack,
+  tellTakenBack,
   undoableCalls,
   undoCall,
 } from "./changes.ts";

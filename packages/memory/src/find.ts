@@ -20,6 +20,11 @@ export type Question =
 const CANDIDATES = 50;
 /** The words by which candidates are found: the rarest. */
 const WORDS = 12;
+/** What fits a question holds this share of what its rarest words tell; those words are no more than this. */
+const TOLD_SHARE = 1 / 4;
+const TOLD_WORDS = 8;
+/** A smaller memory tells little about how rare a word is: there, each word counts nearly alike. */
+const ENTRIES_THAT_TELL = 1000;
 /** A word is common that is in more than one of eight entries, and in more than twenty. */
 const COMMON_SHARE = 8;
 const FEW = 20;
@@ -44,38 +49,62 @@ function recallable(entry: string): string {
     AND NOT EXISTS (SELECT 1 FROM sources WHERE entry = ${entry} AND conversation = nullif(:conversation, ''))`;
 }
 
+/** A word of a question, and how much it tells: the more, the fewer entries hold it. */
+interface TellingWord {
+  readonly phrase: string;
+  readonly weight: number;
+  /** Whether any entry holds it. */
+  readonly isKnown: boolean;
+}
+
 /**
  * BM25 by the rarest words alone: the common ones cost most of the time, and what has nothing else in common with the
- * query does not fit it.
+ * query does not fit it. Neither does what shares a word with it by chance, and lacks most of what it is about.
  */
 function about(database: DatabaseSync, words: readonly string[], conversation: string): number[] {
-  const phrases = rarest(database, words).map(phrase);
-  if (phrases.length === 0) return [];
+  const telling = tellingMost(database, words);
+  const known = telling.filter(({ isKnown }) => isKnown).slice(0, WORDS);
+  if (known.length === 0) return [];
   // The rows come in the order of their rank, and are looked at until there are enough.
   const select = database.prepare(
     `SELECT rowid AS id, rank FROM words WHERE words MATCH :phrases AND ${recallable("words.rowid")}
     ORDER BY rank LIMIT ${CANDIDATES}`,
   );
-  const found = select.all({ conversation, phrases: phrases.join(" OR ") });
+  const found = select.all({ conversation, phrases: known.map(({ phrase }) => phrase).join(" OR ") });
+  const fits = fitting(database, telling, known);
   return found
     .map(({ id, rank }) => ({ id: Number(id), rank: Number(rank) }))
+    .filter(({ id }) => fits(id))
     .sort((a, b) => a.rank - b.rank || b.id - a.id)
     .map(({ id }) => id);
 }
 
-function rarest(database: DatabaseSync, words: readonly string[]): string[] {
+/** Whether an entry holds enough of what a question is about. What no entry knows of is a part of that too. */
+function fitting(database: DatabaseSync, telling: readonly TellingWord[], known: readonly TellingWord[]) {
+  const sum = (words: readonly TellingWord[]) => words.reduce((total, { weight }) => total + weight, 0);
+  const needed = TOLD_SHARE * sum(telling.slice(0, TOLD_WORDS));
+  const holds = database.prepare("SELECT 1 FROM words WHERE words MATCH :phrase AND rowid = :id");
+  return (id: number) => sum(known.filter(({ phrase }) => holds.get({ phrase, id }))) >= needed;
+}
+
+/** The words that are not common, those that tell most first. */
+function tellingMost(database: DatabaseSync, words: readonly string[]): TellingWord[] {
   const newest = Number(database.prepare("SELECT max(id) AS id FROM entries").get()?.id);
   const common = Math.max(FEW, Math.floor(newest / COMMON_SHARE));
   const select = database.prepare(
     "SELECT count(*) AS count FROM (SELECT 1 FROM words WHERE words MATCH :phrase LIMIT :most)",
   );
-  const known = words
-    .map((word) => ({ word, count: Number(select.get({ phrase: phrase(word), most: common + 1 })?.count) }))
-    .filter(({ count }) => count > 0)
+  const counted = words
+    .map(phrase)
+    .map((phrase) => ({ phrase, count: Number(select.get({ phrase, most: common + 1 })?.count) }))
     .sort((a, b) => a.count - b.count);
+  const rare = counted.filter(({ count }) => count <= common);
   // Of words that are all common, the rarest still tells something.
-  const telling = known.filter(({ count }, index) => count <= common || index === 0);
-  return telling.slice(0, WORDS).map(({ word }) => word);
+  const telling = rare.some(({ count }) => count > 0) ? rare : counted.filter(({ count }) => count > 0).slice(0, 1);
+  const entries = Math.max(newest, ENTRIES_THAT_TELL);
+  // The weight of a word in BM25.
+  const weightOf = (count: number) => Math.log(1 + (entries - count + 0.5) / (count + 0.5));
+  return telling.map(({ phrase, count }) => ({ phrase, weight: weightOf(count), isKnown: count > 0 }));
 }
 
 /** One pass over the vectors. Both sides are of length 1, so that the cosine is the sum of the products. */

@@ -117,6 +117,35 @@ test("B45: what shares only common words with the query does not fit it", async 
   expect(await recalled(memory, "Is it?")).toEqual([]);
 });
 
+for (const [size, fill] of [
+  ["small", 0],
+  ["large", LARGE],
+] as const) {
+  test(`B45: of a ${size} memory, what shares a word or so with the query by chance does not come back`, async () => {
+    const memory = await memoryIn();
+    await memory.remember(padding(fill));
+    const fits = "In math.js, add once took strings too.";
+    const distractors = [
+      "Test the brakes before the winter.",
+      "I add honey to my tea.",
+      "Fix the bicycle on Sunday.",
+      "My son has a math exam in June.",
+      "The tests of the shop run every night.",
+    ];
+    await memory.remember(distractors.map((text) => said(text)));
+    expect(await recalled(memory, "Fix add in math.js and test it")).toEqual([]);
+    expect(await recalled(memory, "Write a poem about the winter, with a bicycle and my son")).toEqual([]);
+    await memory.remember([said(fits)]);
+    expect(await recalled(memory, "Fix add in math.js and test it")).toEqual([fits]);
+    // A word that is all that a question is about finds what holds it.
+    expect(await recalled(memory, "When is my son's exam?")).toEqual([distractors[3]]);
+    expect(await recalled(memory, "bicycle")).toEqual([distractors[2]]);
+    // Of a long message, no more is asked than of one of eight words.
+    const long = `${"first second third fourth fifth sixth seventh ninth tenth ".repeat(3)} add math.js`;
+    expect(await recalled(memory, long)).toEqual([fits]);
+  });
+}
+
 test("B45: a word that most of a large memory holds finds nothing beside a rarer one, and something alone", async () => {
   const memory = await memoryIn();
   await memory.remember(padding(LARGE));

@@ -15,7 +15,8 @@ export interface AttachArguments {
 }
 
 const MORE = `
-A server on this machine needs no token. For another one, put it into BANYAN_TOKEN. What runs goes on when you leave.`;
+A server on this machine needs no token. For another one, put it into
+BANYAN_TOKEN. What runs goes on when you leave.`;
 
 /** Reads what follows `banyan attach`, or says why it cannot be read. */
 export function readAttach(

@@ -47,13 +47,18 @@ describe("banyan changes", () => {
     });
   });
 
-  test("revert puts one file back, byte for byte, and writes that down; --all the others", async () => {
+  test("revert puts one file back, byte for byte, and writes that down; --all the others; the model is told", async () => {
     expect(await run("revert", "old.txt", "--yes")).toMatchObject({ code: 0, stderr: "" });
     expect(readFileSync(inWorkspace("old.txt"), "utf8")).toBe("one\ntwo\n");
     expect((await run()).stdout).toMatch(/^1 file changed by “change things”:\n {2}created +\+1 +-0 +new\.txt\n$/);
     expect(await run("revert", "--all", "--yes")).toMatchObject({ code: 0 });
     expect(existsSync(inWorkspace("new.txt"))).toBe(false);
     expect((await run()).stdout).toBe("No file was changed by “change things”, or all are as they were.\n");
+    await using server = await modelServer({ text: "I see." });
+    expect(await banyan(place, ["-p", "go on", "--continue", ...MODEL], server)).toMatchObject({ code: 0 });
+    const asked = JSON.stringify(server.asked[0]);
+    expect(asked).toContain("- old.txt has its previous content again");
+    expect(asked).toContain("- new.txt is not there any more");
   });
 
   test("revert leaves a file alone that something else has changed since, and puts the others back", async () => {

@@ -1,5 +1,5 @@
 import type { Session } from "@banyan/core";
-import { type ChangedFile, type ChangesPlace, revertFiles } from "@banyan/host";
+import { type ChangedFile, type ChangesPlace, changesOf, revertFiles, tellTakenBack } from "@banyan/host";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { UsageError } from "../problem.ts";
 import { counted } from "../show/amounts.ts";
@@ -36,7 +36,12 @@ export async function revert(
     write("Nothing was put back.\n");
     return undefined;
   }
+  const { leaf } = session.state;
+  const ofLast = new Set(leaf === null ? [] : changesOf(session.state, leaf).map(({ path }) => path));
   const { changes, problems } = await revertFiles(session, place, wanted);
+  // Where the conversation goes on, the model takes these changes for done.
+  const believed = changes.filter(({ path }) => ofLast.has(path));
+  if (believed.length > 0) await tellTakenBack(session, leaf, believed);
   const style = styleFor(process.stdout, "auto");
   for (const change of changes) write(`${changeHead(change, style)}\n`);
   for (const problem of problems) warn(problem);

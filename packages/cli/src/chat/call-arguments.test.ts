@@ -22,8 +22,10 @@ describe("B23: the arguments that a person judges", () => {
     expect(shown({ path: "a.txt", content: Array(50).fill("x").join("\n") }).at(-1)).toBe("+ … (10 more lines)");
   });
 
-  test("are JSON otherwise, and the words of the model where they are none", () => {
-    expect(shown({ url: "http://x" })).toEqual(["{", '  "url": "http://x"', "}"]);
+  test("are values by their names otherwise, JSON where values have parts, and the words of the model where there are none", () => {
+    expect(shown({ url: "http://x\n", depth: 2 })).toEqual(['url: "http://x\\n"', "depth: 2"]);
+    expect(shown({ urls: ["a"] })).toEqual(["{", '  "urls": [', '    "a"', "  ]", "}"]);
+    expect(shown({})).toEqual(["{}"]);
     expect(callArguments({ inputText: "{nonsense" }, plain)).toEqual(["{nonsense"]);
   });
 

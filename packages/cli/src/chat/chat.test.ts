@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -26,7 +26,7 @@ function lastSaid(asked: readonly (readonly { role: string; content: unknown }[]
 
 // These run the command in a terminal of tmux.
 describe.skipIf(!hasTmux)("a chat", { timeout: 40 * SECOND }, () => {
-  test("B12: goes turn by turn, and goes on later with --continue", async () => {
+  test("B12, T12, T31, T41: goes turn by turn, and goes on later with --continue; Shift+Tab says what runs without asking", async () => {
     await using server = await modelServer(
       { text: "Hello to you." },
       { text: "Still here." },
@@ -53,6 +53,15 @@ describe.skipIf(!hasTmux)("a chat", { timeout: 40 * SECOND }, () => {
     pty.enter("back again");
     await pty.until("Welcome back.");
     expect(JSON.stringify(server.asked.at(-1))).toContain("Hello to you.");
+    for (const [said, shown] of [
+      ["files of this directory are changed without asking.", "edits freely"],
+      ["every call runs without asking. Use this in a sandbox only.", "never asks"],
+      ["only looking runs without asking.", "asks first"],
+    ]) {
+      pty.press("BTab");
+      await pty.until(`Approval: ${said}`);
+      await pty.until(`chat · ${shown} ·`);
+    }
   });
 
   test("B55: with --at goes on at the end of the branch of a message, not where it was written to last", async () => {
@@ -193,7 +202,7 @@ describe.skipIf(!hasTmux)("a chat", { timeout: 40 * SECOND }, () => {
     await pty.until("Now it works.");
   });
 
-  test("SIGTERM interrupts, gives the terminal back and exits with 143", async () => {
+  test("T31: SIGTERM interrupts, gives the terminal back and exits with 143", async () => {
     await using server = await modelServer({ text: "Once upon a time", stalls: true });
     using pty = Pty.open(place, MODEL, server.env);
     await pty.prompted();
@@ -208,7 +217,7 @@ describe.skipIf(!hasTmux)("a chat", { timeout: 40 * SECOND }, () => {
 describe.skipIf(!hasTmux)("an approval", { timeout: 40 * SECOND }, () => {
   const made = (name: string) => existsSync(join(place.workspace, name));
 
-  test("S14: is given by no Enter and no stray key, only by a choice", async () => {
+  test("S14, T27: is given by no Enter and no stray key, only by a choice", async () => {
     await using server = await modelServer(shell("touch made.txt"), { text: "Made." });
     using pty = Pty.open(place, MODEL, server.env);
     await pty.prompted();
@@ -246,7 +255,7 @@ describe.skipIf(!hasTmux)("an approval", { timeout: 40 * SECOND }, () => {
     expect(await pty.until(/^─ Reply to banyan: .*\ny$/)).toContain("Well.");
   });
 
-  test("B23: always, for the conversation, asks no second time; nor do calls that wait already", async () => {
+  test("B23, T27: always, for the conversation, asks no second time; nor do calls that wait already", async () => {
     const twice = { calls: ["a", "b"].map((name) => ({ tool: "shell", input: { command: `touch ${name}.txt` } })) };
     await using server = await modelServer(twice, shell("touch c.txt"), { text: "All made." });
     using pty = Pty.open(place, MODEL, server.env);
@@ -271,7 +280,7 @@ describe.skipIf(!hasTmux)("an approval", { timeout: 40 * SECOND }, () => {
     expect(JSON.parse(settings)).toEqual({ permissions: { allow: ["shell(touch *)"] } });
   });
 
-  test("B23: of changed arguments runs those, after they were shown", async () => {
+  test("B23, T27: of changed arguments runs those, after they were shown", async () => {
     await using server = await modelServer(shell("touch made.txt"), { text: "Made." });
     using pty = Pty.open(place, MODEL, server.env);
     await pty.prompted();
@@ -359,18 +368,26 @@ describe.skipIf(!hasTmux)("Ctrl-C while the agent works", { timeout: 40 * SECOND
     expect(server.asked).toHaveLength(1);
   });
 
-  test("T1: keeps the partial answer, in the conversation too", async () => {
-    await using server = await modelServer({ text: "Once upon a time", stalls: true }, { text: "Go on, then." });
+  test("T1, T26: keeps the partial answer, in the conversation too, and what is known of the context", async () => {
+    const config = join(place.env.BANYAN_HOME ?? "", "config");
+    mkdirSync(config, { recursive: true });
+    const models = { "openai-compatible/test": { contextSize: 200 } };
+    writeFileSync(join(config, "settings.json"), JSON.stringify({ models }));
+    const story = { text: "Once upon a time", stalls: true };
+    await using server = await modelServer({ text: "Hello.", tokens: [40, 10] }, story, { text: "Go on, then." });
     using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("hello");
+    await pty.until("context 25 %");
     await pty.prompted();
     pty.enter("a story");
     await pty.until("Once upon a time");
     pty.press("C-c");
     await pty.until(/^Once upon a time\n+Interrupted – you have control$/);
-    await pty.prompted();
+    expect(await pty.prompted()).toContain("context 25 %");
     pty.enter("go on");
     await pty.until("Go on, then.");
-    expect(JSON.stringify(server.asked[1])).toContain("Once upon a time");
+    expect(JSON.stringify(server.asked[2])).toContain("Once upon a time");
   });
 
   test("at a question denies nothing and runs nothing", async () => {

@@ -67,7 +67,7 @@ async function talkAt(
     void completeNames(terminal, host, talk);
     if (session) remindOpened(terminal, session, leaf, host.agent.name);
     else if (!args.prompt?.trim()) {
-      const welcomed = welcome(terminal, host);
+      const welcomed = welcome(terminal, host, () => talk.session !== undefined);
       // Where nothing is redrawn, it would come in the middle of what is typed.
       if (!terminal.live) await welcomed;
     }

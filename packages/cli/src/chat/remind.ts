@@ -5,7 +5,9 @@ import { leftBehind } from "./left-behind.ts";
 
 /** Writes where a conversation stands at a message: the last exchange before it. */
 export function remind(terminal: Terminal, state: ConversationState, leaf: string | null, agent: string): void {
-  for (const line of lastExchange(state, leaf, agent, terminal.columns, terminal.style)) terminal.write(`${line}\n`);
+  const { columns, style, live } = terminal;
+  const look = { columns, style, ...(live && { prose: live.prose.bind(live) }) };
+  for (const line of ["", ...lastExchange(state, leaf, agent, look)]) terminal.write(`${line}\n`);
 }
 
 /** The same for a conversation that was just opened, with what was left behind in it. */

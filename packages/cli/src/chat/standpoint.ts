@@ -1,5 +1,5 @@
-import { type ConversationState, emptyConversation, pathTo } from "@banyan/core";
-import { type ChangedFile, changesOf, type TakenBack } from "@banyan/host";
+import { type ConversationState, emptyConversation, pathTo, type Session } from "@banyan/core";
+import { type ChangedFile, changesOf, type TakenBack, tellTakenBack } from "@banyan/host";
 import { typedText } from "../show/message-label.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -71,6 +71,11 @@ export class Standpoint {
     const place = this.#place;
     this.#place = HERE;
     return place;
+  }
+
+  /** Says here what was taken back; the model is told with what is said next. */
+  async tellTakenBack(session: Session, changes: TakenBack["changes"]): Promise<void> {
+    this.standAt(await tellTakenBack(session, this.below, changes));
   }
 
   /** Whether the person, told of what is left behind, wants to go on below another message, at the root for `null`. */

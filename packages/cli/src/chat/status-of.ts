@@ -1,4 +1,4 @@
-import { type ConversationState, type FeedItem, lastAnswer, leaves, pathTo, totalTokens } from "@banyan/core";
+import { type ConversationState, type FeedItem, leaves, type Message, pathTo, totalTokens } from "@banyan/core";
 import type { Host } from "@banyan/host";
 import type { Status } from "../terminal/full/views/status-line.ts";
 import { approvalWords } from "./approval-mode.ts";
@@ -33,6 +33,11 @@ export function statusOf(host: Host, state: ConversationState, leaf: string | nu
 function fullness({ agent }: Host, path: ReturnType<typeof pathTo>): number | undefined {
   const { model } = agent.options;
   const size = "contextSize" in model ? model.contextSize : undefined;
-  const usage = lastAnswer(path)?.usage;
-  return size === undefined || !usage ? undefined : Math.min(1, totalTokens(usage) / size);
+  // Of an answer that was interrupted, the provider did not say it.
+  const counted = path.findLast((message) => tokensOf(message) > 0);
+  return size === undefined || !counted ? undefined : Math.min(1, tokensOf(counted) / size);
+}
+
+function tokensOf(message: Message): number {
+  return message.role === "assistant" && message.usage ? totalTokens(message.usage) : 0;
 }

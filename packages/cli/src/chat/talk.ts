@@ -355,6 +355,7 @@ export class Talk {
       },
       open: () => this.#open(),
       message: (text) => this.#message(text),
+      tookBack: async (changes) => this.#standpoint.tellTakenBack(await this.#open(), changes),
       mode: this.#mode,
       useMode: (mode) => {
         this.#mode = mode;

@@ -10,12 +10,13 @@ import type { Terminal } from "../terminal/terminal.ts";
 /**
  * What a person is told at their first start, and never again: which models were found, what may happen here without a
  * question, and three things to try. Nothing is asked. Resolves when it is said: servers of this machine are asked before,
- * for a second at most, and no prompt need wait for that (T40).
+ * for a second at most, and no prompt need wait for that (T40). Who has said something before that is told at the next start.
  */
-export async function welcome(terminal: Terminal, host: Host): Promise<void> {
+export async function welcome(terminal: Terminal, host: Host, hasBegun: () => boolean): Promise<void> {
   const marker = join(host.places.state, "welcomed");
   if (existsSync(marker)) return;
   const providers = await providersOf(host);
+  if (hasBegun()) return;
   const { columns, style } = terminal;
   const rows: Described[] = [
     { name: ["found"], text: foundIn(providers) },

@@ -1,5 +1,5 @@
 import type { ConversationState, Directive, Session, UserPart } from "@banyan/core";
-import type { Host } from "@banyan/host";
+import type { Host, TakenBack } from "@banyan/host";
 import type { Style } from "../show/style.ts";
 import type { KeyRow } from "../terminal/full/keys/key-bindings.ts";
 import type { PickerOptions } from "../terminal/full/views/picker.ts";
@@ -60,6 +60,8 @@ export interface CommandContext extends ConversationContext {
   message(text: string): Promise<readonly UserPart[]>;
   /** The session; begins the conversation if there is none yet. */
   open(): Promise<Session>;
+  /** Has the model told, with what is said next, what was taken back of its changes. */
+  tookBack(changes: TakenBack["changes"]): Promise<void>;
   /** Of the turns to come. */
   readonly mode: "chat" | "task";
   useMode(mode: "chat" | "task"): void;

@@ -2,13 +2,14 @@ import { pathTo } from "@banyan/core";
 import { formatCount } from "../show/amounts.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
+import { wrap } from "../show/wrap.ts";
 import { ASK, type Command } from "./command.ts";
 
 export const context: Command = {
   name: "context",
   help: "show what the model is sent, part by part, and what each takes of its context",
   anytime: true,
-  async run({ host, state, leaf, style, write }) {
+  async run({ host, state, leaf, columns, style, write }) {
     await host.ready();
     const parts = await host.contextParts(pathTo(state, leaf));
     const total = parts.reduce((sum, { tokens }) => sum + tokens, 0);
@@ -21,9 +22,9 @@ export const context: Command = {
       `${isExact ? "" : "~"}${formatCount(tokens)}`,
       share(tokens),
     ]);
-    write(...table([...rows, ["", "all", formatCount(total), share(total)]], 2));
+    write(...table([...rows, ["", "all", formatCount(total), share(total)]], 2, columns));
     const of = size === undefined ? "How much the model takes is not known." : `The model takes ${formatCount(size)}.`;
-    write(style.dim(`Tokens; ~ is an estimate. ${of}`));
+    write(style.dim(wrap(`Tokens; ~ is an estimate. ${of}`, columns)));
     return ASK;
   },
 };

@@ -61,8 +61,16 @@ async function offered(host: Host): Promise<KnownModel[]> {
   const usable = (await host.listProviders()).filter((provider) => provider.usable);
   const models = (await Promise.all(usable.map((provider) => modelsOf(host, provider)))).flat();
   const { name } = host.model;
-  const current = models.find((each) => each.name === name) ?? { name };
+  const current = models.find((each) => each.name === name) ?? { name, ...knownOf(host.agent.options.model) };
   return [current, ...models.filter((each) => each !== current)];
+}
+
+/** What is known of a model that no list has. */
+function knownOf(model: Host["agent"]["options"]["model"]): Pick<KnownModel, "price" | "contextSize"> {
+  return {
+    ...("price" in model && model.price && { price: model.price }),
+    ...("contextSize" in model && model.contextSize !== undefined && { contextSize: model.contextSize }),
+  };
 }
 
 /** Those that its server lists, or, of a provider that is not asked, those of the catalogue, its default one first. */

@@ -17,12 +17,18 @@ afterEach(() => place[Symbol.dispose]());
 const call = (tool: string, input: object): ServerAnswer => ({ calls: [{ tool, input }] });
 
 describe.skipIf(!hasTmux)("the commands of a chat", { timeout: 60 * SECOND }, () => {
-  test("/changes and /undo: what was changed is shown, and taken back with its diff", async () => {
+  test("/changes and /undo: what was changed is shown, and taken back with its diff; the model is told with what is said next", async () => {
     const path = join(place.workspace, "a.txt");
     writeFileSync(path, "one\n");
-    await using server = await modelServer(call("edit", { path: "a.txt", old_text: "one", new_text: "two" }), {
-      text: "Done.",
-    });
+    await using server = await modelServer(
+      call("edit", { path: "a.txt", old_text: "one", new_text: "two" }),
+      {
+        text: "Done.",
+      },
+      {
+        text: "I see.",
+      },
+    );
     using pty = Pty.open(place, [...MODEL, "--approval", "edits"], server.env);
     await pty.prompted();
     pty.enter("change it");
@@ -37,6 +43,12 @@ describe.skipIf(!hasTmux)("the commands of a chat", { timeout: 60 * SECOND }, ()
     expect(readFileSync(path, "utf8")).toBe("one\n");
     pty.enter("/undo");
     await pty.until("No call on this branch has changed a file, or all is as it was.");
+    await pty.prompted();
+    pty.enter("go on");
+    await pty.until("I see.");
+    const told = server.asked[2]?.map(({ content }) => content).at(-2);
+    expect(told).toMatch(/^The person has taken back .*\n- a\.txt has its previous content again$/);
+    expect(server.asked[2]?.at(-1)?.content).toBe("go on");
   });
 
   test("B40, B39: /mode task works until finish_task; ask_client asks the person, who may take the default", async () => {

@@ -11,7 +11,7 @@ export const undo: Command = {
   name: "undo",
   takes: "[call id]",
   help: "put files back to what they were before the last call that changed some",
-  async run({ host, session, state, leaf, style, write }, argument) {
+  async run({ host, session, state, leaf, style, write, tookBack }, argument) {
     const calls = leaf === null ? [] : undoableCalls(state, leaf);
     const call = argument === "" ? calls[0] : calls.find((known) => known.call === argument);
     if (!session || !call) {
@@ -25,6 +25,10 @@ export const undo: Command = {
     for (const change of changes)
       write(`undone: ${changeHead(change, style)}`, ...diffLines(change.diff, { style, most: SHOWN }));
     for (const problem of problems) write(`${style.bad("Not undone:")} ${oneLine(problem)}`);
+    if (changes.length > 0) {
+      await tookBack(changes);
+      write(style.dim("The agent is told with what you say next."));
+    }
     return ASK;
   },
 };

@@ -29,7 +29,7 @@ export class Previews {
     if (state) {
       const branches = counted(leaves(state).length, "branch", "branches");
       const facts = [`begun ${formatTime(state.createdAt)}`, branches, ...(state.model ? [oneLine(state.model)] : [])];
-      return [...lastExchange(state, state.leaf, this.#agent, width, style), style.dim(facts.join(" · "))];
+      return [...lastExchange(state, state.leaf, this.#agent, { columns: width, style }), style.dim(facts.join(" · "))];
     }
     this.#wanted = id;
     void this.#read();

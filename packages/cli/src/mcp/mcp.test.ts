@@ -124,7 +124,7 @@ describe("banyan mcp test", () => {
         "",
         "  mcp_small_add   Adds two.",
         "",
-        "  greet <who> [how]   Says hello.",
+        "  /small:greet <who> [how]   Says hello.",
         "",
         "  @small:note://one   The first note",
         "",

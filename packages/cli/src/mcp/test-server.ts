@@ -41,7 +41,7 @@ async function offersOf(servers: McpServers, server: string): Promise<(readonly 
     servers.tools.map(({ name, description }) => [name, description] as const),
     servers.prompts.map(({ name, description, arguments: wanted }) => {
       const placeholders = wanted.map(({ name, required }) => (required ? ` <${name}>` : ` [${name}]`));
-      return [`${name}${placeholders.join("")}`, description] as const;
+      return [`/${server}:${name}${placeholders.join("")}`, description] as const;
     }),
     resources.map(({ uri, name, description }) => [`@${server}:${uri}`, description || name] as const),
     templates.map(({ uriTemplate, name, description }) => [`@${server}:${uriTemplate}`, description || name] as const),

@@ -27,9 +27,11 @@ export interface ServeArguments {
 }
 
 const MORE = `
-Only programs on this machine reach the server unless --host says otherwise, and only with its token. The token is kept for
-you, so that open pages stay signed in when the server starts again; BANYAN_TOKEN sets another one, BANYAN_GUEST_TOKEN one
-for those who may only watch. docs/protocol.md tells how programs talk to it.`;
+Only programs on this machine reach the server unless --host says otherwise,
+and only with its token. The token is kept for you, so that open pages stay
+signed in when the server starts again; BANYAN_TOKEN sets another one,
+BANYAN_GUEST_TOKEN one for those who may only watch. docs/protocol.md tells how
+programs talk to it.`;
 
 /** Reads what follows `banyan serve`, or says why it cannot be read. */
 export function readServe(

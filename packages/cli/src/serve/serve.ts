@@ -128,7 +128,8 @@ function greet(
 ): void {
   say(`Serving ${host.workspace} with ${host.model.name}.`);
   say(`Open ${server.pageAddress}`);
-  say("The address signs a browser in: keep it to yourself. Ctrl-C stops; banyan attach joins from a terminal.");
+  say("The address signs a browser in: keep it to yourself.");
+  say("Ctrl-C stops; banyan attach joins from a terminal.");
   if (!isLoopback(args.host))
     warn(`Listening on ${args.host}: other machines can reach this server, and what is sent is not encrypted.`);
   if (host.approval === "all") warn("APPROVAL IS OFF: every call runs without asking. Use this in a sandbox only.");

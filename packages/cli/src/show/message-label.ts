@@ -34,9 +34,14 @@ export function typedText(message: Message): string {
   return first?.type === "text" ? first.text : "";
 }
 
+/** Markdown without the marks that say little where it is one line: of headings, and of what is bold. */
+function withoutMarks(text: string): string {
+  return text.replaceAll(/^#{1,6} +/gm, "").replaceAll(/\*\*(\S|\S[^*\n]*\S)\*\*/g, "$1");
+}
+
 /** What a message says, on one line: its text, or what it asks for when it has none. */
 export function gist(message: Message, width: number): string {
-  const text = typedText(message).trim();
+  const text = withoutMarks(typedText(message).slice(0, width * 8)).trim();
   if (text !== "") return excerpt(text, width);
   if (message.role !== "assistant") return "";
   const tools = message.calls.map((call) => call.tool);

@@ -1,17 +1,37 @@
+import { excerpt } from "./excerpt.ts";
+
+/** What a column that is cut has at least. */
+const LEAST = 8;
+
 /**
  * Rows as lines of columns, each as wide as its widest cell. Columns are set to the left, or to the right from column
- * `rightFrom` on; the last one, set to the left, may be of any length.
+ * `rightFrom` on; the last one, set to the left, may be of any length. Where they are wider than `width` together, they move
+ * closer, and the widest of those on the left are cut.
  */
-export function table(rows: readonly (readonly string[])[], rightFrom = Number.POSITIVE_INFINITY): string[] {
+export function table(
+  rows: readonly (readonly string[])[],
+  rightFrom = Number.POSITIVE_INFINITY,
+  width = Number.POSITIVE_INFINITY,
+): string[] {
   const widths: number[] = [];
   for (const cells of rows)
     for (const [column, cell] of cells.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
+  const sum = (gap: number) => widths.reduce((all, one) => all + one, gap * (widths.length - 1));
+  const gap = sum(3) <= width ? 3 : 1;
+  for (let over = sum(gap) - width; over > 0; over = sum(gap) - width) {
+    const widest = Math.max(...widths.slice(0, rightFrom));
+    if (widest <= LEAST) break;
+    widths[widths.indexOf(widest)] = Math.max(LEAST, widest - over);
+  }
   return rows.map((cells) =>
     cells
-      .map((cell, column) =>
-        column >= rightFrom ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
-      )
-      .join("   ")
+      .map((cell, column) => {
+        const room = widths[column] ?? 0;
+        return column >= rightFrom
+          ? cell.padStart(room)
+          : (cell.length > room ? excerpt(cell, room) : cell).padEnd(room);
+      })
+      .join(" ".repeat(gap))
       .trimEnd(),
   );
 }

@@ -8,6 +8,8 @@ export interface ServerAnswer {
   /** Each piece is sent by itself. */
   readonly text?: string | readonly string[];
   readonly calls?: readonly { readonly tool: string; readonly input: object }[];
+  /** How many tokens it says were sent and answered. */
+  readonly tokens?: readonly [sent: number, answered: number];
   /** Milliseconds before each piece. */
   readonly pace?: number;
   /** Says nothing more after the text. */
@@ -49,7 +51,7 @@ export async function modelServer(...answers: readonly ServerAnswer[]): Promise<
 }
 
 async function speak(answer: ServerAnswer, number: number, response: ServerResponse): Promise<void> {
-  const { reasoning, text = [], calls = [], pace = 0, stalls = false } = answer;
+  const { reasoning, text = [], calls = [], tokens: [sent, answered] = [10, 5], pace = 0, stalls = false } = answer;
   response.writeHead(200, { "content-type": "text/event-stream" });
   const send = (delta: object, finish: string | null = null) => {
     response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`);
@@ -65,7 +67,7 @@ async function speak(answer: ServerAnswer, number: number, response: ServerRespo
     send({ tool_calls: [{ index, id, type: "function", function: { name: tool, arguments: JSON.stringify(input) } }] });
   });
   send({}, calls.length > 0 ? "tool_calls" : "stop");
-  const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 };
+  const usage = { prompt_tokens: sent, completion_tokens: answered, total_tokens: sent + answered };
   response.write(`data: ${JSON.stringify({ choices: [], usage })}\n\n`);
   response.end("data: [DONE]\n\n");
 }

@@ -53,7 +53,7 @@ describe("the prompt", () => {
     expect(await message).toBe("given\ntyped");
   });
 
-  test("T4: Ctrl-C clears it into the history; Up brings it back", async () => {
+  test("T4, T10: Ctrl-C clears it into the history; Up brings it back", async () => {
     const here = open();
     const message = reads(here);
     here.keys("half a thought", CTRL_C, "x", "\x7f", UP);
@@ -120,6 +120,13 @@ describe("the prompt", () => {
     expect(await here.screen.until("see @https://a.example/b")).not.toContain("Tab attaches it");
     here.keys("and https://b.example", ENTER);
     expect(await message).toBe("see @https://a.example/b and https://b.example");
+  });
+
+  test("T9: Alt+Enter begins a new line while nothing runs", async () => {
+    const here = open();
+    const message = reads(here);
+    here.keys("one", ALT_ENTER, "two", ENTER);
+    expect(await message).toBe("one\ntwo");
   });
 
   test("T10: Ctrl-R searches what was written before", async () => {
@@ -416,7 +423,7 @@ test("T38: without colours not one is sent, whatever is shown", async () => {
   here.happens({ type: "text.delta", message: "a", part: 0, text: "# A **b** `c`\n\n```ts\nconst a = 1;\n```\n\n" });
   here.calls("c", "shell", { command: "x".repeat(100) });
   here.keys("/");
-  await here.screen.until("→ /model");
+  await here.screen.until(/^→ \/model +a help that .*…$/);
   void here.terminal.decide({ title: "a", body: ["b"], question: "c?", choices: [{ key: "y", text: "z".repeat(99) }] });
   await here.screen.until(/^c\?/);
   const sequences = here.screen.raw.split("\x1b[").slice(1);

@@ -11,6 +11,7 @@ import { Modes } from "./keys/modes.ts";
 import { Lease } from "./lease.ts";
 import type { LiveSettings, LiveTerminal } from "./live-terminal.ts";
 import type { Highlight } from "./markdown/look.ts";
+import { markdownLines } from "./markdown/markdown-lines.ts";
 import { OverlayStack } from "./overlay-stack.ts";
 import { pictureOf } from "./picture.ts";
 import { completeCommands } from "./prompt/complete-commands.ts";
@@ -233,6 +234,10 @@ export class FullTerminal implements Terminal, LiveTerminal {
   /** Draws what has changed without waiting for the next frame. */
   draw(): void {
     this.#screen.flush();
+  }
+
+  prose(markdown: string, width: number): readonly string[] {
+    return markdownLines(markdown, width, { theme: this.#theme, links: this.#links, highlight: this.#highlight });
   }
 
   insert(text: string): void {

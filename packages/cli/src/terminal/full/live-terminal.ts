@@ -46,6 +46,8 @@ export interface LiveTerminal {
    * closed before answers to the shell.
    */
   settled(): Promise<void>;
+  /** Markdown of a model, which is plain text else, as lines of so many columns. */
+  prose(markdown: string, width: number): readonly string[];
   /** Puts text into the prompt, before what stands there. */
   insert(text: string): void;
 }

@@ -80,7 +80,8 @@ function fullScreen({ overlays, theme }: Seen, page: Overlay<unknown>, spinner: 
 /** The prompt, or what stands in its place. Until that has the keys, the prompt is below it, for who is typing. */
 function inputOf({ overlays, prompt, theme, view, keys }: Seen, size: Size): View {
   const hint = view.isBusy ? `Enter steers, ${keys.hint("send-later") ?? ""} waits for its turn` : "";
-  const top = overlays.top?.view(size, theme, overlays.isArmed);
+  const most = { ...size, rows: Math.max(1, size.rows - 1) };
+  const top = overlays.top?.view(most, theme, overlays.isArmed);
   if (!top) return prompt.view(size, theme, hint);
   if (overlays.isArmed || prompt.isEmpty) return top;
   const { lines, cursor } = prompt.view(size, theme, hint);

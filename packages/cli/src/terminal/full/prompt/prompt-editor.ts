@@ -2,7 +2,7 @@ import { type AutocompleteProvider, CURSOR_MARKER, Editor, setKeybindings, type 
 import { plainText } from "../../../show/plain-text.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { characterOf } from "../keys/keyboard.ts";
-import { bare, widthOf } from "../screen/cells.ts";
+import { bare, cut, widthOf } from "../screen/cells.ts";
 import type { Position } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 
@@ -141,11 +141,17 @@ export class PromptEditor {
     });
     // The library ends colours where it cuts a line, also where there are none.
     const hasColors = this.#options.theme().depth > 1;
-    const suggestions = rest.slice(bottom + 1).map((line) => (hasColors ? line : bare(line)).trimEnd());
+    const suggestions = rest.slice(bottom + 1).map((line) => {
+      const shown = hasColors ? line : bare(line);
+      const isCut = widthOf(bare(line).trimEnd()) === width - KEPT_FREE;
+      return (isCut ? cut(shown, width - KEPT_FREE) : shown).trimEnd();
+    });
     return { lines, cursor, above: framed(top), below: framed(rest[bottom] ?? ""), suggestions };
   }
 }
 
+/** Columns that the library leaves free beside a suggestion: one that reaches them was cut, without a sign of it. */
+const KEPT_FREE = 2;
 /** Suggestions that are listed at once, where there are enough rows. */
 const MOST_SUGGESTIONS = 10;
 const FRAME = "\0";

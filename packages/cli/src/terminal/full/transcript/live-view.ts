@@ -5,13 +5,15 @@ import {
   type FeedItem,
   type FileChange,
   isEnded,
+  textOf,
 } from "@banyan/core/conversation";
 import { formatDuration } from "../../../show/amounts.ts";
 import { attachedLine, attachedTo } from "../../../show/attached.ts";
 import { callIn } from "../../../show/call-of.ts";
 import { cutSentence } from "../../../show/cut-sentence.ts";
 import { changeHead, diffLines } from "../../../show/diff-lines.ts";
-import { gist, typedText } from "../../../show/message-label.ts";
+import { wholeLines } from "../../../show/excerpt.ts";
+import { typedText } from "../../../show/message-label.ts";
 import { oneLine } from "../../../show/plain-text.ts";
 import { runEndSentence } from "../../../show/run-end.ts";
 import type { FeedView } from "../../feed-view.ts";
@@ -174,7 +176,7 @@ export class LiveView implements FeedView {
         this.#add(({ theme, width }) => {
           const sentence = runEndSentence(item.reason, item.error?.message, theme);
           return sentence === undefined ? [] : wrapped(sentence, width);
-        });
+        }, true);
         break;
     }
   }
@@ -185,7 +187,7 @@ export class LiveView implements FeedView {
     if (message.author === "user") {
       this.#message(typedText(message));
       for (const line of attachedLine(attachedTo(message.parts))) this.note(line);
-    } else this.note(`${message.author}: ${gist(message, 120)}`);
+    } else this.note(`${message.author}: ${wholeLines(textOf(message), 120)}`);
   }
 
   #message(text: string): void {

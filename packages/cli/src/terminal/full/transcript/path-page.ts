@@ -1,7 +1,6 @@
 import { type ConversationState, type Message, pathTo, textOf } from "@banyan/core/conversation";
 import { plainText } from "../../../show/plain-text.ts";
-import type { Look } from "../markdown/look.ts";
-import { MarkdownStream } from "../markdown/markdown-stream.ts";
+import { markdownLines } from "../markdown/markdown-lines.ts";
 import type { Theme } from "../theme/theme.ts";
 import { callLines } from "../views/call-view.ts";
 import type { Page } from "../views/viewer.ts";
@@ -30,11 +29,7 @@ export function pathPage(title: string, state: ConversationState, leaf: () => st
 function linesOf(message: Message, width: number, theme: Theme): string[] {
   const text = plainText(textOf(message)).trim();
   if (message.role !== "assistant") return messageLines(text, width, theme);
-  const look: Look = { theme, links: false };
-  const stream = new MarkdownStream();
-  stream.push(text);
-  stream.end();
-  const said = stream.show(width, Number.MAX_SAFE_INTEGER, look).finished;
+  const said = markdownLines(text, width, { theme, links: false });
   return [...said, ...message.calls.flatMap((call) => callLines(call, { theme, width, now: Date.now() }))];
 }
 

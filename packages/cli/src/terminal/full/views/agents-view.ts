@@ -60,8 +60,9 @@ export class AgentsView implements Overlay<never> {
   #list({ columns, rows }: Size, theme: Theme): View {
     const now = Date.now();
     const facts = this.#agents.map((agent) => agentFacts(agent, now));
+    const beside = columns - 4 - Math.max(...facts.map(widthOf));
     const width = Math.min(
-      Math.floor(columns * 0.6),
+      Math.max(Math.floor(columns * 0.4), beside),
       Math.max(...this.#agents.map((agent) => widthOf(titleOf(agent)))),
     );
     const room = Math.max(1, rows - 2);

@@ -33,7 +33,11 @@ export class DecisionCard implements Overlay<Decided> {
     const { title, body } = this.#decision;
     const isTight = rows < 16;
     const bottom = this.#chosen ? this.#question(columns, theme) : this.#offer(columns, theme, isTight, isArmed);
-    const lines = body.flatMap((line) => wrapped(line, columns - 2));
+    // What goes on in the next line is set in, so that a sign at the beginning of one is never taken for another's.
+    const lines = body.flatMap((line) => {
+      const [first = "", ...rest] = wrapped(line, columns - 4);
+      return [first, ...rest.map((more) => `  ${more}`)];
+    });
     const shown = Math.max(1, rows - 1 - bottom.lines.length - (isTight ? 0 : 1));
     const most = lines.length > shown ? Math.max(1, shown - 1) : shown;
     this.#room = { lines: lines.length, shown: most };
@@ -87,8 +91,8 @@ export class DecisionCard implements Overlay<Decided> {
     const asked = isArmed ? theme.bold(question) : theme.dim(`${question} …`);
     const hint = cut(this.#hint === "" ? asked : theme.warning(this.#hint), columns);
     const long = choices.map(({ key, text }) => cut(`  ${theme.bold(key)}  ${text}`, columns));
-    const brief = choices.map(({ key, text, brief = text }) => `${theme.bold(key)} ${brief}`).join(theme.dim(" · "));
-    return { lines: [...(isTight ? wrapped(brief, columns) : long), hint] };
+    const brief = choices.map(({ key, text, brief = text }) => `${theme.bold(key)} ${brief}`);
+    return { lines: [...(isTight ? inLines(brief, columns, theme.dim(" · ")) : long), hint] };
   }
 
   #question(columns: number, theme: Theme): View {
@@ -101,6 +105,17 @@ export class DecisionCard implements Overlay<Decided> {
       cursor: { row: 0, column: widthOf(prompt) + widthOf(text) },
     };
   }
+}
+
+/** Pieces in lines, broken only between them. */
+function inLines(pieces: readonly string[], columns: number, between: string): string[] {
+  const lines: string[] = [];
+  for (const piece of pieces) {
+    const longer = `${lines.at(-1) ?? ""}${between}${piece}`;
+    if (lines.length > 0 && widthOf(longer) <= columns) lines[lines.length - 1] = longer;
+    else lines.push(cut(piece, columns));
+  }
+  return lines;
 }
 
 function lastColumns(text: string, columns: number): string {

@@ -190,6 +190,11 @@ describe("T28: the tree", () => {
     expect(press(tree, UP, UP, ENTER)).toEqual({ result: "d" });
   });
 
+  test("T26: in 40 columns what is said and where one is count more than other marks", () => {
+    expect(seen(tree, 40, 10).at(-4)).toBe("❯ │ #6    banyan  Also blue.  ← here");
+    expect(seen(tree, 40, 10).at(-6)).toBe("  ├ #4    banyan  Blue.  (1 call)");
+  });
+
   test("folds a branch and unfolds it; a second time goes to the message above", () => {
     press(tree, UP, LEFT);
     expect(rows().at(-1)).toBe("❯ │ #5    you     and the sea?  + 1 message");

@@ -36,6 +36,9 @@ const FILTER_WORDS: Readonly<Record<TreeFilter, string>> = {
   starred: "starred and named",
 };
 
+/** Columns that what a message says has at least, as far as marks can be left out for it. */
+const LEAST_TEXT = 14;
+
 /** A conversation as a tree to choose a message from (T28). Nothing in it destroys anything. */
 export class TreeView implements Overlay<string> {
   readonly isFull = true;
@@ -175,8 +178,12 @@ export class TreeView implements Overlay<string> {
       folded > 0 ? `+ ${counted(folded, "message")}` : "",
       isHere ? "← here" : "",
     ].filter((mark) => mark !== "");
-    const end = marks.length === 0 ? "" : `  ${marks.join("  ")}`;
-    const room = Math.max(10, width - widthOf(indent + number + speaker + end) - 3);
+    const roomBeside = () => width - widthOf([indent + number + speaker, "", ...marks].join("  ")) - 1;
+    // Where there is little room, what is said and where one is count more than the rest.
+    const least = widthOf(gist(message, LEAST_TEXT));
+    while (marks.length > (isHere ? 1 : 0) && roomBeside() < least) marks.shift();
+    const end = marks.map((mark) => `  ${mark}`).join("");
+    const room = Math.max(LEAST_TEXT, roomBeside());
     const text = cut(gist(message, room), room);
     const shown = this.#path.has(message.id) ? text : theme.dim(text);
     const begin = `${theme.dim(indent + number)} ${theme.accent(speaker)}  `;
