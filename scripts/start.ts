@@ -1,5 +1,6 @@
 // What `npm start` runs: the program, from its sources. The page is built first where it is wanted and not up to date.
-if (process.argv[2] === "serve") {
+const [command, ...rest] = process.argv.slice(2);
+if (command === "serve" && !rest.includes("--help") && !rest.includes("-h")) {
   const { buildPage, isPageFresh } = await import("./page.ts");
   if (!isPageFresh()) {
     process.stderr.write("Building the page (once, a few seconds) ...\n");

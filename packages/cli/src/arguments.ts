@@ -64,7 +64,7 @@ Commands, which stand first; banyan COMMAND --help tells more:
   banyan models [provider]                  what can be used here and why not, and what it costs
   banyan changes [conversation]             the files that it changed, to look at and to put back
   banyan memory                             what is remembered: list, search, add, remove, clear
-  banyan conversations                      list, show, search, export, import and remove conversations
+  banyan conversations                      list, show, search, export, import, remove
   banyan mcp                                list, add, remove, test and sign in to MCP servers
   banyan config                             what is set here and where, to read, change and check
 
@@ -76,7 +76,8 @@ Examples:
   banyan --continue                         go on with the last conversation here
 
 Exit codes of --print, run and --task:
-  0 done · 1 error · 2 usage · 3 limit · 4 permission denied · 5 authentication · 130 interrupted · 141 pipe closed`;
+  0 done · 1 error · 2 usage · 3 limit · 4 permission denied · 5 authentication
+  130 interrupted · 141 pipe closed`;
 
 /** Reads a command line, without the program's own name. Reads nothing else and has no effect. */
 export function readArguments(argv: readonly string[]): Wanted {

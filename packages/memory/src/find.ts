@@ -20,8 +20,11 @@ export type Question =
 const CANDIDATES = 50;
 /** The words by which candidates are found: the rarest. */
 const WORDS = 12;
-/** What fits a question holds this share of what its rarest words tell; those words are no more than this. */
-const TOLD_SHARE = 1 / 4;
+/**
+ * What fits a question holds this share of what its rarest words tell, which are no more than this: of four words that are
+ * equally rare, one is enough, of five it is not.
+ */
+const TOLD_SHARE = 0.23;
 const TOLD_WORDS = 8;
 /** A smaller memory tells little about how rare a word is: there, each word counts nearly alike. */
 const ENTRIES_THAT_TELL = 1000;
@@ -81,10 +84,16 @@ function about(database: DatabaseSync, words: readonly string[], conversation: s
 
 /** Whether an entry holds enough of what a question is about. What no entry knows of is a part of that too. */
 function fitting(database: DatabaseSync, telling: readonly TellingWord[], known: readonly TellingWord[]) {
-  const sum = (words: readonly TellingWord[]) => words.reduce((total, { weight }) => total + weight, 0);
-  const needed = TOLD_SHARE * sum(telling.slice(0, TOLD_WORDS));
-  const holds = database.prepare("SELECT 1 FROM words WHERE words MATCH :phrase AND rowid = :id");
-  return (id: number) => sum(known.filter(({ phrase }) => holds.get({ phrase, id }))) >= needed;
+  const needed = TOLD_SHARE * telling.slice(0, TOLD_WORDS).reduce((sum, { weight }) => sum + weight, 0);
+  // Numbers are bound as floating-point ones, which FTS5 does not look up.
+  const holds = database.prepare("SELECT 1 FROM words WHERE words MATCH :phrase AND rowid = CAST(:id AS INTEGER)");
+  return (id: number) => {
+    let held = 0;
+    return known.some(({ phrase, weight }) => {
+      if (holds.get({ phrase, id })) held += weight;
+      return held >= needed;
+    });
+  };
 }
 
 /** The words that are not common, those that tell most first. */
@@ -102,9 +111,9 @@ function tellingMost(database: DatabaseSync, words: readonly string[]): TellingW
   // Of words that are all common, the rarest still tells something.
   const telling = rare.some(({ count }) => count > 0) ? rare : counted.filter(({ count }) => count > 0).slice(0, 1);
   const entries = Math.max(newest, ENTRIES_THAT_TELL);
-  // The weight of a word in BM25.
+  // The weight of a word in BM25; one that no entry holds is as rare as one that a single entry holds.
   const weightOf = (count: number) => Math.log(1 + (entries - count + 0.5) / (count + 0.5));
-  return telling.map(({ phrase, count }) => ({ phrase, weight: weightOf(count), isKnown: count > 0 }));
+  return telling.map(({ phrase, count }) => ({ phrase, weight: weightOf(Math.max(1, count)), isKnown: count > 0 }));
 }
 
 /** One pass over the vectors. Both sides are of length 1, so that the cosine is the sum of the products. */

@@ -5,7 +5,7 @@ import { callIn } from "../show/call-of.ts";
 import { cutSentence } from "../show/cut-sentence.ts";
 import { changeHead, diffLines } from "../show/diff-lines.ts";
 import { gist } from "../show/message-label.ts";
-import { oneLine, PlainText } from "../show/plain-text.ts";
+import { oneLine, PlainText, plainText } from "../show/plain-text.ts";
 import { runEndSentence } from "../show/run-end.ts";
 import { subAgentLine } from "../show/sub-agent-line.ts";
 import { SubAgentItems } from "../show/sub-agents.ts";
@@ -117,6 +117,10 @@ export class ChatView implements FeedView {
   }
 
   /** A line as it is. */
+  answer(text: string): void {
+    for (const line of plainText(text).trim().split("\n")) this.line(line);
+  }
+
   line(text: string): void {
     this.#endLine();
     this.#terminal.write(`${text}\n`);

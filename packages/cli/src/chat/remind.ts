@@ -1,4 +1,4 @@
-import type { ConversationState, Session } from "@banyan/core";
+import type { ConversationState, FeedItem, Session } from "@banyan/core";
 import type { Terminal } from "../terminal/terminal.ts";
 import { lastExchange } from "./exchange.ts";
 import { leftBehind } from "./left-behind.ts";
@@ -14,4 +14,9 @@ export function remind(terminal: Terminal, state: ConversationState, leaf: strin
 export function remindOpened(terminal: Terminal, session: Session, leaf: string | null, agent: string): void {
   remind(terminal, session.state, leaf, agent);
   for (const line of leftBehind(session, terminal.columns, terminal.style)) terminal.write(`${line}\n`);
+}
+
+/** Whether an item tells that a run ended which a process before left behind: that was said when the conversation was opened. */
+export function isReminded({ interrupted }: Session, item: FeedItem): boolean {
+  return item.type === "run.ended" && interrupted.some(({ id }) => id === item.run);
 }

@@ -17,7 +17,7 @@ import { problemOf } from "../problem.ts";
 import { counted } from "../show/amounts.ts";
 import { attachableIn } from "../show/attachable.ts";
 import { attachedLines } from "../show/attached.ts";
-import { oneLine, plainText, visible } from "../show/plain-text.ts";
+import { oneLine, visible } from "../show/plain-text.ts";
 import { turnLine } from "../show/turn-line.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
 import { pick } from "../terminal/pick.ts";
@@ -30,7 +30,7 @@ import { Interjections } from "./interjections.ts";
 import { otherConversation } from "./other-conversation.ts";
 import { Outcome } from "./outcome.ts";
 import { OwnCommands } from "./own-commands.ts";
-import { remindOpened } from "./remind.ts";
+import { isReminded, remindOpened } from "./remind.ts";
 import { Standpoint } from "./standpoint.ts";
 import { changesStatus, statusOf } from "./status-of.ts";
 import type { TalkOptions } from "./talk-options.ts";
@@ -217,7 +217,7 @@ export class Talk {
           this.#writing.arrived(session.id);
         }
         if (item.type === "call.denied") this.#outcome.denied(item, session.state);
-        this.#view.show(item, session.state);
+        if (!isReminded(session, item)) this.#view.show(item, session.state);
         if (changesStatus(item)) this.#showStatus();
         if (item.type === "call.approval-requested" || item.type === "question.asked") {
           const asked = this.#approvals.ask(session, chat.agent, item);
@@ -312,7 +312,7 @@ export class Talk {
     await this.#view.shown(turn.id);
     if (!this.#terminal.live) for (const line of turnLine(turn, this.#host.model.name)) this.#view.note(line);
     this.#outcome.ended(turn);
-    if (turn.reason === "finished") for (const line of plainText(turn.text).trim().split("\n")) this.#view.line(line);
+    if (turn.reason === "finished") this.#view.answer(turn.text);
     if (this.#task === "once" && turn.reason !== "interrupted") {
       this.#left = true;
       return undefined;

@@ -12,12 +12,14 @@ export const mcp: Command = {
     const { mcp: servers } = await host.ready();
     const states = servers?.states ?? [];
     if (states.length === 0) write("There are no MCP servers here. banyan mcp add --help says how to add one.");
-    write(...table(states.map((state) => [state.name, state.status, oneLine(about(state))])));
+    const promptsOf = (name: string) => servers?.prompts.filter(({ server }) => server === name).length ?? 0;
+    write(...table(states.map((state) => [state.name, state.status, oneLine(about(state, promptsOf(state.name)))])));
     return ASK;
   },
 };
 
-function about(state: McpServerState): string {
-  if (state.status === "ready") return counted(state.tools, "tool");
+function about(state: McpServerState, prompts: number): string {
+  if (state.status === "ready")
+    return [counted(state.tools, "tool"), ...(prompts > 0 ? [counted(prompts, "prompt")] : [])].join(", ");
   return "reason" in state && typeof state.reason === "string" ? state.reason : "";
 }

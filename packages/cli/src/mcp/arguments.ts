@@ -2,6 +2,13 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import { positiveInteger } from "../flag-values.ts";
 import { parse, type Unread } from "../parse.ts";
 
+/** A server as the line names it. */
+export interface AddedEntry {
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly cwd?: string;
+}
+
 /** What a line of `banyan mcp` says; what it leaves out is absent. */
 export type McpArguments =
   | { readonly action: "list"; readonly output: "text" | "json" }
@@ -9,7 +16,7 @@ export type McpArguments =
       readonly action: "add";
       readonly name: string;
       /** As `mcpServers` of the settings has it; it is checked when it is added. */
-      readonly entry: object;
+      readonly entry: AddedEntry;
     }
   | { readonly action: "remove" | "test" | "login"; readonly name: string };
 
@@ -62,7 +69,7 @@ export function readMcp(argv: readonly string[]): { readonly type: "mcp"; readon
   return parse(command, argv.length === 0 ? ["list"] : argv) ?? { type: "mcp", arguments: wanted };
 }
 
-function entryFrom(target: string, rest: readonly string[], { env, header, cwd, timeout }: AddOptions): object {
+function entryFrom(target: string, rest: readonly string[], { env, header, cwd, timeout }: AddOptions): AddedEntry {
   const given = /^https?:\/\//.test(target)
     ? { url: target, args: rest.length === 0 ? undefined : rest, headers: header, env, cwd, timeout }
     : { command: target, args: rest.length === 0 ? undefined : rest, env, cwd, headers: header, timeout };

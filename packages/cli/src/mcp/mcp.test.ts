@@ -52,8 +52,12 @@ describe("banyan mcp add and remove", () => {
     );
     expect(servers()).toEqual({ files: { command: "npx", args: ["-y", "server", "."], env: { KEY: `\${KEY}` } } });
     expect(await done("remove", "files")).toBe(`files is taken out of ${settings}.\n`);
-    expect(JSON.parse(readFileSync(settings, "utf8")).model).toBe("ollama/a");
+    expect(JSON.parse(readFileSync(settings, "utf8"))).toEqual({ model: "ollama/a" });
     expect(await done("list")).toContain("There are no MCP servers here.");
+    writeFileSync(join(place.workspace, "server.js"), "");
+    expect((await run(["add", "files", "node", "server.js"])).stderr).toMatch(
+      /^banyan: server\.js is looked for in the directory that you start banyan in;/,
+    );
   });
 
   test.each([

@@ -1,9 +1,10 @@
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
+import { isAbsolute } from "node:path";
 import { addMcpServer, type McpPlace, removeMcpServer } from "@banyan/host/mcp";
 import type { ExitCode } from "../exit.ts";
 import { listing } from "../output/listing.ts";
-import type { McpArguments } from "./arguments.ts";
+import type { AddedEntry, McpArguments } from "./arguments.ts";
 import { list } from "./list.ts";
 import { login } from "./login.ts";
 import { testServer } from "./test-server.ts";
@@ -19,6 +20,10 @@ export function mcp(args: McpArguments): Promise<ExitCode> {
         write(
           `${args.name} is in ${addMcpServer(place, args.name, args.entry)}. Try it: banyan mcp test ${args.name}\n`,
         );
+        for (const path of filesFromHere(args.entry))
+          warn(
+            `${path} is looked for in the directory that you start banyan in; to use the server in others, remove it, and add it with the whole path.`,
+          );
         return;
       case "remove":
         write(`${args.name} is taken out of ${await removeMcpServer(place, args.name)}.\n`);
@@ -29,4 +34,14 @@ export function mcp(args: McpArguments): Promise<ExitCode> {
         return await login(place, args.name, write, warn);
     }
   });
+}
+
+/** The files of this directory that an entry names by a path from here; none when it says where the program runs. */
+function filesFromHere(entry: AddedEntry): string[] {
+  if (entry.cwd !== undefined && isAbsolute(entry.cwd)) return [];
+  // A command without a folder is looked for in PATH.
+  const command = entry.command?.includes("/") ? [entry.command] : [];
+  return [...command, ...(entry.args ?? [])].filter(
+    (text) => !isAbsolute(text) && existsSync(text) && statSync(text).isFile(),
+  );
 }

@@ -43,7 +43,7 @@ export async function serve(args: ServeArguments): Promise<ExitCode> {
     greet(args, host, server, say, warn);
     if (args.open) show(server.pageAddressOnce(), warn);
     const exit = await stopped();
-    say("Stopping: what runs is interrupted, and can be resumed.");
+    say("Stopping. An agent that is at work is interrupted, and can be resumed.");
     await server.stop();
     return exit;
   } catch (error) {

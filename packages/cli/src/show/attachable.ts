@@ -6,7 +6,7 @@ export function attachableIn(text: string): string[] {
 
 /** Of these the one that is being written: the last word of a text. */
 export function attachableAtEnd(text: string): string | undefined {
-  const [word = ""] = /\S*$/.exec(text) ?? [];
+  const word = text.split(/\s/).at(-1) ?? "";
   return attachableIn(word)[0];
 }
 

@@ -18,13 +18,15 @@ export function inputOf(call: Call): Json | undefined {
   return call.executedInput ?? call.input;
 }
 
-/** What a call is about, on one line: its command, path, pattern or address, else its first text. */
+/** What a call is about, on one line: its command, path, pattern, address or summary, else its first text. */
 export function callSummary(call: Call, width: number): string {
   const input = inputOf(call);
   if (input === undefined) return excerpt(begunText(call.inputText) ?? call.inputText, width);
   if (input === null || typeof input !== "object" || Array.isArray(input)) return excerpt(JSON.stringify(input), width);
   const fields = input as Readonly<Record<string, Json>>;
-  const texts = ["command", "pattern", "path", "file_path", "url", ...Object.keys(fields)].map((name) => fields[name]);
+  const texts = ["command", "pattern", "path", "file_path", "url", "summary", ...Object.keys(fields)].map(
+    (name) => fields[name],
+  );
   const main = texts.find((text) => typeof text === "string" && text !== "");
   return typeof main === "string" ? excerpt(main, width) : "";
 }

@@ -10,6 +10,8 @@ export interface FeedView {
   say(sentence: string): void;
   /** One that can be passed over. */
   note(sentence: string): void;
+  /** What the agent said, when it was not seen as it was written. */
+  answer(text: string): void;
   /** A line as it is. */
   line(text: string): void;
   /** Shows that something is done for the person, and not by the agent, until what this answers is disposed of. */

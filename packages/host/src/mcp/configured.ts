@@ -11,6 +11,8 @@ import {
   settingAt,
   userSettingsFile,
 } from "../settings/index.ts";
+import { readJsonFile } from "../settings/json-file.ts";
+import { isPlainObject, valueAt } from "../settings/key.ts";
 import { mcpServersOf } from "../settings/mcp-servers.ts";
 import { TrustRecord } from "../trust/index.ts";
 import { forgetSignIn } from "./open.ts";
@@ -82,7 +84,10 @@ export async function removeMcpServer(place: McpPlace, name: string): Promise<st
   const servers = ownServers(place);
   const entry = servers.get(name);
   if (entry === undefined) throw unknownServer(name, [...servers.keys()], "in your settings");
-  changeSetting(file, ["mcpServers", name], undefined);
+  const json = readJsonFile(file);
+  const all = json.state === "read" ? valueAt(json.value, ["mcpServers"]) : undefined;
+  const isLast = isPlainObject(all) && Object.keys(all).length === 1;
+  changeSetting(file, isLast ? ["mcpServers"] : ["mcpServers", name], undefined);
   await forgetSignIn(place, name, entry);
   return file;
 }

@@ -119,6 +119,8 @@ describe("what it tells of results", () => {
     const long = await told("read a.txt", Array.from({ length: 50 }, (_, index) => `${index + 1}\tx\n`).join(""));
     expect(long).toMatch(/^`a\.txt`, 50 lines:/);
     expect(long).toMatch(/\n20\tx\n```\n\n\(and 30 more lines\)$/);
+    const whole = await told("read a.txt", Array.from({ length: 21 }, (_, index) => `${index + 1}\tx\n`).join(""));
+    expect(whole).toMatch(/\n21\tx\n```$/);
   });
 
   test("a file that holds fences is quoted with a longer one", async () => {

@@ -112,9 +112,11 @@ function inline(text: string): string {
 /** The beginning of a text in a fenced block. */
 function block(text: string): string {
   const lines = text.replace(/\n$/, "").split("\n");
-  const shown = lines.slice(0, MOST_LINES).join("\n");
+  // One line more takes no more room than a count of it.
+  const most = lines.length === MOST_LINES + 1 ? lines.length : MOST_LINES;
+  const shown = lines.slice(0, most).join("\n");
   const fence = "`".repeat(Math.max(3, longestRun(shown) + 1));
-  const rest = lines.length > MOST_LINES ? `\n\n(and ${lines.length - MOST_LINES} more lines)` : "";
+  const rest = lines.length > most ? `\n\n(and ${lines.length - most} more lines)` : "";
   return `${fence}\n${shown}\n${fence}${rest}`;
 }
 

@@ -99,6 +99,12 @@ export class LiveView implements FeedView {
     this.#add(({ width, theme }) => wrapped(theme.dim(sentence), width));
   }
 
+  answer(text: string): void {
+    this.#endText();
+    this.#answer().push(text);
+    this.#endText();
+  }
+
   line(text: string): void {
     this.#add(() => [text]);
   }
