@@ -1,7 +1,10 @@
 import { globSync, readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { inOwnProcess } from "./child.ts";
+import type { Lab } from "./measure.ts";
+import { inAnthropicsFormat } from "./measures/anthropic.ts";
 import { measures } from "./measures/index.ts";
+import { paced } from "./measures/paced.ts";
 import { AGENTS, COMMANDS, isPeer } from "./peers.ts";
 import { peerOf } from "./places.ts";
 
@@ -27,6 +30,35 @@ test("every peer is pinned to one version, and every library among them has a cl
   expect([...AGENTS, ...COMMANDS].filter((name) => !isPeer(name))).toEqual([]);
   const libraries = Object.keys(pinned).filter((name) => !COMMANDS.includes(name));
   expect(here("peers/*.js")).toEqual(expect.arrayContaining(libraries.map((name) => `peers/${name}.js`)));
+});
+
+test("the provider packages are measured by themselves at the versions that our engine is measured over", () => {
+  const { "provider-package": packages } = JSON.parse(readFileSync(`${import.meta.dirname}/../peers.json`, "utf8"));
+  const ours = Object.keys(packages).map((name) => {
+    const manifest = readFileSync(`${import.meta.dirname}/../../node_modules/${name}/package.json`, "utf8");
+    return [name, JSON.parse(manifest).version];
+  });
+  expect(packages).toEqual(Object.fromEntries(ours));
+});
+
+test("a measure in Anthropic's format has the subjects that speak it, and the targets of these", async () => {
+  const measure = { ...paced, run: async (_: string, { format }: Lab) => ({ [format ?? "none"]: 1 }) };
+  const { name, subjects, rivals, targets, run } = inAnthropicsFormat(measure);
+  expect(await run("engine", { provider: "http://127.0.0.1:9", turns: 1, places: {} })).toEqual({ anthropic: 1 });
+  expect({ name, subjects, rivals }).toEqual({
+    name: "paced-anthropic",
+    subjects: [
+      "socket",
+      "hand-written",
+      "engine",
+      "engine, provider-package",
+      "provider-package",
+      "ai",
+      "pi-agent-core",
+    ],
+    rivals: ["ai", "pi-agent-core"],
+  });
+  expect(targets).toEqual(paced.targets?.filter(({ subject }) => subject !== "engine, SQLite"));
 });
 
 test("a subject may need a peer without being one", () => {

@@ -15,7 +15,7 @@ const RESULTS = fileURLToPath(new URL("../results/", import.meta.url));
 const HELP = `npm run bench [-- [options] name ...]
 
 Measures:
-${measures.map(({ name, what }) => `  ${name.padEnd(10)} ${what}`).join("\n")}
+${measures.map(({ name, what }) => `  ${name.padEnd(16)} ${what}`).join("\n")}
 
 Options:
   --peers            measures the peers of bench/peers.json too, which are installed in

@@ -44,7 +44,12 @@ export interface Lab {
   /** The length of the conversation without end. */
   readonly turns: number;
   readonly places: Places;
+  /** Which format clients speak to the provider; that of chat completions without it. */
+  readonly format?: Format;
 }
+
+/** A wire format: OpenAI's of chat completions, or Anthropic's of messages. */
+export type Format = "chat" | "anthropic";
 
 /** What was built or installed, by the names of the subjects: the client of a library, or the program of a command. */
 export type Places = Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-import type { Places } from "../measure.ts";
+import type { Format } from "../measure.ts";
 
 /** A way to talk to the provider. */
 export interface Client {
@@ -21,5 +21,5 @@ export interface Conversation {
 /** What the tool does. */
 export type Look = (input: { readonly path: string }) => string;
 
-/** Makes a client of the provider at an address, which ends before `/chat/completions`. */
-export type Connect = (address: string, places: Places) => Client | Promise<Client>;
+/** Makes a client of the provider at an address, which ends before the path of the format. */
+export type Connect = (address: string, format: Format) => Client | Promise<Client>;

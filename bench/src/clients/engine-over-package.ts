@@ -1,13 +1,18 @@
-import { pathToFileURL } from "node:url";
-import { fromLanguageModel } from "@banyan/core";
-import type { Places } from "../measure.ts";
+import { resolveModel } from "@banyan/models";
+import type { Format } from "../measure.ts";
 import type { Client } from "./client.ts";
 import { engineOver } from "./engine.ts";
 
-/** Our engine over the model of a provider package, instead of our driver of the format. */
-export async function connect(address: string, places: Places): Promise<Client> {
-  const place = places["provider-package"];
-  if (place === undefined) throw new Error("The provider package is not installed.");
-  const { languageModel } = await import(pathToFileURL(place).href);
-  return engineOver(fromLanguageModel(languageModel(address)));
+const MODELS: Readonly<Record<Format, string>> = { chat: "openai-chat/mock", anthropic: "anthropic/mock" };
+
+/** Our engine over the provider package of the format, instead of our driver, as a setting asks for it. */
+export async function connect(address: string, format: Format): Promise<Client> {
+  const env = {
+    OPENAI_API_KEY: "none",
+    OPENAI_BASE_URL: address,
+    ANTHROPIC_API_KEY: "none",
+    ANTHROPIC_BASE_URL: address,
+  };
+  const model = MODELS[format];
+  return engineOver(await resolveModel(model, { env, overrides: { [model]: { driver: "package" } } }));
 }

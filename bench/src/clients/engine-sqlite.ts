@@ -1,11 +1,10 @@
-import { openAIChat } from "@banyan/models";
 import { sqliteStore } from "@banyan/store/sqlite";
+import type { Format } from "../measure.ts";
 import { temporaryDirectory } from "../stores/temporary.ts";
 import type { Client } from "./client.ts";
-import { engineOver } from "./engine.ts";
+import { driverOf, engineOver } from "./engine.ts";
 
 /** Our engine with the durable log: every event is in SQLite, text at the latest after 250 ms. */
-export function connect(address: string): Client {
-  const model = openAIChat({ id: "mock/mock", model: "mock", baseURL: address });
-  return engineOver(model, sqliteStore({ directory: temporaryDirectory() }));
+export function connect(address: string, format: Format): Client {
+  return engineOver(driverOf(address, format), sqliteStore({ directory: temporaryDirectory() }));
 }

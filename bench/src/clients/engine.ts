@@ -1,10 +1,18 @@
 import { Agent, defineTool, type ModelDriver, Session, type Store, say } from "@banyan/core";
-import { openAIChat } from "@banyan/models";
+import { anthropicMessages, openAIChat } from "@banyan/models";
+import type { Format } from "../measure.ts";
 import type { Client, Look } from "./client.ts";
+import { LOOK } from "./look.ts";
 
 /** Our engine over our driver of the format, in memory, with one consumer of the feed. */
-export function connect(address: string): Client {
-  return engineOver(openAIChat({ id: "mock/mock", model: "mock", baseURL: address }));
+export function connect(address: string, format: Format): Client {
+  return engineOver(driverOf(address, format));
+}
+
+/** Our driver of a format. */
+export function driverOf(address: string, format: Format): ModelDriver {
+  const options = { id: "mock/mock", model: "mock", baseURL: address };
+  return format === "anthropic" ? anthropicMessages(options) : openAIChat(options);
 }
 
 /** The engine over a model, with its conversations in a store, or in memory without one. */
@@ -33,9 +41,7 @@ export function engineOver(model: ModelDriver, store?: Store): Client {
 
 function toolOf(look: Look) {
   return defineTool({
-    name: "look",
-    description: "Reads a file.",
-    input: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+    ...LOOK,
     effects: "none",
     execute: (input) => look(input as { path: string }),
   });

@@ -1,36 +1,27 @@
 import { StringDecoder } from "node:string_decoder";
 import { type Dispatcher, Pool } from "undici";
-import type { Client, Look } from "./client.ts";
-
-const TOOLS = [
-  {
-    type: "function",
-    function: {
-      name: "look",
-      description: "Reads a file.",
-      parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
-    },
-  },
-];
-
-const CONTENT = '"delta":{"content":"';
+import type { Format } from "../measure.ts";
+import type { Client } from "./client.ts";
+import type { Call, WireFormat } from "./formats/format.ts";
+import { formats } from "./formats/index.ts";
 
 /**
- * What somebody writes who needs this one wire format, wants it fast and trusts the provider: an undici pool, lines cut
- * by hand, of a chunk of text only the text parsed, each message encoded once. No tree, log, feed, limits, retries,
- * checks of arguments or cancellation.
+ * What somebody writes who needs one wire format, wants it fast and trusts the provider: an undici pool, lines cut by
+ * hand, of a chunk of text only the text parsed, each message encoded once. No tree, log, feed, limits, retries, checks
+ * of arguments or cancellation.
  */
-export function connect(address: string): Client {
+export function connect(address: string, name: Format): Client {
   const { origin, pathname } = new URL(address);
   const pool = new Pool(origin);
+  const format = formats[name];
   const request = {
-    path: `${pathname}/chat/completions`,
+    path: `${pathname}${format.path}`,
     method: "POST",
     headers: { "content-type": "application/json" },
   } as const;
   return {
     async open(look) {
-      const head = JSON.stringify({ model: "mock", stream: true, ...(look ? { tools: TOOLS } : {}) }).slice(0, -1);
+      const head = JSON.stringify(format.head(look !== undefined)).slice(0, -1);
       let messages = "";
       return {
         async ask(question) {
@@ -38,15 +29,16 @@ export function connect(address: string): Client {
           messages += `${messages && ","}${JSON.stringify({ role: "user", content: question })}`;
           for (;;) {
             const body = `${head},"messages":[${messages}]}`;
-            const answer = new Answer();
+            const answer = new Answer(format);
             await new Promise<void>((resolve, reject) => {
               answer.onResponseEnd = resolve;
               answer.onResponseError = (_, error) => reject(error);
               pool.dispatch({ ...request, body }, answer);
             });
-            characters += answer.text.length;
-            messages += answer.encoded(look);
-            if (!look || answer.calls.length === 0) return characters;
+            const { text, calls } = answer;
+            characters += text.length;
+            for (const message of format.messages(text, calls, look)) messages += `,${JSON.stringify(message)}`;
+            if (!look || calls.length === 0) return characters;
           }
         },
       };
@@ -54,20 +46,19 @@ export function connect(address: string): Client {
   };
 }
 
-interface Call {
-  id: string;
-  name: string;
-  input: string;
-}
-
 /** One answer as it arrives. */
 class Answer implements Dispatcher.DispatchHandler {
   text = "";
   readonly calls: Call[] = [];
+  readonly #format: WireFormat;
   readonly #utf8 = new StringDecoder("utf8");
   #rest = "";
   onResponseEnd: () => void = () => {};
   onResponseError: (controller: unknown, error: Error) => void = () => {};
+
+  constructor(format: WireFormat) {
+    this.#format = format;
+  }
 
   // undici insists that these two are there.
   onRequestStart(): void {}
@@ -77,45 +68,26 @@ class Answer implements Dispatcher.DispatchHandler {
     const read = this.#rest + this.#utf8.write(bytes);
     let start = 0;
     for (let end = read.indexOf("\n\n"); end >= 0; end = read.indexOf("\n\n", start)) {
-      this.#take(read, start + 6, end);
+      this.#take(read, start, end);
       start = end + 2;
     }
     this.#rest = read.slice(start);
   }
 
   #take(read: string, start: number, end: number): void {
-    const at = read.indexOf(CONTENT, start);
-    if (at >= 0 && at < end) {
-      const from = at + CONTENT.length;
-      const to = read.indexOf('"}', from);
-      const said = read.slice(from, to);
-      this.text += said.includes("\\") ? this.#parsed(read.slice(start, end)) : said;
+    const { beforeText } = this.#format;
+    const at = read.indexOf(beforeText, start);
+    if (at < 0 || at >= end) {
+      this.#format.takeCalls(dataOf(read, start, end), this.calls);
       return;
     }
-    const data = read.slice(start, end);
-    if (!data.includes('"tool_calls":[')) return;
-    for (const { index, id, function: piece } of JSON.parse(data).choices[0].delta.tool_calls) {
-      this.calls[index] ??= { id, name: piece.name, input: "" };
-      this.calls[index].input += piece.arguments;
-    }
+    const from = at + beforeText.length;
+    const said = read.slice(from, read.indexOf('"}', from));
+    this.text += said.includes("\\") ? this.#format.textOf(dataOf(read, start, end)) : said;
   }
+}
 
-  #parsed(data: string): string {
-    return JSON.parse(data).choices[0].delta.content;
-  }
-
-  /** The answer and the results of its calls, as the next request tells them. */
-  encoded(look: Look | undefined): string {
-    const calls = this.calls.map(({ id, name, input }) => ({
-      id,
-      type: "function",
-      function: { name, arguments: input },
-    }));
-    const message = { role: "assistant", content: this.text, ...(calls.length > 0 ? { tool_calls: calls } : {}) };
-    let encoded = `,${JSON.stringify(message)}`;
-    for (const { id, input } of this.calls) {
-      encoded += `,${JSON.stringify({ role: "tool", tool_call_id: id, content: look?.(JSON.parse(input)) })}`;
-    }
-    return encoded;
-  }
+/** The data of an event; what kind of event it is stands there too. */
+function dataOf(read: string, start: number, end: number): string {
+  return read.slice(read.indexOf("data: ", start) + 6, end);
 }

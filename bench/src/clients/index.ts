@@ -11,7 +11,7 @@ const clients: Readonly<Record<string, () => Promise<{ readonly connect: Connect
   "engine, SQLite": () => import("./engine-sqlite.ts"),
 };
 
-/** The names of all clients of the chat format: the limit, ours, and those of the peers. */
+/** The names of all clients of the chat format but the bare socket: one written by hand, ours, and those of the peers. */
 export const CLIENTS = [
   "hand-written",
   "undici",
@@ -24,9 +24,13 @@ export const CLIENTS = [
 ] as const;
 
 /** The client of this name, for a route of the mock provider. */
-export async function connectTo({ provider, places }: Lab, route: string, name: string): Promise<Client> {
+export async function connectTo(
+  { provider, places, format = "chat" }: Lab,
+  route: string,
+  name: string,
+): Promise<Client> {
   const place = places[name];
   const load = place === undefined ? clients[name] : () => import(pathToFileURL(place).href);
   if (!load) throw new Error(`There is no client "${name}".`);
-  return (await load()).connect(`${provider}/${route}/v1`, places);
+  return (await load()).connect(`${provider}/${route}/v1`, format);
 }

@@ -1,11 +1,13 @@
 import { once } from "node:events";
 import { connect as openSocket } from "node:net";
+import type { Format } from "../measure.ts";
 import type { Client } from "./client.ts";
+import { formats } from "./formats/index.ts";
 
 const END = Buffer.from("\r\n0\r\n\r\n");
 
 /** Reads the bytes and does nothing with them: no client in JavaScript can take less. */
-export function connect(address: string): Client {
+export function connect(address: string, format: Format): Client {
   const { hostname, port, pathname } = new URL(address);
   return {
     async open() {
@@ -14,7 +16,7 @@ export function connect(address: string): Client {
       return {
         ask(question) {
           const body = JSON.stringify({ model: "mock", stream: true, messages: [{ role: "user", content: question }] });
-          const head = `POST ${pathname}/chat/completions HTTP/1.1\r\nhost: ${hostname}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`;
+          const head = `POST ${pathname}${formats[format].path} HTTP/1.1\r\nhost: ${hostname}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n`;
           socket.write(head + body);
           return new Promise((resolve, reject) => {
             socket.on("error", reject);

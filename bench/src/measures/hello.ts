@@ -23,7 +23,7 @@ export const hello: Measure = {
     if (client === undefined) throw new Error(`${subject} is not built.`);
     const program = `
       import { connect } from ${JSON.stringify(pathToFileURL(client))};
-      const client = await connect("http://127.0.0.1:9/v1", {});
+      const client = await connect("http://127.0.0.1:9/v1", "chat");
       client.agent?.();
       process.exit();`;
     const programs: number[] = [];

@@ -11,13 +11,16 @@ import { frame } from "./frame.ts";
 import { growth } from "./growth.ts";
 import { hello } from "./hello.ts";
 import { loop } from "./loop.ts";
+import { loopAnthropic } from "./loop-anthropic.ts";
 import { many } from "./many.ts";
 import { open } from "./open.ts";
 import { paced } from "./paced.ts";
+import { pacedAnthropic } from "./paced-anthropic.ts";
 import { page } from "./page.ts";
 import { recall } from "./recall.ts";
 import { start } from "./start.ts";
 import { stream } from "./stream.ts";
+import { streamAnthropic } from "./stream-anthropic.ts";
 import { terminal } from "./terminal.ts";
 import { turns } from "./turns.ts";
 
@@ -26,6 +29,9 @@ export const measures: readonly Measure[] = [
   stream,
   paced,
   loop,
+  streamAnthropic,
+  pacedAnthropic,
+  loopAnthropic,
   concurrent,
   growth,
   callbacks,

@@ -17,7 +17,7 @@ export const loop: Measure = {
   name: "loop",
   what: "CPU for a step in conversations of 50, 200 and 400 rounds of one tool call; and how a step grows with those before it",
   subjects: CLIENTS,
-  bounds: ["hand-written"],
+  bounds: ["hand-written", "provider-package"],
   rivals: AGENTS,
   figures: [...LENGTHS.map(({ rounds }) => ({ name: `${rounds} rounds`, unit: "ms" })), { name: GROWTH, unit: "µs" }],
   targets: [

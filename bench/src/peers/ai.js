@@ -1,10 +1,10 @@
-import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { isStepCount, jsonSchema, ToolLoopAgent, tool } from "ai";
 import { LOOK } from "./look.js";
+import { languageModel } from "./provider-package.js";
 
-/** The agent of the AI SDK, over its package for services that speak the chat format. */
-export function connect(address) {
-  const model = createOpenAICompatible({ name: "mock", baseURL: address, includeUsage: true }).chatModel("mock");
+/** The agent of the AI SDK, over its package for services that speak the format. */
+export async function connect(address, format) {
+  const model = await languageModel(address, format);
   const stopWhen = isStepCount(1_000_000);
   const agent = (look) =>
     new ToolLoopAgent({

@@ -1,15 +1,17 @@
 import { Agent } from "@earendil-works/pi-agent-core";
-import { streamSimple } from "@earendil-works/pi-ai/api/openai-completions";
 import { LOOK } from "./look.js";
 
 /** The agent that pi is made of. */
-export function connect(address) {
+export async function connect(address, format) {
+  const api = format === "anthropic" ? "anthropic-messages" : "openai-completions";
+  const { streamSimple } = await import(`@earendil-works/pi-ai/api/${api}`);
   const model = {
     id: "mock",
     name: "mock",
-    api: "openai-completions",
+    api,
     provider: "mock",
-    baseUrl: address,
+    // For Anthropic's it adds the version itself.
+    baseUrl: format === "anthropic" ? address.replace(/\/v1$/, "") : address,
     reasoning: false,
     input: ["text"],
     cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },

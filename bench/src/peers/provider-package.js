@@ -1,14 +1,19 @@
-import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { LOOK } from "./look.js";
 
-/** The model that agents of the AI SDK's ecosystem are given. */
-export function languageModel(address) {
+/** The model that agents of the AI SDK's ecosystem are given. Only the package of its format is loaded. */
+export async function languageModel(address, format) {
+  if (format === "anthropic") {
+    const { createAnthropic } = await import("@ai-sdk/anthropic");
+    // The AI SDK warns with each request to a model that it does not know.
+    return createAnthropic({ baseURL: address, apiKey: "none" })("claude-haiku-4-5");
+  }
+  const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
   return createOpenAICompatible({ name: "mock", baseURL: address, includeUsage: true }).chatModel("mock");
 }
 
 /** The model by itself, with the shortest loop around it: no agent, no checks of arguments. */
-export function connect(address) {
-  const model = languageModel(address);
+export async function connect(address, format) {
+  const model = await languageModel(address, format);
   return {
     async open(look) {
       const tools = look && [

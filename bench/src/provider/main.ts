@@ -1,42 +1,47 @@
 import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
-import { callAnswer, lastCall, textAnswer } from "./answers.ts";
+import { anthropic } from "./anthropic.ts";
+import { chat } from "./chat.ts";
 
 /**
- * A provider of the chat completions format that answers from memory, so that it is not what is measured:
+ * A provider that answers from memory, so that it is not what is measured. What begins a path says the answer:
  *
  * - `/stream/N/...`: a text of N chunks, as fast as they are taken
  * - `/turns/N/...`: a text of N chunks, each time another answer
  * - `/paced/N/...`: the same, a chunk every 20 ms
  * - `/loop/N/...`: a call, until the request holds the results of N calls; then a text
  *
- * Every event is an HTTP chunk of its own, as real providers send them.
+ * What ends it says the format: `/messages` Anthropic's, another that of chat completions. Every event is an HTTP chunk of
+ * its own, as real providers send them.
  */
 const PACE = 20;
 
 const server = createServer({ keepAliveTimeout: 60_000 }, async (request, response) => {
   const body = await buffer(request);
-  const [, route, length] = (request.url ?? "").split("/");
+  const { url = "" } = request;
+  const [, route, length] = url.split("/");
   const count = Number(length);
+  // Some clients ask for `/messages?beta=true`.
+  const answers = url.includes("/messages") ? anthropic : chat;
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
   switch (route) {
     case "stream":
       return writeAtOnce(
         response,
-        prepared(route, count, () => framed(textAnswer(count))),
+        prepared(url, () => framed(answers.text(count))),
       );
     case "turns":
-      return writeAtOnce(response, framed(textAnswer(count, ++answered)));
+      return writeAtOnce(response, framed(answers.text(count, ++answered)));
     case "paced":
-      return writePaced(response, textAnswer(count));
+      return writePaced(response, answers.text(count));
     case "loop": {
-      const done = lastCall(body);
-      const events = () => framed(done < count ? callAnswer(done + 1) : textAnswer(10));
-      return writeAtOnce(response, prepared(route, done < count ? done + 1 : 0, events));
+      const next = answers.lastCall(body) + 1;
+      const events = () => framed(next <= count ? answers.call(next) : answers.text(10));
+      return writeAtOnce(response, prepared(`${url} ${next}`, events));
     }
     default:
-      throw new Error(`The mock provider has no ${request.url}.`);
+      throw new Error(`The mock provider has no ${url}.`);
   }
 });
 
@@ -48,8 +53,7 @@ let answered = 0;
 
 const kept = new Map<string, Buffer>();
 
-function prepared(route: string, number: number, make: () => Buffer): Buffer {
-  const name = `${route}/${number}`;
+function prepared(name: string, make: () => Buffer): Buffer {
   let bytes = kept.get(name);
   if (!bytes) {
     bytes = make();

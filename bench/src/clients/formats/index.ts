@@ -1,0 +1,6 @@
+import type { Format } from "../../measure.ts";
+import { anthropic } from "./anthropic.ts";
+import { chat } from "./chat.ts";
+import type { WireFormat } from "./format.ts";
+
+export const formats: Readonly<Record<Format, WireFormat>> = { chat, anthropic };

@@ -1,0 +1,26 @@
+import type { Measure } from "../measure.ts";
+
+/** The subjects that speak Anthropic's format as well as that of chat completions. */
+const SUBJECTS = [
+  "socket",
+  "hand-written",
+  "engine",
+  "engine, provider-package",
+  "provider-package",
+  "ai",
+  "pi-agent-core",
+];
+
+/** A measure of clients of the chat format, with Anthropic's format in its place. */
+export function inAnthropicsFormat(measure: Measure): Measure {
+  const speaks = (subject: string) => SUBJECTS.includes(subject);
+  return {
+    ...measure,
+    name: `${measure.name}-anthropic`,
+    what: `as ${measure.name}, in Anthropic's format`,
+    subjects: measure.subjects.filter(speaks),
+    rivals: (measure.rivals ?? []).filter(speaks),
+    targets: (measure.targets ?? []).filter(({ subject }) => speaks(subject)),
+    run: (subject, lab) => measure.run(subject, { ...lab, format: "anthropic" }),
+  };
+}
