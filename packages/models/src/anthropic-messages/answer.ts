@@ -2,6 +2,7 @@ import type { Json, ModelPart, ProviderData } from "@banyan/core";
 import { Batch } from "../wire/batch.ts";
 import { type Endpoint, errorInAnswer, errorOfEnd, parseEvent } from "../wire/errors.ts";
 import { isRecord, type JsonRecord, textAt } from "../wire/json.ts";
+import { Repeated } from "../wire/repeated.ts";
 import type { Answer } from "../wire/response.ts";
 import { PROVIDER } from "./messages.ts";
 import { UsageCount } from "./usage.ts";
@@ -14,6 +15,9 @@ interface Block {
   own: Readonly<Record<string, Json>> | undefined;
   empty: boolean;
 }
+
+/** Under which key an event has the next bit of a block. */
+const FIELDS = { text: "text", reasoning: "thinking" } as const;
 
 /** A call whose arguments stream. */
 interface OpenCall {
@@ -35,6 +39,8 @@ export class MessagesAnswer implements Answer {
   readonly #endpoint: Endpoint;
   readonly #batch = new Batch();
   #block: Block | undefined;
+  /** Events that say the next bit of a block. */
+  readonly #repeated = new Repeated<Block>();
   /** By the index of their blocks. */
   readonly #calls = new Map<unknown, OpenCall>();
   #count = 0;
@@ -57,10 +63,14 @@ export class MessagesAnswer implements Answer {
 
   data(text: string): void {
     if (this.#done || text === "") return;
+    const more = this.#block && this.#block === this.#repeated.of ? this.#repeated.read(text) : undefined;
+    if (this.#block && more !== undefined) return this.#extend(this.#block, more);
     const event = parseEvent(this.#endpoint, text);
     switch (event.type) {
       case "content_block_delta":
-        if (isRecord(event.delta)) this.#delta(event.index, event.delta);
+        if (!isRecord(event.delta)) return;
+        this.#delta(event.index, event.delta);
+        if (this.#block) this.#repeated.learn(text, textAt(event.delta, FIELDS[this.#block.type]), this.#block);
         return;
       case "content_block_start":
         if (isRecord(event.content_block)) this.#begin(event.index, event.content_block);
@@ -106,9 +116,9 @@ export class MessagesAnswer implements Answer {
   #delta(index: unknown, delta: JsonRecord): void {
     switch (delta.type) {
       case "text_delta":
-        return this.#say("text", index, textAt(delta, "text"));
+        return this.#say("text", index, textAt(delta, FIELDS.text));
       case "thinking_delta":
-        return this.#say("reasoning", index, textAt(delta, "thinking"));
+        return this.#say("reasoning", index, textAt(delta, FIELDS.reasoning));
       case "signature_delta":
         if (this.#block?.type === "reasoning") this.#block.own = { signature: textAt(delta, "signature") };
         return;
@@ -147,9 +157,13 @@ export class MessagesAnswer implements Answer {
   #say(type: Block["type"], index: unknown, text: string): void {
     const open = this.#block;
     const block = open !== undefined && open.index === index && open.type === type ? open : this.#open(type, index);
+    this.#extend(block, text);
+  }
+
+  #extend(block: Block, text: string): void {
     if (text === "") return;
     block.empty = false;
-    this.#batch.text(type, text);
+    this.#batch.text(block.type, text);
   }
 
   #call(index: unknown, block: JsonRecord): void {

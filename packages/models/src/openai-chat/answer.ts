@@ -1,7 +1,8 @@
 import { type ModelPart, noUsage, type ProviderData, type Usage } from "@banyan/core";
 import { Batch } from "../wire/batch.ts";
 import { type Endpoint, errorInAnswer, errorOfEnd, parseEvent } from "../wire/errors.ts";
-import { countAt, isRecord, textAt } from "../wire/json.ts";
+import { countAt, isRecord, type JsonRecord, textAt } from "../wire/json.ts";
+import { Repeated } from "../wire/repeated.ts";
 import type { Answer } from "../wire/response.ts";
 import { CallAssembly } from "./calls.ts";
 import { kept, REASONING_FIELDS, type ReasoningField } from "./messages.ts";
@@ -23,6 +24,8 @@ export class ChatAnswer implements Answer {
   readonly #details = new ReasoningDetails();
   /** In which field the reasoning comes that streams now, if any does. */
   #reasoning: ReasoningField | undefined;
+  /** Chunks that say the next bit of the same field: one of reasoning, or that of the text. */
+  readonly #repeated = new Repeated<ReasoningField | undefined>();
   #finish: FinishReason | undefined;
   #usage: Usage = noUsage;
   #model: string | undefined;
@@ -52,6 +55,8 @@ export class ChatAnswer implements Answer {
       this.#done = true;
       return;
     }
+    const more = this.#repeated.read(text);
+    if (more !== undefined) return this.#say(this.#repeated.of, more);
     const chunk = parseEvent(this.#endpoint, text);
     if (chunk.error || chunk.object === "error") throw errorInAnswer(this.#endpoint, chunk.error ? chunk.error : chunk);
     if (typeof chunk.model === "string") this.#model = chunk.model;
@@ -60,7 +65,10 @@ export class ChatAnswer implements Answer {
     const choice: unknown = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
     if (!isRecord(choice)) return;
     const delta = choice.delta ?? choice.message;
-    if (isRecord(delta)) this.#delta(delta);
+    if (isRecord(delta)) {
+      this.#delta(delta);
+      this.#learn(text, delta);
+    }
     if (typeof choice.finish_reason === "string" && choice.finish_reason !== "") {
       this.#finish = this.#finishOf(choice.finish_reason);
     }
@@ -97,18 +105,30 @@ export class ChatAnswer implements Answer {
 
   #delta(delta: Readonly<Record<string, unknown>>): void {
     const field = REASONING_FIELDS.find((name) => textAt(delta, name) !== "");
-    if (field) this.#text("reasoning", textAt(delta, field), field);
+    if (field) this.#say(field, textAt(delta, field));
     if (Array.isArray(delta.reasoning_details)) this.#details.add(delta.reasoning_details);
-    if (typeof delta.content === "string") this.#text("text", delta.content);
+    if (typeof delta.content === "string") this.#say(undefined, delta.content);
     else if (Array.isArray(delta.content)) this.#segments(delta.content);
     const refusal = textAt(delta, "refusal");
     if (refusal !== "") this.#refused = true;
-    this.#text("text", refusal);
+    this.#say(undefined, refusal);
     if (Array.isArray(delta.tool_calls)) {
       for (const piece of delta.tool_calls) if (isRecord(piece)) this.#call(piece);
     }
     if (isRecord(delta.function_call)) this.#call({ index: 0, function: delta.function_call });
     if (Array.isArray(delta.annotations)) this.#sources(delta.annotations);
+  }
+
+  /** Takes note of a chunk that says a bit of text or of reasoning, and nothing else. */
+  #learn(chunk: string, delta: JsonRecord): void {
+    const said = Object.keys(delta).filter((key) => key !== "role" && delta[key] !== null && delta[key] !== "");
+    const field = REASONING_FIELDS.find((name) => name === said[0]);
+    if (said.length !== 1 || (field === undefined && said[0] !== "content")) return;
+    this.#repeated.learn(chunk, textAt(delta, field ?? "content"), field);
+  }
+
+  #say(field: ReasoningField | undefined, text: string): void {
+    this.#text(field === undefined ? "text" : "reasoning", text, field);
   }
 
   #text(type: "text" | "reasoning", text: string, field?: ReasoningField): void {

@@ -51,30 +51,35 @@ export class EventStreamDecoder {
     let start = 0;
     let end = text.indexOf("\n");
     if (this.#line !== "" && end !== -1) {
-      this.#take(this.#line + text.slice(0, end));
+      const line = this.#line + text.slice(0, end);
       this.#line = "";
+      this.#take(line, 0, line.length);
       start = end + 1;
       end = text.indexOf("\n", start);
     }
     while (end !== -1) {
-      this.#take(text.slice(start, end));
+      this.#take(text, start, end);
       start = end + 1;
       end = text.indexOf("\n", start);
     }
     if (start < text.length) this.#line += text.slice(start);
   }
 
-  #take(line: string): void {
-    if (line === "") {
+  /** A line of the text, without its end. */
+  #take(text: string, start: number, end: number): void {
+    if (start === end) {
       const data = this.#data;
       if (data === undefined) return;
       this.#data = undefined;
       this.#onData(data);
-    } else if (line.startsWith("data:")) {
-      const value = line.slice(line.charCodeAt(5) === 0x20 ? 6 : 5);
-      this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
-    } else if (line === "data") {
-      this.#data = this.#data === undefined ? "" : `${this.#data}\n`;
+    } else if (text.startsWith("data:", start)) {
+      this.#add(text.slice(text.charCodeAt(start + 5) === 0x20 ? start + 6 : start + 5, end));
+    } else if (end - start === 4 && text.startsWith("data", start)) {
+      this.#add("");
     }
+  }
+
+  #add(value: string): void {
+    this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
   }
 }

@@ -19,6 +19,9 @@ export interface ResponseReader {
   failed(cause: unknown, sent: boolean): Error;
 }
 
+/** What follows it comes when the code under way is through. `queueMicrotask` would make a resource for each call. */
+const THROUGH = Promise.resolve();
+
 /** Milliseconds that a server may take to end a response after it said that it is done. */
 const LINGER = 1000;
 
@@ -105,7 +108,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     }
     if (this.#flushing) return;
     this.#flushing = true;
-    queueMicrotask(this.#flush);
+    void THROUGH.then(this.#flush);
   }
 
   onResponseEnd(): void {

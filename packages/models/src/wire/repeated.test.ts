@@ -1,0 +1,70 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { Repeated } from "./repeated.ts";
+
+const chunk = (text: string, id = 1) =>
+  JSON.stringify({ id, choices: [{ delta: { role: "assistant", content: text } }] });
+
+/** Takes the documents in turn as a decoder does; answers what each says, and how many had to be parsed. */
+function readAll(documents: readonly string[]): { texts: string[]; parsed: number } {
+  const repeated = new Repeated<undefined>();
+  let parsed = 0;
+  const texts = documents.map((document) => {
+    const known = repeated.read(document);
+    if (known !== undefined) return known;
+    parsed++;
+    const text = textIn(document);
+    repeated.learn(document, text, undefined);
+    return text;
+  });
+  return { texts, parsed };
+}
+
+const textIn = (document: string): string => JSON.parse(document).choices[0].delta.content;
+
+describe("documents that repeat but for one string", () => {
+  test("are parsed until a second one has confirmed where the string stands", () => {
+    const words = ["", "A", " banyan", " is", " a", " tree", "."];
+    expect(readAll(words.map((word) => chunk(word)))).toEqual({ texts: words, parsed: 3 });
+  });
+
+  test("say what parsing them says, whatever their strings are and whatever else changes", () => {
+    const text = fc.oneof(
+      fc.constantFrom("", '"', "\\", "\n", "a", "assistant", "content", "{}"),
+      fc.string({ unit: "binary" }),
+    );
+    const document = fc.tuple(text, fc.constantFrom(1, 1, 1, 2)).map(([word, id]) => chunk(word, id));
+    fc.assert(
+      fc.property(fc.array(document, { maxLength: 40 }), (documents) => {
+        expect(readAll(documents).texts).toEqual(documents.map(textIn));
+      }),
+    );
+  });
+
+  test("are parsed when the string stands there twice, is written with escapes, or is another one", () => {
+    const twice = (word: string) => `{"copy":"${word}","choices":[{"delta":{"content":"${word}"}}]}`;
+    expect(readAll(["a", "b", "c", "d"].map(twice)).parsed).toBe(4);
+    const escaped = chunk("x").replace('"x"', '"\\u0041"');
+    expect(readAll([chunk("a"), chunk("b"), escaped, chunk("c")])).toEqual({ texts: ["a", "b", "A", "c"], parsed: 3 });
+    const other = chunk("x").replace("assistant", "somebody");
+    expect(readAll([chunk("a"), chunk("b"), other, chunk("c")]).parsed).toBe(4);
+  });
+
+  test("the same word twice confirms nothing: it may stand anywhere", () => {
+    const roles = (role: string) => `{"role":"${role}","choices":[{"delta":{"content":"user"}}]}`;
+    const documents = [roles("user"), roles("user"), roles("tool")];
+    expect(readAll(documents)).toEqual({ texts: ["user", "user", "user"], parsed: 3 });
+  });
+
+  test("a raw control character, which JSON does not allow, is left to the parser", () => {
+    const repeated = new Repeated<undefined>();
+    for (const word of ["a", "b"]) repeated.learn(chunk(word), word, undefined);
+    expect(repeated.read(chunk("c"))).toBe("c");
+    expect(repeated.read(chunk("X").replace("X", "\n"))).toBeUndefined();
+  });
+
+  test("a series that never repeats is not learnt for ever", () => {
+    const documents = Array.from({ length: 40 }, (_, index) => chunk(`word ${index}`, index < 20 ? index : 1));
+    expect(readAll(documents)).toEqual({ texts: documents.map(textIn), parsed: 40 });
+  });
+});
