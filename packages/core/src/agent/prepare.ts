@@ -30,7 +30,7 @@ export function turnAgent(agent: Agent): TurnAgent {
   if (known) return known;
   const { options } = agent;
   checkOptions(options);
-  const { instructions = "", settings = {}, limits = {}, memory, tools = NO_TOOLS } = options;
+  const { instructions = "", settings = NO_SETTINGS, limits = {}, memory, tools = NO_TOOLS } = options;
   const driver = driverOf(options.model);
   const mode = modeOf(options);
   const text = instructionsFor(instructions, mode.instructions);
@@ -96,7 +96,9 @@ function withModel(agent: Agent, model: Agent["options"]["model"] | undefined): 
   return turnAgent(model ? agent.with({ model }) : agent);
 }
 
+// One each, so that a driver can know what it has encoded by what it was given.
 const NO_TOOLS: readonly Tool[] = [];
+const NO_SETTINGS: ModelSettings = {};
 const TASK = taskMode();
 
 function compactionOf(options: CompactionOptions | false = {}, known: number | undefined): Compaction | undefined {

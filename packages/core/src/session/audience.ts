@@ -9,18 +9,24 @@ export interface FeedListener {
   ended(error?: unknown): void;
 }
 
+interface Joined {
+  readonly reader: FeedReader;
+  /** Whose items it wants; everybody's when that is not said. */
+  readonly origin: object | undefined;
+}
+
 /** The readers of a session's feed: each gets each item once, in the order in which they are published. */
 export class Audience {
   readonly #listeners = new Set<FeedListener>();
-  /** With each reader, whose items it wants; everybody's when that is not said. */
-  readonly #readers = new Map<FeedReader, object | undefined>();
+  /** Replaced whenever one comes or goes, which may be in the middle of a publication. */
+  #readers: readonly Joined[] = [];
   /** The last of the publications that wait for something to be written. */
   #publishing: Promise<void> | undefined;
 
   /** A reader that has not joined yet. Leaving early it is dismissed. */
   reader(options: { readonly bounded: boolean; onLeave?(): void | Promise<void> }): FeedReader {
     const reader = new FeedReader(() => {
-      this.#readers.delete(reader);
+      this.#leave(reader);
       return options.onLeave?.();
     }, options.bounded);
     return reader;
@@ -28,12 +34,16 @@ export class Audience {
 
   /** From now on the reader gets what is published with `origin`, or everything. */
   join(reader: FeedReader, origin: object | undefined): void {
-    this.#readers.set(reader, origin);
+    this.#readers = [...this.#readers, { reader, origin }];
   }
 
   dismiss(reader: FeedReader, error?: unknown): void {
-    this.#readers.delete(reader);
+    this.#leave(reader);
     reader.end(error);
+  }
+
+  #leave(reader: FeedReader): void {
+    this.#readers = this.#readers.filter((joined) => joined.reader !== reader);
   }
 
   /** From now on the listener hears everything, at once; until the function that comes back is called. */
@@ -45,7 +55,7 @@ export class Audience {
   dismissAll(error?: unknown): void {
     for (const listener of this.#listeners) listener.ended(error);
     this.#listeners.clear();
-    for (const reader of this.#readers.keys()) this.dismiss(reader, error);
+    for (const { reader } of this.#readers) this.dismiss(reader, error);
   }
 
   /**
@@ -74,9 +84,9 @@ export class Audience {
   }
 
   #show(items: readonly FeedItem[], origin: object | undefined): void {
-    for (const listener of this.#listeners) listener.items(items);
-    for (const [reader, wanted] of this.#readers) {
-      if (wanted === undefined || wanted === origin) for (const item of items) reader.push(item);
+    if (this.#listeners.size > 0) for (const listener of this.#listeners) listener.items(items);
+    for (const joined of this.#readers) {
+      if (joined.origin === undefined || joined.origin === origin) for (const item of items) joined.reader.push(item);
     }
   }
 }

@@ -28,6 +28,9 @@ export function afterCursor(delta: Delta, cursor: Cursor): Delta | undefined {
   return unseen >= delta.text.length ? delta : { ...delta, text: delta.text.slice(-unseen) };
 }
 
+/** Answers whoever waits for the next item. */
+type Waiting = (next: IteratorResult<FeedItem> | Promise<never>) => void;
+
 /**
  * One consumer's view of a feed: an async iterable over what has queued up. A consumer that falls behind gets deltas
  * merged; its `full` tells the producer to wait.
@@ -40,8 +43,10 @@ export class FeedReader implements AsyncIterableIterator<FeedItem> {
   #unread = 0;
   #ended = false;
   #error: unknown;
-  /** Whoever waits for the next item, in the order in which they asked. */
-  readonly #waiting: PromiseWithResolvers<IteratorResult<FeedItem>>[] = [];
+  /** Whoever waits for the next item, as a rule nobody else does. */
+  #waiting: Waiting | undefined;
+  /** Those that asked after them, in their order. */
+  readonly #queue: Waiting[] = [];
   /** Live items that wait until history has been replayed. */
   #held: FeedItem[] | undefined;
   readonly #room: (() => void)[] = [];
@@ -99,9 +104,10 @@ export class FeedReader implements AsyncIterableIterator<FeedItem> {
 
   #add(item: FeedItem): void {
     if (this.#ended) return;
-    const waiting = this.#waiting.shift();
+    const waiting = this.#waiting;
     if (waiting) {
-      waiting.resolve({ value: item, done: false });
+      this.#waiting = this.#queue.length > 0 ? this.#queue.shift() : undefined;
+      waiting({ value: item, done: false });
       return;
     }
     if (isDelta(item)) {
@@ -124,7 +130,9 @@ export class FeedReader implements AsyncIterableIterator<FeedItem> {
     this.#ended = true;
     this.#error = error;
     this.#makeRoom();
-    for (const waiting of this.#waiting.splice(0)) this.#finish(waiting);
+    if (this.#waiting) this.#finish(this.#waiting);
+    for (const waiting of this.#queue.splice(0)) this.#finish(waiting);
+    this.#waiting = undefined;
   }
 
   get full(): boolean {
@@ -159,11 +167,12 @@ export class FeedReader implements AsyncIterableIterator<FeedItem> {
       }
       return Promise.resolve({ value: item, done: false });
     }
-    this.#makeRoom();
-    const waiting = Promise.withResolvers<IteratorResult<FeedItem>>();
-    if (this.#ended) this.#finish(waiting);
-    else this.#waiting.push(waiting);
-    return waiting.promise;
+    if (this.#room.length > 0) this.#makeRoom();
+    return new Promise((resolve) => {
+      if (this.#ended) this.#finish(resolve);
+      else if (this.#waiting) this.#queue.push(resolve);
+      else this.#waiting = resolve;
+    });
   }
 
   async return(): Promise<IteratorResult<FeedItem>> {
@@ -185,11 +194,10 @@ export class FeedReader implements AsyncIterableIterator<FeedItem> {
   }
 
   /** The error is told once; after it the feed is at its end. */
-  #finish(waiting: PromiseWithResolvers<IteratorResult<FeedItem>>): void {
+  #finish(waiting: Waiting): void {
     const error = this.#error;
     this.#error = undefined;
-    if (error === undefined) waiting.resolve({ value: undefined, done: true });
-    else waiting.reject(error);
+    waiting(error === undefined ? { value: undefined, done: true } : Promise.reject(error));
   }
 
   #makeRoom(): void {

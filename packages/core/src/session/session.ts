@@ -141,14 +141,13 @@ export class Session {
    * @internal
    */
   stream(bodies: readonly DeltaBody[], origin?: object): void {
-    const deltas: Delta[] = [];
-    for (const body of bodies) {
+    const deltas = bodies.map((body): Delta => {
       this.#offset += body.text.length;
-      const delta: Delta = { ...body, seq: this.#seq, epoch: this.#epoch, offset: this.#offset };
+      const delta = { ...body, seq: this.#seq, epoch: this.#epoch, offset: this.#offset };
       reduce(this.state, delta);
-      deltas.push(delta);
       if (this.#log) this.#streaming.add(delta);
-    }
+      return delta;
+    });
     void this.#audience.publish(deltas, origin);
   }
 

@@ -10,7 +10,7 @@ const OUTPUT_SHOWN = 64 * 1024;
 
 /** What streams and no event in the log stands for yet: for readers that join, and for the next checkpoint. */
 export class Streaming {
-  /** In the order in which it came, neighbours merged. */
+  /** In the order in which it came. Of calls neighbours are merged; of text a checkpoint takes them soon. */
   #fresh: Delta[] = [];
   /** Characters of each streaming part that are in the log, by message. */
   readonly #saved = new Map<string, number[]>();
@@ -23,12 +23,8 @@ export class Streaming {
   }
 
   add(delta: Delta): void {
-    const last = this.#fresh.at(-1);
-    const merged = last && mergeDeltas(last, delta);
-    if (merged) this.#fresh[this.#fresh.length - 1] = tailOf(merged);
-    else this.#fresh.push(delta);
-    if (delta.type !== "text.delta" && delta.type !== "reasoning.delta") return;
-    if (!this.#saved.has(delta.message)) this.#saved.set(delta.message, []);
+    if (!isText(delta)) return push(this.#fresh, delta);
+    this.#fresh.push(delta);
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#save();
@@ -66,12 +62,20 @@ export class Streaming {
 
   /** What a reader at `cursor` has not seen. */
   after(cursor: Cursor): Delta[] {
-    return this.#fresh.flatMap((delta) => afterCursor(delta, cursor) ?? []);
+    const unseen: Delta[] = [];
+    for (const delta of this.#fresh) {
+      const rest = afterCursor(delta, cursor);
+      if (rest) push(unseen, rest);
+    }
+    return unseen;
   }
 
   /** The text since the checkpoints before, as events. */
   checkpoints(state: ConversationState): EventBody[] {
     const events: EventBody[] = [];
+    for (const delta of this.#fresh) {
+      if (isText(delta) && !this.#saved.has(delta.message)) this.#saved.set(delta.message, []);
+    }
     for (const [id, saved] of this.#saved) {
       const parts: CheckpointPart[] = [];
       state.messages.get(id)?.parts.forEach((part, index) => {
@@ -88,6 +92,18 @@ export class Streaming {
   #keep(fits: (delta: Delta) => boolean): void {
     this.#fresh = this.#fresh.filter(fits);
   }
+}
+
+function isText({ type }: Delta): boolean {
+  return type === "text.delta" || type === "reasoning.delta";
+}
+
+/** Adds a delta, merged with the one before if they are of one text. */
+function push(deltas: Delta[], delta: Delta): void {
+  const last = deltas.at(-1);
+  const merged = last && mergeDeltas(last, delta);
+  if (merged) deltas[deltas.length - 1] = tailOf(merged);
+  else deltas.push(delta);
 }
 
 /** What a call shows goes on after its message is complete. */

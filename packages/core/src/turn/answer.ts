@@ -33,8 +33,8 @@ export class Answer implements ModelSink {
   #part = -1;
   #kind: "text" | "reasoning" | undefined;
   finish: Extract<ModelPart, { type: "finish" }> | undefined;
-  /** When the model last said something, in milliseconds of `performance.now()`. */
-  heardAt = performance.now();
+  /** Whether the model has said something since that was last looked at. */
+  heard = false;
   /** After the end nothing is taken any more. */
   closed = false;
   /** Calls that begin while the message streams; absent where no tool may. */
@@ -60,7 +60,7 @@ export class Answer implements ModelSink {
 
   push(parts: readonly ModelPart[]): boolean {
     if (this.closed || this.finish) return true;
-    this.heardAt = performance.now();
+    this.heard = true;
     const { followers } = this.#run;
     if (followers.size > 0) followers.hear(parts);
     const deltas: DeltaBody[] = [];
@@ -72,7 +72,7 @@ export class Answer implements ModelSink {
   async ready(): Promise<void> {
     await this.#run.reader?.room();
     // The model was not heard while nobody listened: that is no silence of its own.
-    this.heardAt = performance.now();
+    this.heard = true;
   }
 
   /** Whether the model has said anything that a person could see. */

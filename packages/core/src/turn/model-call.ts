@@ -43,22 +43,28 @@ export async function callModel(
   }
 }
 
+/** How often a silence is looked at before it is too long. */
+const LOOKS = 10;
+
 /**
- * Calls `ring` when a model that has been listened to said nothing for `idle` milliseconds. The answer ends the watch.
+ * Calls `ring` when a model that has been listened to said nothing for `idle` milliseconds, or up to a tenth longer: an
+ * answer notes only that something was heard, since it does so with each read. The answer ends the watch.
  */
 function onSilence({ reader }: TurnRun, answer: Answer, idle: number, ring: () => void): () => void {
+  let silent = 0;
   let cancel = () => {};
-  const watch = (milliseconds: number) => {
+  const watch = () => {
     // A process that stood still itself reads first what came meanwhile.
-    cancel = alarm(milliseconds, () => {
-      const check = setImmediate(() => {
-        const silent = reader?.full ? 0 : performance.now() - answer.heardAt;
-        if (silent < idle) watch(idle - silent);
+    cancel = alarm(idle / LOOKS, () => {
+      const look = setImmediate(() => {
+        silent = answer.heard || reader?.full ? 0 : silent + 1;
+        answer.heard = false;
+        if (silent < LOOKS) watch();
         else ring();
       });
-      cancel = () => clearImmediate(check);
+      cancel = () => clearImmediate(look);
     });
   };
-  watch(idle);
+  watch();
   return () => cancel();
 }
