@@ -307,6 +307,14 @@ export class Host {
     return agent;
   }
 
+  /**
+   * Removes what has grown too old since the start, as the settings say (B64): for who runs for days. Answers what, in
+   * sentences for a person. Rejects as `ready` does.
+   */
+  async tidy(): Promise<readonly string[]> {
+    return (await this.ready()).tidy();
+  }
+
   async close(): Promise<void> {
     await this.#titling.disposeAsync();
     // One that was not there in time goes as it comes.

@@ -1,5 +1,6 @@
 import type { Price } from "@banyan/core";
 import type { ModelPrice } from "@pydantic/genai-prices";
+import { canChat } from "./can-chat.ts";
 import type { Provider } from "./provider.ts";
 
 /** What is known of a model. Absent means unknown, never zero. */
@@ -48,7 +49,7 @@ export function overrideOf(
   return (Object.hasOwn(overrides, own) ? overrides[own] : undefined) ?? {};
 }
 
-/** The models of a provider that the catalogue knows and that are not deprecated, by name. */
+/** The models of a provider that the catalogue knows, that are not deprecated and can chat, by name; and the user's own. */
 export async function known(
   provider: Pick<Provider, "name" | "catalogue">,
   overrides: ModelOverrides = {},
@@ -57,7 +58,7 @@ export async function known(
   const listed =
     provider.catalogue === undefined ? [] : (findProvider({ providerId: provider.catalogue })?.models ?? []);
   const prefix = `${provider.name}/`;
-  const models = new Set(listed.filter(({ deprecated }) => !deprecated).map(({ id }) => id));
+  const models = new Set(listed.filter((model) => !model.deprecated && canChat(model)).map(({ id }) => id));
   for (const name of Object.keys(overrides)) if (name.startsWith(prefix)) models.add(name.slice(prefix.length));
   return Promise.all(
     [...models].sort().map(async (model) => ({ name: prefix + model, ...(await lookUp(provider, model, overrides)) })),

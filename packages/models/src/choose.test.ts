@@ -77,7 +77,7 @@ describe("B65: the model is", again, () => {
 
   test("else the first of the first local server that has one", async () => {
     await using empty = await listing();
-    await using lmstudio = await listing("qwen:7b", "other");
+    await using lmstudio = await listing("text-embedding-nomic-embed-text-v1.5", "qwen:7b", "other");
     await using vllm = await listing("llama");
     const env = {
       ...(await nobody()),

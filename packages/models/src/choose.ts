@@ -17,7 +17,8 @@ export interface ChooseOptions {
   readonly flag?: string;
   /** The model that the settings name. */
   readonly setting?: string;
-  readonly env: Environment;
+  /** Where keys and addresses are looked for; the environment of the process when absent. */
+  readonly env?: Environment;
   readonly signal?: AbortSignal;
 }
 
@@ -33,7 +34,12 @@ const PATIENCE = 3000;
  * The names of flag and setting are taken as they are. `BANYAN_NO_DISCOVERY=1` leaves the local servers out. Rejects
  * only with the reason of `signal`.
  */
-export async function chooseModel({ flag, setting, env, signal }: ChooseOptions): Promise<ModelChoice> {
+export async function chooseModel({
+  flag,
+  setting,
+  env = process.env,
+  signal,
+}: ChooseOptions = {}): Promise<ModelChoice> {
   if (flag) return { name: flag, reason: `Using ${flag}, as the command line says.` };
   if (setting) return { name: setting, reason: `Using ${setting}, as the settings say.` };
   signal?.throwIfAborted();

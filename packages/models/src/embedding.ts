@@ -12,7 +12,7 @@ import { setUpOf } from "./set-up.ts";
  */
 export function embeddingModel(
   name: string,
-  { env, aliases }: Pick<ResolveOptions, "env" | "aliases">,
+  { env = process.env, aliases }: Pick<ResolveOptions, "env" | "aliases"> = {},
 ): EmbeddingModel {
   const { provider, model, effort } = parseName(name, aliases);
   if (effort !== undefined)

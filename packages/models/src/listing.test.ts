@@ -90,15 +90,17 @@ describe("B65: the list of providers", { retry: 5 }, () => {
 
   test("says of a server that it does not answer, or has no model", async () => {
     await using empty = await listing();
-    const env = { ...(await nobody()), VLLM_BASE_URL: empty.baseURL };
+    await using vectors = await listing("nomic-embed-text:latest");
+    const env = { ...(await nobody()), VLLM_BASE_URL: empty.baseURL, LLAMACPP_BASE_URL: vectors.baseURL };
     expect(await statusOf("ollama", env)).toMatchObject({
       usable: false,
       reason: "No server answers at the address in OLLAMA_BASE_URL.",
     });
     expect(await statusOf("vllm", env)).toMatchObject({
       usable: false,
-      reason: `The server at ${empty.baseURL} has no model.`,
+      reason: `The server at ${empty.baseURL} has no model to chat with.`,
     });
+    expect(await statusOf("llamacpp", env)).toMatchObject({ usable: false, models: [] });
   });
 
   test("BANYAN_NO_DISCOVERY=1 asks no local server", async () => {
@@ -125,6 +127,25 @@ describe("the list of models", () => {
       price,
       contextSize: 1_000_000,
     });
+  });
+
+  test("has those that can chat, and not those that make vectors, pictures, sound or transcripts (T42)", async () => {
+    const names = (await Promise.all(providers.map(({ name }) => listModels(name)))).flat().map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(["openai/gpt-4o", "google/gemini-2.5-flash", "google/gemma-3"]));
+    expect(names).toEqual(
+      expect.arrayContaining(
+        providers.flatMap(({ name, defaultModel }) => (defaultModel ? [`${name}/${defaultModel}`] : [])),
+      ),
+    );
+    const others = /embed|whisper|moderation|realtime|transcribe|davinci|-(audio|image|live|ocr|tts)(-|$)/;
+    expect(names.filter((name) => others.test(name))).toEqual([]);
+  });
+
+  test("keeps what the user says of a model, whatever it is for", async () => {
+    const overrides = { "openai/text-embedding-3-small": { contextSize: 1 } };
+    expect((await listModels("openai", { overrides })).map(({ name }) => name)).toContain(
+      "openai/text-embedding-3-small",
+    );
   });
 
   test("of a provider that there is not is refused", async () => {

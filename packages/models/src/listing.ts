@@ -15,9 +15,9 @@ export interface ProviderStatus {
   readonly reason: string;
   /** `provider/model`: what is taken when nobody chooses. */
   readonly defaultModel?: string;
-  /** How many of its models the catalogue knows; `listModels` tells them. */
+  /** How many of its models to chat with the catalogue knows; `listModels` tells them. */
   readonly known: number;
-  /** What its server lists now, as `provider/model`; for servers of the user's own. */
+  /** What its server lists to chat with now, as `provider/model`; for servers of the user's own. */
   readonly models?: readonly string[];
 }
 
@@ -25,21 +25,24 @@ export interface ProviderStatus {
 const PATIENCE = 1000;
 
 /**
- * Every provider in the order in which a default is looked for, and whether it can be used here. Servers on this machine
- * and at addresses of the user's are asked for their models, all at once, for a second at most;
- * `BANYAN_NO_DISCOVERY=1` leaves those on this machine out. No hosted provider is asked anything: whether a key is
- * accepted shows with the first answer. Rejects only with the reason of `signal`.
+ * Every provider in the order in which a default is looked for, and whether it can be used here, by `env` or the
+ * environment of the process. Servers on this machine and at addresses of the user's are asked for their models, all at
+ * once, for a second at most; `BANYAN_NO_DISCOVERY=1` leaves those on this machine out. No hosted provider is asked
+ * anything: whether a key is accepted shows with the first answer. Rejects only with the reason of `signal`.
  */
-export async function listProviders(options: {
-  readonly env: Environment;
+export async function listProviders({
+  env = process.env,
+  signal,
+}: {
+  readonly env?: Environment;
   readonly signal?: AbortSignal;
-}): Promise<ProviderStatus[]> {
-  return Promise.all(providers.map((provider) => statusOf(provider, options.env, options.signal)));
+} = {}): Promise<ProviderStatus[]> {
+  return Promise.all(providers.map((provider) => statusOf(provider, env, signal)));
 }
 
 /**
- * The models of a provider that the catalogue knows, by name, with what they cost and hold. Empty for a server of the
- * user's own, which `listProviders` asks. Rejects with `ModelChoiceError` for a provider that there is not.
+ * The models of a provider that the catalogue knows and that can chat, by name, with what they cost and hold. Empty
+ * for a server of the user's own, which `listProviders` asks. Rejects with `ModelChoiceError` for a provider that there is not.
  */
 export async function listModels(
   provider: string,
@@ -99,6 +102,8 @@ async function asked(
     return { usable: false, reason: `No server answers${where}.` };
   }
   const models = server.models.map((model) => `${name}/${model}`);
-  if (models.length === 0) return { usable: false, reason: `The server at ${server.address} has no model.`, models };
+  if (models.length === 0) {
+    return { usable: false, reason: `The server at ${server.address} has no model to chat with.`, models };
+  }
   return { usable: true, reason: `A server answers at ${server.address}.`, models };
 }

@@ -1,3 +1,4 @@
+import { canChatByName } from "./can-chat.ts";
 import { type Environment, readVariable } from "./environment.ts";
 import type { Provider } from "./provider.ts";
 import { providers } from "./providers.ts";
@@ -8,7 +9,7 @@ export interface LocalServer {
   /** The provider's name: `ollama`, `lmstudio`, `llamacpp`, `vllm`. */
   readonly provider: string;
   readonly address: string;
-  /** What it offers, as it names them; may be empty. */
+  /** What it offers to chat with, as it names them; may be empty. */
   readonly models: readonly string[];
 }
 
@@ -20,7 +21,7 @@ export const PATIENCE_WITH_LOCAL = 300;
  * A server is looked for on its usual port, or at the address that its variable gives (`OLLAMA_BASE_URL`, ...).
  * Rejects only with the reason of `signal`.
  */
-export async function localServers(env: Environment, signal?: AbortSignal): Promise<LocalServer[]> {
+export async function localServers(env: Environment = process.env, signal?: AbortSignal): Promise<LocalServer[]> {
   const found = await Promise.all(
     providers.filter((provider) => provider.local).map((provider) => ask(provider, env, PATIENCE_WITH_LOCAL, signal)),
   );
@@ -28,8 +29,8 @@ export async function localServers(env: Environment, signal?: AbortSignal): Prom
 }
 
 /**
- * The models that a server lists, asked at the address of its provider; `undefined` when it does not answer in `patience`
- * milliseconds, or not in the format. Rejects only with the reason of `signal`.
+ * The models to chat with that a server lists, asked at the address of its provider; `undefined` when it does not answer in
+ * `patience` milliseconds, or not in the format. Rejects only with the reason of `signal`.
  */
 export async function ask(
   provider: Provider,
@@ -64,5 +65,8 @@ function modelsIn(list: unknown): string[] | undefined {
   // Ollama says `null` when it has no model.
   if (list.data === null) return [];
   if (!Array.isArray(list.data)) return undefined;
-  return list.data.map((model: { id?: unknown } | null) => model?.id).filter((id) => typeof id === "string");
+  return list.data
+    .map((model: { id?: unknown } | null) => model?.id)
+    .filter((id) => typeof id === "string")
+    .filter(canChatByName);
 }

@@ -1,6 +1,7 @@
 import { LLMock } from "@copilotkit/aimock";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { ModelChoiceError } from "./choice-error.ts";
+import { chooseModel } from "./choose.ts";
 import { resolveModel } from "./resolve.ts";
 import { chunk, serve, streamed } from "./testing/server.ts";
 import { answerOf, say } from "./testing/sink.ts";
@@ -101,6 +102,20 @@ describe("keys and addresses", () => {
     expect((await answerOf(driver, say("x")))[0]).toEqual({ type: "text", text: "Hi" });
     expect(await seen.promise).toEqual(["/v1/chat/completions", authorization]);
   });
+});
+
+test("without an environment, that of the process counts", async () => {
+  try {
+    vi.stubEnv("ANTHROPIC_API_KEY", "k");
+    const driver = await resolveModel("anthropic/claude-sonnet-5");
+    expect(driver.id).toBe("anthropic/claude-sonnet-5");
+    expect(await resolveModel("anthropic/claude-sonnet-5", { overrides: {} })).toBe(driver);
+    expect((await chooseModel()).name).toMatch(/^anthropic\//);
+    vi.stubEnv("ANTHROPIC_API_KEY", undefined);
+    await expect(resolveModel("anthropic/claude-sonnet-5")).rejects.toMatchObject({ code: "missing-key" });
+  } finally {
+    vi.unstubAllEnvs();
+  }
 });
 
 describe("what is known of a model", () => {

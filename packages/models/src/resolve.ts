@@ -6,8 +6,8 @@ import { setUpOf } from "./set-up.ts";
 
 /** What a name is looked up in. */
 export interface ResolveOptions {
-  /** Where keys and addresses come from. */
-  readonly env: Environment;
+  /** Where keys and addresses come from; the environment of the process when absent. */
+  readonly env?: Environment;
   /** The user's own short names; they count more than the built-in ones. */
   readonly aliases?: Aliases;
   /** What the user knows better than the catalogue. */
@@ -25,16 +25,19 @@ const opened = new WeakMap<Environment, Map<string, Promise<ModelDriver>>>();
  * Keys and addresses come from `env`. Nothing is sent: whether the model exists shows with its first answer. Asked
  * again with the same environment, it gives the same driver. Rejects with `ModelChoiceError`.
  */
-export async function resolveModel(name: string, options: ResolveOptions): Promise<ModelDriver> {
-  const { id, provider, model, effort } = parseName(name, options.aliases);
-  const setUp = setUpOf(provider, options.env);
-  const facts = await lookUp(provider, model, options.overrides);
-  const { driver: through } = overrideOf(provider, model, options.overrides);
+export async function resolveModel(
+  name: string,
+  { env = process.env, aliases, overrides }: ResolveOptions = {},
+): Promise<ModelDriver> {
+  const { id, provider, model, effort } = parseName(name, aliases);
+  const setUp = setUpOf(provider, env);
+  const facts = await lookUp(provider, model, overrides);
+  const { driver: through } = overrideOf(provider, model, overrides);
 
-  let drivers = opened.get(options.env);
+  let drivers = opened.get(env);
   if (!drivers) {
     drivers = new Map();
-    opened.set(options.env, drivers);
+    opened.set(env, drivers);
   }
   const made = JSON.stringify([id, setUp, facts, through]);
   let driver = drivers.get(made);

@@ -40,6 +40,15 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, { timeout: 60_000 
     expect(await said(page)).not.toContain("more words");
   });
 
+  it("W1, W43: what is said in other words, or recalled, is what was typed, without the files that went along", async () => {
+    const conversation = await here.conversation("look at @src/sum.ts");
+    const { page } = await here.open(`/c/${conversation}`);
+    await act(page, "look at", "Edit");
+    expect(await page.getByLabel("The message in other words").inputValue()).toBe("look at @src/sum.ts");
+    await composer(page).press("ArrowUp");
+    await eventually(() => composer(page).inputValue()).toBe("look at @src/sum.ts");
+  });
+
   it("W2: versions are counted beside a message that has some, with names, big enough, and without a wrap-around", async () => {
     const conversation = await here.conversation("one");
     const { page } = await here.open(`/c/${conversation}`);

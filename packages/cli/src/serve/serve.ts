@@ -16,6 +16,7 @@ import { problemOf, UsageError } from "../problem.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { announced } from "./announced.ts";
 import type { ServeArguments } from "./arguments.ts";
+import { tidyDaily } from "./tidy-daily.ts";
 
 /** `banyan serve`: serves until it is told to stop. */
 export async function serve(args: ServeArguments): Promise<ExitCode> {
@@ -40,6 +41,7 @@ export async function serve(args: ServeArguments): Promise<ExitCode> {
       workspace: host.workspace,
       token: server.token,
     });
+    using _daily = tidyDaily(host, warn);
     greet(args, host, server, say, warn);
     if (args.open) show(server.pageAddressOnce(), warn);
     const exit = await stopped();

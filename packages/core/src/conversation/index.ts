@@ -3,7 +3,7 @@ export type * from "./event.ts";
 export { cursorOf, isDelta, isEvent } from "./event.ts";
 export { createId, idSource } from "./id.ts";
 export type * from "./message.ts";
-export { isEnded, isSettled, textOf } from "./message.ts";
+export { isEnded, isSettled, textOf, typedText } from "./message.ts";
 export { lastAnswer, leaves, newestLeaf, pathTo, siblings, spentOn, standing } from "./path.ts";
 export { reduce } from "./reduce.ts";
 export {

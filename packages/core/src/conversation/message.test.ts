@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Message, noUsage, textOf } from "./index.ts";
+import { type Message, noUsage, textOf, typedText } from "./index.ts";
 
 const place = { id: "m1", parentId: null, createdAt: 0 };
 
@@ -15,6 +15,9 @@ it("what a person sent as several texts is read as paragraphs", () => {
     ],
   };
   expect(textOf(message)).toBe("Review this.\n\nStandard input:");
+  expect(typedText(message)).toBe("Review this.");
+  expect(typedText({ ...message, author: "tool" })).toBe(textOf(message));
+  expect(typedText({ ...message, parts: message.parts.slice(1) })).toBe("Standard input:");
 });
 
 it("an answer is read as one text, however many parts it came in", () => {

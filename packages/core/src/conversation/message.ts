@@ -239,6 +239,12 @@ export function textOf(message: Message): string {
   return text;
 }
 
+/** What a person typed of a message, without what went along with it; of any other message all of its text. */
+export function typedText(message: Message): string {
+  if (message.role !== "user" || message.author !== "user") return textOf(message);
+  return message.parts.find((part) => part.type === "text")?.text ?? "";
+}
+
 /** A call that the model has begun to write. */
 export function newCall(id: string, tool: string): Call {
   return { id, tool, inputText: "", status: "pending", attempt: 0, progress: "" };

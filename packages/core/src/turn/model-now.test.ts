@@ -67,7 +67,9 @@ test("T42: the turns after it keep that model, until somebody answers with anoth
     if (turns === 1) return agent.chat(say("Again"));
     return turns === 2 ? agent.with({ model: third }).chat(say("Once more")) : undefined;
   };
-  expect((await play({ modelNamed: async () => second, onTurn })).models).toEqual(["a", "b", "b", "c"]);
+  const { models, events } = await play({ modelNamed: async () => second, onTurn });
+  expect(models).toEqual(["a", "b", "b", "c"]);
+  expect(events.flatMap((event) => (event.type === "run.started" ? [event.model] : []))).toEqual(["a", "b", "c"]);
 });
 
 test("B22: an interrupt does not wait for a model that somebody still looks for", async () => {

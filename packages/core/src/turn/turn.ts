@@ -9,9 +9,11 @@ import type { Session } from "../session/session.ts";
 import type { Branch } from "./branch.ts";
 import type { Ending, TurnProblem } from "./ending.ts";
 import { messageOf } from "./execute.ts";
+import { inTime } from "./in-time.ts";
 import { deliver } from "./inputs.ts";
 import { checkLimits, checkPrice } from "./limits.ts";
 import { finishedWith } from "./mode.ts";
+import { modelNow } from "./model-now.ts";
 import { newRun, type TurnWatch } from "./new-run.ts";
 import { goOnWithCalls } from "./open-calls.ts";
 import { recallInto, rememberTurn } from "./recall.ts";
@@ -69,6 +71,10 @@ export async function runTurn(
   checkLimits(agent.limits);
   checkPrice(agent.limits, agent.model);
   const run = newRun(handle, session, agent, branch, watch);
+  const { model } = agent;
+  const softTime = () => run.budget.softTime();
+  // The log names the model that the run begins with.
+  if (!("run" in model)) await inTime(run, softTime, () => modelNow(run, model));
   await begin(run, start);
   const ending = await takeSteps(run, start).catch((cause: unknown): Ending => {
     if (cause instanceof SessionError) throw cause;

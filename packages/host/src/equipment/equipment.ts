@@ -21,7 +21,7 @@ import { describeFault, type Settings } from "../settings/index.ts";
 import { mcpServersOf } from "../settings/mcp-servers.ts";
 import { openConfinement } from "./confinement.ts";
 import { openMemory } from "./memory.ts";
-import { tidy } from "./tidy.ts";
+import { Tidying } from "./tidy.ts";
 import { toolsOfTheWeb } from "./web.ts";
 
 /** For whom an agent is equipped, and where it works. */
@@ -58,6 +58,8 @@ export interface Equipment extends AsyncDisposable {
   readonly sandbox: string;
   /** What was left out, and why, in sentences for a person. */
   readonly notices: readonly string[];
+  /** Removes what has grown old since; answers what, in sentences for a person. */
+  tidy(): Promise<readonly string[]>;
 }
 
 /** Opens what an agent works with. What cannot be opened is told and left out. Rejects only when a sandbox is required and there is none. */
@@ -74,7 +76,8 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   const mcp = await openMcp(options, sandbox);
   if (mcp) opened.use(mcp);
   const web = await toolsOfTheWeb(settings, env);
-  const tidied = opened.use(await tidy({ store, backups, days: settings.retention?.days }));
+  const tidying = opened.use(new Tidying({ store, backups, days: settings.retention?.days }));
+  const removed = await tidying.tidy();
   const fixed = [
     ...workspaceTools({
       root: workspace,
@@ -113,8 +116,9 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
       ...web.notices,
       ...(memory?.notices ?? []),
       ...confinement.notices,
-      ...tidied.notices,
+      ...removed,
     ],
+    tidy: () => tidying.tidy(),
     [Symbol.asyncDispose]: () => life.disposeAsync(),
   };
 }

@@ -67,6 +67,26 @@ test("B64: without the setting everything is kept, and nothing is said", async (
   expect(await start({})).toEqual({ notices: [], titles: ["Old"] });
 });
 
+test("B64: what grows too old while a host runs goes when it tidies again", async () => {
+  await conversation("Old", 31);
+  await conversation("Middle", 29.5);
+  await conversation("Young", 5);
+  const file = join(home, "own/config/settings.json");
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify({ sandbox: { enabled: "off" }, retention: { days: 30 } }));
+  const host = await openHost({ cwd: home, home, env: env(), flags: { model: "demo/offline" }, canAsk: true });
+  try {
+    expect(host.notices.join()).toContain("“Old”.");
+    expect(await host.tidy()).toEqual([]);
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + DAY });
+    expect(await host.tidy()).toEqual(["Removed what nobody wrote to for 30 days, as retention.days says: “Middle”."]);
+    expect((await host.listConversations()).map(({ title }) => title)).toEqual(["Young"]);
+  } finally {
+    vi.useRealTimers();
+    await host.close();
+  }
+});
+
 test("F8, B64: what cannot be read stays, and keeps nothing else", async () => {
   const damaged = await conversation("Damaged", 400);
   await conversation("Old", 400);

@@ -16,37 +16,49 @@ export interface TidyOptions {
   readonly days: number | undefined;
 }
 
-/** What was removed, in sentences for a person. What is still being removed in the background ends with it. */
-export interface Tidied extends AsyncDisposable {
-  readonly notices: readonly string[];
-}
-
 /**
  * Removes what is older than the settings want to keep: conversations, and the previous contents of files, of which there
- * is a bound always. Never rejects: what cannot be removed stays.
+ * is a bound always. What is still being removed ends with it.
  */
-export async function tidy({ store, backups, days }: TidyOptions): Promise<Tidied> {
-  const ending = new AbortController();
-  const bounds = { ...BACKUPS, days: Math.min(BACKUPS.days, days ?? BACKUPS.days) };
-  const pruning = pruneBackups(backups, bounds, ending.signal);
-  return {
-    notices: days === undefined ? [] : await removeOld(store, days),
-    async [Symbol.asyncDispose]() {
-      ending.abort();
-      await pruning;
-    },
-  };
+export class Tidying implements AsyncDisposable {
+  readonly #options: TidyOptions;
+  readonly #ending = new AbortController();
+  /** What is being removed. */
+  #work: Promise<unknown> = Promise.resolve();
+
+  constructor(options: TidyOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Answers which conversations were removed, in sentences for a person; previous contents go in the background. What
+   * cannot be removed stays.
+   */
+  async tidy(): Promise<string[]> {
+    const { store, backups, days } = this.#options;
+    const { signal } = this.#ending;
+    const bounds = { ...BACKUPS, days: Math.min(BACKUPS.days, days ?? BACKUPS.days) };
+    const conversations = days === undefined ? Promise.resolve([]) : removeOld(store, days, signal);
+    this.#work = Promise.allSettled([this.#work, pruneBackups(backups, bounds, signal), conversations]);
+    return conversations;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ending.abort();
+    await this.#work;
+  }
 }
 
 /**
  * Removes the conversations that nobody wrote to for so many days, and answers which. Those stay that are open, in which
  * somebody marked a message with a star or a label, or that cannot be read: whoever has them may want to mend them.
  */
-async function removeOld(store: Store, days: number): Promise<string[]> {
+async function removeOld(store: Store, days: number, signal: AbortSignal): Promise<string[]> {
   const directory = new ConversationDirectory({ store });
   const removed: ConversationSummary[] = [];
   // Where conversations cannot be listed, whoever begins one is told why.
   for (const summary of await directory.list().catch(() => [])) {
+    if (signal.aborted) break;
     if (Date.now() - summary.updatedAt <= days * DAY) continue;
     try {
       if (await isKept(directory, summary.id)) continue;

@@ -65,6 +65,16 @@ function reduced(all: readonly Event[]): ConversationState {
   return made;
 }
 
+test("B54: a title is what was typed, without the files that went along", async () => {
+  const untitled = await Session.open(memoryStore());
+  const parts = ["what is in @notes.txt?", '<file name="notes.txt">\nsecret plans\n</file>'];
+  const agent = new Agent({ name: "banyan", model: scriptedModel(["Plans."]) });
+  const said = say(parts.map((words) => ({ type: "text", text: words })));
+  await collect(agent.chat(said, { session: untitled }));
+  expect(toMarkdown(untitled.state)).toMatch(/^# what is in @notes\.txt\?\n/);
+  expect(toHtml(untitled.state)).toContain("<title>what is in @notes.txt?</title>");
+});
+
 describe("B56: JSON", () => {
   test("F4: brings everything back as it was: branches, calls, marks, what was removed and what waits", () => {
     const read = fromJson(toJson(events));

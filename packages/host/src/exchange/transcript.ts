@@ -4,7 +4,7 @@ import {
   type ConversationState,
   type Message,
   type Part,
-  textOf,
+  typedText,
 } from "@banyan/core";
 
 /** A piece of a message as it is told to a reader. */
@@ -85,7 +85,7 @@ const TITLE_LENGTH = 80;
 /** What a conversation is called: its title, else the first line of what was said first (B54). */
 export function titleOf(state: ConversationState): string {
   const first = state.messages.values().find((message) => message.role === "user" && message.author === "user");
-  const title = state.title ?? (first ? textOf(first) : "");
+  const title = state.title ?? (first ? typedText(first) : "");
   const characters = Array.from(title.replace(/[\s\p{Cc}]+/gu, " ").trim());
   if (characters.length === 0) return "A conversation";
   return characters.length <= TITLE_LENGTH ? characters.join("") : `${characters.slice(0, TITLE_LENGTH - 1).join("")}…`;

@@ -3,7 +3,7 @@ import {
   createId,
   type LiveRun,
   pathTo,
-  textOf,
+  typedText,
   type UserPart,
 } from "@banyan/core/conversation";
 import { type KeyboardEvent, useEffect, useRef, useState } from "react";
@@ -38,7 +38,8 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
   const [caret, setCaret] = useState(0);
   const run = runAt(tree, leaf);
   const history = useHistory(
-    () => pathTo(tree, leaf).flatMap((said) => (said.role === "user" && said.author === "user" ? [textOf(said)] : [])),
+    () =>
+      pathTo(tree, leaf).flatMap((said) => (said.role === "user" && said.author === "user" ? [typedText(said)] : [])),
     setText,
   );
   const change = (changed: string) => {

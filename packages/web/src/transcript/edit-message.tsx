@@ -1,4 +1,4 @@
-import { textOf, type UserMessage } from "@banyan/core/conversation";
+import { typedText, type UserMessage } from "@banyan/core/conversation";
 import { useState } from "react";
 import { useConversation } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
@@ -10,7 +10,7 @@ export function EditMessage({ message, onClose }: { readonly message: UserMessag
   const { id: conversation } = useConversation();
   const { connection } = usePage();
   const show = useShow();
-  const [text, setText] = useState(textOf(message));
+  const [text, setText] = useState(typedText(message));
   const files = message.parts.filter((part) => part.type === "file");
   const send = async () => {
     const parts = [{ type: "text", text } as const, ...files];
