@@ -1,4 +1,4 @@
-import { type ConversationState, createId, type FileChange, type Session } from "@banyan/core";
+import type { ConversationState, FileChange, Session } from "@banyan/core";
 import {
   type ChangedFile,
   changesOf,
@@ -8,6 +8,7 @@ import {
   type Workspace,
   WorkspaceError,
 } from "@banyan/tools/workspace";
+import { addMessage } from "./added-message.ts";
 
 /** Where the files of a conversation are, and where their previous content is kept. */
 export interface ChangesPlace {
@@ -64,20 +65,30 @@ export function revertFiles(session: Session, place: ChangesPlace, files: readon
 }
 
 /**
+ * The same for a branch that a person leaves, down to `leaf`: whoever comes back to it finds an agent that is told so.
+ */
+export async function revertBranch(
+  session: Session,
+  place: ChangesPlace,
+  { leaf, files }: { readonly leaf: string; readonly files: readonly ChangedFile[] },
+): Promise<TakenBack> {
+  const taken = await revertFiles(session, place, files);
+  if (taken.changes.length > 0) await tellTakenBack(session, leaf, taken.changes);
+  return taken;
+}
+
+/**
  * Says below a message, `null` for the root, what was taken back: the model still takes it for done, and is told with what
  * is said to it next. Answers the new message. Rejects with `SessionError`.
  */
-export async function tellTakenBack(
+export function tellTakenBack(
   session: Session,
   parentId: string | null,
   changes: TakenBack["changes"],
 ): Promise<string> {
-  const message = createId();
   const files = changes.map(({ path, kind }) => `- ${path} ${NOW[kind]}`).join("\n");
   const text = `The person has taken back changes that were made to files. They are again as they were before:\n${files}`;
-  const added = { type: "message.added", message, parentId, role: "user", author: "system" } as const;
-  await session.commit([{ ...added, parts: [{ type: "text", text }] }], { durable: true });
-  return message;
+  return addMessage(session, { parts: [{ type: "text", text }], parentId, author: "system" });
 }
 
 /** What taking a change back did to the file. */

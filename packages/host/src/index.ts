@@ -11,10 +11,12 @@ export {
   type ProviderStatus,
 } from "@banyan/models";
 export { type ChangedFile, changesOf, WorkspaceError } from "@banyan/tools/workspace";
+export { type AddedMessage, addMessage } from "./added-message.ts";
 export * from "./attachments/index.ts";
 export {
   type CallChanges,
   type ChangesPlace,
+  revertBranch,
   revertFiles,
   type TakenBack,
   tellTakenBack,
@@ -30,7 +32,7 @@ export type { Host } from "./host.ts";
 export type { ContextPart, InstructionPart, Instructions } from "./instructions/index.ts";
 export { type HostFlags, type HostOptions, openHost } from "./open-host.ts";
 export * from "./permissions/index.ts";
-export { type CommandRun, runPersonsCommand } from "./persons-command.ts";
+export { type CommandPlace, type CommandRun, lastSaid, runPersonsCommand } from "./persons-command.ts";
 export { type ProjectPlaces, projectOf } from "./project.ts";
 export * from "./redaction/index.ts";
 export * from "./settings/index.ts";

@@ -1,7 +1,17 @@
-import type { UserPart } from "@banyan/core";
-import { runByPerson } from "@banyan/tools/workspace";
+import type { Message, UserMessage, UserPart } from "@banyan/core";
+import { type PersonsCommand, runByPerson } from "@banyan/tools/workspace";
 import { named } from "./attachments/files.ts";
 import type { Host } from "./host.ts";
+
+/** What the model is told that a command's output is. */
+const OUTPUT = "output";
+
+/** Where a person's commands run. */
+export interface CommandPlace extends Pick<Host, "redact"> {
+  readonly directory: string;
+  /** It is on another machine than the agent, which is told so. */
+  readonly isElsewhere?: boolean;
+}
 
 /** What came of a command that a person ran. */
 export interface CommandRun {
@@ -12,16 +22,28 @@ export interface CommandRun {
 }
 
 /**
- * Runs a command that a person typed as `!command`, in the workspace, with the rights and the variables that they have
- * themselves (T17): nobody is asked. Rejects when the shell cannot be started.
+ * Runs a command that a person typed as `!command`, with the rights and the variables that they have themselves (T17):
+ * nobody is asked. Rejects when the shell cannot be started.
  */
 export async function runPersonsCommand(
-  host: Pick<Host, "redact" | "workspace">,
+  { redact, directory, isElsewhere = false }: CommandPlace,
   command: string,
-  { signal, onOutput }: { readonly signal: AbortSignal; readonly onOutput: (text: string) => void },
+  options: Pick<PersonsCommand, "signal" | "hurry" | "onOutput">,
 ): Promise<CommandRun> {
-  const redaction = host.redact.stream();
-  const { end, told } = await runByPerson({ command, directory: host.workspace, signal, onOutput, redaction });
-  const typed = { type: "text", text: host.redact(`!${command}`) } as const;
-  return { end, parts: [typed, named("output", host.redact(command), host.redact(told))] };
+  const { end, told } = await runByPerson({ ...options, command, directory, redaction: redact.stream() });
+  const typed = { type: "text", text: redact(`!${command}`) } as const;
+  const name = isElsewhere ? `${command} (on the person's own machine, in ${directory})` : command;
+  return { end, parts: [typed, named(OUTPUT, redact(name), redact(told))] };
+}
+
+/** What a person said last on a path: the commands that they ran meanwhile are for whoever answers it, and no question. */
+export function lastSaid(path: readonly Message[]): UserMessage | undefined {
+  return path.findLast(
+    (message) => message.role === "user" && message.author === "user" && !isCommand(message.parts),
+  ) as UserMessage | undefined;
+}
+
+function isCommand([typed, output]: readonly UserPart[]): boolean {
+  if (typed?.type !== "text" || output?.type !== "text") return false;
+  return typed.text.startsWith("!") && output.text.startsWith(`<${OUTPUT} name=`);
 }

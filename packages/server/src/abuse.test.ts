@@ -155,6 +155,8 @@ test("many who ask for the models at once cost no more than one", async () => {
   expect(new Set(answers)).toEqual(new Set([{ providers: [expect.anything()], models: [{ name: "one/model" }] }]));
   await models.of("one");
   expect(asked).toBe(2);
+  await Promise.all(["one", "two", undefined].map((provider) => models.of(provider)));
+  expect(asked).toBe(3);
 });
 
 test("F19: a client that does not read does not hold up the stop of the server", async () => {

@@ -217,6 +217,8 @@ describe("S4: what a client may do comes from the server's record", () => {
     await guest.watch(conversation);
     const acts = [
       guest.ask("turn.say", { conversation, parts: say("do something") }),
+      guest.ask("message.add", { conversation, parts: say("the output of something") }),
+      guest.ask("file.revert", { conversation, leaf: createId() }),
       guest.ask("conversation.remove", { conversation }),
       guest.ask("approval.use", { mode: "all" }),
       guest.ask("model.use", { model: "another" }),

@@ -67,7 +67,7 @@ test("S10: nor of what a person's own command prints, which they see themselves"
   const token = `ghp_${random(36)}`;
   writeFileSync(join(workspace, "output.txt"), `${token}\n`.repeat(3000));
   let shown = "";
-  const { parts } = await runPersonsCommand({ redact: redactor({ env: {} }), workspace }, "cat output.txt", {
+  const { parts } = await runPersonsCommand({ redact: redactor({ env: {} }), directory: workspace }, "cat output.txt", {
     signal: new AbortController().signal,
     onOutput: (text) => {
       shown += text;

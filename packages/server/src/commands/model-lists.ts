@@ -25,10 +25,12 @@ export class ModelLists {
   }
 
   async #list(provider: string | undefined): Promise<ModelList> {
-    const [providers, models] = await Promise.all([
-      this.#host.listProviders(),
-      provider === undefined ? [] : this.#host.listModels(provider),
-    ]);
-    return { providers: providers.map((each) => ({ ...each })), models: models.map((each) => ({ ...each })) };
+    if (provider === undefined) {
+      const providers = await this.#host.listProviders();
+      return { providers: providers.map((each) => ({ ...each })), models: [] };
+    }
+    // Whoever wants the models of all of them asks for each: the providers are found out once.
+    const [{ providers }, models] = await Promise.all([this.of(undefined), this.#host.listModels(provider)]);
+    return { providers, models: models.map((each) => ({ ...each })) };
   }
 }

@@ -3,6 +3,7 @@ import { type Command, type CommandName, commands, type Problem } from "../proto
 import { answerHandlers } from "./answers.ts";
 import { conversationHandlers } from "./conversations.ts";
 import type { ConnectionCommand, Desk, DeskCommand, Handlers } from "./desk.ts";
+import { fileHandlers } from "./files.ts";
 import { noteHandlers } from "./notes.ts";
 import { Once } from "./once.ts";
 import { problemOf } from "./problem.ts";
@@ -12,6 +13,7 @@ import { turnHandlers } from "./turns.ts";
 const handlers: Handlers<DeskCommand> = {
   ...answerHandlers,
   ...conversationHandlers,
+  ...fileHandlers,
   ...noteHandlers,
   ...settingsHandlers,
   ...turnHandlers,

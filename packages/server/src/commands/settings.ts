@@ -1,8 +1,7 @@
 import type { Handlers } from "./desk.ts";
-import { nearestPaths } from "./nearest-paths.ts";
 
 /** With which model, and how freely, agents work. */
-export const settingsHandlers: Handlers<"model.list" | "model.use" | "approval.use" | "file.find"> = {
+export const settingsHandlers: Handlers<"model.list" | "model.use" | "approval.use"> = {
   "model.list": ({ provider }, { models }) => models.of(provider),
 
   async "model.use"({ model, conversation }, { host, conversations, settingsChanged }) {
@@ -16,10 +15,6 @@ export const settingsHandlers: Handlers<"model.list" | "model.use" | "approval.u
     await host.agentWith(model);
     await session.changeModel(model);
     return {};
-  },
-
-  async "file.find"({ query, limit = 20 }, { files }) {
-    return { files: nearestPaths(query, await files.list(), limit) };
   },
 
   "approval.use"({ mode }, { host, settingsChanged }) {

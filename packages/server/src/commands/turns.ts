@@ -1,19 +1,36 @@
-import { type Directive, newestLeaf, resume, retry, SessionError, say } from "@banyan/core";
+import { type Directive, newestLeaf, resume, retry, SessionError, say, type UserPart } from "@banyan/core";
+import { addMessage } from "@banyan/host";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import { beginTurn } from "../live/turn.ts";
 import type { Command } from "../protocol/index.ts";
-import { agentFor, type Desk, type Handlers, type Written, written } from "./desk.ts";
+import { agentFor, type Desk, type Handlers, written } from "./desk.ts";
 
 /** What makes an agent work, and what stops it. */
 export const turnHandlers: Handlers<
-  "turn.say" | "turn.retry" | "turn.resume" | "run.interrupt" | "input.edit" | "input.withdraw"
+  "turn.say" | "message.add" | "turn.retry" | "turn.resume" | "run.interrupt" | "input.edit" | "input.withdraw"
 > = {
   async "turn.say"(command, desk) {
     const live = await desk.conversations.open(command.conversation);
     return live.whileBeginning(async () => {
       const message = await written(desk, command.parts);
-      const waits = await deliver(command, message, live, desk);
+      const waits = await deliver(command, message.parts, live, (at) =>
+        begin(command, say(message.parts), at ?? undefined, live, desk),
+      );
       return { message: command.id, waits, ...message.told };
+    });
+  },
+
+  async "message.add"(command, { host, conversations }) {
+    const live = await conversations.open(command.conversation);
+    const { id } = command;
+    const parts = command.parts.map((part) =>
+      part.type === "text" ? { ...part, text: host.redact(part.text) } : part,
+    );
+    return live.whileBeginning(async () => {
+      const waits = await deliver(command, parts, live, (parentId = live.session.state.leaf) =>
+        addMessage(live.session, { parts, parentId, author: "user", id }),
+      );
+      return { message: id, waits };
     });
   },
 
@@ -55,12 +72,15 @@ export const turnHandlers: Handlers<
   },
 };
 
-/** Says something to the run that it is for, or begins a turn with it; answers whether it waits. */
+/** Where a message is said. */
+type Said = Pick<Command<"message.add">, "id" | "at" | "run"> & Pick<Command<"turn.say">, "delivery">;
+
+/** Says something to the run that it is for; where there is none, `otherwise` puts it below a message. Answers whether it waits. */
 async function deliver(
-  command: Command<"turn.say">,
-  { parts }: Written,
+  command: Said,
+  parts: readonly UserPart[],
   live: LiveConversation,
-  desk: Desk,
+  otherwise: (at: string | null | undefined) => Promise<unknown>,
 ): Promise<boolean> {
   const { session } = live;
   const { id, delivery = "steer" } = command;
@@ -76,16 +96,15 @@ async function deliver(
     }
   }
   const { at } = command;
-  const behind = command.run !== undefined && at !== undefined ? newestLeaf(session.state, at) : at;
-  await begin(command, say(parts), behind, live, desk);
+  await otherwise(command.run !== undefined && typeof at === "string" ? newestLeaf(session.state, at) : at);
   return false;
 }
 
 /** The live run that hears what is said: the one named, else the one that stands where it is said. */
-function hearer({ run, at }: Command<"turn.say">, { session }: LiveConversation): string | undefined {
+function hearer({ run, at }: Said, { session }: LiveConversation): string | undefined {
   const { runs, leaf } = session.state;
   if (run !== undefined) return runs.has(run) ? run : undefined;
-  return [...runs.values()].find((live) => live.leaf === (at ?? leaf))?.id;
+  return [...runs.values()].find((live) => live.leaf === (at === undefined ? leaf : at))?.id;
 }
 
 async function begin(

@@ -13,7 +13,7 @@ const draft = z.object({
 });
 
 /** A file that a call changed. */
-const fileChange = z.object({
+export const fileChange = z.object({
   path: z.string().describe("Relative to the workspace."),
   kind: z.enum(["created", "changed", "deleted"]),
   before: z.string().nullable().describe("SHA-256 of the bytes before, in hexadecimal."),

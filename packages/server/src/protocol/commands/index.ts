@@ -4,6 +4,7 @@ import { answerCommands } from "./answers.ts";
 import type { CommandDefinition } from "./command.ts";
 import { conversationCommands } from "./conversations.ts";
 import { feedCommands } from "./feed.ts";
+import { fileCommands } from "./files.ts";
 import { noteCommands } from "./notes.ts";
 import { settingsCommands } from "./settings.ts";
 import { turnCommands } from "./turns.ts";
@@ -16,6 +17,7 @@ export const commands = {
   ...answerCommands,
   ...noteCommands,
   ...settingsCommands,
+  ...fileCommands,
 } as const;
 
 type Commands = typeof commands;

@@ -36,7 +36,7 @@ export const settingsCommands = {
   ),
   "model.use": command(
     "act",
-    "Takes another model from the next turn on: for a conversation, or for all that have none of their own.",
+    "Takes another model: for a conversation, from its next step on, or from the next turn on for all that have none of their own.",
     { model, conversation: id.optional() },
     nothing,
   ),
@@ -45,11 +45,5 @@ export const settingsCommands = {
     "What runs without asking, from the next call on: ask (only looking), edits (changing files of the workspace too), all.",
     { mode: z.enum(["ask", "edits", "all"]) },
     nothing,
-  ),
-  "file.find": command(
-    "watch",
-    "Files and folders of the workspace for what is typed behind @: those whose path holds its letters in order, the nearest first.",
-    { query: z.string().max(1_000), limit: z.int().min(1).max(200).optional().describe("20 when absent.") },
-    z.object({ files: list(z.string()).describe("From the workspace; a folder has a slash behind it.") }),
   ),
 } as const;

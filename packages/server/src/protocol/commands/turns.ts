@@ -61,6 +61,17 @@ export const turnCommands = {
       ...written,
     }),
   ),
+  "message.add": command(
+    "act",
+    "Adds a message as it is, without a turn: what it names with @ does not go along, and the model gets it with what is said next. The id of the command becomes the id of the message. A run that works there hears it, as with `turn.say`.",
+    {
+      ...conversation,
+      parts,
+      at: name.nullable().optional().describe("The message to go below; where it was last written to when absent."),
+      run: name.optional().describe("The live run that it is for."),
+    },
+    z.object({ message: name, waits: z.boolean().describe("It is in the inbox until it is delivered.") }),
+  ),
   "turn.retry": command(
     "act",
     "Asks again: a new answer beside those of the last user message on the branch that ends at `at`; with `parts`, a new message beside that one. Nothing is overwritten.",

@@ -1,0 +1,88 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createId } from "@banyan/core";
+import { openHost } from "@banyan/host";
+import { expect, onTestFinished, test } from "vitest";
+import { serve } from "./server.ts";
+import { temporaryDirectory } from "./testing/serving.fixture.ts";
+import { TestClient } from "./testing/test-client.fixture.ts";
+
+/** A host of this machine that is served, a client that watches a new conversation, and its workspace. */
+async function working() {
+  const home = temporaryDirectory();
+  const cwd = join(home, "workspace");
+  mkdirSync(cwd);
+  const env = { BANYAN_HOME: join(home, "banyan"), BANYAN_NO_DISCOVERY: "1" };
+  const host = await openHost({ cwd, home, env, flags: { model: "demo/offline", approval: "edits" }, canAsk: true });
+  const server = await serve({ host });
+  onTestFinished(async () => {
+    await server.stop();
+    await host.close();
+  });
+  const client = await TestClient.connect(server);
+  const { conversation } = await client.ask("conversation.create", {});
+  const { state } = await client.watch(conversation);
+  let turns = 0;
+  return {
+    client,
+    conversation,
+    state,
+    file: (name: string) => join(cwd, name),
+    /** Says something, and answers the end of the branch once the turn is over. */
+    async say(text: string): Promise<string> {
+      turns++;
+      await client.ask("turn.say", { conversation, parts: [{ type: "text", text }] });
+      await client.until(() => client.items.filter(({ type }) => type === "run.ended").length === turns);
+      return state.leaf ?? "";
+    },
+  };
+}
+
+test("T29: the files that a branch has changed are put back, all or those since it parted from another, and the log has it", async () => {
+  const { client, conversation, state, file, say } = await working();
+  const oak = await say("create oak.txt with tall and slow");
+  const fig = await say("create fig.txt with sweet and small");
+  expect([existsSync(file("oak.txt")), existsSync(file("fig.txt"))]).toEqual([true, true]);
+
+  const since = await client.ask("file.revert", { conversation, leaf: fig, beside: oak });
+  expect(since).toMatchObject({ changes: [{ path: "fig.txt", kind: "deleted", after: null }], problems: [] });
+  expect([existsSync(file("oak.txt")), existsSync(file("fig.txt"))]).toEqual([true, false]);
+  expect(client.items.filter(({ type }) => type === "file.changed")).toMatchObject([
+    { path: "oak.txt", kind: "created" },
+    { path: "fig.txt", kind: "created" },
+    { path: "fig.txt", kind: "deleted" },
+  ]);
+  // Whoever goes on there finds an agent that is told so.
+  const told = () => state.messages.values().find((message) => message.role === "user" && message.author === "system");
+  await client.until(() => told() !== undefined);
+  expect(told()).toMatchObject({ parentId: fig, parts: [{ text: expect.stringContaining("- fig.txt is not there") }] });
+  // What is put back already stays so.
+  expect(await client.ask("file.revert", { conversation, leaf: fig, beside: oak })).toEqual({
+    changes: [],
+    problems: [],
+  });
+
+  const all = await client.ask("file.revert", { conversation, leaf: fig });
+  expect(all).toMatchObject({ changes: [{ path: "oak.txt", kind: "deleted" }], problems: [] });
+  expect(existsSync(file("oak.txt"))).toBe(false);
+});
+
+test("T29: what somebody else has changed since stays, and what cannot be named is refused", async () => {
+  const { client, conversation, file, say } = await working();
+  const leaf = await say("create oak.txt with tall and slow");
+  writeFileSync(file("oak.txt"), "mine\n");
+  const { changes, problems } = await client.ask("file.revert", { conversation, leaf });
+  expect({ changes, problems }).toEqual({
+    changes: [],
+    problems: [expect.stringContaining("oak.txt is not what the change left")],
+  });
+  expect(readFileSync(file("oak.txt"), "utf8")).toBe("mine\n");
+  const nowhere = createId();
+  for (const wrong of [{ leaf: nowhere }, { leaf, beside: nowhere }])
+    await expect(client.ask("file.revert", { conversation, ...wrong })).rejects.toMatchObject({
+      code: "not-found",
+      message: `There is no message ${nowhere} in this conversation.`,
+    });
+  const sent = client.ask("file.revert", { conversation, leaf, files: ["/etc/passwd"], beside: 1 } as never);
+  await expect(sent).rejects.toMatchObject({ code: "malformed" });
+});
