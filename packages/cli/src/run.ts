@@ -1,4 +1,3 @@
-import { setFlagsFromString } from "node:v8";
 import type { Arguments } from "./arguments.ts";
 import { exitCodes } from "./exit.ts";
 
@@ -18,8 +17,6 @@ export async function run(args: Arguments): Promise<void> {
     process.exitCode = exitCodes.usage;
     return;
   }
-  // The space for young objects would grow to eight times its size. At a person's pace that gains no time, and costs 30 MB.
-  if (person) setFlagsFromString("--semi-space-growth-factor=1");
   const code = person
     ? await (await import("./chat/chat.ts")).chat(args)
     : await (await import("./print/print.ts")).print(args);

@@ -6,8 +6,8 @@ import { parse, type Unread } from "../parse.ts";
 export interface AttachArguments {
   /** Where the server is; the one of this directory, or the only one of this machine, when absent. */
   readonly address?: string;
-  /** A conversation, by its id, the beginning of it, or its title; the last one of this directory when absent. */
-  readonly resume?: string;
+  /** A conversation, by its id, the beginning of it, or its title; `true` to choose one; the last one of this directory when absent. */
+  readonly resume?: string | true;
   /** Begin a new conversation. */
   readonly new: boolean;
   readonly color: ColorChoice;
@@ -16,7 +16,8 @@ export interface AttachArguments {
 
 const MORE = `
 A server on this machine needs no token. For another one, put it into
-BANYAN_TOKEN. What runs goes on when you leave.`;
+BANYAN_TOKEN. What runs goes on when you leave. Your own !commands run on this
+machine: where the agent works if that is here, else in this directory.`;
 
 /** Reads what follows `banyan attach`, or says why it cannot be read. */
 export function readAttach(
@@ -26,7 +27,10 @@ export function readAttach(
     .description("Joins a conversation on a banyan server: the same stream, queue and approvals as in its page.")
     .argument("[address]", "as in http://127.0.0.1:4180")
     .addOption(
-      new Option("-r, --resume <id>", "this conversation, by id, beginning of an id, or title").conflicts("new"),
+      new Option(
+        "-r, --resume [id]",
+        "this conversation, by id, beginning of an id, or title; without, choose one",
+      ).conflicts("new"),
     )
     .option("--new", "begin a new conversation", false)
     .addOption(

@@ -1,43 +1,11 @@
 import { once } from "node:events";
-import { type RemoteConversation, RemoteServer } from "@banyan/server/client";
-import { expect, onTestFinished, test } from "vitest";
-import { banyan, type Home, home, type Running, start } from "../testing/banyan.ts";
+import { expect, test } from "vitest";
+import { banyan, home } from "../testing/banyan.ts";
 import { modelServer } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
+import { connected, serving, TOKEN, until } from "../testing/serving.ts";
 
-const TOKEN = "a-token-of-a-test";
 const say = (text: string) => [{ type: "text", text }] as const;
-
-/** `banyan serve` in a process of its own, and its address. */
-async function serving(place: Home, env: Readonly<Record<string, string>>): Promise<[Running, string]> {
-  const server = start(place, ["serve", "--port", "0", "--model", "openai-compatible/test"], {
-    env: { ...env, BANYAN_TOKEN: TOKEN },
-  });
-  onTestFinished(() => void server.kill("SIGKILL"));
-  let said = "";
-  server.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-    said += chunk;
-  });
-  while (!said.includes("/?token=")) await once(server.stdout, "data");
-  const [address = ""] = /http:\/\/[^/]*/.exec(said) ?? [];
-  return [server, address];
-}
-
-async function connected(address: string): Promise<RemoteServer> {
-  const remote = await RemoteServer.connect({ address, token: TOKEN, client: "a test" });
-  onTestFinished(() => remote.close());
-  return remote;
-}
-
-function until(watched: RemoteConversation, is: () => boolean): Promise<void> {
-  return new Promise((resolve) => {
-    const look = () => {
-      if (is()) resolve();
-    };
-    watched.follow({ item: look, renewed: look });
-    look();
-  });
-}
 
 test.skipIf(!hasTmux)(
   "T43: a terminal and another client see the same stream and queue, and an answer in one removes the question in the other",
@@ -68,7 +36,7 @@ test.skipIf(!hasTmux)(
     expect(spoken()).toEqual([say("hello"), say("Hello to you.")]);
 
     using full = Pty.open(place, ["attach", "--resume", conversation], model.env);
-    expect(await full.prompted()).toContain("banyan: Hello to you.");
+    expect(await full.prompted()).toContain("Hello to you.");
 
     // What the other one says is shown here, and what it asks can be answered there.
     await remote.ask("turn.say", { conversation, parts: say("plant an oak") });

@@ -1,37 +1,22 @@
-import {
-  type ConversationState,
-  createId,
-  type Delivery,
-  type Directive,
-  emptyConversation,
-  type FeedItem,
-} from "@banyan/core";
+import type { ConversationState, Delivery, Directive, FeedItem } from "@banyan/core";
 import type { RemoteServer } from "@banyan/server/client";
-import type { Result } from "@banyan/server/protocol";
 import { approvalSentence, approvalWords, nextApproval } from "../chat/approval-mode.ts";
 import { Approvals, type PersonAsked } from "../chat/approvals.ts";
 import type { Partner } from "../chat/at-terminal.ts";
-import { ChatView } from "../chat/chat-view.ts";
-import { Interjections } from "../chat/interjections.ts";
+import { Person, type PersonOptions } from "../chat/person.ts";
 import { remind } from "../chat/remind.ts";
-import { Standpoint } from "../chat/standpoint.ts";
-import type { Unsent } from "../chat/unsent.ts";
-import { viewAgents } from "../chat/view-agents.ts";
-import { Writing } from "../chat/writing.ts";
 import type { ConversationContext } from "../commands/command.ts";
 import { conversationCommands, runCommandOf } from "../commands/index.ts";
-import { problemOf } from "../problem.ts";
-import { attachedLines } from "../show/attached.ts";
 import { gist } from "../show/message-label.ts";
-import { oneLine } from "../show/plain-text.ts";
-import type { FeedView } from "../terminal/feed-view.ts";
 import type { TalkAction, Terminal } from "../terminal/terminal.ts";
+import { remoteModels } from "./remote-models.ts";
 import { RemoteSession } from "./remote-session.ts";
 import { ShownRun } from "./shown-run.ts";
 
-const EMPTY = emptyConversation();
-const NO_COMMANDS =
-  "Commands of your own run where the agent is, not here. To send this to the model, begin it with a blank.";
+/** With whom a person talks, and where they sit. */
+export interface AttachedTalkOptions extends Pick<PersonOptions, "place" | "terminal" | "unsent"> {
+  readonly server: RemoteServer;
+}
 
 /**
  * A person and an agent on a server (T43). What is said, done and decided goes to the server; what is shown is what every
@@ -40,44 +25,43 @@ const NO_COMMANDS =
 export class AttachedTalk implements Partner {
   readonly #server: RemoteServer;
   readonly #terminal: Terminal;
-  readonly #view: FeedView;
+  readonly #person: Person;
   readonly #approvals: Approvals;
-  readonly #writing: Writing;
-  readonly #standpoint: Standpoint;
-  readonly #interjections: Interjections;
   #session: RemoteSession | undefined;
   readonly #run = new ShownRun(() => this.#state);
   /** Wakes whoever waits for that run to end. */
   #wake: (() => void) | undefined;
-  /** What this person has said, which needs not be shown to them. */
-  readonly #own = new Set<string>();
   /** Takes back the prompt of a terminal that can ask one thing at a time. */
   #reading: AbortController | undefined;
   /** Questions that the person is asked, in their order. */
   #asked: Promise<void> = Promise.resolve();
+  /** What the person does at the prompt. */
+  #doing: Promise<unknown> = Promise.resolve();
   #left = false;
+  /** What runs without asking, as it was told last. */
+  #approval: string;
 
-  constructor(server: RemoteServer, terminal: Terminal, unsent: Unsent) {
-    const { agent: name, workspace } = server.welcome;
+  constructor({ server, ...seat }: AttachedTalkOptions) {
+    const { agent, workspace, settings } = server.welcome;
     this.#server = server;
-    this.#terminal = terminal;
-    this.#view = terminal.live?.view ?? new ChatView(terminal);
-    // The server keeps what is allowed for good.
-    this.#approvals = new Approvals(terminal, this.#view, { agent: { name }, workspace, remember: () => {} });
-    this.#writing = new Writing(terminal, unsent);
-    const shown = { terminal, view: this.#view };
-    this.#standpoint = new Standpoint({
-      ...shown,
-      writing: this.#writing,
-      agent: name,
+    this.#terminal = seat.terminal;
+    this.#approval = settings.approval;
+    this.#person = new Person({
+      ...seat,
+      agent,
       session: () => this.#session,
-      tell: (error) => this.#tell(error),
+      deliver: (text, delivery) => this.#say(text, delivery),
+      add: async (parts) => {
+        const { standpoint } = this.#person;
+        const session = await this.#open();
+        const message = await session.add(parts, { at: standpoint.below, run: this.#working });
+        if (message !== undefined) standpoint.standAt(message);
+      },
+      revert: async (left) => (await this.#open()).revert(left),
     });
-    this.#interjections = new Interjections({
-      ...shown,
-      unsent,
-      deliver: (text, delivery) => this.#say(text, { delivery }),
-    });
+    // The server keeps what is allowed for good.
+    const asking = { agent: { name: agent }, workspace, remember: () => {} };
+    this.#approvals = new Approvals(seat.terminal, this.#person.view, asking, seat.unsent);
   }
 
   /** The conversation; none before the first message of a new one. */
@@ -87,15 +71,16 @@ export class AttachedTalk implements Partner {
 
   /** The first message begins a conversation on the server at this address. */
   beginAt(address: string): void {
-    this.#writing.isFor(address);
+    this.#person.writing.isFor(address);
+    this.#showStatus();
   }
 
   /** Goes into a conversation, and shows where it stands. */
-  async enter(conversation: string): Promise<void> {
+  async enter(conversation: string): Promise<RemoteSession> {
     const watched = await this.#server.watch(conversation);
     const session = new RemoteSession(this.#server, watched);
     this.#session = session;
-    this.#writing.isFor(conversation);
+    this.#person.writing.isFor(conversation);
     await this.#server.read(watched, watched.state.messages.keys());
     watched.follow({
       item: (item) => this.#show(item),
@@ -105,6 +90,7 @@ export class AttachedTalk implements Partner {
     this.#terminal.live?.follow(session.state);
     this.#showStatus();
     this.#lookAround();
+    return session;
   }
 
   /** Talks until the person leaves. */
@@ -113,13 +99,14 @@ export class AttachedTalk implements Partner {
       const line = await this.#read();
       if (line === undefined) break;
       if (line.trim() === "") continue;
-      this.#writing.send(line);
+      this.#person.writing.send(line);
       try {
-        await this.#do(line);
-        this.#writing.arrived();
+        this.#doing = this.#do(line);
+        await this.#doing;
+        this.#person.writing.arrived();
       } catch (error) {
-        this.#tell(error);
-        this.#writing.returned();
+        this.#person.tell(error);
+        this.#person.writing.returned();
       }
     }
     this.#left = true;
@@ -134,10 +121,10 @@ export class AttachedTalk implements Partner {
       if (this.#terminal.live) await this.#over();
       await this.#asked;
       const isWorking = this.#working !== undefined;
-      if (!isWorking) this.#view.gap();
+      if (!isWorking) this.#person.view.gap();
       this.#reading = new AbortController();
-      const [{ signal }, initial] = [this.#reading, this.#writing.takeDraft()];
-      const line = await this.#terminal.read({ prompt: isWorking ? "" : this.#prompt, initial, signal });
+      const [{ signal }, initial] = [this.#reading, this.#person.writing.takeDraft()];
+      const line = await this.#terminal.read({ prompt: isWorking ? "" : this.#person.prompt, initial, signal });
       this.#reading = undefined;
       if (line !== undefined || !signal.aborted) return line;
     }
@@ -154,51 +141,54 @@ export class AttachedTalk implements Partner {
 
   typed(message: string, later: boolean): boolean {
     if (this.#working === undefined) return false;
-    this.#inBackground(/^[/!]/.test(message) ? this.#do(message) : this.#interjections.say(message, later));
+    if (message.startsWith("/")) this.#person.inBackground(this.#do(message));
+    else this.#person.interject(message, later);
     return true;
   }
 
+  /** Ends a command of the person's own, or else what runs: for everybody who is there. */
   interrupt(): void {
-    const { session } = this;
-    if (!session) return;
-    const run = this.#working;
-    const which = { conversation: session.id, ...(run === undefined ? {} : { run }) };
-    this.#inBackground(this.#server.ask("run.interrupt", which));
+    if (this.#person.ownCommands.stop() || !this.#session) return;
+    this.#person.inBackground(this.#session.interrupt(this.#working));
   }
 
   act(action: TalkAction): void {
-    if (action === "approval-mode") {
-      const mode = nextApproval(this.#server.welcome.settings.approval);
-      this.#inBackground(this.#server.ask("approval.use", { mode }));
+    switch (action) {
+      case "approval-mode": {
+        const mode = nextApproval(this.#server.welcome.settings.approval);
+        this.#person.inBackground(this.#server.ask("approval.use", { mode }));
+        break;
+      }
+      case "agents":
+        this.#person.inBackground(this.#do("/agents"));
+        break;
+      default:
+        this.#person.act(action);
     }
-    if (action === "rewind") this.#inBackground(this.#standpoint.rewind());
-    if (action === "agents") this.#inBackground(this.#do("/agents"));
-    if (action === "take-back" && this.#session) this.#inBackground(this.#interjections.takeBack(this.#session));
   }
 
   /** The person goes; what runs goes on. */
   leave(): void {
     this.#left = true;
+    this.#person.leave();
     this.#wake?.();
   }
 
   /** Something about the connection. */
   note(sentence: string): void {
-    this.#view.note(sentence);
+    this.#person.view.note(sentence);
   }
 
   /** The server's settings are others now. */
   settingsChanged(): void {
-    this.#view.note(approvalSentence(this.#server.welcome.settings.approval));
+    const { approval } = this.#server.welcome.settings;
+    if (approval !== this.#approval) this.note(approvalSentence(approval));
+    this.#approval = approval;
     this.#showStatus();
   }
 
   get #state(): ConversationState {
-    return this.#session?.state ?? EMPTY;
-  }
-
-  get #prompt(): string {
-    return `Reply to ${this.#server.welcome.agent}: `;
+    return this.#person.state;
   }
 
   get #working(): string | undefined {
@@ -206,70 +196,45 @@ export class AttachedTalk implements Partner {
   }
 
   async #do(line: string): Promise<void> {
-    if (line.startsWith("!")) return this.#view.note(NO_COMMANDS);
+    const { ownCommands, standpoint } = this.#person;
+    if (line.startsWith("!")) return ownCommands.run(line);
     if (!line.startsWith("/")) return this.#say(line);
     const next = await runCommandOf(conversationCommands, line, this.#context());
     if (next.type === "leave") this.leave();
     if (next.type !== "turn") return;
-    if (next.directive.type === "retry" && !(await this.#standpoint.mayRetry(next.at))) return;
-    await this.#turn(next.directive, next.at ?? this.#standpoint.place.at);
+    if (next.directive.type === "retry" && !(await standpoint.mayRetry(next.at))) return;
+    await this.#turn(next.directive, next.at ?? standpoint.place.at);
   }
 
   /** Says something to the run under way; where there is none, or something is revised, it begins a turn. */
-  async #say(text: string, to: { readonly delivery?: Delivery } = {}): Promise<void> {
+  async #say(text: string, delivery: Delivery = "steer"): Promise<void> {
     const parts = [{ type: "text", text }] as const;
     const run = this.#working;
-    const { at, revise } = this.#standpoint.place;
+    const { at, revise } = this.#person.standpoint.place;
     if (revise || run === undefined) return this.#turn({ type: revise ? "retry" : "say", parts }, at);
-    const conversation = this.#mustBeIn().id;
-    this.#note(await this.#server.ask("turn.say", { id: this.#ownId(), conversation, parts, ...to, run }));
+    this.#person.tellAttached(await (await this.#open()).say(parts, { run, delivery }));
   }
 
   async #turn(directive: Directive, at: string | undefined): Promise<void> {
-    if (!this.#session) await this.enter((await this.#server.ask("conversation.create", {})).conversation);
-    const { id: conversation } = this.#mustBeIn();
-    const where = { conversation, ...(at === undefined ? {} : { at }) };
-    switch (directive.type) {
-      case "say":
-        this.#note(await this.#server.ask("turn.say", { id: this.#ownId(), ...where, parts: directive.parts }));
-        break;
-      case "retry": {
-        const parts = directive.parts ? { parts: directive.parts } : {};
-        this.#note(await this.#server.ask("turn.retry", { id: this.#ownId(), ...where, ...parts }));
-        break;
-      }
-      case "resume":
-        await this.#server.ask("turn.resume", where);
-        break;
-      case "stop":
-        this.leave();
-    }
-    this.#standpoint.goBack();
+    if (directive.type === "stop") return this.leave();
+    this.#person.tellAttached(await (await this.#open()).turn(directive, at));
+    this.#person.standpoint.goBack();
   }
 
-  /** What went along with what the person said, and what did not. */
-  #note({ attached, problems, redacted }: Pick<Result<"turn.say">, "attached" | "problems" | "redacted">): void {
-    const told = { attached: this.#terminal.live ? [] : attached, problems, isRedacted: redacted };
-    for (const line of attachedLines(told)) this.#view.note(line);
-  }
-
-  /** An id for something that this person says: it need not be shown to them. */
-  #ownId(): string {
-    const id = createId();
-    this.#own.add(id);
-    return id;
-  }
-
-  #mustBeIn(): RemoteSession {
-    if (this.#session) return this.#session;
-    throw new Error("Nothing was said yet.");
+  /** The conversation, begun if there is none yet. */
+  async #open(): Promise<RemoteSession> {
+    return this.#session ?? this.enter((await this.#server.ask("conversation.create", {})).conversation);
   }
 
   #show(item: FeedItem): void {
-    if (item.type === "run.started") this.#run.begin(item, this.#standpoint.place.at);
+    if (item.type === "run.started") {
+      const isOwn = this.#session?.isOwn(item.run, item.leaf) === true;
+      this.#run.begin(item, this.#person.standpoint.place.at, isOwn);
+    }
     if (item.type === "message.added" && item.role === "user" && (item.author ?? "user") === "user") this.#heard(item);
-    if (this.#run.has(item)) this.#view.show(item, this.#state);
+    if (this.#run.has(item) && !this.#session?.isShown(item)) this.#person.view.show(item, this.#state);
     if (item.type === "call.approval-requested" || item.type === "question.asked") this.#ask(item);
+    if (item.type === "run.ended") this.#approvals.ended(this.#state);
     if (item.type === "run.ended" && this.#run.is(item.run)) this.#ended();
     this.#showStatus();
   }
@@ -277,9 +242,9 @@ export class AttachedTalk implements Partner {
   /** Somebody else has said something where this person looks. */
   #heard(item: Extract<FeedItem, { type: "message.added" }>): void {
     const message = this.#state.messages.get(item.message);
-    if (!message || message.call !== undefined || this.#own.delete(item.message)) return;
+    if (!message || message.call !== undefined || this.#session?.isOwn(item.message)) return;
     if (!this.#terminal.live && this.#run.isAt(message))
-      this.#view.line(`${this.#prompt}${gist(message, Math.max(20, this.#terminal.columns - 20))}`);
+      this.#person.view.line(`${this.#person.prompt}${gist(message, Math.max(20, this.#terminal.columns - 20))}`);
   }
 
   /** The run that is shown has ended. Where nothing is redrawn, the prompt is shown anew behind what it said. */
@@ -293,14 +258,19 @@ export class AttachedTalk implements Partner {
     const state = this.#state;
     const isWorking = this.#run.find();
     if (state.messages.size > 0) remind(this.#terminal, state, state.leaf, this.#server.welcome.agent);
-    if (isWorking) this.#view.note("The agent is working; what you write steers it.");
+    if (isWorking) this.#person.view.note("The agent is working; what you write steers it.");
+    this.#approvals.opened(state);
     for (const { id: question, message, call } of state.questions.values()) this.#ask({ question, message, call });
   }
 
   /** Asks the person; the rules were asked by the server. */
   #ask(asked: PersonAsked): void {
+    const { session } = this;
+    if (!session) return;
+    const ask = () => this.#approvals.ask(session, undefined, asked);
+    // Where one thing is asked at a time, the prompt is taken back, and what a command asks comes first.
     if (!this.#terminal.live) this.#reading?.abort();
-    this.#asked = this.#approvals.ask(this.#mustBeIn(), undefined, asked);
+    this.#asked = this.#terminal.live ? ask() : this.#doing.then(ask, ask);
   }
 
   /** The server began anew: what ran there was interrupted. */
@@ -308,13 +278,13 @@ export class AttachedTalk implements Partner {
     const { session } = this;
     if (!session) return;
     this.#terminal.live?.follow(session.state);
-    this.#inBackground(this.#server.read(session.watched, session.state.messages.keys()));
-    this.#view.note("The server began anew; /resume goes on with what was interrupted.");
+    this.#person.inBackground(this.#server.read(session.watched, session.state.messages.keys()));
+    this.#person.view.note("The server began anew; /resume goes on with what was interrupted.");
     this.#ended();
   }
 
   #end(message: string): void {
-    this.#view.say(message);
+    this.#person.view.say(message);
     this.leave();
     this.#terminal.close();
   }
@@ -331,35 +301,12 @@ export class AttachedTalk implements Partner {
     });
   }
 
-  #inBackground(work: Promise<unknown>): void {
-    work.catch((error: unknown) => this.#tell(error));
-  }
-
-  #tell(error: unknown): void {
-    this.#view.say(`${this.#terminal.style.bad("Not done:")} ${oneLine(problemOf(error).message)}`);
-  }
-
   #context(): ConversationContext {
-    const { style, columns, live } = this.#terminal;
     return {
-      agent: this.#server.welcome.agent,
-      style,
-      columns,
-      state: this.#state,
-      leaf: this.#standpoint.leaf,
+      ...this.#person.context,
       session: this.#session,
       run: this.#working,
-      keys: live?.keyTable,
-      viewAgents: live && (() => viewAgents(live, this.#state)),
-      write: (...lines) => {
-        for (const line of lines) this.#view.line(line);
-      },
-      pickMessage: this.#terminal.live && (() => this.#standpoint.pick()),
-      goTo: (message) => this.#standpoint.goTo(message),
-      goBack: () => {
-        this.#standpoint.goBack();
-        this.#writing.takeDraft();
-      },
+      models: remoteModels(this.#server, this.#state.model ?? this.#server.welcome.settings.model, () => this.#open()),
     };
   }
 }

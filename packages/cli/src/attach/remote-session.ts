@@ -1,12 +1,34 @@
-import type { Answer, ConversationState, FeedListener, InputChange } from "@banyan/core";
+import {
+  type Answer,
+  type ConversationState,
+  createId,
+  type Delivery,
+  type Directive,
+  type FeedItem,
+  type FeedListener,
+  type InputChange,
+  type UserPart,
+} from "@banyan/core";
+import type { TakenBack } from "@banyan/host";
 import type { RemoteConversation, RemoteServer } from "@banyan/server/client";
 import type { AskingSession } from "../chat/approvals.ts";
+import type { LeftBranch } from "../chat/leave-files.ts";
 import type { ConversationWriter } from "../commands/command.ts";
+import type { WrittenAbout } from "../show/attached.ts";
+
+/** Nothing went along. */
+const NOTHING: WrittenAbout = { attached: [], problems: [], isRedacted: false };
 
 /** A conversation on a server, for whatever asks no more of it than it asks of a session of this process. */
 export class RemoteSession implements AskingSession, ConversationWriter {
   readonly watched: RemoteConversation;
   readonly #server: RemoteServer;
+  /** Messages of this client, and runs that it began otherwise. */
+  readonly #own = new Set<string>();
+  /** Those that were added without a turn. */
+  readonly #added = new Set<string>();
+  /** Whether files are being put back. */
+  #isReverting = false;
 
   constructor(server: RemoteServer, watched: RemoteConversation) {
     this.#server = server;
@@ -19,6 +41,75 @@ export class RemoteSession implements AskingSession, ConversationWriter {
 
   get state(): ConversationState {
     return this.watched.state;
+  }
+
+  /** Whether one of these messages and runs is of this client. */
+  isOwn(...ids: readonly (string | null)[]): boolean {
+    return ids.some((id) => id !== null && this.#own.has(id));
+  }
+
+  /** Whether an item is something that this client did, and showed to its person as it was done. */
+  isShown(item: FeedItem): boolean {
+    if (item.type === "file.changed") return this.#isReverting;
+    if (item.type !== "message.added") return false;
+    if (item.role === "user" && item.author === "system") return this.#isReverting;
+    // What waited is shown when it is delivered.
+    return this.#added.has(item.message) && !this.state.inbox.some(({ id }) => id === item.message);
+  }
+
+  /** Begins a turn; resolves when it has begun, with what goes along with what was said. */
+  async turn(directive: Exclude<Directive, { type: "stop" }>, at: string | undefined): Promise<WrittenAbout> {
+    const { type } = directive;
+    const place = { ...this.#here, ...(at === undefined ? {} : { at }) };
+    switch (type) {
+      case "say":
+        return aboutOf(await this.#server.ask("turn.say", { id: this.#ownId(), ...place, parts: directive.parts }));
+      case "retry": {
+        const parts = directive.parts ? { parts: directive.parts } : {};
+        return aboutOf(await this.#server.ask("turn.retry", { id: this.#ownId(), ...place, ...parts }));
+      }
+      case "resume":
+        await this.#server.ask("turn.resume", { id: this.#ownId(), ...place });
+        return NOTHING;
+    }
+  }
+
+  /** Says something to a run. */
+  async say(
+    parts: readonly UserPart[],
+    to: { readonly run: string; readonly delivery: Delivery },
+  ): Promise<WrittenAbout> {
+    return aboutOf(await this.#server.ask("turn.say", { id: this.#ownId(), ...this.#here, parts, ...to }));
+  }
+
+  /** Adds something without a turn, or says it to a run; answers the message, unless it waits. */
+  async add(
+    parts: readonly UserPart[],
+    to: { readonly at: string | null; readonly run?: string | undefined },
+  ): Promise<string | undefined> {
+    const id = this.#ownId();
+    this.#added.add(id);
+    const { message, waits } = await this.#server.ask("message.add", { id, ...this.#here, parts, ...to });
+    return waits ? undefined : message;
+  }
+
+  /** Ends a run; without one, all that run. */
+  async interrupt(run: string | undefined): Promise<void> {
+    await this.#server.ask("run.interrupt", { ...this.#here, ...(run === undefined ? {} : { run }) });
+  }
+
+  async changeModel(model: string): Promise<void> {
+    await this.#server.ask("model.use", { ...this.#here, model });
+  }
+
+  /** Puts the files of a branch that is left back to what they were before it. */
+  async revert({ leaf, to }: LeftBranch): Promise<TakenBack> {
+    this.#isReverting = true;
+    try {
+      return await this.#server.ask("file.revert", { ...this.#here, leaf, ...(to === null ? {} : { beside: to }) });
+    } finally {
+      this.#isReverting = false;
+    }
   }
 
   async answer(question: string, answer: Answer): Promise<void> {
@@ -60,4 +151,16 @@ export class RemoteSession implements AskingSession, ConversationWriter {
   get #here(): { readonly conversation: string } {
     return { conversation: this.watched.id };
   }
+
+  #ownId(): string {
+    const id = createId();
+    this.#own.add(id);
+    return id;
+  }
+}
+
+/** What the server says of what goes along. */
+function aboutOf(told: Omit<WrittenAbout, "isRedacted"> & { readonly redacted: boolean }): WrittenAbout {
+  const { attached, problems, redacted: isRedacted } = told;
+  return { attached, problems, isRedacted };
 }

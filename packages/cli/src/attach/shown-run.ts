@@ -26,10 +26,10 @@ export class ShownRun {
     return run !== undefined;
   }
 
-  /** Takes a run that begins where the person is, at the end of the branch of `at`, while none is shown. */
-  begin(item: Extract<FeedItem, { type: "run.started" }>, at: string | undefined): void {
+  /** Takes a run that begins where the person is, at the end of the branch of `at`, or that is their own, while none is shown. */
+  begin(item: Extract<FeedItem, { type: "run.started" }>, at: string | undefined, isOwn: boolean): void {
     if (item.call !== undefined || this.working !== undefined) return;
-    if (at === undefined || pathTo(this.#state(), item.leaf).some(({ id }) => id === at)) this.#run = item.run;
+    if (isOwn || at === undefined || pathTo(this.#state(), item.leaf).some(({ id }) => id === at)) this.#run = item.run;
   }
 
   /** Whether a message stands where the run does: at the end of its path. While none is shown, every message does. */

@@ -7,6 +7,8 @@ export interface Door {
   /** As in `http://127.0.0.1:4180`. */
   readonly address: string;
   readonly token: string;
+  /** Where its agents work, when the server is one of this user on this machine. */
+  readonly workspace?: string;
 }
 
 /**
@@ -17,9 +19,10 @@ export function whichServer(address: string | undefined, directory: string, toke
   const here = serversHere();
   if (address !== undefined) {
     const origin = originOf(address);
-    const known = token || here.find((server) => originOf(server.address) === origin)?.token;
-    if (!known) throw new UsageError(`Put the token of the server at ${origin} into BANYAN_TOKEN.`);
-    return { address: origin, token: known };
+    const known = here.find((server) => originOf(server.address) === origin);
+    const shown = token || known?.token;
+    if (!shown) throw new UsageError(`Put the token of the server at ${origin} into BANYAN_TOKEN.`);
+    return { address: origin, token: shown, ...(known && { workspace: known.workspace }) };
   }
   const inDirectory = here.filter(({ workspace }) => workspace === directory);
   const [server, ...others] = inDirectory.length > 0 ? inDirectory : here;

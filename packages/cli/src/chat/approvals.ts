@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { Agent, Answer, ApprovalQuestion, Call, Event, Json, Session } from "@banyan/core";
+import type { Agent, Answer, ApprovalQuestion, Call, ConversationState, Event, Json, Session } from "@banyan/core";
 import type { Host } from "@banyan/host";
 import { problemOf } from "../problem.ts";
 import { callIn } from "../show/call-of.ts";
@@ -7,9 +7,11 @@ import { oneLine, visible } from "../show/plain-text.ts";
 import { subAgentLabel } from "../show/sub-agents.ts";
 import type { Choice, Decision } from "../terminal/decision.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
-import type { Terminal } from "../terminal/terminal.ts";
+import type { Question, Terminal } from "../terminal/terminal.ts";
+import { Answering, type WrittenAnswer, type WrittenPart } from "./answering.ts";
 import { callArguments } from "./call-arguments.ts";
 import { answerInWords } from "./text-question.ts";
+import type { Unsent } from "./unsent.ts";
 import { whileOpen } from "./while-open.ts";
 
 /** A call waits for a person: whether it may run, or for what it wants to know. */
@@ -32,10 +34,13 @@ export class Approvals {
   readonly #terminal: Terminal;
   readonly #view: FeedView;
   readonly #host: AskingHost;
+  readonly #answering: Answering;
   /** The question before. */
   #asked: Promise<void> = Promise.resolve();
 
-  constructor(terminal: Terminal, view: FeedView, host: AskingHost) {
+  /** With `unsent`, what is written in answer outlives the process. */
+  constructor(terminal: Terminal, view: FeedView, host: AskingHost, unsent?: Unsent) {
+    this.#answering = new Answering(terminal, view, unsent);
     this.#terminal = terminal;
     this.#view = view;
     this.#host = host;
@@ -49,6 +54,17 @@ export class Approvals {
     return this.#asked;
   }
 
+  /** A conversation is gone into: says what becomes of what processes before had left in answer to its calls. */
+  opened(state: ConversationState): void {
+    if (this.#answering.putLeftAside(state))
+      this.#view.note("What you had begun to answer is there when the agent asks it again.");
+  }
+
+  /** A run has ended, and may have ended calls that were not asked about again. */
+  ended(state: ConversationState): void {
+    this.#answering.putLeftAside(state);
+  }
+
   async #ask(session: AskingSession, agent: Pick<Agent, "options"> | undefined, event: PersonAsked): Promise<void> {
     // What was answered just now may cover this call too; the rule is in the state a moment later.
     await setImmediate();
@@ -56,39 +72,59 @@ export class Approvals {
     const call = callIn(session.state, event);
     if (!question || !call) return;
     using open = whileOpen(session, question.id);
+    if (question.type === "approval" && (await isAllowedNow(session, agent, call, open.signal)))
+      return void (await answers(session, question.id, ALLOW));
     const asker = subAgentLabel(session.state, event.message) ?? this.#host.agent.name;
+    const written = this.#answering.begin(session.state, call.id);
     const answer =
       question.type === "text"
-        ? await answerInWords(this.#terminal, question, asker, open.signal)
-        : (await isAllowedNow(session, agent, call, open.signal))
-          ? ALLOW
-          : await this.#answer(call, question, asker, open.signal);
-    // It may have been answered elsewhere, or withdrawn, in the meantime: the first answer counts.
-    if (answer) await session.answer(question.id, answer).catch(() => {});
+        ? await answerInWords(this.#terminal, question, asker, written.part(question.text), open.signal)
+        : await this.#answer(call, question, asker, written, open.signal);
+    written.end(answer !== undefined && (await answers(session, question.id, answer)));
   }
 
   async #answer(
     call: Call,
     { pattern }: ApprovalQuestion,
     asker: string,
+    written: WrittenAnswer,
     signal: AbortSignal,
   ): Promise<Answer | undefined> {
+    const [changed, reason] = [written.part("Arguments"), written.part(WHY_NOT)];
     let edited: Json | undefined;
-    for (let again = false; ; again = true) {
+    // Who had begun to change the arguments goes on with that.
+    let isEditing = changed.text !== "";
+    let again = false;
+    for (;;) {
+      if (isEditing) {
+        const line = await this.#terminal.ask({ ...this.#arguments(call, changed), again, signal });
+        if (line === undefined) return undefined;
+        edited = this.#read(line, changed) ?? edited;
+        isEditing = false;
+        continue;
+      }
       // A rule was worked out for the arguments as they were.
       const rule = edited === undefined ? pattern : undefined;
       const shown = edited === undefined ? call : { ...call, executedInput: edited };
-      const decided = await this.#terminal.decide({ ...this.#decision(shown, asker, rule), again, signal });
+      const decided = await this.#terminal.decide({
+        ...this.#decision(shown, asker, rule),
+        ...(reason.text !== "" && { begun: { key: NO.key, words: reason.text } }),
+        onBegun: ({ words = "" }) => reason.draft(words),
+        again,
+        signal,
+      });
+      again = true;
       const input = edited === undefined ? {} : { input: edited };
       if (!decided) return undefined;
       switch (decided.key) {
         case "y":
           return { decision: "allow", ...input };
         case "n":
-          return { decision: "deny", ...(decided.words === undefined ? {} : { reason: decided.words }) };
+          if (decided.words === undefined) return { decision: "deny" };
+          reason.use(decided.words);
+          return { decision: "deny", reason: decided.words };
         case "e":
-          edited = (await this.#edit(edited ?? call.input ?? {}, signal)) ?? edited;
-          if (signal.aborted) return undefined;
+          isEditing = true;
           break;
         default: {
           const scope = decided.key === "A" ? this.#remember(rule ?? "") : "conversation";
@@ -106,6 +142,7 @@ export class Approvals {
       body: callArguments(call, style),
       question: "Allow this?",
       choices: [YES, ...(rule === undefined ? [] : always(visible(rule))), EDIT, NO],
+      stops: true,
     };
   }
 
@@ -119,12 +156,17 @@ export class Approvals {
     }
   }
 
-  async #edit(input: Json, signal: AbortSignal): Promise<Json | undefined> {
-    const initial = JSON.stringify(input);
-    const line = await this.#terminal.ask({ prompt: "Arguments: ", initial, again: true, signal });
-    if (line === undefined) return undefined;
+  #arguments({ tool, input }: Call, written: WrittenPart): Question {
+    return { prompt: `Arguments of ${oneLine(tool)}: `, ...written.asked(JSON.stringify(input ?? {})) };
+  }
+
+  /** Arguments as a person typed them; nothing, and why, when they are none. */
+  #read(line: string, written: WrittenPart): Json | undefined {
+    written.draft(line);
     try {
-      return JSON.parse(line) as Json;
+      const input = JSON.parse(line) as Json;
+      written.use(line);
+      return input;
     } catch (error) {
       const why = error instanceof Error ? oneLine(error.message) : error;
       this.#view.note(`The arguments stay as they were: that is not JSON (${why}).`);
@@ -135,6 +177,7 @@ export class Approvals {
 
 const ALLOW: Answer = { decision: "allow" };
 
+const WHY_NOT = "Why not";
 const YES: Choice = { key: "y", text: "yes, once", brief: "yes", words: ["yes", "Y"] };
 const EDIT: Choice = { key: "e", text: "edit the arguments first", brief: "edit", words: ["edit", "E"] };
 const NO: Choice = {
@@ -142,7 +185,7 @@ const NO: Choice = {
   text: "no; you may say why",
   brief: "no",
   words: ["no", "N"],
-  takesWords: "Why not",
+  takesWords: WHY_NOT,
 };
 
 function always(rule: string): Choice[] {
@@ -150,6 +193,14 @@ function always(rule: string): Choice[] {
     { key: "a", text: `always ${rule}, in this conversation`, brief: "always here" },
     { key: "A", text: `always ${rule}, for good`, brief: "always" },
   ];
+}
+
+/** Answers a question; tells whether that is in the log: what was answered elsewhere, or withdrawn, in the meantime stays so. */
+function answers(session: AskingSession, question: string, answer: Answer): Promise<boolean> {
+  return session.answer(question, answer).then(
+    () => true,
+    () => false,
+  );
 }
 
 /** Whether the rules, as they are now, allow a call. */

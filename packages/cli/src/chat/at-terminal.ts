@@ -1,5 +1,6 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { setFlagsFromString } from "node:v8";
 import { directories } from "@banyan/host/directories";
 import type { ColorChoice } from "../arguments.ts";
 import { type ExitCode, exitCodes, signalExits } from "../exit.ts";
@@ -41,6 +42,8 @@ export async function atTerminal(
   { color, plain, cwd = "." }: { readonly color: ColorChoice; readonly plain: boolean; readonly cwd?: string },
   sit: (sitting: Sitting) => Promise<ExitCode | void>,
 ): Promise<ExitCode> {
+  // The space for young objects would grow to eight times its size. At a person's pace that gains no time, and costs 30 MB.
+  setFlagsFromString("--semi-space-growth-factor=1");
   let exit: ExitCode = exitCodes.done;
   let partner: Partner | undefined;
   let isStarting = false;

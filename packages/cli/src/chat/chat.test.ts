@@ -49,7 +49,7 @@ describe.skipIf(!hasTmux)("a chat", { timeout: 40 * SECOND }, () => {
     }
     using pty = Pty.open(place, ["--continue", ...MODEL], server.env);
     const start = await pty.prompted();
-    expect(start).toContain("“hello”, 4 messages on this branch\nyou: are you there?\nbanyan: Still here.");
+    expect(start).toContain("“hello”, 4 messages on this branch\n\n❯ are you there?\n\nStill here.");
     pty.enter("back again");
     await pty.until("Welcome back.");
     expect(JSON.stringify(server.asked.at(-1))).toContain("Hello to you.");
@@ -79,7 +79,7 @@ describe.skipIf(!hasTmux)("a chat", { timeout: 40 * SECOND }, () => {
       await pty.until("[exit 0]");
     }
     using pty = Pty.open(place, ["--continue", "--at", "#2", ...MODEL], server.env);
-    expect(await pty.prompted()).toContain("you: a colour?\nbanyan: Red.");
+    expect(await pty.prompted()).toContain("❯ a colour?\n\nRed.");
     pty.enter("why?");
     await pty.until("Because.");
     expect(
@@ -102,6 +102,8 @@ describe.skipIf(!hasTmux)("a chat", { timeout: 40 * SECOND }, () => {
     pty.press("Enter");
     pty.enter("/treee");
     expect(await pty.until("There is no command /treee.")).toContain("Did you mean /tree");
+    pty.enter("/there-is-nothing-of-this-name");
+    await pty.until(/^There is no command .*\n.* begin it with a blank\.$/);
     pty.enter("/help");
     await pty.until("/usage");
     await pty.prompted();

@@ -2,7 +2,7 @@ import { type Host, openHost } from "@banyan/host";
 import type { Arguments } from "../arguments.ts";
 import { commands } from "../commands/index.ts";
 import { promptCommands } from "../commands/prompt-commands.ts";
-import { chooseConversation } from "../conversations/choose.ts";
+import { chooseConversation, conversationsHere } from "../conversations/choose.ts";
 import type { ExitCode } from "../exit.ts";
 import { hostOptions } from "../host-options.ts";
 import { openNamedSession } from "../named-session.ts";
@@ -55,7 +55,7 @@ async function talkAt(
   const output = outputOption(args);
   const { session, at } = await openNamedSession(args, host, {
     notice: (sentence) => notices.push(sentence),
-    choose: (among) => chooseConversation({ host, terminal, among, signal }),
+    choose: (among) => chooseConversation({ from: conversationsHere(host), terminal, among, signal }),
   });
   const leaf = session ? (at ?? session.state.leaf) : null;
   const talk = new Talk({ host, terminal, unsent, session, at, task: args.task, ...output });

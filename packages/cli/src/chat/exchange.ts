@@ -1,42 +1,52 @@
-import { type ConversationState, pathTo, textOf } from "@banyan/core";
+import { type ConversationState, type Message, pathTo, textOf, typedText } from "@banyan/core";
 import { counted } from "../show/amounts.ts";
 import { excerpt, firstLines } from "../show/excerpt.ts";
-import { gist, typedText } from "../show/message-label.ts";
+import { gist } from "../show/message-label.ts";
 import { plainText } from "../show/plain-text.ts";
 import type { Style } from "../show/style.ts";
 import { wrap } from "../show/wrap.ts";
 
+/** Lines of an answer that are shown when nobody says. */
 const ANSWER_LINES = 12;
 
 /** Where an exchange is shown. */
 export interface ExchangeLook {
   readonly columns: number;
   readonly style: Style;
+  /** Lines of the answer at most. */
+  readonly most?: number;
   /** Markdown as lines, where it is not shown as it was written. */
   prose?(markdown: string, width: number): readonly string[];
 }
 
-/** The last exchange before a message: the lines that remind a person where a conversation stands. */
+/** `“A title”, 4 messages on this branch`: what a conversation is, and how much of it there is. */
+export function standing(state: ConversationState, leaf: string | null): string {
+  const path = pathTo(state, leaf);
+  const title = excerpt(state.title ?? (path[0] ? typedText(path[0]) : ""), 60);
+  return `${title === "" ? "This conversation" : `“${title}”`}, ${counted(path.length, "message")} on this branch`;
+}
+
+/**
+ * The last exchange before a message: the lines that remind a person where a conversation stands. As it stood in the
+ * transcript where Markdown is drawn, else with the names of who said it.
+ */
 export function lastExchange(
   state: ConversationState,
   leaf: string | null,
   agent: string,
-  { columns, style, prose }: ExchangeLook,
+  { columns, style, most = ANSWER_LINES, prose }: ExchangeLook,
 ): string[] {
   const path = pathTo(state, leaf);
   const asked = path.findLast((message) => message.role === "user" && message.author === "user");
-  const end = path.at(-1);
-  const title = excerpt(state.title ?? (path[0] ? typedText(path[0]) : ""), 60);
-  const lines = [
-    style.dim(
-      `${title === "" ? "This conversation" : `“${title}”`}, ${counted(path.length, "message")} on this branch`,
-    ),
-  ];
-  if (asked) lines.push(`${style.accent("you:")} ${gist(asked, Math.max(20, columns - 6))}`);
+  // What the agent was told since, in the person's stead, nobody has answered yet.
+  const end = path.findLast((message) => message.role !== "user" || message.author === "user");
+  const mark = prose ? `${style.accent("❯")} ` : `${style.accent("you:")} `;
+  const gistOf = (message: Message) => gist(message, Math.max(20, columns - 6));
+  const lines = asked ? [mark + (prose ? style.bold(gistOf(asked)) : gistOf(asked))] : [];
   if (end?.role !== "assistant") return lines;
   const text = plainText(textOf(end)).trim();
-  const shown = prose && text !== "" ? prose(text, Math.max(1, columns - agent.length - 2)).join("\n") : text;
-  const said = text === "" ? gist(end, columns) : firstLines(shown, ANSWER_LINES);
+  const said = text === "" ? gistOf(end) : firstLines(prose ? prose(text, columns).join("\n") : text, most);
+  if (prose) return [...lines, ...(asked ? [""] : []), ...said.split("\n")];
   return [...lines, ...`${style.accent(`${agent}:`)} ${said}`.split("\n").map((line) => wrap(line, columns))];
 }
 

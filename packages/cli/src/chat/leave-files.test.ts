@@ -50,3 +50,36 @@ test.skipIf(!hasTmux)(
     await pty.until(/^─ Reply to banyan: ─+\nplant an oak$/);
   },
 );
+
+test.skipIf(!hasTmux).each(["/branch Planted", "/branch #3"])(
+  "T29: who comes back by %s to a branch whose files were put back finds an agent that is told so",
+  { timeout: 60_000 },
+  async (back) => {
+    using place = home();
+    const answers = [write("oak.txt", "tall\n"), { text: "Planted." }, { text: "A fig." }, { text: "I see." }];
+    await using server = await modelServer(...answers);
+    using pty = Pty.open(place, ["--approval", "edits", "--model", "openai-compatible/test"], server.env);
+    await pty.prompted();
+    pty.enter("plant an oak");
+    await pty.until("Planted.");
+    await pty.prompted();
+    pty.enter("/edit #1");
+    await pty.asked("And now?");
+    pty.press("r");
+    await pty.until(/^─ Reply to banyan: ─+\nplant an oak$/);
+    pty.enter(" or a fig");
+    await pty.until("A fig.");
+    expect(JSON.stringify(server.asked[2])).not.toContain("taken back");
+    await pty.prompted();
+    pty.enter(back);
+    expect(await pty.until("Your next message goes on from here.")).toMatch(/^❯ plant an oak\n\nPlanted\.$/m);
+    await pty.prompted();
+    pty.enter("go on");
+    await pty.until("I see.");
+    expect(server.asked[3]?.slice(-3).map(({ content }) => content)).toEqual([
+      "Planted.",
+      expect.stringMatching(/^The person has taken back .*\n- oak\.txt is not there any more$/),
+      "go on",
+    ]);
+  },
+);

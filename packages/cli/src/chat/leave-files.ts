@@ -7,32 +7,39 @@ import type { Choice } from "../terminal/decision.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
+/** A branch that a person leaves. */
+export interface LeftBranch {
+  /** Its end. */
+  readonly leaf: string;
+  /** The end of the one that they go to; `null` for the root. */
+  readonly to: string | null;
+  /** What it has changed that the other one has not. */
+  readonly files: readonly ChangedFile[];
+}
+
 /** Where a person is told, and what can be done. */
 export interface LeaveOptions {
   readonly terminal: Terminal;
   readonly view: FeedView;
-  /** Puts files back to what they were; absent where that cannot be done from here. */
-  revert?(files: readonly ChangedFile[]): Promise<TakenBack>;
+  /** Puts the files back to what they were before the branch. */
+  revert(left: LeftBranch): Promise<TakenBack>;
 }
 
 /**
  * Says which files the branch has changed that a person leaves, and lets them say what becomes of these (T29): nothing
  * goes back by itself. Answers whether they leave; without a choice they stay.
  */
-export async function leaveFiles(
-  files: readonly ChangedFile[],
-  { terminal, view, revert }: LeaveOptions,
-): Promise<boolean> {
+export async function leaveFiles(left: LeftBranch, { terminal, view, revert }: LeaveOptions): Promise<boolean> {
   const { style } = terminal;
+  const { files } = left;
   const [, ...body] = changedFileLines(files);
   const title = `Left behind: ${counted(files.length, "changed file")}`;
-  const choices = revert ? [KEEP, REVERT, DIFF] : [KEEP, DIFF];
   for (let again = false; ; again = true) {
-    const decided = await terminal.decide({ title, body, question: "And now?", choices, again });
+    const decided = await terminal.decide({ title, body, question: "And now?", choices: [KEEP, REVERT, DIFF], again });
     if (!decided) return false;
     if (decided.key === KEEP.key) return true;
-    if (decided.key === REVERT.key && revert) {
-      const { changes, problems } = await revert(files);
+    if (decided.key === REVERT.key) {
+      const { changes, problems } = await revert(left);
       for (const change of changes) view.line(`put back: ${changeHead(change, style)}`);
       for (const problem of problems) view.say(`${style.bad("Not put back:")} ${oneLine(problem)}`);
       return true;

@@ -1,10 +1,13 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { redactor } from "@banyan/host";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { FeedView } from "../terminal/feed-view.ts";
 import { type Home, home } from "../testing/banyan.ts";
 import { modelServer } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
+import { OwnCommands } from "./own-commands.ts";
 
 let place: Home;
 beforeEach(() => {
@@ -13,6 +16,34 @@ beforeEach(() => {
 afterEach(() => place[Symbol.dispose]());
 
 const ARGS = ["--allow", "shell", "--model", "openai-compatible/test"];
+
+test.skipIf(process.platform === "win32")(
+  "T3: a command of the person's own that ignores the first Ctrl-C is killed by the second",
+  { timeout: 60_000 },
+  async () => {
+    const begun = Promise.withResolvers<void>();
+    const notes: string[] = [];
+    const view = {
+      line: () => begun.resolve(),
+      note: (sentence: string) => void notes.push(sentence),
+      busyWith: () => ({ [Symbol.dispose]() {} }),
+    } as unknown as FeedView;
+    const where = { redact: redactor({ env: {} }), directory: place.workspace };
+    const commands = new OwnCommands({ view, place: where, add: async () => {} });
+    const end = commands.run("!trap '' TERM; echo deaf; while :; do sleep 0.05; done");
+    await begun.promise;
+    const since = performance.now();
+    expect(commands.stop()).toBe(true);
+    expect(notes).toEqual([]);
+    expect(commands.stop()).toBe(true);
+    expect(notes).toEqual(["Killing what still runs."]);
+    await end;
+    // Without the second, it would have two seconds.
+    expect(performance.now() - since).toBeLessThan(2_000);
+    expect(notes.at(-1)).toMatch(/^stopped, /);
+    expect(commands.stop()).toBe(false);
+  },
+);
 
 describe.skipIf(!hasTmux)("T17: a command of the person's own", { timeout: 60_000 }, () => {
   test("runs in the shell; the agent gets the output of !, and nothing of !!", async () => {
@@ -51,6 +82,41 @@ describe.skipIf(!hasTmux)("T17: a command of the person's own", { timeout: 60_00
     writeFileSync(join(place.workspace, "released"), "");
     await pty.until("Heard.");
     expect(JSON.stringify(server.asked[2])).toContain('<output name=\\"echo three\\">');
+  });
+
+  test("is not what /retry asks again: that is what was said before it", async () => {
+    await using server = await modelServer({ text: "Red." }, { text: "Green." }, { text: "Blue." }, { text: "Grey." });
+    using pty = Pty.open(place, ["--plain", ...ARGS], server.env);
+    const said = () => server.asked.at(-1)?.flatMap(({ role, content }) => (role === "user" ? [content] : []));
+    await pty.prompted();
+    pty.enter("!echo zero");
+    await pty.until(/^zero\ndone, /);
+    await pty.prompted();
+    pty.enter("/retry");
+    await pty.until("There is nothing to retry: nobody has said anything yet.");
+    await pty.prompted();
+    pty.enter("a colour?");
+    await pty.until("Red.");
+    await pty.prompted();
+    const asked = said();
+    pty.enter("/retry");
+    await pty.until("Green.");
+    await pty.prompted();
+    pty.enter("!echo one");
+    await pty.until(/^one\ndone, /);
+    await pty.prompted();
+    pty.enter("/retry");
+    await pty.until("Blue.");
+    expect(said()).toEqual(asked);
+    await pty.prompted();
+    pty.enter("!echo two");
+    await pty.until(/^two\ndone, /);
+    await pty.prompted();
+    pty.enter("/retry a shape?");
+    await pty.until("Grey.");
+    expect(JSON.stringify(said())).toContain("zero");
+    expect(said()?.at(-1)).toBe("a shape?");
+    expect(JSON.stringify(server.asked.at(-1))).not.toMatch(/a colour|one|two/);
   });
 
   test("in plain lines too, where an address that was not asked for is named, and not fetched (T15)", async () => {

@@ -1,18 +1,15 @@
-import { createId, type Session, type UserPart } from "@banyan/core";
-import { type CommandRun, type Host, runPersonsCommand } from "@banyan/host";
+import type { UserPart } from "@banyan/core";
+import { type CommandPlace, type CommandRun, runPersonsCommand } from "@banyan/host";
 import { counted, formatDuration } from "../show/amounts.ts";
+import { oneLine } from "../show/plain-text.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
-import type { Standpoint } from "./standpoint.ts";
 
 /** Where commands run, and what becomes of them. */
 export interface OwnCommandsOptions {
-  readonly host: Pick<Host, "redact" | "workspace">;
+  readonly place: CommandPlace;
   readonly view: FeedView;
-  readonly standpoint: Standpoint;
-  /** The conversation, begun if there is none yet. */
-  open(): Promise<Session>;
-  /** Whether the agent works. */
-  isWorking(): boolean;
+  /** Adds the command and its output to the conversation, begun if there is none yet. */
+  add(parts: readonly UserPart[]): Promise<void>;
 }
 
 /** Lines of an output that are shown. */
@@ -21,7 +18,11 @@ const MOST_LINES = 2_000;
 /** Commands that a person runs: the model gets the output of `!command`, and knows nothing of `!!command` (T17). */
 export class OwnCommands {
   readonly #options: OwnCommandsOptions;
-  readonly #running = new Set<AbortController>();
+  readonly #running = new Set<{
+    readonly stop: AbortController;
+    /** For one that does not hear that it is to stop. */
+    readonly hurry: AbortController;
+  }>();
 
   constructor(options: OwnCommandsOptions) {
     this.#options = options;
@@ -29,44 +30,37 @@ export class OwnCommands {
 
   /** Runs a line that begins with `!`. Rejects when the shell cannot be started. */
   async run(line: string): Promise<void> {
-    const { host, view } = this.#options;
+    const { place, view, add } = this.#options;
     const [, signs = "", command = ""] = /^(!!?)\s*(.*)$/s.exec(line.trim()) ?? [];
     if (command === "") return view.note("Write a command behind it, as in !git status; !! keeps it from the agent.");
-    const stop = new AbortController();
+    const running = { stop: new AbortController(), hurry: new AbortController() };
     const output = new OutputLines((text) => view.line(text));
     const since = Date.now();
-    this.#running.add(stop);
+    this.#running.add(running);
     using _ = view.busyWith(`running ${command}`);
     try {
-      const { end, parts } = await runPersonsCommand(host, command, {
-        signal: stop.signal,
+      const { end, parts } = await runPersonsCommand(place, command, {
+        signal: running.stop.signal,
+        hurry: running.hurry.signal,
         onOutput: (text) => output.push(text),
       });
       output.end();
-      if (signs === "!") await this.#add(parts);
+      if (signs === "!") await add(parts);
       const known = signs === "!" ? "the agent gets it with what you say next" : "the agent does not get it";
-      view.note(`${wordFor(end)}, ${formatDuration(Date.now() - since)}; ${known}`);
+      const where = place.isElsewhere ? `, here in ${oneLine(place.directory)}` : "";
+      view.note(`${wordFor(end)}, ${formatDuration(Date.now() - since)}${where}; ${known}`);
     } finally {
-      this.#running.delete(stop);
+      this.#running.delete(running);
     }
   }
 
-  /** The model is told with what is said next; at once, while it works. */
-  async #add(parts: readonly UserPart[]): Promise<void> {
-    const { open, standpoint, isWorking } = this.#options;
-    const session = await open();
-    if (isWorking()) return void (await session.say(parts));
-    const [message, parentId] = [createId(), standpoint.below];
-    const added = { type: "message.added", message, parentId, role: "user", author: "user", parts } as const;
-    await session.commit([added], { durable: true });
-    standpoint.standAt(message);
-  }
-
-  /** Ends what runs. Answers whether there was anything. */
+  /** Ends what runs, and what was to end before, at once (T3). Answers whether there was anything. */
   stop(): boolean {
-    const isRunning = this.#running.size > 0;
-    for (const stop of this.#running) stop.abort();
-    return isRunning;
+    const deaf = [...this.#running].filter(({ stop }) => stop.signal.aborted);
+    for (const { stop } of this.#running) stop.abort();
+    for (const { hurry } of deaf) hurry.abort();
+    if (deaf.length > 0) this.#options.view.note("Killing what still runs.");
+    return this.#running.size > 0;
   }
 }
 

@@ -1,13 +1,15 @@
 import type { ConversationState, FeedItem, Session } from "@banyan/core";
 import type { Terminal } from "../terminal/terminal.ts";
-import { lastExchange } from "./exchange.ts";
+import { lastExchange, standing } from "./exchange.ts";
 import { leftBehind } from "./left-behind.ts";
 
 /** Writes where a conversation stands at a message: the last exchange before it. */
 export function remind(terminal: Terminal, state: ConversationState, leaf: string | null, agent: string): void {
   const { columns, style, live } = terminal;
   const look = { columns, style, ...(live && { prose: live.prose.bind(live) }) };
-  for (const line of ["", ...lastExchange(state, leaf, agent, look)]) terminal.write(`${line}\n`);
+  const apart = live ? [""] : [];
+  const head = ["", style.dim(standing(state, leaf)), ...apart];
+  for (const line of [...head, ...lastExchange(state, leaf, agent, look)]) terminal.write(`${line}\n`);
 }
 
 /** The same for a conversation that was just opened, with what was left behind in it. */

@@ -1,9 +1,8 @@
-import { type ConversationState, emptyConversation, pathTo, type Session } from "@banyan/core";
-import { type ChangedFile, changesOf, type TakenBack, tellTakenBack } from "@banyan/host";
-import { typedText } from "../show/message-label.ts";
+import { type ConversationState, emptyConversation, pathTo, type Session, typedText } from "@banyan/core";
+import { changesOf, type TakenBack, tellTakenBack } from "@banyan/host";
 import type { FeedView } from "../terminal/feed-view.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { leaveFiles } from "./leave-files.ts";
+import { type LeftBranch, leaveFiles } from "./leave-files.ts";
 import { type PickOptions, pickMessage } from "./pick-message.ts";
 import { remind } from "./remind.ts";
 import type { Writing } from "./writing.ts";
@@ -26,8 +25,8 @@ export interface StandpointOptions {
   session(): PickOptions["session"] | undefined;
   /** Tells what could not be done. */
   tell(error: unknown): void;
-  /** Puts files back to what they were before the branch that is left; absent where that cannot be done from here. */
-  revert?(files: readonly ChangedFile[]): Promise<TakenBack>;
+  /** Puts the files of a branch that is left back to what they were before it. */
+  revert(left: LeftBranch): Promise<TakenBack>;
 }
 
 const HERE: Place = {};
@@ -81,8 +80,9 @@ export class Standpoint {
   /** Whether the person, told of what is left behind, wants to go on below another message, at the root for `null`. */
   async mayLeaveFor(to: string | null): Promise<boolean> {
     const { leaf } = this;
-    const files = leaf === null ? [] : changesOf(this.#state, leaf, to);
-    return files.length === 0 || leaveFiles(files, this.#options);
+    if (leaf === null) return true;
+    const files = changesOf(this.#state, leaf, to);
+    return files.length === 0 || leaveFiles({ leaf, to, files }, this.#options);
   }
 
   /** The same for another answer to, or other words for, what was said last on the way to a message. */
@@ -112,13 +112,25 @@ export class Standpoint {
     const message = this.#state.messages.get(id);
     if (!message) return;
     const isOwn = message.role === "user" && message.author === "user";
-    const to = isOwn ? message.parentId : id;
+    const at = isOwn ? id : toldSince(this.#state, id);
+    const to = isOwn ? message.parentId : at;
     if (!(await this.mayLeaveFor(to))) return;
-    this.#place = isOwn ? { at: id, revise: true } : { at: id };
+    this.#place = isOwn ? { at, revise: true } : { at };
     if (isOwn) writing.put(typedText(message));
     if (to !== null) remind(terminal, this.#state, to, agent);
     view.note(
       isOwn ? "Change your message and send it; what it was stays beside it." : "Your next message goes on from here.",
     );
   }
+}
+
+/** A message, or what the system has said below it since, as of files that were put back, and nobody has answered. */
+function toldSince(state: ConversationState, id: string): string {
+  const isNote = (child: string): boolean => {
+    const message = state.messages.get(child);
+    return message?.role === "user" && message.author === "system" && !message.removed && below(child).every(isNote);
+  };
+  const below = (parent: string) => state.children.get(parent) ?? [];
+  const note = below(id).findLast(isNote);
+  return note === undefined ? id : toldSince(state, note);
 }

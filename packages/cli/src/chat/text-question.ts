@@ -2,6 +2,7 @@ import type { Answer, TextQuestion } from "@banyan/core";
 import { plainText, visible } from "../show/plain-text.ts";
 import { wrap } from "../show/wrap.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import type { WrittenPart } from "./answering.ts";
 
 /**
  * Asks a person what a call wants to know (B39). A number names one of the choices, other words are an answer of the
@@ -12,6 +13,7 @@ export async function answerInWords(
   terminal: Terminal,
   question: TextQuestion,
   asker: string,
+  written: WrittenPart,
   signal: AbortSignal,
 ): Promise<Answer | undefined> {
   const { text, choices = [], default: preset = "" } = question;
@@ -24,9 +26,11 @@ export async function answerInWords(
   terminal.freshLine();
   terminal.write(`\n${lines.map((line) => wrap(line, terminal.columns)).join("\n")}\n`);
   const prompt = choices.length > 0 ? "Your answer, or a number: " : "Your answer: ";
-  const line = await terminal.ask({ prompt, initial: visible(preset), signal });
+  const line = await terminal.ask({ prompt, ...written.asked(visible(preset)), signal });
   if (line === undefined) return undefined;
-  const answer = line.trim();
-  if (answer === "") return { decision: "deny" };
-  return { decision: "answer", text: choices[Number(answer) - 1] ?? answer };
+  written.use(line);
+  const answer = choices[Number(line.trim()) - 1] ?? line.trim();
+  // A screen that is redrawn shows it no more.
+  if (answer !== "") terminal.live?.view.command(answer);
+  return answer === "" ? { decision: "deny" } : { decision: "answer", text: answer };
 }

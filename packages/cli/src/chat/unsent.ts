@@ -1,20 +1,8 @@
-import { randomUUID } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-
-/** What is in a file: of one process, for one conversation. */
-interface Record {
-  /** Whom it is for: the id of a conversation, or a place where the next one begins: a directory, the address of a server. */
-  readonly to: string;
-  readonly text: string;
-  /** Who is writing it; absent when they have left. */
-  readonly process?: number;
-}
+import { type Asked, type DraftFile, DraftFiles, type LeftDraft } from "./draft-files.ts";
 
 /**
- * What a person has written and is in no conversation yet: what stands in the prompt, and what is on its way. It is in a
- * file before it is on the screen, so that no end of the process loses it (T19): not flushed, so a power cut may. Each
- * process writes a file of its own; what one has left behind, the next one that writes to the same takes over.
+ * What a person has written and is in no conversation yet: what stands in the prompt, what is on its way, and what is
+ * being answered. All of it is in files, so that no end of the process loses it (T19).
  *
  * ```
  * typed ──▶ draft ──Enter──▶ on its way ──▶ in the log: forgotten here
@@ -22,24 +10,18 @@ interface Record {
  * ```
  */
 export class Unsent {
-  readonly #folder: string;
-  readonly #file: string;
-  readonly #onFailed: (error: unknown) => void;
+  readonly #files: DraftFiles;
+  readonly #message: DraftFile;
   #to: string;
   #draft = "";
   /** What is on its way. */
   readonly #sent = new Set<{ readonly text: string }>();
-  /** What the file says. */
-  #kept = "";
-  #due: NodeJS.Immediate | undefined;
-  #hasFailed = false;
 
   /** `onFailed` is told once when something cannot be kept; each change tries again. */
   constructor(folder: string, to: string, onFailed: (error: unknown) => void) {
-    this.#folder = folder;
-    this.#file = join(folder, `${Date.now()}-${randomUUID()}.json`);
+    this.#files = new DraftFiles(folder, onFailed);
+    this.#message = this.#files.open();
     this.#to = to;
-    this.#onFailed = onFailed;
   }
 
   /** What stands in the prompt is this now. */
@@ -60,104 +42,73 @@ export class Unsent {
     };
   }
 
-  /** From now on it is for somebody else. */
+  /** From now on messages are for somebody else. */
   moveTo(to: string): void {
     this.#to = to;
     this.#changed();
   }
 
-  /** Takes over what processes that are gone had left for whom it is for; answers that. */
+  /** Takes over the messages that processes that are gone had left for whom they are for; answers them. */
   takeOver(): string {
-    const left = this.#leftFor(this.#to);
-    const text = left.map((record) => record.text).join("\n");
+    const left = this.#leftFor(this.#to).filter(({ asked }) => !asked);
+    const text = left.map((each) => each.text).join("\n");
     if (text === "") return text;
     this.#draft = this.#draft === "" ? text : `${text}\n${this.#draft}`;
-    this.#write();
+    this.#changed();
+    this.#message.write();
     // It is in this process's file by now: a crash in between leaves it there twice, and not nowhere.
-    for (const { file } of left) for (const each of [file, nextOf(file)]) rmSync(each, { force: true });
+    for (const each of left) each.forget();
     return text;
+  }
+
+  /** An answer to what a call of a conversation asks. It goes on with what processes that are gone had left of it. */
+  answering(conversation: string, { call, what }: Asked): UnsentAnswer {
+    const left = this.#leftFor(conversation).filter(({ asked }) => asked?.call === call && asked.what === what);
+    const file = this.#files.open();
+    const draft = (text: string) => file.set({ to: conversation, text, asked: { call, what } });
+    // A crash may have left the same in two files.
+    const text = [...new Set(left.map((each) => each.text))].join("\n");
+    if (text !== "") {
+      draft(text);
+      file.write();
+      for (const each of left) each.forget();
+    }
+    return { text, draft, forget: () => this.#files.remove(file) };
+  }
+
+  /** The answers to calls of a conversation that processes that are gone had left. */
+  leftAnswers(conversation: string): readonly LeftAnswer[] {
+    return this.#leftFor(conversation).flatMap(({ text, asked, forget }) => (asked ? [{ text, asked, forget }] : []));
   }
 
   /** Whoever comes next may take over what is left. */
   close(): void {
-    this.#write(true);
+    this.#files.close();
+  }
+
+  #leftFor(whom: string): readonly LeftDraft[] {
+    return this.#files.left(({ to }) => to === whom);
   }
 
   #changed(): void {
-    // All keys of one read are one change. It is written before the timer of the next frame runs.
-    this.#due ??= setImmediate(() => this.#write());
-  }
-
-  #write(isLeft = false): void {
-    clearImmediate(this.#due);
-    this.#due = undefined;
     const text = [...[...this.#sent].map((sent) => sent.text), this.#draft]
       .filter((part) => part.trim() !== "")
       .join("\n");
-    const record: Record = { to: this.#to, text, ...(isLeft ? {} : { process: process.pid }) };
-    const content = text === "" ? "" : JSON.stringify(record);
-    if (content === this.#kept) return;
-    try {
-      if (content === "") rmSync(this.#file, { force: true });
-      else replaceFile(this.#folder, this.#file, content);
-      this.#kept = content;
-      this.#hasFailed = false;
-    } catch (error) {
-      if (!this.#hasFailed) this.#onFailed(error);
-      this.#hasFailed = true;
-    }
-  }
-
-  #leftFor(to: string): { readonly file: string; readonly text: string }[] {
-    return namesIn(this.#folder)
-      .filter((name) => name.endsWith(".json"))
-      .sort()
-      .map((name) => join(this.#folder, name))
-      .filter((file) => file !== this.#file)
-      .flatMap((file) => {
-        const record = recordIn(file);
-        return record?.to === to && !isAlive(record.process) ? [{ file, text: record.text }] : [];
-      });
+    this.#message.set({ to: this.#to, text });
   }
 }
 
-/** At any moment one of the two is there as a whole. */
-function replaceFile(folder: string, file: string, content: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(nextOf(file), content, { mode: 0o600 });
-  renameSync(nextOf(file), file);
+/** An answer that is not given yet. */
+export interface UnsentAnswer {
+  /** What had been written of it before. */
+  readonly text: string;
+  /** It is this now. */
+  draft(text: string): void;
+  /** It has arrived, or was put elsewhere. */
+  forget(): void;
 }
 
-function nextOf(file: string): string {
-  return `${file}.next`;
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    // Nothing was ever written, or nobody may look.
-    return [];
-  }
-}
-
-function recordIn(file: string): Record | undefined {
-  try {
-    const { to, text, process } = JSON.parse(readFileSync(file, "utf8"));
-    if (typeof to !== "string" || typeof text !== "string") return undefined;
-    return { to, text, ...(Number.isSafeInteger(process) && { process }) };
-  } catch {
-    // It was taken over meanwhile, or is not ours.
-    return undefined;
-  }
-}
-
-/** Of an id that was given again to another process, the text waits until that one ends, too. */
-function isAlive(id: number | undefined): boolean {
-  if (id === undefined) return false;
-  try {
-    return process.kill(id, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
+/** An answer that nobody is writing any more. */
+export interface LeftAnswer extends Omit<UnsentAnswer, "draft"> {
+  readonly asked: Asked;
 }

@@ -31,7 +31,8 @@ export async function welcome(terminal: Terminal, host: Host, hasBegun: () => bo
     { name: [""], text: "/tree after an answer: go back to any message, and take another branch from there" },
   ];
   terminal.write(`\n${style.bold("Welcome.")} This is said once; write whenever you like.\n`);
-  for (const line of described(rows, columns, { dim: (text) => text })) terminal.write(`${line}\n`);
+  const look = { dim: (text: string) => text, accent: style.accent };
+  for (const line of described(rows, columns, look)) terminal.write(`${line}\n`);
   try {
     mkdirSync(host.places.state, { recursive: true, mode: 0o700 });
     writeFileSync(marker, "");

@@ -1,5 +1,5 @@
 import type { ConversationState, Directive, Session, UserPart } from "@banyan/core";
-import type { Host, TakenBack } from "@banyan/host";
+import type { Host, KnownModel, ProviderStatus, TakenBack } from "@banyan/host";
 import type { Style } from "../show/style.ts";
 import type { KeyRow } from "../terminal/full/keys/key-bindings.ts";
 import type { PickerOptions } from "../terminal/full/views/picker.ts";
@@ -20,6 +20,19 @@ export type Next =
 /** What writes to a conversation, here or on a server. */
 export type ConversationWriter = Pick<Session, "editInput" | "label" | "remove" | "restore" | "star" | "withdrawInput">;
 
+/** The models that can be taken in a chat, here or on a server. */
+export interface ModelsHere {
+  /** The one in use. */
+  readonly current: KnownModel;
+  /** What a choice is for beside the next message: the end of a sentence. */
+  readonly scope: string;
+  listProviders(): Promise<readonly Pick<ProviderStatus, "defaultModel" | "models" | "name" | "usable">[]>;
+  /** Those of a provider that are known. */
+  listModels(provider: string): Promise<readonly KnownModel[]>;
+  /** Takes another one from the next step on, and says so in the conversation. */
+  use(name: string): Promise<void>;
+}
+
 /**
  * What a command about the conversation itself sees of a chat, and can do with it, wherever the conversation is. It cannot
  * reach the model but by a turn.
@@ -37,6 +50,7 @@ export interface ConversationContext {
   readonly run: string | undefined;
   /** The message that the next one goes below. */
   readonly leaf: string | null;
+  readonly models: ModelsHere;
   /** What a person wrote as a message, with what it names by `@`, which is said. Absent where that is done elsewhere. */
   readonly message?: (text: string) => Promise<readonly UserPart[]>;
   /** The keys as they are in effect; absent in a terminal that leaves them to the system. */
@@ -45,6 +59,8 @@ export interface ConversationContext {
   write(...lines: readonly string[]): void;
   /** Lets the person choose a message in the tree; absent in a terminal that does not redraw. Nothing when none is chosen. */
   readonly pickMessage?: (() => Promise<string | undefined>) | undefined;
+  /** Lets the person pick something from a list; nothing when nothing is picked. */
+  pick<T>(list: PickerOptions<T>): Promise<T | undefined>;
   /** Shows the sub-agents, of which there are some, until the person goes back; absent in a terminal that does not redraw. */
   readonly viewAgents?: (() => Promise<void>) | undefined;
   /** Goes on from another message. An own one is not answered again but taken back into the prompt, to be changed. */
@@ -70,12 +86,8 @@ export interface CommandContext extends ConversationContext {
    * person chooses. Does nothing when none is chosen.
    */
   enter(named: string | undefined): Promise<void>;
-  /** Lets the person pick something from a list; nothing when nothing is picked. */
-  pick<T>(list: PickerOptions<T>): Promise<T | undefined>;
   /** Leaves the conversation for a new one; answers the id of the old one, if anything was said in it. */
   begin(): Promise<string | undefined>;
-  /** Writes down that the conversation has another model from now on. */
-  modelChanged(name: string): Promise<void>;
 }
 
 /** Something that a person tells the program with `/`, and the model never sees. */

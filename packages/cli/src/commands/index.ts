@@ -34,7 +34,7 @@ type Listed = readonly Pick<Command, "name" | "takes" | "help">[];
 const HOW = [
   "Enter sends; \\ at the end of a line goes on in the next one; a paste is one message.",
   "While the agent works, Enter steers it: it hears you before it does the next thing. Alt+Enter, or a line that begins with >, waits for the end of its turn.",
-  "!command runs in your shell, and the agent gets its output; of !!command it gets nothing.",
+  "!command runs in your shell, on this machine, and the agent gets its output; of !!command it gets nothing.",
   "Ctrl-C interrupts, or clears what is typed; twice on an empty line, or Ctrl-D, exits. /keys shows all keys.",
 ];
 
@@ -93,6 +93,7 @@ export const commands: readonly Command[] = [
 export const conversationCommands: readonly Command<ConversationContext>[] = [
   helpFor(() => conversationCommands),
   exit,
+  model,
   waiting,
   resumeHere,
   retryCommand,

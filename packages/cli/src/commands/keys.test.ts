@@ -26,7 +26,7 @@ test.skipIf(!hasTmux)(
       expect(table).toMatch(/^ {2}history-search +none /m);
       expect(table).toMatch(/^ {2}redraw +none \(yours\) /m);
       expect(table).toMatch(/^ {2}send +Enter /m);
-      expect(table).toMatch(/^ {2}page-close +X \(yours\) +goes back$/m);
+      expect(table).toMatch(/^ {2}page-close +x \(yours\) +goes back$/m);
     }
     using plain = Pty.open(place, ["--plain"]);
     await plain.prompted();

@@ -27,9 +27,10 @@ export const keys: Command<ConversationContext> = {
       write("Here your system edits the line, with its own keys. Enter sends; Ctrl-C interrupts; Ctrl-D leaves.");
       return ASK;
     }
+    const all = rows.map(rowOf);
     for (const [place, head] of Object.entries(HEADS)) {
-      const there = rows.filter((row) => row.place === place);
-      write(style.bold(head), ...described(there.map(rowOf), columns, style));
+      const there = all.filter((_, index) => rows[index]?.place === place);
+      write(style.bold(head), ...described(there, columns, style, all), "");
     }
     for (const sentence of FOOT) write(style.dim(wrap(sentence, columns)));
     return ASK;

@@ -1,12 +1,12 @@
-import type { Host, KnownModel, ProviderStatus } from "@banyan/host";
+import type { KnownModel } from "@banyan/host";
 import { shortCount } from "../show/amounts.ts";
 import { formatDollars } from "../show/model-facts.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
 import type { PickerItem } from "../terminal/full/views/picker.ts";
-import { ASK, type Command, type CommandContext } from "./command.ts";
+import { ASK, type Command, type ConversationContext, type ModelsHere } from "./command.ts";
 
-export const model: Command = {
+export const model: Command<ConversationContext> = {
   name: "model",
   takes: "[name[:effort]]",
   help: "choose among the models that can be used, with prices; it takes the next step, and is kept",
@@ -16,7 +16,7 @@ export const model: Command = {
       await use(context, argument);
       return ASK;
     }
-    const models = await offered(context.host);
+    const models = await offered(context.models);
     const chosen = argument === "" ? await choose(context, models) : models[Number(argument) - 1]?.name;
     if (chosen !== undefined) await use(context, chosen);
     else if (argument !== "") context.write(`There is no model ${argument} in the list; /model shows it.`);
@@ -24,20 +24,19 @@ export const model: Command = {
   },
 };
 
-/** Takes a model, and says so in the conversation: a turn under way goes on with it. */
-async function use(context: CommandContext, name: string): Promise<void> {
-  await context.host.changeModel(name);
-  await context.modelChanged(name);
-  const when = context.run === undefined ? "message" : "step";
-  context.write(`Using ${oneLine(name)} from the next ${when} on, and in later conversations.`);
+/** Takes a model: a turn under way goes on with it. */
+async function use({ models, run, write }: ConversationContext, name: string): Promise<void> {
+  await models.use(name);
+  write(`Using ${oneLine(name)} from the next ${run === undefined ? "message" : "step"} on, ${models.scope}.`);
 }
 
-async function choose(context: CommandContext, models: readonly KnownModel[]): Promise<string | undefined> {
-  const { host, run, pickMessage, pick, style, write } = context;
+async function choose(context: ConversationContext, models: readonly KnownModel[]): Promise<string | undefined> {
+  const { run, pickMessage, pick, style, write } = context;
+  const selected = context.models.current.name;
   const items = itemsOf(models);
   // Where nothing is redrawn, nothing is asked in the middle of an answer.
   if (pickMessage || run === undefined)
-    return pick({ title: "Models: dollars for a million tokens; context", items, selected: host.model.name });
+    return pick({ title: "Models: dollars for a million tokens; context", items, selected });
   write(...table(items.map(({ label, help = "" }, index) => [String(index + 1), label, help])));
   write(style.dim("/model and a number, or a name, takes one."));
   return undefined;
@@ -57,25 +56,19 @@ function factsOf({ price, contextSize }: KnownModel): string[] {
 }
 
 /** The model in use, and then all that are known of the providers that can be used now. */
-async function offered(host: Host): Promise<KnownModel[]> {
-  const usable = (await host.listProviders()).filter((provider) => provider.usable);
-  const models = (await Promise.all(usable.map((provider) => modelsOf(host, provider)))).flat();
-  const { name } = host.model;
-  const current = models.find((each) => each.name === name) ?? { name, ...knownOf(host.agent.options.model) };
+async function offered(here: ModelsHere): Promise<KnownModel[]> {
+  const usable = (await here.listProviders()).filter((provider) => provider.usable);
+  const models = (await Promise.all(usable.map((provider) => modelsOf(here, provider)))).flat();
+  const current = models.find(({ name }) => name === here.current.name) ?? here.current;
   return [current, ...models.filter((each) => each !== current)];
 }
 
-/** What is known of a model that no list has. */
-function knownOf(model: Host["agent"]["options"]["model"]): Pick<KnownModel, "price" | "contextSize"> {
-  return {
-    ...("price" in model && model.price && { price: model.price }),
-    ...("contextSize" in model && model.contextSize !== undefined && { contextSize: model.contextSize }),
-  };
-}
-
 /** Those that its server lists, or, of a provider that is not asked, those of the catalogue, its default one first. */
-async function modelsOf(host: Host, { name, defaultModel, models }: ProviderStatus): Promise<KnownModel[]> {
-  const known = await host.listModels(name);
+async function modelsOf(
+  here: ModelsHere,
+  { name, defaultModel, models }: Awaited<ReturnType<ModelsHere["listProviders"]>>[number],
+): Promise<KnownModel[]> {
+  const known = await here.listModels(name);
   const names = models ?? known.map((model) => model.name);
   const first = names.filter((offered) => offered === defaultModel);
   const listed = [...first, ...names.filter((offered) => offered !== defaultModel)];

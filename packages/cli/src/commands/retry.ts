@@ -1,12 +1,18 @@
-import { retry } from "@banyan/core";
-import type { Command, ConversationContext } from "./command.ts";
+import { pathTo, retry, standing } from "@banyan/core";
+import { lastSaid } from "@banyan/host";
+import { ASK, type Command, type ConversationContext } from "./command.ts";
 
 export const retryCommand: Command<ConversationContext> = {
   name: "retry",
   takes: "[text]",
   help: "ask again, in other words if you give some; both answers stay",
-  run: async ({ message }, argument) => ({
-    type: "turn",
-    directive: argument === "" ? retry() : retry((await message?.(argument)) ?? argument),
-  }),
+  async run({ state, leaf, message, write }, argument) {
+    const said = lastSaid(pathTo(state, standing(state, leaf)));
+    if (!said) {
+      write("There is nothing to retry: nobody has said anything yet.");
+      return ASK;
+    }
+    const directive = argument === "" ? retry() : retry((await message?.(argument)) ?? argument);
+    return { type: "turn", directive, at: said.id };
+  },
 };

@@ -1,4 +1,4 @@
-import type { ConversationSummary } from "@banyan/core";
+import type { ConversationState, ConversationSummary } from "@banyan/core";
 import { ConversationDirectory, type Host } from "@banyan/host";
 import { excerpt } from "../show/excerpt.ts";
 import { oneLine } from "../show/plain-text.ts";
@@ -10,40 +10,64 @@ import { Previews } from "./previews.ts";
 
 /** Characters of a title. */
 const TITLE = 60;
-/** Conversations that words are looked for in at once. */
-const FOUND = 50;
+/** Messages that a search finds at most. */
+export const FOUND = 50;
 
-/** Among which conversations a person chooses; all of this machine when `among` is absent. */
+/** Conversations that a person can choose among: of this machine, or of a server. */
+export interface Choosable {
+  /** What people call the agent. */
+  readonly agent: string;
+  /** The directory whose conversations come first. */
+  readonly workspace: string;
+  list(): Promise<readonly ConversationSummary[]>;
+  /** The ids of those in which these words were said. */
+  search(words: string): Promise<readonly string[]>;
+  /** One as it is now, to be looked at only. */
+  read(id: string): Promise<ConversationState>;
+}
+
+/** The conversations of this machine. */
+export function conversationsHere({ agent, store, workspace }: Pick<Host, "agent" | "store" | "workspace">): Choosable {
+  const directory = new ConversationDirectory({ store });
+  return {
+    agent: agent.name,
+    workspace,
+    list: () => directory.list(),
+    search: async (words) => (await directory.search(words, { limit: FOUND })).map(({ conversation }) => conversation),
+    read: async (id) => (await directory.read(id)).state,
+  };
+}
+
+/** Among which conversations a person chooses; all of them when `among` is absent. */
 export interface ChooseOptions {
-  readonly host: Pick<Host, "agent" | "store" | "workspace">;
+  readonly from: Choosable;
   readonly terminal: Terminal;
   readonly among?: readonly ConversationSummary[] | undefined;
+  /** What the filter holds at first. */
+  readonly filter?: string;
   readonly signal?: AbortSignal;
 }
 
 /**
  * Lets a person choose a conversation (T41): those of this directory first, by title or by any words that were said in
- * them, with a preview of where each stands. Answers its id, or nothing. Rejects with `StoreError`.
+ * them, with a preview of where each stands. Answers its id, or nothing. Rejects as `list` does.
  */
-export async function chooseConversation({
-  host,
-  terminal,
-  among,
-  signal,
-}: ChooseOptions): Promise<string | undefined> {
-  const { store, workspace, agent } = host;
-  const listed = among ?? (await store.list());
+export async function chooseConversation(options: ChooseOptions): Promise<string | undefined> {
+  const { from, terminal, among, filter = "", signal } = options;
+  const { workspace, agent } = from;
+  const listed = among ?? (await from.list());
   const isHere = ({ labels }: ConversationSummary) => labels.cwd === workspace;
   const summaries = [...listed.filter(isHere), ...listed.filter((each) => !isHere(each))];
-  const previews = new Previews(new ConversationDirectory({ store }), agent.name, () => terminal.live?.refresh());
+  const previews = new Previews(from.read, agent, () => terminal.live?.refresh());
   return pick(
     terminal,
     {
       title: "Conversations",
       items: summaries.map((summary) => itemOf(summary, isHere(summary))),
+      filter,
       empty: "There are no conversations yet.",
-      preview: (id, width, theme) => previews.of(id, width, theme),
-      search: async (words) => (await store.search(words, { limit: FOUND })).map(({ conversation }) => conversation),
+      preview: (id, width, theme) => previews.of(id, width, theme, terminal.live?.prose.bind(terminal.live)),
+      search: from.search,
     },
     signal,
   );

@@ -1,35 +1,42 @@
-import { leaves } from "@banyan/core";
-import type { ConversationDirectory, StoredConversation } from "@banyan/host";
-import { lastExchange } from "../chat/exchange.ts";
+import { type ConversationState, leaves, pathTo } from "@banyan/core";
+import { type ExchangeLook, lastExchange } from "../chat/exchange.ts";
 import { counted } from "../show/amounts.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { Style } from "../show/style.ts";
 import { formatTime } from "../show/time.ts";
 
+/** Lines of the answer that a conversation ends with: more than a terminal has. */
+const MOST_LINES = 200;
+
 /** Where conversations stand, each read when somebody looks at it: one at a time, the one looked at last first. */
 export class Previews {
-  readonly #directory: ConversationDirectory;
+  readonly #state: (id: string) => Promise<ConversationState>;
   readonly #agent: string;
   readonly #changed: () => void;
-  readonly #known = new Map<string, StoredConversation["state"] | Error>();
+  readonly #known = new Map<string, ConversationState | Error>();
   #wanted: string | undefined;
   #isReading = false;
 
   /** `changed` is called when one that was looked at has been read. */
-  constructor(directory: ConversationDirectory, agent: string, changed: () => void) {
-    this.#directory = directory;
+  constructor(read: (id: string) => Promise<ConversationState>, agent: string, changed: () => void) {
+    this.#state = read;
     this.#agent = agent;
     this.#changed = changed;
   }
 
   /** Lines about a conversation, as far as it has been read. */
-  of(id: string, width: number, style: Style): string[] {
+  of(id: string, width: number, style: Style, prose?: ExchangeLook["prose"]): string[] {
     const state = this.#known.get(id);
     if (state instanceof Error) return [style.warning(`Not readable: ${oneLine(state.message)}`)];
     if (state) {
-      const branches = counted(leaves(state).length, "branch", "branches");
-      const facts = [`begun ${formatTime(state.createdAt)}`, branches, ...(state.model ? [oneLine(state.model)] : [])];
-      return [...lastExchange(state, state.leaf, this.#agent, { columns: width, style }), style.dim(facts.join(" · "))];
+      const facts = [
+        counted(pathTo(state, state.leaf).length, "message"),
+        counted(leaves(state).length, "branch", "branches"),
+        `begun ${formatTime(state.createdAt)}`,
+        ...(state.model ? [oneLine(state.model)] : []),
+      ];
+      const look = { columns: width, style, most: MOST_LINES, ...(prose && { prose }) };
+      return [style.dim(facts.join(" · ")), "", ...lastExchange(state, state.leaf, this.#agent, look)];
     }
     this.#wanted = id;
     void this.#read();
@@ -42,8 +49,10 @@ export class Previews {
     for (let id = this.#wanted; id !== undefined; id = this.#wanted) {
       this.#wanted = undefined;
       // What cannot be read is told in the place of the preview.
-      const read = await this.#directory.read(id).catch((error: unknown) => error);
-      this.#known.set(id, read instanceof Error ? read : (read as StoredConversation).state);
+      const read = await this.#state(id).catch((error: unknown) =>
+        error instanceof Error ? error : new Error(String(error)),
+      );
+      this.#known.set(id, read);
       this.#changed();
     }
     this.#isReading = false;

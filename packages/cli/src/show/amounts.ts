@@ -9,6 +9,11 @@ export function formatDuration(milliseconds: number): string {
   return hours > 0 ? `${hours} h ${minutes} min` : `${minutes} min ${whole % 60} s`;
 }
 
+/** `, 1.2 s`: how long something took, behind what it was; nothing where that comes to nothing. */
+export function formatTook(milliseconds: number): string {
+  return milliseconds < 50 ? "" : `, ${formatDuration(milliseconds)}`;
+}
+
 /** `$0.0123`; `—` when the price is unknown, which is not the same as free. */
 export function formatCost(cost: Cost): string {
   if (cost === undefined) return "—";

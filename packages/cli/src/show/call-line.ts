@@ -1,5 +1,5 @@
 import type { Call, Json } from "@banyan/core";
-import { formatDuration } from "./amounts.ts";
+import { formatTook } from "./amounts.ts";
 import { excerpt, lastLines } from "./excerpt.ts";
 import type { Style } from "./style.ts";
 
@@ -24,9 +24,9 @@ export function callSummary(call: Call, width: number): string {
   if (input === undefined) return excerpt(begunText(call.inputText) ?? call.inputText, width);
   if (input === null || typeof input !== "object" || Array.isArray(input)) return excerpt(JSON.stringify(input), width);
   const fields = input as Readonly<Record<string, Json>>;
-  const texts = ["command", "pattern", "path", "file_path", "url", "summary", ...Object.keys(fields)].map(
-    (name) => fields[name],
-  );
+  // What a task came to is shown by itself, as its answer.
+  const others = call.tool === "finish_task" ? [] : Object.keys(fields);
+  const texts = ["command", "pattern", "path", "file_path", "url", "summary", ...others].map((name) => fields[name]);
   const main = texts.find((text) => typeof text === "string" && text !== "");
   return typeof main === "string" ? excerpt(main, width) : "";
 }
@@ -54,9 +54,10 @@ export function callEnd(call: Call, style: Style): string {
   const word = callWord(call);
   const good = call.status === "completed" && exitCodeOf(call) === undefined;
   const paint = good ? style.good : call.status === "cancelled" ? style.warning : style.bad;
-  const elapsed =
-    call.startedAt !== undefined && call.endedAt !== undefined ? call.endedAt - call.startedAt : undefined;
-  return `${paint(word)}${elapsed === undefined ? "" : style.dim(`, ${formatDuration(elapsed)}`)}`;
+  const { startedAt, endedAt } = call;
+  return (
+    paint(word) + style.dim(startedAt === undefined || endedAt === undefined ? "" : formatTook(endedAt - startedAt))
+  );
 }
 
 /** The lines below it: for a call that did not do what it should, the end of what it said. */

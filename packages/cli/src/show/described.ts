@@ -11,26 +11,36 @@ export interface Described {
 const BESIDE = 60;
 /** The part of the columns that names may take; a longer one has a line of its own. */
 const NAMES = 0.45;
+/** So has the longest one where it is that much longer than all others: they would stand far from what they mean. */
+const MUCH_LONGER = 12;
 
-/** Names and what they stand for, beside each other where there is room. Lines are broken between words. */
-export function described(rows: readonly Described[], columns: number, style: Pick<Style, "dim">): string[] {
+/**
+ * Names and what they stand for, beside each other where there is room. Lines are broken between words. `all`: these rows
+ * and those of other lists that they are to stand in line with.
+ */
+export function described(
+  rows: readonly Described[],
+  columns: number,
+  { dim, accent }: Pick<Style, "accent" | "dim">,
+  all = rows,
+): string[] {
   const isBeside = columns >= BESIDE;
-  const parts = (rows[0]?.name ?? []).map((_, part) => Math.max(...rows.map(({ name }) => (name[part] ?? "").length)));
-  const heads = rows.map(({ name }) => {
-    const padded = name.map((text, part) =>
-      isBeside && part < name.length - 1 ? text.padEnd(parts[part] ?? 0) : text,
-    );
+  const parts = (all[0]?.name ?? []).map((_, part) => Math.max(...all.map(({ name }) => (name[part] ?? "").length)));
+  const headOf = ({ name }: Described) => {
+    const isLast = (part: number) => part === name.length - 1;
+    const padded = name.map((text, part) => (isBeside && !isLast(part) ? text.padEnd(parts[part] ?? 0) : text));
     return `  ${padded.join("  ")}`;
-  });
-  const fitting = heads.map(({ length }) => length).filter((length) => length <= columns * NAMES);
-  const width = isBeside ? Math.max(4, ...fitting) + 2 : 6;
-  return rows.flatMap(({ text }, index) => {
-    const head = heads[index] ?? "";
-    const lines = wrap(text, Math.max(10, columns - width)).split("\n");
-    const [first = "", ...more] = lines.map((line) => style.dim(line));
+  };
+  const fitting = all.map((row) => headOf(row).length).filter((length) => length <= columns * NAMES);
+  const [longest = 4, next = longest] = fitting.sort((one, other) => other - one);
+  const width = isBeside ? (longest - next > MUCH_LONGER ? next : longest) + 2 : 6;
+  return rows.flatMap((row) => {
+    const head = headOf(row);
+    const lines = wrap(row.text, Math.max(10, columns - width)).split("\n");
+    const [first = "", ...more] = lines.map(dim);
     const indented = (line: string) => " ".repeat(width) + line;
     return isBeside && head.length + 2 <= width
-      ? [head.padEnd(width) + first, ...more.map(indented)]
-      : [...(head.trim() === "" ? [] : [head]), ...[first, ...more].map(indented)];
+      ? [accent(head.padEnd(width)) + first, ...more.map(indented)]
+      : [...(head.trim() === "" ? [] : [accent(head)]), ...[first, ...more].map(indented)];
   });
 }

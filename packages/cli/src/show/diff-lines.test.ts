@@ -82,7 +82,10 @@ describe("B30: a change that the model is writing", () => {
   });
 
   test("may be a whole file, or between two lines", () => {
-    expect(draftLines({ index: 0, path: "b", text: "x\n" }, { style })).toEqual(["writing b, 1 line so far", "1 + x"]);
+    expect(draftLines({ index: 0, path: "b", text: "x\n" }, { style })).toEqual([
+      "writing b, 1 line so far",
+      "  1 + x",
+    ]);
     expect(draftLines({ ...draft, end: 99 }, { style })[0]).toContain(", at line 99");
     expect(draftLines({ ...draft, end: 100 }, { style })[0]).toContain(", line 99");
   });

@@ -34,34 +34,36 @@ export function diffLines(diff: string, { style, most = Number.POSITIVE_INFINITY
 
 /**
  * A change while the model writes it, which is not made yet: what it is about, and its lines so far, each with `+`. Of more
- * lines than `most` the last are shown.
+ * lines than `most` the last are shown. `before`: lines of it that the text leaves out.
  */
-export function draftLines(draft: Draft, { style, most = Number.POSITIVE_INFINITY }: DiffOptions): string[] {
+export function draftLines(
+  draft: Draft,
+  { style, most = Number.POSITIVE_INFINITY, before = 0 }: DiffOptions & { readonly before?: number },
+): string[] {
   const { start = 1, text } = draft;
   const written = text === "" ? [] : text.replace(/\n$/, "").split("\n");
-  const hidden = Math.max(0, written.length - most);
-  const width = String(start + written.length - 1).length;
+  const last = written.slice(Math.max(0, written.length - most));
+  const count = before + written.length;
+  const first = start + count - last.length;
+  // The lines are not moved when the tenth comes, or the hundredth.
+  const width = Math.max(3, String(start + count - 1).length);
   return [
-    draftHead(draft, style) + style.dim(`, ${counted(written.length, "line")} so far`),
-    ...written.slice(hidden).map((line, index) => addedLine(line, start + hidden + index, style, width)),
+    `writing ${placeOf(draft, style)}${style.dim(`, ${counted(count, "line")} so far`)}`,
+    ...last.map((line, index) => rowLine({ sign: "+", text: line, number: first + index }, width, style)),
   ];
 }
 
-/** `writing src/a.ts, lines 9 to 12`: what a change that the model writes is about. */
-export function draftHead({ path, start, end }: Draft, style: Style): string {
-  const place = start === undefined ? "" : `, ${placeOf(start, end ?? start)}`;
-  return `writing ${style.bold(oneLine(path))}${place}`;
+/** `12 lines for src/a.ts, lines 9 to 12`: a change that the model has written, and that is not made yet. */
+export function draftEnd(draft: Draft, count: number, style: Style): string {
+  return `${counted(count, "line")} for ${placeOf(draft, style)}`;
 }
 
-/** A line that comes, with its number in at least `width` columns. */
-export function addedLine(text: string, number: number, style: Style, width = 4): string {
-  return rowLine({ sign: "+", text, number }, width, style);
-}
-
-/** The lines from `start` up to `end`, in words. */
-function placeOf(start: number, end: number): string {
-  if (end <= start) return `at line ${start}`;
-  return end === start + 1 ? `line ${start}` : `lines ${start} to ${end - 1}`;
+/** `src/a.ts, lines 9 to 12`: what a change is about. */
+function placeOf({ path, start, end = start }: Draft, style: Style): string {
+  const name = style.bold(oneLine(path));
+  if (start === undefined || end === undefined) return name;
+  if (end <= start) return `${name}, at line ${start}`;
+  return `${name}, ${end === start + 1 ? `line ${start}` : `lines ${start} to ${end - 1}`}`;
 }
 
 /** A line of a diff: of both files, of one of them, or what is said between the lines. */

@@ -1,4 +1,4 @@
-import { type ConversationState, type Message, pathTo, textOf } from "@banyan/core/conversation";
+import { type ConversationState, type Message, pathTo, typedText } from "@banyan/core/conversation";
 import { counted } from "./amounts.ts";
 import { excerpt } from "./excerpt.ts";
 
@@ -27,16 +27,14 @@ export function speakerOf(message: Message, agent: string): string {
   return message.role === "summary" ? "summary" : agent;
 }
 
-/** What a person typed of a message, without what went along with it; of any other message all of its text. */
-export function typedText(message: Message): string {
-  if (message.role !== "user" || message.author !== "user") return textOf(message);
-  const [first] = message.parts;
-  return first?.type === "text" ? first.text : "";
-}
-
-/** Markdown without the marks that say little where it is one line: of headings, and of what is bold. */
+/** Markdown without the marks that say little where it is one line: of headings, fences and tables, and of what is bold. */
 function withoutMarks(text: string): string {
-  return text.replaceAll(/^#{1,6} +/gm, "").replaceAll(/\*\*(\S|\S[^*\n]*\S)\*\*/g, "$1");
+  return text
+    .replaceAll(/^ *(?:`{3,}|~{3,}).*$/gm, "")
+    .replaceAll(/^[ |:-]*-{3}[ |:-]*$/gm, "")
+    .replaceAll(/^#{1,6} +(.+)$/gm, "$1 ·")
+    .replaceAll(/\*\*(\S|\S[^*\n]*\S)\*\*/g, "$1")
+    .replace(/ ·\s*$/, "");
 }
 
 /** What a message says, on one line: its text, or what it asks for when it has none. */

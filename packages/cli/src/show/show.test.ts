@@ -29,9 +29,17 @@ function line(changes: Partial<Call>, columns = 80): string {
 describe("T24: a call is one line", () => {
   test("with its main argument, how it ended and how long it took", () => {
     expect(line({ startedAt: 1_000, endedAt: 2_230 })).toBe("• shell  ls … done, 1.2 s");
+    expect(line({ startedAt: 1_000, endedAt: 1_049 })).toBe("• shell  ls … done");
     expect(line({ tool: "read", input: { start: 3, path: "a.ts" } })).toBe("• read  a.ts … done");
     expect(line({ tool: "search", input: { path: "src", pattern: "TODO" } })).toBe("• search  TODO … done");
     expect(line({ input: undefined, inputText: "{nonsense", status: "failed" })).toBe("• shell  {nonsense … failed");
+  });
+
+  test("and the end of a task with its summary, if it has one: its result stands below, as the answer", () => {
+    const end = (input: Call["input"]) => line({ tool: "finish_task", input });
+    expect(end({ result: "It is painted.", summary: "painted" })).toBe("• finish_task  painted … done");
+    expect(end({ result: "It is painted.", summary: "" })).toBe("• finish_task … done");
+    expect(end({ result: "It is painted." })).toBe("• finish_task … done");
   });
 
   test("also of a long argument on several lines", () => {
@@ -94,6 +102,7 @@ describe("excerpts", () => {
 
 test("sentences are broken between words; colours take no room", () => {
   expect(wrap("one two three", 7)).toBe("one two\nthree");
+  expect(wrap("  one  two three", 10)).toBe("  one  two\n  three");
   expect(wrap("\x1b[31mone\x1b[39m two three", 7)).toBe("\x1b[31mone\x1b[39m two\nthree");
 });
 
@@ -102,7 +111,7 @@ test("names stand beside what they mean; a long name, or a narrow terminal, has 
     { name: ["/a"], text: "one two three four five six seven eight nine" },
     { name: ["/long [with | many | words | behind | it]"], text: "short" },
   ];
-  const style = { dim: (text: string) => text };
+  const style = { dim: (text: string) => text, accent: (text: string) => text };
   expect(described(rows, 60, style)).toEqual([
     "  /a  one two three four five six seven eight nine",
     "  /long [with | many | words | behind | it]",
@@ -114,4 +123,16 @@ test("names stand beside what they mean; a long name, or a narrow terminal, has 
     "      six seven eight nine",
     "  /long [with | many | words | behind | it]",
   ]);
+});
+
+test("a name that is much longer than all others stands by itself; lists that belong together have the same columns", () => {
+  const rows = ["/a", "/bb", "/waiting [drop n | edit n text]"].map((name) => ({ name: [name], text: "text" }));
+  const style = { dim: (text: string) => text, accent: (text: string) => text };
+  expect(described(rows, 100, style)).toEqual([
+    "  /a   text",
+    "  /bb  text",
+    "  /waiting [drop n | edit n text]",
+    "       text",
+  ]);
+  expect(described(rows.slice(0, 1), 100, style, rows)).toEqual(["  /a   text"]);
 });

@@ -1,14 +1,18 @@
 import { stripVTControlCharacters } from "node:util";
 
-/** Breaks a sentence of the program's own into lines of at most `width` characters, between words. Colours count for nothing. */
+/**
+ * Breaks a sentence of the program's own into lines of at most `width` characters, between words; all are set in as the
+ * first one is. Colours count for nothing.
+ */
 export function wrap(sentence: string, width: number): string {
-  let column = 0;
-  let text = "";
-  for (const word of sentence.split(" ")) {
+  const [indent = ""] = /^ */.exec(sentence) ?? [];
+  let column = indent.length;
+  let text = indent;
+  for (const [index, word] of sentence.slice(indent.length).split(" ").entries()) {
     const length = stripVTControlCharacters(word).length;
     const fits = column + 1 + length <= width;
-    text += column === 0 ? word : fits ? ` ${word}` : `\n${word}`;
-    column = column === 0 || !fits ? length : column + 1 + length;
+    text += index === 0 ? word : fits ? ` ${word}` : `\n${indent}${word}`;
+    column = index === 0 ? column + length : fits ? column + 1 + length : indent.length + length;
   }
   return text;
 }

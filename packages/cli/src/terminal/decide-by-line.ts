@@ -4,13 +4,14 @@ import type { Terminal } from "./terminal.ts";
 
 /** Lets a person decide something by a line that they type: the number or the letter of a choice, with words behind it. */
 export async function decideByLine(terminal: Terminal, decision: Decision): Promise<Decided | undefined> {
-  const { title, body, question, choices, signal } = decision;
+  const { title, body, question, choices, begun, signal } = decision;
   const { style, numbered } = terminal;
   terminal.freshLine();
   terminal.write(`\n${style.warning(title)}\n`);
   for (const line of body) terminal.write(`    ${line}\n`);
   for (const [index, { key, text }] of choices.entries())
     terminal.write(`  ${style.bold(numbered ? String(index + 1) : key)}  ${text}\n`);
+  if (begun) terminal.write(`(you had written: ${begun.key} ${begun.words ?? ""})\n`);
   for (let again = decision.again ?? false; ; again = true) {
     const line = await terminal.ask({ prompt: `${question} `, again, ...(signal && { signal }) });
     if (line === undefined) return undefined;

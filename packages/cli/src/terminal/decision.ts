@@ -6,6 +6,12 @@ export interface Decision {
   readonly body: readonly string[];
   readonly question: string;
   readonly choices: readonly Choice[];
+  /** Who does not decide stops the agent. */
+  readonly stops?: boolean;
+  /** A choice with the words that were typed so far: they stand there, and, unless asked again, with the choice made. */
+  readonly begun?: Decided;
+  /** Called when the words that are typed with a choice are others, where that can be known before they are ended. */
+  onBegun?(begun: Decided): void;
   /** The same was shown before and is asked once more: what is typed now is about it. */
   readonly again?: boolean;
   /** Takes the question back. */

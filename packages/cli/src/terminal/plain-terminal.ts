@@ -53,6 +53,10 @@ export class PlainTerminal implements Terminal {
     this.#reader = this.#listen();
   }
 
+  get isClosed(): boolean {
+    return this.#ended;
+  }
+
   get columns(): number {
     return this.#screen.columns;
   }

@@ -12,6 +12,8 @@ export interface Terminal {
   readonly columns: number;
   /** Whether choices are offered as numbers rather than letters (T39). */
   readonly numbered: boolean;
+  /** It was given back: nobody is there any more. */
+  readonly isClosed: boolean;
   /** Shows text after what is there. Text of a model or a tool must be plain by then (S12). */
   write(text: string): void;
   /** Begins a new line, unless at the beginning of one. */
@@ -50,6 +52,8 @@ export interface MessageRequest {
 export interface Question extends MessageRequest {
   /** The same question was shown before and is asked once more: what is typed now is about it. */
   readonly again?: boolean;
+  /** Called when another text stands there, where that can be known before the line is ended. */
+  onDraft?(text: string): void;
 }
 
 export interface TerminalOptions {

@@ -8,6 +8,8 @@ export interface PersonsCommand {
   readonly directory: string;
   /** Ends it, and all that it started. */
   readonly signal: AbortSignal;
+  /** Ends it without asking it to end. */
+  readonly hurry?: AbortSignal;
   /** Gets the output as plain text, standard output and standard error as one stream. */
   readonly onOutput: (text: string) => void;
   /** Takes secrets out of what a model would be told; the person sees the output as it is. */
@@ -25,6 +27,7 @@ export async function runByPerson({
   command,
   directory,
   signal,
+  hurry,
   onOutput,
   redaction,
 }: PersonsCommand): Promise<{ readonly end: CommandEnd; readonly told: string }> {
@@ -35,6 +38,7 @@ export async function runByPerson({
     environment: Object.fromEntries(set) as Record<string, string>,
     timeout: A_DAY,
     signal,
+    ...(hurry && { hurry }),
     onOutput(text) {
       output.push(redaction.push(text));
       onOutput(text);

@@ -13,7 +13,7 @@ import { writeTool } from "./write.ts";
 import type { WritingOptions } from "./writing.ts";
 
 export { type ChangedFile, changesOf } from "./changed-files.ts";
-export { runByPerson } from "./command-of-person.ts";
+export { type PersonsCommand, runByPerson } from "./command-of-person.ts";
 export { editTool } from "./edit.ts";
 export { editModeTool } from "./edit-mode.ts";
 export { type Environment, holdsSecret } from "./environment.ts";

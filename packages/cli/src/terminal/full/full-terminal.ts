@@ -132,6 +132,10 @@ export class FullTerminal implements Terminal, LiveTerminal {
     return this.#theme;
   }
 
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   get columns(): number {
     return this.#screen.size.columns;
   }
@@ -159,15 +163,13 @@ export class FullTerminal implements Terminal, LiveTerminal {
     return message;
   }
 
-  async ask({ prompt, initial = "", again = false, signal }: Question): Promise<string | undefined> {
-    const card = new QuestionCard(
-      prompt,
-      initial,
-      this.#keys,
-      () => this.#theme,
-      () => this.#changed(),
-    );
-    return this.#question(card, again, signal);
+  async ask(question: Question): Promise<string | undefined> {
+    const card = new QuestionCard(question, {
+      keys: this.#keys,
+      theme: () => this.#theme,
+      onChange: () => this.#changed(),
+    });
+    return this.#question(card, question.again ?? false, question.signal);
   }
 
   async decide(decision: Decision): Promise<Decided | undefined> {

@@ -9,6 +9,7 @@ import type { Size } from "./screen/live-region.ts";
 import type { Picture } from "./screen/screen.ts";
 import type { Theme } from "./theme/theme.ts";
 import type { LiveView } from "./transcript/live-view.ts";
+import { filled } from "./views/filled.ts";
 import type { Overlay, View } from "./views/overlay.ts";
 import { spinnerLine } from "./views/spinner-line.ts";
 import { type Status, statusLine } from "./views/status-line.ts";
@@ -67,12 +68,11 @@ function fullScreen({ overlays, theme }: Seen, page: Overlay<unknown>, spinner: 
   const asked = question?.view({ columns, rows: Math.max(1, rows - LEAST_PAGE) }, theme, overlays.isArmed);
   const room = Math.max(1, rows - (asked?.lines.length ?? 0));
   const { lines, cursor } = page.view({ columns, rows: room }, theme, true);
-  const between = Array.from({ length: Math.max(0, room - lines.length) }, () => "");
   const isBehind = !question && overlays.behind > 0;
   const last = isBehind ? theme.warning(cut("You are asked something: Esc goes there", columns)) : spinner;
   const below = asked?.cursor && { ...asked.cursor, row: asked.cursor.row + room };
   return {
-    full: [...[...lines.slice(0, room), ...between, ...(asked?.lines ?? [])].slice(0, rows), last],
+    full: [...[...filled(lines.slice(0, room), room), ...(asked?.lines ?? [])].slice(0, rows), last],
     cursor: question ? below : cursor,
   };
 }
@@ -94,12 +94,19 @@ function waitingOf({ inbox, prompt, theme, keys }: Seen, { columns, rows }: Size
   return [...waitingList(inbox, most, columns, theme, keys.hint("take-back")), ...kept.slice(0, most)];
 }
 
-function spinnerOf({ view, moves, theme, keys }: Seen, columns: number): string | undefined {
+function spinnerOf({ view, moves, theme, keys, overlays }: Seen, columns: number): string | undefined {
   const { doing } = view;
-  if (!doing) return undefined;
+  const isAsked = overlays.top !== undefined && overlays.top !== overlays.page;
+  // What is asked says by itself that it waits.
+  if (!doing || (doing.isWaiting && isAsked)) return undefined;
   const elapsed = Date.now() - doing.since;
   return spinnerLine(
-    { what: doing.what, elapsed, stopKey: keys.hint("interrupt") },
+    {
+      what: doing.what,
+      elapsed,
+      stopKey: keys.hint("interrupt"),
+      agentsKey: doing.agents > 0 && !overlays.page ? keys.hint("agents") : undefined,
+    },
     moves && !doing.isWaiting,
     columns,
     theme,

@@ -29,7 +29,7 @@ describe("T13: keys", () => {
     expect(keys.hint("agents")).toBeUndefined();
     expect(keys.table.find(({ action }) => action === "redraw")).toEqual({
       action: "redraw",
-      keys: ["F5", "Ctrl-Alt-L"],
+      keys: ["F5", "Ctrl+Alt+L"],
       help: "draws on an empty screen; nothing is deleted",
       place: "prompt",
       isSet: true,

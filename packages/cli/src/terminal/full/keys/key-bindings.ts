@@ -128,10 +128,12 @@ function isAction(name: string): name is Action {
   return Object.hasOwn(actions, name);
 }
 
-/** `ctrl+shift+p` as people read it: `Ctrl-Shift-P`. */
+/** `ctrl+p` as people read it, and as it is written everywhere here: `Ctrl-P`, but `Ctrl+Left`, `Alt+P` and `p`. */
 function shown(key: string): string {
+  if (key.length === 1) return key;
   const parts = key.endsWith("+") ? [...key.slice(0, -1).split("+").filter(Boolean), "+"] : key.split("+");
-  return parts.map((part) => SHORT[part] ?? part.charAt(0).toUpperCase() + part.slice(1)).join("-");
+  const isPlain = /^ctrl\+[a-z\d]$/.test(key);
+  return parts.map((part) => SHORT[part] ?? part.charAt(0).toUpperCase() + part.slice(1)).join(isPlain ? "-" : "+");
 }
 
 const SHORT: Readonly<Record<string, string>> = { escape: "Esc", pageUp: "PgUp", pageDown: "PgDn" };

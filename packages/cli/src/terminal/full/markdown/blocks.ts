@@ -1,5 +1,5 @@
 import type { Token, Tokens } from "marked";
-import { widthOf, wrapped } from "../screen/cells.ts";
+import { proseLines, widthOf, wrapped } from "../screen/cells.ts";
 import { codeLabel, codeLines } from "./code.ts";
 import { decodeEntities } from "./entities.ts";
 import { inlineText } from "./inline.ts";
@@ -11,7 +11,7 @@ export function blockLines(token: Token, width: number, look: Look, cut = false)
   const { theme } = look;
   switch (token.type) {
     case "heading":
-      return prefixed(wrapped(theme.bold(theme.heading(inlineText(token.tokens, look))), width - token.depth - 1), {
+      return prefixed(proseLines(theme.bold(theme.heading(inlineText(token.tokens, look))), width - token.depth - 1), {
         first: theme.dim(`${"#".repeat(token.depth)} `),
       });
     case "hr":
@@ -32,12 +32,12 @@ export function blockLines(token: Token, width: number, look: Look, cut = false)
     case "html":
       return decodeEntities(token.raw.trimEnd())
         .split("\n")
-        .flatMap((line) => wrapped(line, width));
+        .flatMap((line) => proseLines(line, width));
     case "space":
     case "def":
       return [];
     default:
-      return wrapped(
+      return proseLines(
         "tokens" in token && token.tokens ? inlineText(token.tokens, look) : inlineText([token], look),
         width,
       );
@@ -68,7 +68,7 @@ export function itemLines(
   const lines: string[] = [];
   let text: Token[] = [];
   const flush = () => {
-    if (text.length > 0) lines.push(...wrapped(inlineText(text, look), inner));
+    if (text.length > 0) lines.push(...proseLines(inlineText(text, look), inner));
     text = [];
   };
   let isApart = false;

@@ -281,8 +281,19 @@ describe("T23: code", () => {
   });
 });
 
+test("T22: prose keeps to lines that can be read where there is more room; tables and code take it", () => {
+  const words = "word ".repeat(60);
+  const widest = (text: string) => Math.max(...shown(text, 200).map(widthOf));
+  expect(widest(`# ${words}\n\n${words}\n\n> ${words}`)).toBeLessThanOrEqual(122);
+  expect(widest(words)).toBe(119);
+  expect(widest(`| a | ${words}|\n|---|---|`)).toBe(200);
+  expect(widest(`\`\`\`\n${words}\n\`\`\``)).toBe(302);
+});
+
 describe("B30: code that is a change of a file", () => {
-  test("grows as a change: what it is about, and each line with its number and +", () => {
+  const draft = { index: 0, path: "src/a.ts", start: 9, end: 11, text: "" };
+
+  test("grows as a change, and is one line when it is written: the change itself is shown when it is made", () => {
     const stream = new MarkdownStream();
     const lines: string[] = [];
     const push = (text: string) => {
@@ -290,20 +301,27 @@ describe("B30: code that is a change of a file", () => {
       lines.push(...stream.show(60, 10, look).finished.map(bare));
     };
     push("Here:\n\n```ts:src/a.ts:9:11\n");
-    stream.capture({ index: 0, path: "src/a.ts", start: 9, end: 11, text: "" });
+    stream.capture(draft);
     push("one\ntw");
-    expect(stream.show(60, 10, look).open.map(bare)).toEqual(["  10 + tw"]);
-    push("o\n```\n\n```\nplain\n```\n");
-    expect(lines).toEqual([
-      "Here:",
-      "",
-      "  ts",
-      "writing src/a.ts, lines 9 to 10",
-      "   9 + one",
-      "  10 + two",
-      "",
-      "  plain",
+    expect(stream.show(60, 10, look).open.map(bare)).toEqual([
+      "writing src/a.ts, lines 9 to 10, 2 lines so far",
+      "  9 + one",
+      " 10 + tw",
     ]);
+    push("o\n```\n\n```\nplain\n```\n");
+    expect(lines).toEqual(["Here:", "", "2 lines for src/a.ts, lines 9 to 10", "", "  plain"]);
+  });
+
+  test("of many lines shows the last ones, and keeps them when it breaks off", () => {
+    const stream = new MarkdownStream();
+    stream.capture(draft);
+    stream.push(`\`\`\`ts:src/a.ts:9:11\n${Array.from({ length: 300 }, (_, index) => `line ${index}\n`).join("")}`);
+    const { finished, open } = stream.show(20, 50, look);
+    expect(finished).toEqual([]);
+    expect(open.map(bare)).toHaveLength(11);
+    expect(open.map(bare).slice(0, 2)).toEqual(["writing src/a.ts, l…", "299 + line 290"]);
+    stream.end();
+    expect(stream.show(20, 50, look)).toEqual({ finished: open, open: [] });
   });
 });
 

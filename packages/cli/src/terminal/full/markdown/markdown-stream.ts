@@ -1,7 +1,7 @@
 import type { Draft } from "@banyan/core";
 import { lexer, type Token, type Tokens } from "marked";
-import { addedLine, draftHead } from "../../../show/diff-lines.ts";
-import { wrapped } from "../screen/cells.ts";
+import { draftEnd, draftLines } from "../../../show/diff-lines.ts";
+import { cut, wrapped } from "../screen/cells.ts";
 import { blockLines, itemLines, numberOf } from "./blocks.ts";
 import { CONTEXT, codeLabel, codeLines } from "./code.ts";
 import { begunFence, type Fence, isClosing } from "./fence.ts";
@@ -17,11 +17,14 @@ export interface Shown {
   readonly open: readonly string[];
 }
 
+/** Lines of a change that are seen while it is written: as many as of one that is made. */
+const MOST_DRAFT_LINES = 10;
+
 type BegunCode = Extract<Begun, { type: "code" }>;
 
 /** A block of which the beginning is final already, while the rest is still coming. */
 type Begun =
-  | { readonly type: "code"; readonly fence: Fence; readonly before: string[]; count: number; hasHead: boolean }
+  | { readonly type: "code"; readonly fence: Fence; readonly before: string[]; count: number }
   | { readonly type: "list"; readonly number: number | undefined }
   | { readonly type: "table"; readonly head: string; readonly table: TableBegun }
   | { readonly type: "paragraph" };
@@ -68,13 +71,13 @@ export class MarkdownStream {
 
   /** Gives what is final of the block at the beginning; answers whether there may be more. */
   #advance(width: number, room: number, look: Look, finished: string[]): boolean {
-    if (this.#begun?.type === "code") return this.#code(this.#begun, look, finished);
+    if (this.#begun?.type === "code") return this.#code(this.#begun, width, look, finished);
     // A line that is not whole yet may belong to the block before it or not.
     const whole = this.#ended ? this.#source : this.#source.slice(0, this.#source.lastIndexOf("\n") + 1);
     const tokens = this.#tokens(whole);
     const token = tokens.find(({ type }) => type !== "space");
     if (!token) return this.#part(width, room, look, finished);
-    if (token.type === "code" && this.#fence(token as Tokens.Code, look, finished)) return true;
+    if (token.type === "code" && this.#fence(token as Tokens.Code, finished)) return true;
     const isLast = tokens.findLast(({ type }) => type !== "space") === token;
     if (!isLast || this.#ended || isClosed(token, whole)) {
       this.#give(this.#linesOf(token, width, look, true), finished);
@@ -133,45 +136,47 @@ export class MarkdownStream {
   }
 
   /** Begins a block of code once its first line is whole. */
-  #fence({ raw, lang = "" }: Tokens.Code, look: Look, finished: string[]): boolean {
+  #fence({ raw, lang = "" }: Tokens.Code, finished: string[]): boolean {
     const fence = begunFence(raw, lang);
     if (!fence) return false;
     const at = this.#source.indexOf(raw);
     if (!this.#isFirst) finished.push("");
     this.#isFirst = false;
-    if (!this.#captured) finished.push(...codeLabel(lang, look));
     this.#source = this.#source.slice(at + raw.indexOf("\n") + 1);
-    this.#begun = { type: "code", fence, before: [], count: 0, hasHead: false };
+    this.#begun = { type: "code", fence, before: [], count: 0 };
     return true;
   }
 
-  #code(begun: BegunCode, look: Look, finished: string[]): boolean {
+  #code(begun: BegunCode, width: number, look: Look, finished: string[]): boolean {
     const { fence } = begun;
     const lines = this.#source.split("\n");
     const partial = this.#ended ? "" : (lines.pop() ?? "");
     const end = lines.findIndex((line) => isClosing(line, fence));
     const code = end < 0 ? lines : lines.slice(0, end);
     if (this.#ended && end < 0 && code.at(-1) === "") code.pop();
-    if (this.#captured && !begun.hasHead) {
-      finished.push(draftHead(this.#captured, look.theme));
-      begun.hasHead = true;
-    }
-    for (const line of this.#codeLines(code, begun, look)) finished.push(line);
-    begun.count += code.length;
-    begun.before.push(...code);
+    const own = code.map((line) => withoutIndent(line, fence));
+    if (!this.#captured && (own.length > 0 || end >= 0))
+      for (const line of shownCode(own, begun, look)) finished.push(line);
+    begun.count += own.length;
+    begun.before.push(...own);
     begun.before.splice(0, begun.before.length - CONTEXT);
     this.#source = end < 0 ? partial : [...lines.slice(end + 1), ...(this.#ended ? [] : [partial])].join("\n");
     if (end < 0 && !this.#ended) return false;
+    // The change itself is shown when it is made.
+    if (this.#captured && end >= 0) finished.push(look.theme.dim(draftEnd(this.#captured, begun.count, look.theme)));
+    else if (this.#captured) finished.push(...this.#draftLines(this.#captured, begun, width, look));
     this.#begun = undefined;
     this.#captured = undefined;
     return end >= 0;
   }
 
-  #codeLines(lines: readonly string[], { fence, before, count }: BegunCode, look: Look): string[] {
-    const own = lines.map((line) => line.slice(indentOf(line, fence.indent)));
-    const { start = 1 } = this.#captured ?? {};
-    if (this.#captured) return own.map((line, index) => addedLine(line, start + count + index, look.theme));
-    return codeLines(own, fence.language, look, before);
+  /** The end of a change that is being written. */
+  #draftLines(draft: Draft, { fence, before, count }: BegunCode, width: number, look: Look): string[] {
+    const isOpen = this.#source !== "" && !isClosing(this.#source, fence, true);
+    const written = isOpen ? [...before, withoutIndent(this.#source, fence)] : before;
+    const text = written.map((line) => `${line}\n`).join("");
+    const options = { style: look.theme, most: MOST_DRAFT_LINES, before: count - before.length };
+    return draftLines({ ...draft, text }, options).map((line) => cut(line, width));
   }
 
   /** Items that another one stands behind are final. */
@@ -221,11 +226,12 @@ export class MarkdownStream {
   }
 
   #openLines(width: number, look: Look): string[] {
-    if (this.#source.trim() === "") return [];
     const begun = this.#begun;
+    if (begun?.type === "code" && this.#captured) return this.#draftLines(this.#captured, begun, width, look);
+    if (this.#source.trim() === "") return [];
     if (begun?.type === "code") {
-      const [line = ""] = this.#codeLines([this.#source], begun, look);
-      return isClosing(this.#source, begun.fence, true) ? [] : wrapped(line, width);
+      if (isClosing(this.#source, begun.fence, true)) return [];
+      return shownCode([withoutIndent(this.#source, begun.fence)], begun, look).flatMap((line) => wrapped(line, width));
     }
     const [first, ...others] = this.#tokens(this.#source).filter(({ type }) => type !== "space");
     if (!first) return [];
@@ -252,6 +258,12 @@ function isClosed({ type }: Token, source: string): boolean {
   }
 }
 
-function indentOf(line: string, most: number): number {
-  return Math.min(most, line.length - line.trimStart().length);
+/** The next lines of a block of code, the first ones below its label. */
+function shownCode(lines: readonly string[], { fence, before, count }: BegunCode, look: Look): string[] {
+  const label = count === 0 ? codeLabel(fence.language, look) : [];
+  return [...label, ...codeLines(lines, fence.language, look, before)];
+}
+
+function withoutIndent(line: string, { indent }: Fence): string {
+  return line.slice(Math.min(indent, line.length - line.trimStart().length));
 }

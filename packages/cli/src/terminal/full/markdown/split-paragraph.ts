@@ -1,5 +1,5 @@
 import { lexer } from "marked";
-import { bare, wrapped } from "../screen/cells.ts";
+import { bare, proseLines } from "../screen/cells.ts";
 import { inlineText } from "./inline.ts";
 import type { Look } from "./look.ts";
 
@@ -16,7 +16,7 @@ export interface Split {
 export function splitParagraph(source: string, width: number, room: number, look: Look): Split | undefined {
   const whole = paragraph(source, look);
   if (whole === undefined) return undefined;
-  const count = wrapped(whole, width).length;
+  const count = proseLines(whole, width).length;
   if (count <= room) return undefined;
   const breaks = [...source.matchAll(/\s+/g)].map(({ index }) => index);
   // Half of the room stays for what is still being written.
@@ -26,7 +26,7 @@ export function splitParagraph(source: string, width: number, room: number, look
     const [front, rest] = [source.slice(0, at), source.slice(at).trimStart()];
     const [first, second] = [paragraph(front, look), paragraph(rest, look)];
     if (first === undefined || second === undefined) continue;
-    if (words(`${first} ${second}`) === words(whole)) return { lines: wrapped(first, width), rest };
+    if (words(`${first} ${second}`) === words(whole)) return { lines: proseLines(first, width), rest };
   }
   return undefined;
 }
@@ -43,7 +43,7 @@ function lastThatFits(
   while (low < high) {
     const middle = (low + high) >> 1;
     const text = paragraph(source.slice(0, breaks[middle]), look);
-    if (text !== undefined && wrapped(text, width).length <= wanted) low = middle + 1;
+    if (text !== undefined && proseLines(text, width).length <= wanted) low = middle + 1;
     else high = middle;
   }
   return low > 0 ? breaks[low - 1] : undefined;

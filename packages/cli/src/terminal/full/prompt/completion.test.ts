@@ -94,6 +94,11 @@ describe("T14: @ completes", () => {
   });
 });
 
+test("a long suggestion says that it is cut where its help stands beside it", async () => {
+  const suggest = async () => [{ text: "/waiting", label: "/waiting [drop n | edit n text | send]", help: "list" }];
+  expect((await completed({ suggest }, "/w")).labels).toEqual(["/waiting [drop n | edit n tex…"]);
+});
+
 test("a suggestion takes no control characters to the screen", async () => {
   const names = completeNames(() => [{ text: "@a", label: "@a\x1b[2J", help: "b\nc" }]);
   expect(await completed(names, "@")).toMatchObject({ labels: ["@a"], help: "b c" });

@@ -1,5 +1,6 @@
 import type { AutocompleteItem, AutocompleteProvider, AutocompleteSuggestions } from "@earendil-works/pi-tui";
 import { oneLine } from "../../../show/plain-text.ts";
+import { cut } from "../screen/cells.ts";
 
 /** Something that a word can be completed to. */
 export interface Suggestion {
@@ -28,6 +29,9 @@ export interface Completer {
 
 /** Suggestions that are listed at the most. */
 const MOST = 50;
+
+/** Columns that a suggestion has beside its help: the editor would cut it there without a sign of it. */
+const BESIDE_HELP = 30;
 
 /** Asks the completers for the word before the cursor, in the editor's terms. All that they know is listed, kind by kind. */
 export class Completion implements AutocompleteProvider {
@@ -60,6 +64,8 @@ export class Completion implements AutocompleteProvider {
   }
 }
 
-function itemOf({ text, label, help }: Suggestion): AutocompleteItem {
-  return { value: text, label: oneLine(label ?? text), ...(help === undefined ? {} : { description: oneLine(help) }) };
+function itemOf({ text, label = text, help }: Suggestion): AutocompleteItem {
+  const shown = oneLine(label);
+  if (help === undefined) return { value: text, label: shown };
+  return { value: text, label: cut(shown, BESIDE_HELP), description: oneLine(help) };
 }

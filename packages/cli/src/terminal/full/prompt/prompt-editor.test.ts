@@ -146,7 +146,7 @@ describe("what is shown", () => {
   test("T16: / lists the commands with one line each; Enter completes one, and sends it when it is typed in full", async () => {
     press("/");
     expect(await suggestions()).toEqual([
-      expect.stringMatching(/^→ \/model \[name\] +take another model$/),
+      expect.stringMatching(/^❯ \/model \[name\] +take another model$/),
       expect.stringMatching(/^ {2}\/retry +ask again$/),
     ]);
     press("r");

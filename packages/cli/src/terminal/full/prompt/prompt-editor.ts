@@ -5,6 +5,7 @@ import { characterOf } from "../keys/keyboard.ts";
 import { bare, cut, widthOf } from "../screen/cells.ts";
 import type { Position } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
+import { listLine } from "../views/bar.ts";
 
 /** What a prompt editor is made of. */
 export interface PromptEditorOptions {
@@ -36,7 +37,7 @@ export interface EditorLines {
 export class PromptEditor {
   readonly #options: PromptEditorOptions;
   readonly #editor: FramelessEditor;
-  readonly #surroundings = { rows: 24 };
+  readonly #surroundings = { rows: 24, columns: 80 };
 
   constructor(options: PromptEditorOptions) {
     this.#options = options;
@@ -48,7 +49,8 @@ export class PromptEditor {
       borderColor: same,
       selectList: {
         selectedPrefix: same,
-        selectedText: (text) => theme().selected(text),
+        // The library's own sign before it is not that of the other lists here.
+        selectedText: (text) => listLine(text.slice(SIGN.length), true, this.#surroundings.columns, theme()),
         description: (text) => theme().dim(text),
         scrollInfo: (text) => theme().dim(text),
         noMatch: (text) => theme().dim(text),
@@ -127,7 +129,7 @@ export class PromptEditor {
 
   /** The lines for a width; of a longer text those around the cursor, more in a terminal of more rows. */
   lines(width: number, rows: number): EditorLines {
-    this.#surroundings.rows = rows;
+    Object.assign(this.#surroundings, { rows, columns: width });
     this.#editor.setAutocompleteMaxVisible(Math.min(MOST_SUGGESTIONS, Math.floor(rows / 4)));
     const [top = "", ...rest] = this.#editor.render(Math.max(2, width));
     const bottom = rest.findIndex((line) => line.startsWith(FRAME));
@@ -154,6 +156,8 @@ export class PromptEditor {
 const KEPT_FREE = 2;
 /** Suggestions that are listed at once, where there are enough rows. */
 const MOST_SUGGESTIONS = 10;
+/** What the library puts before the suggestion that is chosen. */
+const SIGN = "→ ";
 const FRAME = "\0";
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the editor paints its cursor with these
 const PAINTED_CURSOR = /^\x1b\[7m(.*?)\x1b\[0m/s;

@@ -44,6 +44,14 @@ export function wrapped(text: string, width: number): string[] {
   return wrapTextWithAnsi(text, Math.max(1, width));
 }
 
+/** Columns that a line of prose takes at most: the eye finds no way back from the end of a longer one. */
+const LONGEST = 120;
+
+/** Sentences as lines, which stay short enough to be read where there is more room. */
+export function proseLines(text: string, width: number): string[] {
+  return wrapped(text, Math.min(width, LONGEST));
+}
+
 /** Text with blanks behind it, up to `width` columns. */
 export function padded(text: string, width: number): string {
   return text + " ".repeat(Math.max(0, width - visibleWidth(text)));

@@ -31,7 +31,7 @@ test("T25: what goes on is told from the feed, with sub-agents counted and their
 
   runs("a", "c3", "launch_agent", { task: "look" });
   expect(starts("sub", "c3")).toBe(true);
-  expect(activities.doing?.what).toBe("running 2 calls, 1 sub-agent");
+  expect(activities.doing).toMatchObject({ what: "running 2 calls, 1 sub-agent", agents: 1 });
   expect(
     happens({
       type: "message.added",

@@ -10,6 +10,8 @@ export interface Doing {
   readonly since: number;
   /** Nothing goes on before the person does something. */
   readonly isWaiting: boolean;
+  /** Sub-agents that are at work on it. */
+  readonly agents: number;
 }
 
 /** Columns that the name of a running call may take. */
@@ -36,7 +38,7 @@ export class Activities {
 
   /** Something is done for the person, until the answer is called. */
   own(what: string): () => void {
-    const doing = { what: oneLine(what), since: Date.now(), isWaiting: false };
+    const doing = { what: oneLine(what), since: Date.now(), isWaiting: false, agents: 0 };
     this.#own.push(doing);
     return () => void this.#own.splice(this.#own.indexOf(doing), 1);
   }
@@ -115,15 +117,16 @@ export class Activities {
 
   #settle({ questions }: ConversationState): void {
     const [first, ...others] = this.#running.values();
-    if (questions.size > 0) return this.#set("waiting for you", true);
+    if (questions.size > 0) return this.#set("waiting for you", { isWaiting: true });
     if (!first) return this.#set("waiting for the model");
-    const agents = this.#agents.size > 0 ? `, ${counted(this.#agents.size, "sub-agent")}` : "";
-    this.#set(others.length > 0 ? `running ${others.length + 1} calls${agents}` : running(first) + agents);
+    const what = others.length > 0 ? `running ${others.length + 1} calls` : running(first);
+    const agents = this.#agents.size;
+    this.#set(agents > 0 ? `${what}, ${counted(agents, "sub-agent")}` : what, { agents });
   }
 
-  #set(what: string, isWaiting = false): void {
+  #set(what: string, { isWaiting = false, agents = 0 } = {}): void {
     if (this.#isStopping && what !== "stopping") return;
-    if (this.#doing?.what !== what) this.#doing = { what, since: Date.now(), isWaiting };
+    if (this.#doing?.what !== what) this.#doing = { what, since: Date.now(), isWaiting, agents };
   }
 }
 

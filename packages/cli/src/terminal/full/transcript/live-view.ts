@@ -6,6 +6,7 @@ import {
   type FileChange,
   isEnded,
   textOf,
+  typedText,
 } from "@banyan/core/conversation";
 import { formatDuration } from "../../../show/amounts.ts";
 import { attachedLine, attachedTo } from "../../../show/attached.ts";
@@ -13,7 +14,6 @@ import { callIn } from "../../../show/call-of.ts";
 import { cutSentence } from "../../../show/cut-sentence.ts";
 import { changeHead, diffLines } from "../../../show/diff-lines.ts";
 import { wholeLines } from "../../../show/excerpt.ts";
-import { typedText } from "../../../show/message-label.ts";
 import { oneLine } from "../../../show/plain-text.ts";
 import { runEndSentence } from "../../../show/run-end.ts";
 import type { FeedView } from "../../feed-view.ts";

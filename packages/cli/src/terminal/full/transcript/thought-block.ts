@@ -1,6 +1,6 @@
-import { formatDuration } from "../../../show/amounts.ts";
+import { formatTook } from "../../../show/amounts.ts";
 import { PlainText } from "../../../show/plain-text.ts";
-import { cut, wrapped } from "../screen/cells.ts";
+import { cut, proseLines } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 import type { Page } from "../views/viewer.ts";
 import type { Block, BlockLines, BlockLook } from "./block.ts";
@@ -41,14 +41,14 @@ export class ThoughtBlock implements Block, Page {
       const tail = this.#text.slice(-LIVE_TEXT).replace(/\s+/g, " ").trim();
       return {
         finished: [],
-        open: wrapped(tail, width)
+        open: proseLines(tail, width)
           .slice(-LIVE_LINES)
           .map((line) => theme.dim(line)),
       };
     }
     this.#shownEnd = true;
     const hint = openKey === undefined ? "" : ` (${openKey} shows it)`;
-    const line = `${theme.accent("•")} thought${theme.dim(`, ${formatDuration(this.#ended - this.#began)}${hint}`)}`;
+    const line = `${theme.accent("•")} thought${theme.dim(`${formatTook(this.#ended - this.#began)}${hint}`)}`;
     return { finished: [cut(line, width)], open: [] };
   }
 
@@ -56,6 +56,6 @@ export class ThoughtBlock implements Block, Page {
     return this.#text
       .trim()
       .split("\n")
-      .flatMap((line) => wrapped(theme.dim(line), width));
+      .flatMap((line) => proseLines(theme.dim(line), width));
   }
 }

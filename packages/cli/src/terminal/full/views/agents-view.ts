@@ -7,6 +7,7 @@ import type { Theme } from "../theme/theme.ts";
 import { pathPage } from "../transcript/path-page.ts";
 import { agentFacts, type SubAgent, subAgents } from "./agent-list.ts";
 import { listLine } from "./bar.ts";
+import { filled } from "./filled.ts";
 import { ListCursor } from "./list-cursor.ts";
 import type { Over, Overlay, View } from "./overlay.ts";
 import { rule } from "./rule.ts";
@@ -62,7 +63,7 @@ export class AgentsView implements Overlay<never> {
     const facts = this.#agents.map((agent) => agentFacts(agent, now));
     const beside = columns - 4 - Math.max(...facts.map(widthOf));
     const width = Math.min(
-      Math.max(Math.floor(columns * 0.4), beside),
+      Math.max(16, Math.floor(columns / 3), beside),
       Math.max(...this.#agents.map((agent) => widthOf(titleOf(agent)))),
     );
     const room = Math.max(1, rows - 2);
@@ -80,9 +81,8 @@ export class AgentsView implements Overlay<never> {
     return {
       lines: [
         rule(theme.bold(counted(this.#agents.length, "sub-agent")), columns, theme, theme.dim(`${working} at work`)),
-        ...list,
-        ...Array.from({ length: Math.max(0, room - list.length) }, () => ""),
-        theme.dim(cut("Enter shows what it does · Left comes back · /agents stop n, tell n text · Esc", columns)),
+        ...filled(list, room),
+        theme.dim(cut("Enter shows what it does · Esc goes back · /agents stop n, tell n text", columns)),
       ],
     };
   }

@@ -1,5 +1,5 @@
 import { type Call, type FileChange, isEnded } from "@banyan/core/conversation";
-import { counted, formatDuration } from "../../../show/amounts.ts";
+import { counted, formatTook } from "../../../show/amounts.ts";
 import { callDetails, callEnd, callHead, callWord } from "../../../show/call-line.ts";
 import { changeHead, diffLines, draftLines } from "../../../show/diff-lines.ts";
 import { plainText } from "../../../show/plain-text.ts";
@@ -42,7 +42,7 @@ function endedLines(call: Call, look: CallLook): string[] {
 function liveLines(call: Call, look: CallLook): string[] {
   const { theme, width, now } = look;
   const paint = call.status === "approval-requested" ? theme.warning : theme.accent;
-  const elapsed = call.startedAt === undefined ? "" : theme.dim(`, ${formatDuration(now - call.startedAt)}`);
+  const elapsed = call.startedAt === undefined ? "" : theme.dim(formatTook(now - call.startedAt));
   const tail =
     call.progress === "" ? [] : plainText(call.progress.slice(-20_000)).trimEnd().split("\n").slice(-MOST_LIVE_LINES);
   return [

@@ -1,4 +1,5 @@
 import { counted } from "../../../show/amounts.ts";
+import { oneLine } from "../../../show/plain-text.ts";
 import type { Choice, Decided, Decision } from "../../decision.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { characterOf } from "../keys/keyboard.ts";
@@ -19,18 +20,22 @@ export class DecisionCard implements Overlay<Decided> {
   #hint = "";
   /** The choice whose words are being typed. */
   #chosen: Choice | undefined;
-  readonly #words = new LineInput();
+  readonly #words: LineInput;
   /** The first line of the body that is shown. */
   #top = 0;
   /** How far the body can be moved, as it was shown last. */
   #room = { lines: 0, shown: 0 };
 
   constructor(decision: Decision) {
+    const { begun, choices, again } = decision;
     this.#decision = decision;
+    // Who was shown it before has gone back from there.
+    if (begun && !again) this.#chosen = choices.find(({ key, takesWords }) => key === begun.key && takesWords);
+    this.#words = new LineInput(begun?.words);
   }
 
   view({ columns, rows }: Size, theme: Theme, isArmed: boolean): View {
-    const { title, body } = this.#decision;
+    const { title, body, stops = false } = this.#decision;
     const isTight = rows < 16;
     const bottom = this.#chosen ? this.#question(columns, theme) : this.#offer(columns, theme, isTight, isArmed);
     // What goes on in the next line is set in, so that a sign at the beginning of one is never taken for another's.
@@ -46,7 +51,7 @@ export class DecisionCard implements Overlay<Decided> {
     const hidden = lines.length - part.length;
     const more = hidden > 0 ? [theme.dim(cut(`… (${counted(hidden, "more line")}: Up and Down move)`, columns))] : [];
     const top = [
-      rule(theme.warning(title), columns, theme),
+      rule(theme.warning(title), columns, theme, stops ? theme.dim("Esc stops") : ""),
       ...part.map((line) => `  ${line}`),
       ...more,
       ...(isTight ? [] : [""]),
@@ -56,8 +61,9 @@ export class DecisionCard implements Overlay<Decided> {
   }
 
   key(key: string, keys: KeyBindings): Over<Decided> | undefined {
+    if (keys.matches(key, "cancel")) return {};
     if (this.#chosen) return this.#wordsKey(this.#chosen, key, keys);
-    if (keys.matches(key, "cancel") || keys.matches(key, "interrupt")) return {};
+    if (keys.matches(key, "interrupt")) return {};
     if (keys.matches(key, "list-up")) this.#top--;
     else if (keys.matches(key, "list-down")) this.#top++;
     else if (keys.matches(key, "list-page-up")) this.#top -= this.#room.shown;
@@ -72,14 +78,24 @@ export class DecisionCard implements Overlay<Decided> {
     return undefined;
   }
 
+  paste(text: string): void {
+    if (!this.#chosen) return;
+    this.#words.text += oneLine(text);
+    this.#written(this.#chosen);
+  }
+
   #wordsKey(choice: Choice, key: string, keys: KeyBindings): Over<Decided> | undefined {
     if (keys.matches(key, "list-choose")) {
       const words = this.#words.text.trim();
       return { result: { key: choice.key, ...(words === "" ? {} : { words }) } };
     }
     if (keys.matches(key, "interrupt")) this.#chosen = undefined;
-    else this.#words.key(key, keys);
+    else if (this.#words.key(key, keys)) this.#written(choice);
     return undefined;
+  }
+
+  #written({ key }: Choice): void {
+    this.#decision.onBegun?.({ key, words: this.#words.text });
   }
 
   #keys(): string {

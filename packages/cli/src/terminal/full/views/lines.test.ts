@@ -19,6 +19,13 @@ describe("T25: the spinner line", () => {
     expect(line(300).slice(2)).toBe("running npm test, Esc stops");
   });
 
+  test("T30: names the key that shows the sub-agents, while there are any", () => {
+    const activity = { what: "running 2 calls, 1 sub-agent", elapsed: 2_000, stopKey: "Esc", agentsKey: "Alt+A" };
+    expect(spinnerLine(activity, false, 80, plain)).toBe(
+      "• running 2 calls, 1 sub-agent, 2 s, Esc stops, Alt+A shows them",
+    );
+  });
+
   test("moves, unless nobody wants that", () => {
     expect(line(0).charAt(0)).not.toBe(line(SPIN_TIME).charAt(0));
     expect([line(0, false), line(SPIN_TIME, false)].map((text) => text.charAt(0))).toEqual(["•", "•"]);
@@ -91,16 +98,16 @@ describe("T18: what waits", () => {
 
   test("is what steers, then what waits for the end of the turn, with the key that takes it back", () => {
     expect(
-      waitingList([input("1", "queue"), input("2", "steer"), input("3", "queue", true)], 5, 60, plain, "Alt-Up"),
-    ).toEqual(["steer: message 2", "queued: message 1", "held: message 3   Alt-Up takes them back"]);
+      waitingList([input("1", "queue"), input("2", "steer"), input("3", "queue", true)], 5, 60, plain, "Alt+Up"),
+    ).toEqual(["steer: message 2", "queued: message 1", "held: message 3   Alt+Up takes them back"]);
   });
 
   test("is cut with a count", () => {
     const many = Array.from({ length: 9 }, (_, index) => input(String(index), "steer"));
-    expect(waitingList(many, 3, 60, plain, "Alt-Up")).toEqual([
+    expect(waitingList(many, 3, 60, plain, "Alt+Up")).toEqual([
       "steer: message 0",
       "steer: message 1",
-      "… and 7 more messages; Alt-Up takes them back",
+      "… and 7 more messages; Alt+Up takes them back",
     ]);
     expect(waitingList([], 3, 60, plain)).toEqual([]);
   });

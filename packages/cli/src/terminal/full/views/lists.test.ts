@@ -72,8 +72,24 @@ describe("a picker", () => {
     const picker = new Picker({ title: "Sessions", items, preview: (item) => [`preview of ${item}`] });
     expect(picker.isFull).toBe(true);
     expect(seen(picker, 120, 24)[2]).toMatch(/^❯ alpha.*│ preview of 0$/);
-    const narrow = seen(picker, 40, 10);
-    expect(narrow.some((line) => line === "preview of 0")).toBe(true);
+    const narrow = seen(picker, 40, 16);
+    expect(narrow.slice(6, 9)).toEqual(["─".repeat(40), "preview of 0", ""]);
+    expect([narrow.length, narrow.at(-1)]).toEqual([16, "Enter takes it · Esc goes back · type t…"]);
+    press(picker, "zz");
+    expect(seen(picker, 40, 16).at(-1)).toContain("Enter takes it");
+  });
+
+  test("cuts long names, so that what stands behind them is in one column, and whole", () => {
+    const titled = ["short", "a title that is longer than its room"].map((label) => ({
+      value: label,
+      label,
+      help: "2026-11-22 07:43",
+    }));
+    const picker = new Picker({ title: "Sessions", items: titled });
+    expect(seen(picker, 44, 10).slice(2, 4)).toEqual([
+      "❯ short                     2026-11-22 07:43",
+      "  a title that is longer …  2026-11-22 07:43",
+    ]);
   });
 
   test("T41: finds also what the items do not show, below those that do; the answer to what is typed last counts", async () => {
@@ -119,6 +135,11 @@ describe("a viewer", () => {
     press(viewer, RIGHT);
     expect(seen(viewer, 80, 10)[1]).toBe("second 1");
     expect(press(viewer, ESC)).toEqual({});
+  });
+
+  test("breaks a long line into lines that are set in as it is", () => {
+    const viewer = new Viewer([{ title: "shell", lines: () => ["Arguments", "  one two three four"] }]);
+    expect(seen(viewer, 14, 8).slice(1, 4)).toEqual(["Arguments", "  one two", "  three four"]);
   });
 
   test("T30: follows the end of what grows, until somebody moves away from it", () => {

@@ -5,6 +5,7 @@ import { cut, padded, widthOf, wrapped } from "../screen/cells.ts";
 import type { Size } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 import { listLine } from "./bar.ts";
+import { filled } from "./filled.ts";
 import { LineInput } from "./line-input.ts";
 import { ListCursor } from "./list-cursor.ts";
 import type { Over, Overlay, View } from "./overlay.ts";
@@ -38,6 +39,8 @@ export interface PickerOptions<T> {
 
 /** Columns from which on the preview stands beside the list. */
 const BESIDE = 100;
+/** The part of the columns that names keep, however long what stands behind them is. */
+const LEAST_NAME = 0.4;
 /** Rows of a list that stands where the prompt is. */
 const MOST_ROWS = 12;
 
@@ -83,16 +86,13 @@ export class Picker<T> implements Overlay<T> {
     const listRows = preview && !isBeside ? Math.max(1, Math.ceil(room / 2)) : room;
     const listColumns = isBeside ? Math.floor(columns * 0.45) : columns;
     const list = this.#list(listRows, listColumns, theme, empty);
+    if (!preview) return { lines: [head, input, ...list, foot], cursor };
     const current = this.#found[this.#cursor.index];
-    if (!preview || !current) return { lines: [head, input, ...list, foot], cursor };
     const width = isBeside ? columns - listColumns - 3 : columns;
-    const shown = preview(current.value, width, theme).flatMap((line) => wrapped(line, width));
+    const shown = current ? preview(current.value, width, theme).flatMap((line) => wrapped(line, width)) : [];
     const body = isBeside
-      ? Array.from(
-          { length: room },
-          (_, row) => `${padded(list[row] ?? "", listColumns)} ${theme.dim("│")} ${shown[row] ?? ""}`,
-        )
-      : [...list, theme.dim("─".repeat(columns)), ...shown.slice(0, Math.max(0, room - listRows - 1))];
+      ? filled(list, room).map((line, row) => `${padded(line, listColumns)} ${theme.dim("│")} ${shown[row] ?? ""}`)
+      : filled([...list, theme.dim("─".repeat(columns)), ...shown].slice(0, room), room);
     return { lines: [head, input, ...body, foot], cursor };
   }
 
@@ -135,12 +135,17 @@ export class Picker<T> implements Overlay<T> {
   #list(rows: number, columns: number, theme: Theme, empty: string): string[] {
     if (this.#found.length === 0)
       return [theme.dim(cut(this.#filter.text === "" ? empty : "Nothing matches.", columns))];
-    const width = Math.min(Math.floor(columns * 0.6), Math.max(...this.#found.map(({ label }) => widthOf(label))));
-    return this.#cursor.window(this.#found, rows).map(({ item, isCurrent }) => {
-      const label = cut(item.label, columns - 2);
-      const help = item.help === undefined ? "" : cut(item.help, columns - 2 - Math.max(width, widthOf(label)) - 2);
-      const line = help === "" ? label : `${padded(label, width)}  ${theme.dim(help)}`;
-      return listLine(line, isCurrent, columns, theme);
+    const room = columns - 2;
+    const widest = (texts: readonly string[]) => Math.max(...texts.map(widthOf));
+    const beside = room - 2 - widest(this.#found.map(({ help = "" }) => help));
+    const width = Math.min(
+      Math.max(Math.floor(room * LEAST_NAME), beside),
+      widest(this.#found.map(({ label }) => label)),
+    );
+    return this.#cursor.window(this.#found, rows).map(({ item: { label, help = "" }, isCurrent }) => {
+      const line =
+        help === "" ? label : `${padded(cut(label, width), width)}  ${theme.dim(cut(help, room - width - 2))}`;
+      return listLine(cut(line, room), isCurrent, columns, theme);
     });
   }
 }

@@ -10,6 +10,8 @@ export interface Activity {
   readonly elapsed: number;
   /** The key that ends it; nothing when none does. */
   readonly stopKey?: string | undefined;
+  /** The key that shows the sub-agents; nothing when there are none. */
+  readonly agentsKey?: string | undefined;
 }
 
 const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
@@ -17,9 +19,14 @@ const FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏";
 export const SPIN_TIME = 120;
 
 /** `⠙ running npm test, 12 s, Esc stops` (T25). Without motion the sign in front stays as it is. */
-export function spinnerLine({ what, elapsed, stopKey }: Activity, moves: boolean, width: number, theme: Theme): string {
+export function spinnerLine(activity: Activity, moves: boolean, width: number, theme: Theme): string {
+  const { what, elapsed, stopKey, agentsKey } = activity;
   const frame = moves ? (FRAMES[Math.floor(elapsed / SPIN_TIME) % FRAMES.length] ?? "•") : "•";
-  const rest = [elapsed < 1_000 ? "" : wholeSeconds(elapsed), stopKey === undefined ? "" : `${stopKey} stops`];
+  const rest = [
+    elapsed < 1_000 ? "" : wholeSeconds(elapsed),
+    stopKey === undefined ? "" : `${stopKey} stops`,
+    agentsKey === undefined ? "" : `${agentsKey} shows them`,
+  ];
   const behind = rest.filter((text) => text !== "").join(", ");
   const room = Math.max(8, width - 4 - behind.length);
   return cut(`${theme.accent(frame)} ${cut(what, room)}${behind === "" ? "" : theme.dim(`, ${behind}`)}`, width);

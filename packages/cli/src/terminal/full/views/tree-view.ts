@@ -7,6 +7,7 @@ import { cut, padded, widthOf } from "../screen/cells.ts";
 import type { Size } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 import { listLine } from "./bar.ts";
+import { filled } from "./filled.ts";
 import { LineInput } from "./line-input.ts";
 import { ListCursor } from "./list-cursor.ts";
 import type { Over, Overlay, View } from "./overlay.ts";
@@ -72,8 +73,7 @@ export class TreeView implements Overlay<string> {
       .window(this.#rows, room)
       .map(({ item, isCurrent }) => listLine(this.#line(item, columns - 2, theme), isCurrent, columns, theme));
     const empty = list.length === 0 ? [theme.dim(this.#search.text === "" ? "No message." : "Nothing matches.")] : list;
-    const below = Array.from({ length: Math.max(0, room - empty.length) }, () => "");
-    const lines = [head, ...empty, ...below, foot.line];
+    const lines = [head, ...filled(empty, room), foot.line];
     return { lines, ...(foot.column !== undefined && { cursor: { row: lines.length - 1, column: foot.column } }) };
   }
 

@@ -1,7 +1,8 @@
 import type { KeyBindings } from "../keys/key-bindings.ts";
-import { cut, wrapped } from "../screen/cells.ts";
+import { bare, cut, wrapped } from "../screen/cells.ts";
 import type { Size } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
+import { filled } from "./filled.ts";
 import type { Over, Overlay, View } from "./overlay.ts";
 import { rule } from "./rule.ts";
 
@@ -35,7 +36,7 @@ export class Viewer implements Overlay<never> {
 
   view({ columns, rows }: Size, theme: Theme): View {
     const page = this.#pages[this.#page];
-    const lines = (page?.lines(columns, theme) ?? []).flatMap((line) => wrapped(line, columns));
+    const lines = (page?.lines(columns, theme) ?? []).flatMap((line) => broken(line, columns));
     this.#rows = Math.max(1, rows - 2);
     this.#last = Math.max(0, lines.length - this.#rows);
     this.#top = this.#follows ? this.#last : Math.max(0, Math.min(this.#top, this.#last));
@@ -47,8 +48,7 @@ export class Viewer implements Overlay<never> {
     return {
       lines: [
         rule(theme.bold(page?.title ?? ""), columns, theme, place),
-        ...shown,
-        ...Array.from({ length: this.#rows - shown.length }, () => ""),
+        ...filled(shown, this.#rows),
         theme.dim(cut(`${seen}${others} · Esc goes back`, columns)),
       ],
     };
@@ -79,4 +79,12 @@ export class Viewer implements Overlay<never> {
     this.#top = 0;
     this.#follows = false;
   }
+}
+
+/** A line that is too long as several, all of them set in as the first one is. */
+function broken(line: string, columns: number): string[] {
+  const [indent = ""] = /^ */.exec(bare(line)) ?? [];
+  if (indent.length > columns / 2) return wrapped(line, columns);
+  const [first = "", ...rest] = wrapped(line, columns - indent.length);
+  return [first, ...rest.map((more) => indent + more)];
 }

@@ -1,0 +1,295 @@
+import { existsSync, realpathSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Home, home } from "../testing/banyan.ts";
+import { modelServer } from "../testing/model-server.ts";
+import { hasTmux, Pty } from "../testing/pty.ts";
+import { connected, serving, TOKEN, until } from "../testing/serving.ts";
+
+const say = (text: string) => [{ type: "text", text }] as const;
+const shell = (command: string) => ({ calls: [{ tool: "shell", input: { command } }] });
+
+let place: Home;
+beforeEach(() => {
+  place = home();
+});
+afterEach(() => place[Symbol.dispose]());
+
+// What a person does in a terminal whose conversation is on a server. The command runs in a terminal of tmux.
+describe.skipIf(!hasTmux)("T42: /model at a server", { timeout: 60_000 }, () => {
+  test("lists the server's models with their prices; one that is taken is for this conversation, begun or not", async () => {
+    await using model = await modelServer({ text: "Never." });
+    const [, address] = await serving(place, { ...model.env, ANTHROPIC_API_KEY: "any" });
+    const remote = await connected(address);
+    using pty = Pty.open(place, ["attach", "--new", "--plain"]);
+    await pty.prompted();
+    pty.enter("/model nobody/nothing");
+    await pty.until("Not done: There is no provider");
+    pty.enter("/model");
+    const list = await pty.until("A number, words to look for, or nothing to go back:");
+    expect(list).toMatch(/^ {2}1 {2}openai-compatible\/test +price unknown +\(now\)$/m);
+    expect(list).toMatch(/^ +\d+ {2}anthropic\/claude-sonnet-5 +\$[\d.]+ in +\$[\d.]+ out +[\d.]+[kM]$/m);
+    pty.enter("offline");
+    await pty.until("  1  demo/offline");
+    pty.enter("1");
+    await pty.until("Using demo/offline from the next message on, in this conversation.");
+    pty.enter("list the files");
+    await pty.until("This folder is empty.");
+    expect(model.asked).toHaveLength(0);
+    expect(remote.welcome.settings.model).toBe("openai-compatible/test");
+    const { conversation } = await remote.ask("conversation.open", {});
+    const watched = await remote.watch(conversation);
+    expect(watched.state.model).toBe("demo/offline");
+  });
+
+  test("while the agent works, it takes its next step; the status and every other client see it", async () => {
+    await using model = await modelServer(shell("until [ -e go ]; do sleep 0.1; done"));
+    const [, address] = await serving(place, model.env, "--approval", "all");
+    const remote = await connected(address);
+    using pty = Pty.open(place, ["attach", "--new"], model.env);
+    await pty.prompted();
+    pty.enter("list the files");
+    await pty.until("running until");
+    const watched = await remote.watch((await remote.ask("conversation.open", {})).conversation);
+    pty.enter("/model");
+    await pty.until(/^❯ openai-compatible\/test +price unknown/);
+    pty.type("offline");
+    await pty.until(/^❯ demo\/offline/);
+    pty.press("Enter");
+    await pty.until("Using demo/offline from the next step on");
+    await until(watched, () => watched.state.model === "demo/offline");
+    writeFileSync(join(place.workspace, "go"), "");
+    await pty.until("ended with exit code 0");
+    expect(await pty.prompted()).toContain("never asks · demo/offline");
+    expect(model.asked).toHaveLength(1);
+  });
+});
+
+describe.skipIf(!hasTmux)("T17: a command of the person's own at a server", { timeout: 60_000 }, () => {
+  test("runs on their machine, where the agent works if that is here; the agent gets what ! prints", async () => {
+    await using model = await modelServer({ text: "I see." }, shell("until [ -e go ]; do sleep 0.1; done"), {
+      text: "Heard.",
+    });
+    const [, address] = await serving(place, model.env, "--approval", "all");
+    using pty = Pty.open(place, ["attach", "--new"], { ...model.env, OWN_TOKEN: "of the person" });
+    await pty.prompted();
+    pty.enter("!pwd; echo @notes.md; exit 3");
+    const workspace = realpathSync(place.workspace);
+    await pty.until(`❯ !pwd; echo @notes.md; exit 3\n${workspace}\n@notes.md\nexit code 3, `);
+    await pty.until(/^exit code 3, [\d.]+ m?s; the agent gets it with what you say next$/);
+    pty.enter("!! echo $OWN_TOKEN");
+    await pty.until(/^❯ !! echo \$OWN_TOKEN\nof the person\ndone, .*; the agent does not get it$/);
+    expect(model.asked).toHaveLength(0);
+    pty.enter("what was it?");
+    await pty.until("I see.");
+    const asked = JSON.stringify(model.asked[0]);
+    expect(asked).toContain(JSON.stringify(`<output name="pwd; echo @notes.md; exit 3">\n${workspace}\n`).slice(1, -1));
+    expect(asked).not.toContain("of the person");
+    // It was shown when it ran, and its message is not shown again.
+    expect((await pty.prompted()).match(/^❯ !pwd/gm)).toHaveLength(1);
+
+    // While the agent works, it hears of it; Ctrl-C ends the person's own command, and not the work of the agent.
+    pty.enter("go");
+    await pty.until(/• shell .* …/);
+    pty.enter("!echo three; sleep 876543");
+    await pty.until(/^three$/);
+    pty.press("C-c");
+    await pty.until(/^stopped, .*; the agent gets it/);
+    const remote = await connected(address);
+    const watched = await remote.watch((await remote.ask("conversation.open", {})).conversation);
+    expect(watched.state.runs.size).toBe(1);
+    writeFileSync(join(place.workspace, "go"), "");
+    await pty.until("Heard.");
+    expect(JSON.stringify(model.asked[2])).toContain('<output name=\\"echo three; sleep 876543\\">');
+  });
+
+  test("never runs on the machine of a server that is not here; the agent is told where it ran", async () => {
+    using elsewhere = home();
+    await using model = await modelServer({ text: "I see." });
+    const [, address] = await serving(place, model.env);
+    using pty = Pty.open(elsewhere, ["attach", address, "--new", "--plain"], { BANYAN_TOKEN: TOKEN });
+    const workspace = realpathSync(elsewhere.workspace);
+    await pty.prompted();
+    pty.enter("!touch here.txt; pwd");
+    await pty.until(
+      new RegExp(`^${RegExp.escape(workspace)}\ndone, .*, here in ${RegExp.escape(workspace)}; the agent gets`),
+    );
+    expect([elsewhere, place].map((one) => existsSync(join(one.workspace, "here.txt")))).toEqual([true, false]);
+    await pty.prompted();
+    pty.enter("what was it?");
+    await pty.until("I see.");
+    expect(JSON.stringify(model.asked[0])).toContain(`(on the person's own machine, in ${workspace})`);
+  });
+});
+
+test.skipIf(!hasTmux)(
+  "T29: who leaves a branch at a server keeps its files or has them put back there, and every other client sees that",
+  { timeout: 60_000 },
+  async () => {
+    const write = (path: string, content: string) => ({ calls: [{ tool: "write", input: { path, content } }] });
+    await using model = await modelServer(write("oak.txt", "tall\n"), { text: "Planted." }, { text: "Nothing more." });
+    const [, address] = await serving(place, model.env, "--approval", "edits");
+    const remote = await connected(address);
+    const made = () => existsSync(join(place.workspace, "oak.txt"));
+    using pty = Pty.open(place, ["attach", "--new"], model.env);
+    await pty.prompted();
+    pty.enter("plant an oak");
+    await pty.until("Planted.");
+    await pty.prompted();
+    const watched = await remote.watch((await remote.ask("conversation.open", {})).conversation);
+    const kinds: string[] = [];
+    watched.follow({ item: (item) => void (item.type === "file.changed" && kinds.push(item.kind)) });
+
+    pty.enter("/edit #1");
+    expect(await pty.asked("And now?")).toMatch(/Left behind: 1 changed file ─+\n +created +\+1 +-0 +oak\.txt/);
+    pty.press("d");
+    await pty.until(/^\+ ?tall$|^ *1 \+ tall$/, 2);
+    await pty.asked("And now?");
+    pty.press("Escape");
+    await pty.prompted();
+    expect(made()).toBe(true);
+
+    pty.enter("/edit #1");
+    await pty.asked("And now?");
+    pty.press("r");
+    const screen = await pty.until(/^─ Reply to banyan: ─+\nplant an oak$/);
+    expect(screen).toMatch(/^put back: .*oak\.txt/m);
+    expect(screen.match(/deleted/g)).toHaveLength(1);
+    expect([made(), kinds]).toEqual([false, ["deleted"]]);
+    pty.enter(" or nothing");
+    await pty.until("Nothing more.");
+    expect(JSON.stringify(model.asked.at(-1))).toContain("plant an oak or nothing");
+  },
+);
+
+test.skipIf(!hasTmux)(
+  "T39: in plain lines, what the agent asks waits until what a command asks is answered",
+  { timeout: 60_000 },
+  async () => {
+    await using model = await modelServer(shell("true"), { text: "Well." });
+    const [, address] = await serving(place, model.env);
+    const remote = await connected(address);
+    const { conversation } = await remote.ask("conversation.create", {});
+    const watched = await remote.watch(conversation);
+    await remote.ask("message.add", { conversation, parts: say("hello") });
+    using pty = Pty.open(place, ["attach", "--plain", "--resume", conversation], model.env);
+    await pty.prompted();
+    pty.enter("/model");
+    await pty.until("A number, words to look for, or nothing to go back:");
+    await remote.ask("turn.say", { conversation, parts: say("go") });
+    await until(watched, () => watched.state.questions.size === 1);
+    await sleep(300);
+    expect(pty.screen()).not.toContain("asks to run");
+    pty.enter("");
+    await pty.until("banyan asks to run shell");
+    await pty.until(/^Allow this\?\s*(?![\s\S])/);
+    await sleep(400);
+    pty.enter("1");
+    await pty.until("Well.");
+  },
+);
+
+describe.skipIf(!hasTmux)("T41: attach --resume", { timeout: 60_000 }, () => {
+  test("lets a person choose among the server's conversations, by any words that were said, with a preview", async () => {
+    await using model = await modelServer({ text: "Blood is." }, { text: "The sea is, far out." }, { text: "Salt." });
+    const [, address] = await serving(place, model.env);
+    const remote = await connected(address);
+    for (const asked of ["What is red?", "What is blue?"]) {
+      const { conversation } = await remote.ask("conversation.create", {});
+      const watched = await remote.watch(conversation);
+      await remote.ask("turn.say", { conversation, parts: say(asked) });
+      await until(watched, () => watched.state.messages.size === 2 && watched.state.runs.size === 0);
+    }
+    using pty = Pty.open(place, ["attach", "--resume"], model.env);
+    await pty.until("2 entries");
+    await pty.until("❯ What is blue?");
+    // No title says this.
+    pty.type("blood");
+    await pty.until("❯ What is red?");
+    expect(await pty.until("Blood is.")).toContain("1 of 2");
+    pty.press("Enter");
+    expect(await pty.prompted()).toContain("“What is red?”, 2 messages on this branch");
+    pty.enter("of what?");
+    await pty.until("Salt.");
+    expect(JSON.stringify(model.asked[2])).toContain("Blood is.");
+
+    using plain = Pty.open(place, ["attach", "--plain", "--resume", "what is"], model.env);
+    const list = await plain.until("A number, words to look for, or nothing to go back:");
+    expect(list).toMatch(/^Conversations\n {2}1 {2}What is red\? .*\n {2}2 {2}What is blue\? /m);
+    plain.enter("");
+    await plain.until("No conversation was chosen; this is a new one.");
+    await plain.prompted();
+  });
+});
+
+test.skipIf(!hasTmux)(
+  "T19: what is typed in a terminal at a server is in its prompt again after kill -9, and only until it is sent",
+  { timeout: 60_000 },
+  async () => {
+    await using model = await modelServer({ text: "Hello to you." }, { text: "Yes." });
+    await serving(place, model.env);
+    const opened = async (how: string, draft: string) => {
+      const pty = Pty.open(place, ["attach", how], model.env);
+      await pty.until(new RegExp(`^─ Reply to banyan: ─+\n${RegExp.escape(draft)} *\n`));
+      return pty;
+    };
+    {
+      using pty = await opened("--new", "");
+      pty.type("hello, half");
+      await pty.until("hello, half");
+      pty.kill("SIGKILL");
+      await pty.until("[exit 137]");
+    }
+    {
+      using pty = await opened("--new", "hello, half");
+      pty.enter(" and whole");
+      await pty.until("Hello to you.");
+      await pty.prompted();
+      pty.type("a second thought");
+      await pty.until("a second thought");
+      pty.kill("SIGKILL");
+      await pty.until("[exit 137]");
+    }
+    using other = await opened("--new", "");
+    using pty = await opened("--resume=hello, half and whole", "a second thought");
+    pty.press("Enter");
+    await pty.until("Yes.");
+    expect(JSON.stringify(model.asked[1])).toContain("a second thought");
+    pty.kill("SIGKILL");
+    await pty.until("[exit 137]");
+    using again = await opened("--resume=hello, half and whole", "");
+    await again.prompted();
+    await other.prompted();
+  },
+);
+
+test.skipIf(!hasTmux)(
+  "T19: what is typed in answer to a question of a server is there after kill -9, while the question waits",
+  { timeout: 60_000 },
+  async () => {
+    await using model = await modelServer(shell("touch made.txt"), { text: "Well." });
+    await serving(place, model.env);
+    {
+      using pty = Pty.open(place, ["attach", "--new"], model.env);
+      await pty.prompted();
+      pty.enter("go");
+      await pty.asked();
+      pty.press("n");
+      await pty.until("Why not:");
+      pty.type("not now");
+      await pty.until("Why not: not now");
+      pty.kill("SIGKILL");
+      await pty.until("[exit 137]");
+    }
+    using pty = Pty.open(place, ["attach"], model.env);
+    await pty.until("Why not: not now");
+    expect(model.asked).toHaveLength(1);
+    // Keys are for a question when none has come for a while.
+    await sleep(400);
+    pty.enter(", later");
+    await pty.until("Well.");
+    expect(JSON.stringify(model.asked[1]?.at(-1))).toContain("not now, later");
+    expect(existsSync(join(place.workspace, "made.txt"))).toBe(false);
+  },
+);

@@ -1,0 +1,87 @@
+import { realpathSync } from "node:fs";
+import { redactor } from "@banyan/host";
+import { RemoteError, RemoteServer } from "@banyan/server/client";
+import manifest from "../../package.json" with { type: "json" };
+import type { Sitting } from "../chat/at-terminal.ts";
+import { conversationCommands } from "../commands/index.ts";
+import { chooseConversation } from "../conversations/choose.ts";
+import { visible } from "../show/plain-text.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import type { AttachArguments } from "./arguments.ts";
+import { AttachedTalk } from "./attached-talk.ts";
+import { remoteConversations } from "./remote-conversations.ts";
+import { whichServer } from "./which-server.ts";
+
+/** Connects to the server that the command line names, and talks there until the person leaves. Rejects with what `problemOf` can tell. */
+export async function join(args: AttachArguments, { terminal, unsent, signal, met }: Sitting): Promise<void> {
+  let talk: AttachedTalk | undefined;
+  const directory = realpathSync(".");
+  const door = whichServer(args.address, directory);
+  const server = await RemoteServer.connect(
+    { ...door, client: `banyan ${manifest.version}` },
+    {
+      connection: (state) =>
+        talk?.note(state === "lost" ? "The connection was lost; trying again." : "Connected again."),
+      settings: () => talk?.settingsChanged(),
+      gone: (error) => {
+        talk?.note(error.message);
+        talk?.leave();
+        terminal.close();
+      },
+    },
+  );
+  try {
+    const { workspace, settings, rights } = server.welcome;
+    // What a server says of itself does not make it one of this machine.
+    const isHere = door.workspace === workspace;
+    const place = {
+      redact: redactor({ env: process.env }),
+      directory: isHere ? workspace : directory,
+      isElsewhere: !isHere,
+    };
+    talk = new AttachedTalk({ server, terminal, unsent, place });
+    const { style, live } = terminal;
+    live?.configure({ workspace, commands: conversationCommands });
+    terminal.write(`${style.bold("banyan")} at ${door.address} in ${visible(workspace)}\n`);
+    terminal.write(
+      `${style.dim(`Using ${settings.model}. What runs goes on when you leave. /help lists the commands.`)}\n`,
+    );
+    if (!rights.includes("act")) terminal.write(`${style.warning("You may only watch here.")}\n`);
+    const conversation = await wanted(args, server, terminal, signal);
+    signal.throwIfAborted();
+    met(talk);
+    if (conversation === undefined) talk.beginAt(door.address);
+    else await talk.enter(conversation);
+    await talk.run();
+    terminal.freshLine();
+    if (talk.session) terminal.write(style.dim(`attach: banyan attach --resume ${talk.session.id}\n`));
+  } finally {
+    server.close();
+  }
+}
+
+/** The conversation that the command line names, or that the person chooses; nothing for a new one. */
+async function wanted(
+  { resume, new: isNew }: AttachArguments,
+  server: RemoteServer,
+  terminal: Terminal,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  if (isNew) return undefined;
+  const choose = async (filter = "") => {
+    const chosen = await chooseConversation({ from: remoteConversations(server), terminal, filter, signal });
+    if (chosen === undefined) terminal.write("No conversation was chosen; this is a new one.\n");
+    return chosen;
+  };
+  if (resume === true) return choose();
+  const named = resume === undefined ? { cwd: server.welcome.workspace } : { named: resume };
+  try {
+    return (await server.ask("conversation.open", named)).conversation;
+  } catch (error) {
+    const code = error instanceof RemoteError ? error.code : undefined;
+    if (resume !== undefined && code === "ambiguous") return choose(resume);
+    // There is none yet; one begins with the first message.
+    if (resume === undefined && code === "not-found") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,14 @@
+import type { RemoteServer } from "@banyan/server/client";
+import type { ModelsHere } from "../commands/command.ts";
+import type { RemoteSession } from "./remote-session.ts";
+
+/** The models that a server can take, for one conversation, which `open` begins if there is none yet. */
+export function remoteModels(server: RemoteServer, name: string, open: () => Promise<RemoteSession>): ModelsHere {
+  return {
+    current: { name },
+    scope: "in this conversation",
+    listProviders: async () => (await server.ask("model.list", {})).providers,
+    listModels: async (provider) => (await server.ask("model.list", { provider })).models,
+    use: async (model) => (await open()).changeModel(model),
+  };
+}

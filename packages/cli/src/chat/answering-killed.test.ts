@@ -1,0 +1,115 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { home } from "../testing/banyan.ts";
+import { modelServer } from "../testing/model-server.ts";
+import { hasTmux, Pty } from "../testing/pty.ts";
+
+test.skipIf(!hasTmux)(
+  "T19: in plain lines, what was begun elsewhere is told, and told again when it is not used",
+  { timeout: 40_000 },
+  async () => {
+    using place = home();
+    await using server = await modelServer(
+      { calls: [{ tool: "shell", input: { command: "true" } }] },
+      { text: "Well." },
+    );
+    const model = ["--model", "openai-compatible/test"];
+    {
+      using pty = Pty.open(place, model, server.env);
+      await pty.prompted();
+      pty.enter("go");
+      await pty.asked();
+      pty.press("n");
+      await pty.until("Why not:");
+      pty.type("it is");
+      await pty.until("Why not: it is");
+      pty.kill("SIGKILL");
+      await pty.until("[exit 137]");
+    }
+    using pty = Pty.open(place, ["--plain", "--continue", ...model], server.env);
+    await pty.prompted();
+    pty.enter("/resume");
+    await pty.until("(you had written: n it is)");
+    await pty.until(/^Allow this\?$/);
+    await sleep(400);
+    pty.enter("1");
+    expect(await pty.until("Well.")).toContain("Not sent: it is\n");
+  },
+);
+
+test.skipIf(!hasTmux).for([
+  {
+    what: "an answer",
+    calls: [{ tool: "ask_client", input: { question: "Which colour?" } }],
+    card: /^─ Your answer: ─+\n([a-z]*)$/m,
+    asked: (pty: Pty) => pty.until("Your answer:"),
+    sent: "",
+  },
+  {
+    what: "a reason",
+    calls: [{ tool: "shell", input: { command: "touch made.txt" } }],
+    card: /^Why not: ([a-z]*)$/m,
+    asked: async (pty: Pty) => {
+      await pty.asked();
+      pty.press("n");
+      await pty.until("Why not:");
+    },
+    sent: "The user denied this call: ",
+  },
+  {
+    what: "arguments",
+    calls: [{ tool: "shell", input: { command: "touch made.txt" } }],
+    card: /^\{"command":"touch made\.txt"\}([a-z]*)$/m,
+    asked: async (pty: Pty) => {
+      await pty.asked();
+      pty.press("e");
+      await pty.until("Arguments of shell:");
+    },
+    sent: undefined,
+  },
+])(
+  "T19: what is on the screen in $what when the process is killed, at any key, is there when that is asked again",
+  { timeout: 90_000 },
+  async ({ calls, card, asked, sent }) => {
+    using place = home();
+    await using server = await modelServer({ calls }, { text: "Well." });
+    const model = ["--model", "openai-compatible/test"];
+    const written = (screen: string) => card.exec(screen)?.[1];
+    let before = "";
+    for (const more of ["keyabcde", "fghijklmn", "opqrstuvwxyz"]) {
+      using pty = Pty.open(place, [...(before === "" ? [] : ["--continue"]), ...model], server.env);
+      await pty.prompted();
+      // Only who works on a task asks in words.
+      pty.enter("/mode task");
+      await pty.until("Task mode:");
+      pty.enter(before === "" ? "go" : "/resume");
+      if (before === "") await asked(pty);
+      else await pty.until(card);
+      expect(written(pty.screen())).toBe(before);
+      // Keys are for a question when none has come for a while.
+      await sleep(400);
+      pty.type(more);
+      await pty.until(`${before}${more.slice(0, 2 + Math.random() * (more.length - 2))}`);
+      pty.kill("SIGKILL");
+      const shown = /key[a-z]*/.exec(await pty.until("[exit 137]"))?.[0] ?? "";
+      expect(shown.startsWith(before) && (before + more).startsWith(shown)).toBe(true);
+      before = shown;
+    }
+    using pty = Pty.open(place, ["--continue", ...model], server.env);
+    await pty.prompted();
+    pty.enter("/mode task");
+    await pty.until("Task mode:");
+    pty.enter("/resume");
+    await pty.until(card);
+    expect(server.asked).toHaveLength(1);
+    await sleep(400);
+    if (sent === undefined) {
+      pty.press("C-c");
+      await pty.until(`Not sent, but in the history: {"command":"touch made.txt"}${before}`);
+    } else {
+      pty.enter(", that is");
+      await pty.until("Well.");
+      expect(JSON.stringify(server.asked[1]?.at(-1))).toContain(`${sent}${before}, that is`);
+    }
+  },
+);

@@ -1,0 +1,146 @@
+import { stripVTControlCharacters } from "node:util";
+import { type ConversationState, type Delivery, emptyConversation, type UserPart } from "@banyan/core";
+import type { CommandPlace, TakenBack } from "@banyan/host";
+import type { ConversationContext, ConversationWriter } from "../commands/command.ts";
+import { problemOf } from "../problem.ts";
+import { attachedLines, type WrittenAbout } from "../show/attached.ts";
+import { oneLine } from "../show/plain-text.ts";
+import { wrap } from "../show/wrap.ts";
+import type { FeedView } from "../terminal/feed-view.ts";
+import { pick } from "../terminal/pick.ts";
+import type { TalkAction, Terminal } from "../terminal/terminal.ts";
+import { ChatView } from "./chat-view.ts";
+import { Interjections } from "./interjections.ts";
+import type { LeftBranch } from "./leave-files.ts";
+import { OwnCommands } from "./own-commands.ts";
+import { Standpoint } from "./standpoint.ts";
+import type { Unsent } from "./unsent.ts";
+import { viewAgents } from "./view-agents.ts";
+import { Writing } from "./writing.ts";
+
+/** Where a person sits, and how what they do gets into the conversation: one of this process, or of a server. */
+export interface PersonOptions {
+  readonly terminal: Terminal;
+  readonly unsent: Unsent;
+  /** What people call the agent. */
+  readonly agent: string;
+  /** Where commands of their own run. */
+  readonly place: CommandPlace;
+  /** The conversation; none before the first message. */
+  session(): (ConversationWriter & { readonly state: ConversationState }) | undefined;
+  /** Says a text to the run under way; resolves when it is in the log. */
+  deliver(text: string, delivery: Delivery): Promise<void>;
+  /** Adds what a command of their own came to, which the agent gets with what is said next. */
+  add(parts: readonly UserPart[]): Promise<void>;
+  /** Puts the files of a branch that is left back to what they were before it. */
+  revert(left: LeftBranch): Promise<TakenBack>;
+}
+
+type Context = Omit<ConversationContext, "models" | "run" | "session">;
+
+const EMPTY = emptyConversation();
+
+/** A person at a terminal: what they see, what they write, and where they stand in a conversation, wherever that is. */
+export class Person {
+  readonly terminal: Terminal;
+  readonly view: FeedView;
+  readonly writing: Writing;
+  readonly standpoint: Standpoint;
+  readonly interjections: Interjections;
+  readonly ownCommands: OwnCommands;
+  readonly #options: PersonOptions;
+  /** Aborts when they leave. */
+  readonly #left = new AbortController();
+
+  constructor(options: PersonOptions) {
+    const { terminal, unsent, agent, session, deliver, place, add, revert } = options;
+    this.#options = options;
+    this.terminal = terminal;
+    this.view = terminal.live?.view ?? new ChatView(terminal);
+    this.writing = new Writing(terminal, unsent);
+    const shown = { terminal, view: this.view };
+    const tell = (error: unknown) => this.tell(error);
+    this.standpoint = new Standpoint({ ...shown, writing: this.writing, agent, session, tell, revert });
+    this.interjections = new Interjections({ ...shown, unsent, deliver });
+    this.ownCommands = new OwnCommands({ view: this.view, place, add });
+  }
+
+  /** The conversation; empty before the first message. */
+  get state(): ConversationState {
+    return this.#options.session()?.state ?? EMPTY;
+  }
+
+  get prompt(): string {
+    return `Reply to ${this.#options.agent}: `;
+  }
+
+  get left(): AbortSignal {
+    return this.#left.signal;
+  }
+
+  /** They go: what they have begun themselves ends. */
+  leave(): void {
+    this.#left.abort();
+    this.ownCommands.stop();
+  }
+
+  /** A line that is no command of the program, and was typed while the agent works. */
+  interject(line: string, later: boolean): void {
+    if (line.startsWith("!")) {
+      this.terminal.live?.view.command(line);
+      this.inBackground(this.ownCommands.run(line));
+    } else this.inBackground(this.interjections.say(line, later));
+  }
+
+  /** A key that is about where they stand, or what they wrote. */
+  act(action: Extract<TalkAction, "rewind" | "take-back">): void {
+    const session = this.#options.session();
+    if (action === "rewind") this.inBackground(this.standpoint.rewind());
+    else if (session) this.inBackground(this.interjections.takeBack(session));
+  }
+
+  /** Says what goes along with what they wrote, what does not, and what is offered. */
+  tellAttached(about: WrittenAbout, offered: readonly string[] = []): void {
+    // A screen that is redrawn has offered it while it was written, and shows what goes along below the message.
+    const [told, also] = this.terminal.live ? [{ ...about, attached: [] }, []] : [about, offered];
+    for (const line of attachedLines(told, also)) this.view.note(line);
+  }
+
+  /** They may do something else meanwhile; what fails is told. */
+  inBackground(work: Promise<unknown>): void {
+    work.catch((error: unknown) => this.tell(error));
+  }
+
+  /** Says what could not be done, and why. */
+  tell(error: unknown): void {
+    this.view.say(`${this.terminal.style.bad("Not done:")} ${oneLine(problemOf(error).message)}`);
+  }
+
+  /** What every command sees of a chat, and can do with it. */
+  get context(): Context {
+    const { agent } = this.#options;
+    const { style, columns, live } = this.terminal;
+    return {
+      agent,
+      style,
+      columns,
+      state: this.state,
+      leaf: this.standpoint.leaf,
+      keys: live?.keyTable,
+      viewAgents: live && (() => viewAgents(live, this.state)),
+      write: (...lines) => {
+        // What is painted, set in or broken has its lines already.
+        const isSentence = (line: string) => /^\S[^\n]*$/.test(line) && stripVTControlCharacters(line) === line;
+        const broken = lines.flatMap((line) => (isSentence(line) ? wrap(line, columns).split("\n") : [line]));
+        for (const line of broken) this.view.line(line);
+      },
+      pickMessage: live && (() => this.standpoint.pick()),
+      pick: (list) => pick(this.terminal, list, this.left),
+      goTo: (message) => this.standpoint.goTo(message),
+      goBack: () => {
+        this.standpoint.goBack();
+        this.writing.takeDraft();
+      },
+    };
+  }
+}

@@ -1,0 +1,44 @@
+import { once } from "node:events";
+import { type RemoteConversation, RemoteServer } from "@banyan/server/client";
+import { onTestFinished } from "vitest";
+import { type Home, type Running, start } from "./banyan.ts";
+
+/** Of every server that a test starts. */
+export const TOKEN = "a-token-of-a-test";
+
+/** `banyan serve` in a process of its own, until the test ends, and its address. */
+export async function serving(
+  place: Home,
+  env: Readonly<Record<string, string>>,
+  ...more: readonly string[]
+): Promise<[Running, string]> {
+  const server = start(place, ["serve", "--port", "0", "--model", "openai-compatible/test", ...more], {
+    env: { ...env, BANYAN_TOKEN: TOKEN },
+  });
+  onTestFinished(() => void server.kill("SIGKILL"));
+  let said = "";
+  server.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    said += chunk;
+  });
+  while (!said.includes("/?token=")) await once(server.stdout, "data");
+  const [address = ""] = /http:\/\/[^/]*/.exec(said) ?? [];
+  return [server, address];
+}
+
+/** A client of a server, until the test ends. */
+export async function connected(address: string): Promise<RemoteServer> {
+  const remote = await RemoteServer.connect({ address, token: TOKEN, client: "a test" });
+  onTestFinished(() => remote.close());
+  return remote;
+}
+
+/** Waits until something holds of a conversation. */
+export function until(watched: RemoteConversation, is: () => boolean): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (is()) resolve();
+    };
+    watched.follow({ item: look, renewed: look });
+    look();
+  });
+}
