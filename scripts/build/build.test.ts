@@ -220,8 +220,8 @@ describe("installed in an empty folder,", () => {
     new Agent({});
     // @ts-expect-error: a host needs a directory
     openHost({});
-    // @ts-expect-error: a choice needs an environment
-    chooseModel({});
+    // @ts-expect-error: the environment has names
+    chooseModel({ env: "HOME" });
     // @ts-expect-error: a store needs a directory
     sqliteStore({});
     // @ts-expect-error: the tools need a folder
