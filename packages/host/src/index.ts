@@ -31,6 +31,7 @@ export { type Equipment, memoryFile, userMemory } from "./equipment/index.ts";
 export type { Host } from "./host.ts";
 export type { ContextPart, InstructionPart, Instructions } from "./instructions/index.ts";
 export { type HostFlags, type HostOptions, openHost } from "./open-host.ts";
+export { modeLeft } from "./mode-left.ts";
 export * from "./permissions/index.ts";
 export { type CommandPlace, type CommandRun, lastSaid, runPersonsCommand } from "./persons-command.ts";
 export { type ProjectPlaces, projectOf } from "./project.ts";

@@ -6,8 +6,9 @@ import type { Partner } from "../chat/at-terminal.ts";
 import { Person, type PersonOptions } from "../chat/person.ts";
 import { remind } from "../chat/remind.ts";
 import type { ConversationContext } from "../commands/command.ts";
-import { conversationCommands, runCommandOf } from "../commands/index.ts";
+import { conversationCommands, runCommandOf, runsAnytime } from "../commands/index.ts";
 import { gist } from "../show/message-label.ts";
+import { oneLine } from "../show/plain-text.ts";
 import type { TalkAction, Terminal } from "../terminal/terminal.ts";
 import { remoteModels } from "./remote-models.ts";
 import { RemoteSession } from "./remote-session.ts";
@@ -38,6 +39,10 @@ export class AttachedTalk implements Partner {
   /** What the person does at the prompt. */
   #doing: Promise<unknown> = Promise.resolve();
   #left = false;
+  /** Resolves when the person goes without waiting for what is on its way. */
+  readonly #gone = Promise.withResolvers<"gone">();
+  /** Without a connection: `warned` once the person has been told what another Ctrl-C does. */
+  #connection: "up" | "lost" | "warned" = "up";
   /** What runs without asking, as it was told last. */
   #approval: string;
 
@@ -55,7 +60,7 @@ export class AttachedTalk implements Partner {
         const { standpoint } = this.#person;
         const session = await this.#open();
         const message = await session.add(parts, { at: standpoint.below, run: this.#working });
-        if (message !== undefined) standpoint.standAt(message);
+        if (message !== undefined) standpoint.goBelow(message);
       },
       revert: async (left) => (await this.#open()).revert(left),
     });
@@ -85,7 +90,7 @@ export class AttachedTalk implements Partner {
     watched.follow({
       item: (item) => this.#show(item),
       renewed: () => this.#renewed(),
-      ended: (message) => this.#end(message),
+      ended: (message) => this.end(message),
     });
     this.#terminal.live?.follow(session.state);
     this.#showStatus();
@@ -102,7 +107,8 @@ export class AttachedTalk implements Partner {
       this.#person.writing.send(line);
       try {
         this.#doing = this.#do(line);
-        await this.#doing;
+        // What did not arrive is kept: it stands in the prompt when the person comes back.
+        if ((await Promise.race([this.#doing, this.#gone.promise])) === "gone") return;
         this.#person.writing.arrived();
       } catch (error) {
         this.#person.tell(error);
@@ -141,15 +147,26 @@ export class AttachedTalk implements Partner {
 
   typed(message: string, later: boolean): boolean {
     if (this.#working === undefined) return false;
-    if (message.startsWith("/")) this.#person.inBackground(this.#do(message));
-    else this.#person.interject(message, later);
+    if (!message.startsWith("/")) this.#person.interject(message, later);
+    // Whoever leaves need not wait: what runs goes on.
+    else if (runsAnytime(message, conversationCommands) || /^\/exit\s*$/i.test(message))
+      this.#person.inBackground(this.#do(message));
+    else return false;
     return true;
   }
 
-  /** Ends a command of the person's own, or else what runs: for everybody who is there. */
+  /**
+   * Ends a command of the person's own, or else what runs: for everybody who is there. Without a connection nothing can be
+   * ended, and what is on its way may wait for ever: the second time, the person leaves.
+   */
   interrupt(): void {
-    if (this.#person.ownCommands.stop() || !this.#session) return;
-    this.#person.inBackground(this.#session.interrupt(this.#working));
+    if (this.#person.ownCommands.stop()) return;
+    if (this.#connection === "up") {
+      if (this.#session) this.#person.inBackground(this.#session.interrupt(this.#working));
+    } else if (this.#connection === "lost") {
+      this.#connection = "warned";
+      this.note("There is no connection. What you sent is sent when it is back; Ctrl-C again leaves, and keeps it.");
+    } else this.#go();
   }
 
   act(action: TalkAction): void {
@@ -167,16 +184,27 @@ export class AttachedTalk implements Partner {
     }
   }
 
-  /** The person goes; what runs goes on. */
+  /** The person goes, whatever is on its way; what runs goes on. */
   leave(): void {
-    this.#left = true;
-    this.#person.leave();
-    this.#wake?.();
+    this.#gone.resolve("gone");
+    this.#stop();
   }
 
-  /** Something about the connection. */
+  /** The connection was lost, or is there again. */
+  connection(state: "lost" | "back"): void {
+    this.#connection = state === "lost" ? "lost" : "up";
+    this.note(state === "lost" ? "The connection was lost; trying again." : "Connected again.");
+  }
+
+  /** The connection cannot be had any more, or the conversation is gone. */
+  end(why: string): void {
+    this.#person.view.say(oneLine(why));
+    this.#go();
+  }
+
+  /** Something that can be passed over. */
   note(sentence: string): void {
-    this.#person.view.note(sentence);
+    this.#person.view.note(oneLine(sentence));
   }
 
   /** The server's settings are others now. */
@@ -200,7 +228,7 @@ export class AttachedTalk implements Partner {
     if (line.startsWith("!")) return ownCommands.run(line);
     if (!line.startsWith("/")) return this.#say(line);
     const next = await runCommandOf(conversationCommands, line, this.#context());
-    if (next.type === "leave") this.leave();
+    if (next.type === "leave") this.#stop();
     if (next.type !== "turn") return;
     if (next.directive.type === "retry" && !(await standpoint.mayRetry(next.at))) return;
     await this.#turn(next.directive, next.at ?? standpoint.place.at);
@@ -216,7 +244,7 @@ export class AttachedTalk implements Partner {
   }
 
   async #turn(directive: Directive, at: string | undefined): Promise<void> {
-    if (directive.type === "stop") return this.leave();
+    if (directive.type === "stop") return this.#stop();
     this.#person.tellAttached(await (await this.#open()).turn(directive, at));
     this.#person.standpoint.goBack();
   }
@@ -266,7 +294,8 @@ export class AttachedTalk implements Partner {
   /** Asks the person; the rules were asked by the server. */
   #ask(asked: PersonAsked): void {
     const { session } = this;
-    if (!session) return;
+    // Who may only watch sees in the transcript that something waits.
+    if (!session || !this.#server.welcome.rights.includes("act")) return;
     const ask = () => this.#approvals.ask(session, undefined, asked);
     // Where one thing is asked at a time, the prompt is taken back, and what a command asks comes first.
     if (!this.#terminal.live) this.#reading?.abort();
@@ -283,8 +312,14 @@ export class AttachedTalk implements Partner {
     this.#ended();
   }
 
-  #end(message: string): void {
-    this.#person.view.say(message);
+  /** Nothing more is asked of the person; what they did last is carried out. */
+  #stop(): void {
+    this.#left = true;
+    this.#person.leave();
+    this.#wake?.();
+  }
+
+  #go(): void {
     this.leave();
     this.#terminal.close();
   }

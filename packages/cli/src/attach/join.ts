@@ -20,14 +20,9 @@ export async function join(args: AttachArguments, { terminal, unsent, signal, me
   const server = await RemoteServer.connect(
     { ...door, client: `banyan ${manifest.version}` },
     {
-      connection: (state) =>
-        talk?.note(state === "lost" ? "The connection was lost; trying again." : "Connected again."),
+      connection: (state) => talk?.connection(state),
       settings: () => talk?.settingsChanged(),
-      gone: (error) => {
-        talk?.note(error.message);
-        talk?.leave();
-        terminal.close();
-      },
+      gone: (error) => talk?.end(error.message),
     },
   );
   try {
@@ -44,7 +39,7 @@ export async function join(args: AttachArguments, { terminal, unsent, signal, me
     live?.configure({ workspace, commands: conversationCommands });
     terminal.write(`${style.bold("banyan")} at ${door.address} in ${visible(workspace)}\n`);
     terminal.write(
-      `${style.dim(`Using ${settings.model}. What runs goes on when you leave. /help lists the commands.`)}\n`,
+      `${style.dim(`Using ${visible(settings.model)}. What runs goes on when you leave. /help lists the commands.`)}\n`,
     );
     if (!rights.includes("act")) terminal.write(`${style.warning("You may only watch here.")}\n`);
     const conversation = await wanted(args, server, terminal, signal);

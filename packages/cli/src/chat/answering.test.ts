@@ -163,10 +163,33 @@ describe("T19: an answer that is being written", () => {
     here.keys(CTRL_U, "green", ENTER);
     await here.screen.until("Reply:");
     expect(files()).toHaveLength(1);
+    await session.answer(question.question, { decision: "answer", text: "black" });
     answered.reject(new Error("It was answered."));
     await given;
     await here.screen.until("Not sent, but in the history: green");
+    expect(here.screen.lines.join("\n")).not.toContain("Not answered");
     expect(files()).toEqual([]);
+  });
+
+  test("is asked for again, with what was written, when it was not taken and the question still waits", async () => {
+    const { session, question, ended } = await asking(ASKS);
+    const { here, approvals } = person();
+    const { state } = session;
+    const listen = session.listen.bind(session);
+    const answers = [() => Promise.reject(new Error("Not\nnow.")), session.answer.bind(session)];
+    const answer = (...given: Parameters<Session["answer"]>) => answers.shift()?.(...given) ?? Promise.resolve();
+    void approvals.ask({ state, listen, answer }, undefined, question);
+    await here.screen.until("Your answer:");
+    await sleep(350);
+    here.keys(CTRL_U, "green", ENTER);
+    await here.screen.until(/Not answered: .*Not now\./);
+    await here.screen.until(/─ Your answer: ─+\n *green/);
+    await sleep(350);
+    here.keys("ish", ENTER);
+    await ended;
+    expect(outcome(session)?.output).toBe("greenish");
+    await expect.poll(files).toEqual([]);
+    expect(await isPutAside(here)).toBe(false);
   });
 
   test("T4: goes into the history when Ctrl-C stops the agent instead", async () => {

@@ -27,8 +27,8 @@ export type AskingSession = Pick<Session, "answer" | "listen" | "state">;
 export type AskingHost = Pick<Host, "remember" | "workspace"> & { readonly agent: Pick<Agent, "name"> };
 
 /**
- * Asks a person about calls, and what calls want to know, one after the other (B23). Nothing but a choice that was made after the question appeared
- * counts as one: not Enter, not a stray key (S14).
+ * Asks a person about calls, and what calls want to know, one after the other (B23). Nothing but a choice that was made
+ * after the question appeared counts as one: not Enter, not a stray key (S14).
  */
 export class Approvals {
   readonly #terminal: Terminal;
@@ -73,14 +73,31 @@ export class Approvals {
     if (!question || !call) return;
     using open = whileOpen(session, question.id);
     if (question.type === "approval" && (await isAllowedNow(session, agent, call, open.signal)))
-      return void (await answers(session, question.id, ALLOW));
+      return void (await this.#give(session, question.id, ALLOW));
     const asker = subAgentLabel(session.state, event.message) ?? this.#host.agent.name;
     const written = this.#answering.begin(session.state, call.id);
-    const answer =
+    const decide = () =>
       question.type === "text"
-        ? await answerInWords(this.#terminal, question, asker, written.part(question.text), open.signal)
-        : await this.#answer(call, question, asker, written, open.signal);
-    written.end(answer !== undefined && (await answers(session, question.id, answer)));
+        ? answerInWords(this.#terminal, question, asker, written.part(question.text), open.signal)
+        : this.#answer(call, question, asker, written, open.signal);
+    let given: Given;
+    do {
+      const answer = await decide();
+      given = answer === undefined ? "closed" : await this.#give(session, question.id, answer);
+    } while (given === "refused");
+    written.end(given === "given");
+  }
+
+  /** Answers a question. `closed`: it was answered elsewhere, or withdrawn, in the meantime, and stays so. */
+  async #give(session: AskingSession, question: string, answer: Answer): Promise<Given> {
+    try {
+      await session.answer(question, answer);
+      return "given";
+    } catch (error) {
+      if (this.#terminal.isClosed || !session.state.questions.has(question)) return "closed";
+      this.#view.say(`${this.#terminal.style.bad("Not answered:")} ${oneLine(problemOf(error).message)}`);
+      return "refused";
+    }
   }
 
   async #answer(
@@ -175,6 +192,9 @@ export class Approvals {
   }
 }
 
+/** What became of an answer; `refused`: the question is still open. */
+type Given = "given" | "closed" | "refused";
+
 const ALLOW: Answer = { decision: "allow" };
 
 const WHY_NOT = "Why not";
@@ -193,14 +213,6 @@ function always(rule: string): Choice[] {
     { key: "a", text: `always ${rule}, in this conversation`, brief: "always here" },
     { key: "A", text: `always ${rule}, for good`, brief: "always" },
   ];
-}
-
-/** Answers a question; tells whether that is in the log: what was answered elsewhere, or withdrawn, in the meantime stays so. */
-function answers(session: AskingSession, question: string, answer: Answer): Promise<boolean> {
-  return session.answer(question, answer).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Whether the rules, as they are now, allow a call. */

@@ -36,7 +36,7 @@ interface Record extends Draft {
 export class DraftFiles {
   readonly #folder: string;
   readonly #onFailed: (error: unknown) => void;
-  readonly #files = new Set<DraftFile>();
+  readonly #files = new Map<string, DraftFile>();
   #hasFailed = false;
 
   /** `onFailed` is told once when something cannot be kept; each change tries again. */
@@ -49,7 +49,7 @@ export class DraftFiles {
   open(): DraftFile {
     const path = join(this.#folder, `${Date.now()}-${randomUUID()}.json`);
     const file = new DraftFile((content) => this.#replace(path, content));
-    this.#files.add(file);
+    this.#files.set(path, file);
     return file;
   }
 
@@ -57,7 +57,7 @@ export class DraftFiles {
   remove(file: DraftFile): void {
     file.set(undefined);
     file.write();
-    this.#files.delete(file);
+    for (const [path, own] of this.#files) if (own === file) this.#files.delete(path);
   }
 
   /** What processes that are gone had left and is wanted, the oldest first. */
@@ -68,14 +68,19 @@ export class DraftFiles {
       .map((name) => join(this.#folder, name))
       .flatMap((path) => {
         const record = recordIn(path);
-        if (!record || isAlive(record.process) || !isWanted(record)) return [];
+        if (!record || this.#isWritten(path, record) || !isWanted(record)) return [];
         return [{ ...record, forget: () => remove(path) }];
       });
   }
 
   /** Whoever comes next may take over what is left. */
   close(): void {
-    for (const file of this.#files) file.write(true);
+    for (const file of this.#files.values()) file.write(true);
+  }
+
+  /** Whether somebody is still writing a file. One that had our id before us is gone: in a container ids come again. */
+  #isWritten(path: string, { process: id }: Record): boolean {
+    return id === process.pid ? this.#files.has(path) : isAlive(id);
   }
 
   /** Answers whether a file says this now; nothing is in no file. */

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { StoreError } from "@banyan/core";
 import { redactor } from "@banyan/host";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { FeedView } from "../terminal/feed-view.ts";
@@ -40,8 +41,33 @@ test.skipIf(process.platform === "win32")(
     await end;
     // Without the second, it would have two seconds.
     expect(performance.now() - since).toBeLessThan(2_000);
-    expect(notes.at(-1)).toMatch(/^stopped, /);
+    expect(notes.at(-1)).toMatch(/^stopped[,;] /);
     expect(commands.stop()).toBe(false);
+  },
+);
+
+test.skipIf(process.platform === "win32")(
+  "T17: that the agent cannot be told is said, without a word that it was not done; it is nothing to be stopped any more",
+  async () => {
+    const notes: string[] = [];
+    const view = {
+      line: () => {},
+      note: (sentence: string) => void notes.push(sentence),
+      busyWith: () => ({ [Symbol.dispose]() {} }),
+    } as unknown as FeedView;
+    const added = Promise.withResolvers<void>();
+    const adding = Promise.withResolvers<void>();
+    const add = () => {
+      adding.resolve();
+      return added.promise;
+    };
+    const commands = new OwnCommands({ view, place: { redact: redactor({ env: {} }), directory: place.workspace }, add });
+    const end = commands.run("!true");
+    await adding.promise;
+    expect(commands.stop()).toBe(false);
+    added.reject(new StoreError("damaged", "The disk\nis full."));
+    await end;
+    expect(notes).toEqual([expect.stringMatching(/^done(, [\d.]+ s)?; the agent does not get it: The disk is full\.$/)]);
   },
 );
 
@@ -53,10 +79,10 @@ describe.skipIf(!hasTmux)("T17: a command of the person's own", { timeout: 60_00
     await pty.prompted();
     pty.enter("!echo one; echo two >&2; exit 3");
     await pty.until(
-      /^❯ !echo one; echo two >&2; exit 3\none\ntwo\nexit code 3, .*; the agent gets it with what you say next$/,
+      /^❯ !echo one; echo two >&2; exit 3\none\ntwo\nexit code 3(, .*)?; the agent gets it with what you say next$/,
     );
     pty.enter("!! echo $OWN_TOKEN");
-    await pty.until(/^❯ !! echo \$OWN_TOKEN\nof the person\ndone, .*; the agent does not get it$/);
+    await pty.until(/^❯ !! echo \$OWN_TOKEN\nof the person\ndone(, .*)?; the agent does not get it$/);
     pty.enter("!sleep 876541");
     await pty.until(/running sleep 876541, .* stops$/);
     pty.press("C-c");
@@ -90,7 +116,7 @@ describe.skipIf(!hasTmux)("T17: a command of the person's own", { timeout: 60_00
     const said = () => server.asked.at(-1)?.flatMap(({ role, content }) => (role === "user" ? [content] : []));
     await pty.prompted();
     pty.enter("!echo zero");
-    await pty.until(/^zero\ndone, /);
+    await pty.until(/^zero\ndone[,;] /);
     await pty.prompted();
     pty.enter("/retry");
     await pty.until("There is nothing to retry: nobody has said anything yet.");
@@ -103,14 +129,14 @@ describe.skipIf(!hasTmux)("T17: a command of the person's own", { timeout: 60_00
     await pty.until("Green.");
     await pty.prompted();
     pty.enter("!echo one");
-    await pty.until(/^one\ndone, /);
+    await pty.until(/^one\ndone[,;] /);
     await pty.prompted();
     pty.enter("/retry");
     await pty.until("Blue.");
     expect(said()).toEqual(asked);
     await pty.prompted();
     pty.enter("!echo two");
-    await pty.until(/^two\ndone, /);
+    await pty.until(/^two\ndone[,;] /);
     await pty.prompted();
     pty.enter("/retry a shape?");
     await pty.until("Grey.");
@@ -124,7 +150,7 @@ describe.skipIf(!hasTmux)("T17: a command of the person's own", { timeout: 60_00
     using pty = Pty.open(place, ["--plain", ...ARGS], server.env);
     await pty.prompted();
     pty.enter("!echo one");
-    await pty.until(/^one\ndone, /);
+    await pty.until(/^one\ndone[,;] /);
     await pty.prompted();
     pty.enter("see https://a.example/b and *.md.");
     await pty.until("https://a.example/b does not go along; @https://a.example/b would.");

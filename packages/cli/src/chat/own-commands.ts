@@ -1,6 +1,7 @@
 import type { UserPart } from "@banyan/core";
 import { type CommandPlace, type CommandRun, runPersonsCommand } from "@banyan/host";
-import { counted, formatDuration } from "../show/amounts.ts";
+import { problemOf } from "../problem.ts";
+import { counted, formatTook } from "../show/amounts.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
 
@@ -33,23 +34,29 @@ export class OwnCommands {
     const { place, view, add } = this.#options;
     const [, signs = "", command = ""] = /^(!!?)\s*(.*)$/s.exec(line.trim()) ?? [];
     if (command === "") return view.note("Write a command behind it, as in !git status; !! keeps it from the agent.");
+    const since = Date.now();
+    const { end, parts } = await this.#execute(command);
+    const took = formatTook(Date.now() - since);
+    const where = place.isElsewhere ? `, here in ${oneLine(place.directory)}` : "";
+    // It has run: when the agent cannot be told, it is not to be run again.
+    const known = signs === "!" ? await add(parts).then(() => TOLD, untold) : "the agent does not get it";
+    view.note(`${wordFor(end)}${took}${where}; ${known}`);
+  }
+
+  async #execute(command: string): Promise<CommandRun> {
+    const { place, view } = this.#options;
     const running = { stop: new AbortController(), hurry: new AbortController() };
     const output = new OutputLines((text) => view.line(text));
-    const since = Date.now();
     this.#running.add(running);
     using _ = view.busyWith(`running ${command}`);
     try {
-      const { end, parts } = await runPersonsCommand(place, command, {
+      return await runPersonsCommand(place, command, {
         signal: running.stop.signal,
         hurry: running.hurry.signal,
         onOutput: (text) => output.push(text),
       });
-      output.end();
-      if (signs === "!") await add(parts);
-      const known = signs === "!" ? "the agent gets it with what you say next" : "the agent does not get it";
-      const where = place.isElsewhere ? `, here in ${oneLine(place.directory)}` : "";
-      view.note(`${wordFor(end)}, ${formatDuration(Date.now() - since)}${where}; ${known}`);
     } finally {
+      output.end();
       this.#running.delete(running);
     }
   }
@@ -62,6 +69,12 @@ export class OwnCommands {
     if (deaf.length > 0) this.#options.view.note("Killing what still runs.");
     return this.#running.size > 0;
   }
+}
+
+const TOLD = "the agent gets it with what you say next";
+
+function untold(error: unknown): string {
+  return `the agent does not get it: ${oneLine(problemOf(error).message)}`;
 }
 
 function wordFor(end: CommandRun["end"]): string {

@@ -63,6 +63,8 @@ export class Person {
     this.standpoint = new Standpoint({ ...shown, writing: this.writing, agent, session, tell, revert });
     this.interjections = new Interjections({ ...shown, unsent, deliver });
     this.ownCommands = new OwnCommands({ view: this.view, place, add });
+    // The agent may be at work before anything is asked here.
+    terminal.live?.configure({ prompt: this.prompt });
   }
 
   /** The conversation; empty before the first message. */

@@ -65,6 +65,11 @@ export class Standpoint {
     this.#place = { at };
   }
 
+  /** Something was added where the next message goes: that goes below it. Where it was last written to, it does so anyway. */
+  goBelow(added: string): void {
+    if (this.#place !== HERE) this.standAt(added);
+  }
+
   /** Goes on where the conversation was last written to. Answers where the next message was to go. */
   goBack(): Place {
     const place = this.#place;
@@ -74,7 +79,7 @@ export class Standpoint {
 
   /** Says here what was taken back; the model is told with what is said next. */
   async tellTakenBack(session: Session, changes: TakenBack["changes"]): Promise<void> {
-    this.standAt(await tellTakenBack(session, this.below, changes));
+    this.goBelow(await tellTakenBack(session, this.below, changes));
   }
 
   /** Whether the person, told of what is left behind, wants to go on below another message, at the root for `null`. */

@@ -1,5 +1,5 @@
 import { type Chat, type Directive, retry, type Session, say, type Turn, type UserPart } from "@banyan/core";
-import { addMessage, type Host, revertBranch, writtenMessage } from "@banyan/host";
+import { addMessage, type Host, modeLeft, revertBranch, writtenMessage } from "@banyan/host";
 import type { CommandContext } from "../commands/command.ts";
 import { runCommand, runsAnytime } from "../commands/index.ts";
 import { type ExitCode, exitCodes } from "../exit.ts";
@@ -131,7 +131,8 @@ export class Talk {
   }
 
   #showStatus(): void {
-    this.#terminal.live?.status(statusOf(this.#host, this.#state, this.#person.standpoint.leaf, this.#mode));
+    const { mode = this.#mode } = this.#state.runs.get(this.#working ?? "") ?? {};
+    this.#terminal.live?.status(statusOf(this.#host, this.#state, this.#person.standpoint.leaf, mode));
   }
 
   /** Ctrl-C while nothing is typed: ends what runs. */
@@ -241,14 +242,16 @@ export class Talk {
     const { standpoint } = this.#person;
     const session = await this.#conversation.open();
     if (this.#working !== undefined) await session.say(parts);
-    else standpoint.standAt(await addMessage(session, { parts, parentId: standpoint.below, author: "user" }));
+    else standpoint.goBelow(await addMessage(session, { parts, parentId: standpoint.below, author: "user" }));
   }
 
   async #chat(directive: Directive, options: { readonly at?: string; readonly model?: string } = {}): Promise<Chat> {
-    const agent = await this.#agent.at({ mode: this.#mode, model: options.model, output: this.#output });
     const session = await this.#conversation.open();
-    const place = this.#person.standpoint.goBack();
-    const at = options.at ?? place.at;
+    const { standpoint } = this.#person;
+    const at = options.at ?? standpoint.place.at;
+    const mode = (directive.type === "resume" && modeLeft(session, at)) || this.#mode;
+    const agent = await this.#agent.at({ mode, model: options.model, output: this.#output });
+    standpoint.goBack();
     return agent.chat(directive, { session, ...(at === undefined ? {} : { at }) });
   }
 

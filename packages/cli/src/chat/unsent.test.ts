@@ -30,7 +30,18 @@ describe("T19: what is written and not sent", () => {
     expect(unsentFor("another").takeOver()).toBe("");
     const next = unsentFor("a conversation");
     expect(next.takeOver()).toBe("half a thought");
-    expect(unsentFor("a conversation").takeOver()).toBe("");
+    expect(next.takeOver()).toBe("");
+  });
+
+  test("is there when the process that was killed had the id that this one has, as in a container", async () => {
+    const killed = unsentFor("a conversation");
+    killed.draft("half a thought");
+    await setImmediate();
+    const next = unsentFor("a conversation");
+    expect(next.takeOver()).toBe("half a thought");
+    next.draft("half a thought");
+    await setImmediate();
+    expect(next.takeOver()).toBe("");
   });
 
   test("is in a file as soon as all keys of one read are, and in none when there is nothing", async () => {

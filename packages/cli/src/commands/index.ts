@@ -4,7 +4,7 @@ import { wrap } from "../show/wrap.ts";
 import { agents, agentsHere } from "./agents.ts";
 import { approval } from "./approval.ts";
 import { branch } from "./branch.ts";
-import { changes } from "./changes.ts";
+import { changes, changesHere } from "./changes.ts";
 import { clear } from "./clear.ts";
 import { ASK, type Command, type CommandContext, type ConversationContext, type Next } from "./command.ts";
 import { compact } from "./compact.ts";
@@ -104,14 +104,15 @@ export const conversationCommands: readonly Command<ConversationContext>[] = [
   star,
   remove,
   restore,
+  changesHere,
   usage,
   agentsHere,
   keys,
 ];
 
-/** Whether a line is a command that can be carried out while the agent works. */
-export function runsAnytime(line: string): boolean {
-  return commandIn(line, commands).command?.anytime === true;
+/** Whether a line is one of these commands, and one that can be carried out while the agent works. */
+export function runsAnytime(line: string, known: readonly Pick<Command, "name" | "anytime">[] = commands): boolean {
+  return commandIn(line, known).command?.anytime === true;
 }
 
 /**

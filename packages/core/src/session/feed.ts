@@ -43,9 +43,9 @@ export class FeedReader implements AsyncIterableIterator<FeedItem> {
   #unread = 0;
   #ended = false;
   #error: unknown;
-  /** Whoever waits for the next item, as a rule nobody else does. */
+  /** Who waits for the next item. */
   #waiting: Waiting | undefined;
-  /** Those that asked after them, in their order. */
+  /** Who waits for those after it, in the order in which they asked: hardly ever anybody. */
   readonly #queue: Waiting[] = [];
   /** Live items that wait until history has been replayed. */
   #held: FeedItem[] | undefined;

@@ -67,7 +67,7 @@ export class ChatAnswer implements Answer {
     const delta = choice.delta ?? choice.message;
     if (isRecord(delta)) {
       this.#delta(delta);
-      this.#learn(text, delta);
+      if (this.#repeated.learns) this.#learn(text, delta);
     }
     if (typeof choice.finish_reason === "string" && choice.finish_reason !== "") {
       this.#finish = this.#finishOf(choice.finish_reason);

@@ -22,6 +22,11 @@ export class Repeated<Of> {
   #confirmed = false;
   #patience = PATIENCE;
 
+  /** Whether documents are worth learning. */
+  get learns(): boolean {
+    return this.#patience > 0;
+  }
+
   /** The string of a document that is known but for that; nothing when the document has to be parsed. */
   read(document: string): string | undefined {
     return this.#confirmed ? this.#between(document) : undefined;

@@ -1,5 +1,5 @@
 import { type Directive, newestLeaf, resume, retry, SessionError, say, type UserPart } from "@banyan/core";
-import { addMessage } from "@banyan/host";
+import { addMessage, modeLeft } from "@banyan/host";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import { beginTurn } from "../live/turn.ts";
 import type { Command } from "../protocol/index.ts";
@@ -46,7 +46,8 @@ export const turnHandlers: Handlers<
 
   async "turn.resume"(command, desk) {
     const live = await desk.conversations.open(command.conversation);
-    if (!isDone(live, command.id)) await live.whileBeginning(() => begin(command, resume(), command.at, live, desk));
+    const { id, at, mode = modeLeft(live.session, at) } = command;
+    if (!isDone(live, id)) await live.whileBeginning(() => begin({ ...command, mode }, resume(), at, live, desk));
     return {};
   },
 

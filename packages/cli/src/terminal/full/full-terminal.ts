@@ -197,7 +197,9 @@ export class FullTerminal implements Terminal, LiveTerminal {
     this.#lease.end();
   }
 
-  configure({ keys, theme = "auto", history = [], commands, workspace, names }: LiveSettings): readonly string[] {
+  configure(settings: LiveSettings): readonly string[] {
+    const { prompt, keys, theme = "auto", history = [], commands, workspace, names } = settings;
+    if (prompt !== undefined) this.#prompt.call(prompt);
     this.#prompt.remember(history);
     if (theme !== "auto") this.#useScheme(theme, true);
     if (keys) {

@@ -8,6 +8,8 @@ import type { Status } from "./views/status-line.ts";
 
 /** What can be known only once a host is open. */
 export interface LiveSettings {
+  /** What stands above the prompt, before it is asked for anything too. */
+  readonly prompt?: string;
   /** Which key does what, where that differs from the defaults (T13). */
   readonly keys?: KeySettings;
   /** The colours, when the terminal is not to be asked for its background. */

@@ -9,9 +9,10 @@ const delivery = z
   .describe("steer: before the next call or model call. queue: after the turn. interrupt: ends the turn first.");
 
 /** How the turn is taken. */
+const mode = z.enum(["chat", "task"]).optional();
 const how = {
   model: z.string().min(1).max(200).optional().describe("For this turn: `provider/model` or an alias."),
-  mode: z.enum(["chat", "task"]).optional().describe("chat when absent: a turn ends when the model calls no tool."),
+  mode: mode.describe("chat when absent: a turn ends when the model calls no tool."),
 };
 
 const part = schemaOf<UserPart>(
@@ -81,7 +82,12 @@ export const turnCommands = {
   "turn.resume": command(
     "act",
     "Goes on from `at` without a new message: after an answer that broke off, from calls and messages that nobody answered, or with what is held in the inbox.",
-    { ...conversation, at: name.optional(), ...how },
+    {
+      ...conversation,
+      at: name.optional(),
+      ...how,
+      mode: mode.describe("When absent, that of the run that was left in the middle there, if a process ended, else chat."),
+    },
     nothing,
   ),
   "run.interrupt": command(

@@ -67,9 +67,15 @@ export class Prompt {
     return this.#kept;
   }
 
+  /** This stands above it from now on. */
+  call(label: string): void {
+    this.#label = label.trim();
+    this.#changed();
+  }
+
   /** Answers the next message; nothing when the person leaves. */
   async read(label: string, initial: string): Promise<string | undefined> {
-    this.#label = label.trim();
+    this.call(label);
     if (initial !== "") this.insert(initial);
     const kept = initial === "" ? this.#kept.shift() : undefined;
     if (kept === undefined) this.#reading = Promise.withResolvers();

@@ -1,5 +1,6 @@
 import type { Cost } from "@banyan/core";
 import { formatCost, shortCount } from "../../../show/amounts.ts";
+import { oneLine } from "../../../show/plain-text.ts";
 import { cut, widthOf } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 
@@ -28,7 +29,7 @@ export function statusLine(status: Status, width: number, theme: Theme): string 
     [
       { text: mode, rank: 3 },
       { text: approval ?? "", rank: 1 },
-      { text: width < 60 ? (model.split("/").at(-1) ?? model) : model, rank: 0 },
+      { text: oneLine(width < 60 ? (model.split("/").at(-1) ?? model) : model), rank: 0 },
       { text: branch && branch.count > 1 ? `branch ${branch.number}/${branch.count}` : "", rank: 2 },
       { text: context === undefined ? "" : `context ${Math.round(context * 100)} %`, rank: 1, paint: full },
       { text: tokens > 0 ? `${shortCount(tokens)} tokens` : "", rank: 4 },
