@@ -113,7 +113,9 @@ export class Session {
     if (this.#broken) throw this.#broken;
     const at = Date.now();
     let seq = this.#seq;
-    const stamp = (body: EventBody): Event => ({ at, ...body, seq: ++seq, epoch: this.#epoch });
+    const stamp = (body: EventBody & { readonly at?: number }): Event => {
+      return { ...body, at: body.at ?? at, seq: ++seq, epoch: this.#epoch };
+    };
     const events = this.#first.length > 0 ? [...this.#first, ...bodies].map(stamp) : bodies.map(stamp);
     let pending: void | Promise<void>;
     try {
