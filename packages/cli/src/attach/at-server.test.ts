@@ -293,3 +293,60 @@ test.skipIf(!hasTmux)(
     expect(existsSync(join(place.workspace, "made.txt"))).toBe(false);
   },
 );
+
+test.skipIf(!hasTmux)(
+  "T19: what was typed in answer to a question of a server that was answered elsewhere is in the history",
+  { timeout: 60_000 },
+  async () => {
+    await using model = await modelServer(shell("touch made.txt"), { text: "Well." });
+    const [, address] = await serving(place, model.env);
+    {
+      using pty = Pty.open(place, ["attach", "--new"], model.env);
+      await pty.prompted();
+      pty.enter("go");
+      await pty.asked();
+      pty.press("n");
+      await pty.until("Why not:");
+      pty.type("not now");
+      await pty.until("Why not: not now");
+      pty.kill("SIGKILL");
+      await pty.until("[exit 137]");
+    }
+    const remote = await connected(address);
+    const { conversation } = await remote.ask("conversation.open", {});
+    const watched = await remote.watch(conversation);
+    const [question = ""] = watched.state.questions.keys();
+    await remote.ask("question.answer", { conversation, question, answer: { decision: "allow" } });
+    await until(watched, () => watched.state.runs.size === 0);
+    using pty = Pty.open(place, ["attach"], model.env);
+    await pty.until("Not sent, but in the history: not now");
+    await pty.prompted();
+    pty.press("Up");
+    await pty.until(/─ Reply to banyan: ─+\nnot now$/);
+  },
+);
+
+test.skipIf(!hasTmux)(
+  "T29: /changes lists what was changed at a server; of a command that is not for there that is said",
+  { timeout: 60_000 },
+  async () => {
+    await using model = await modelServer(
+      { calls: [{ tool: "write", input: { path: "oak.txt", content: "tall\n" } }] },
+      { text: "Planted." },
+    );
+    await serving(place, model.env, "--approval", "edits");
+    using pty = Pty.open(place, ["attach", "--new"], model.env);
+    await pty.prompted();
+    pty.enter("plant an oak");
+    await pty.until("Planted.");
+    await pty.prompted();
+    pty.enter("/changes");
+    await pty.until(/^1 file changed:\n +created +\+1 +-0 +oak\.txt\n.*\/edit #n asks/);
+    await pty.prompted();
+    pty.enter("/changes oak.txt");
+    await pty.until(/^\+ ?tall$|^ *1 \+ tall$/, 2);
+    await pty.prompted();
+    pty.enter("/undo");
+    await pty.until("/undo cannot be done from here: the conversation is on a server.");
+  },
+);

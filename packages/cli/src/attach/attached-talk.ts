@@ -1,4 +1,4 @@
-import type { ConversationState, Delivery, Directive, FeedItem } from "@banyan/core";
+import type { ConversationState, Delivery, Directive, FeedItem, Json, Message } from "@banyan/core";
 import type { RemoteServer } from "@banyan/server/client";
 import { approvalSentence, approvalWords, nextApproval } from "../chat/approval-mode.ts";
 import { Approvals, type PersonAsked } from "../chat/approvals.ts";
@@ -60,7 +60,8 @@ export class AttachedTalk implements Partner {
         const { standpoint } = this.#person;
         const session = await this.#open();
         const message = await session.add(parts, { at: standpoint.below, run: this.#working });
-        if (message !== undefined) standpoint.goBelow(message);
+        // Else the next one goes behind what was written last, which may be somebody else's by then.
+        if (message !== undefined && standpoint.place.at !== undefined) standpoint.standAt(message);
       },
       revert: async (left) => (await this.#open()).revert(left),
     });
@@ -126,6 +127,7 @@ export class AttachedTalk implements Partner {
     while (!this.#left) {
       if (this.#terminal.live) await this.#over();
       await this.#asked;
+      if (this.#left) break;
       const isWorking = this.#working !== undefined;
       if (!isWorking) this.#person.view.gap();
       this.#reading = new AbortController();
@@ -263,7 +265,10 @@ export class AttachedTalk implements Partner {
     if (this.#run.has(item) && !this.#session?.isShown(item)) this.#person.view.show(item, this.#state);
     if (item.type === "call.approval-requested" || item.type === "question.asked") this.#ask(item);
     if (item.type === "run.ended") this.#approvals.ended(this.#state);
-    if (item.type === "run.ended" && this.#run.is(item.run)) this.#ended();
+    if (item.type === "run.ended" && this.#run.is(item.run)) {
+      if (item.reason === "finished") this.#person.view.answer(resultOf(this.#state.messages.get(item.leaf ?? "")));
+      this.#ended();
+    }
     this.#showStatus();
   }
 
@@ -344,4 +349,12 @@ export class AttachedTalk implements Partner {
       models: remoteModels(this.#server, this.#state.model ?? this.#server.welcome.settings.model, () => this.#open()),
     };
   }
+}
+
+/** What a task came to: the call that ends it says so, and no answer. */
+function resultOf(message: Message | undefined): string {
+  const calls = message?.role === "assistant" ? message.calls : [];
+  const end = calls.find(({ tool, status }) => tool === "finish_task" && status === "completed");
+  const { result = "" } = (end?.executedInput ?? end?.input ?? {}) as { readonly result?: Json };
+  return typeof result === "string" ? result : JSON.stringify(result);
 }

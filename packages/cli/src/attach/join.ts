@@ -49,6 +49,9 @@ export async function join(args: AttachArguments, { terminal, unsent, signal, me
     else await talk.enter(conversation);
     await talk.run();
     terminal.freshLine();
+    // What is still drawn, as of a run that goes on, would be drawn over what is written last.
+    await live?.settled();
+    terminal.close();
     if (talk.session) terminal.write(style.dim(`attach: banyan attach --resume ${talk.session.id}\n`));
   } finally {
     server.close();

@@ -34,8 +34,7 @@ export class ShownRun {
 
   /** Whether a message stands where the run does: at the end of its path. While none is shown, every message does. */
   isAt({ id, parentId }: Message): boolean {
-    const run = this.working;
-    const leaf = run === undefined ? undefined : this.#state().runs.get(run)?.leaf;
+    const leaf = this.#leaf;
     return leaf === undefined || leaf === id || leaf === parentId;
   }
 
@@ -43,6 +42,12 @@ export class ShownRun {
   has(item: FeedItem): boolean {
     if ("run" in item && item.type !== "message.started") return item.run === this.#run || "call" in item;
     const message = "message" in item ? this.#state().messages.get(item.message) : undefined;
-    return message?.role !== "assistant" || message.run === this.#run || message.call !== undefined;
+    if (message?.role !== "assistant" || message.call !== undefined) return true;
+    // A run that resumes carries out the calls of an answer that another one began.
+    return message.run === this.#run || message.id === this.#leaf;
+  }
+
+  get #leaf(): string | null | undefined {
+    return this.#state().runs.get(this.#run ?? "")?.leaf;
   }
 }

@@ -61,13 +61,19 @@ test.skipIf(process.platform === "win32")(
       adding.resolve();
       return added.promise;
     };
-    const commands = new OwnCommands({ view, place: { redact: redactor({ env: {} }), directory: place.workspace }, add });
+    const commands = new OwnCommands({
+      view,
+      place: { redact: redactor({ env: {} }), directory: place.workspace },
+      add,
+    });
     const end = commands.run("!true");
     await adding.promise;
     expect(commands.stop()).toBe(false);
     added.reject(new StoreError("damaged", "The disk\nis full."));
     await end;
-    expect(notes).toEqual([expect.stringMatching(/^done(, [\d.]+ s)?; the agent does not get it: The disk is full\.$/)]);
+    expect(notes).toEqual([
+      expect.stringMatching(/^done(, [\d.]+ s)?; the agent does not get it: The disk is full\.$/),
+    ]);
   },
 );
 

@@ -65,11 +65,6 @@ export class Standpoint {
     this.#place = { at };
   }
 
-  /** Something was added where the next message goes: that goes below it. Where it was last written to, it does so anyway. */
-  goBelow(added: string): void {
-    if (this.#place !== HERE) this.standAt(added);
-  }
-
   /** Goes on where the conversation was last written to. Answers where the next message was to go. */
   goBack(): Place {
     const place = this.#place;
@@ -79,7 +74,7 @@ export class Standpoint {
 
   /** Says here what was taken back; the model is told with what is said next. */
   async tellTakenBack(session: Session, changes: TakenBack["changes"]): Promise<void> {
-    this.goBelow(await tellTakenBack(session, this.below, changes));
+    this.standAt(await tellTakenBack(session, this.below, changes));
   }
 
   /** Whether the person, told of what is left behind, wants to go on below another message, at the root for `null`. */

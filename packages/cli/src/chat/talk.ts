@@ -131,8 +131,7 @@ export class Talk {
   }
 
   #showStatus(): void {
-    const { mode = this.#mode } = this.#state.runs.get(this.#working ?? "") ?? {};
-    this.#terminal.live?.status(statusOf(this.#host, this.#state, this.#person.standpoint.leaf, mode));
+    this.#terminal.live?.status(statusOf(this.#host, this.#state, this.#person.standpoint.leaf, this.#mode));
   }
 
   /** Ctrl-C while nothing is typed: ends what runs. */
@@ -242,7 +241,7 @@ export class Talk {
     const { standpoint } = this.#person;
     const session = await this.#conversation.open();
     if (this.#working !== undefined) await session.say(parts);
-    else standpoint.goBelow(await addMessage(session, { parts, parentId: standpoint.below, author: "user" }));
+    else standpoint.standAt(await addMessage(session, { parts, parentId: standpoint.below, author: "user" }));
   }
 
   async #chat(directive: Directive, options: { readonly at?: string; readonly model?: string } = {}): Promise<Chat> {

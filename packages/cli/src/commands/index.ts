@@ -138,6 +138,10 @@ export async function runCommandOf<Context extends ConversationContext>(
 ): Promise<Next> {
   const { command, name, argument } = commandIn(line, known);
   if (command) return command.run(context, argument);
+  if (commandIn(line, commands).command) {
+    context.write(`/${name} cannot be done from here: the conversation is on a server. /help lists what can.`);
+    return ASK;
+  }
   const near = nearest(
     name,
     known.map((each) => each.name),

@@ -44,6 +44,22 @@ describe("the prompt", () => {
     expect(await here.screen.until(PROMPT)).not.toContain("hello");
   });
 
+  test("T16: a command stands above what it says; one that says nothing leaves nothing behind", async () => {
+    const here = open();
+    for (const line of ["/tree", "/usage"]) {
+      const command = reads(here);
+      here.keys(line, ENTER);
+      expect(await command).toBe(line);
+    }
+    here.terminal.write("12 tokens\n");
+    void reads(here);
+    here.terminal.write("the end\n");
+    await here.screen.until("the end");
+    const shown = here.screen.lines.join("\n");
+    expect(shown).toMatch(/❯ \/usage *\n *12 tokens/);
+    expect(shown).not.toContain("/tree");
+  });
+
   test("holds what is to be changed, before what was typed meanwhile", async () => {
     const here = open();
     here.keys("typed");

@@ -157,9 +157,11 @@ export class FullTerminal implements Terminal, LiveTerminal {
   async read({ prompt, initial = "" }: MessageRequest): Promise<string | undefined> {
     if (this.#isClosed) return undefined;
     this.freshLine();
+    this.view.forget();
     const message = await this.#prompt.read(prompt, initial);
-    // A message is shown when it is in the conversation.
-    if (message !== undefined && /^[/!]/.test(message)) this.view.command(message);
+    // A message is shown when it is in the conversation, and what only opened a list is not.
+    if (message?.startsWith("!")) this.view.command(message);
+    else if (message?.startsWith("/")) this.view.expect(message);
     return message;
   }
 

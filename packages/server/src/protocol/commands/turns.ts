@@ -86,7 +86,9 @@ export const turnCommands = {
       ...conversation,
       at: name.optional(),
       ...how,
-      mode: mode.describe("When absent, that of the run that was left in the middle there, if a process ended, else chat."),
+      mode: mode.describe(
+        "When absent, that of the run that was left in the middle there, if a process ended, else chat.",
+      ),
     },
     nothing,
   ),

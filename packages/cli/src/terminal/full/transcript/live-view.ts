@@ -23,7 +23,7 @@ import { changeLines } from "../views/call-view.ts";
 import type { Page } from "../views/viewer.ts";
 import { Activities, type Doing } from "./activity.ts";
 import { AnswerBlock } from "./answer-block.ts";
-import type { BlockLines, BlockLook } from "./block.ts";
+import type { Block, BlockLines, BlockLook } from "./block.ts";
 import { CallBlock } from "./call-block.ts";
 import { messageLines } from "./message-lines.ts";
 import { TextBlock } from "./text-block.ts";
@@ -47,6 +47,8 @@ export class LiveView implements FeedView {
   readonly #calls = new Map<string, CallBlock>();
   #pages: Page[] = [];
   #text: AnswerBlock | ThoughtBlock | undefined;
+  /** A command that has said nothing so far. */
+  #expected: string | undefined;
   #draft: Draft | undefined;
 
   /** `changed` is called whenever there is something new to be seen. */
@@ -129,6 +131,16 @@ export class LiveView implements FeedView {
     this.#message(line);
   }
 
+  /** Shows one before the first thing that follows it. */
+  expect(line: string): void {
+    this.#expected = line;
+  }
+
+  /** The command before has been carried out. */
+  forget(): void {
+    this.#expected = undefined;
+  }
+
   #show(item: FeedItem, state: ConversationState): void {
     switch (item.type) {
       case "message.started":
@@ -207,7 +219,7 @@ export class LiveView implements FeedView {
     if (this.#draft) answer.capture(this.#draft);
     this.#draft = undefined;
     this.#text = answer;
-    this.#transcript.add(answer);
+    this.#put(answer);
     return answer;
   }
 
@@ -216,7 +228,7 @@ export class LiveView implements FeedView {
     this.#endText();
     const thought = new ThoughtBlock();
     this.#text = thought;
-    this.#transcript.add(thought);
+    this.#put(thought);
     this.#page(thought);
     return thought;
   }
@@ -234,7 +246,7 @@ export class LiveView implements FeedView {
       this.#endText();
       const block = new CallBlock(call);
       this.#calls.set(call.id, block);
-      this.#transcript.add(block);
+      this.#put(block);
       this.#page(block);
     }
   }
@@ -272,8 +284,15 @@ export class LiveView implements FeedView {
   }
 
   #add(lines: (look: BlockLook) => readonly string[], isApart = false): void {
-    this.#transcript.add(new TextBlock(lines, isApart));
+    this.#put(new TextBlock(lines, isApart));
     this.#changed();
+  }
+
+  #put(block: Block): void {
+    const command = this.#expected;
+    this.forget();
+    if (command !== undefined) this.command(command);
+    this.#transcript.add(block);
   }
 
   #ending(run: string): PromiseWithResolvers<void> {

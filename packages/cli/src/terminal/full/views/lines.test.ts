@@ -69,6 +69,11 @@ describe("T26: the status line", () => {
     ).toBe("task · demo/offline");
   });
 
+  test("S12: is plain text, whatever a server or a log calls a model", () => {
+    const model = "a/\x1b]0;title\x07m\nn";
+    expect(statusLine({ mode: "chat", model, tokens: 0, cost: 0 }, 120, plain)).toBe("chat · a/m n");
+  });
+
   test("says that a price is not known, which is not the same as free", () => {
     const spent = { mode: "chat", model: "m", tokens: 10 } as const;
     expect(statusLine({ ...spent, cost: undefined }, 80, plain)).toBe("chat · m · 10 tokens · cost —");

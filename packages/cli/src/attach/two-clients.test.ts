@@ -1,0 +1,91 @@
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Home, home } from "../testing/banyan.ts";
+import { modelServer } from "../testing/model-server.ts";
+import { hasTmux, Pty } from "../testing/pty.ts";
+import { connected, serving, until } from "../testing/serving.ts";
+
+const say = (text: string) => [{ type: "text", text }] as const;
+const waits = { calls: [{ tool: "shell", input: { command: "until [ -e go ]; do sleep 0.1; done" } }] };
+
+let place: Home;
+beforeEach(() => {
+  place = home();
+});
+afterEach(() => place[Symbol.dispose]());
+
+describe.skipIf(!hasTmux)("T43: a person in a terminal, and another client", { timeout: 60_000 }, () => {
+  test("after a command of their own the person goes on behind what the other one said, not beside it", async () => {
+    await using model = await modelServer({ text: "One." }, { text: "Two." });
+    const [, address] = await serving(place, model.env);
+    const remote = await connected(address);
+    using pty = Pty.open(place, ["attach", "--new"], model.env);
+    await pty.prompted();
+    pty.enter("!echo three");
+    await pty.until(/^done[,;] /);
+    const { conversation } = await remote.ask("conversation.open", {});
+    const watched = await remote.watch(conversation);
+    await remote.ask("turn.say", { conversation, parts: say("hello") });
+    await pty.until("One.");
+    await until(watched, () => watched.state.runs.size === 0);
+    await pty.prompted();
+    pty.enter("and you?");
+    await pty.until("Two.");
+    expect(JSON.stringify(model.asked[1])).toMatch(/three.*hello.*One\..*and you\?/);
+  });
+
+  test("while the agent works, what leads elsewhere waits until it has answered; /exit does not", async () => {
+    await using model = await modelServer(waits, { text: "Well." }, { text: "Again." }, waits);
+    const [, address] = await serving(place, model.env, "--approval", "all");
+    const remote = await connected(address);
+    using pty = Pty.open(place, ["attach", "--new"], model.env);
+    await pty.prompted();
+    pty.enter("work");
+    await pty.until(/• shell .* …/);
+    const watched = await remote.watch((await remote.ask("conversation.open", {})).conversation);
+    pty.enter("/retry");
+    await pty.until(/^next: \/retry/);
+    await sleep(300);
+    expect([watched.state.runs.size, model.asked.length]).toEqual([1, 1]);
+    writeFileSync(join(place.workspace, "go"), "");
+    await pty.until("Well.");
+    await pty.until("Again.");
+    expect(watched.state.children.get(null)).toHaveLength(1);
+    await pty.prompted();
+    rmSync(join(place.workspace, "go"));
+    pty.enter("work");
+    await pty.until("… running");
+    pty.enter("/exit");
+    await pty.until("attach: banyan attach --resume");
+    expect(watched.state.runs.size).toBe(1);
+  });
+
+  test("who may only watch is asked nothing, and is told why when they try", async () => {
+    await using model = await modelServer(
+      { calls: [{ tool: "shell", input: { command: "touch made.txt" } }] },
+      {
+        text: "Well.",
+      },
+    );
+    const [, address] = await serving(place, model.env, "--guest-token", "a-token-for-guests");
+    const remote = await connected(address);
+    const { conversation } = await remote.ask("conversation.create", {});
+    const watched = await remote.watch(conversation);
+    await remote.ask("turn.say", { conversation, parts: say("go") });
+    await until(watched, () => watched.state.questions.size === 1);
+    using pty = Pty.open(place, ["attach", address, "--resume", conversation], { BANYAN_TOKEN: "a-token-for-guests" });
+    await pty.until("You may only watch here.");
+    await pty.until("The agent is working");
+    await sleep(300);
+    expect(pty.screen()).not.toContain("Allow this?");
+    pty.enter("let me");
+    await pty.until("Not done: This token does not allow turn.say: it may only watch.");
+    await pty.until(/─ Reply to banyan: ─+\n *let me/);
+    const [question = ""] = watched.state.questions.keys();
+    await remote.ask("question.answer", { conversation, question, answer: { decision: "allow" } });
+    await pty.until("Well.");
+    expect(existsSync(join(place.workspace, "made.txt"))).toBe(true);
+  });
+});

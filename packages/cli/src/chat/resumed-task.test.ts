@@ -1,0 +1,40 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, test } from "vitest";
+import { home } from "../testing/banyan.ts";
+import { modelServer } from "../testing/model-server.ts";
+import { hasTmux, Pty } from "../testing/pty.ts";
+import { serving } from "../testing/serving.ts";
+
+const asks = { calls: [{ tool: "ask_client", input: { question: "Which colour?" } }] };
+const finishes = { calls: [{ tool: "finish_task", input: { result: "Painted." } }] };
+const MODEL = ["--model", "openai-compatible/test"];
+
+for (const where of ["here", "at a server"] as const) {
+  test.skipIf(!hasTmux)(
+    `B24: a task that was interrupted by the end of the process goes on as a task, and asks again (${where})`,
+    { timeout: 60_000 },
+    async () => {
+      using place = home();
+      await using model = await modelServer(asks, finishes, { text: "Green." });
+      {
+        using pty = Pty.open(place, ["--task", "paint it", "--chat-mode", ...MODEL], model.env);
+        await pty.until("Your answer:");
+        pty.kill("SIGKILL");
+        await pty.until("[exit 137]");
+      }
+      if (where === "at a server") await serving(place, model.env);
+      using pty = Pty.open(place, where === "here" ? ["--continue", ...MODEL] : ["attach"], model.env);
+      await pty.prompted();
+      pty.enter("/resume");
+      await pty.until(/^banyan asks:\nWhich colour\?$/);
+      await pty.until(/^task · /);
+      expect(await pty.until(/^• ask_client .* running/)).not.toContain("waiting for the model");
+      await sleep(400);
+      pty.enter("green");
+      await pty.until("Painted.");
+      expect(JSON.stringify(model.asked[1])).toContain("green");
+      // What is said next is a chat again.
+      await pty.until(/^chat · /);
+    },
+  );
+}
