@@ -41,13 +41,22 @@ describe("documents that repeat but for one string", () => {
     );
   });
 
-  test("are parsed when the string stands there twice, is written with escapes, or is another one", () => {
+  test("are parsed when the string stands there twice, or is another one", () => {
     const twice = (word: string) => `{"copy":"${word}","choices":[{"delta":{"content":"${word}"}}]}`;
     expect(readAll(["a", "b", "c", "d"].map(twice)).parsed).toBe(4);
-    const escaped = chunk("x").replace('"x"', '"\\u0041"');
-    expect(readAll([chunk("a"), chunk("b"), escaped, chunk("c")])).toEqual({ texts: ["a", "b", "A", "c"], parsed: 3 });
     const other = chunk("x").replace("assistant", "somebody");
     expect(readAll([chunk("a"), chunk("b"), other, chunk("c")]).parsed).toBe(4);
+  });
+
+  test("are not parsed for a string that is written with escapes", () => {
+    const escaped = chunk("x").replace('"x"', '"\\u0041\\n\\""');
+    const documents = [chunk("a"), chunk("b"), escaped, chunk("c")];
+    expect(readAll(documents)).toEqual({ texts: ["a", "b", 'A\n"', "c"], parsed: 2 });
+  });
+
+  test("are parsed where more stands between what repeats", () => {
+    const more = chunk("x").replace('"x"', '"a","content":"c"');
+    expect(readAll([chunk("a"), chunk("b"), more])).toEqual({ texts: ["a", "b", "c"], parsed: 3 });
   });
 
   test("the same word twice confirms nothing: it may stand anywhere", () => {

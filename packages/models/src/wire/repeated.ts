@@ -8,8 +8,8 @@ const PATIENCE = 8;
  * ```
  * learn ──▶ learnt ──▶ confirmed     a second document was parsed, and says in the same place what it was found to say
  * ```
- * A string without escapes that stands between the same characters is the same string of the same document: that one has
- * been parsed, and whoever reads gets what parsing this one would give.
+ * A string that stands between the same characters is the same string of the same document: that one has been parsed, and
+ * whoever reads gets what parsing this one would give.
  */
 export class Repeated<Of> {
   /** What the string is part of. */
@@ -52,10 +52,21 @@ export class Repeated<Of> {
   }
 
   #between(document: string): string | undefined {
+    const start = this.#before.length;
     const end = document.length - this.#after.length;
-    if (end < this.#before.length || !document.startsWith(this.#before) || !document.endsWith(this.#after)) return;
-    const text = document.slice(this.#before.length, end);
-    return isPlain(text) ? text : undefined;
+    // Slices are compared several characters at once; `startsWith` looks at one after the other.
+    if (end < start || document.slice(0, start) !== this.#before || document.slice(end) !== this.#after) return;
+    const text = document.slice(start, end);
+    return isPlain(text) ? text : unescaped(text);
+  }
+}
+
+/** The string that stands in JSON between quotes in this way; nothing if that is no string, or more than one. */
+function unescaped(text: string): string | undefined {
+  try {
+    return JSON.parse(`"${text}"`);
+  } catch {
+    return undefined;
   }
 }
 
