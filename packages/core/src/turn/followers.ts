@@ -28,6 +28,8 @@ export class Followers {
   readonly #listening = new Map<string, Listening>();
   /** What followers that gave up in the middle of a message have to say. */
   #said: string[] = [];
+  /** Whether a call has ever listened: every read of an answer asks, and the lists need not be looked at. */
+  #inUse = false;
   /** Something that the message of this step asked for did not happen. */
   failed = false;
 
@@ -37,10 +39,11 @@ export class Followers {
 
   /** How many calls listen, or have something to say. */
   get size(): number {
-    return this.#listening.size + this.#said.length;
+    return this.#inUse ? this.#listening.size + this.#said.length : 0;
   }
 
   follow(call: string, message: string, follower: Follower): void {
+    this.#inUse = true;
     this.#listening.delete(call);
     this.#listening.set(call, { call, message, follower });
     this.#log({ type: "call.following", message, call, run: this.#run.id });
