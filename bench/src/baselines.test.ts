@@ -69,4 +69,10 @@ describe("a ratio", () => {
     expect(regressions("walk", [row(5)], baselines)).toEqual([]);
     expect(regressions("run", [row(9)], baselines)).toEqual([]);
   });
+
+  test("of somebody else to ours is not: it is more when we became faster", () => {
+    const known = { walk: { time: { snail: { engine: 4 }, "engine, SQLite": { engine: 4 } } } };
+    const slower = [row(1), { ...row(1), subject: "engine, SQLite" }].map((one) => ({ ...one, ratios: { engine: 9 } }));
+    expect(regressions("walk", slower, known)).toEqual(["time, engine, SQLite: 9.00 times engine; the baseline is 4."]);
+  });
 });

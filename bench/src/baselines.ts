@@ -36,7 +36,13 @@ export function regressions(measure: string, rows: readonly Row[], baselines: Ba
     Object.entries(ratios).flatMap(([bound, ratio]) => {
       const baseline = baselines[measure]?.[figure]?.[subject]?.[bound];
       if (baseline === undefined || ratio <= baseline * MARGIN) return [];
+      // What others take became more only because ours became less.
+      if (isOurs(bound) && !isOurs(subject)) return [];
       return [`${figure}, ${subject}: ${ratio.toFixed(2)} times ${bound}; the baseline is ${baseline}.`];
     }),
   );
+}
+
+function isOurs(subject: string): boolean {
+  return subject.startsWith("engine");
 }
