@@ -270,8 +270,9 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await eventually(() => card(page, "shell").innerText()).toContain("done");
     await page.getByRole("navigation", { name: "Sub-agents" }).getByRole("link", { name: "Conversation" }).click();
     await write(page, "agent hold");
-    await page.getByText("banyan is working").waitFor();
-    await page.getByRole("region", { name: "Sub-agent" }).last().getByRole("link", { name: "Open" }).click();
+    const agents = page.getByRole("region", { name: "Sub-agent" });
+    await eventually(() => agents.count()).toBe(2);
+    await agents.last().getByRole("link", { name: "Open" }).click();
     await eventually(() => card(page, "hold").innerText()).toContain("running");
     await write(page, "hold again");
     await page.getByRole("list", { name: "Not delivered yet" }).getByText("hold again").waitFor();
