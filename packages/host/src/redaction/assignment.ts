@@ -11,6 +11,8 @@ const ASSIGNMENT = new RegExp(
   `${NAME}([\\w-]{0,40})["'\`\\]]{0,2}[ \\t]{0,8}(?:=>|:=|[:=])[ \\t]{0,8}["'\`]?(${VALUE}{8,512})`,
   "gi",
 );
+// A line of .npmrc, as in `//registry.npmjs.org/:_authToken=...`: nothing but a secret stands there.
+const REGISTRY = new RegExp(`:_(?:authToken|auth|password)[ \\t]{0,8}=[ \\t]{0,8}["']?(${VALUE}{8,512})`, "g");
 const HEADER = new RegExp(`\\b(?:[Bb]earer|[Bb]asic|[Tt]oken)[ \\t]{1,4}(${VALUE}{16,4096})`, "g");
 
 /** Endings of names whose values say something about a secret, or only share its name. */
@@ -19,17 +21,20 @@ const ABOUT =
 
 /** What a value is that comes from somewhere else, or is an example of one. */
 const STAND_IN =
-  /^[$%]|^[~.]{0,2}\/(?:[a-z]{2,}|Users)\/|\$\{|^(?:process\.env|os\.environ|env\.|secrets?\.|vars\.)|\bexample\b|your[-_]|change[-_]?me|x{4}|\*{3}|\.{3}/i;
+  /^[$%]|^[~.]{0,2}\/(?:[a-z]{2,}|Users)\/|\$\{|^(?:process\.env|os\.environ|env\.|secrets?\.|vars\.)|\bexample\b|your[-_]|change[-_]?me|(?-i:x{4}|X{4})|\*{3}|\.{3}/i;
 
 /** The values that a text calls secrets. */
 export function namedSecrets(text: string): Span[] {
   const assigned = Array.from(text.matchAll(ASSIGNMENT))
     .filter(([, ending = "", value = ""]) => !ABOUT.test(ending) && looksRandom(value))
     .map((match) => atEnd(match, match[2], "secret"));
+  const forRegistries = Array.from(text.matchAll(REGISTRY))
+    .filter(([, value = ""]) => !STAND_IN.test(value))
+    .map((match) => atEnd(match, match[1], "secret"));
   const sent = Array.from(text.matchAll(HEADER))
     .filter(([, value = ""]) => looksRandom(value))
     .map((match) => atEnd(match, match[1], "credential"));
-  return [...assigned, ...sent];
+  return [...assigned, ...forRegistries, ...sent];
 }
 
 /** The value, which stands at the end of what was found. */
