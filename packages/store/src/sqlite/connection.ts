@@ -4,8 +4,6 @@ import { openDatabase } from "./database.ts";
 /** A conversation's open database, with the statements of its log. */
 export class Connection {
   readonly database: DatabaseSync;
-  readonly begin: StatementSync;
-  readonly commit: StatementSync;
   readonly writer: StatementSync;
   readonly insert: StatementSync;
   readonly flush: StatementSync;
@@ -15,9 +13,7 @@ export class Connection {
   /** Takes a database whose schema is there. */
   constructor(database: DatabaseSync) {
     this.database = database;
-    this.begin = database.prepare("BEGIN IMMEDIATE");
-    this.commit = database.prepare("COMMIT");
-    this.writer = database.prepare("SELECT epoch, owner FROM writer");
+    this.writer = database.prepare("SELECT 1 FROM writer WHERE epoch = ?", { returnArrays: true });
     this.insert = database.prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)");
     this.flush = database.prepare("UPDATE writer SET flushes = flushes + 1");
     this.release = database.prepare("UPDATE writer SET owner = '' WHERE epoch = ?");

@@ -1,7 +1,9 @@
-import type { Event, Log } from "@banyan/core";
+import type { DatabaseSync } from "node:sqlite";
+import type { Event, Log, StoreError } from "@banyan/core";
 import { checkSequence, logClosed, overtaken } from "../refusal.ts";
 import { SAFE_AGAINST_KILL, SAFE_AGAINST_POWER_CUTS } from "./connection.ts";
 import type { OpenFile } from "./conversation-file.ts";
+import { transaction } from "./database.ts";
 import { storeError } from "./error.ts";
 import { ownerFrom } from "./owner.ts";
 import { rowOf } from "./row.ts";
@@ -48,20 +50,17 @@ export class SqliteLog implements Log {
     if (events.length === 0 && !durable) return;
     const rows = events.map(rowOf);
     this.#guarded(() => {
-      const { database, begin, writer, insert, flush, commit } = this.#opened.file.connection;
+      const { database, writer, insert, flush } = this.#opened.file.connection;
       // Switching takes 0.4 µs, a second connection for durable appends gains nothing. By `exec`: SQLite carries this
       // pragma out when it is prepared, so a prepared one would do nothing later.
       if (durable) database.exec(SAFE_AGAINST_POWER_CUTS);
       try {
-        begin.run();
-        this.#checkWriter(writer.get());
-        for (const row of rows) insert.run(...row);
-        // A commit that changes nothing flushes nothing.
-        if (rows.length === 0) flush.run();
-        commit.run();
-      } catch (error) {
-        if (database.isTransaction) database.exec("ROLLBACK");
-        throw error;
+        transaction(database, () => {
+          if (!writer.get(this.epoch)) throw this.#overtaken(database);
+          for (const row of rows) insert.run(...row);
+          // A commit that changes nothing flushes nothing.
+          if (rows.length === 0) flush.run();
+        });
       } finally {
         if (durable) database.exec(SAFE_AGAINST_KILL);
       }
@@ -82,9 +81,9 @@ export class SqliteLog implements Log {
     this.#guarded(() => file.close());
   }
 
-  /** Refuses to go on when another writer has opened the file since. */
-  #checkWriter(writer: Record<string, unknown> | undefined): void {
-    if (writer?.epoch !== this.epoch) throw overtaken(this.#conversation, ownerFrom(writer?.owner));
+  /** Another writer has opened the file since. */
+  #overtaken(database: DatabaseSync): StoreError {
+    return overtaken(this.#conversation, ownerFrom(database.prepare("SELECT owner FROM writer").get()?.owner));
   }
 
   #guarded<T>(body: () => T): T {
