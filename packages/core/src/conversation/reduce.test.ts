@@ -11,6 +11,7 @@ import { isSettled } from "./message.ts";
 import { leaves, newestLeaf, pathTo, siblings, spentOn } from "./path.ts";
 import { reduce } from "./reduce.ts";
 import { type ConversationState, emptyConversation } from "./state.ts";
+import { noUsage } from "./usage.ts";
 
 const look = defineTool({
   name: "look",
@@ -92,6 +93,41 @@ describe("reduce", () => {
       expect(change.skipped).toMatch(/has its result/);
     }
     expect(state.messages).toEqual(messages);
+  });
+
+  test("an answer that is complete keeps of its streamed calls those that it names", () => {
+    const at = (seq: number) => ({ seq, epoch: 1, at: 1 });
+    const streamed = (id: string) =>
+      ({ type: "call.input.delta", message: "a", call: id, tool: "look", part: 0, text: "{", offset: 1 }) as const;
+    const state = replay([
+      { type: "message.started", message: "a", parentId: null, run: "r", model: "m", ...at(1) },
+      { ...streamed("dropped"), seq: 1, epoch: 1 },
+      { ...streamed("named"), seq: 1, epoch: 1 },
+      {
+        type: "message.completed",
+        message: "a",
+        parts: [{ type: "call", call: "named" }],
+        finish: "calls",
+        usage: noUsage,
+        ...at(2),
+      },
+    ]);
+    expect(state.messages.get("a")).toMatchObject({ calls: [{ id: "named", tool: "look", inputText: "{" }] });
+    expect([...state.calls]).toEqual([["named", "a"]]);
+  });
+
+  test("who wrote a message is a person, and a summary covers what is above it, unless they say otherwise", () => {
+    const at = (seq: number) => ({ seq, epoch: 1, at: seq });
+    const parts = [{ type: "text", text: "Hi" }] as const;
+    const state = replay([
+      { type: "message.added", role: "user", message: "q", parentId: null, parts, ...at(1) },
+      { type: "message.added", role: "summary", message: "s", parentId: "q", parts, usage: noUsage, cost: 2, ...at(2) },
+    ]);
+    expect([...state.messages.values()]).toEqual([
+      { id: "q", parentId: null, createdAt: 1, role: "user", author: "user", parts },
+      { id: "s", parentId: "q", createdAt: 2, role: "summary", covers: "q", parts, usage: noUsage, cost: 2 },
+    ]);
+    expect(state.cost).toBe(2);
   });
 
   test("text that a checkpoint repeats is taken once, wherever a client was cut off", () => {

@@ -11,7 +11,7 @@ import {
 } from "./call-state.ts";
 import { type Delta, type Event, type FeedItem, isDelta, isEvent } from "./event.ts";
 import { editInput, holdInputs, queueInput } from "./inbox.ts";
-import { type Call, isEnded, type Message, newCall, type Part } from "./message.ts";
+import { type Call, isEnded, type Message, newCall, type Part, type SummaryMessage } from "./message.ts";
 import { hangsOn, pathTo } from "./path.ts";
 import type { ApprovalQuestion, ConversationState, LiveRun, Mutable, MutableState, TextQuestion } from "./state.ts";
 import { addCost, addUsage, type Cost, type Usage } from "./usage.ts";
@@ -62,23 +62,20 @@ function reduceEvent(state: MutableState, event: Event): Change {
       state.allowed = state.allowed.filter((pattern) => pattern !== event.pattern);
       return NOTHING;
     case "message.added": {
-      const base = newMessage(state, event, event.call);
+      const { message: id, parentId, at: createdAt, call } = event;
       if (event.role === "user") {
-        return addMessage(state, { ...base, role: "user", author: event.author ?? "user", parts: event.parts });
+        const { author = "user", parts } = event;
+        return addMessage(state, { id, parentId, createdAt, role: "user", author, parts }, call);
       }
-      const { usage, cost } = event;
+      const { usage, cost, covers = parentId ?? "" } = event;
       const parts = event.parts.filter((part) => part.type === "text");
-      const covers = event.covers ?? event.parentId ?? "";
-      if (!usage) return addMessage(state, { ...base, role: "summary", parts, covers });
-      count(state, usage, cost);
-      return addMessage(state, {
-        ...base,
-        role: "summary",
-        parts,
-        covers,
-        usage,
-        ...(cost === undefined ? {} : { cost }),
-      });
+      const summary: Mutable<SummaryMessage> = { id, parentId, createdAt, role: "summary", parts, covers };
+      if (usage) {
+        summary.usage = usage;
+        if (cost !== undefined) summary.cost = cost;
+        count(state, usage, cost);
+      }
+      return addMessage(state, summary, call);
     }
     case "memory.recalled": {
       const message = state.messages.get(event.message);
@@ -86,15 +83,10 @@ function reduceEvent(state: MutableState, event: Event): Change {
       state.messages.set(message.id, { ...message, recalled: event.items });
       return { message: message.id };
     }
-    case "message.started":
-      return addMessage(state, {
-        ...newMessage(state, event),
-        role: "assistant",
-        run: event.run,
-        model: event.model,
-        parts: [],
-        calls: [],
-      });
+    case "message.started": {
+      const { message: id, parentId, at: createdAt, run, model } = event;
+      return addMessage(state, { id, parentId, createdAt, role: "assistant", run, model, parts: [], calls: [] });
+    }
     case "message.checkpoint": {
       const message = answer(state, event.message);
       if (!message) return skipped(event, "it names no answer");
@@ -105,9 +97,13 @@ function reduceEvent(state: MutableState, event: Event): Change {
       const message = answer(state, event.message);
       if (!message) return skipped(event, "it names no answer");
       // Calls that were only streamed and are not part of the answer as it stands go.
-      const asked = event.parts.flatMap((part) => (part.type === "call" ? [part.call] : []));
-      message.calls = asked.map((id) => message.calls.find((call) => call.id === id) ?? newCall(id, ""));
-      for (const id of asked) state.calls.set(id, message.id);
+      const calls: Call[] = [];
+      for (const part of event.parts) {
+        if (part.type !== "call") continue;
+        calls.push(message.calls.find(({ id }) => id === part.call) ?? newCall(part.call, ""));
+      }
+      for (const { id } of calls) state.calls.set(id, message.id);
+      message.calls = calls;
       message.parts = event.parts as Part[];
       message.finish = event.finish;
       message.usage = event.usage;
@@ -296,28 +292,22 @@ function reduceDelta(state: MutableState, delta: Delta): Change {
   }
 }
 
-/** What every message has; one below a sub-agent's is that sub-agent's too. */
-function newMessage(
-  state: MutableState,
-  { message: id, parentId, at }: { readonly message: string; readonly parentId: string | null; readonly at: number },
-  launchedBy?: string,
-): Pick<Message, "id" | "parentId" | "createdAt" | "call"> {
+/** Puts a message below its parent. One below a sub-agent's is that sub-agent's too. */
+function addMessage(state: MutableState, message: Mutable<Message>, launchedBy?: string): Change {
+  const { id, parentId } = message;
+  if (state.messages.has(id)) return { skipped: `message ${id} is there already` };
   const call = launchedBy ?? (parentId === null ? undefined : state.messages.get(parentId)?.call);
-  return call === undefined ? { id, parentId, createdAt: at } : { id, parentId, createdAt: at, call };
-}
-
-function addMessage(state: MutableState, message: Message): Change {
-  if (state.messages.has(message.id)) return { skipped: `message ${message.id} is there already` };
-  state.messages.set(message.id, message);
+  if (call !== undefined) message.call = call;
+  state.messages.set(id, message);
   const place = hangsOn(message);
   const siblings = state.children.get(place);
-  if (siblings) siblings.push(message.id);
-  else state.children.set(place, [message.id]);
+  if (siblings) siblings.push(id);
+  else state.children.set(place, [id]);
   // Where the conversation goes on is the person's branch, whatever sub-agents say meanwhile.
-  if (message.call === undefined) state.leaf = message.id;
+  if (call === undefined) state.leaf = id;
   const run = message.role === "assistant" ? state.runs.get(message.run) : undefined;
-  if (run) (run as Mutable<LiveRun>).leaf = message.id;
-  return { message: message.id };
+  if (run) (run as Mutable<LiveRun>).leaf = id;
+  return { message: id };
 }
 
 /** Adds text to a part that streams; text up to `offset` that is there already is passed over (-1: always new). */
