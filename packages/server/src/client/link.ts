@@ -1,10 +1,16 @@
 import { WebSocket } from "ws";
-import { closeCodes, type Hello, PROTOCOL, type ServerFrame, type Welcome } from "../protocol/index.ts";
+import { closeCodes, type Hello, PROTOCOL, type ServerFrame, SIGN_OF_LIFE, type Welcome } from "../protocol/index.ts";
 import { RemoteError } from "./remote-error.ts";
 
 /** Milliseconds before the first new attempt; doubled for each further one. */
 const FIRST_DELAY = 100;
 const LONGEST_DELAY = 5_000;
+
+/** Milliseconds that a server has to take the connection. */
+const HANDSHAKE = 10_000;
+
+/** Milliseconds without a sign of the server after which it is looked for anew: the network may have gone without a word. */
+const SILENCE = 2 * SIGN_OF_LIFE;
 
 /** Ends of a connection after which another attempt would end the same way. */
 const FINAL: ReadonlySet<number> = new Set([closeCodes.version, closeCodes.malformed, closeCodes.silent]);
@@ -64,14 +70,19 @@ export class Link {
     const socket = new WebSocket(`${address.replace(/^http/, "ws").replace(/\/$/, "")}/api/v1/socket`, {
       headers: { authorization: `Bearer ${token}` },
       followRedirects: false,
+      handshakeTimeout: HANDSHAKE,
     });
     this.#socket = socket;
     let refusal: string | undefined;
+    let silence: NodeJS.Timeout | undefined;
+    socket.on("ping", () => silence?.refresh());
     socket.on("open", () => {
+      silence = setTimeout(() => socket.terminate(), SILENCE);
       const hello: Hello = { type: "hello", protocol: PROTOCOL, client };
       socket.send(JSON.stringify(hello));
     });
     socket.on("message", (data) => {
+      silence?.refresh();
       const frame = JSON.parse(String(data)) as ServerFrame;
       if (frame.type === "refused" || frame.type === "fault") refusal = frame.message;
       if (frame.type !== "welcome") return this.#events.frame(frame);
@@ -95,7 +106,10 @@ export class Link {
     socket.on("error", () => {
       // What follows is `close`, which is what counts.
     });
-    socket.on("close", (code) => this.#ended(code, refusal));
+    socket.on("close", (code) => {
+      clearTimeout(silence);
+      this.#ended(code, refusal);
+    });
   }
 
   #ended(code: number, refusal: string | undefined): void {

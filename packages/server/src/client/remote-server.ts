@@ -58,10 +58,16 @@ export class RemoteServer {
     });
   }
 
-  /** Connects to a server. Rejects with `RemoteError`. */
-  static async connect(options: LinkOptions, events: RemoteEvents = {}): Promise<RemoteServer> {
+  /** Connects to a server, which may take its time until `signal` aborts. Rejects with `RemoteError`. */
+  static async connect(options: LinkOptions, events: RemoteEvents = {}, signal?: AbortSignal): Promise<RemoteServer> {
     const remote = new RemoteServer(options, events);
-    await remote.#up.promise;
+    const onAbort = () => remote.close();
+    signal?.addEventListener("abort", onAbort);
+    try {
+      await remote.#up.promise;
+    } finally {
+      signal?.removeEventListener("abort", onAbort);
+    }
     return remote;
   }
 

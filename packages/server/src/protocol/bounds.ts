@@ -7,6 +7,9 @@ export const MESSAGES_AT_ONCE = 500;
 /** Characters of a message that stand in the outline of the tree. */
 export const FIRST_WORDS = 60;
 
+/** Milliseconds between two pings of the server on a WebSocket. Who has answered none of one is gone. */
+export const SIGN_OF_LIFE = 30_000;
+
 /** How the server ends a WebSocket, beside the codes of RFC 6455. */
 export const closeCodes = {
   /** The server stops; try again later. */

@@ -4,11 +4,8 @@ import { type WebSocket, WebSocketServer } from "ws";
 import type { Gate } from "../auth/gate.ts";
 import { knockOf } from "../auth/knock.ts";
 import { frameOf } from "../live/feed-frame.ts";
-import { closeCodes, LARGEST_FRAME, type ServerFrame } from "../protocol/index.ts";
+import { closeCodes, LARGEST_FRAME, type ServerFrame, SIGN_OF_LIFE } from "../protocol/index.ts";
 import { Connection, type ConnectionParts } from "./connection.ts";
-
-/** Milliseconds between two signs of life; whoever missed one is gone. */
-const SIGN_OF_LIFE = 30_000;
 
 /** Milliseconds that a client has to let go of its connection when the server stops. */
 const PARTING = 1_000;
