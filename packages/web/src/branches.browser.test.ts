@@ -147,6 +147,34 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, { timeout: 60_000 
     await eventually(top).toBe(other);
   });
 
+  it("W6: a switch in the moment in which the branch grows is not undone", async () => {
+    const conversation = await here.conversation("one");
+    const { page } = await here.open(`/c/${conversation}`);
+    await edit(page, "one", "two");
+    await here.idle(conversation);
+    const at = (await article(page, "You said: two").getAttribute("id"))?.replace("m-", "") ?? "";
+    await eventually(() => leafIn(page)).toBe(at);
+    // What comes is shown by a timer: from now on, when the test says so; those that were set before run out.
+    const timers = await page.evaluateHandle(async () => {
+      const { setTimeout } = window;
+      const waiting: (() => void)[] = [];
+      window.setTimeout = ((timer: () => void) => waiting.push(timer)) as typeof window.setTimeout;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      return waiting;
+    });
+    await here.say(conversation, "three", { at });
+    await eventually(() => timers.evaluate(({ length }) => length)).toBeGreaterThan(0);
+    await page.getByRole("button", { name: /^Previous version/ }).evaluate((button: HTMLElement, waiting) => {
+      button.click();
+      for (const timer of waiting) timer();
+    }, timers);
+    await article(page, "You said: one").waitFor();
+    await page.goBack();
+    await article(page, "You said: three").waitFor();
+    await page.goForward();
+    await article(page, "You said: one").waitFor();
+  });
+
   it("W7: the branch in view is the same after a reload and after a restart of the server", async () => {
     const conversation = await here.conversation("x", "kept");
     const { page } = await here.open(`/c/${conversation}`);

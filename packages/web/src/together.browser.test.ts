@@ -31,6 +31,9 @@ const ENDLESS = 4_000;
 /** Milliseconds between two cuts of the bad link. */
 const CUT_EVERY = 1_000;
 
+/** What the terminal says when it is connected to another server: it knows from then on what became of its run. */
+const BEGAN_ANEW = "The server began anew";
+
 /** A command that says that it began, and goes on as long as its workspace is there. */
 const ENDLESS_COMMAND = "echo began >> began.txt; while [ -e began.txt ]; do sleep 0.1; done";
 
@@ -64,15 +67,15 @@ test.runIf(chromiumPath && hasTmux)(
     const second = await signedIn(browser, address, pathname);
     const onBadLink = await signedIn(browser, `http://${link.host}`, pathname);
     using terminal = new OpenTerminal(program, "attach", address, "--resume", conversation, "--plain");
-    await eventually(() => terminal.screen()).toContain("I have looked.");
+    await terminal.until("I have looked.");
 
     // Two branches speak, begun by two of them. What was shown while much more came since is kept.
     terminal.enter("/tree #3");
-    await eventually(() => terminal.screen()).toContain("goes on from here");
+    await terminal.until("goes on from here");
     terminal.enter("Tell of roots at length.");
     await inOtherWords(first, "Tell of leaves at length.");
     await shown(first, "leaves-120 ");
-    await eventually(() => terminal.screen()).toContain("roots-120 ");
+    await terminal.until("roots-120 ");
     // What is said on another branch does not come between.
     expect(inOneLine(terminal.screen())).toContain(words("roots", 100));
     await program.kill();
@@ -83,10 +86,14 @@ test.runIf(chromiumPath && hasTmux)(
     await shown(second, "You said: Are you there?");
     await first.getByRole("button", { name: "Go on" }).click();
     await shown(first, "I have gone on.");
+    // Who has not gone elsewhere is shown what others begin, and can go elsewhere when that has ended.
+    await first.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
+    await terminal.until(BEGAN_ANEW);
+    await terminal.until(/Reply to banyan:$/);
 
     // Again, while one branch speaks and another one acts.
     terminal.enter("/tree #3");
-    await eventually(() => terminal.screen().split("goes on from here").length).toBe(3);
+    await terminal.until("goes on from here", 2);
     await inOtherWords(onBadLink, "Tell of bark at length.");
     terminal.enter("Act without end.");
     await second.getByRole("treeitem", { name: "Act without end." }).click();
@@ -101,12 +108,15 @@ test.runIf(chromiumPath && hasTmux)(
     await serve(port);
     await second.getByRole("button", { name: "Go on" }).click();
     await onBadLink.getByRole("button", { name: "Go on" }).click();
+    await terminal.until(BEGAN_ANEW, 2);
     await shown(onBadLink, "I have gone on.");
     await shown(second, "It has ended.");
-    await eventually(async () => (await storedBy(program, conversation)).runs.size).toBe(0);
+    for (const page of [second, onBadLink])
+      await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
 
     expect(cuts.count).toBeGreaterThan(5);
     const stored = await storedBy(program, conversation);
+    expect(stored.runs.size).toBe(0);
     const messages = [...stored.messages.values()];
     const said = messages.filter(({ role }) => role === "user").map(textOf);
     expect(said.sort()).toEqual([

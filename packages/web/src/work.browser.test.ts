@@ -32,7 +32,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     const { page } = await here.open(`/c/${await here.conversation("read long")}`);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
     await card(page, "read").locator("summary").click();
-    expect(await card(page, "read").innerText()).toContain("long line 20\n");
+    await eventually(() => card(page, "read").innerText()).toContain("long line 20\n");
     expect(await card(page, "read").innerText()).not.toContain("long line 21");
     await card(page, "read").getByRole("button", { name: "Copy" }).click();
     expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("long line 60");
@@ -263,15 +263,20 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();
     await write(page, "agent shell");
-    await page.getByRole("region", { name: "Sub-agent" }).getByRole("link", { name: "Open" }).click();
+    const agents = page.getByRole("region", { name: "Sub-agent" });
+    // A link that moves between the press and the release of the button is not clicked.
+    await agents.getByText("1 waiting for you").waitFor();
+    await agents.getByRole("link", { name: "Open" }).click();
     await approval(page)
       .getByRole("button", { name: /Allow once/ })
       .click();
     await eventually(() => card(page, "shell").innerText()).toContain("done");
-    await page.getByRole("navigation", { name: "Sub-agents" }).getByRole("link", { name: "Conversation" }).click();
+    const crumbs = page.getByRole("navigation", { name: "Sub-agents" });
+    await crumbs.getByRole("link", { name: "Conversation" }).click();
+    await crumbs.waitFor({ state: "detached" });
     await write(page, "agent hold");
-    const agents = page.getByRole("region", { name: "Sub-agent" });
     await eventually(() => agents.count()).toBe(2);
+    await agents.last().getByText("hold: running").waitFor();
     await agents.last().getByRole("link", { name: "Open" }).click();
     await eventually(() => card(page, "hold").innerText()).toContain("running");
     await write(page, "hold again");

@@ -1,5 +1,5 @@
 import { type ConversationState, standing } from "@banyan/core/conversation";
-import { useNavigate, useRouterState } from "@tanstack/react-router";
+import { useNavigate, useRouter, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
 import { useConversation } from "./use-conversation.ts";
 
@@ -40,6 +40,7 @@ export function useShow(): (leaf: string, showing?: Showing) => void {
 export function useView(tree: ConversationState, leaf: string | undefined): string | null {
   const conversation = useConversation();
   const navigate = useNavigate();
+  const router = useRouter();
   const isEnd = useRouterState({ select: ({ location }) => location.state.end === true });
   const isKnown = leaf !== undefined && tree.messages.has(leaf);
   const last = useRef<string | null>(undefined);
@@ -64,6 +65,9 @@ export function useView(tree: ConversationState, leaf: string | undefined): stri
   }, [conversation, view]);
   useEffect(() => {
     if (view === null || view === leaf || isComing) return;
+    // Who has just gone elsewhere is not brought back, although the page still shows where they were.
+    const { pathname, search } = router.state.location;
+    if (pathname !== `/c/${conversation.id}` || search.leaf !== leaf) return;
     void navigate({
       to: "/c/$conversation",
       params: { conversation: conversation.id },
@@ -72,6 +76,6 @@ export function useView(tree: ConversationState, leaf: string | undefined): stri
       state: { end: true },
       replace: true,
     });
-  }, [conversation, navigate, view, leaf, isComing]);
+  }, [conversation, navigate, router, view, leaf, isComing]);
   return view;
 }

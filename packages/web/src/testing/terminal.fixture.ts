@@ -1,6 +1,10 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Program } from "./program.fixture.ts";
+
+/** Milliseconds that something has to appear on the screen. */
+const PATIENCE = 10_000;
 
 /** Whether there is a tmux to keep a terminal. */
 export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
@@ -25,6 +29,16 @@ export class OpenTerminal implements Disposable {
   /** Everything that has been shown, lines that were broken at the edge as one. */
   screen(): string {
     return this.#tmux("capture-pane", "-p", "-J", "-S", "-").replace(/[ \n]+$/, "");
+  }
+
+  /** Waits until something is shown, `times` times. */
+  async until(shown: string | RegExp, times = 1): Promise<void> {
+    const pattern = new RegExp(typeof shown === "string" ? RegExp.escape(shown) : shown, "g");
+    for (const end = Date.now() + PATIENCE; ; await sleep(50)) {
+      const screen = this.screen();
+      if ((screen.match(pattern)?.length ?? 0) >= times) return;
+      if (Date.now() > end) throw new Error(`${pattern} is not shown ${times} times:\n${screen}`);
+    }
   }
 
   [Symbol.dispose](): void {
