@@ -1,44 +1,13 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createId, defineTool, launchAgent } from "@banyan/core";
+import { createId, launchAgent } from "@banyan/core";
 import { call, pause, scriptedModel, stall, text } from "@banyan/core/testing";
 import { describe, expect, test } from "vitest";
 import { serving, temporaryDirectory } from "./testing/serving.fixture.ts";
+import { gated, talking } from "./testing/talking.fixture.ts";
 import { TestClient } from "./testing/test-client.fixture.ts";
 
 const say = (words: string) => [{ type: "text", text: words }] as const;
-
-/** A server, a client that watches a new conversation, and what is seen of it. */
-async function talking(...given: Parameters<typeof serving>) {
-  const served = await serving(...given);
-  const client = await TestClient.connect(served.server);
-  const { conversation } = await client.ask("conversation.create", {});
-  const { state } = await client.watch(conversation);
-  const ended = (count: number) =>
-    client.until(() => client.items.filter(({ type }) => type === "run.ended").length >= count);
-  const said = () =>
-    [...state.messages.values()].map(({ id, parentId, role, parts }) => ({
-      id,
-      parentId,
-      role,
-      text: parts.map((part) => ("text" in part ? part.text : "")).join(""),
-    }));
-  return { ...served, client, conversation, state, ended, said };
-}
-
-/** A tool that waits until it is let go, or its call is cancelled. */
-function gated(name = "wait") {
-  const gate = Promise.withResolvers<void>();
-  const tool = defineTool({
-    name,
-    description: "",
-    input: { type: "object" },
-    effects: "none",
-    execute: (_input: unknown, { signal }) =>
-      Promise.race([gate.promise, new Promise((_, reject) => signal.addEventListener("abort", reject))]),
-  });
-  return { tool, open: gate.resolve };
-}
 
 describe("B59: a command that comes twice acts once", () => {
   test("B59: on one server, whoever sends it again", async () => {
@@ -280,154 +249,6 @@ describe("B21, W36, W37: what is said while an agent works", () => {
   });
 });
 
-describe("B51, W32-W35: what waits for a person", () => {
-  const asking = () => {
-    const ran: unknown[] = [];
-    const shell = defineTool({
-      name: "shell",
-      description: "",
-      input: { type: "object" },
-      effects: "external",
-      execute: (input: unknown) => {
-        ran.push(input);
-        return "ok";
-      },
-    });
-    return { ran, shell };
-  };
-
-  test("B51: a call goes through its states on the wire, with the arguments that a person changed", async () => {
-    const { ran, shell } = asking();
-    const model = scriptedModel([[call("shell", { command: "rm x" })], "Done."]);
-    const options = { model, tools: [shell], permission: () => ({ decision: "ask", pattern: "shell(rm x)" }) as const };
-    const { client, conversation, ended, state } = await talking(options);
-    await client.ask("turn.say", { conversation, parts: say("go") });
-    const { question, pattern } = await client.item("call.approval-requested");
-    expect(pattern).toBe("shell(rm x)");
-    expect([...state.questions.values()]).toMatchObject([{ id: question, type: "approval" }]);
-    await client.ask("question.answer", {
-      conversation,
-      question,
-      answer: { decision: "allow", input: { command: "rm y" } },
-    });
-    await ended(1);
-    expect(
-      client.items.map(({ type }) => type).filter((type) => type.startsWith("call.") && type !== "call.input.delta"),
-    ).toEqual([
-      "call.pending",
-      "call.approval-requested",
-      "call.approval-resolved",
-      "call.executing",
-      "call.completed",
-    ]);
-    expect(ran).toEqual([{ command: "rm y" }]);
-    expect([...state.messages.values()][1]).toMatchObject({
-      calls: [{ input: { command: "rm x" }, executedInput: { command: "rm y" }, status: "completed" }],
-    });
-  });
-
-  test("W35: what is allowed for the conversation covers what waits already, is listed, and can be revoked", async () => {
-    const { ran, shell } = asking();
-    const model = scriptedModel([
-      [call("shell", { n: 1 }), call("shell", { n: 2 })],
-      "Done.",
-      [call("shell", { n: 3 })],
-      "Done.",
-    ]);
-    const parallel = { ...shell, parallel: true };
-    const { client, conversation, ended, state } = await talking({
-      model,
-      tools: [parallel],
-      permission: ({ conversation: { allowed } }) =>
-        allowed.includes("shell") ? { decision: "allow" } : { decision: "ask", pattern: "shell" },
-    });
-    await client.ask("turn.say", { conversation, parts: say("go") });
-    await client.until(() => state.questions.size === 2);
-    const question = [...state.questions.keys()][0] as string;
-    const wrong = { decision: "allow", remember: { pattern: "shell(", scope: "conversation" } } as const;
-    await expect(client.ask("question.answer", { conversation, question, answer: wrong })).rejects.toMatchObject({
-      code: "invalid",
-    });
-    const remember = { pattern: "shell", scope: "conversation" } as const;
-    await client.ask("question.answer", { conversation, question, answer: { decision: "allow", remember } });
-    await ended(1);
-    expect(ran).toHaveLength(2);
-    expect(state.allowed).toContain("shell");
-    await client.ask("rule.revoke", { conversation, pattern: "shell" });
-    expect(state.allowed).toEqual([]);
-    await client.ask("turn.say", { conversation, parts: say("again") });
-    await client.until(() => state.questions.size === 1);
-    const [again] = [...state.questions.values()];
-    await client.ask("question.answer", { conversation, question: again?.id as string, answer: { decision: "deny" } });
-    await ended(2);
-    expect(ran).toHaveLength(2);
-  });
-
-  test("W34: what waits in all conversations is one list, each with its call", async () => {
-    const { shell } = asking();
-    const model = scriptedModel((request) => (request.messages.length === 1 ? [call("shell", { n: 1 })] : "Done."));
-    const { client, conversation } = await talking({
-      model,
-      tools: [shell],
-      permission: () => ({ decision: "ask", pattern: "shell" }),
-    });
-    const { conversation: other } = await client.ask("conversation.create", {});
-    for (const each of [conversation, other]) {
-      await client.ask("turn.say", { conversation: each, parts: say("go") });
-      await expect.poll(async () => (await client.ask("question.list", {})).waiting.at(-1)?.conversation).toBe(each);
-    }
-    const { waiting } = await client.ask("question.list", {});
-    const asked = { question: { type: "approval", pattern: "shell" }, call: { tool: "shell", input: { n: 1 } } };
-    expect(waiting).toMatchObject([
-      { conversation, ...asked, ofSubAgent: false, directory: "/a/workspace" },
-      { conversation: other, ...asked },
-    ]);
-    const question = waiting[1]?.question.id ?? "";
-    await client.ask("question.answer", { conversation: other, question, answer: { decision: "deny" } });
-    expect((await client.ask("question.list", {})).waiting).toMatchObject([{ conversation }]);
-  });
-
-  test("what is allowed for good is remembered by the host", async () => {
-    const { shell } = asking();
-    const model = scriptedModel([[call("shell")], "Done."]);
-    const { client, conversation, remembered, ended } = await talking({
-      model,
-      tools: [shell],
-      permission: () => ({ decision: "ask", pattern: "shell" }),
-    });
-    await client.ask("turn.say", { conversation, parts: say("go") });
-    const { question } = await client.item("call.approval-requested");
-    const remember = { pattern: "shell", scope: "always" } as const;
-    await client.ask("question.answer", { conversation, question, answer: { decision: "allow", remember } });
-    await ended(1);
-    expect(remembered).toEqual(["shell"]);
-  });
-
-  test("B40: a question in words is answered in words", async () => {
-    const asks = defineTool({
-      name: "asks",
-      description: "",
-      input: { type: "object" },
-      effects: "none",
-      execute: (_input: unknown, { ask }) => ask({ text: "Which colour?", choices: ["red", "blue"] }),
-    });
-    const { client, conversation, ended, state } = await talking({
-      model: scriptedModel([[call("asks")], "Done."]),
-      tools: [asks],
-    });
-    await client.ask("turn.say", { conversation, parts: say("go") });
-    const { question } = await client.item("question.asked");
-    expect([...state.questions.values()]).toMatchObject([
-      { type: "text", text: "Which colour?", choices: ["red", "blue"] },
-    ]);
-    const wrong = client.ask("question.answer", { conversation, question, answer: { decision: "allow" } });
-    await expect(wrong).rejects.toMatchObject({ code: "invalid" });
-    await client.ask("question.answer", { conversation, question, answer: { decision: "answer", text: "blue" } });
-    await ended(1);
-    expect(await client.item("call.completed")).toMatchObject({ output: "blue" });
-  });
-});
-
 test("B46, W43: what is named with @ goes along and is listed, and files are found by what is typed of them", async () => {
   const workspace = temporaryDirectory();
   mkdirSync(join(workspace, "src", "trees"), { recursive: true });
@@ -488,28 +309,6 @@ test("W40, W41: a sub-agent is part of the same feed, and is steered and stopped
   ]);
   // One turn has ended for the person.
   expect(await client.ask("conversation.list", {})).toMatchObject({ conversations: [{ unread: 1 }] });
-});
-
-test("B64: a turn at a limit waits for a person, and is counted as waiting", async () => {
-  const look = defineTool({
-    name: "look",
-    description: "",
-    input: { type: "object" },
-    effects: "none",
-    execute: () => "seen",
-  });
-  const model = scriptedModel((_request, index) => (index < 2 ? [call("look")] : "Done."));
-  const limits = { steps: 1, policy: "ask" } as const;
-  const { client, conversation, ended } = await talking({ model, tools: [look], limits });
-  await client.ask("turn.say", { conversation, parts: say("go") });
-  const { question } = await client.item("run.paused");
-  expect(await client.ask("conversation.list", {})).toMatchObject({ conversations: [{ running: 1, waiting: 1 }] });
-  expect(await client.ask("question.list", {})).toEqual({ waiting: [], atLimit: [conversation] });
-  const words = client.ask("question.answer", { conversation, question, answer: { decision: "answer", text: "yes" } });
-  await expect(words).rejects.toMatchObject({ code: "invalid" });
-  await client.ask("question.answer", { conversation, question, answer: { decision: "deny" } });
-  await ended(1);
-  expect(await client.item("run.ended")).toMatchObject({ reason: "limit" });
 });
 
 test("B64: a turn goes on while nobody looks, and its conversation stays open until it has ended", async () => {

@@ -1,56 +1,19 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { Agent, type AgentOptions } from "../agent/agent.ts";
 import { askClient } from "../agent/control/ask-client.ts";
 import { launchAgent } from "../agent/control/launch-agent.ts";
-import { resume, say } from "../agent/directive.ts";
+import { say } from "../agent/directive.ts";
 import type { FeedItem } from "../conversation/event.ts";
 import { type AssistantMessage, textOf } from "../conversation/message.ts";
 import { leaves, pathTo } from "../conversation/path.ts";
 import type { ModelDriver, ModelRequest } from "../ports/model.ts";
-import type { Log, Store } from "../ports/store.ts";
-import { defineTool, type ToolContext } from "../ports/tool.ts";
+import { defineTool } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";
 import { checkConversation } from "../testing/check-conversation.ts";
 import { collect, readUntil } from "../testing/collect.ts";
-import { type Beat, call, fail, scriptedModel, spend, stall, text } from "../testing/scripted-model.ts";
-
-const act = defineTool({
-  name: "act",
-  description: "Acts.",
-  input: { type: "object" },
-  effects: "none",
-  execute: () => "done",
-});
-
-const launch = (task: string, more: object = {}) => call("launch_agent", { task, expected_output: "words", ...more });
-const finish = (result: string) => call("finish_task", { result });
-
-/** What the last user said in a request: the task of a sub-agent, or the words of a person. */
-function taskOf({ messages }: ModelRequest): string {
-  const first = messages.find(({ role }) => role === "user");
-  const [part] = first?.role === "user" ? first.parts : [];
-  return part?.type === "text" ? (part.text.split("\n")[0] ?? "") : "";
-}
+import { call, fail, scriptedModel, spend, stall, text } from "../testing/scripted-model.ts";
+import { act, agentOf, finish, launch, resultsIn } from "./launch.fixture.ts";
 
 const isSummary = ({ instructions }: ModelRequest) => instructions.startsWith("You are asked to sum up");
-
-/** How often a conversation asked before. */
-const round = ({ messages }: ModelRequest) => messages.filter(({ role }) => role === "assistant").length;
-
-function agentOf(
-  scene: (task: string, round: number) => string | readonly Beat[],
-  options: Partial<AgentOptions> = {},
-) {
-  const model = scriptedModel((request) => scene(taskOf(request), round(request)));
-  return { model, agent: new Agent({ model, tools: [act, launchAgent()], compaction: false, ...options }) };
-}
-
-function resultsIn(session: Session): string[] {
-  const messages = [...session.state.messages.values()].filter(({ call: of }) => of === undefined);
-  return messages.flatMap((message) =>
-    message.role === "assistant" ? message.calls.map(({ output = "" }) => output) : [],
-  );
-}
 
 describe("a sub-agent", () => {
   test("B41: works in a conversation of its own below the call, in the same log and feed, and its result is the call's", async () => {
@@ -222,59 +185,6 @@ describe("a sub-agent", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
-  test("B22: an interrupt of the turn ends its sub-agents too", async () => {
-    const session = Session.inMemory();
-    const { agent } = agentOf((task) => (task === "Go" ? [launch("dig"), launch("delve")] : [text("hm"), stall()]));
-    const chat = agent.chat(say("Go"), { session })[Symbol.asyncIterator]();
-    await readUntil(chat, (item) => item.type === "text.delta");
-    const root = [...session.state.runs.values()].find((run) => run.call === undefined);
-    session.interrupt(root?.id);
-    await readUntil(chat, (item) => item.type === "chat.ended");
-    expect(session.state.runs.size).toBe(0);
-    expect(checkConversation(session.state)).toEqual([]);
-  });
-
-  test("T3: a second interrupt of the turn tells its calls to hurry", async () => {
-    const session = Session.inMemory();
-    const slow = {
-      ...act,
-      execute: (_: unknown, { hurry }: ToolContext) =>
-        new Promise((resolve) => hurry.addEventListener("abort", () => resolve("now"))),
-    };
-    const tools = [slow, launchAgent()];
-    const { agent } = agentOf((task) => (task === "Go" ? [launch("dig")] : [call("act")]), { tools });
-    const chat = agent.chat(say("Go"), { session })[Symbol.asyncIterator]();
-    await readUntil(chat, (item) => item.type === "call.executing" && session.state.runs.size === 2);
-    const root = [...session.state.runs.values()].find((run) => run.call === undefined);
-    session.interrupt(root?.id);
-    session.interrupt(root?.id);
-    await readUntil(chat, (item) => item.type === "chat.ended");
-    const outputs = [...session.state.messages.values()].flatMap((message) =>
-      message.role === "assistant" ? message.calls.map(({ output }) => output) : [],
-    );
-    expect(outputs).toContainEqual(expect.stringMatching(/Until then:\nnow$/));
-  });
-
-  test("T3: one interrupt of the whole conversation tells nobody to hurry", async () => {
-    const session = Session.inMemory();
-    let hurried: boolean | undefined;
-    const slow = {
-      ...act,
-      execute: async (_: unknown, { signal, hurry }: ToolContext) => {
-        await new Promise((resolve) => signal.addEventListener("abort", resolve));
-        await new Promise(setImmediate);
-        hurried = hurry.aborted;
-      },
-    };
-    const tools = [slow, launchAgent()];
-    const { agent } = agentOf((task) => (task === "Go" ? [launch("dig")] : [call("act")]), { tools });
-    const chat = agent.chat(say("Go"), { session })[Symbol.asyncIterator]();
-    await readUntil(chat, (item) => item.type === "call.executing" && session.state.runs.size === 2);
-    expect(session.interrupt()).toBe(2);
-    await readUntil(chat, (item) => item.type === "chat.ended");
-    expect(hurried).toBe(false);
-  });
-
   test("B13: while a person is asked for more in a sub-agent, the time of the whole tree stands still", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     onTestFinished(() => void vi.useRealTimers());
@@ -363,54 +273,3 @@ describe("a sub-agent", () => {
     ]);
   });
 });
-
-describe("after a crash", () => {
-  test("B41: a sub-agent goes on with its parent, and one that had finished is not run again", async () => {
-    const log: Parameters<Log["append"]>[0][number][] = [];
-    const store = storeOver(log);
-    const first = await Session.open(store);
-    const scene = (task: string, n: number) => {
-      if (task === "Go") return n === 0 ? [launch("quick"), launch("slow")] : "end";
-      if (task === "quick") return [finish("quick is done")];
-      return n === 0 ? [call("act")] : [text("thinking"), stall()];
-    };
-    const { agent, model } = agentOf(scene);
-    const chat = agent.chat(say("Go"), { session: first })[Symbol.asyncIterator]();
-    await readUntil(chat, (item) => item.type === "text.delta" && item.text === "thinking");
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    const found = log.slice();
-    const asked = model.asked;
-
-    const again = await Session.open(storeOver(found), first.id);
-    const other = agentOf((task, n) => (task === "slow" ? [finish(`slow is done in round ${n}`)] : scene(task, n)));
-    await collect(other.agent.chat(resume(), { session: again }));
-    expect(resultsIn(again)).toEqual(["quick is done", "slow is done in round 2"]);
-    expect(other.model.requests.map(taskOf)).toEqual(["slow", "Go"]);
-    expect(asked).toBe(4);
-    expect(checkConversation(again.state)).toEqual([]);
-    first.interrupt();
-    await readUntil(chat, (item) => item.type === "chat.ended");
-  });
-});
-
-/** A store of one log, as a process would find it that was killed now. */
-function storeOver(events: Parameters<Log["append"]>[0][number][]): Store {
-  const log: Log = {
-    epoch: (events.at(-1)?.epoch ?? 0) + 1,
-    seq: events.length,
-    async *read(after = 0) {
-      yield events.slice(after);
-    },
-    append: (more) => void events.push(...structuredClone(more)),
-    close: async () => {},
-  };
-  const none = () => Promise.reject(new Error("not in this test"));
-  return {
-    open: async () => log,
-    view: async () => log,
-    list: none,
-    search: none,
-    remove: none,
-    close: async () => {},
-  };
-}

@@ -5,12 +5,12 @@ import { resume, say } from "../agent/directive.ts";
 import type { Event } from "../conversation/event.ts";
 import { type AssistantMessage, textOf } from "../conversation/message.ts";
 import { pathTo } from "../conversation/path.ts";
-import type { Log, Store } from "../ports/store.ts";
 import type { Effects, Tool, ToolContext } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";
 import { checkConversation } from "../testing/check-conversation.ts";
 import { collect, readUntil } from "../testing/collect.ts";
 import { call, end, pause, type Script, scriptedModel, spend, stall, text } from "../testing/scripted-model.ts";
+import { storeOf } from "./store-of.fixture.ts";
 
 function tool(
   name: string,
@@ -388,30 +388,3 @@ describe("a store that fails in the middle", () => {
     expect(whole).toBeGreaterThan(10);
   });
 });
-
-/** A store of one log; its appends take a while, and after `room` of them it fails. */
-function storeOf(events: Event[], room = Number.POSITIVE_INFINITY): Store {
-  let appends = 0;
-  const log: Log = {
-    epoch: (events.at(-1)?.epoch ?? 0) + 1,
-    seq: events.length,
-    async *read(after = 0) {
-      yield structuredClone(events.slice(after));
-    },
-    async append(more) {
-      await new Promise(setImmediate);
-      if (++appends > room) throw new Error("the disk is full");
-      events.push(...structuredClone(more));
-    },
-    close: async () => {},
-  };
-  const none = () => Promise.reject(new Error("not in this test"));
-  return {
-    open: async () => log,
-    view: async () => log,
-    list: none,
-    search: none,
-    remove: none,
-    close: async () => {},
-  };
-}

@@ -1,0 +1,31 @@
+import { expect } from "vitest";
+import { Agent, type AgentOptions } from "../agent/agent.ts";
+import type { AssistantMessage, Call } from "../conversation/message.ts";
+import type { Tool } from "../ports/tool.ts";
+import { Session } from "../session/session.ts";
+import { type Beat, scriptedModel } from "../testing/index.ts";
+
+const OBJECT = { type: "object" } as const;
+
+/** A tool that only looks, and takes any arguments. */
+export function tool(name: string, execute: Tool["execute"], more: Partial<Tool> = {}): Tool {
+  return { name, description: name, input: OBJECT, effects: "none", execute, ...more };
+}
+
+/** Runs one step with these calls and one with a text; answers the calls as they ended. */
+export async function callsOf(
+  beats: readonly Beat[],
+  tools: readonly Tool[],
+  more: Partial<AgentOptions> = {},
+): Promise<readonly Call[]> {
+  const session = Session.inMemory();
+  const model = scriptedModel([beats, "done"]);
+  const turn = await new Agent({ model, tools, ...more }).send("go", { session });
+  expect(turn.text).toBe("done");
+  return firstAnswer(session).calls;
+}
+
+export function firstAnswer(session: Session): AssistantMessage {
+  for (const message of session.state.messages.values()) if (message.role === "assistant") return message;
+  throw new Error("There is no answer.");
+}

@@ -1,0 +1,47 @@
+import { Agent, type AgentOptions } from "../agent/agent.ts";
+import { launchAgent } from "../agent/control/launch-agent.ts";
+import type { ModelRequest } from "../ports/model.ts";
+import { defineTool } from "../ports/tool.ts";
+import type { Session } from "../session/session.ts";
+import { type Beat, call, scriptedModel } from "../testing/scripted-model.ts";
+
+export const act = defineTool({
+  name: "act",
+  description: "Acts.",
+  input: { type: "object" },
+  effects: "none",
+  execute: () => "done",
+});
+
+/** A call that launches a sub-agent. */
+export const launch = (task: string, more: object = {}) =>
+  call("launch_agent", { task, expected_output: "words", ...more });
+/** A call that ends a task. */
+export const finish = (result: string) => call("finish_task", { result });
+
+/** What the last user said in a request: the task of a sub-agent, or the words of a person. */
+export function taskOf({ messages }: ModelRequest): string {
+  const first = messages.find(({ role }) => role === "user");
+  const [part] = first?.role === "user" ? first.parts : [];
+  return part?.type === "text" ? (part.text.split("\n")[0] ?? "") : "";
+}
+
+/** How often a conversation asked before. */
+const round = ({ messages }: ModelRequest) => messages.filter(({ role }) => role === "assistant").length;
+
+/** An agent that can launch others, whose model plays a scene: what it answers to which task, and how often it did before. */
+export function agentOf(
+  scene: (task: string, round: number) => string | readonly Beat[],
+  options: Partial<AgentOptions> = {},
+) {
+  const model = scriptedModel((request) => scene(taskOf(request), round(request)));
+  return { model, agent: new Agent({ model, tools: [act, launchAgent()], compaction: false, ...options }) };
+}
+
+/** What the calls of the person's own conversation came to. */
+export function resultsIn(session: Session): string[] {
+  const messages = [...session.state.messages.values()].filter(({ call: of }) => of === undefined);
+  return messages.flatMap((message) =>
+    message.role === "assistant" ? message.calls.map(({ output = "" }) => output) : [],
+  );
+}

@@ -1,0 +1,176 @@
+import { defineTool } from "@banyan/core";
+import { call, scriptedModel } from "@banyan/core/testing";
+import { describe, expect, test } from "vitest";
+import { talking } from "./testing/talking.fixture.ts";
+
+const say = (words: string) => [{ type: "text", text: words }] as const;
+
+describe("B51, W32-W35: what waits for a person", () => {
+  const asking = () => {
+    const ran: unknown[] = [];
+    const shell = defineTool({
+      name: "shell",
+      description: "",
+      input: { type: "object" },
+      effects: "external",
+      execute: (input: unknown) => {
+        ran.push(input);
+        return "ok";
+      },
+    });
+    return { ran, shell };
+  };
+
+  test("B51: a call goes through its states on the wire, with the arguments that a person changed", async () => {
+    const { ran, shell } = asking();
+    const model = scriptedModel([[call("shell", { command: "rm x" })], "Done."]);
+    const options = { model, tools: [shell], permission: () => ({ decision: "ask", pattern: "shell(rm x)" }) as const };
+    const { client, conversation, ended, state } = await talking(options);
+    await client.ask("turn.say", { conversation, parts: say("go") });
+    const { question, pattern } = await client.item("call.approval-requested");
+    expect(pattern).toBe("shell(rm x)");
+    expect([...state.questions.values()]).toMatchObject([{ id: question, type: "approval" }]);
+    await client.ask("question.answer", {
+      conversation,
+      question,
+      answer: { decision: "allow", input: { command: "rm y" } },
+    });
+    await ended(1);
+    expect(
+      client.items.map(({ type }) => type).filter((type) => type.startsWith("call.") && type !== "call.input.delta"),
+    ).toEqual([
+      "call.pending",
+      "call.approval-requested",
+      "call.approval-resolved",
+      "call.executing",
+      "call.completed",
+    ]);
+    expect(ran).toEqual([{ command: "rm y" }]);
+    expect([...state.messages.values()][1]).toMatchObject({
+      calls: [{ input: { command: "rm x" }, executedInput: { command: "rm y" }, status: "completed" }],
+    });
+  });
+
+  test("W35: what is allowed for the conversation covers what waits already, is listed, and can be revoked", async () => {
+    const { ran, shell } = asking();
+    const model = scriptedModel([
+      [call("shell", { n: 1 }), call("shell", { n: 2 })],
+      "Done.",
+      [call("shell", { n: 3 })],
+      "Done.",
+    ]);
+    const parallel = { ...shell, parallel: true };
+    const { client, conversation, ended, state } = await talking({
+      model,
+      tools: [parallel],
+      permission: ({ conversation: { allowed } }) =>
+        allowed.includes("shell") ? { decision: "allow" } : { decision: "ask", pattern: "shell" },
+    });
+    await client.ask("turn.say", { conversation, parts: say("go") });
+    await client.until(() => state.questions.size === 2);
+    const question = [...state.questions.keys()][0] as string;
+    const wrong = { decision: "allow", remember: { pattern: "shell(", scope: "conversation" } } as const;
+    await expect(client.ask("question.answer", { conversation, question, answer: wrong })).rejects.toMatchObject({
+      code: "invalid",
+    });
+    const remember = { pattern: "shell", scope: "conversation" } as const;
+    await client.ask("question.answer", { conversation, question, answer: { decision: "allow", remember } });
+    await ended(1);
+    expect(ran).toHaveLength(2);
+    expect(state.allowed).toContain("shell");
+    await client.ask("rule.revoke", { conversation, pattern: "shell" });
+    expect(state.allowed).toEqual([]);
+    await client.ask("turn.say", { conversation, parts: say("again") });
+    await client.until(() => state.questions.size === 1);
+    const [again] = [...state.questions.values()];
+    await client.ask("question.answer", { conversation, question: again?.id as string, answer: { decision: "deny" } });
+    await ended(2);
+    expect(ran).toHaveLength(2);
+  });
+
+  test("W34: what waits in all conversations is one list, each with its call", async () => {
+    const { shell } = asking();
+    const model = scriptedModel((request) => (request.messages.length === 1 ? [call("shell", { n: 1 })] : "Done."));
+    const { client, conversation } = await talking({
+      model,
+      tools: [shell],
+      permission: () => ({ decision: "ask", pattern: "shell" }),
+    });
+    const { conversation: other } = await client.ask("conversation.create", {});
+    for (const each of [conversation, other]) {
+      await client.ask("turn.say", { conversation: each, parts: say("go") });
+      await expect.poll(async () => (await client.ask("question.list", {})).waiting.at(-1)?.conversation).toBe(each);
+    }
+    const { waiting } = await client.ask("question.list", {});
+    const asked = { question: { type: "approval", pattern: "shell" }, call: { tool: "shell", input: { n: 1 } } };
+    expect(waiting).toMatchObject([
+      { conversation, ...asked, ofSubAgent: false, directory: "/a/workspace" },
+      { conversation: other, ...asked },
+    ]);
+    const question = waiting[1]?.question.id ?? "";
+    await client.ask("question.answer", { conversation: other, question, answer: { decision: "deny" } });
+    expect((await client.ask("question.list", {})).waiting).toMatchObject([{ conversation }]);
+  });
+
+  test("what is allowed for good is remembered by the host", async () => {
+    const { shell } = asking();
+    const model = scriptedModel([[call("shell")], "Done."]);
+    const { client, conversation, remembered, ended } = await talking({
+      model,
+      tools: [shell],
+      permission: () => ({ decision: "ask", pattern: "shell" }),
+    });
+    await client.ask("turn.say", { conversation, parts: say("go") });
+    const { question } = await client.item("call.approval-requested");
+    const remember = { pattern: "shell", scope: "always" } as const;
+    await client.ask("question.answer", { conversation, question, answer: { decision: "allow", remember } });
+    await ended(1);
+    expect(remembered).toEqual(["shell"]);
+  });
+
+  test("B40: a question in words is answered in words", async () => {
+    const asks = defineTool({
+      name: "asks",
+      description: "",
+      input: { type: "object" },
+      effects: "none",
+      execute: (_input: unknown, { ask }) => ask({ text: "Which colour?", choices: ["red", "blue"] }),
+    });
+    const { client, conversation, ended, state } = await talking({
+      model: scriptedModel([[call("asks")], "Done."]),
+      tools: [asks],
+    });
+    await client.ask("turn.say", { conversation, parts: say("go") });
+    const { question } = await client.item("question.asked");
+    expect([...state.questions.values()]).toMatchObject([
+      { type: "text", text: "Which colour?", choices: ["red", "blue"] },
+    ]);
+    const wrong = client.ask("question.answer", { conversation, question, answer: { decision: "allow" } });
+    await expect(wrong).rejects.toMatchObject({ code: "invalid" });
+    await client.ask("question.answer", { conversation, question, answer: { decision: "answer", text: "blue" } });
+    await ended(1);
+    expect(await client.item("call.completed")).toMatchObject({ output: "blue" });
+  });
+});
+
+test("B64: a turn at a limit waits for a person, and is counted as waiting", async () => {
+  const look = defineTool({
+    name: "look",
+    description: "",
+    input: { type: "object" },
+    effects: "none",
+    execute: () => "seen",
+  });
+  const model = scriptedModel((_request, index) => (index < 2 ? [call("look")] : "Done."));
+  const limits = { steps: 1, policy: "ask" } as const;
+  const { client, conversation, ended } = await talking({ model, tools: [look], limits });
+  await client.ask("turn.say", { conversation, parts: say("go") });
+  const { question } = await client.item("run.paused");
+  expect(await client.ask("conversation.list", {})).toMatchObject({ conversations: [{ running: 1, waiting: 1 }] });
+  expect(await client.ask("question.list", {})).toEqual({ waiting: [], atLimit: [conversation] });
+  const words = client.ask("question.answer", { conversation, question, answer: { decision: "answer", text: "yes" } });
+  await expect(words).rejects.toMatchObject({ code: "invalid" });
+  await client.ask("question.answer", { conversation, question, answer: { decision: "deny" } });
+  await ended(1);
+  expect(await client.item("run.ended")).toMatchObject({ reason: "limit" });
+});
