@@ -21,6 +21,17 @@ describe("the command line", () => {
     });
   });
 
+  test.each([
+    [["--help"], "banyan", "Talk with an agent"],
+    [["run", "--help"], "banyan run", "Work on a task without a person"],
+  ])("%s tells what the command does", (argv, name, what) => {
+    const { type, text } = readArguments(argv) as { type: string; text: string };
+    expect({ type, text }).toEqual({
+      type: "text",
+      text: expect.stringMatching(`^Usage: ${name} \\[options\\] \\[prompt\\.\\.\\.\\]\n\n${what}`),
+    });
+  });
+
   test("takes the prompt wherever it stands", () => {
     expect(read("fix", "the", "bug")).toMatchObject({ print: false, prompt: "fix the bug" });
     expect(read("-p", "fix the bug")).toMatchObject({ print: true, prompt: "fix the bug" });

@@ -84,7 +84,9 @@ export function readArguments(argv: readonly string[]): Wanted {
   const subcommand = subcommandIn(argv);
   if (subcommand) return subcommand.type === "mistake" ? { ...subcommand, output: "text" } : subcommand;
   const isRun = argv[0] === "run";
-  const command = define(isRun ? "banyan run" : "banyan");
+  const command = isRun
+    ? define("banyan run", "Work on a task without a person until it is finished.", "the task")
+    : define("banyan", "Talk with an agent that works in this directory.", "the first message");
   const problem = parse(command, isRun ? argv.slice(1) : argv);
   if (problem) return problem.type === "mistake" ? { ...problem, output: outputIn(argv) } : problem;
   const { print = isRun, task, chatMode, ...options } = command.opts<Given>();
@@ -120,10 +122,10 @@ const DEFAULTS = {
   plain: false,
 } as const;
 
-function define(name: string): Command {
+function define(name: string, description: string, words: string): Command {
   return new Command(name)
-    .description("Talk with an agent that works in this directory.")
-    .argument("[prompt...]", "the first message")
+    .description(description)
+    .argument("[prompt...]", words)
     .option("-p, --print [prompt]", "answer once on stdout and exit; asks nothing")
     .option("--task <text>", "work on this until it is finished, and exit")
     .option("--chat-mode", "with --task: talk on when it is finished")

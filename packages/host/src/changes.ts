@@ -28,6 +28,8 @@ export interface TakenBack {
   readonly changes: readonly FileChange[];
   /** Why a file stays as it is, one sentence each. */
   readonly problems: readonly string[];
+  /** The message that says to the model what was done; absent when nothing was. */
+  readonly message?: string;
 }
 
 /** The calls of a branch that changed files and could be undone, the newest first; of all branches without a `leaf`. */
@@ -47,16 +49,25 @@ export function undoableCalls(state: ConversationState, leaf?: string): CallChan
 
 /**
  * Puts files back to what they were before a call changed them; each that is done is in the log, as a change of that
- * call. A file that something else has changed since stays as it is. Rejects with `SessionError`.
+ * call. A file that something else has changed since stays as it is. Whoever goes on below `leaf`, the root for `null`,
+ * finds an agent that is told so. Rejects with `SessionError`.
  */
-export function undoCall(session: Session, place: ChangesPlace, { call, changes }: CallChanges): Promise<TakenBack> {
-  return takeBack(session, place, changes, (workspace, change) => ({
+export async function undoCall(
+  session: Session,
+  place: ChangesPlace,
+  { leaf, call, changes }: CallChanges & { readonly leaf: string | null },
+): Promise<TakenBack> {
+  const taken = await takeBack(session, place, changes, (workspace, change) => ({
     call,
     done: undoChange(workspace, place.backups, change),
   }));
+  return told(session, leaf, taken);
 }
 
-/** The same for all that a conversation, or a branch of it, did to files: a change of the last call that changed each. */
+/**
+ * The same, without a word to the agent, for all that a conversation, or a branch of it, did to files: a change of the last
+ * call that changed each.
+ */
 export function revertFiles(session: Session, place: ChangesPlace, files: readonly ChangedFile[]): Promise<TakenBack> {
   return takeBack(session, place, files, (workspace, file) => ({
     call: file.changes.at(-1)?.call ?? "",
@@ -64,17 +75,18 @@ export function revertFiles(session: Session, place: ChangesPlace, files: readon
   }));
 }
 
-/**
- * The same for a branch that a person leaves, down to `leaf`: whoever comes back to it finds an agent that is told so.
- */
+/** The same for a branch that a person leaves, down to `leaf`: whoever comes back to it finds an agent that is told so. */
 export async function revertBranch(
   session: Session,
   place: ChangesPlace,
   { leaf, files }: { readonly leaf: string; readonly files: readonly ChangedFile[] },
 ): Promise<TakenBack> {
-  const taken = await revertFiles(session, place, files);
-  if (taken.changes.length > 0) await tellTakenBack(session, leaf, taken.changes);
-  return taken;
+  return told(session, leaf, await revertFiles(session, place, files));
+}
+
+async function told(session: Session, leaf: string | null, taken: TakenBack): Promise<TakenBack> {
+  if (taken.changes.length === 0) return taken;
+  return { ...taken, message: await tellTakenBack(session, leaf, taken.changes) };
 }
 
 /**

@@ -1,20 +1,9 @@
-import { createId, defineTool } from "@banyan/core";
+import { createId } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { expect, test } from "vitest";
-import { serving } from "./testing/serving.fixture.ts";
-import { TestClient } from "./testing/test-client.fixture.ts";
+import { gated, talking } from "./testing/talking.fixture.ts";
 
 const say = (words: string) => [{ type: "text", text: words }] as const;
-
-async function talking(...given: Parameters<typeof serving>) {
-  const { server } = await serving(...given);
-  const client = await TestClient.connect(server);
-  const { conversation } = await client.ask("conversation.create", {});
-  const { state } = await client.watch(conversation);
-  const ended = (count: number) =>
-    client.until(() => client.items.filter(({ type }) => type === "run.ended").length >= count);
-  return { client, conversation, state, ended };
-}
 
 test("T17: what is added begins no turn, goes as it is but for secrets, and the model gets it with what is said next", async () => {
   const model = scriptedModel(["I see."]);
@@ -47,21 +36,14 @@ test("T17: what is added goes below any message, the root too, and below none th
 });
 
 test("T17: what is added while a run works is heard by it, and stands at the end of its branch when it is over", async () => {
-  const gate = Promise.withResolvers<void>();
-  const tool = defineTool({
-    name: "wait",
-    description: "",
-    input: { type: "object" },
-    effects: "none",
-    execute: () => gate.promise,
-  });
+  const { tool, open } = gated();
   const model = scriptedModel([[call("wait")], "Heard."]);
   const { client, conversation, state, ended } = await talking({ model, tools: [tool] });
   const { message } = await client.ask("turn.say", { conversation, parts: say("go") });
   const { run } = await client.item("run.started");
   await client.item("call.executing");
   expect(await client.ask("message.add", { conversation, run, parts: say("!date") })).toMatchObject({ waits: true });
-  gate.resolve();
+  open();
   await ended(1);
   expect(JSON.stringify(model.requests[1])).toContain("!date");
   const late = await client.ask("message.add", { conversation, run, at: message, parts: say("!late") });

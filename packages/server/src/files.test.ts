@@ -28,6 +28,11 @@ async function working() {
     conversation,
     state,
     file: (name: string) => join(cwd, name),
+    /** The call that changed a file first. */
+    callOf(path: string): string {
+      const change = client.items.find((item) => item.type === "file.changed" && item.path === path);
+      return change?.type === "file.changed" ? change.call : "";
+    },
     /** Says something, and answers the end of the branch once the turn is over. */
     async say(text: string): Promise<string> {
       turns++;
@@ -65,6 +70,69 @@ test("T29: the files that a branch has changed are put back, all or those since 
   const all = await client.ask("file.revert", { conversation, leaf: fig });
   expect(all).toMatchObject({ changes: [{ path: "oak.txt", kind: "deleted" }], problems: [] });
   expect(existsSync(file("oak.txt"))).toBe(false);
+});
+
+test("B31: what a call did to files is undone, once; below the branch stands what was put back, and nothing else", async () => {
+  const { client, conversation, state, file, say, callOf } = await working();
+  const oak = await say("create oak.txt with tall and slow");
+  const leaf = await say("create fig.txt with sweet and small");
+  const undone = await client.ask("file.undo", { conversation, leaf, call: callOf("oak.txt") });
+  expect(undone).toMatchObject({ changes: [{ path: "oak.txt", kind: "deleted", after: null }], problems: [] });
+  expect([existsSync(file("oak.txt")), existsSync(file("fig.txt"))]).toEqual([false, true]);
+  expect(state.messages.get(undone.message ?? "")).toMatchObject({
+    parentId: leaf,
+    author: "system",
+    parts: [{ text: expect.stringMatching(/back changes.*:\n- oak\.txt is not there any more$/) }],
+  });
+  const again = client.ask("file.undo", { conversation, leaf, call: callOf("oak.txt") });
+  expect(await again).toEqual({ changes: [], problems: [] });
+  // A call of another branch is not this one's.
+  expect(await client.ask("file.undo", { conversation, leaf: oak, call: callOf("fig.txt") })).toMatchObject({
+    changes: [],
+  });
+
+  writeFileSync(file("fig.txt"), "mine\n");
+  expect(await client.ask("file.undo", { conversation, leaf, call: callOf("fig.txt") })).toEqual({
+    changes: [],
+    problems: [expect.stringContaining("fig.txt is not what the change left")],
+  });
+  const wrong = [
+    { leaf: createId(), call: callOf("fig.txt") },
+    { leaf, call: "no-call" },
+  ];
+  for (const names of wrong)
+    await expect(client.ask("file.undo", { conversation, ...names })).rejects.toMatchObject({ code: "not-found" });
+  for (const names of [{ leaf }, { leaf, call: "" }, { leaf, call: "x".repeat(513) }])
+    await expect(client.ask("file.undo", { conversation, ...names } as never)).rejects.toMatchObject({
+      code: "malformed",
+    });
+});
+
+test("T29: what an agent goes on from is not put back while it works, and is when it is interrupted", async () => {
+  const { client, conversation, state, file, say, callOf } = await working();
+  const root = await say("create oak.txt with tall and slow");
+  const call = callOf("oak.txt");
+  await client.ask("approval.use", { mode: "ask" });
+  // It waits for a person, and takes the file for there.
+  await client.ask("turn.say", {
+    conversation,
+    parts: [{ type: "text", text: "create fig.txt with sweet and small" }],
+  });
+  await client.until(() => state.questions.size === 1);
+  const leaf = state.leaf ?? "";
+  for (const at of [leaf, root]) {
+    const refused = { code: "invalid", message: expect.stringMatching(/works on this branch\. Interrupt it, or wait/) };
+    await expect(client.ask("file.revert", { conversation, leaf: at })).rejects.toMatchObject(refused);
+    await expect(client.ask("file.undo", { conversation, leaf: at, call })).rejects.toMatchObject(refused);
+  }
+  expect(existsSync(file("oak.txt"))).toBe(true);
+  // Of what it does not go on from, it takes nothing for done.
+  expect(await client.ask("file.revert", { conversation, leaf, beside: root })).toMatchObject({ changes: [] });
+
+  await client.ask("run.interrupt", { conversation });
+  await client.until(() => state.runs.size === 0);
+  const { changes } = await client.ask("file.revert", { conversation, leaf });
+  expect(changes).toMatchObject([{ path: "oak.txt", kind: "deleted" }]);
 });
 
 test("T29: what somebody else has changed since stays, and what cannot be named is refused", async () => {

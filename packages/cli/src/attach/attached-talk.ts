@@ -1,6 +1,6 @@
-import type { ConversationState, Delivery, Directive, FeedItem, Json, Message } from "@banyan/core";
+import type { ConversationState, Delivery, Directive, FeedItem } from "@banyan/core";
 import type { RemoteServer } from "@banyan/server/client";
-import { approvalSentence, approvalWords, nextApproval } from "../chat/approval-mode.ts";
+import { approvalSentence, nextApproval } from "../chat/approval-mode.ts";
 import { Approvals, type PersonAsked } from "../chat/approvals.ts";
 import type { Partner } from "../chat/at-terminal.ts";
 import { Person, type PersonOptions } from "../chat/person.ts";
@@ -10,9 +10,12 @@ import { conversationCommands, runCommandOf, runsAnytime } from "../commands/ind
 import { gist } from "../show/message-label.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { TalkAction, Terminal } from "../terminal/terminal.ts";
+import { remoteBranchChanges } from "./remote-branch-changes.ts";
 import { remoteModels } from "./remote-models.ts";
 import { RemoteSession } from "./remote-session.ts";
+import { remoteStatus } from "./remote-status.ts";
 import { ShownRun } from "./shown-run.ts";
+import { taskResult } from "./task-result.ts";
 
 /** With whom a person talks, and where they sit. */
 export interface AttachedTalkOptions extends Pick<PersonOptions, "place" | "terminal" | "unsent"> {
@@ -58,10 +61,7 @@ export class AttachedTalk implements Partner {
       deliver: (text, delivery) => this.#say(text, delivery),
       add: async (parts) => {
         const { standpoint } = this.#person;
-        const session = await this.#open();
-        const message = await session.add(parts, { at: standpoint.below, run: this.#working });
-        // Else the next one goes behind what was written last, which may be somebody else's by then.
-        if (message !== undefined && standpoint.place.at !== undefined) standpoint.standAt(message);
+        standpoint.wrote(await (await this.#open()).add(parts, { at: standpoint.below, run: this.#working }));
       },
       revert: async (left) => (await this.#open()).revert(left),
     });
@@ -126,7 +126,7 @@ export class AttachedTalk implements Partner {
   async #read(): Promise<string | undefined> {
     while (!this.#left) {
       if (this.#terminal.live) await this.#over();
-      await this.#asked;
+      await this.#answered();
       if (this.#left) break;
       const isWorking = this.#working !== undefined;
       if (!isWorking) this.#person.view.gap();
@@ -137,6 +137,14 @@ export class AttachedTalk implements Partner {
       if (line !== undefined || !signal.aborted) return line;
     }
     return undefined;
+  }
+
+  /** Resolves when nothing is asked any more: while one thing is answered, another may be asked. */
+  async #answered(): Promise<void> {
+    for (let asked: unknown; asked !== this.#asked; ) {
+      asked = this.#asked;
+      await asked;
+    }
   }
 
   /** Resolves when the run that is shown has ended. */
@@ -266,7 +274,7 @@ export class AttachedTalk implements Partner {
     if (item.type === "call.approval-requested" || item.type === "question.asked") this.#ask(item);
     if (item.type === "run.ended") this.#approvals.ended(this.#state);
     if (item.type === "run.ended" && this.#run.is(item.run)) {
-      if (item.reason === "finished") this.#person.view.answer(resultOf(this.#state.messages.get(item.leaf ?? "")));
+      if (item.reason === "finished") this.#person.view.answer(taskResult(this.#state.messages.get(item.leaf ?? "")));
       this.#ended();
     }
     this.#showStatus();
@@ -330,15 +338,7 @@ export class AttachedTalk implements Partner {
   }
 
   #showStatus(): void {
-    const { settings } = this.#server.welcome;
-    const { runs, model, usage, cost } = this.#state;
-    this.#terminal.live?.status({
-      mode: runs.get(this.#working ?? "")?.mode ?? "chat",
-      approval: approvalWords(settings.approval),
-      model: model ?? settings.model,
-      tokens: usage.input + usage.output,
-      cost,
-    });
+    this.#terminal.live?.status(remoteStatus(this.#server.welcome, this.#state, this.#working));
   }
 
   #context(): ConversationContext {
@@ -346,15 +346,9 @@ export class AttachedTalk implements Partner {
       ...this.#person.context,
       session: this.#session,
       run: this.#working,
+      isAway: this.#connection !== "up",
       models: remoteModels(this.#server, this.#state.model ?? this.#server.welcome.settings.model, () => this.#open()),
+      ...remoteBranchChanges(this.#person.standpoint, () => this.#open()),
     };
   }
-}
-
-/** What a task came to: the call that ends it says so, and no answer. */
-function resultOf(message: Message | undefined): string {
-  const calls = message?.role === "assistant" ? message.calls : [];
-  const end = calls.find(({ tool, status }) => tool === "finish_task" && status === "completed");
-  const { result = "" } = (end?.executedInput ?? end?.input ?? {}) as { readonly result?: Json };
-  return typeof result === "string" ? result : JSON.stringify(result);
 }

@@ -24,6 +24,7 @@ export async function join(args: AttachArguments, { terminal, unsent, signal, me
       settings: () => talk?.settingsChanged(),
       gone: (error) => talk?.end(error.message),
     },
+    signal,
   );
   try {
     const { workspace, settings, rights } = server.welcome;

@@ -1,10 +1,20 @@
 import { once } from "node:events";
+import { globSync, readFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { expect, test } from "vitest";
-import { home } from "../testing/banyan.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { type Home, home } from "../testing/banyan.ts";
 import { modelServer } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
-import { serving } from "../testing/serving.ts";
+import { serving, TOKEN } from "../testing/serving.ts";
+
+/** What is kept of what was written and has not arrived. */
+function kept({ env }: Home): string {
+  return globSync(join(env.BANYAN_HOME ?? "", "data", "drafts", "*.json"))
+    .map((file) => readFileSync(file, "utf8"))
+    .join("\n");
+}
 
 for (const [how, args, shown] of [
   ["that redraws", [], /^─ Reply to banyan: ─+\nare you there\?/],
@@ -20,13 +30,13 @@ for (const [how, args, shown] of [
       {
         using pty = Pty.open(place, ["attach", "--new", ...args], model.env);
         await pty.prompted();
-        pty.enter("hello");
-        await pty.until("Hello to you.");
-        await pty.prompted();
+        await pty.exchange("hello", "Hello to you.");
         server.kill("SIGKILL");
         await once(server, "exit");
         await pty.until("The connection was lost; trying again.");
         pty.enter("are you there?");
+        // Ctrl-C takes a line away from a system that edits lines until it is read.
+        await expect.poll(() => kept(place)).toContain("are you there?");
         pty.press("C-c");
         await pty.until("Ctrl-C again leaves, and keeps it.");
         pty.press("C-c");
@@ -56,5 +66,51 @@ test.skipIf(!hasTmux)(
     await sleep(300);
     pty.kill("SIGTERM");
     await pty.until("[exit 143]");
+  },
+);
+
+test.skipIf(!hasTmux)(
+  "T7: without a connection, a terminal does not claim that the agent works; it goes elsewhere when it is connected again",
+  { timeout: 60_000 },
+  async () => {
+    using place = home();
+    await using model = await modelServer(
+      { text: "Hello to you." },
+      { calls: [{ tool: "shell", input: { command: "sleep 60" } }] },
+    );
+    const [server, address] = await serving(place, model.env, "--approval", "all");
+    using pty = Pty.open(place, ["attach", "--new", "--plain"], model.env);
+    await pty.prompted();
+    await pty.exchange("hello", "Hello to you.");
+    pty.enter("wait");
+    await pty.until(/shell .*sleep 60/);
+    pty.enter("/tree #2");
+    await pty.until("The agent works; go there when it has answered.");
+    server.kill("SIGKILL");
+    await once(server, "exit");
+    await pty.until("The connection was lost; trying again.");
+    pty.enter("/tree #2");
+    await pty.until("Whether the agent still works is not known; go there when you are connected again.");
+    await serving(place, model.env, "--port", new URL(address).port);
+    await pty.until("The server began anew;");
+    await pty.exchange("/tree #2", "Your next message goes on from here.");
+  },
+);
+
+test.skipIf(!hasTmux)(
+  "T5: Ctrl-C ends the beginning while a server takes the connection and says nothing",
+  { timeout: 60_000 },
+  async () => {
+    using place = home();
+    const mute = createServer().listen(0, "127.0.0.1");
+    onTestFinished(() => void mute.close());
+    const called = once(mute, "connection");
+    await once(mute, "listening");
+    const { port } = mute.address() as AddressInfo;
+    using pty = Pty.open(place, ["attach", `http://127.0.0.1:${port}`], { BANYAN_TOKEN: TOKEN });
+    const [socket] = await called;
+    onTestFinished(() => socket.destroy());
+    pty.press("C-c");
+    await pty.until("[exit 130]");
   },
 );

@@ -29,6 +29,8 @@ export class RemoteSession implements AskingSession, ConversationWriter {
   readonly #added = new Set<string>();
   /** Whether files are being put back. */
   #isReverting = false;
+  /** The run that sums up a branch for the person. */
+  #compacting: string | undefined;
 
   constructor(server: RemoteServer, watched: RemoteConversation) {
     this.#server = server;
@@ -93,8 +95,9 @@ export class RemoteSession implements AskingSession, ConversationWriter {
     return waits ? undefined : message;
   }
 
-  /** Ends a run; without one, all that run. */
-  async interrupt(run: string | undefined): Promise<void> {
+  /** Ends the summary that was asked for here; else a run, or, without one, all that run. */
+  async interrupt(shown: string | undefined): Promise<void> {
+    const run = this.#compacting ?? shown;
     await this.#server.ask("run.interrupt", { ...this.#here, ...(run === undefined ? {} : { run }) });
   }
 
@@ -103,12 +106,32 @@ export class RemoteSession implements AskingSession, ConversationWriter {
   }
 
   /** Puts the files of a branch that is left back to what they were before it. */
-  async revert({ leaf, to }: LeftBranch): Promise<TakenBack> {
-    this.#isReverting = true;
+  revert({ leaf, to }: LeftBranch): Promise<TakenBack> {
+    const beside = to === null ? {} : { beside: to };
+    return this.#whileReverting(this.#server.ask("file.revert", { ...this.#here, leaf, ...beside }));
+  }
+
+  /** Puts the files that a call on the branch down to `leaf` has changed back to what they were before it. */
+  undo(call: string, leaf: string): Promise<TakenBack> {
+    return this.#whileReverting(this.#server.ask("file.undo", { ...this.#here, leaf, call }));
+  }
+
+  /** Has the model sum up a branch; answers the summary, or why there is none. */
+  async compact(
+    at: string,
+    keep: string | undefined,
+  ): Promise<{ readonly summary?: string; readonly problem?: string }> {
+    const id = createId();
+    this.#compacting = id;
     try {
-      return await this.#server.ask("file.revert", { ...this.#here, leaf, ...(to === null ? {} : { beside: to }) });
+      return await this.#server.ask("branch.compact", {
+        id,
+        ...this.#here,
+        at,
+        ...(keep === undefined ? {} : { keep }),
+      });
     } finally {
-      this.#isReverting = false;
+      this.#compacting = undefined;
     }
   }
 
@@ -146,6 +169,15 @@ export class RemoteSession implements AskingSession, ConversationWriter {
       renewed: () => listener.items([]),
       ended: () => listener.ended(),
     });
+  }
+
+  async #whileReverting<Result>(done: Promise<Result>): Promise<Result> {
+    this.#isReverting = true;
+    try {
+      return await done;
+    } finally {
+      this.#isReverting = false;
+    }
   }
 
   get #here(): { readonly conversation: string } {

@@ -43,6 +43,8 @@ export class ShownRun {
     if ("run" in item && item.type !== "message.started") return item.run === this.#run || "call" in item;
     const message = "message" in item ? this.#state().messages.get(item.message) : undefined;
     if (message?.role !== "assistant" || message.call !== undefined) return true;
+    // Whose run is over changes nothing: a person has taken something back.
+    if (item.type === "file.changed" && !this.#state().runs.has(message.run)) return true;
     // A run that resumes carries out the calls of an answer that another one began.
     return message.run === this.#run || message.id === this.#leaf;
   }

@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Home, home } from "../testing/banyan.ts";
-import { modelServer } from "../testing/model-server.ts";
+import { modelServer, shell } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
 import { connected, serving, until } from "../testing/serving.ts";
 
 const say = (text: string) => [{ type: "text", text }] as const;
-const waits = { calls: [{ tool: "shell", input: { command: "until [ -e go ]; do sleep 0.1; done" } }] };
+const waits = shell("until [ -e go ]; do sleep 0.1; done");
 
 let place: Home;
 beforeEach(() => {
@@ -63,12 +63,9 @@ describe.skipIf(!hasTmux)("T43: a person in a terminal, and another client", { t
   });
 
   test("who may only watch is asked nothing, and is told why when they try", async () => {
-    await using model = await modelServer(
-      { calls: [{ tool: "shell", input: { command: "touch made.txt" } }] },
-      {
-        text: "Well.",
-      },
-    );
+    await using model = await modelServer(shell("touch made.txt"), {
+      text: "Well.",
+    });
     const [, address] = await serving(place, model.env, "--guest-token", "a-token-for-guests");
     const remote = await connected(address);
     const { conversation } = await remote.ask("conversation.create", {});

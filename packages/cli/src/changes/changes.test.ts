@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { banyan, type Home, home } from "../testing/banyan.ts";
-import { modelServer } from "../testing/model-server.ts";
+import { modelServer, write } from "../testing/model-server.ts";
 
 const MODEL = ["--model", "openai-compatible/test", "--approval", "edits"];
 
@@ -84,10 +84,7 @@ describe("banyan changes", () => {
   });
 
   test("--branch counts only what the branch of a message has changed", async () => {
-    await using server = await modelServer(
-      { calls: [{ tool: "write", input: { path: "other.txt", content: "x\n" } }] },
-      { text: "Done too." },
-    );
+    await using server = await modelServer(write("other.txt", "x\n"), { text: "Done too." });
     await banyan(place, ["--continue", "--at", "#3", "-p", "and another", ...MODEL], server);
     expect((await run("--branch", "#3")).stdout).toContain("other.txt");
     expect(await run("--branch", "#99")).toMatchObject({ code: 2 });

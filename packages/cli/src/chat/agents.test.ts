@@ -3,10 +3,8 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { home } from "../testing/banyan.ts";
-import { modelServer, type ServerAnswer } from "../testing/model-server.ts";
+import { modelServer, shell } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
-
-const shell = (command: string): ServerAnswer => ({ calls: [{ tool: "shell", input: { command } }] });
 
 test.skipIf(!hasTmux)(
   "B41, F23: a sub-agent at work is listed, told something and stopped, and its parent gets what it had found",

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { home } from "../testing/banyan.ts";
-import { modelServer } from "../testing/model-server.ts";
+import { killedWhileDenying } from "../testing/killed-while-denying.ts";
+import { modelServer, shell } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
 
 test.skipIf(!hasTmux)(
@@ -9,29 +10,17 @@ test.skipIf(!hasTmux)(
   { timeout: 40_000 },
   async () => {
     using place = home();
-    await using server = await modelServer(
-      { calls: [{ tool: "shell", input: { command: "true" } }] },
-      { text: "Well." },
-    );
+    await using server = await modelServer(shell("true"), { text: "Well." });
     const model = ["--model", "openai-compatible/test"];
     {
       using pty = Pty.open(place, model, server.env);
-      await pty.prompted();
-      pty.enter("go");
-      await pty.asked();
-      pty.press("n");
-      await pty.until("Why not:");
-      pty.type("it is");
-      await pty.until("Why not: it is");
-      pty.kill("SIGKILL");
-      await pty.until("[exit 137]");
+      await killedWhileDenying(pty, "it is");
     }
     using pty = Pty.open(place, ["--plain", "--continue", ...model], server.env);
     await pty.prompted();
     pty.enter("/resume");
     await pty.until("(you had written: n it is)");
     await pty.until(/^Allow this\?$/);
-    await sleep(400);
     pty.enter("1");
     expect(await pty.until("Well.")).toContain("Not sent: it is\n");
   },

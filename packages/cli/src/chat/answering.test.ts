@@ -71,6 +71,23 @@ async function asking(tool: typeof ASKS | typeof RUNS) {
   return { session, question: await asked.promise, ended };
 }
 
+/** They write something in answer to a question, in the place of what stands there. */
+async function beginsToAnswer(here: Opened, ...keys: readonly string[]): Promise<void> {
+  await here.screen.until("Your answer:");
+  // Keys are for a question when none has come for a while.
+  await sleep(350);
+  here.keys(CTRL_U, ...keys);
+}
+
+/** They are asked whether a call may run, and begin to say why not. */
+async function beginsToDeny(here: Opened): Promise<void> {
+  await here.screen.until(/^Allow this\?$/);
+  here.keys("n");
+  await here.screen.until("Why not:");
+  here.keys("it is ");
+  await here.screen.until("Why not: it is");
+}
+
 /** Whether anything was put aside that was written. */
 async function isPutAside(here: Opened): Promise<boolean> {
   here.terminal.write("the end\n");
@@ -88,9 +105,7 @@ describe("T19: an answer that is being written", () => {
     const { session, question } = await asking(ASKS);
     const first = person();
     const given = first.approvals.ask(session, undefined, question);
-    await first.here.screen.until("Your answer:");
-    await sleep(350);
-    first.here.keys(CTRL_U, "green or r");
+    await beginsToAnswer(first.here, "green or r");
     await first.here.screen.until("green or r");
     expect(files()).toHaveLength(1);
     first.here.terminal.close();
@@ -138,9 +153,7 @@ describe("T19: an answer that is being written", () => {
     const { session, question } = await asking(ASKS);
     const { here, approvals } = person();
     void approvals.ask(session, undefined, question);
-    await here.screen.until("Your answer:");
-    await sleep(350);
-    here.keys(CTRL_U, "green or r");
+    await beginsToAnswer(here, "green or r");
     await here.screen.until("green or r");
     await session.answer(question.question, { decision: "answer", text: "black" });
     await here.screen.until("Not sent, but in the history: green or r");
@@ -158,9 +171,7 @@ describe("T19: an answer that is being written", () => {
     const { state } = session;
     const listen = session.listen.bind(session);
     const given = approvals.ask({ state, listen, answer: () => answered.promise }, undefined, question);
-    await here.screen.until("Your answer:");
-    await sleep(350);
-    here.keys(CTRL_U, "green", ENTER);
+    await beginsToAnswer(here, "green", ENTER);
     await here.screen.until("Reply:");
     expect(files()).toHaveLength(1);
     await session.answer(question.question, { decision: "answer", text: "black" });
@@ -179,9 +190,7 @@ describe("T19: an answer that is being written", () => {
     const answers = [() => Promise.reject(new Error("Not\nnow.")), session.answer.bind(session)];
     const answer = (...given: Parameters<Session["answer"]>) => answers.shift()?.(...given) ?? Promise.resolve();
     void approvals.ask({ state, listen, answer }, undefined, question);
-    await here.screen.until("Your answer:");
-    await sleep(350);
-    here.keys(CTRL_U, "green", ENTER);
+    await beginsToAnswer(here, "green", ENTER);
     await here.screen.until(/Not answered: .*Not now\./);
     await here.screen.until(/─ Your answer: ─+\n *green/);
     await sleep(350);
@@ -196,11 +205,7 @@ describe("T19: an answer that is being written", () => {
     const { session, question } = await asking(RUNS);
     const { here, approvals } = person();
     void approvals.ask(session, undefined, question);
-    await here.screen.until(/^Allow this\?$/);
-    here.keys("n");
-    await here.screen.until("Why not:");
-    here.keys("it is");
-    await here.screen.until("Why not: it is");
+    await beginsToDeny(here);
     here.keys(CTRL_C);
     await here.screen.until("Not sent, but in the history: it is");
     expect(here.interrupts).toBe(1);
@@ -211,11 +216,7 @@ describe("T19: an answer that is being written", () => {
     const { session, question, ended } = await asking(RUNS);
     const first = person();
     void first.approvals.ask(session, undefined, question);
-    await first.here.screen.until(/^Allow this\?$/);
-    first.here.keys("n");
-    await first.here.screen.until("Why not:");
-    first.here.keys("it is ");
-    await first.here.screen.until("Why not: it is");
+    await beginsToDeny(first.here);
     first.here.terminal.close();
     first.unsent.close();
 
@@ -237,11 +238,7 @@ describe("T19: an answer that is being written", () => {
     const { session, question, ended } = await asking(RUNS);
     const { here, approvals } = person();
     void approvals.ask(session, undefined, question);
-    await here.screen.until(/^Allow this\?$/);
-    here.keys("n");
-    await here.screen.until("Why not:");
-    here.keys("it is");
-    await here.screen.until("Why not: it is");
+    await beginsToDeny(here);
     here.keys(ESC);
     await here.screen.until(/^Allow this\?$/);
     here.keys("e");

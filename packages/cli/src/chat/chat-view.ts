@@ -116,11 +116,12 @@ export class ChatView implements FeedView {
     this.say(this.#terminal.style.dim(sentence));
   }
 
-  /** A line as it is. */
+  /** What the agent said, when it was not seen as it was written. */
   answer(text: string): void {
     for (const line of plainText(text).trim().split("\n")) this.line(line);
   }
 
+  /** A line as it is. */
   line(text: string): void {
     this.#endLine();
     this.#terminal.write(`${text}\n`);

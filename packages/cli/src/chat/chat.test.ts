@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Home, home } from "../testing/banyan.ts";
-import { modelServer, type ServerAnswer } from "../testing/model-server.ts";
+import { modelServer, shell } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
 
 const MODEL = ["--model", "openai-compatible/test"];
@@ -15,10 +15,6 @@ beforeEach(() => {
   place = home();
 });
 afterEach(() => place[Symbol.dispose]());
-
-function shell(command: string): ServerAnswer {
-  return { calls: [{ tool: "shell", input: { command } }] };
-}
 
 function lastSaid(asked: readonly (readonly { role: string; content: unknown }[])[]): unknown {
   return asked.at(-1)?.findLast(({ role }) => role === "user")?.content;
@@ -38,12 +34,8 @@ describe.skipIf(!hasTmux)("a chat", { timeout: 40 * SECOND }, () => {
       expect(start).toContain(`banyan 0.1.0 in ${place.workspace}`);
       expect(start).toContain("Using openai-compatible/test, as the command line says.");
       expect(server.asked).toHaveLength(0);
-      pty.enter("hello");
-      await pty.until("Hello to you.");
-      await pty.prompted();
-      pty.enter("are you there?");
-      await pty.until("chat · asks first · openai-compatible/test · 30 tokens · cost —");
-      await pty.prompted();
+      await pty.exchange("hello", "Hello to you.");
+      await pty.exchange("are you there?", "chat · asks first · openai-compatible/test · 30 tokens · cost —");
       pty.press("C-d");
       expect(await pty.until("[exit 0]")).toMatch(/^resume: banyan --resume [0-9a-z]{26}$/m);
     }
@@ -69,12 +61,8 @@ describe.skipIf(!hasTmux)("a chat", { timeout: 40 * SECOND }, () => {
     {
       using pty = Pty.open(place, MODEL, server.env);
       await pty.prompted();
-      pty.enter("a colour?");
-      await pty.until("Red.");
-      await pty.prompted();
-      pty.enter("/retry");
-      await pty.until("Blue.");
-      await pty.prompted();
+      await pty.exchange("a colour?", "Red.");
+      await pty.exchange("/retry", "Blue.");
       pty.press("C-d");
       await pty.until("[exit 0]");
     }
@@ -104,12 +92,8 @@ describe.skipIf(!hasTmux)("a chat", { timeout: 40 * SECOND }, () => {
     expect(await pty.until("There is no command /treee.")).toContain("Did you mean /tree");
     pty.enter("/there-is-nothing-of-this-name");
     await pty.until(/^There is no command .*\n.* begin it with a blank\.$/);
-    pty.enter("/help");
-    await pty.until("/usage");
-    await pty.prompted();
-    pty.enter("/usage");
-    await pty.until(/^whole tree/);
-    await pty.prompted();
+    await pty.exchange("/help", "/usage");
+    await pty.exchange("/usage", /^whole tree/);
     pty.enter("/exit");
     expect(await pty.until("[exit 0]")).not.toContain("resume:");
     expect(server.asked).toHaveLength(0);
@@ -197,9 +181,7 @@ describe.skipIf(!hasTmux)("a chat", { timeout: 40 * SECOND }, () => {
     await using server = await modelServer({ status: 400 }, { text: "Now it works." });
     using pty = Pty.open(place, MODEL, server.env);
     await pty.prompted();
-    pty.enter("hello");
-    await pty.until(/^Failed: 127\.0\.0\.1/);
-    await pty.prompted();
+    await pty.exchange("hello", /^Failed: 127\.0\.0\.1/);
     pty.enter("/retry");
     await pty.until("Now it works.");
   });
@@ -213,131 +195,6 @@ describe.skipIf(!hasTmux)("a chat", { timeout: 40 * SECOND }, () => {
     pty.kill("SIGTERM");
     expect(await pty.until("[exit 143]")).toContain("resume: banyan --resume");
     expect(pty.raw().lastIndexOf("\x1b[?2004l")).toBeGreaterThan(pty.raw().lastIndexOf("\x1b[?2004h"));
-  });
-});
-
-describe.skipIf(!hasTmux)("an approval", { timeout: 40 * SECOND }, () => {
-  const made = (name: string) => existsSync(join(place.workspace, name));
-
-  test("S14, T27: is given by no Enter and no stray key, only by a choice", async () => {
-    await using server = await modelServer(shell("touch made.txt"), { text: "Made." });
-    using pty = Pty.open(place, MODEL, server.env);
-    await pty.prompted();
-    pty.enter("make it");
-    const shown = await pty.asked();
-    expect(shown.replaceAll("\n", "")).toMatch(/banyan asks to run shell in .* {2}touch made\.txt/);
-    pty.press("Enter");
-    await pty.until("Nothing is decided yet");
-    pty.press("q", "Space", "Enter");
-    await pty.until("Nothing is decided yet");
-    expect(made("made.txt")).toBe(false);
-    pty.press("y");
-    await pty.until("Made.");
-    expect(made("made.txt")).toBe(true);
-  });
-
-  test("S14: is not given by what was typed before the question was there", async () => {
-    await using server = await modelServer(
-      { text: ["I ", "think ", "so."], pace: 400, ...shell("touch made.txt") },
-      { text: "Well." },
-    );
-    using pty = Pty.open(place, MODEL, server.env);
-    await pty.prompted();
-    pty.enter("make it");
-    await pty.until("I ");
-    pty.type("y");
-    await pty.asked();
-    expect(made("made.txt")).toBe(false);
-    pty.press("n");
-    await pty.until("Why not:");
-    pty.enter("not now");
-    await pty.until("Well.");
-    expect(made("made.txt")).toBe(false);
-    expect(JSON.stringify(server.asked[1])).toContain("The user denied this call: not now");
-    expect(await pty.until(/^─ Reply to banyan: .*\ny$/)).toContain("Well.");
-  });
-
-  test("B23, T27: always, for the conversation, asks no second time; nor do calls that wait already", async () => {
-    const twice = { calls: ["a", "b"].map((name) => ({ tool: "shell", input: { command: `touch ${name}.txt` } })) };
-    await using server = await modelServer(twice, shell("touch c.txt"), { text: "All made." });
-    using pty = Pty.open(place, MODEL, server.env);
-    await pty.prompted();
-    pty.enter("make them");
-    expect(await pty.asked()).toContain("always shell(touch *), in this conversation");
-    pty.press("a");
-    await pty.until("All made.");
-    expect(pty.raw().match(/asks to run/g)).toHaveLength(1);
-    expect(["a.txt", "b.txt", "c.txt"].map(made)).toEqual([true, true, true]);
-  });
-
-  test("B23: always, for good, is in the settings", async () => {
-    await using server = await modelServer(shell("touch made.txt"), { text: "Made." });
-    using pty = Pty.open(place, MODEL, server.env);
-    await pty.prompted();
-    pty.enter("make it");
-    await pty.asked();
-    pty.press("A");
-    await pty.until("Made.");
-    const settings = readFileSync(join(place.env.BANYAN_HOME ?? "", "config", "settings.json"), "utf8");
-    expect(JSON.parse(settings)).toEqual({ permissions: { allow: ["shell(touch *)"] } });
-  });
-
-  test("B23, T27: of changed arguments runs those, after they were shown", async () => {
-    await using server = await modelServer(shell("touch made.txt"), { text: "Made." });
-    using pty = Pty.open(place, MODEL, server.env);
-    await pty.prompted();
-    pty.enter("make it");
-    await pty.asked();
-    pty.press("e");
-    await pty.until('{"command":"touch made.txt"}');
-    pty.press("C-u");
-    pty.enter('{"command":"touch other.txt"}');
-    await pty.until(/^ {2}touch other\.txt$/);
-    pty.press("Enter");
-    await pty.until("Nothing is decided yet");
-    expect(made("other.txt")).toBe(false);
-    pty.press("y");
-    await pty.until("Made.");
-    expect([made("made.txt"), made("other.txt")]).toEqual([false, true]);
-  });
-
-  test("is asked for no more when the time of the turn is up", async () => {
-    await using server = await modelServer(shell("touch made.txt"), { text: "Out of time." });
-    using pty = Pty.open(place, ["--timeout", "4s", ...MODEL], server.env);
-    await pty.prompted();
-    pty.enter("make it");
-    await pty.until("Allow this?");
-    await pty.until("Out of time.");
-    await pty.until("The turn stopped at its limit.");
-    await pty.prompted();
-    expect(made("made.txt")).toBe(false);
-  });
-
-  test("T39: in plain lines is a number, and no cursor is moved", async () => {
-    await using server = await modelServer(
-      { text: ["I ", "think."], pace: 500, ...shell("touch made.txt") },
-      { text: "Made." },
-    );
-    using pty = Pty.open(place, ["--plain", "--color", "never", ...MODEL], server.env);
-    await pty.prompted();
-    pty.enter("make it");
-    await pty.until("I ");
-    pty.type("1");
-    expect(await pty.until("Allow this?")).toMatch(
-      /1 {2}yes, once\n {2}2 {2}always shell\(touch \*\), in this conversation/,
-    );
-    pty.press("Enter");
-    await pty.until("Nothing is decided yet");
-    expect(made("made.txt")).toBe(false);
-    pty.enter("1");
-    await pty.until("Made.");
-    expect(made("made.txt")).toBe(true);
-    await pty.prompted();
-    pty.press("C-c");
-    await pty.until("Press Ctrl-C again to exit");
-    pty.press("C-c");
-    await pty.until("[exit 0]");
-    expect(pty.raw()).not.toContain("\x1b");
   });
 });
 
@@ -379,9 +236,7 @@ describe.skipIf(!hasTmux)("Ctrl-C while the agent works", { timeout: 40 * SECOND
     await using server = await modelServer({ text: "Hello.", tokens: [40, 10] }, story, { text: "Go on, then." });
     using pty = Pty.open(place, MODEL, server.env);
     await pty.prompted();
-    pty.enter("hello");
-    await pty.until("context 25 %");
-    await pty.prompted();
+    await pty.exchange("hello", "context 25 %");
     pty.enter("a story");
     await pty.until("Once upon a time");
     pty.press("C-c");

@@ -20,7 +20,7 @@ export interface ExchangeLook {
 }
 
 /** `“A title”, 4 messages on this branch`: what a conversation is, and how much of it there is. */
-export function standing(state: ConversationState, leaf: string | null): string {
+export function titleLine(state: ConversationState, leaf: string | null): string {
   const path = pathTo(state, leaf);
   const title = excerpt(state.title ?? (path[0] ? typedText(path[0]) : ""), 60);
   return `${title === "" ? "This conversation" : `“${title}”`}, ${counted(path.length, "message")} on this branch`;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Home, home } from "../testing/banyan.ts";
-import { modelServer, type ServerAnswer } from "../testing/model-server.ts";
+import { modelServer, type ServerAnswer, shell } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
 
 const MODEL = ["--model", "openai-compatible/test"];
@@ -145,9 +145,7 @@ describe.skipIf(!hasTmux)("what is typed while the agent works", { timeout: 40 *
     await pty.until("Interrupted – you have control");
     await pty.until("1 message held back: /waiting lists, /waiting send delivers.");
     await pty.prompted();
-    pty.enter("/waiting");
-    await pty.until(/^ {2}1 {2}held {2}later$/);
-    await pty.prompted();
+    await pty.exchange("/waiting", /^ {2}1 {2}held {2}later$/);
     pty.enter("first this");
     await pty.until("Something else.");
     expect(saidIn(server.asked, 1)).toEqual(["go", "first this"]);
@@ -210,7 +208,7 @@ describe.skipIf(!hasTmux)("after kill -9", { timeout: 40 * SECOND }, () => {
 
   test("B24: shows which call was interrupted; resuming starts no second one that may have had its effect", async () => {
     const command = "echo x >> started; sleep 3";
-    await using server = await modelServer({ calls: [{ tool: "shell", input: { command } }] }, { text: "I see." });
+    await using server = await modelServer(shell(command), { text: "I see." });
     {
       using pty = chat(server);
       await pty.prompted();

@@ -2,10 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { home } from "../testing/banyan.ts";
-import { modelServer } from "../testing/model-server.ts";
+import { modelServer, write } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
-
-const write = (path: string, content: string) => ({ calls: [{ tool: "write", input: { path, content } }] });
 
 test.skipIf(!hasTmux)(
   "T29: who leaves a branch that changed files is told which, and keeps them, puts them back, or looks first",
@@ -17,9 +15,7 @@ test.skipIf(!hasTmux)(
     await using server = await modelServer(...answers, { text: "Nothing more." });
     using pty = Pty.open(place, ["--approval", "edits", "--model", "openai-compatible/test"], server.env);
     await pty.prompted();
-    pty.enter("plant an oak");
-    await pty.until("Planted.");
-    await pty.prompted();
+    await pty.exchange("plant an oak", "Planted.");
 
     pty.enter("/edit #1");
     expect(await pty.asked("And now?")).toMatch(/Left behind: 1 changed file ─+\n +created +\+1 +-0 +oak\.txt/);
@@ -36,9 +32,7 @@ test.skipIf(!hasTmux)(
     await pty.until(/^put back: .*oak\.txt/);
     await pty.until(/^─ Reply to banyan: ─+\nplant an oak$/);
     expect(made("oak.txt")).toBe(false);
-    pty.enter(" or a fig");
-    await pty.until("Done.");
-    await pty.prompted();
+    await pty.exchange(" or a fig", "Done.");
 
     pty.enter("/retry");
     expect(await pty.asked("And now?")).toMatch(/created +\+1 +-0 +fig\.txt\n/);
@@ -60,9 +54,7 @@ test.skipIf(!hasTmux).each(["/branch Planted", "/branch #3"])(
     await using server = await modelServer(...answers);
     using pty = Pty.open(place, ["--approval", "edits", "--model", "openai-compatible/test"], server.env);
     await pty.prompted();
-    pty.enter("plant an oak");
-    await pty.until("Planted.");
-    await pty.prompted();
+    await pty.exchange("plant an oak", "Planted.");
     pty.enter("/edit #1");
     await pty.asked("And now?");
     pty.press("r");

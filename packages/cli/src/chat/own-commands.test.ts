@@ -6,7 +6,7 @@ import { redactor } from "@banyan/host";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { FeedView } from "../terminal/feed-view.ts";
 import { type Home, home } from "../testing/banyan.ts";
-import { modelServer } from "../testing/model-server.ts";
+import { modelServer, shell } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
 import { OwnCommands } from "./own-commands.ts";
 
@@ -18,19 +18,29 @@ afterEach(() => place[Symbol.dispose]());
 
 const ARGS = ["--allow", "shell", "--model", "openai-compatible/test"];
 
+/** What a person is shown, in lines and in notes. */
+function shown(onLine = () => {}) {
+  const [lines, notes]: [string[], string[]] = [[], []];
+  const view = {
+    line(text: string) {
+      lines.push(text);
+      onLine();
+    },
+    note: (sentence: string) => void notes.push(sentence),
+    busyWith: () => ({ [Symbol.dispose]() {} }),
+  } as unknown as FeedView;
+  return { view, lines, notes };
+}
+
+const here = () => ({ redact: redactor({ env: {} }), directory: place.workspace });
+
 test.skipIf(process.platform === "win32")(
   "T3: a command of the person's own that ignores the first Ctrl-C is killed by the second",
   { timeout: 60_000 },
   async () => {
     const begun = Promise.withResolvers<void>();
-    const notes: string[] = [];
-    const view = {
-      line: () => begun.resolve(),
-      note: (sentence: string) => void notes.push(sentence),
-      busyWith: () => ({ [Symbol.dispose]() {} }),
-    } as unknown as FeedView;
-    const where = { redact: redactor({ env: {} }), directory: place.workspace };
-    const commands = new OwnCommands({ view, place: where, add: async () => {} });
+    const { view, notes } = shown(() => begun.resolve());
+    const commands = new OwnCommands({ view, place: here(), add: async () => {} });
     const end = commands.run("!trap '' TERM; echo deaf; while :; do sleep 0.05; done");
     await begun.promise;
     const since = performance.now();
@@ -49,23 +59,14 @@ test.skipIf(process.platform === "win32")(
 test.skipIf(process.platform === "win32")(
   "T17: that the agent cannot be told is said, without a word that it was not done; it is nothing to be stopped any more",
   async () => {
-    const notes: string[] = [];
-    const view = {
-      line: () => {},
-      note: (sentence: string) => void notes.push(sentence),
-      busyWith: () => ({ [Symbol.dispose]() {} }),
-    } as unknown as FeedView;
+    const { view, notes } = shown();
     const added = Promise.withResolvers<void>();
     const adding = Promise.withResolvers<void>();
     const add = () => {
       adding.resolve();
       return added.promise;
     };
-    const commands = new OwnCommands({
-      view,
-      place: { redact: redactor({ env: {} }), directory: place.workspace },
-      add,
-    });
+    const commands = new OwnCommands({ view, place: here(), add });
     const end = commands.run("!true");
     await adding.promise;
     expect(commands.stop()).toBe(false);
@@ -77,9 +78,22 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
+test.skipIf(process.platform === "win32")(
+  "T17: an output that never ends its line is shown up to a bound",
+  async () => {
+    const { view, lines } = shown();
+    const commands = new OwnCommands({ view, place: here(), add: async () => {} });
+    await commands.run("!! yes 'ab 🌳' | tr -d '\\n' | head -c 8000000");
+    expect(lines).toHaveLength(2_001);
+    expect(lines.join("\n").length).toBeLessThan(6_000_000);
+    expect(lines.every((line) => line.isWellFormed())).toBe(true);
+    expect(lines.at(-1)).toMatch(/^… \([\d,]+ more lines\)$/);
+  },
+);
+
 describe.skipIf(!hasTmux)("T17: a command of the person's own", { timeout: 60_000 }, () => {
   test("runs in the shell; the agent gets the output of !, and nothing of !!", async () => {
-    const waits = { calls: [{ tool: "shell", input: { command: "until [ -e released ]; do sleep 0.05; done" } }] };
+    const waits = shell("until [ -e released ]; do sleep 0.05; done");
     await using server = await modelServer({ text: "I see." }, waits, { text: "Heard." });
     using pty = Pty.open(place, ARGS, { ...server.env, OWN_TOKEN: "of the person" });
     await pty.prompted();
@@ -121,29 +135,17 @@ describe.skipIf(!hasTmux)("T17: a command of the person's own", { timeout: 60_00
     using pty = Pty.open(place, ["--plain", ...ARGS], server.env);
     const said = () => server.asked.at(-1)?.flatMap(({ role, content }) => (role === "user" ? [content] : []));
     await pty.prompted();
-    pty.enter("!echo zero");
-    await pty.until(/^zero\ndone[,;] /);
-    await pty.prompted();
-    pty.enter("/retry");
-    await pty.until("There is nothing to retry: nobody has said anything yet.");
-    await pty.prompted();
-    pty.enter("a colour?");
-    await pty.until("Red.");
-    await pty.prompted();
+    await pty.exchange("!echo zero", /^zero\ndone[,;] /);
+    await pty.exchange("/retry", "There is nothing to retry: nobody has said anything yet.");
+    await pty.exchange("a colour?", "Red.");
     const asked = said();
-    pty.enter("/retry");
-    await pty.until("Green.");
-    await pty.prompted();
-    pty.enter("!echo one");
-    await pty.until(/^one\ndone[,;] /);
-    await pty.prompted();
+    await pty.exchange("/retry", "Green.");
+    await pty.exchange("!echo one", /^one\ndone[,;] /);
     pty.enter("/retry");
     await pty.until("Blue.");
     expect(said()).toEqual(asked);
     await pty.prompted();
-    pty.enter("!echo two");
-    await pty.until(/^two\ndone[,;] /);
-    await pty.prompted();
+    await pty.exchange("!echo two", /^two\ndone[,;] /);
     pty.enter("/retry a shape?");
     await pty.until("Grey.");
     expect(JSON.stringify(said())).toContain("zero");
@@ -155,9 +157,7 @@ describe.skipIf(!hasTmux)("T17: a command of the person's own", { timeout: 60_00
     await using server = await modelServer({ text: "I see." });
     using pty = Pty.open(place, ["--plain", ...ARGS], server.env);
     await pty.prompted();
-    pty.enter("!echo one");
-    await pty.until(/^one\ndone[,;] /);
-    await pty.prompted();
+    await pty.exchange("!echo one", /^one\ndone[,;] /);
     pty.enter("see https://a.example/b and *.md.");
     await pty.until("https://a.example/b does not go along; @https://a.example/b would.");
     await pty.until("*.md does not go along; @*.md would.");

@@ -15,6 +15,8 @@ export interface OwnCommandsOptions {
 
 /** Lines of an output that are shown. */
 const MOST_LINES = 2_000;
+/** As many characters of a line that does not end are a line of their own, so that they need not be kept. */
+const PIECE = /.{2000}/gsu;
 
 /** Commands that a person runs: the model gets the output of `!command`, and knows nothing of `!!command` (T17). */
 export class OwnCommands {
@@ -96,6 +98,10 @@ class OutputLines {
     const lines = (this.#partial + text).split("\n");
     this.#partial = lines.pop() ?? "";
     for (const line of lines) this.#line(line);
+    for (const piece of this.#partial.match(PIECE) ?? []) {
+      this.#line(piece);
+      this.#partial = this.#partial.slice(piece.length);
+    }
   }
 
   end(): void {

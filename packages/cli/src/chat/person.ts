@@ -36,7 +36,7 @@ export interface PersonOptions {
   revert(left: LeftBranch): Promise<TakenBack>;
 }
 
-type Context = Omit<ConversationContext, "models" | "run" | "session">;
+type Context = Omit<ConversationContext, "compact" | "models" | "run" | "session" | "undo">;
 
 const EMPTY = emptyConversation();
 

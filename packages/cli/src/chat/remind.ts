@@ -1,6 +1,6 @@
 import type { ConversationState, FeedItem, Session } from "@banyan/core";
 import type { Terminal } from "../terminal/terminal.ts";
-import { lastExchange, standing } from "./exchange.ts";
+import { lastExchange, titleLine } from "./exchange.ts";
 import { leftBehind } from "./left-behind.ts";
 
 /** Writes where a conversation stands at a message: the last exchange before it. */
@@ -8,7 +8,7 @@ export function remind(terminal: Terminal, state: ConversationState, leaf: strin
   const { columns, style, live } = terminal;
   const look = { columns, style, ...(live && { prose: live.prose.bind(live) }) };
   const apart = live ? [""] : [];
-  const head = ["", style.dim(standing(state, leaf)), ...apart];
+  const head = ["", style.dim(titleLine(state, leaf)), ...apart];
   for (const line of [...head, ...lastExchange(state, leaf, agent, look)]) terminal.write(`${line}\n`);
 }
 

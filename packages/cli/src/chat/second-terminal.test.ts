@@ -15,9 +15,7 @@ test.skipIf(!hasTmux)(
     await using server = await modelServer({ text: "Hello to you." }, { text: "And to you." });
     using first = Pty.open(place, MODEL, server.env);
     await first.prompted();
-    first.enter("hello");
-    await first.until("Hello to you.");
-    await first.prompted();
+    await first.exchange("hello", "Hello to you.");
     const open =
       /^banyan: Conversation [0-9a-z]{26} is open in banyan \(process \d+ on \S+, since [-\d]+ [:\d]+\); close it/;
 

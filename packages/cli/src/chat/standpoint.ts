@@ -1,5 +1,5 @@
-import { type ConversationState, emptyConversation, pathTo, type Session, typedText } from "@banyan/core";
-import { changesOf, type TakenBack, tellTakenBack } from "@banyan/host";
+import { type ConversationState, emptyConversation, pathTo, typedText } from "@banyan/core";
+import { changesOf, type TakenBack } from "@banyan/host";
 import type { FeedView } from "../terminal/feed-view.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { type LeftBranch, leaveFiles } from "./leave-files.ts";
@@ -65,16 +65,19 @@ export class Standpoint {
     this.#place = { at };
   }
 
+  /**
+   * Something was written where the person stands: they stand behind it. Who goes on where the conversation was last
+   * written to does so still: behind what others have said meanwhile, and not beside it.
+   */
+  wrote(message: string | undefined): void {
+    if (message !== undefined && this.#place.at !== undefined) this.standAt(message);
+  }
+
   /** Goes on where the conversation was last written to. Answers where the next message was to go. */
   goBack(): Place {
     const place = this.#place;
     this.#place = HERE;
     return place;
-  }
-
-  /** Says here what was taken back; the model is told with what is said next. */
-  async tellTakenBack(session: Session, changes: TakenBack["changes"]): Promise<void> {
-    this.standAt(await tellTakenBack(session, this.below, changes));
   }
 
   /** Whether the person, told of what is left behind, wants to go on below another message, at the root for `null`. */

@@ -1,5 +1,5 @@
 import { type Chat, type Directive, retry, type Session, say, type Turn, type UserPart } from "@banyan/core";
-import { addMessage, type Host, modeLeft, revertBranch, writtenMessage } from "@banyan/host";
+import { addMessage, type Host, modeLeft, writtenMessage } from "@banyan/host";
 import type { CommandContext } from "../commands/command.ts";
 import { runCommand, runsAnytime } from "../commands/index.ts";
 import { type ExitCode, exitCodes } from "../exit.ts";
@@ -11,6 +11,7 @@ import type { TalkAction, Terminal } from "../terminal/terminal.ts";
 import { TalkAgent } from "./agent-at-work.ts";
 import { approvalSentence, nextApproval } from "./approval-mode.ts";
 import { Approvals } from "./approvals.ts";
+import { BranchChanges } from "./branch-changes.ts";
 import { CurrentConversation } from "./current-conversation.ts";
 import { hostModels } from "./host-models.ts";
 import { Outcome } from "./outcome.ts";
@@ -28,6 +29,7 @@ export class Talk {
   readonly #terminal: Terminal;
   readonly #person: Person;
   readonly #conversation: CurrentConversation;
+  readonly #changes: BranchChanges;
   readonly #approvals: Approvals;
   /** The turn handler at work: it asks the person. */
   #handling: Promise<unknown> | undefined;
@@ -42,6 +44,8 @@ export class Talk {
   readonly #task: TalkOptions["task"];
   readonly #output: TalkOptions["output"];
   #mode: "chat" | "task";
+  /** The mode is that of a task that was begun with, until it is finished or a person chooses one. */
+  #isForTask: boolean;
   readonly #outcome = new Outcome();
 
   constructor({ host, terminal, unsent, session, at, task, output }: TalkOptions) {
@@ -50,6 +54,7 @@ export class Talk {
     this.#task = task;
     this.#output = output;
     this.#mode = task === undefined ? "chat" : "task";
+    this.#isForTask = task === "first";
     this.#person = new Person({
       terminal,
       unsent,
@@ -61,12 +66,10 @@ export class Talk {
         await conversation.say(parts, { delivery });
       },
       add: (parts) => this.#add(parts),
-      revert: async (left) => {
-        const [{ backups }, conversation] = [await host.ready(), await this.#conversation.open()];
-        return revertBranch(conversation, { workspace: host.workspace, backups }, left);
-      },
+      revert: (left) => this.#changes.revert(left),
     });
     this.#conversation = new CurrentConversation(host, this.#person, session);
+    this.#changes = new BranchChanges(host, this.#person.standpoint, () => this.#conversation.open());
     if (at !== undefined) this.#person.standpoint.standAt(at);
     this.#showStatus();
     this.#approvals = new Approvals(terminal, this.#person.view, host, unsent);
@@ -244,6 +247,12 @@ export class Talk {
     else standpoint.standAt(await addMessage(session, { parts, parentId: standpoint.below, author: "user" }));
   }
 
+  #useMode(mode: "chat" | "task"): void {
+    this.#mode = mode;
+    this.#isForTask = false;
+    this.#showStatus();
+  }
+
   async #chat(directive: Directive, options: { readonly at?: string; readonly model?: string } = {}): Promise<Chat> {
     const session = await this.#conversation.open();
     const { standpoint } = this.#person;
@@ -266,11 +275,11 @@ export class Talk {
     if (!this.#terminal.live) for (const line of turnLine(turn, this.#host.model.name)) this.#person.view.note(line);
     this.#outcome.ended(turn);
     if (turn.reason === "finished") this.#person.view.answer(turn.text);
-    if (this.#task === "once" && turn.reason !== "interrupted") {
+    if (this.#task === "once" && this.#mode === "task" && turn.reason !== "interrupted") {
       this.#left = true;
       return undefined;
     }
-    if (this.#task === "first") this.#mode = "chat";
+    if (this.#isForTask && turn.reason === "finished") this.#useMode("chat");
     this.#anew = false;
     const next = await this.#next();
     if (next?.session === session && !this.#anew) return next;
@@ -293,11 +302,10 @@ export class Talk {
       models: hostModels(this.#host, this.session),
       open: () => this.#conversation.open(),
       message: (text) => this.#message(text),
-      tookBack: async (changes) => this.#person.standpoint.tellTakenBack(await this.#conversation.open(), changes),
+      undo: (call) => this.#changes.undo(call),
+      compact: (at, keep) => this.#changes.compact(at, keep),
       mode: this.#mode,
-      useMode: (mode) => {
-        this.#mode = mode;
-      },
+      useMode: (mode) => this.#useMode(mode),
       goBack: () => {
         context.goBack();
         this.#anew = true;

@@ -1,5 +1,5 @@
 import type { ConversationState, Directive, Session, UserPart } from "@banyan/core";
-import type { Host, KnownModel, ProviderStatus, TakenBack } from "@banyan/host";
+import type { CallChanges, Host, KnownModel, ProviderStatus, TakenBack } from "@banyan/host";
 import type { Style } from "../show/style.ts";
 import type { KeyRow } from "../terminal/full/keys/key-bindings.ts";
 import type { PickerOptions } from "../terminal/full/views/picker.ts";
@@ -48,6 +48,8 @@ export interface ConversationContext {
   readonly session: ConversationWriter | undefined;
   /** The run that is under way; none while the person is asked. */
   readonly run: string | undefined;
+  /** There is no connection to the conversation: it is known as it was when that was lost. */
+  readonly isAway?: boolean;
   /** The message that the next one goes below. */
   readonly leaf: string | null;
   readonly models: ModelsHere;
@@ -67,6 +69,13 @@ export interface ConversationContext {
   goTo(message: string): Promise<void>;
   /** Goes on where the conversation was last written to. */
   goBack(): void;
+  /** Puts files back to what they were before a call changed them. The model is told with what is said next. */
+  undo(call: CallChanges): Promise<TakenBack>;
+  /**
+   * Has the model sum up the branch down to a message, with what must be kept, if that is said; the next message goes below
+   * the summary. Answers why everything stays as it was, if so.
+   */
+  compact(leaf: string, keep: string | undefined): Promise<string | undefined>;
 }
 
 /** What a command sees of a chat with an agent of this process. */
@@ -76,8 +85,6 @@ export interface CommandContext extends ConversationContext {
   message(text: string): Promise<readonly UserPart[]>;
   /** The session; begins the conversation if there is none yet. */
   open(): Promise<Session>;
-  /** Has the model told, with what is said next, what was taken back of its changes. */
-  tookBack(changes: TakenBack["changes"]): Promise<void>;
   /** Of the turns to come. */
   readonly mode: "chat" | "task";
   useMode(mode: "chat" | "task"): void;

@@ -1,22 +1,19 @@
-import { ASK, type Command } from "./command.ts";
+import { oneLine } from "../show/plain-text.ts";
+import { ASK, type Command, type ConversationContext } from "./command.ts";
 
-export const compact: Command = {
+export const compact: Command<ConversationContext> = {
   name: "compact",
+  takes: "[what to keep]",
   help: "have the model sum up what was said so far; the summary stands for it from now on",
-  async run({ host, session, leaf, goBack, style, write }) {
-    if (!session || leaf === null) {
+  async run({ leaf, compact, style, write }, argument) {
+    if (leaf === null) {
       write("Nothing has been said yet.");
       return ASK;
     }
-    await host.ready();
     write(style.dim("Summing up; Ctrl-C stops it."));
-    const problem = await host.agent.compact({ session, at: leaf });
-    if (problem !== undefined) write(`Nothing was shortened: ${problem}`);
-    else {
-      // The summary is what the next message goes below.
-      goBack();
-      write("Shortened: a summary stands for what was said. All of it stays in the tree.");
-    }
+    const problem = await compact(leaf, argument === "" ? undefined : argument);
+    if (problem !== undefined) write(`Nothing was shortened: ${oneLine(problem)}`);
+    else write("Shortened: a summary stands for what was said. All of it stays in the tree.");
     return ASK;
   },
 };

@@ -4,7 +4,7 @@ import { wrap } from "../show/wrap.ts";
 import { agents, agentsHere } from "./agents.ts";
 import { approval } from "./approval.ts";
 import { branch } from "./branch.ts";
-import { changes, changesHere } from "./changes.ts";
+import { changes } from "./changes.ts";
 import { clear } from "./clear.ts";
 import { ASK, type Command, type CommandContext, type ConversationContext, type Next } from "./command.ts";
 import { compact } from "./compact.ts";
@@ -104,8 +104,10 @@ export const conversationCommands: readonly Command<ConversationContext>[] = [
   star,
   remove,
   restore,
-  changesHere,
+  changes,
+  undo,
   usage,
+  compact,
   agentsHere,
   keys,
 ];

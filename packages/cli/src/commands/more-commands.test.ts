@@ -31,19 +31,13 @@ describe.skipIf(!hasTmux)("the commands of a chat", { timeout: 60 * SECOND }, ()
     );
     using pty = Pty.open(place, [...MODEL, "--approval", "edits"], server.env);
     await pty.prompted();
-    pty.enter("change it");
-    await pty.until("Done.");
-    await pty.prompted();
-    pty.enter("/changes");
-    await pty.until(/^ {2}changed +\+1 +-1 +a\.txt$/);
-    await pty.prompted();
+    await pty.exchange("change it", "Done.");
+    await pty.exchange("/changes", /^ {2}changed +\+1 +-1 +a\.txt$/);
     pty.enter("/undo");
     expect(await pty.until("undone: changed a.txt, 1 line added, 1 removed")).toMatch(/- two\n.*\+ one/);
     await pty.prompted();
     expect(readFileSync(path, "utf8")).toBe("one\n");
-    pty.enter("/undo");
-    await pty.until("No call on this branch has changed a file, or all is as it was.");
-    await pty.prompted();
+    await pty.exchange("/undo", "No call on this branch has changed a file, or all is as it was.");
     pty.enter("go on");
     await pty.until("I see.");
     const told = server.asked[2]?.map(({ content }) => content).at(-2);
@@ -59,9 +53,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", { timeout: 60 * SECOND }, ()
     );
     using pty = Pty.open(place, MODEL, server.env);
     await pty.prompted();
-    pty.enter("/mode task");
-    await pty.until("Task mode: what you say is worked on until it is finished.");
-    await pty.prompted();
+    await pty.exchange("/mode task", "Task mode: what you say is worked on until it is finished.");
     pty.enter("paint it");
     await pty.until("banyan asks:\nWhich colour?\n(now: blue; an empty line keeps it)");
     await pty.until("Your answer:");
@@ -69,9 +61,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", { timeout: 60 * SECOND }, ()
     await pty.until("It is painted.");
     expect(JSON.stringify(server.asked[1])).toContain("blue");
     await pty.prompted();
-    pty.enter("/mode chat");
-    await pty.until("Chat mode: an answer without calls is your turn.");
-    await pty.prompted();
+    await pty.exchange("/mode chat", "Chat mode: an answer without calls is your turn.");
     pty.enter("thanks");
     await pty.until("You are welcome.");
   });
@@ -100,9 +90,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", { timeout: 60 * SECOND }, ()
     );
     using pty = Pty.open(place, MODEL, server.env);
     await pty.prompted();
-    pty.enter("/memory off");
-    await pty.until("Memory is off for this conversation");
-    await pty.prompted();
+    await pty.exchange("/memory off", "Memory is off for this conversation");
     pty.enter("have a look");
     await pty.until("Done.");
     const asks: [command: string, says: RegExp][] = [
@@ -132,9 +120,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", { timeout: 60 * SECOND }, ()
       await pty.until(text.slice(0, 5));
     }
     await pty.prompted();
-    pty.enter("/compact");
-    await pty.until("Shortened: a summary stands for what was said.");
-    await pty.prompted();
+    await pty.exchange("/compact", "Shortened: a summary stands for what was said.");
     pty.enter("is it so?");
     await pty.until("Yes.");
     const said = JSON.stringify(server.asked.at(-1));
@@ -151,9 +137,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", { timeout: 60 * SECOND }, ()
     await using server = await modelServer({ text: "It is fine." });
     using pty = Pty.open(place, MODEL, server.env);
     await pty.prompted();
-    pty.enter("/help");
-    await pty.until(/\/review +look at a file/);
-    await pty.prompted();
+    await pty.exchange("/help", /\/review +look at a file/);
     pty.enter("/review a.txt");
     await pty.until("Attached: a.txt (text, 6 B)");
     await pty.until("It is fine.");

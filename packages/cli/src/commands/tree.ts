@@ -27,8 +27,10 @@ export const tree: Command<ConversationContext> = {
 
 async function goTo(context: ConversationContext, message: string | undefined): Promise<void> {
   if (message === undefined) return;
-  if (context.run !== undefined) context.write("The agent works; go there when it has answered.");
-  else await context.goTo(message);
+  if (context.run === undefined) await context.goTo(message);
+  else if (context.isAway)
+    context.write("Whether the agent still works is not known; go there when you are connected again.");
+  else context.write("The agent works; go there when it has answered.");
 }
 
 function list(context: ConversationContext): void {

@@ -1,34 +1,30 @@
-import { undoableCalls, undoCall } from "@banyan/host";
+import { undoableCalls } from "@banyan/host";
 import { changeHead, diffLines } from "../show/diff-lines.ts";
 import { excerpt } from "../show/excerpt.ts";
 import { oneLine } from "../show/plain-text.ts";
-import { ASK, type Command } from "./command.ts";
+import { ASK, type Command, type ConversationContext } from "./command.ts";
 
 /** Lines of a diff that are shown. */
 const SHOWN = 40;
 
-export const undo: Command = {
+export const undo: Command<ConversationContext> = {
   name: "undo",
   takes: "[call id]",
   help: "put files back to what they were before the last call that changed some",
-  async run({ host, session, state, leaf, style, write, tookBack }, argument) {
+  async run({ state, leaf, undo, style, write }, argument) {
     const calls = leaf === null ? [] : undoableCalls(state, leaf);
     const call = argument === "" ? calls[0] : calls.find((known) => known.call === argument);
-    if (!session || !call) {
+    if (!call) {
       const which =
         argument === "" ? "No call on this branch has" : `There is no call ${excerpt(argument, 40)} that has`;
       write(`${which} changed a file, or all is as it was. /changes lists what was changed.`);
       return ASK;
     }
-    const { backups } = await host.ready();
-    const { changes, problems } = await undoCall(session, { workspace: host.workspace, backups }, call);
+    const { changes, problems } = await undo(call);
     for (const change of changes)
       write(`undone: ${changeHead(change, style)}`, ...diffLines(change.diff, { style, most: SHOWN }));
     for (const problem of problems) write(`${style.bad("Not undone:")} ${oneLine(problem)}`);
-    if (changes.length > 0) {
-      await tookBack(changes);
-      write(style.dim("The agent is told with what you say next."));
-    }
+    if (changes.length > 0) write(style.dim("The agent is told with what you say next."));
     return ASK;
   },
 };

@@ -13,7 +13,8 @@ export const usage: Command<ConversationContext> = {
   help: "show tokens and cost, by branch and for the whole tree",
   anytime: true,
   run({ state, leaf, columns, write, style }) {
-    const branches = leaves(state).map((id, index) => {
+    const all = leaves(state);
+    const branches = all.map((id, index) => {
       const { usage, cost } = spentOn(pathTo(state, id));
       return row(`branch ${index + 1}${id === leaf ? " *" : ""}`, usage, cost);
     });
@@ -21,6 +22,7 @@ export const usage: Command<ConversationContext> = {
     const rows = [HEAD, ...branches, row("whole tree", state.usage, state.cost)];
     for (const [index, line] of table(shownIn(rows, columns), 1, columns).entries())
       write(index === 0 ? style.dim(line) : line);
+    if (leaf !== null && all.includes(leaf)) write(style.dim("* is the branch that you are on."));
     return ASK;
   },
 };

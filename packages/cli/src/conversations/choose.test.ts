@@ -58,9 +58,7 @@ describe.skipIf(!hasTmux)("T41: a conversation is chosen", { timeout: 60_000 }, 
     ]);
     await pty.prompted();
 
-    pty.enter("/resume red");
-    await pty.until(/^Blood is\.$/);
-    await pty.prompted();
+    await pty.exchange("/resume red", /^Blood is\.$/);
     pty.enter("/resume");
     await pty.until("3 entries");
     pty.press("Escape");

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "no
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { banyan, type Home, home, MAIN } from "../testing/banyan.ts";
-import { modelServer } from "../testing/model-server.ts";
+import { modelServer, shell } from "../testing/model-server.ts";
 
 const MODEL = ["--model", "openai-compatible/test"];
 
@@ -109,7 +109,7 @@ describe("T35: what a provider says decides the exit code", () => {
 });
 
 describe("T35: a permission that is missing", () => {
-  const touching = { calls: [{ tool: "shell", input: { command: "touch made.txt" } }] };
+  const touching = shell("touch made.txt");
   const made = () => existsSync(join(place.workspace, "made.txt"));
 
   test("is denied where nobody can be asked: 4, although there is an answer", async () => {

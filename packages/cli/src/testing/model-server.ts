@@ -18,6 +18,16 @@ export interface ServerAnswer {
   readonly status?: number;
 }
 
+/** An answer that calls the shell. */
+export function shell(command: string): ServerAnswer {
+  return { calls: [{ tool: "shell", input: { command } }] };
+}
+
+/** An answer that writes a file. */
+export function write(path: string, content: string): ServerAnswer {
+  return { calls: [{ tool: "write", input: { path, content } }] };
+}
+
 export interface ModelServer extends AsyncDisposable {
   /** For the environment of the command: where `openai-compatible/...` is found. */
   readonly env: Readonly<Record<string, string>>;

@@ -108,6 +108,13 @@ export class Pty implements Disposable {
     return this.until(new RegExp(`^(?:${name}\\s*|${full})(?![\\s\\S])`));
   }
 
+  /** Types a line, waits until something is shown, and then for the prompt. Answers the screen. */
+  async exchange(line: string, shown: string | RegExp): Promise<string> {
+    this.enter(line);
+    await this.until(shown);
+    return this.prompted();
+  }
+
   /** Waits for a question that keys decide, until they are for it. */
   async asked(question = "Allow this?"): Promise<string> {
     return this.until(new RegExp(`^${RegExp.escape(question)}$`));

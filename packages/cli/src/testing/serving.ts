@@ -34,11 +34,11 @@ export async function connected(address: string): Promise<RemoteServer> {
 
 /** Waits until something holds of a conversation. */
 export function until(watched: RemoteConversation, is: () => boolean): Promise<void> {
-  return new Promise((resolve) => {
-    const look = () => {
-      if (is()) resolve();
-    };
-    watched.follow({ item: look, renewed: look });
-    look();
-  });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const look = () => {
+    if (is()) resolve();
+  };
+  const stop = watched.follow({ item: look, renewed: look });
+  look();
+  return promise.finally(stop);
 }

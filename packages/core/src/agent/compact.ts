@@ -13,22 +13,27 @@ export interface CompactOptions {
   readonly session: Session;
   /** The end of the branch; where the conversation was last written to when absent. */
   readonly at?: string;
+  /** What the summary must keep, in words for the model. */
+  readonly keep?: string;
+  /** Of the run that asks for the summary: `session.interrupt` of it ends nothing else. A new one when absent. */
+  readonly id?: string;
   readonly signal?: AbortSignal;
 }
 
 /** Shortens a branch once nothing runs on it; answers why it did not, if so. */
 export async function compactBranch(
   agent: Agent,
-  { session, at, signal }: CompactOptions,
+  { session, at, keep, id, signal }: CompactOptions,
 ): Promise<string | undefined> {
   const ready = turnAgent(agent.options.compaction === false ? agent.with({ compaction: {} }) : agent);
   const { model } = ready;
   if ("run" in model) throw new AgentError(`${model.id} runs its turns by itself, and keeps its own context.`);
-  const handle = await session.begin(whereTo(session.state, at), signal);
+  const handle = await session.begin(whereTo(session.state, at), signal, id);
   using _ = interruptOn([signal], handle, new Interruption("interrupted by the caller"));
   const branch = new Branch(session, handle.leaf);
   try {
-    return await shorten(newRun(handle, session, ready, branch, { origin: handle }), model, "somebody asked for it");
+    const run = newRun(handle, session, ready, branch, { origin: handle });
+    return await shorten(run, model, "somebody asked for it", keep === undefined ? {} : { wanted: keep });
   } finally {
     handle.end(branch.leaf);
   }

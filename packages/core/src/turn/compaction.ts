@@ -65,14 +65,20 @@ export async function makeRoom(run: TurnRun, model: ModelDriver): Promise<void> 
 }
 
 /**
- * Puts a summary by the model in the place of what was said earlier, but for the last few messages. When the summary is
- * empty, fails or is interrupted, everything stays as it was, and the answer says why.
+ * Puts a summary by the model in the place of what was said earlier, but for the last few messages; one that keeps what is
+ * `wanted`, if somebody said so. When the summary is empty, fails or is interrupted, everything stays as it was, and the
+ * answer says why.
  */
-export async function shorten(run: TurnRun, model: ModelDriver, why: string, keep = KEPT): Promise<string | undefined> {
+export async function shorten(
+  run: TurnRun,
+  model: ModelDriver,
+  why: string,
+  { last = KEPT, wanted }: { readonly last?: number; readonly wanted?: string } = {},
+): Promise<string | undefined> {
   const { session, branch, agent, origin, signal } = run;
   if (!agent.compaction) return "Compaction is switched off.";
   const failed = failures.get(run) ?? 0;
-  const covers = await untilAborted(run, () => coveredBy(run, branch.path.length, keep));
+  const covers = await untilAborted(run, () => coveredBy(run, branch.path.length, last));
   if (failed >= FAILURES || signal.aborted) return "No further summary is asked for in this turn.";
   if (covers === undefined) return "There is nothing to shorten yet.";
   session.notify({ type: "context.shortening", run: run.id, reason: why }, origin);
@@ -81,7 +87,7 @@ export async function shorten(run: TurnRun, model: ModelDriver, why: string, kee
     const { idle } = agent.retry;
     // There are providers that refuse calls of tools which the request does not name; none may be called.
     const request = { instructions: INSTRUCTIONS, tools: agent.toolbox.schemas, toolChoice: "none" } as const;
-    const answer = await summaryOf(branch.prompt(), (messages) =>
+    const answer = await summaryOf(branch.prompt(), requestFor(wanted), (messages) =>
       askModel(model, { ...request, messages }, idle === undefined ? { signal } : { signal, idle }),
     );
     spent = { usage: answer.usage, cost: answer.cost };
@@ -157,9 +163,9 @@ async function putSummary(run: TurnRun, text: string, covers: string, spent?: Sp
  */
 async function summaryOf<Answer>(
   prompt: readonly PromptMessage[],
+  request: PromptMessage,
   ask: (messages: readonly PromptMessage[]) => Promise<Answer>,
 ): Promise<Answer> {
-  const request: PromptMessage = { role: "user", parts: [{ type: "text", text: REQUEST }] };
   const tries = [prompt, prompt.map(cutResults), prompt.map(cutResults).slice(-Math.ceil(prompt.length / 2))];
   for (const messages of tries) {
     try {
@@ -169,6 +175,12 @@ async function summaryOf<Answer>(
     }
   }
   throw new Error("There is nothing to sum up.");
+}
+
+function requestFor(wanted: string | undefined): PromptMessage {
+  const text =
+    wanted === undefined ? REQUEST : `${REQUEST} Above all, keep what the person asks you to keep:\n${wanted}`;
+  return { role: "user", parts: [{ type: "text", text }] };
 }
 
 /** Characters of a call's result that a summary is made from when the whole is too long. */

@@ -54,7 +54,7 @@ export async function stepLoop(run: TurnRun, first: ModelDriver): Promise<Ending
       case "failed":
         if (step.error.code !== "context-overflow" || overflowed) return failed(step.error);
         overflowed = true;
-        if ((await shorten(run, model, "the request was too long for the model", 0)) !== undefined) {
+        if ((await shorten(run, model, "the request was too long for the model", { last: 0 })) !== undefined) {
           return failed(step.error);
         }
         break;

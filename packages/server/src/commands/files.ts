@@ -1,10 +1,11 @@
-import { changesOf, revertBranch } from "@banyan/host";
+import { changesOf, revertBranch, undoableCalls, undoCall } from "@banyan/host";
+import { mustBeAtRest, mustBeThere } from "./at-rest.ts";
 import type { Handlers } from "./desk.ts";
 import { nearestPaths } from "./nearest-paths.ts";
 import { NotThere } from "./problem.ts";
 
-/** The files that agents work on. */
-export const fileHandlers: Handlers<"file.find" | "file.revert"> = {
+/** The files that agents work on. Which of them a branch or a call has changed is told by the log, and not by a client (S4). */
+export const fileHandlers: Handlers<"file.find" | "file.revert" | "file.undo"> = {
   async "file.find"({ query, limit = 20 }, { files }) {
     return { files: nearestPaths(query, await files.list(), limit) };
   },
@@ -13,13 +14,31 @@ export const fileHandlers: Handlers<"file.find" | "file.revert"> = {
     const live = await conversations.open(conversation);
     return live.whileBeginning(async () => {
       const { session } = live;
-      for (const end of [leaf, beside])
-        if (end !== undefined && !session.state.messages.has(end))
-          throw new NotThere(`There is no message ${end} in this conversation.`);
+      const { state } = session;
       const { backups } = await host.ready();
-      // Which files these are is told by the log, and not by the client (S4).
-      const files = changesOf(session.state, leaf, beside);
+      mustBeThere(state, leaf, beside);
+      const files = changesOf(state, leaf, beside);
+      mustBeAtRest(
+        state,
+        files.flatMap(({ changes }) => changes.map(({ call }) => state.calls.get(call))),
+      );
       return revertBranch(session, { workspace: host.workspace, backups }, { leaf, files });
+    });
+  },
+
+  async "file.undo"({ conversation, leaf, call }, { host, conversations }) {
+    const live = await conversations.open(conversation);
+    return live.whileBeginning(async () => {
+      const { session } = live;
+      const { state } = session;
+      const { backups } = await host.ready();
+      mustBeThere(state, leaf);
+      if (!state.calls.has(call)) throw new NotThere(`There is no call ${call} in this conversation.`);
+      const done = undoableCalls(state, leaf).find((known) => known.call === call);
+      // What is as it was already stays so.
+      if (!done) return { changes: [], problems: [] };
+      mustBeAtRest(state, [state.calls.get(call)]);
+      return undoCall(session, { workspace: host.workspace, backups }, { ...done, leaf });
     });
   },
 };

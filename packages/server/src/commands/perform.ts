@@ -1,6 +1,7 @@
 import type { Principal } from "../auth/principal.ts";
 import { type Command, type CommandName, commands, type Problem } from "../protocol/index.ts";
 import { answerHandlers } from "./answers.ts";
+import { branchHandlers } from "./branches.ts";
 import { conversationHandlers } from "./conversations.ts";
 import type { ConnectionCommand, Desk, DeskCommand, Handlers } from "./desk.ts";
 import { fileHandlers } from "./files.ts";
@@ -12,6 +13,7 @@ import { turnHandlers } from "./turns.ts";
 
 const handlers: Handlers<DeskCommand> = {
   ...answerHandlers,
+  ...branchHandlers,
   ...conversationHandlers,
   ...fileHandlers,
   ...noteHandlers,

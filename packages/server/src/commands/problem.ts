@@ -12,9 +12,19 @@ export class Unfitting extends Error {
   override readonly name = "Unfitting";
 }
 
+/** It would change what an agent works with, while it works. */
+export class AtWork extends Error {
+  override readonly name = "AtWork";
+
+  constructor() {
+    super("An agent works on this branch. Interrupt it, or wait until it is done, and try again.");
+  }
+}
+
 /** Errors whose message tells a person what to do, by name: they belong to packages that a server may be used without. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   AgentError: "invalid",
+  AtWork: "invalid",
   DirectiveError: "invalid",
   ExchangeError: "invalid",
   LimitError: "invalid",

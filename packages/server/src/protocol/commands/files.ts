@@ -3,6 +3,13 @@ import { fileChange } from "../message.ts";
 import { id, list, name } from "../shapes.ts";
 import { command } from "./command.ts";
 
+/** What became of files that are to be as they were. */
+const takenBack = z.object({
+  changes: list(fileChange).describe("What was done."),
+  problems: list(z.string()).describe("Why a file stays as it is, one sentence each."),
+  message: name.optional().describe("The message that says so to the model; absent when nothing was done."),
+});
+
 /** The files that agents work on. */
 export const fileCommands = {
   "file.find": command(
@@ -13,11 +20,14 @@ export const fileCommands = {
   ),
   "file.revert": command(
     "act",
-    "Puts the files that the branch down to `leaf` has changed back to what they were before it; with `beside`, before it parted from the branch down to there. A file that something else has changed since stays as it is. Below `leaf` a message says what was put back, which the model gets with what is said next there.",
+    "Puts the files that the branch down to `leaf` has changed back to what they were before it; with `beside`, before it parted from the branch down to there. A file that something else has changed since stays as it is. Below `leaf` a message says what was put back, which the model gets with what is said next there. Refused while an agent goes on from such a change.",
     { conversation: id, leaf: name, beside: name.optional() },
-    z.object({
-      changes: list(fileChange).describe("What was done."),
-      problems: list(z.string()).describe("Why a file stays as it is, one sentence each."),
-    }),
+    takenBack,
+  ),
+  "file.undo": command(
+    "act",
+    "Puts the files that one `call` has changed back to what they were before it, as `file.revert` does; `leaf` is the end of a branch with that call, or with the one that launched its sub-agent.",
+    { conversation: id, leaf: name, call: name },
+    takenBack,
   ),
 } as const;

@@ -1,5 +1,6 @@
 import { PassThrough, Writable } from "node:stream";
 import { type ConversationState, type EventBody, emptyConversation, type FeedItem, reduce } from "@banyan/core";
+import { onTestFinished } from "vitest";
 import type { TalkAction } from "../../terminal.ts";
 import { FullTerminal } from "../full-terminal.ts";
 import { TestScreen } from "./screen.ts";
@@ -50,6 +51,11 @@ export class Opened implements Disposable {
     });
   }
 
+  /** Asks for a message, as a chat does. */
+  reads(initial = ""): Promise<string | undefined> {
+    return this.terminal.read({ prompt: "Reply to banyan: ", initial });
+  }
+
   /** Sends keys as a terminal does. */
   keys(...keys: readonly string[]): void {
     for (const key of keys) this.#input.write(key);
@@ -91,6 +97,13 @@ export class Opened implements Disposable {
   [Symbol.dispose](): void {
     this.terminal.close();
   }
+}
+
+/** One that is there until the test ends. */
+export function open(...options: ConstructorParameters<typeof Opened>): Opened {
+  const opened = new Opened(...options);
+  onTestFinished(() => opened[Symbol.dispose]());
+  return opened;
 }
 
 const RUN: Omit<Extract<EventBody, { type: "run.started" }>, "type" | "run" | "leaf"> = {

@@ -13,6 +13,7 @@ import { attachedLine, attachedTo } from "../../../show/attached.ts";
 import { callIn } from "../../../show/call-of.ts";
 import { cutSentence } from "../../../show/cut-sentence.ts";
 import { changeHead, diffLines } from "../../../show/diff-lines.ts";
+import { isShownByChanges } from "../../../show/edit-outcome.ts";
 import { wholeLines } from "../../../show/excerpt.ts";
 import { oneLine } from "../../../show/plain-text.ts";
 import { runEndSentence } from "../../../show/run-end.ts";
@@ -205,7 +206,7 @@ export class LiveView implements FeedView {
     if (message.author === "user") {
       this.#message(typedText(message));
       for (const line of attachedLine(attachedTo(message.parts))) this.note(line);
-    } else this.note(`${message.author}: ${wholeLines(textOf(message), 120)}`);
+    } else if (!isShownByChanges(message)) this.note(`${message.author}: ${wholeLines(textOf(message), 120)}`);
   }
 
   #message(text: string): void {

@@ -1,0 +1,99 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { home } from "../testing/banyan.ts";
+import { modelServer, write } from "../testing/model-server.ts";
+import { hasTmux, Pty } from "../testing/pty.ts";
+import { connected, serving, until } from "../testing/serving.ts";
+
+test.skipIf(!hasTmux)(
+  "T43: /undo at a server takes back there what the last call did to files, once; the agent is told, and others see it",
+  { timeout: 90_000 },
+  async () => {
+    using place = home();
+    await using model = await modelServer(
+      write("oak.txt", "tall\n"),
+      { text: "Planted." },
+      write("fig.txt", "small\n"),
+      { text: "And a fig." },
+      { text: "I see." },
+    );
+    const [, address] = await serving(place, model.env, "--approval", "edits");
+    const remote = await connected(address);
+    const made = () => ["oak.txt", "fig.txt"].map((name) => existsSync(join(place.workspace, name)));
+    using pty = Pty.open(place, ["attach", "--new"], model.env);
+    await pty.prompted();
+    await pty.exchange("/undo", "No call on this branch has changed a file, or all is as it was.");
+    await pty.exchange("plant an oak", "Planted.");
+    await pty.exchange("plant a fig", "And a fig.");
+    const { conversation } = await remote.ask("conversation.open", {});
+    using other = Pty.open(place, ["attach", "--plain", "--resume", conversation], model.env);
+    await other.prompted();
+    using third = Pty.open(place, ["attach", "--resume", conversation], model.env);
+    await third.prompted();
+
+    const screen = await pty.exchange("/undo", "The agent is told with what you say next.");
+    expect(screen).toMatch(/^undone: .*fig\.txt.*\n.*- ?small/m);
+    // It was shown as it was done, and is not shown again.
+    expect(screen.match(/deleted fig\.txt/g)).toHaveLength(1);
+    expect(screen).not.toContain("The person has taken back");
+    for (const each of [other, third]) await each.until("deleted fig.txt");
+    expect(made()).toEqual([true, false]);
+    writeFileSync(join(place.workspace, "oak.txt"), "mine\n");
+    await pty.exchange("/undo", /^Not undone: oak\.txt is not what the change left/);
+    expect(made()).toEqual([true, false]);
+
+    await pty.exchange("go on", "I see.");
+    const said = model.asked[4]?.slice(-2).map(({ content }) => content);
+    expect(said).toEqual([
+      expect.stringMatching(/^The person has taken back .*\n- fig\.txt is not there any more$/),
+      "go on",
+    ]);
+  },
+);
+
+const ANSWERS = ["Red, because ".padEnd(2_000, "it is warm, "), "Round.", "Large.", "Heavy."].map((text) => ({ text }));
+
+test.skipIf(!hasTmux)(
+  "T43: /compact at a server puts a summary in the place of what was said there; Ctrl-C stops it, and nothing else",
+  { timeout: 90_000 },
+  async () => {
+    using place = home();
+    await using model = await modelServer(
+      ...ANSWERS,
+      { text: "Red is", stalls: true },
+      { text: "Still here", stalls: true },
+      { text: "Red is liked." },
+      { text: "Yes." },
+    );
+    const [, address] = await serving(place, model.env);
+    const remote = await connected(address);
+    using pty = Pty.open(place, ["attach", "--new"], model.env);
+    await pty.prompted();
+    await pty.exchange("/compact", "Nothing has been said yet.");
+    for (const { text } of ANSWERS) await pty.exchange("what is it like?", text.slice(0, 5));
+    const watched = await remote.watch((await remote.ask("conversation.open", {})).conversation);
+    const [first = ""] = watched.state.messages.keys();
+
+    pty.enter("/compact the colour");
+    await pty.until("Summing up; Ctrl-C stops it.");
+    await expect.poll(() => model.asked.length, { timeout: 10_000 }).toBe(5);
+    expect(JSON.stringify(model.asked[4]?.at(-1))).toContain("keep what the person asks you to keep:\\nthe colour");
+    // Somebody else has the agent work on another branch.
+    const parts = [{ type: "text", text: "or else?" }] as const;
+    await remote.ask("turn.say", { conversation: watched.id, at: first, parts });
+    pty.press("C-c");
+    await pty.until("Nothing was shortened: interrupted by the user");
+    expect(watched.state.runs.size).toBe(1);
+    await remote.ask("run.interrupt", { conversation: watched.id });
+    await until(watched, () => watched.state.runs.size === 0);
+    await pty.prompted();
+
+    await pty.exchange("/branch Heavy", "Your next message goes on from here.");
+    await pty.exchange("/compact", "Shortened: a summary stands for what was said. All of it stays in the tree.");
+    await pty.exchange("is it so?", "Yes.");
+    const said = JSON.stringify(model.asked.at(-1));
+    expect(said).toMatch(/Red is liked\..*Heavy\..*is it so\?/);
+    expect(said).not.toContain("it is warm");
+  },
+);

@@ -1,0 +1,139 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Home, home } from "../testing/banyan.ts";
+import { modelServer, shell } from "../testing/model-server.ts";
+import { hasTmux, Pty } from "../testing/pty.ts";
+
+const MODEL = ["--model", "openai-compatible/test"];
+
+let place: Home;
+beforeEach(() => {
+  place = home();
+});
+afterEach(() => place[Symbol.dispose]());
+
+describe.skipIf(!hasTmux)("an approval", { timeout: 40_000 }, () => {
+  const made = (name: string) => existsSync(join(place.workspace, name));
+
+  test("S14, T27: is given by no Enter and no stray key, only by a choice", async () => {
+    await using server = await modelServer(shell("touch made.txt"), { text: "Made." });
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("make it");
+    const shown = await pty.asked();
+    expect(shown.replaceAll("\n", "")).toMatch(/banyan asks to run shell in .* {2}touch made\.txt/);
+    pty.press("Enter");
+    await pty.until("Nothing is decided yet");
+    pty.press("q", "Space", "Enter");
+    await pty.until("Nothing is decided yet");
+    expect(made("made.txt")).toBe(false);
+    pty.press("y");
+    await pty.until("Made.");
+    expect(made("made.txt")).toBe(true);
+  });
+
+  test("S14: is not given by what was typed before the question was there", async () => {
+    await using server = await modelServer(
+      { text: ["I ", "think ", "so."], pace: 400, ...shell("touch made.txt") },
+      { text: "Well." },
+    );
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("make it");
+    await pty.until("I ");
+    pty.type("y");
+    await pty.asked();
+    expect(made("made.txt")).toBe(false);
+    pty.press("n");
+    await pty.until("Why not:");
+    pty.enter("not now");
+    await pty.until("Well.");
+    expect(made("made.txt")).toBe(false);
+    expect(JSON.stringify(server.asked[1])).toContain("The user denied this call: not now");
+    expect(await pty.until(/^─ Reply to banyan: .*\ny$/)).toContain("Well.");
+  });
+
+  test("B23, T27: always, for the conversation, asks no second time; nor do calls that wait already", async () => {
+    const twice = { calls: ["a", "b"].map((name) => ({ tool: "shell", input: { command: `touch ${name}.txt` } })) };
+    await using server = await modelServer(twice, shell("touch c.txt"), { text: "All made." });
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("make them");
+    expect(await pty.asked()).toContain("always shell(touch *), in this conversation");
+    pty.press("a");
+    await pty.until("All made.");
+    expect(pty.raw().match(/asks to run/g)).toHaveLength(1);
+    expect(["a.txt", "b.txt", "c.txt"].map(made)).toEqual([true, true, true]);
+  });
+
+  test("B23: always, for good, is in the settings", async () => {
+    await using server = await modelServer(shell("touch made.txt"), { text: "Made." });
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("make it");
+    await pty.asked();
+    pty.press("A");
+    await pty.until("Made.");
+    const settings = readFileSync(join(place.env.BANYAN_HOME ?? "", "config", "settings.json"), "utf8");
+    expect(JSON.parse(settings)).toEqual({ permissions: { allow: ["shell(touch *)"] } });
+  });
+
+  test("B23, T27: of changed arguments runs those, after they were shown", async () => {
+    await using server = await modelServer(shell("touch made.txt"), { text: "Made." });
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("make it");
+    await pty.asked();
+    pty.press("e");
+    await pty.until('{"command":"touch made.txt"}');
+    pty.press("C-u");
+    pty.enter('{"command":"touch other.txt"}');
+    await pty.until(/^ {2}touch other\.txt$/);
+    pty.press("Enter");
+    await pty.until("Nothing is decided yet");
+    expect(made("other.txt")).toBe(false);
+    pty.press("y");
+    await pty.until("Made.");
+    expect([made("made.txt"), made("other.txt")]).toEqual([false, true]);
+  });
+
+  test("is asked for no more when the time of the turn is up", async () => {
+    await using server = await modelServer(shell("touch made.txt"), { text: "Out of time." });
+    using pty = Pty.open(place, ["--timeout", "4s", ...MODEL], server.env);
+    await pty.prompted();
+    pty.enter("make it");
+    await pty.until("Allow this?");
+    await pty.until("Out of time.");
+    await pty.until("The turn stopped at its limit.");
+    await pty.prompted();
+    expect(made("made.txt")).toBe(false);
+  });
+
+  test("T39: in plain lines is a number, and no cursor is moved", async () => {
+    await using server = await modelServer(
+      { text: ["I ", "think."], pace: 500, ...shell("touch made.txt") },
+      { text: "Made." },
+    );
+    using pty = Pty.open(place, ["--plain", "--color", "never", ...MODEL], server.env);
+    await pty.prompted();
+    pty.enter("make it");
+    await pty.until("I ");
+    pty.type("1");
+    expect(await pty.until("Allow this?")).toMatch(
+      /1 {2}yes, once\n {2}2 {2}always shell\(touch \*\), in this conversation/,
+    );
+    pty.press("Enter");
+    await pty.until("Nothing is decided yet");
+    expect(made("made.txt")).toBe(false);
+    pty.enter("1");
+    await pty.until("Made.");
+    expect(made("made.txt")).toBe(true);
+    await pty.prompted();
+    pty.press("C-c");
+    await pty.until("Press Ctrl-C again to exit");
+    pty.press("C-c");
+    await pty.until("[exit 0]");
+    expect(pty.raw()).not.toContain("\x1b");
+  });
+});

@@ -1,0 +1,114 @@
+import { describe, expect, test } from "vitest";
+import { open } from "./testing/opened.ts";
+
+const ENTER = "\r";
+const CTRL_C = "\x03";
+
+describe("a decision", () => {
+  const question = {
+    title: "banyan asks to run shell",
+    body: ["rm -rf build"],
+    question: "Allow this?",
+    choices: [
+      { key: "y", text: "yes, once" },
+      { key: "n", text: "no; you may say why", takesWords: "Why not" },
+    ],
+  };
+
+  test("S14, T27: is not made by keys that were typed as it appeared, nor by Enter, nor by a stray key", async () => {
+    const here = open();
+    const decided = here.terminal.decide(question);
+    await here.screen.until("Allow this? …");
+    here.keys("y", ENTER);
+    await here.screen.until(/^Allow this\?$/);
+    here.keys(ENTER, "q");
+    await here.screen.until("Nothing is decided yet: press one of y, n.");
+    here.keys("y");
+    expect(await decided).toEqual({ key: "y" });
+  });
+
+  test("S14: is not made by a message that is being typed; the message stays", async () => {
+    const here = open();
+    const message = here.reads();
+    here.keys("say yes or");
+    await here.screen.until("say yes or");
+    const decided = here.terminal.decide(question);
+    await here.screen.until("Allow this?");
+    here.keys(" n");
+    await here.screen.until("say yes or n");
+    await here.screen.until(/^Allow this\?$/);
+    here.keys("y");
+    expect(await decided).toEqual({ key: "y" });
+    here.keys("o", ENTER);
+    expect(await message).toBe("say yes or no");
+  });
+
+  test("T25: says by itself that it waits, and what Esc does", async () => {
+    const here = open();
+    here.begins();
+    here.calls("c", "shell", { command: "rm -rf build" });
+    here.happens({ type: "call.approval-requested", message: "a", call: "c", question: "q" });
+    await here.screen.until("waiting for you, Esc stops");
+    const decided = here.terminal.decide({ ...question, stops: true, again: true });
+    const asked = await here.screen.until(/banyan asks to run shell ─+ Esc stops ─$/);
+    expect(asked).not.toContain("waiting for you, ");
+    here.keys("y");
+    await decided;
+    await here.screen.until("waiting for you, Esc stops");
+  });
+
+  test("T27: may come with words", async () => {
+    const here = open();
+    const decided = here.terminal.decide({ ...question, again: true });
+    await here.screen.until("Allow this?");
+    here.keys("n");
+    await here.screen.until("Why not:");
+    here.keys("not now", ENTER);
+    expect(await decided).toEqual({ key: "n", words: "not now" });
+  });
+
+  test("S14: that stands behind another one is not made by the key for the first", async () => {
+    const here = open();
+    const first = here.terminal.decide({ ...question, again: true });
+    const second = here.terminal.decide({ ...question, title: "and again" });
+    await here.screen.until("banyan asks to run shell");
+    here.keys("y", "y");
+    expect(await first).toEqual({ key: "y" });
+    await here.screen.until("and again");
+    await here.screen.until(/^Allow this\?$/);
+    here.keys("n", ENTER);
+    expect(await second).toEqual({ key: "n" });
+  });
+
+  test("is none when it is taken back, or when Ctrl-C interrupts instead", async () => {
+    const here = open();
+    const asked = new AbortController();
+    const taken = here.terminal.decide({ ...question, again: true, signal: asked.signal });
+    asked.abort();
+    expect(await taken).toBeUndefined();
+    expect(here.interrupts).toBe(0);
+    const interrupted = here.terminal.decide({ ...question, again: true });
+    here.keys(CTRL_C);
+    expect(await interrupted).toBeUndefined();
+    expect(here.interrupts).toBe(1);
+  });
+
+  test("T27: shows all of what is judged: a long one can be moved", async () => {
+    const here = open(80, 16);
+    const body = Array.from({ length: 40 }, (_, index) => `line ${index + 1}`);
+    const decided = here.terminal.decide({ ...question, body, again: true });
+    await here.screen.until("more lines: Up and Down move");
+    here.keys(...Array(40).fill("\x1b[B"));
+    await here.screen.until("line 40");
+    here.keys("y");
+    await decided;
+  });
+
+  test("a question in words is answered with Enter; what stands there can be edited", async () => {
+    const here = open();
+    const answer = here.terminal.ask({ prompt: "Arguments: ", initial: '{"a":1}', again: true });
+    await here.screen.until('{"a":1}');
+    here.keys("\x1b[D", "0", ENTER);
+    expect(await answer).toBe('{"a":10}');
+  });
+});

@@ -1,0 +1,175 @@
+import { describe, expect, test, vi } from "vitest";
+import { type Opened, open } from "./testing/opened.ts";
+
+const ENTER = "\r";
+const ALT_ENTER = "\x1b\r";
+const CTRL_C = "\x03";
+
+describe("while the agent works", () => {
+  function busy(): Opened {
+    const here = open();
+    here.begins();
+    return here;
+  }
+
+  test("T18: Enter steers and Alt+Enter waits; what waits is in sight until it is delivered", async () => {
+    const here = busy();
+    here.keys("go left", ENTER, "then rest", ALT_ENTER);
+    const part = (text: string) => [{ type: "text", text }] as const;
+    await here.screen.until("Enter steers");
+    await vi.waitFor(() => expect(here.typed).toHaveLength(2));
+    expect(here.typed).toEqual([
+      ["go left", false],
+      ["then rest", true],
+    ]);
+    here.happens(
+      { type: "input.queued", input: "i1", parts: part("then rest"), delivery: "queue", run: "r" },
+      { type: "input.queued", input: "i2", parts: part("go left"), delivery: "steer", run: "r" },
+    );
+    expect(await here.screen.until("queued: then rest")).toMatch(
+      /steer: go left\nqueued: then rest {3}Alt\+Up takes them back/,
+    );
+    here.happens(
+      { type: "message.added", message: "i2", parentId: "a", role: "user", author: "user", parts: part("go left") },
+      { type: "input.delivered", input: "i2" },
+    );
+    expect(await here.screen.until(/^❯ go left$/)).not.toContain("steer: go left");
+  });
+
+  test("what nobody takes is the next message, and is shown as that", async () => {
+    const here = busy();
+    here.takes = false;
+    here.keys("/retry", ENTER);
+    await here.screen.until("next: /retry");
+    expect(await here.reads()).toBe("/retry");
+  });
+
+  test.each([
+    ["T1: Ctrl-C", CTRL_C],
+    ["T2: Esc", "\x1b[27u"],
+  ])("%s interrupts, and what is typed stays", async (_name, key) => {
+    const here = busy();
+    here.happens({ type: "text.delta", message: "a", part: 0, text: "Once upon a time" });
+    here.keys("wait", key);
+    await here.screen.until("stopping");
+    expect(here.interrupts).toBe(1);
+    here.happens({ type: "run.ended", run: "r", reason: "interrupted", leaf: "a" });
+    const screen = await here.screen.until("Interrupted – you have control");
+    expect(screen).toMatch(/Once upon a time\n+Interrupted – you have control\n+─ .*\nwait/);
+  });
+
+  test("B21: after a stop nothing is sent by itself; it stands in the prompt", async () => {
+    const here = busy();
+    here.takes = false;
+    here.keys("first", ENTER, "sec");
+    await here.screen.until("next: first");
+    here.keys(CTRL_C);
+    const held = here.reads();
+    here.keys("ond", ENTER);
+    expect(await held).toBe("first\nsecond");
+  });
+
+  test("T25: one line names what goes on, for how long and what stops it", async () => {
+    const here = busy();
+    expect(await here.screen.until("waiting for the model, Esc stops")).toContain("⠋");
+    here.happens({ type: "reasoning.delta", message: "a", part: 0, text: "Hm." });
+    await here.screen.until("thinking, Esc stops");
+    here.calls("c", "shell", { command: "npm test" });
+    here.happens({ type: "call.executing", message: "a", call: "c", attempt: 1, key: "k" });
+    await here.screen.until("running npm test, Esc stops");
+  });
+
+  test("T25: nothing moves when nobody wants that", async () => {
+    const here = open(80, 24, { NO_MOTION: "1" });
+    here.begins();
+    expect(await here.screen.until("waiting for the model")).not.toMatch(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/);
+  });
+
+  test("T24: a call is a line that changes until it ends; its output is below, cut, and can be opened", async () => {
+    const here = busy();
+    here.calls("c", "shell", { command: "seq 30" });
+    await here.screen.until("• shell  seq 30 … waiting");
+    const seq = Array.from({ length: 30 }, (_, index) => `${index + 1}\n`).join("");
+    here.happens(
+      { type: "call.executing", message: "a", call: "c", attempt: 1, key: "k" },
+      { type: "call.output.delta", message: "a", call: "c", text: "1\n2\n3\n4\n5\n6\n7\n" },
+    );
+    expect(await here.screen.until("shell  seq 30 … running")).toMatch(
+      /running(?:, \d\.\d s)?\n {4}3\n {4}4\n {4}5\n {4}6\n {4}7\n/,
+    );
+    here.happens({ type: "call.completed", message: "a", call: "c", output: seq });
+    const ended = await here.screen.until("Ctrl-O expands");
+    expect(ended).toMatch(
+      /shell {2}seq 30 … done(?:, \d\.\d s)?\n {4}1\n(?: {4}\d+\n){9} {4}… \(20 more lines; Ctrl-O expands\)/,
+    );
+    here.keys("\x0f");
+    expect(await here.screen.until("shell: done")).toMatch(/Arguments\n {2}seq 30\n\nWhat it answered\n {2}1\n {2}2\n/);
+    here.keys("\x1b[F");
+    await here.screen.until(/^ {2}30$/);
+    here.keys("\x1b[27u");
+    await here.screen.until("Ctrl-O expands");
+  });
+
+  test("T24: a call that fails shows its last lines", async () => {
+    const here = busy();
+    here.calls("c", "shell", { command: "make" });
+    here.happens(
+      { type: "call.executing", message: "a", call: "c", attempt: 1, key: "k" },
+      { type: "call.completed", message: "a", call: "c", output: "a\nb\nc\nd\ne\nf\nno rule\nexit code 2" },
+    );
+    expect(await here.screen.until("exit code 2")).toMatch(
+      /shell {2}make … exit code 2(?:, \d\.\d s)?\n {4}c\n {4}d\n {4}e\n {4}f\n {4}no rule\n/,
+    );
+  });
+
+  test("T23: a file that a call changes is shown as a diff", async () => {
+    const here = busy();
+    here.calls("c", "edit", { path: "a.ts" });
+    const diff = "--- a.ts\n+++ a.ts\n@@ -1 +1 @@\n-one\n+two\n";
+    const change = { path: "a.ts", kind: "changed", before: "", after: "", added: 1, removed: 1, diff } as const;
+    here.happens(
+      { type: "call.executing", message: "a", call: "c", attempt: 1, key: "k" },
+      { type: "file.changed", message: "a", call: "c", ...change },
+      { type: "call.completed", message: "a", call: "c", output: "ok" },
+    );
+    expect(await here.screen.until("changed a.ts, 1 line added, 1 removed")).toMatch(/ {4}1 - one\n {4}1 \+ two\n/);
+  });
+
+  test("a call that was only streamed and is not part of the answer goes", async () => {
+    const here = busy();
+    here.happens({ type: "call.input.delta", message: "a", part: 1, call: "c", tool: "shell", text: '{"command":"rm' });
+    await here.screen.until("• shell  rm … being written");
+    const usage = { input: 1, output: 1, cached: 0, reasoning: 0, cacheWrite: 0 };
+    here.happens({
+      type: "message.completed",
+      message: "a",
+      parts: [{ type: "text", text: "No." }],
+      finish: "stop",
+      usage,
+    });
+    here.happens({ type: "run.ended", run: "r", reason: "answered", leaf: "a" });
+    here.terminal.view.say("Done with that.");
+    expect(await here.screen.until("Done with that.")).not.toContain("rm");
+  });
+
+  test("what a sub-agent says is not in the transcript", async () => {
+    const here = busy();
+    here.calls("c", "launch_agent", { task: "look" });
+    here.happens(
+      { type: "call.executing", message: "a", call: "c", attempt: 1, key: "k" },
+      {
+        type: "message.added",
+        message: "su",
+        parentId: null,
+        role: "user",
+        author: "tool",
+        parts: [{ type: "text", text: "the task" }],
+        call: "c",
+      },
+      { type: "message.started", message: "sa", parentId: "su", run: "sr", model: "demo/offline" },
+      { type: "text.delta", message: "sa", part: 0, text: "hidden" },
+    );
+    here.terminal.view.say("In sight.");
+    expect(await here.screen.until("running launch_agent look")).not.toMatch(/hidden|the task/);
+  });
+});

@@ -1,0 +1,123 @@
+import { createId, defineTool, launchAgent } from "@banyan/core";
+import { call, scriptedModel, stall, text } from "@banyan/core/testing";
+import { expect, test } from "vitest";
+import { serving } from "./testing/serving.fixture.ts";
+import { TestClient } from "./testing/test-client.fixture.ts";
+
+const say = (words: string) => [{ type: "text", text: words }] as const;
+
+async function talking(...given: Parameters<typeof serving>) {
+  const { server } = await serving(...given);
+  const client = await TestClient.connect(server);
+  const { conversation } = await client.ask("conversation.create", {});
+  const { state } = await client.watch(conversation);
+  let turns = 0;
+  return {
+    client,
+    conversation,
+    state,
+    /** Says something, and answers the end of the branch once the turn is over. */
+    async talk(words: string, at?: string): Promise<string> {
+      turns++;
+      await client.ask("turn.say", { conversation, parts: say(words), ...(at === undefined ? {} : { at }) });
+      await client.until(() => client.items.filter(({ type }) => type === "run.ended").length === turns);
+      return state.leaf ?? "";
+    },
+  };
+}
+
+const ANSWERS = ["Red, because ".padEnd(2_000, "it is warm, "), "Round.", "Large.", "Heavy."];
+
+test("B42: a branch is summed up with what is to be kept, and what is said next goes on below the summary", async () => {
+  const model = scriptedModel([...ANSWERS, "Red is liked.", "Yes."]);
+  const { client, conversation, state, talk } = await talking({ model });
+  expect(await client.ask("branch.compact", { conversation })).toEqual({ problem: "Nothing has been said yet." });
+  for (const _ of ANSWERS) await talk("what is it like?");
+  const leaf = state.leaf;
+  const id = createId();
+  const first = client.ask("branch.compact", { id, conversation, keep: "the colour, not sk-secret" });
+  const { summary = "" } = await first;
+  expect(state.messages.get(summary)).toMatchObject({ role: "summary", parentId: leaf, parts: say("Red is liked.") });
+  const asked = JSON.stringify(model.requests.at(-1)?.messages.at(-1));
+  expect(asked).toContain("keep what the person asks you to keep:\\nthe colour, not [redacted:key]");
+  // Sent again, it acts once; asked anew, there is nothing more to shorten.
+  expect(await client.ask("branch.compact", { id, conversation })).toEqual({ summary });
+  expect(await client.ask("branch.compact", { conversation })).toEqual({
+    problem: "There is nothing to shorten yet.",
+  });
+  await talk("is it so?");
+  const said = JSON.stringify(model.requests.at(-1)?.messages);
+  expect(said).toMatch(/Red is liked\..*Heavy\..*is it so\?/);
+  expect(said).not.toContain("it is warm");
+  expect(model.asked).toBe(6);
+});
+
+test("B42: what cannot be summed up is refused, and a summary that is interrupted leaves everything else as it is", async () => {
+  const model = scriptedModel([...ANSWERS, [text("Su"), stall()], [text("I look"), stall()]]);
+  const { client, conversation, state, talk } = await talking({ model });
+  for (const wrong of [{ at: createId() }, { conversation: createId() }])
+    await expect(client.ask("branch.compact", { conversation, ...wrong })).rejects.toMatchObject({ code: "not-found" });
+  for (const wrong of [{ keep: " " }, { keep: "x".repeat(10_001) }, { at: 1 }]) {
+    const sent = client.ask("branch.compact", { conversation, ...wrong } as never);
+    await expect(sent).rejects.toMatchObject({ code: "malformed" });
+  }
+  for (const _ of ANSWERS) await talk("what is it like?");
+  const [leaf, [root = ""]] = [state.leaf, [...state.messages.keys()]];
+  const id = createId();
+  const summing = client.ask("branch.compact", { id, conversation });
+  await client.item("context.shortening", ({ run }) => run === id);
+  // An agent at work on another branch goes on.
+  await client.ask("turn.say", { conversation, at: root, parts: say("and else?") });
+  await client.until(() => client.items.some((item) => "text" in item && item.text === "I look"));
+  expect(await client.ask("run.interrupt", { conversation, run: id })).toEqual({ interrupted: 1 });
+  expect(await summing).toEqual({ problem: "interrupted by the user" });
+  expect([...state.messages.values()].some(({ role }) => role === "summary")).toBe(false);
+  expect(state.messages.get(leaf ?? "")).toMatchObject({ role: "assistant", parts: say("Heavy.") });
+  const [working] = state.runs.values();
+  const here = client.ask("branch.compact", { conversation, at: working?.leaf ?? "" });
+  await expect(here).rejects.toMatchObject({
+    code: "invalid",
+    message: expect.stringContaining("Interrupt it, or wait"),
+  });
+  expect(model.asked).toBe(6);
+});
+
+test("T29: what a sub-agent has changed is not put back while who launched it, or another one, works", async () => {
+  const plant = defineTool({
+    name: "plant",
+    description: "",
+    input: { type: "object" },
+    effects: "idempotent",
+    async execute(_input: unknown, { changed }) {
+      await changed({ path: "oak.txt", kind: "created", before: null, after: "a", added: 1, removed: 0, diff: "" });
+      return "planted";
+    },
+  });
+  const wait = defineTool({
+    name: "wait",
+    description: "",
+    input: { type: "object" },
+    effects: "none",
+    execute: (_input: unknown, { signal }) => new Promise((_, reject) => signal.addEventListener("abort", reject)),
+  });
+  const launch = (task: string) => call("launch_agent", { task, expected_output: "a word" });
+  const model = scriptedModel(({ messages: [first], messages }) => {
+    const told = JSON.stringify(first);
+    if (told.includes("Task: plant"))
+      return messages.length === 1 ? [call("plant")] : [call("finish_task", { result: "planted" })];
+    if (told.includes("Task: look")) return [call("wait")];
+    return [launch("Task: plant"), launch("Task: look")];
+  });
+  const { client, conversation, state } = await talking({ model, tools: [plant, wait, launchAgent()] });
+  await client.ask("turn.say", { conversation, parts: say("go") });
+  const { call: planted, message } = await client.item("file.changed");
+  // The one that planted is done; the other one works, and who launched both waits for it.
+  await client.item("run.ended");
+  expect([...state.runs.values()].filter((run) => run.call !== undefined)).toHaveLength(1);
+  for (const leaf of [state.leaf ?? "", message])
+    for (const asked of [
+      client.ask("file.revert", { conversation, leaf }),
+      client.ask("file.undo", { conversation, leaf, call: planted }),
+    ])
+      await expect(asked).rejects.toMatchObject({ code: "invalid", message: expect.stringContaining("Interrupt it") });
+});

@@ -1,0 +1,24 @@
+import { newestLeaf, standing } from "@banyan/core";
+import { mustBeAtRest, mustBeThere } from "./at-rest.ts";
+import { agentFor, type Handlers } from "./desk.ts";
+
+/** What is done with a branch as a whole. */
+export const branchHandlers: Handlers<"branch.compact"> = {
+  async "branch.compact"({ conversation, id, at, keep }, desk) {
+    const { host, conversations } = desk;
+    const live = await conversations.open(conversation);
+    return live.whileBeginning(async () => {
+      const { session } = live;
+      const { state } = session;
+      await host.ready();
+      const agent = await agentFor(desk, live, {});
+      mustBeThere(state, at);
+      const leaf = at ?? standing(state, state.leaf);
+      if (leaf === null) return { problem: "Nothing has been said yet." };
+      mustBeAtRest(state, [leaf]);
+      const wanted = keep === undefined ? {} : { keep: host.redact(keep) };
+      const problem = await agent.compact({ session, at: leaf, id, ...wanted });
+      return problem === undefined ? { summary: newestLeaf(state, leaf) } : { problem };
+    });
+  },
+};
