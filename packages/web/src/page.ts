@@ -16,6 +16,8 @@ export interface PageState {
   readonly refused: readonly Refused[];
   /** What was removed just now and can be brought back. */
   readonly removed: Removed | undefined;
+  /** Why the last thing that a person asked for did not come about, where no other place of the page says it. */
+  readonly problem: string | undefined;
 }
 
 /** How much waits for the person, in all conversations. */
@@ -53,6 +55,7 @@ export class Page {
       unsent: [],
       refused: [],
       removed: undefined,
+      problem: undefined,
     }));
     this.connection = new Connection(address, {
       changed: (connection) => {
@@ -82,10 +85,21 @@ export class Page {
     }
   }
 
-  /** What was refused is where it was written again. */
-  gaveBack(refused: Refused): void {
+  /** What a person asked for by a click or a key: when it comes to nothing, the page says why. */
+  told(asked: Promise<unknown>): void {
+    this.store.setState({ problem: undefined });
+    asked.catch((error: unknown) =>
+      this.store.setState({ problem: error instanceof Error ? error.message : String(error) }),
+    );
+  }
+
+  /** Somebody writes what was refused where it was written; answers whether nobody has before. */
+  giveBack(refused: Refused): boolean {
+    const all = this.store.getState().refused;
+    if (!all.includes(refused)) return false;
     forgetUnsent(refused);
-    this.store.setState(({ refused: all }) => ({ refused: all.filter((other) => other !== refused) }));
+    this.store.setState({ refused: all.filter((other) => other !== refused) });
+    return true;
   }
 
   #refuse(unsent: Unsent, reason: string): void {

@@ -54,18 +54,21 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
   const giveBack = (said: string) => setText((draft) => [said, draft].filter((piece) => piece !== "").join("\n\n"));
   const refused = usePageState((state) => state.refused.find((said) => said.conversation === conversation.id));
   useEffect(() => {
-    if (!refused) return;
+    if (!refused || !page.giveBack(refused)) return;
     giveBack(wordsOf(refused.parts));
     setProblem(refused.reason);
-    page.gaveBack(refused);
   });
   const stop = async () => {
     const waiting = tree.inbox.filter((input) => input.run === run?.id);
     await connection.ask("run.interrupt", { conversation: conversation.id, ...(run ? { run: run.id } : {}) });
     // What was not delivered comes back to where it was written (W38), each as soon as it is taken back.
     for (const { id, parts } of waiting.toReversed()) {
-      await connection.ask("input.withdraw", { conversation: conversation.id, input: id });
-      giveBack(wordsOf(parts));
+      try {
+        await connection.ask("input.withdraw", { conversation: conversation.id, input: id });
+        giveBack(wordsOf(parts));
+      } catch {
+        // Delivered meanwhile: then it is among the messages, which says so.
+      }
     }
     box.current?.focus();
   };

@@ -27,7 +27,8 @@ function Waiting({
   readonly before: string | undefined;
   readonly run: string | undefined;
 }) {
-  const { connection } = usePage();
+  const page = usePage();
+  const { connection } = page;
   const { id: conversation } = useConversation();
   const [draft, setDraft] = useState<string>();
   const text = parts.map((part) => (part.type === "text" ? part.text : (part.name ?? part.mediaType))).join(" ");
@@ -70,7 +71,7 @@ function Waiting({
         <Small onClick={() => edit({ delivery: other })}>{other === "steer" ? "Steer instead" : "Queue instead"}</Small>
       )}
       {held && run !== undefined && <Small onClick={() => edit({ run })}>Send</Small>}
-      <Small onClick={() => void connection.ask("input.withdraw", { conversation, input: id })}>Take back</Small>
+      <Small onClick={() => page.told(connection.ask("input.withdraw", { conversation, input: id }))}>Take back</Small>
     </li>
   );
 }

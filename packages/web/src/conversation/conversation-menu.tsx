@@ -44,7 +44,7 @@ export function ConversationMenu({ leaf }: { readonly leaf: string | null }) {
 }
 
 function Rename() {
-  const { connection } = usePage();
+  const page = usePage();
   const { id: conversation } = useConversation();
   const [title, setTitle] = useState(useTree()?.title ?? "");
   return (
@@ -52,7 +52,7 @@ function Rename() {
       className="flex items-end gap-2"
       onSubmit={(event) => {
         event.preventDefault();
-        if (title.trim() !== "") void connection.ask("conversation.rename", { conversation, title });
+        if (title.trim() !== "") page.told(page.connection.ask("conversation.rename", { conversation, title }));
       }}
     >
       <label className="flex min-w-0 flex-1 flex-col">
@@ -73,18 +73,19 @@ function Rename() {
 
 /** There is no way back from it: it takes two clicks. */
 function Remove() {
-  const { connection } = usePage();
+  const page = usePage();
   const { id: conversation } = useConversation();
   const navigate = useNavigate();
   const [isSure, setSure] = useState(false);
   const remove = async () => {
-    await connection.ask("conversation.remove", { conversation });
+    setSure(false);
+    await page.connection.ask("conversation.remove", { conversation });
     await navigate({ to: "/" });
   };
   return (
     <button
       type="button"
-      onClick={() => (isSure ? void remove() : setSure(true))}
+      onClick={() => (isSure ? page.told(remove()) : setSure(true))}
       className="mt-3 min-h-6 rounded border border-bad px-2 py-1 text-bad"
     >
       {isSure ? "Remove it for good: there is no way back" : "Remove the conversation"}

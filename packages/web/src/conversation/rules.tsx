@@ -4,7 +4,7 @@ import { useConversation, useTree } from "./use-conversation.ts";
 
 /** What the person allowed for this conversation; each rule can be revoked (W35). */
 export function Rules() {
-  const { connection } = usePage();
+  const page = usePage();
   const { id: conversation } = useConversation();
   const allowed = useTree()?.allowed ?? [];
   if (allowed.length === 0) return null;
@@ -18,7 +18,7 @@ export function Rules() {
             <button
               type="button"
               aria-label={`Revoke ${pattern}`}
-              onClick={() => void connection.ask("rule.revoke", { conversation, pattern })}
+              onClick={() => page.told(page.connection.ask("rule.revoke", { conversation, pattern }))}
               className="min-h-6 rounded border border-line px-2 text-xs hover:bg-sunken"
             >
               Revoke

@@ -9,7 +9,8 @@ const TIME = 10_000;
 /** For a while after messages were removed: the way to bring them back (W12). */
 export function UndoRemoval() {
   const conversation = useConversation();
-  const { connection, store } = usePage();
+  const page = usePage();
+  const { connection, store } = page;
   const show = useShow();
   const removed = usePageState((state) => state.removed);
   useEffect(() => {
@@ -27,7 +28,7 @@ export function UndoRemoval() {
   return (
     <p role="status" className="flex items-center gap-3 bg-sunken px-4 py-1 text-sm">
       {count === 1 ? "A message was removed." : `${count} messages were removed.`}
-      <button type="button" onClick={() => void undo()} className="min-h-6 text-leaf underline">
+      <button type="button" onClick={() => page.told(undo())} className="min-h-6 text-leaf underline">
         Undo
       </button>
     </p>

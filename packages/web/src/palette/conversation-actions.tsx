@@ -21,7 +21,8 @@ const FORMATS = { json: "JSON", markdown: "Markdown", html: "HTML" } as const;
 
 /** What can be done with the conversation in view. */
 export function ConversationActions({ leaf }: { readonly leaf: string | null }) {
-  const { connection } = usePage();
+  const page = usePage();
+  const { connection } = page;
   const { id: conversation } = useConversation();
   const tree = useTree();
   const { panel, show } = usePanel();
@@ -37,24 +38,24 @@ export function ConversationActions({ leaf }: { readonly leaf: string | null }) 
     })),
   ];
   if (runs > 0) {
-    const stop = () => void connection.ask("run.interrupt", { conversation });
+    const stop = () => page.told(connection.ask("run.interrupt", { conversation }));
     actions.push({ name: "Stop everything that runs here", keys: "Mod+.", run: stop });
   }
   if (tree && tree.questions.size > 0)
     actions.push({
       name: "Go to what waits for you",
       keys: "w",
-      run: () => focusOn("[role=log] fieldset, [role=log] form"),
+      run: () => focusOn("[role=log] fieldset, [role=log] form textarea"),
     });
   if (answer && runs === 0) {
-    const retry = () => void connection.ask("turn.retry", { conversation, at: answer.id });
+    const retry = () => page.told(connection.ask("turn.retry", { conversation, at: answer.id }));
     actions.push({ name: "Answer again", keys: "r", run: retry });
   }
   if (end) {
     const starred = end.starred !== true;
     actions.push({
       name: starred ? "Star this branch" : "Take the star of this branch away",
-      run: () => void connection.ask("message.star", { conversation, message: end.id, starred }),
+      run: () => page.told(connection.ask("message.star", { conversation, message: end.id, starred })),
     });
   }
   for (const [format, name] of Object.entries(FORMATS)) {

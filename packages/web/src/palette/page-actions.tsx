@@ -1,14 +1,16 @@
 import { useBegin } from "../conversations/use-begin.ts";
+import { usePage } from "../page.ts";
 import { focusOn } from "../shell/focus-on.ts";
 import { usePreference } from "../shell/preferences.ts";
 import { useActions } from "./actions.tsx";
 
 /** What can be done wherever the page stands. */
 export function PageActions() {
+  const page = usePage();
   const begin = useBegin();
   const [, setTheme] = usePreference("theme");
   useActions([
-    { name: "New conversation", keys: "n", run: () => void begin() },
+    { name: "New conversation", keys: "n", run: () => page.told(begin()) },
     { name: "Search all conversations", keys: "/", run: () => focusOn("[aria-label='Search all conversations']") },
     { name: "Light theme", run: () => setTheme("light") },
     { name: "Dark theme", run: () => setTheme("dark") },

@@ -32,7 +32,7 @@ export function SettingsPanel() {
 
 /** What runs without asking, in all conversations. */
 function Approval({ mode }: { readonly mode: ServerSettings["approval"] }) {
-  const { connection } = usePage();
+  const page = usePage();
   return (
     <fieldset>
       <legend className="font-medium">What agents may do</legend>
@@ -42,7 +42,7 @@ function Approval({ mode }: { readonly mode: ServerSettings["approval"] }) {
             type="radio"
             name="approval"
             checked={mode === each}
-            onChange={() => void connection.ask("approval.use", { mode: each })}
+            onChange={() => page.told(page.connection.ask("approval.use", { mode: each }))}
             className="size-4 accent-leaf"
           />
           {APPROVAL[each]}

@@ -5,6 +5,7 @@ import { ActionsProvider } from "../palette/actions.tsx";
 import { CommandKeys } from "../palette/command-keys.tsx";
 import { PageActions } from "../palette/page-actions.tsx";
 import { ConnectionBanner } from "./connection-banner.tsx";
+import { ProblemBanner } from "./problem-banner.tsx";
 import { useTabTitle } from "./use-tab-title.ts";
 
 /** The frame of the page: the list of conversations on the left, what is in view beside it. */
@@ -29,6 +30,7 @@ export function Shell() {
           Skip to the message box
         </a>
         <ConnectionBanner />
+        <ProblemBanner />
         <div className="flex min-h-0 flex-1">
           {/* biome-ignore lint/a11y/useKeyWithClickEvents: a key on a link is a click. */}
           <nav

@@ -4,6 +4,7 @@ import { useId, useState } from "react";
 import { ProposedChanges, showsChanges } from "../diff/proposed-changes.tsx";
 import { usePage, usePageState } from "../page.ts";
 import { usePreference } from "../shell/preferences.ts";
+import { focusAfter } from "./focus-after.ts";
 
 /** A question, and where it is asked. */
 interface Asked<Question extends OpenQuestion = OpenQuestion> {
@@ -33,14 +34,14 @@ function useAnswer(conversation: string, question: string) {
   const [problem, setProblem] = useState<string>();
   const send = (answer: Answer) => {
     const focused = document.activeElement;
-    const message = focused?.closest<HTMLElement>("article");
+    const moveOn = focusAfter(focused);
     connection
       .ask("question.answer", { conversation, question, answer: answer as Command<"question.answer">["answer"] })
       .then(
         () => {
           // The focus is lost with the card, now or in a moment, unless somebody has taken it elsewhere.
           if (![focused, document.body].includes(document.activeElement)) return;
-          message?.focus({ preventScroll: true });
+          moveOn();
         },
         (error: unknown) => setProblem(error instanceof Error ? error.message : String(error)),
       );

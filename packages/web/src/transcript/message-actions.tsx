@@ -17,7 +17,7 @@ import { Versions } from "./versions.tsx";
 /** Below a message: its other versions, what it took, and what can be done about it. */
 export function MessageActions({ message }: { readonly message: Message }) {
   const conversation = useConversation();
-  const { connection } = usePage();
+  const page = usePage();
   const show = useShow();
   const { isCopied, copy } = useCopy(textOf(message));
   const [open, setOpen] = useState<"edit" | "name" | "retry" | "remove">();
@@ -27,11 +27,13 @@ export function MessageActions({ message }: { readonly message: Message }) {
     focusOn(`#m-${message.id}`);
   };
   const star = () =>
-    void connection.ask("message.star", {
-      conversation: conversation.id,
-      message: message.id,
-      starred: !message.starred,
-    });
+    page.told(
+      page.connection.ask("message.star", {
+        conversation: conversation.id,
+        message: message.id,
+        starred: !message.starred,
+      }),
+    );
   const goOn = () => {
     show(message.id, { exactly: true });
     focusOn("#composer");

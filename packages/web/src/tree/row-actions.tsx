@@ -21,7 +21,8 @@ export function RowActions({
   readonly isSpread: boolean;
   readonly onSpread: () => void;
 }) {
-  const { connection } = usePage();
+  const page = usePage();
+  const { connection } = page;
   const { id: conversation } = useConversation();
   const [name, setName] = useState<string>();
   const star = () =>
@@ -35,7 +36,7 @@ export function RowActions({
       <p className="truncate text-soft">{words}</p>
       {name === undefined ? (
         <div className="flex flex-wrap gap-1">
-          <Small onClick={() => void star()}>{message?.starred ? "★ Take the star away" : "☆ Star"}</Small>
+          <Small onClick={() => page.told(star())}>{message?.starred ? "★ Take the star away" : "☆ Star"}</Small>
           <Small onClick={() => setName(message?.label ?? "")}>Name …</Small>
           {row.parent !== undefined && <Small onClick={onHoist}>Show only this</Small>}
           {(row.messages > 1 || isSpread) && (
@@ -47,7 +48,7 @@ export function RowActions({
           className="flex gap-1"
           onSubmit={(event) => {
             event.preventDefault();
-            void save(name);
+            page.told(save(name));
           }}
         >
           <input

@@ -1,0 +1,119 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { faultsOf } from "./testing/axe.fixture.ts";
+import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
+import { articles, composer, eventually, site, write } from "./testing/site.fixture.ts";
+
+/** Has the commands that are chosen fail, as a server would that cannot carry them out. */
+async function refuse(page: Page, isRefused: (command: { readonly type: string; readonly input?: string }) => boolean) {
+  await page.routeWebSocket(/\/api\/v1\/socket/, (socket) => {
+    const server = socket.connectToServer();
+    socket.onMessage((frame) => {
+      const command = JSON.parse(String(frame));
+      if (!isRefused(command)) return server.send(frame);
+      const error = { code: "refused", message: `No ${command.type} today.` };
+      return socket.send(JSON.stringify({ type: "failed", id: command.id, error }));
+    });
+  });
+  await page.reload();
+  await articles(page).last().waitFor();
+}
+
+describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, { timeout: 60_000 }, () => {
+  const here = site();
+
+  it("a title, a star and a removal that the server refuses are told, and all is as it was", async () => {
+    const conversation = await here.conversation("hello");
+    const { page, complaints } = await here.open(`/c/${conversation}`);
+    const types = ["conversation.rename", "conversation.remove", "message.star"];
+    await refuse(page, ({ type }) => types.includes(type));
+    const title = await page.getByRole("heading", { level: 1 }).innerText();
+    const told = (type: string) => page.getByRole("alert").filter({ hasText: `No ${type} today.` });
+    await articles(page).first().hover();
+    await articles(page).first().getByRole("button", { name: "Star this message" }).click();
+    await told("message.star").waitFor();
+    await articles(page).first().getByRole("button", { name: "Star this message" }).waitFor();
+    await page.getByRole("button", { name: "Close", exact: true }).click();
+    await told("message.star").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "More about this conversation" }).click();
+    await page.getByLabel("Title", { exact: true }).fill("another title");
+    await page.getByRole("button", { name: "Rename", exact: true }).click();
+    await told("conversation.rename").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe(title);
+    await page.getByRole("button", { name: "Remove the conversation" }).click();
+    await page.getByRole("button", { name: "Remove it for good" }).click();
+    await told("conversation.remove").waitFor();
+    // It takes two clicks again.
+    await page.getByRole("button", { name: "Remove the conversation" }).waitFor();
+    expect(await page.getByRole("alert").count()).toBe(1);
+    expect(page.url()).toContain(conversation);
+    expect(complaints).toEqual([]);
+  });
+
+  it("W29: a copy that the browser refuses is told, and changes nothing of what the person copies next", async () => {
+    const { page, complaints } = await here.open(`/c/${await here.conversation("hello")}`);
+    await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+    await articles(page).last().waitFor();
+    const copy = async () => {
+      await articles(page).first().hover();
+      await articles(page).first().getByRole("button", { name: "Copy the text" }).click();
+      await page.getByRole("alert").filter({ hasText: "It was not copied" }).waitFor();
+      await page.getByRole("button", { name: "Close", exact: true }).click();
+    };
+    await page.evaluate(() => {
+      navigator.clipboard.writeText = () => Promise.reject(new Error("no"));
+    });
+    await copy();
+    await page.evaluate(() => {
+      Reflect.deleteProperty(Navigator.prototype, "clipboard");
+      document.execCommand = () => false;
+    });
+    await copy();
+    await composer(page).fill("of my own");
+    await composer(page).press("ControlOrMeta+a");
+    await composer(page).press("ControlOrMeta+c");
+    await composer(page).press("End");
+    await composer(page).press("ControlOrMeta+v");
+    await eventually(() => composer(page).inputValue()).toBe("of my ownof my own");
+    expect(complaints).toEqual([]);
+  });
+
+  it("W38: Stop gives back what waits, also when some of it was delivered meanwhile", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    // The last one is the first to be taken back.
+    let isFirst = true;
+    await refuse(page, ({ type }) => {
+      if (type !== "input.withdraw" || !isFirst) return false;
+      isFirst = false;
+      return true;
+    });
+    await write(page, "hold");
+    for (const text of ["one", "two", "three"]) {
+      await composer(page).fill(text);
+      await page.getByRole("button", { name: "Queue" }).click();
+    }
+    await eventually(() => page.getByRole("list", { name: "Not delivered yet" }).getByRole("listitem").count()).toBe(3);
+    await page.getByRole("button", { name: "Stop" }).click();
+    await eventually(() => composer(page).inputValue()).toBe("one\n\ntwo");
+  });
+
+  it("W34: what waits is answered one after the other by keyboard, and then one can write", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    for (const name of ["one", "two"]) {
+      const conversation = await here.conversation(name);
+      await here.ask("turn.say", { conversation, parts: [{ type: "text", text: "shell" }] });
+    }
+    await page.getByRole("button", { name: "2 waiting for you" }).click();
+    const cards = page.getByRole("list", { name: "Waiting for you" }).getByRole("group");
+    await eventually(() => cards.count()).toBe(2);
+    await cards.last().focus();
+    await page.keyboard.press("a");
+    await eventually(() => cards.count()).toBe(1);
+    await eventually(() => cards.first().evaluate((card) => card === document.activeElement)).toBe(true);
+    await page.keyboard.press("d");
+    await cards.first().waitFor({ state: "detached" });
+    await eventually(() => composer(page).evaluate((box) => box === document.activeElement)).toBe(true);
+  });
+});
