@@ -1,5 +1,6 @@
 import type { ChatEnd, FeedItem } from "../conversation/event.ts";
 import type { Message } from "../conversation/message.ts";
+import { pathTo } from "../conversation/path.ts";
 import type { WaitingInput } from "../conversation/state.ts";
 import { Interruption } from "../session/error.ts";
 import type { FeedReader } from "../session/feed.ts";
@@ -105,13 +106,13 @@ export interface ChatWatch {
 
 /**
  * The trampoline: one turn after the other, each begun with what the handler of the one before answered. What goes from
- * turn to turn is the branch, so that a million turns need neither stack nor memory.
+ * turn to turn is where the branch ends, so that a million turns need neither stack nor memory.
  */
 export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> {
   const { session } = first;
   let { agent, options } = first;
   let directive: Directive | Delivering = first.directive;
-  let branch: Branch | undefined;
+  let leaf: string | null | undefined;
   let chosenModel = session.state.model;
   for (;;) {
     if (directive.type === "stop") return "stop";
@@ -119,17 +120,13 @@ export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> 
     const begun =
       directive.type === "deliver"
         ? directive.begun
-        : session.begin(
-            whereTo(session.state, at, branch?.leaf),
-            watch.signal,
-            addsMessage(directive) ? undefined : id,
-          );
-    const taking = takeTurn(first, agent, directive, { begun, id, chosenModel }, branch, watch);
+        : session.begin(whereTo(session.state, at, leaf), watch.signal, addsMessage(directive) ? undefined : id);
+    const taking = takeTurn(first, agent, directive, { begun, id, chosenModel }, watch);
     watch.onStart?.(taking);
     const taken = await taking;
     if (!taken) return "interrupted";
     const { turn, delivering } = taken;
-    branch = taken.branch;
+    leaf = taken.leaf;
     watch.onTurn?.(turn);
     if (delivering) {
       directive = delivering;
@@ -138,7 +135,7 @@ export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> 
     }
     const { onTurn } = agent.options;
     if (!onTurn || watch.signal?.aborted) return turn.reason;
-    const next = await onTurn(conversationAt(session, branch), agent, turn);
+    const next = await onTurn(conversationAt(session, taken.leaf), agent, turn);
     if (!next) return "stop";
     if (!(next instanceof Chat)) {
       throw new ChatError("no-chat", "A turn handler answers with agent.chat(...), or with nothing.");
@@ -166,14 +163,14 @@ interface Delivering {
   readonly begun: RunHandle;
 }
 
-function conversationAt(session: Session, branch: Branch): Conversation {
+function conversationAt(session: Session, leaf: string | null): Conversation {
   let path: readonly Message[] | undefined;
   return {
     id: session.id,
     state: session.state,
     get path() {
-      // Copied only for a handler that looks: a long conversation has a long path.
-      path ??= [...branch.path];
+      // Only for a handler that looks: a long conversation has a long path.
+      path ??= pathTo(session.state, leaf);
       return path;
     },
   };
@@ -193,7 +190,7 @@ interface Beginning {
 /** A turn, where it ended, and what was said to it meanwhile. */
 interface Taken {
   readonly turn: Turn;
-  readonly branch: Branch;
+  readonly leaf: string | null;
   readonly delivering: Delivering | undefined;
 }
 
@@ -203,7 +200,6 @@ async function takeTurn(
   agent: Agent,
   directive: Exclude<Directive, { type: "stop" }> | Delivering,
   { begun, id, chosenModel }: Beginning,
-  known: Branch | undefined,
   { reader, signal, once }: ChatWatch,
 ): Promise<Taken | undefined> {
   const { session } = chat;
@@ -215,7 +211,7 @@ async function takeTurn(
     throw error;
   }
   using _ = interruptOn([signal], handle, LEFT);
-  let branch = known?.leaf === handle.leaf ? known : new Branch(session, handle.leaf);
+  let branch = branchTo(session, handle.leaf);
   let turn: Turn;
   try {
     let start: TurnStart =
@@ -233,12 +229,24 @@ async function takeTurn(
     handle.end(branch.leaf);
     throw error;
   }
+  lastBranches.set(session, branch);
+  const { leaf } = branch;
   const inputs = once || signal?.aborted ? [] : inputsFor(session.state, turn.id);
   if (inputs.length > 0) {
     // What was said to this turn comes before whoever waits for the branch.
-    const next = handle.goOn(whereTo(session.state, undefined, branch.leaf));
-    return { turn, branch, delivering: { type: "deliver", inputs, begun: next } };
+    const next = handle.goOn(whereTo(session.state, undefined, leaf));
+    return { turn, leaf, delivering: { type: "deliver", inputs, begun: next } };
   }
-  handle.end(branch.leaf);
-  return { turn, branch, delivering: undefined };
+  handle.end(leaf);
+  return { turn, leaf, delivering: undefined };
+}
+
+/** Where the last turn of a session ended, for the one that goes on there: a long path is walked once, not by each. */
+const lastBranches = new WeakMap<Session, Branch>();
+
+/** The branch down to a message. Whoever takes the last one has it alone. */
+function branchTo(session: Session, leaf: string | null): Branch {
+  const last = lastBranches.get(session);
+  lastBranches.delete(session);
+  return last?.leaf === leaf ? last : new Branch(session, leaf);
 }
