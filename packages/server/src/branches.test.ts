@@ -1,16 +1,13 @@
 import { createId, defineTool, launchAgent } from "@banyan/core";
 import { call, scriptedModel, stall, text } from "@banyan/core/testing";
 import { expect, test } from "vitest";
-import { serving } from "./testing/serving.fixture.ts";
-import { TestClient } from "./testing/test-client.fixture.ts";
+import { talking } from "./testing/talking.fixture.ts";
 
 const say = (words: string) => [{ type: "text", text: words }] as const;
 
-async function talking(...given: Parameters<typeof serving>) {
-  const { server } = await serving(...given);
-  const client = await TestClient.connect(server);
-  const { conversation } = await client.ask("conversation.create", {});
-  const { state } = await client.watch(conversation);
+/** A conversation in which each thing that is said waits for the end of its turn. */
+async function inTurns(...given: Parameters<typeof talking>) {
+  const { client, conversation, state, ended } = await talking(...given);
   let turns = 0;
   return {
     client,
@@ -18,9 +15,8 @@ async function talking(...given: Parameters<typeof serving>) {
     state,
     /** Says something, and answers the end of the branch once the turn is over. */
     async talk(words: string, at?: string): Promise<string> {
-      turns++;
       await client.ask("turn.say", { conversation, parts: say(words), ...(at === undefined ? {} : { at }) });
-      await client.until(() => client.items.filter(({ type }) => type === "run.ended").length === turns);
+      await ended(++turns);
       return state.leaf ?? "";
     },
   };
@@ -30,7 +26,7 @@ const ANSWERS = ["Red, because ".padEnd(2_000, "it is warm, "), "Round.", "Large
 
 test("B42: a branch is summed up with what is to be kept, and what is said next goes on below the summary", async () => {
   const model = scriptedModel([...ANSWERS, "Red is liked.", "Yes."]);
-  const { client, conversation, state, talk } = await talking({ model });
+  const { client, conversation, state, talk } = await inTurns({ model });
   expect(await client.ask("branch.compact", { conversation })).toEqual({ problem: "Nothing has been said yet." });
   for (const _ of ANSWERS) await talk("what is it like?");
   const leaf = state.leaf;
@@ -54,7 +50,7 @@ test("B42: a branch is summed up with what is to be kept, and what is said next 
 
 test("B42: what cannot be summed up is refused, and a summary that is interrupted leaves everything else as it is", async () => {
   const model = scriptedModel([...ANSWERS, [text("Su"), stall()], [text("I look"), stall()]]);
-  const { client, conversation, state, talk } = await talking({ model });
+  const { client, conversation, state, talk } = await inTurns({ model });
   for (const wrong of [{ at: createId() }, { conversation: createId() }])
     await expect(client.ask("branch.compact", { conversation, ...wrong })).rejects.toMatchObject({ code: "not-found" });
   for (const wrong of [{ keep: " " }, { keep: "x".repeat(10_001) }, { at: 1 }]) {
@@ -108,7 +104,7 @@ test("T29: what a sub-agent has changed is not put back while who launched it, o
     if (told.includes("Task: look")) return [call("wait")];
     return [launch("Task: plant"), launch("Task: look")];
   });
-  const { client, conversation, state } = await talking({ model, tools: [plant, wait, launchAgent()] });
+  const { client, conversation, state } = await inTurns({ model, tools: [plant, wait, launchAgent()] });
   await client.ask("turn.say", { conversation, parts: say("go") });
   const { call: planted, message } = await client.item("file.changed");
   // The one that planted is done; the other one works, and who launched both waits for it.
