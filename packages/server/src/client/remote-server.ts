@@ -62,6 +62,7 @@ export class RemoteServer {
   static async connect(options: LinkOptions, events: RemoteEvents = {}, signal?: AbortSignal): Promise<RemoteServer> {
     const remote = new RemoteServer(options, events);
     const onAbort = () => remote.close();
+    if (signal?.aborted) onAbort();
     signal?.addEventListener("abort", onAbort);
     try {
       await remote.#up.promise;

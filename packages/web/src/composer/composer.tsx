@@ -67,7 +67,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
         await connection.ask("input.withdraw", { conversation: conversation.id, input: id });
         giveBack(wordsOf(parts));
       } catch {
-        // Delivered meanwhile: then it is among the messages, which says so.
+        // Delivered meanwhile, then it is among the messages; else it is still seen to wait, with a way to take it back.
       }
     }
     box.current?.focus();

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { id } from "../shapes.ts";
 import { answerCommands } from "./answers.ts";
+import { branchCommands } from "./branches.ts";
 import type { CommandDefinition } from "./command.ts";
 import { conversationCommands } from "./conversations.ts";
 import { feedCommands } from "./feed.ts";
@@ -14,6 +15,7 @@ export const commands = {
   ...conversationCommands,
   ...feedCommands,
   ...turnCommands,
+  ...branchCommands,
   ...answerCommands,
   ...noteCommands,
   ...settingsCommands,
