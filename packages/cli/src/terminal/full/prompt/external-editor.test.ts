@@ -1,14 +1,18 @@
-import { readdirSync } from "node:fs";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { expect, test } from "vitest";
+import { join } from "node:path";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { editOutside } from "./external-editor.ts";
 
-const ours = () => readdirSync(tmpdir()).filter((name) => name.startsWith("banyan-"));
-
 test("T11: a text can be edited in $VISUAL, with its arguments, and nothing of it is left behind", async () => {
-  const before = ours();
+  const temporary = await mkdtemp(join(tmpdir(), "banyan-editor-"));
+  vi.stubEnv("TMPDIR", temporary);
+  onTestFinished(async () => {
+    vi.unstubAllEnvs();
+    await rm(temporary, { recursive: true, force: true });
+  });
   expect(await editOutside("one\ntwo", { ...process.env, VISUAL: "sed -i s/two/2/", EDITOR: "false" })).toBe("one\n2");
-  expect(ours().filter((name) => !before.includes(name))).toEqual([]);
+  expect(await readdir(temporary)).toEqual([]);
 });
 
 test("T11: without an editor, or with one that fails, that is said", async () => {
