@@ -10,7 +10,7 @@ import {
 import type { ManagedMemory } from "@banyan/memory";
 import type { Environment } from "@banyan/models";
 import type { McpServers } from "@banyan/tools/mcp";
-import { workspaceTools } from "@banyan/tools/workspace";
+import { openWorkspace, settleIntents, workspaceTools } from "@banyan/tools/workspace";
 import { type PromptCommand, readDefinitions, type Skill, skillTool } from "../definitions/index.ts";
 import type { Directories } from "../directories.ts";
 import { type InstructionPart, serverInstructions } from "../instructions/index.ts";
@@ -78,6 +78,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   const web = await toolsOfTheWeb(settings, env);
   const tidying = opened.use(new Tidying({ store, backups, days: settings.retention?.days }));
   const removed = await tidying.tidy();
+  const settled = await settleIntents(openWorkspace(workspace), backups);
   const fixed = [
     ...workspaceTools({
       root: workspace,
@@ -117,6 +118,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
       ...(memory?.notices ?? []),
       ...confinement.notices,
       ...removed,
+      ...settled,
     ],
     tidy: () => tidying.tidy(),
     [Symbol.asyncDispose]: () => life.disposeAsync(),

@@ -8,6 +8,7 @@ import type { Redaction } from "./output.ts";
 import { openWorkspace } from "./paths.ts";
 import { readTool } from "./read.ts";
 import { searchTool } from "./search.ts";
+import { afterSettling } from "./settle-intents.ts";
 import { shellTool } from "./shell.ts";
 import { writeTool } from "./write.ts";
 import type { WritingOptions } from "./writing.ts";
@@ -24,6 +25,7 @@ export { type Location, locate, openWorkspace, type Workspace } from "./paths.ts
 export { type BackupBounds, pruneBackups } from "./prune-backups.ts";
 export { readTool } from "./read.ts";
 export { type SearchOptions, searchTool } from "./search.ts";
+export { settleIntents } from "./settle-intents.ts";
 export { type ShellOptions, shellTool } from "./shell.ts";
 export { revertFile, undoChange } from "./undo.ts";
 export { writeTool } from "./write.ts";
@@ -46,7 +48,7 @@ export interface WorkspaceToolsOptions extends WritingOptions {
 /** The tools read, list, search, write, edit, edit_mode and shell for one folder. Throws a `WorkspaceError` when there is no such folder. */
 export function workspaceTools(options: WorkspaceToolsOptions): readonly Tool[] {
   const workspace = openWorkspace(options.root, options.protected);
-  return [
+  const tools = [
     readTool(workspace),
     listTool(workspace),
     searchTool(workspace),
@@ -55,4 +57,6 @@ export function workspaceTools(options: WorkspaceToolsOptions): readonly Tool[] 
     editModeTool(workspace, options),
     shellTool(workspace, options),
   ];
+  const { backups } = options;
+  return backups === undefined ? tools : afterSettling(workspace, backups, tools);
 }

@@ -1,7 +1,7 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, open, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { explain, WorkspaceError } from "./error.ts";
+import { explain, systemCode, WorkspaceError } from "./error.ts";
 import { type Location, locate, specialKind, type Workspace } from "./paths.ts";
 
 /**
@@ -10,6 +10,8 @@ import { type Location, locate, specialKind, type Workspace } from "./paths.ts";
  */
 export interface OpenDirectory extends AsyncDisposable {
   readonly at: string;
+  /** What was put into it or renamed in it survives a power cut. */
+  flush(): Promise<void>;
 }
 
 /** A regular file, open for reading. */
@@ -45,6 +47,14 @@ export async function openInside(workspace: Workspace, parent: OpenDirectory, na
 function directoryOf(workspace: Workspace, handle: FileHandle, path: string): OpenDirectory {
   return {
     at: workspace.descriptors ? `/proc/self/fd/${handle.fd}` : path,
+    async flush() {
+      try {
+        await handle.sync();
+      } catch (error) {
+        // Some network drives cannot do that with a folder: there it is as durable as they make it.
+        if (systemCode(error) !== "EINVAL") throw error;
+      }
+    },
     [Symbol.asyncDispose]: () => handle.close(),
   };
 }

@@ -29,8 +29,12 @@ export async function replaceFile(
 
 /** New content that is written and has not taken its place yet. Disposed of before that, it leaves nothing behind. */
 export interface Replacement extends AsyncDisposable {
+  /** The name of the file beside it that holds the new content. */
+  readonly temporary: string;
   /** Puts it in place, unless something else stands there since; answers what then stands there. */
   takePlace(): Promise<Stats>;
+  /** That it took its place survives a power cut. */
+  flush(): Promise<void>;
 }
 
 /** The first half of `replaceFile`, with the same refusals: all but the last step. */
@@ -50,13 +54,15 @@ export async function prepareReplacement(
     const before = await writableFile(target, location);
     if (before !== undefined && location.kind === "missing") throw changed(location);
     if (read !== undefined && !isSame(read, before)) throw changed(location);
-    const temporary = `${parent.at}/.${randomUUID()}.tmp`;
+    const name = `.${randomUUID()}.tmp`;
+    const temporary = `${parent.at}/${name}`;
     await writeTemporary(temporary, bytes, before, workspace.newFileMode);
     let isPlaced = false;
     resources.defer(async () => {
       if (!isPlaced) await unlink(temporary);
     });
     return {
+      temporary: name,
       async takePlace() {
         try {
           if (!isSame(before, await writableFile(target, location))) throw changed(location);
@@ -67,6 +73,7 @@ export async function prepareReplacement(
           throw explain(location.path, error);
         }
       },
+      flush: () => parent.flush(),
       [Symbol.asyncDispose]: () => resources.disposeAsync(),
     };
   } catch (error) {

@@ -1,15 +1,15 @@
-import type { Stats } from "node:fs";
 import type { ToolContext } from "@banyan/core";
 import { digestOf, keepContent } from "../backups.ts";
 import { messageOf } from "../error.ts";
 import { fileChange } from "../file-change.ts";
-import type { Location, Workspace } from "../paths.ts";
-import { prepareReplacement, type Replacement, removeFile, replaceFile } from "../replace-file.ts";
+import type { Workspace } from "../paths.ts";
+import { prepareReplacement } from "../replace-file.ts";
 import { countLines } from "../text-content.ts";
 import type { WritingOptions } from "../writing.ts";
 import { type ArmedFile, messageOfCall } from "./armed-file.ts";
 import type { Block, Captured } from "./capture.ts";
 import { type NewContent, newContent } from "./new-content.ts";
+import { type Prepared, putInPlace, withoutStop } from "./put-in-place.ts";
 
 /** What became of one file. */
 export type FileOutcome =
@@ -31,12 +31,6 @@ export type FileOutcome =
 /** Where the files are, and what else is to be done when one is written. */
 export interface Surroundings extends WritingOptions {
   readonly workspace: Workspace;
-}
-
-/** A file whose new content is written, but not in its place yet. */
-export interface Prepared {
-  readonly content: NewContent;
-  readonly replacement: Replacement;
 }
 
 /**
@@ -73,7 +67,7 @@ export async function applyCaptured(
       outcomes.set(path, refused(path, messageOf(error)));
     }
   }
-  const problem = await putInPlace(surroundings.workspace, prepared);
+  const problem = await putInPlace(surroundings, prepared);
   for (const { content } of prepared) {
     const { path } = content.file;
     if (problem === undefined) await report(content);
@@ -115,37 +109,6 @@ function wasApproved(context: ToolContext): boolean {
   return messageOfCall(context)?.calls.some(({ id, approved }) => id === context.call && approved === true) ?? false;
 }
 
-/**
- * Puts new contents in their places one after the other. When one cannot be, or its call was cancelled, those that were
- * are put back, and the reason comes back.
- */
-export async function putInPlace(workspace: Workspace, prepared: readonly Prepared[]): Promise<string | undefined> {
-  const placed: { readonly content: NewContent; readonly stats: Stats }[] = [];
-  try {
-    for (const { content, replacement } of prepared) {
-      content.file.context.signal.throwIfAborted();
-      placed.push({ content, stats: await replacement.takePlace() });
-    }
-    return undefined;
-  } catch (error) {
-    const problems: string[] = [];
-    for (const { content, stats } of placed.reverse()) {
-      try {
-        await putBack(workspace, content, stats);
-      } catch (problem) {
-        problems.push(`${content.file.path} could not be put back: ${messageOf(problem)}`);
-      }
-    }
-    const back = placed.length === 0 ? [] : ["what had been written was put back"];
-    return [messageOf(error), ...(problems.length > 0 ? problems : back)].map(withoutStop).join("; ");
-  }
-}
-
-async function putBack(workspace: Workspace, { location, before }: NewContent, stats: Stats): Promise<void> {
-  const here: Location = { ...location, kind: "file" };
-  await (before ? replaceFile(workspace, here, before.bytes, stats) : removeFile(workspace, here, stats));
-}
-
 async function report({ file, before, bytes, text }: NewContent): Promise<void> {
   const old = file.snapshot && before && { digest: file.snapshot.digest, text: before.text };
   await file.context.changed(fileChange(file.path, old, { digest: digestOf(bytes), text }));
@@ -158,9 +121,4 @@ function written({ file, before, text }: NewContent, blocks: number): FileOutcom
 
 function refused(path: string, why: string): FileOutcome {
   return { type: "refused", path, why: withoutStop(why) };
-}
-
-/** Several reasons become one sentence, which ends elsewhere. */
-function withoutStop(sentence: string): string {
-  return sentence.replace(/\.$/, "");
 }

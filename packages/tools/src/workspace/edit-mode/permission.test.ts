@@ -100,7 +100,8 @@ test("B31: the previous content is kept; where it cannot be, nothing is written"
   const script = [arm("a.ts", "b.ts"), block("ts:a.ts:1:2", "x") + block("ts:b.ts", "y"), "Done."];
   const backups = `${folder.outside}/backups`;
   await play(folder, script, { workspace: { backups } });
-  expect(readdirSync(backups)).toEqual(["4355a46b19d348dc2f57c046f8ef63d4538ebb936000f3c9ee954a27460dd865"]);
+  const kept = "4355a46b19d348dc2f57c046f8ef63d4538ebb936000f3c9ee954a27460dd865";
+  expect(readdirSync(backups)).toEqual([kept, "intents"]);
 
   const { said } = await play(folder, [arm("a.ts"), block("ts:1:2", "z"), "I see."], {
     workspace: { backups: `${folder.outside}/secret.txt` },

@@ -1,11 +1,12 @@
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { ToolContext } from "@banyan/core";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { TestFolder } from "../fixture.ts";
 import { locate, openWorkspace } from "../paths.ts";
 import { prepareReplacement } from "../replace-file.ts";
 import { readText } from "../text-content.ts";
-import { type Prepared, putInPlace } from "./apply.ts";
+import { type Prepared, putInPlace } from "./put-in-place.ts";
 
 /** A folder with an existing file and a place for a new one, both prepared to hold "new". */
 async function prepared(folder: TestFolder, ...paths: readonly string[]) {
@@ -31,8 +32,8 @@ async function prepared(folder: TestFolder, ...paths: readonly string[]) {
   }
   return {
     signals,
-    async put() {
-      const problem = await putInPlace(workspace, all);
+    async put(backups?: string) {
+      const problem = await putInPlace({ workspace, ...(backups !== undefined && { backups }) }, all);
       for (const { replacement } of all) await replacement[Symbol.asyncDispose]();
       return problem;
     },
@@ -89,4 +90,35 @@ test("what cannot be put back is said", async () => {
     /^the user interrupted; b\.txt could not be put back: b\.txt was changed by somebody else.*; a\.txt could not be put back: a\.txt was changed by somebody else/,
   );
   expect([folder.read("a.txt"), folder.read("b.txt")]).toEqual(["somebody else's", "theirs, too"]);
+});
+
+describe("what is about to be done to several files is noted before", () => {
+  test("and not for one alone, which takes its place at once", async () => {
+    using folder = new TestFolder({ "a.txt": "old", "b.txt": "old" });
+    const backups = join(folder.outside, "backups");
+    expect(await (await prepared(folder, "a.txt")).put(backups)).toBeUndefined();
+    expect(existsSync(backups)).toBe(false);
+    expect(await (await prepared(folder, "a.txt", "b.txt")).put(backups)).toBeUndefined();
+    expect([readdirSync(backups), readdirSync(join(backups, "intents"))]).toEqual([["intents"], []]);
+    expect(statSync(join(backups, "intents")).mode & 0o777).toBe(0o700);
+  });
+
+  test("where it cannot be noted, nothing is written", async () => {
+    using folder = new TestFolder({ "a.txt": "old", "b.txt": "old" });
+    const { put } = await prepared(folder, "a.txt", "b.txt");
+    expect(await put(join(folder.outside, "secret.txt"))).toMatch(
+      /^What was to be written could not be noted in .*secret\.txt\/intents before \(.*\), so nothing was written$/,
+    );
+    expect([folder.read("a.txt"), folder.read("b.txt"), folder.names()]).toEqual(["old", "old", ["a.txt", "b.txt"]]);
+  });
+
+  test("where its end cannot be noted, what was written is put back", async () => {
+    using folder = new TestFolder({ "a.txt": "old", "b.txt": "old" });
+    const backups = join(folder.outside, "backups");
+    const { put, signals } = await prepared(folder, "a.txt", "b.txt");
+    const signal = signals[1]?.signal as AbortSignal & { throwIfAborted: () => void };
+    signal.throwIfAborted = () => rmSync(join(backups, "intents"), { recursive: true });
+    expect(await put(backups)).toMatch(/ENOENT.*; what had been written was put back$/);
+    expect([folder.read("a.txt"), folder.read("b.txt"), folder.names()]).toEqual(["old", "old", ["a.txt", "b.txt"]]);
+  });
 });

@@ -1,0 +1,48 @@
+// A program that is killed while it works on files: `node killed-program.fixture.ts WHAT ROOT BACKUPS INSTANT`. It applies a
+// message to three files, or settles what another one left. From the moment in which it notes what it is about to do, each
+// step that changes something on the disk is an instant; right before the one of that number it ends itself with -9. It
+// writes the path of each file whose change is in the log, and at last how many instants there were.
+import { writeSync } from "node:fs";
+import files from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
+import { DatabaseSync } from "node:sqlite";
+
+const [what = "", root = "", backups = "", last = ""] = process.argv.slice(2);
+let instants = 0;
+
+/** Makes an instant of each call of a function. */
+function counted<This, Given extends unknown[], Result>(
+  step: (this: This, ...given: Given) => Result,
+  isFirst = false,
+) {
+  return function (this: This, ...given: Given): Result {
+    if ((isFirst || instants > 0) && ++instants === Number(last)) process.kill(process.pid, "SIGKILL");
+    return step.apply(this, given);
+  };
+}
+
+const { mkdir, rename, rm, unlink } = files;
+Object.assign(files, { mkdir: counted(mkdir), rename: counted(rename), rm: counted(rm), unlink: counted(unlink) });
+syncBuiltinESMExports();
+DatabaseSync.prototype.exec = counted(DatabaseSync.prototype.exec, true);
+
+// Only now, so that what is imported uses the steps above.
+const { openWorkspace } = await import("../paths.ts");
+if (what === "settle") {
+  const { settleIntents } = await import("../settle-intents.ts");
+  await settleIntents(openWorkspace(root), backups);
+} else {
+  const { Agent, Session, say } = await import("@banyan/core");
+  const { call, scriptedModel } = await import("@banyan/core/testing");
+  const { editModeTool } = await import("../edit-mode.ts");
+  const paths = ["a.txt", "b.txt", "new/c.txt"];
+  const model = scriptedModel([
+    paths.map((file_path) => call("edit_mode", { file_path, mode: "complete", overwrite: true })),
+    paths.map((path) => `\`\`\`txt:${path}\nnew\n\`\`\`\n`).join(""),
+    "Done.",
+  ]);
+  const agent = new Agent({ model, tools: [editModeTool(openWorkspace(root), { backups })] });
+  for await (const item of agent.chat(say("Go"), { session: Session.inMemory() }))
+    if (item.type === "file.changed") writeSync(1, `${item.path}\n`);
+}
+writeSync(1, `${instants}\n`);

@@ -1,0 +1,70 @@
+import type { Stats } from "node:fs";
+import { digestOf } from "../backups.ts";
+import { messageOf } from "../error.ts";
+import { type IntendedFile, type Intent, writeIntent } from "../intent.ts";
+import type { Location, Workspace } from "../paths.ts";
+import { type Replacement, removeFile, replaceFile } from "../replace-file.ts";
+import type { NewContent } from "./new-content.ts";
+
+/** A file whose new content is written, but not in its place yet. */
+export interface Prepared {
+  readonly content: NewContent;
+  readonly replacement: Replacement;
+}
+
+/**
+ * Puts new contents in their places one after the other. When one cannot be, or its call was cancelled, those that were
+ * are put back, and the reason comes back. When the process ends in between, `settleIntents` puts them back: several files
+ * are changed once their intent has ended.
+ */
+export async function putInPlace(
+  { workspace, backups }: { readonly workspace: Workspace; readonly backups?: string },
+  prepared: readonly Prepared[],
+): Promise<string | undefined> {
+  const placed: { readonly content: NewContent; readonly stats: Stats }[] = [];
+  await using held = new AsyncDisposableStack();
+  let intent: Intent | undefined;
+  try {
+    // One file alone takes its place at once.
+    if (backups !== undefined && prepared.length > 1)
+      intent = held.use(await writeIntent(workspace, backups, prepared.map(intended)));
+    for (const { content, replacement } of prepared) {
+      content.file.context.signal.throwIfAborted();
+      placed.push({ content, stats: await replacement.takePlace() });
+    }
+    if (intent) {
+      for (const { replacement } of prepared) await replacement.flush();
+      await intent.end();
+    }
+    return undefined;
+  } catch (error) {
+    const problems: string[] = [];
+    for (const { content, stats } of placed.reverse()) {
+      try {
+        await putBack(workspace, content, stats);
+      } catch (problem) {
+        problems.push(`${content.file.path} could not be put back: ${messageOf(problem)}`);
+      }
+    }
+    // Where it cannot be ended, whoever finds it finds the files as they were.
+    await intent?.end().catch(() => {});
+    const back = placed.length === 0 ? [] : ["what had been written was put back"];
+    return [messageOf(error), ...(problems.length > 0 ? problems : back)].map(withoutStop).join("; ");
+  }
+}
+
+function intended({ content, replacement }: Prepared): IntendedFile {
+  const { location, before, bytes } = content;
+  const { temporary } = replacement;
+  return { path: location.path, before: before ? digestOf(before.bytes) : null, after: digestOf(bytes), temporary };
+}
+
+async function putBack(workspace: Workspace, { location, before }: NewContent, stats: Stats): Promise<void> {
+  const here: Location = { ...location, kind: "file" };
+  await (before ? replaceFile(workspace, here, before.bytes, stats) : removeFile(workspace, here, stats));
+}
+
+/** Several reasons become one sentence, which ends elsewhere. */
+export function withoutStop(sentence: string): string {
+  return sentence.replace(/\.$/, "");
+}
