@@ -228,9 +228,7 @@ describe("F20: no gap and no repeat", () => {
 });
 
 describe("F19, B58: a client that does not read", () => {
-  test("F19: is sent a bounded part, slows nobody, and has everything when it reads again", {
-    timeout: 60_000,
-  }, async () => {
+  test("F19: is sent a bounded part, slows nobody, and has everything when it reads again", async () => {
     const piece = "y".repeat(16 * 1024);
     const loud = defineTool({
       name: "loud",

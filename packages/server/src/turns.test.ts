@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createId, launchAgent } from "@banyan/core";
-import { call, pause, scriptedModel, stall, text } from "@banyan/core/testing";
+import { call, scriptedModel, stall, text } from "@banyan/core/testing";
 import { describe, expect, test } from "vitest";
 import { serving, temporaryDirectory } from "./testing/serving.fixture.ts";
 import { gated, talking } from "./testing/talking.fixture.ts";
@@ -312,20 +312,25 @@ test("W40, W41: a sub-agent is part of the same feed, and is steered and stopped
 });
 
 test("B64: a turn goes on while nobody looks, and its conversation stays open until it has ended", async () => {
-  const model = scriptedModel([[text("Slowly"), pause(300), text(" done.")]]);
-  const { server, client, conversation } = await talking({ model }, { idle: 50 });
+  const { tool, open } = gated();
+  const model = scriptedModel([[text("Slowly."), call("wait")], "Done."]);
+  const idle = 1_000;
+  const { server, client, conversation } = await talking({ model, tools: [tool] }, { idle });
   await client.ask("turn.say", { conversation, parts: say("go") });
   client.socket.terminate();
   await client.end();
   const later = await TestClient.connect(server);
   const list = () => later.ask("conversation.list", {}).then(({ conversations }) => conversations[0]);
   await later.ask("conversation.watch", { on: true });
+  // It would be closed by then, if nothing worked in it.
+  await new Promise((resolve) => setTimeout(resolve, 1.5 * idle));
   expect(await list()).toMatchObject({ running: 1, unread: 0 });
+  open();
   await later.frame("conversations", ({ changed }) =>
     changed.some(({ running, unread }) => running === 0 && unread === 1),
   );
   const { state } = await later.watch(conversation);
-  expect([...state.messages.values()].at(-1)).toMatchObject({ parts: say("Slowly done.") });
+  expect([...state.messages.values()].at(-1)).toMatchObject({ parts: say("Done.") });
   await later.ask("conversation.seen", { conversation });
   expect(await list()).toMatchObject({ running: 0, waiting: 0, unread: 0 });
 });

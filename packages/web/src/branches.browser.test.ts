@@ -1,7 +1,17 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
-import { articles, composer, eventually, restingPlace, site, write } from "./testing/site.fixture.ts";
+import {
+  articles,
+  composer,
+  eventually,
+  PATIENT,
+  restingPlace,
+  site,
+  stopClock,
+  wheelUp,
+  write,
+} from "./testing/site.fixture.ts";
 
 /** What is said on the branch in view. */
 const said = (page: Page) =>
@@ -26,7 +36,7 @@ async function edit(page: Page, from: string, to: string): Promise<void> {
   await article(page, `You said: ${to}`).waitFor();
 }
 
-describe.runIf(chromiumPath)(`branches in the page${whyNot}`, { timeout: 60_000 }, () => {
+describe.runIf(chromiumPath)(`branches in the page${whyNot}`, PATIENT, () => {
   const here = site();
 
   it("W1: editing a message makes a version beside it; the old one and all below stay byte for byte", async () => {
@@ -88,6 +98,7 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, { timeout: 60_000 
     await page.keyboard.press("ArrowRight");
     await eventually(() => page.locator("article:focus").innerText()).toContain("right");
     await page.keyboard.press("Home");
+    await eventually(() => page.locator("article:focus").innerText()).toContain("begin");
     await page.keyboard.press("Alt+ArrowDown");
     await eventually(() => page.locator("article:focus").innerText()).toContain("right");
   });
@@ -104,6 +115,21 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, { timeout: 60_000 
     expect(await said(page)).not.toContain("deep two");
   });
 
+  it("W4: what is remembered of branches in view is bounded, and the oldest makes room", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("one")}`);
+    await page.evaluate(() => {
+      localStorage.setItem(
+        "viewed",
+        JSON.stringify(Array.from({ length: 1_000 }, (_, age) => [`old ${age}`, "a leaf"])),
+      );
+    });
+    await edit(page, "one", "two");
+    const viewed = () => page.evaluate(() => JSON.parse(localStorage.getItem("viewed") ?? "") as [string, string][]);
+    await eventually(async () => (await viewed()).at(-1)?.[1] === leafIn(page)).toBe(true);
+    expect(await viewed()).toHaveLength(1_000);
+    expect((await viewed())[0]?.[0]).not.toBe("old 0");
+  });
+
   it("W5: an address shows its branch in a browser that was never here, and its anchor focuses one message", async () => {
     const conversation = await here.conversation("a question", "on the first branch");
     const { page } = await here.open(`/c/${conversation}`);
@@ -118,7 +144,7 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, { timeout: 60_000 
     const id = (await article(page, "You said: a question").getAttribute("id")) ?? "";
     const other = await here.open(`${new URL(second).pathname}${new URL(second).search}#${id}`);
     await eventually(() => other.page.locator("article:focus").getAttribute("id")).toBe(id);
-    expect(await said(other.page)).toContain("on the second branch");
+    await eventually(() => said(other.page)).toContain("on the second branch");
   });
 
   it("W6: switching is one entry of the history; Back returns to the branch and its place", async () => {
@@ -128,10 +154,8 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, { timeout: 60_000 
     const log = page.getByRole("log");
     const top = () => log.evaluate((element) => element.scrollTop);
     const length = await page.evaluate(() => history.length);
-    await log.hover();
-    await page.mouse.wheel(0, -700);
+    const place = await wheelUp(log, 700);
     await page.getByRole("button", { name: "Jump to latest" }).waitFor();
-    const place = await restingPlace(log);
     const version = article(page, "very last").getByRole("button", { name: /^Previous version/ });
     await version.evaluate((button: HTMLElement) => button.focus({ preventScroll: true }));
     await page.keyboard.press("Enter");
@@ -154,20 +178,24 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, { timeout: 60_000 
     await here.idle(conversation);
     const at = (await article(page, "You said: two").getAttribute("id"))?.replace("m-", "") ?? "";
     await eventually(() => leafIn(page)).toBe(at);
-    // What comes is shown by a timer: from now on, when the test says so; those that were set before run out.
+    // What comes is shown by a short timer: for now, when the test says so; those that were set before run out.
     const timers = await page.evaluateHandle(async () => {
       const { setTimeout } = window;
       const waiting: (() => void)[] = [];
-      window.setTimeout = ((timer: () => void) => waiting.push(timer)) as typeof window.setTimeout;
+      window.setTimeout = ((timer: () => void, delay = 0) =>
+        delay > 50 ? setTimeout(timer, delay) : waiting.push(timer)) as typeof window.setTimeout;
       await new Promise((resolve) => setTimeout(resolve, 200));
-      return waiting;
+      return { waiting, setTimeout };
     });
     await here.say(conversation, "three", { at });
-    await eventually(() => timers.evaluate(({ length }) => length)).toBeGreaterThan(0);
-    await page.getByRole("button", { name: /^Previous version/ }).evaluate((button: HTMLElement, waiting) => {
-      button.click();
-      for (const timer of waiting) timer();
-    }, timers);
+    await eventually(() => timers.evaluate(({ waiting }) => waiting.length)).toBeGreaterThan(0);
+    await page
+      .getByRole("button", { name: /^Previous version/ })
+      .evaluate((button: HTMLElement, { waiting, setTimeout }) => {
+        window.setTimeout = setTimeout;
+        button.click();
+        for (const timer of waiting) timer();
+      }, timers);
     await article(page, "You said: one").waitFor();
     await page.goBack();
     await article(page, "You said: three").waitFor();
@@ -193,6 +221,8 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, { timeout: 60_000 
     const conversation = await here.conversation("mine");
     const { page } = await here.open(`/c/${conversation}`);
     await article(page, "You said: mine").waitFor();
+    // The address follows the view.
+    await eventually(() => leafIn(page)).not.toBeNull();
     const leaf = leafIn(page);
     await here.ask("turn.retry", { conversation, parts: [{ type: "text", text: "theirs" }] });
     await eventually(() => said(page)).toContain("1/2");
@@ -210,7 +240,8 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, { timeout: 60_000 
     await article(page, "later").first().waitFor();
     const all = await articles(page).count();
     for (let index = 0; index < all; index++) {
-      expect(await articles(page).nth(index).getByRole("button", { name: "Continue from here" }).count()).toBe(1);
+      const goOn = articles(page).nth(index).getByRole("button", { name: "Continue from here" });
+      await eventually(() => goOn.count()).toBe(1);
     }
     await act(page, "I read.", "Continue from here");
     await eventually(() => said(page)).not.toContain("later");
@@ -218,7 +249,7 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, { timeout: 60_000 
     await page.locator("#composer:focus").waitFor();
     await write(page, "another way");
     await article(page, "You said: another way").waitFor();
-    expect(await said(page)).toContain("2/2");
+    await eventually(() => said(page)).toContain("2/2");
   });
 
   it("W10: an answer can be had again, from another model, and both show model, tokens and cost", async () => {
@@ -264,10 +295,15 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, { timeout: 60_000 
     await page.getByText("Remove this message and 4 below it?").waitFor();
     await page.getByRole("button", { name: "Leave it" }).click();
     await act(page, "branch two", "Remove this message");
+    await stopClock(page);
     await page.getByRole("button", { name: "Remove", exact: true }).click();
     await page.getByText("2 messages were removed.").waitFor();
-    await eventually(() => said(page)).not.toContain("branch two");
+    await eventually(async () => {
+      await page.clock.runFor(100);
+      return said(page);
+    }).not.toContain("branch two");
     await page.getByRole("button", { name: "Undo" }).click();
+    await page.clock.resume();
     await article(page, "You said: branch two").waitFor();
   });
 

@@ -1,39 +1,41 @@
 import { describe, expect, it } from "vitest";
 import { faultsOf } from "./testing/axe.fixture.ts";
 import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
-import { articles, composer, site } from "./testing/site.fixture.ts";
+import { articles, composer, eventually, PATIENT, site } from "./testing/site.fixture.ts";
 
-/** A machine under load takes its time. */
-const PATIENT = { timeout: 10_000 };
-
-describe.runIf(chromiumPath)(`the palette${whyNot}`, { timeout: 60_000 }, () => {
+describe.runIf(chromiumPath)(`the palette${whyNot}`, PATIENT, () => {
   const here = site();
 
   it("W44: Ctrl+K finds every action by its name, with its shortcut, and does it", async () => {
     const { page, complaints } = await here.open(`/c/${await here.conversation("begin")}`);
     await composer(page).click();
-    await page.keyboard.press("Control+k");
     const palette = page.getByRole("dialog", { name: "Find an action" });
-    await palette.waitFor();
+    const find = async (words: string) => {
+      await page.keyboard.press("Control+k");
+      // What is typed before goes to where the focus was.
+      await palette.locator("input:focus").waitFor();
+      await page.keyboard.type(words);
+    };
     const options = palette.getByRole("option");
-    expect(await options.filter({ hasText: "New conversation" }).innerText()).toMatch(/n$/);
-    expect(await options.filter({ hasText: "Export as" }).count()).toBe(3);
+    await find("");
+    await eventually(() => options.filter({ hasText: "New conversation" }).innerText()).toMatch(/n$/);
+    await eventually(() => options.filter({ hasText: "Export as" }).count()).toBe(3);
     await page.keyboard.type("settings");
-    await expect.poll(() => options.count(), PATIENT).toBe(1);
+    await eventually(() => options.count()).toBe(1);
     expect(await faultsOf(page)).toEqual([]);
     await page.keyboard.press("Enter");
     await page.getByRole("complementary", { name: "Settings" }).waitFor();
     await palette.waitFor({ state: "detached" });
     await page.locator("#composer:focus").waitFor();
-    await page.keyboard.press("Control+k");
-    await page.keyboard.type("write a");
+    await find("write a");
+    await eventually(() => options.count()).toBe(1);
     await page.keyboard.press("Enter");
-    await expect.poll(() => page.evaluate(() => document.activeElement?.id), PATIENT).toBe("composer");
-    await page.keyboard.press("Control+k");
-    await page.keyboard.type("no such thing");
+    await palette.waitFor({ state: "detached" });
+    await page.locator("#composer:focus").waitFor();
+    await find("no such thing");
     await palette.getByText("There is no action of that name.").waitFor();
     await page.keyboard.press("Escape");
-    await expect.poll(() => page.evaluate(() => document.activeElement?.id), PATIENT).toBe("composer");
+    await page.locator("#composer:focus").waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -1,16 +1,19 @@
+import type { Command } from "@banyan/server/protocol";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { faultsOf } from "./testing/axe.fixture.ts";
 import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
-import { articles, composer, eventually, site, write } from "./testing/site.fixture.ts";
+import { articles, composer, eventually, PATIENT, site, write } from "./testing/site.fixture.ts";
+
+type Asked = Pick<Command, "type" | "id">;
 
 /** Has the commands that are chosen fail, as a server would that cannot carry them out. */
-async function refuse(page: Page, isRefused: (command: { readonly type: string; readonly input?: string }) => boolean) {
+async function refuse(page: Page, isRefused: (command: Asked) => boolean | Promise<boolean>) {
   await page.routeWebSocket(/\/api\/v1\/socket/, (socket) => {
     const server = socket.connectToServer();
-    socket.onMessage((frame) => {
+    socket.onMessage(async (frame) => {
       const command = JSON.parse(String(frame));
-      if (!isRefused(command)) return server.send(frame);
+      if (!(await isRefused(command))) return server.send(frame);
       const error = { code: "refused", message: `No ${command.type} today.` };
       return socket.send(JSON.stringify({ type: "failed", id: command.id, error }));
     });
@@ -19,7 +22,7 @@ async function refuse(page: Page, isRefused: (command: { readonly type: string; 
   await articles(page).last().waitFor();
 }
 
-describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, { timeout: 60_000 }, () => {
+describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PATIENT, () => {
   const here = site();
 
   it("a title, a star and a removal that the server refuses are told, and all is as it was", async () => {
@@ -96,6 +99,49 @@ describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, { 
     await eventually(() => page.getByRole("list", { name: "Not delivered yet" }).getByRole("listitem").count()).toBe(3);
     await page.getByRole("button", { name: "Stop" }).click();
     await eventually(() => composer(page).inputValue()).toBe("one\n\ntwo");
+    await page.getByRole("alert").filter({ hasText: "“three” could not be taken back: it still waits." }).waitFor();
+  });
+
+  it("W38: Stop says where that is which was delivered, or taken back elsewhere, just before", async () => {
+    const conversation = await here.conversation("hello");
+    const { page } = await here.open(`/c/${conversation}`);
+    const inputs: string[] = [];
+    await refuse(page, async ({ type, id }) => {
+      if (type === "turn.say") inputs.push(id);
+      if (type !== "run.interrupt") return false;
+      await here.ask("input.withdraw", { conversation, input: inputs.at(-1) ?? "" });
+      here.agent.release();
+      await here.idle(conversation);
+      return false;
+    });
+    await write(page, "hold");
+    await page.getByRole("log").getByText("running").waitFor();
+    for (const text of ["one", "two"]) {
+      await composer(page).fill(text);
+      await page.getByRole("button", { name: "Queue" }).click();
+    }
+    await eventually(() => page.getByRole("list", { name: "Not delivered yet" }).getByRole("listitem").count()).toBe(2);
+    await page.getByRole("button", { name: "Stop" }).click();
+    const told = page.getByRole("alert");
+    await told.filter({ hasText: "“one” had been delivered: it is among the messages." }).waitFor();
+    expect(await told.innerText()).toContain("“two” was taken back elsewhere.");
+    await page.getByRole("article", { name: /You/ }).getByText("one", { exact: true }).waitFor();
+    expect(await composer(page).inputValue()).toBe("");
+  });
+
+  it("a conversation that somebody removes is shown as it ended; one that is not there is not asked for again", async () => {
+    const conversation = await here.conversation("soon gone");
+    const { page } = await here.open(`/c/${conversation}`);
+    await write(page, "hold");
+    await page.getByRole("log").getByText("running").waitFor();
+    await here.ask("conversation.remove", { conversation });
+    await page.getByRole("alert").filter({ hasText: "This conversation was removed." }).waitFor();
+    await page.getByRole("log").getByText("cancelled").waitFor();
+    await page.getByRole("link", { name: /soon gone/ }).waitFor({ state: "detached" });
+    await page.getByRole("heading", { level: 1, name: "soon gone" }).waitFor();
+    await page.reload();
+    await page.getByText("There is no such conversation here. It may have been removed.").waitFor();
+    expect(await page.getByRole("button", { name: "Try again" }).count()).toBe(0);
   });
 
   it("W34: what waits is answered one after the other by keyboard, and then one can write", async () => {

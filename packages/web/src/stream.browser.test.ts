@@ -3,7 +3,17 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { words } from "./testing/agent.fixture.ts";
 import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
-import { articles, composer, eventually, restingPlace, site, write } from "./testing/site.fixture.ts";
+import {
+  articles,
+  composer,
+  eventually,
+  PATIENT,
+  restingPlace,
+  site,
+  stopClock,
+  wheelUp,
+  write,
+} from "./testing/site.fixture.ts";
 
 const said = (page: Page) =>
   articles(page)
@@ -21,12 +31,18 @@ async function tryNow(page: Page): Promise<void> {
   await Promise.race([clicked.catch(() => isBack), isBack]);
 }
 
-describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, { timeout: 60_000 }, () => {
+describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () => {
   const here = site();
 
   it("W21: text is shown as it comes, and the page changes at most once in 50 ms for it", async () => {
-    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    const conversation = await here.conversation("hello");
+    const { page } = await here.open(`/c/${conversation}`);
     await articles(page).last().waitFor();
+    await write(page, "half 20");
+    await eventually(() => counted(page)).toEqual(all(10));
+    here.agent.release();
+    await eventually(() => counted(page)).toEqual(all(20));
+    await here.idle(conversation);
     await page.evaluate(() => {
       const commits: number[] = [];
       Object.assign(window, { commits });
@@ -40,15 +56,13 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, { timeout: 60_
       );
     });
     await write(page, "count 100");
-    await eventually(() => counted(page)).toContain("word1");
-    expect(await counted(page)).not.toContain("word99");
-    await eventually(() => counted(page)).toEqual(all(100));
+    await eventually(() => counted(page)).toEqual([...all(20), ...all(100)]);
     const commits = await page.evaluate(() => (window as unknown as { commits: number[] }).commits);
     // 100 words at 12 ms are at least 1.2 s; without coalescing, each would be a change of its own.
     const span = ((commits.at(-1) ?? 0) - (commits[0] ?? 0)) / 50;
     const changes = commits.filter((at, index) => index === 0 || at - (commits[index - 1] ?? 0) > 5).length;
     expect(changes).toBeLessThan(2 * span + 20);
-    expect(changes).toBeGreaterThan(3);
+    expect(changes).toBeGreaterThan(0);
   });
 
   it("W22: reasoning is open with a timer while it comes, closed afterwards, and stays as the person likes it", async () => {
@@ -56,12 +70,15 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, { timeout: 60_
     await write(page, "think");
     const toggle = page.getByRole("region", { name: "Reasoning" }).getByRole("button");
     await page.getByRole("button", { name: /Thinking for \d+ s/, expanded: true }).waitFor();
+    here.agent.release();
     await eventually(() => toggle.innerText()).toMatch(/Thought for \d+ s/);
-    expect(await toggle.getAttribute("aria-expanded")).toBe("false");
+    await eventually(() => toggle.getAttribute("aria-expanded")).toBe("false");
+    await eventually(() => said(page)).toContain("Thought through.");
     await toggle.click();
+    await eventually(() => toggle.getAttribute("aria-expanded")).toBe("true");
     await page.reload();
     await eventually(() => toggle.getAttribute("aria-expanded")).toBe("true");
-    expect(await said(page)).toContain("thought99");
+    await eventually(() => said(page)).toContain("thought99");
   });
 
   it("W23: the end stays in view until the person scrolls up; then nothing moves until they jump to the latest", async () => {
@@ -73,11 +90,9 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, { timeout: 60_
     await write(page, "count 200");
     await eventually(async () => (await counted(page)).length).toBeGreaterThan(330);
     await eventually(fromEnd).toBeLessThan(8);
-    await log(page).hover();
-    await page.mouse.wheel(0, -200);
+    const place = await wheelUp(log(page), 200);
     await page.getByRole("button", { name: "Jump to latest" }).waitFor();
     const top = () => log(page).evaluate(({ scrollTop }) => scrollTop);
-    const place = await restingPlace(log(page));
     await here.idle(conversation);
     await here.say(conversation, "one more");
     await page.getByRole("button", { name: "Jump to latest (2 new)" }).waitFor();
@@ -90,22 +105,34 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, { timeout: 60_
     await eventually(fromEnd).toBeLessThan(8);
     await composer(page).fill("");
     // Who says something wants to see what comes of it.
-    await log(page).hover();
-    await page.mouse.wheel(0, -200);
+    await wheelUp(log(page), 200);
     await page.getByRole("button", { name: "Jump to latest" }).waitFor();
     await write(page, "the last");
     await eventually(() => said(page)).toContain("You said: the last");
     await eventually(fromEnd).toBeLessThan(8);
   });
 
+  it("W23: one turn of the wheel upwards is enough, though the page hears only then that it came to the end", async () => {
+    const conversation = await here.conversation("count 300");
+    const { page } = await here.open(`/c/${conversation}`, { viewport: { width: 800, height: 500 } });
+    await eventually(() => counted(page)).toContain("word299");
+    await restingPlace(log(page));
+    await log(page).evaluate(async (messages) => {
+      messages.scrollTop -= 4;
+      messages.dispatchEvent(new WheelEvent("wheel", { deltaY: -100 }));
+      for (let frames = 0; frames < 5; frames++) await new Promise(requestAnimationFrame);
+    });
+    await page.getByRole("button", { name: "Jump to latest" }).waitFor();
+  });
+
   it("W24: a reload in mid-stream shows all that was sent, and then the rest: nothing twice, nothing missing", async () => {
     const conversation = await here.conversation("hello");
     const { page } = await here.open(`/c/${conversation}`);
-    await write(page, "count 250");
+    await write(page, "half 250");
     await eventually(() => counted(page)).toContain("word20");
     await page.reload();
-    await eventually(() => counted(page)).toContain("word20");
-    expect(await counted(page)).not.toContain("word249");
+    await eventually(() => counted(page)).toEqual(all(125));
+    here.agent.release();
     await page.reload();
     await here.idle(conversation);
     await eventually(() => counted(page)).toEqual(all(250));
@@ -120,8 +147,12 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, { timeout: 60_
     await write(page, "count 150");
     await eventually(() => counted(page)).toContain("word5");
     await composer(page).fill("half a thou");
+    await stopClock(page);
     here.link.cut();
-    await page.getByText("The connection to the server is lost.").waitFor({ timeout: 5_000 });
+    await page.getByText("Not connected").waitFor();
+    await page.clock.runFor(5_000);
+    await page.getByText("The connection to the server is lost.").waitFor();
+    await page.clock.resume();
     await page.getByText(/The next try is in \d+ s|Trying now/).waitFor();
     expect(await composer(page).inputValue()).toBe("half a thou");
     here.link.mend();
@@ -130,6 +161,32 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, { timeout: 60_
     await eventually(() => counted(page)).toEqual(all(150));
     expect(asked.filter((frame) => frame.includes("feed.subscribe")).at(-1)).toContain('"from"');
     expect(await composer(page).inputValue()).toBe("half a thou");
+  });
+
+  it("W25: a server that is not heard any more is looked for anew; who hears of it stays", async () => {
+    const conversation = await here.conversation("hello");
+    const { page } = await here.open(`/c/${conversation}`);
+    await articles(page).last().waitFor();
+    let connections = 0;
+    page.on("websocket", () => connections++);
+    await page.clock.install();
+    await page.reload();
+    await articles(page).last().waitFor();
+    for (const title of ["heard once", "heard twice", "heard again"]) {
+      await page.clock.fastForward(31_000);
+      await here.ask("conversation.rename", { conversation, title });
+      await page.getByRole("heading", { name: title }).waitFor();
+    }
+    expect(connections).toBe(1);
+    here.link.hush();
+    await eventually(async () => {
+      await page.clock.fastForward(31_000);
+      return page.getByText("The connection to the server is lost.").isVisible();
+    }).toBe(true);
+    await here.say(conversation, "said in the silence");
+    here.link.mend();
+    await tryNow(page);
+    await eventually(() => said(page)).toContain("You said: said in the silence");
   });
 
   it("W26: what is written without a connection is shown as not sent, sent once when it is back, and can be taken back", async () => {
@@ -231,6 +288,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, { timeout: 60_
     await one.page.getByText("May shell run?").waitFor();
     await one.page.getByRole("button", { name: /Allow once/ }).click();
     await two.page.getByText("May shell run?").waitFor({ state: "detached" });
+    await here.idle(conversation);
     for (const { page } of [one, two]) {
       await eventually(() => said(page)).toContain("That is done.");
       await eventually(() => log(page).getAttribute("aria-busy")).toBe("false");
@@ -243,11 +301,12 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, { timeout: 60_
     const { page } = await here.open("/");
     await here.ask("conversation.rename", { conversation, title: "The one that streams" });
     const entry = page.getByRole("link", { name: /The one that streams/ });
-    await here.ask("turn.say", { conversation, parts: [{ type: "text", text: "count 300" }] });
+    await here.ask("turn.say", { conversation, parts: [{ type: "text", text: "half 300" }] });
     await entry.getByText("running").waitFor();
     await entry.click();
-    await eventually(() => counted(page)).toContain("word3");
+    await eventually(() => counted(page)).toEqual(all(150));
     await page.goto(new URL("/", page.url()).href);
+    here.agent.release();
     await here.idle(conversation);
     await entry.getByText("1 unread").waitFor();
     await entry.click();

@@ -2,7 +2,7 @@ import { createId, Session } from "@banyan/core";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
-import { articles, composer, site } from "./testing/site.fixture.ts";
+import { articles, composer, eventually, PATIENT, site } from "./testing/site.fixture.ts";
 
 const rows = (page: Page) => page.getByRole("treeitem");
 const row = (page: Page, text: string) => rows(page).filter({ hasText: text }).first();
@@ -10,10 +10,7 @@ const focused = (page: Page) => page.evaluate(() => document.activeElement?.text
 const map = (page: Page) => page.getByRole("img", { name: /Map of the branches/ });
 const leafIn = (page: Page) => new URL(page.url()).searchParams.get("leaf");
 
-/** A machine under load takes its time. */
-const PATIENT = { timeout: 10_000 };
-
-describe.runIf(chromiumPath)(`the tree in the page${whyNot}`, { timeout: 60_000 }, () => {
+describe.runIf(chromiumPath)(`the tree in the page${whyNot}`, PATIENT, () => {
   const here = site();
 
   /** `begin` and its answer, below it three branches, of which the last has two: `alpha`, `beta`, `gamma` and `delta`. */
@@ -64,6 +61,20 @@ describe.runIf(chromiumPath)(`the tree in the page${whyNot}`, { timeout: 60_000 
     expect(await row(page, "alpha").getAttribute("aria-selected")).toBe("true");
     expect(await row(page, "beta").getAttribute("aria-selected")).toBe("false");
     expect(complaints).toEqual([]);
+  });
+
+  it("W13, W18: a branch that grows keeps the focus, and the name that is being written for it", async () => {
+    const conversation = await here.conversation("begin");
+    const { page } = await here.open(`/c/${conversation}`);
+    await row(page, "begin").focus();
+    await here.say(conversation, "more");
+    await row(page, "begin").getByText("4 messages").waitFor();
+    expect(await focused(page)).toContain("begin");
+    await page.getByRole("region", { name: "The chosen branch" }).getByRole("button", { name: "Name" }).click();
+    await page.getByLabel("Name of the branch").fill("half a na");
+    await here.say(conversation, "still more");
+    await row(page, "begin").getByText("6 messages").waitFor();
+    expect(await page.getByLabel("Name of the branch").inputValue()).toBe("half a na");
   });
 
   it("W13: a branch is named and starred; starred ones come first, and the others can be hidden", async () => {
@@ -120,7 +131,7 @@ describe.runIf(chromiumPath)(`the tree in the page${whyNot}`, { timeout: 60_000 
     const shown = () => map(page).locator("[data-in-view=true]").allTextContents();
     await map(page).getByText("alpha").click();
     await articles(page).filter({ hasText: "You said: alpha" }).waitFor();
-    await expect.poll(shown, PATIENT).toEqual([expect.stringContaining("begin"), expect.stringContaining("alpha")]);
+    await eventually(shown).toEqual([expect.stringContaining("begin"), expect.stringContaining("alpha")]);
     await here.say(conversation, "omega", { at: leafIn(page) ?? "" });
     await map(page).getByText("4 messages").waitFor();
     await map(page).getByText("4 messages").click();
@@ -150,7 +161,7 @@ describe.runIf(chromiumPath)(`the tree in the page${whyNot}`, { timeout: 60_000 
         );
       }
     }
-    const { page } = await here.open(`/c/${conversation}?panel=map`);
+    const { page } = await here.open(`/c/${conversation}?panel=map`, { viewport: { width: 1280, height: 800 } });
     await composer(page).waitFor();
     await map(page).locator("[data-in-view=true]").first().waitFor();
     expect(await map(page).locator("*").count()).toBeLessThan(1_500);
@@ -158,7 +169,7 @@ describe.runIf(chromiumPath)(`the tree in the page${whyNot}`, { timeout: 60_000 
     for (const name of ["Move left", "Move up", "Larger", "Smaller", "Move down", "Move right"]) {
       const before = await transform();
       await page.getByRole("button", { name, exact: true }).click();
-      await expect.poll(transform, PATIENT).not.toBe(before);
+      await eventually(transform).not.toBe(before);
     }
     for (let time = 0; time < 8; time++) await page.getByRole("button", { name: "Smaller", exact: true }).click();
     expect(await map(page).locator("*").count()).toBeLessThan(5_000);

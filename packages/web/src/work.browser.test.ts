@@ -1,7 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
-import { articles, composer, eventually, site, write } from "./testing/site.fixture.ts";
+import { articles, composer, eventually, PATIENT, site, write } from "./testing/site.fixture.ts";
 
 const said = (page: Page) =>
   articles(page)
@@ -10,7 +10,7 @@ const said = (page: Page) =>
 const card = (page: Page, tool: string) => page.getByRole("region", { name: `Call of ${tool}` });
 const approval = (page: Page) => page.getByRole("log").getByRole("group", { name: "May shell run?" });
 
-describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`, { timeout: 60_000 }, () => {
+describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`, PATIENT, () => {
   const here = site();
 
   it("W28: a call shows its status as sign and word, its time, and a line of its arguments", async () => {
@@ -35,7 +35,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await eventually(() => card(page, "read").innerText()).toContain("long line 20\n");
     expect(await card(page, "read").innerText()).not.toContain("long line 21");
     await card(page, "read").getByRole("button", { name: "Copy" }).click();
-    expect(await page.evaluate(() => navigator.clipboard.readText())).toContain("long line 60");
+    await eventually(() => page.evaluate(() => navigator.clipboard.readText())).toContain("long line 60");
     // A page that came from another machine has no clipboard of its own.
     await page.evaluate(() => Reflect.deleteProperty(Navigator.prototype, "clipboard"));
     await articles(page).first().hover();
@@ -64,7 +64,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     expect(await card(page, "read").count()).toBe(2);
     await line.click();
     await eventually(() => articles(page).count()).toBe(shown + 3);
-    expect(await card(page, "read").count()).toBe(5);
+    await eventually(() => card(page, "read").count()).toBe(5);
     // Somebody who works with the keyboard passes over what is out of sight.
     await line.click();
     await eventually(() => articles(page).count()).toBe(shown);
@@ -235,6 +235,8 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await page.getByRole("button", { name: "Stop" }).click();
     await eventually(() => said(page)).toMatch(/I wait\.[\s\S]*cancelled/);
     await eventually(() => composer(page).inputValue()).toBe("not yet");
+    // What is said to a run that is being stopped would wait for another one.
+    await page.getByRole("button", { name: "Stop" }).waitFor({ state: "detached" });
     await write(page, "stall");
     await eventually(() => said(page)).toContain("word4");
     await page.getByRole("button", { name: "Stop" }).click();
@@ -353,7 +355,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await composer(page).press("Enter");
     await eventually(() => composer(page).inputValue()).toBe("look at @src/sum.test.ts  please");
     await composer(page).pressSequentially("and @read");
-    await files.getByText("read me.md").waitFor();
+    await eventually(() => files.getByRole("option").allInnerTexts()).toEqual(["read me.md"]);
     await composer(page).press("Tab");
     await eventually(() => composer(page).inputValue()).toBe('look at @src/sum.test.ts and @"read me.md"  please');
     await composer(page).fill("https://example.com/page");

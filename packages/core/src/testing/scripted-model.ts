@@ -14,6 +14,7 @@ export type Beat =
   | { readonly type: "say"; readonly parts: readonly ModelPart[] }
   | { readonly type: "call"; readonly tool: string; readonly text: string; readonly id: string | undefined }
   | { readonly type: "pause"; readonly milliseconds: number }
+  | { readonly type: "until"; readonly gate: Promise<unknown> }
   | { readonly type: "stall" }
   | { readonly type: "cut" }
   | { readonly type: "error"; readonly error: ModelError }
@@ -54,6 +55,11 @@ export function rawCall(tool: string, text: string, id?: string): Beat {
 /** Waits; ends early when the stream is aborted. */
 export function pause(milliseconds: number): Beat {
   return { type: "pause", milliseconds };
+}
+
+/** Waits for something that the test brings about; ends early when the stream is aborted. */
+export function until(gate: Promise<unknown>): Beat {
+  return { type: "until", gate };
 }
 
 /** Says nothing more, for ever. */
@@ -98,7 +104,11 @@ const REQUESTS_KEPT = 100;
  */
 export function scriptedModel(
   script: Script,
-  options: { readonly id?: string; readonly price?: Price; readonly pace?: number } = {},
+  options: {
+    readonly id?: string | undefined;
+    readonly price?: Price | undefined;
+    readonly pace?: number | undefined;
+  } = {},
 ): ScriptedModel {
   const requests: ModelRequest[] = [];
   let asked = 0;
@@ -144,10 +154,11 @@ export function scriptedModel(
           case "pause":
             await sleep(beat.milliseconds, undefined, { signal });
             break;
+          case "until":
+            await Promise.race([beat.gate, aborted(signal)]);
+            break;
           case "stall":
-            await new Promise((_, reject) =>
-              signal.addEventListener("abort", () => reject(signal.reason), { once: true }),
-            );
+            await aborted(signal);
             break;
           case "cut":
             throw new ModelError("broken-stream", "The scripted stream broke off.");
@@ -164,4 +175,9 @@ export function scriptedModel(
       await push([{ type: "finish", reason: called > 0 ? "calls" : "stop", usage }]);
     },
   };
+}
+
+/** Rejects when the stream is aborted. */
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason), { once: true }));
 }

@@ -1,5 +1,5 @@
 import { WebSocket } from "ws";
-import { closeCodes, type Hello, PROTOCOL, type ServerFrame, SIGN_OF_LIFE, type Welcome } from "../protocol/index.ts";
+import { closeCodes, type Hello, PROTOCOL, type ServerFrame, SILENCE, type Welcome } from "../protocol/index.ts";
 import { RemoteError } from "./remote-error.ts";
 
 /** Milliseconds before the first new attempt; doubled for each further one. */
@@ -8,9 +8,6 @@ const LONGEST_DELAY = 5_000;
 
 /** Milliseconds that a server has to take the connection. */
 const HANDSHAKE = 10_000;
-
-/** Milliseconds without a sign of the server after which it is looked for anew: the network may have gone without a word. */
-const SILENCE = 2 * SIGN_OF_LIFE;
 
 /** Ends of a connection after which another attempt would end the same way. */
 const FINAL: ReadonlySet<number> = new Set([closeCodes.version, closeCodes.malformed, closeCodes.silent]);
@@ -75,7 +72,6 @@ export class Link {
     this.#socket = socket;
     let refusal: string | undefined;
     let silence: NodeJS.Timeout | undefined;
-    socket.on("ping", () => silence?.refresh());
     socket.on("open", () => {
       silence = setTimeout(() => socket.terminate(), SILENCE);
       const hello: Hello = { type: "hello", protocol: PROTOCOL, client };

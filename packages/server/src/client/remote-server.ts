@@ -102,10 +102,15 @@ export class RemoteServer {
     );
   }
 
-  /** Reads what these messages of a watched conversation say, as far as that is not known. Rejects with `RemoteError`. */
-  async read(watched: RemoteConversation, messages: Iterable<string>): Promise<void> {
-    const wanted = [...messages];
-    for (let unread = watched.mirror.unread(wanted); unread.length > 0; unread = watched.mirror.unread(wanted))
+  /**
+   * Reads what messages of a watched conversation say, all of them when none are named, as far as that is not known. Rejects
+   * with `RemoteError`.
+   */
+  async read(watched: RemoteConversation, messages?: Iterable<string>): Promise<void> {
+    const named = messages && [...messages];
+    // The server may begin anew meanwhile, with messages that were not there before.
+    const rest = () => watched.mirror.unread(named ?? watched.state.messages.keys());
+    for (let unread = rest(); unread.length > 0; unread = rest())
       await this.ask("message.read", { conversation: watched.id, messages: unread.slice(0, MESSAGES_AT_ONCE) });
   }
 

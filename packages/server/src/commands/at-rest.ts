@@ -1,4 +1,5 @@
-import { type ConversationState, type Message, pathTo } from "@banyan/core";
+import { type ConversationState, Interruption, type Message, pathTo, type Session } from "@banyan/core";
+import type { TakenBack } from "@banyan/host";
 import { AtWork, NotThere } from "./problem.ts";
 
 /** Throws when one of these messages is not there; what is `undefined` is not meant. */
@@ -12,6 +13,32 @@ export function mustBeAtRest(state: ConversationState, messages: Iterable<string
   const ends = new Set([...messages].map((id) => wayTo(state, id).at(-1)));
   for (const { leaf } of state.runs.values())
     if (wayTo(state, leaf).some((message) => ends.has(message))) throw new AtWork();
+}
+
+/**
+ * Puts files back while nobody else has the end of the branch: a turn that is to begin there waits, and then begins below the
+ * message that says what was put back. Throws when somebody is about to begin there already, of whom the log does not know yet.
+ */
+export async function whileAtRest(
+  session: Session,
+  leaf: string,
+  putBack: () => Promise<TakenBack>,
+): Promise<TakenBack> {
+  const waiting = new AbortController();
+  const beginning = session.begin(leaf, { signal: waiting.signal });
+  // Where the place is free, it is taken by now.
+  waiting.abort();
+  const handle = await beginning.catch((error: unknown) => {
+    throw error instanceof Interruption ? new AtWork() : error;
+  });
+  let end = leaf;
+  try {
+    const taken = await putBack();
+    end = taken.message ?? leaf;
+    return taken;
+  } finally {
+    handle.end(end);
+  }
 }
 
 /** The path to a message; for one of a sub-agent, to the call that launched it. */

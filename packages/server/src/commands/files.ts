@@ -1,5 +1,5 @@
 import { changesOf, revertBranch, undoableCalls, undoCall } from "@banyan/host";
-import { mustBeAtRest, mustBeThere } from "./at-rest.ts";
+import { mustBeAtRest, mustBeThere, whileAtRest } from "./at-rest.ts";
 import type { Handlers } from "./desk.ts";
 import { nearestPaths } from "./nearest-paths.ts";
 import { NotThere } from "./problem.ts";
@@ -22,7 +22,9 @@ export const fileHandlers: Handlers<"file.find" | "file.revert" | "file.undo"> =
         state,
         files.flatMap(({ changes }) => changes.map(({ call }) => state.calls.get(call))),
       );
-      return revertBranch(session, { workspace: host.workspace, backups }, { leaf, files });
+      if (files.length === 0) return { changes: [], problems: [] };
+      const place = { workspace: host.workspace, backups };
+      return whileAtRest(session, leaf, () => revertBranch(session, place, { leaf, files }));
     });
   },
 
@@ -38,7 +40,8 @@ export const fileHandlers: Handlers<"file.find" | "file.revert" | "file.undo"> =
       // What is as it was already stays so.
       if (!done) return { changes: [], problems: [] };
       mustBeAtRest(state, [state.calls.get(call)]);
-      return undoCall(session, { workspace: host.workspace, backups }, { ...done, leaf });
+      const place = { workspace: host.workspace, backups };
+      return whileAtRest(session, leaf, () => undoCall(session, place, { ...done, leaf }));
     });
   },
 };

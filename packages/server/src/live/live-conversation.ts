@@ -29,6 +29,8 @@ export class LiveConversation {
   /** Runs that are not a sub-agent's. */
   readonly #turns = new Set<string>();
   #beginning = 0;
+  /** Why it is being closed, where those who watch it are told. */
+  #reason: "removed" | undefined;
   /** When it was last needed, in milliseconds of the process. */
   #needed = performance.now();
 
@@ -111,7 +113,7 @@ export class LiveConversation {
 
   /** Ends what runs, with its facts in the log, and lets go of the log. Who watches is told why, if there is a reason. */
   async close(reason?: "removed"): Promise<void> {
-    if (reason) this.#tell(reason, "This conversation was removed.");
+    this.#reason = reason;
     await this.session.close();
   }
 
@@ -135,6 +137,7 @@ export class LiveConversation {
   #ended(error: unknown): void {
     this.#broadcast.flush();
     if (error !== undefined) this.#tell("broken", error instanceof Error ? error.message : String(error));
+    else if (this.#reason) this.#tell(this.#reason, "This conversation was removed.");
     for (const subscription of this.#subscriptions.keys()) subscription.end();
     this.#subscriptions.clear();
     this.#events.ended();

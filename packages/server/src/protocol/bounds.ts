@@ -7,8 +7,11 @@ export const MESSAGES_AT_ONCE = 500;
 /** Characters of a message that stand in the outline of the tree. */
 export const FIRST_WORDS = 60;
 
-/** Milliseconds between two pings of the server on a WebSocket. Who has answered none of one is gone. */
+/** Milliseconds between two signs of life of the server on a WebSocket: a ping, and `alive`. Who answers no ping is gone. */
 export const SIGN_OF_LIFE = 30_000;
+
+/** Milliseconds without a frame of the server after which a client looks for it anew: a network may go without a word. */
+export const SILENCE = 2 * SIGN_OF_LIFE;
 
 /** How the server ends a WebSocket, beside the codes of RFC 6455. */
 export const closeCodes = {

@@ -87,6 +87,9 @@ const conversations = z.object({
 /** The settings are others now. */
 const settingsChanged = z.object({ type: z.literal("settings"), settings });
 
+/** The server is still there. It comes every 30 s, for clients that are not told of pings: those in browsers. */
+const alive = z.object({ type: z.literal("alive") });
+
 /** The server ends; what ran was interrupted and is in the log. */
 const stopping = z.object({ type: z.literal("stopping"), message: z.string() });
 
@@ -104,6 +107,7 @@ export const serverFrame = z.discriminatedUnion("type", [
   ended,
   conversations,
   settingsChanged,
+  alive,
   stopping,
   fault,
 ]);

@@ -67,13 +67,13 @@ export class Connection {
     });
   }
 
-  /** Sends a frame. */
+  /** Sends a frame, once the client has been welcomed. */
   send(frame: Buffer): void {
-    this.#line.send(frame);
+    if (this.#greeted) this.#line.send(frame);
   }
 
   #say(frame: ServerFrame): void {
-    this.send(frameOf(frame));
+    this.#line.send(frameOf(frame));
   }
 
   #take(data: RawData, isBinary: boolean): void {

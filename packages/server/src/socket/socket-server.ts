@@ -77,6 +77,7 @@ export class SocketServer {
       if (!this.#alive.delete(socket)) socket.terminate();
       else socket.ping();
     }
+    this.tellAll({ type: "alive" });
   }
 }
 

@@ -1,26 +1,35 @@
 import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { onTestFinished } from "vitest";
 
-/** An address that leads to another one by way of a link that breaks again and again. */
-export interface BadLink {
+/** An address that leads to another one, by way of a link that may break again and again. */
+export interface Link {
   readonly address: string;
   readonly cuts: number;
-  /** Where it leads from now on. */
-  to(address: string): void;
+  /** Where it leads from now on; nowhere while its server is away. */
+  to(address: string | undefined): void;
 }
 
+/** An address that stays the same, wherever it leads: nobody else can take it while its server is away. */
+export const soundLink = (): Promise<Link> => linkThat(() => Number.POSITIVE_INFINITY);
+
 /** A link that breaks after so many bytes; each connection bears some more, so that what is on its way arrives at last. */
-export async function badLink(): Promise<BadLink> {
+export const badLink = (): Promise<Link> => linkThat((cuts) => 1_500 + 400 * cuts);
+
+async function linkThat(bears: (cuts: number) => number): Promise<Link> {
   const open = new Set<Socket>();
   let target: URL | undefined;
   let cuts = 0;
   const server = createServer((near) => {
-    const far = connect(Number(target?.port), target?.hostname);
+    if (target === undefined) {
+      near.destroy();
+      return;
+    }
+    const far = connect(Number(target.port), target.hostname);
     const cut = () => {
       near.destroy();
       far.destroy();
     };
-    let bearable = 1_500 + 400 * cuts;
+    let bearable = bears(cuts);
     far.on("data", (bytes) => {
       bearable -= bytes.length;
       if (bearable >= 0) return;
@@ -47,7 +56,7 @@ export async function badLink(): Promise<BadLink> {
       return cuts;
     },
     to(address) {
-      target = new URL(address);
+      target = address === undefined ? undefined : new URL(address);
     },
   };
 }

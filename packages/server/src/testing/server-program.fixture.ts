@@ -1,12 +1,12 @@
-// A server in a process of its own, to be killed. Its arguments: the port, the directory of its store, the token, and
-// another name that it answers to.
+// A server in a process of its own, to be killed. Its arguments: the directory of its store, the token, and the other
+// names that it answers to.
 import { defineTool } from "@banyan/core";
 import { call, reasoning, scriptedModel, text } from "@banyan/core/testing";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { serve } from "../server.ts";
 import { hostOf } from "./served-host.fixture.ts";
 
-const [port = "0", directory = "", token = "", ...allowedHosts] = process.argv.slice(2);
+const [directory = "", token = "", ...allowedHosts] = process.argv.slice(2);
 const words = (count: number) => Array.from({ length: count }, (_, index) => `word${index} `);
 
 const look = defineTool({
@@ -34,5 +34,5 @@ const model = scriptedModel(
 
 const store = sqliteStore({ directory, program: "banyan serve" });
 const { host } = hostOf(store, { model, tools: [look] });
-const server = await serve({ host, token, port: Number(port), allowedHosts });
+const server = await serve({ host, token, port: 0, allowedHosts });
 process.stdout.write(`${server.address}\n`);

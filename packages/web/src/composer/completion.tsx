@@ -85,10 +85,10 @@ export function Completion({
             event.preventDefault();
             take(index);
           }}
-          className={`flex cursor-pointer gap-3 rounded px-2 py-1 ${index === at ? "bg-leaf-ground" : ""}`}
+          className={`flex cursor-pointer flex-wrap gap-x-3 rounded px-2 py-1 ${index === at ? "bg-leaf-ground" : ""}`}
         >
-          <span className="min-w-0 truncate font-mono text-xs leading-5">{label}</span>
-          {does !== undefined && <span className="shrink-0 text-soft">{does}</span>}
+          <span className="truncate font-mono text-xs leading-5">{label}</span>
+          {does !== undefined && <span className="text-soft">{does}</span>}
         </div>
       ))}
     </div>

@@ -61,16 +61,18 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
   const stop = async () => {
     const waiting = tree.inbox.filter((input) => input.run === run?.id);
     await connection.ask("run.interrupt", { conversation: conversation.id, ...(run ? { run: run.id } : {}) });
+    const notTakenBack: string[] = [];
     // What was not delivered comes back to where it was written (W38), each as soon as it is taken back.
     for (const { id, parts } of waiting.toReversed()) {
       try {
         await connection.ask("input.withdraw", { conversation: conversation.id, input: id });
         giveBack(wordsOf(parts));
       } catch {
-        // Delivered meanwhile, then it is among the messages; else it is still seen to wait, with a way to take it back.
+        notTakenBack.unshift(`“${excerpt(wordsOf(parts))}” ${whereIs(id, conversation.state ?? tree)}`);
       }
     }
     box.current?.focus();
+    if (notTakenBack.length > 0) setProblem(notTakenBack.join(" "));
   };
   const commands = useCommands({ leaf, run, stop });
   const send = (delivery: "steer" | "queue") => {
@@ -137,7 +139,8 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
             placeholder={run ? "Write to the agent while it works" : "Write to the agent"}
             aria-label="Message"
             aria-describedby="composer-keys"
-            className="block w-full resize-none bg-transparent px-3.5 pt-2.5 text-[0.9375rem] leading-6 outline-none placeholder:text-soft"
+            // As high as its text, where the browser can do that; by its line breaks otherwise.
+            className="field-sizing-content block max-h-62.5 min-h-14.5 w-full resize-none bg-transparent px-3.5 pt-2.5 text-[0.9375rem] leading-6 outline-none placeholder:text-soft"
           />
           <div className="flex flex-wrap items-center gap-2 px-2.5 pb-2.5 text-sm">
             {run ? (
@@ -187,6 +190,19 @@ const KEYS = {
 
 function wordsOf(parts: readonly UserPart[]): string {
   return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+}
+
+/** As much of a text as tells it from others. */
+function excerpt(text: string): string {
+  return text.length > 40 ? `${text.slice(0, 40).trimEnd()} …` : text;
+}
+
+/** What became of an input that could not be taken back. */
+function whereIs(input: string, { messages, inbox }: ConversationState): string {
+  if (messages.has(input)) return "had been delivered: it is among the messages.";
+  return inbox.some(({ id }) => id === input)
+    ? "could not be taken back: it still waits."
+    : "was taken back elsewhere.";
 }
 
 /** The live run on the branch in view, if any: in a sub-agent's conversation, the sub-agent's. */

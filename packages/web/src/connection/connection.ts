@@ -1,17 +1,16 @@
 import { createId } from "@banyan/core/conversation";
-import type {
-  Command,
-  CommandName,
-  Problem,
-  Result,
-  ServerFrame,
-  ServerSettings,
-  Welcome,
+import {
+  type Command,
+  type CommandName,
+  PROTOCOL,
+  type Problem,
+  type Result,
+  type ServerFrame,
+  type ServerSettings,
+  SILENCE,
+  type Welcome,
 } from "@banyan/server/protocol";
 import ReconnectingSocket from "partysocket/ws";
-
-/** The version of the protocol that this page speaks. */
-const PROTOCOL = "1.0";
 
 /** Milliseconds before the first, and at most before any, new try; each waits longer than the one before. */
 const DELAY = { first: 300, growth: 1.5, longest: 10_000 };
@@ -119,9 +118,21 @@ export class Connection {
       maxReconnectionDelay: DELAY.longest,
       minUptime: LASTED,
     });
-    socket.addEventListener("open", () => this.#send({ type: "hello", protocol: PROTOCOL, client: "banyan page" }));
-    socket.addEventListener("message", ({ data }) => this.#hear(JSON.parse(String(data)) as ServerFrame));
+    let silence: ReturnType<typeof setTimeout> | undefined;
+    const isThere = () => {
+      clearTimeout(silence);
+      silence = setTimeout(() => socket.reconnect(), SILENCE);
+    };
+    socket.addEventListener("open", () => {
+      isThere();
+      this.#send({ type: "hello", protocol: PROTOCOL, client: "banyan page" });
+    });
+    socket.addEventListener("message", ({ data }) => {
+      isThere();
+      this.#hear(JSON.parse(String(data)) as ServerFrame);
+    });
     socket.addEventListener("close", () => {
+      clearTimeout(silence);
       if (socket !== this.#socket || this.#state.phase === "refused") return;
       const since = this.#state.phase === "lost" ? this.#state.since : Date.now();
       this.#become({ phase: "lost", since, next: Date.now() + this.#delay() });

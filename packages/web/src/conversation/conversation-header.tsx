@@ -1,23 +1,23 @@
 import { type ConversationState, lastAnswer, pathTo, spentOn } from "@banyan/core/conversation";
 import { Inbox } from "../conversations/inbox.tsx";
-import { usePageState } from "../page.ts";
 import { PanelButton } from "../panels/panel-button.tsx";
 import { costInWords, short, tokensInWords } from "../shell/amounts.ts";
 import { ConversationMenu } from "./conversation-menu.tsx";
 import { Rules } from "./rules.tsx";
 import { useTree } from "./use-conversation.ts";
 import { useKnownModels } from "./use-models.ts";
+import { useTitle } from "./use-title.ts";
 
 /** The title, what waits for the person, and what the branch and the tree have cost (W42). */
 export function ConversationHeader({ leaf }: { readonly leaf: string | null }) {
   const tree = useTree();
-  const listed = usePageState(({ conversations }) => conversations?.find(({ id }) => id === tree?.id)?.title);
+  const title = useTitle();
   if (!tree) return null;
   const branch = spentOn(pathTo(tree, leaf));
   const { usage, cost } = tree;
   return (
     <header className="flex flex-wrap items-center gap-x-4 gap-y-1 border-hair border-b px-4 py-2">
-      <h1 className="min-w-32 flex-1 truncate font-semibold">{tree.title ?? (listed || "New conversation")}</h1>
+      <h1 className="min-w-32 flex-1 truncate font-semibold">{title ?? "New conversation"}</h1>
       <dl className="flex flex-wrap gap-x-4 text-soft text-xs">
         <Amount name="This branch" title={tokensInWords(branch.usage)} value={costInWords(branch.cost)} />
         <Amount name="All branches" title={tokensInWords(usage)} value={costInWords(cost)} />

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { usePage } from "../page.ts";
 import { Disclosure } from "../shell/disclosure.tsx";
 import { useConversation, useTree } from "./use-conversation.ts";
+import { useTitle } from "./use-title.ts";
 
 const FORMATS = [
   { format: "json", name: "JSON", holds: "the whole tree; can be imported" },
@@ -59,6 +60,7 @@ function Rename() {
         Title
         <input
           value={title}
+          placeholder={useTitle()}
           maxLength={500}
           onChange={({ target }) => setTitle(target.value)}
           className="rounded border border-line bg-ground px-2 py-1"

@@ -47,7 +47,7 @@ function Standing(shown: Shown) {
   return (
     <div className="m-auto flex flex-col items-center gap-3 p-4 text-center text-soft">
       <p role="status">{conversation.problem ?? "Loading the conversation …"}</p>
-      {conversation.problem !== undefined && <TryAgain />}
+      {conversation.problem !== undefined && conversation.standing !== "removed" && <TryAgain />}
     </div>
   );
 }

@@ -23,7 +23,7 @@ export class LiveConversation {
   readonly #changed = new Set<string>();
   readonly #asked = new Set<string>();
   readonly #hearers = new Set<(items: readonly FeedItem[]) => void>();
-  readonly #viewed: ViewedBranches;
+  readonly #viewed = new ViewedBranches();
   #running: { readonly version: number; readonly messages: ReadonlySet<string> } | undefined;
   #timer: number | undefined;
   #told = 0;
@@ -34,7 +34,6 @@ export class LiveConversation {
   constructor(id: string, connection: Connection, leaf?: string) {
     this.id = id;
     this.#leaf = leaf;
-    this.#viewed = new ViewedBranches(id);
     this.#connection = connection;
   }
 
@@ -118,7 +117,10 @@ export class LiveConversation {
     this.#connection.ask("feed.subscribe", wanted).then(
       // Also without a snapshot, where the feed goes on from where this page stood.
       () => this.#stand("live"),
-      (error: unknown) => this.#stand("missing", error instanceof Error ? error.message : String(error)),
+      (error: unknown) => {
+        if (isNotFound(error)) this.#stand("removed", "There is no such conversation here. It may have been removed.");
+        else this.#stand("missing", error instanceof Error ? error.message : String(error));
+      },
     );
   }
 
@@ -214,6 +216,10 @@ export class LiveConversation {
       for (const listener of this.#listeners.get(what) ?? []) listener();
     }
   }
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "not-found";
 }
 
 /** The tree as a whole: what is there, what runs, what waits. */

@@ -61,7 +61,7 @@ export function ChangedFiles({
         </span>
       </p>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and is scrolled with the keyboard. */}
-      <section ref={scroller} aria-label={name} tabIndex={0} className={`overflow-auto ${height}`}>
+      <section ref={scroller} aria-label={name} tabIndex={0} className={`@container overflow-auto ${height}`}>
         <div className="relative min-w-full" style={{ height: list.getTotalSize() }}>
           <div
             className={layout === "unified" ? "w-max min-w-full" : "w-full min-w-[36rem]"}

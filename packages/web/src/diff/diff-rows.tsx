@@ -25,7 +25,7 @@ export function FileRow({
       type="button"
       aria-expanded={isOpen}
       onClick={onToggle}
-      className="sticky left-0 flex h-full w-full max-w-[min(100%,calc(100vw-3rem))] items-center gap-2 border-hair border-t bg-raised px-3 text-left text-sm"
+      className="sticky left-0 flex h-full w-[100cqw] items-center gap-2 border-hair border-t bg-raised px-3 text-left text-sm"
     >
       <span aria-hidden="true" className="text-soft">
         {isOpen ? "▾" : "▸"}

@@ -10,19 +10,11 @@ const UsagePanel = lazily(async () => ({ default: (await import("./usage-panel.t
 const ContextPanel = lazily(async () => ({ default: (await import("./context-panel.tsx")).ContextPanel }));
 const SettingsPanel = lazily(async () => ({ default: (await import("./settings-panel.tsx")).SettingsPanel }));
 
-/** Those that need room for lines of text or a plane. */
-const WIDE: ReadonlySet<PanelName> = new Set(["map", "changes", "compare"]);
-
-/** What stands beside the conversation; where there is no room for both, in its place. */
-export function Panels({ leaf }: { readonly leaf: string | null }) {
-  const { panel, beside, show } = usePanel();
-  if (panel === undefined) return null;
-  const width = WIDE.has(panel) ? "lg:w-[55%] lg:max-w-4xl" : "lg:w-80";
+/** What stands beside the conversation, where there is no room for both in its place; and the way to the others. */
+export function Panels({ panel, leaf }: { readonly panel: PanelName; readonly leaf: string | null }) {
+  const { beside, show } = usePanel();
   return (
-    <aside
-      aria-label={PANELS[panel]}
-      className={`flex w-full min-w-0 shrink-0 flex-col border-hair lg:border-l ${width}`}
-    >
+    <>
       <div className="flex items-start gap-1 border-hair border-b bg-raised p-1">
         <nav aria-label="Panels" className="flex flex-1 flex-wrap">
           {(Object.keys(PANELS) as PanelName[]).map((name) => (
@@ -56,6 +48,6 @@ export function Panels({ leaf }: { readonly leaf: string | null }) {
         {panel === "context" && <ContextPanel leaf={leaf} />}
         {panel === "settings" && <SettingsPanel />}
       </Suspense>
-    </aside>
+    </>
   );
 }

@@ -1,10 +1,14 @@
 import { type ReactNode, Suspense } from "react";
 import { ConversationActions } from "../palette/conversation-actions.tsx";
 import { lazily } from "../shell/lazily.ts";
+import { PANELS, type PanelName } from "./panel-names.ts";
 import { usePanel } from "./use-panel.ts";
 
 const Panels = lazily(async () => ({ default: (await import("./panels.tsx")).Panels }));
 const LeftBranchNotice = lazily(async () => ({ default: (await import("./left-branch-notice.tsx")).LeftBranchNotice }));
+
+/** Those that need room for lines of text or a plane. */
+const WIDE: ReadonlySet<PanelName> = new Set(["map", "changes", "compare"]);
 
 /** A conversation with its panel beside it; on a narrow screen the panel stands in its place. */
 export function WithPanels({ leaf, children }: { readonly leaf: string | null; readonly children: ReactNode }) {
@@ -19,9 +23,15 @@ export function WithPanels({ leaf, children }: { readonly leaf: string | null; r
         {children}
       </div>
       {panel !== undefined && (
-        <Suspense fallback={null}>
-          <Panels leaf={leaf} />
-        </Suspense>
+        // It has its room before it is loaded: nothing moves under the pointer of who is quicker.
+        <aside
+          aria-label={PANELS[panel]}
+          className={`flex w-full min-w-0 shrink-0 flex-col border-hair lg:border-l ${WIDE.has(panel) ? "lg:w-[55%] lg:max-w-4xl" : "lg:w-80"}`}
+        >
+          <Suspense fallback={null}>
+            <Panels panel={panel} leaf={leaf} />
+          </Suspense>
+        </aside>
       )}
     </div>
   );

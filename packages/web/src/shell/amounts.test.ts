@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { costInWords, short } from "./amounts.ts";
+import { costInWords, duration, short } from "./amounts.ts";
 
 describe("amounts for people", () => {
   it("W42: a cost is never shown as nothing when it is something, and an unknown one is a dash", () => {
@@ -11,6 +11,18 @@ describe("amounts for people", () => {
       "$0.0012",
       "$0.01",
       "$12.35",
+    ]);
+  });
+
+  it("W28: a time is in seconds at first, then in minutes and hours", () => {
+    expect([0, 9.6, 119.4, 119.5, 3_725, 7_199.6, 90_000].map(duration)).toEqual([
+      "0 s",
+      "10 s",
+      "119 s",
+      "2 min 0 s",
+      "62 min 5 s",
+      "2 h 0 min",
+      "25 h 0 min",
     ]);
   });
 

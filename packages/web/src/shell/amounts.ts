@@ -18,6 +18,14 @@ export function short(count: number): string {
   return `${Number((count / 1_000_000).toFixed(1))}M`;
 }
 
+/** A time in seconds, for people. */
+export function duration(seconds: number): string {
+  const whole = Math.round(seconds);
+  if (whole < 120) return `${whole} s`;
+  if (whole < 7_200) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+  return `${Math.floor(whole / 3_600)} h ${Math.floor((whole % 3_600) / 60)} min`;
+}
+
 /** Tokens by their kind. */
 export function tokensInWords({ input, cached, output, reasoning }: Usage): string {
   const kinds = [

@@ -1,5 +1,5 @@
 import { type AgentOptions, defineTool, launchAgent, type ModelRequest } from "@banyan/core";
-import { type Beat, call, fail, reasoning, type Scene, scriptedModel, stall, text } from "@banyan/core/testing";
+import { type Beat, call, fail, reasoning, type Scene, scriptedModel, stall, text, until } from "@banyan/core/testing";
 import { changingTool } from "./changing-tool.fixture.ts";
 
 /** Milliseconds between two pieces of an answer: about what a quick model does. */
@@ -15,7 +15,7 @@ export interface TestAgent {
   readonly options: AgentOptions;
   /** Further models, by their names. What they cost is unknown. */
   readonly models: Readonly<Record<string, AgentOptions["model"]>>;
-  /** Lets every call of `hold` go on that waits, and those to come. */
+  /** Lets every call of `hold` and every answer to `half` and `think` go on that waits; those to come wait again. */
   release(): void;
 }
 
@@ -62,7 +62,8 @@ export function testAgent(): TestAgent {
     effects: "external",
     execute: () => "changed",
   });
-  const model = scriptedModel((request) => sceneFor(request), {
+  const sceneOf = (request: ModelRequest) => sceneFor(request, held.promise);
+  const model = scriptedModel(sceneOf, {
     pace: PACE,
     price: { input: 3, output: 15, cached: 0.3 },
   });
@@ -78,7 +79,7 @@ export function testAgent(): TestAgent {
           : { decision: "allow" },
     },
     models: {
-      "scripted/second": scriptedModel((request) => sceneFor(request), { id: "scripted/second", pace: PACE }),
+      "scripted/second": scriptedModel(sceneOf, { id: "scripted/second", pace: PACE }),
     },
     release() {
       held.resolve();
@@ -87,14 +88,14 @@ export function testAgent(): TestAgent {
   };
 }
 
-function sceneFor({ messages, tools }: ModelRequest): Scene {
+function sceneFor({ messages, tools }: ModelRequest, gate: Promise<void>): Scene {
   const asked = messages.findLast((message) => message.role === "user");
   const said = asked?.parts.map((part) => (part.type === "text" ? part.text : "")).join("") ?? "";
   const [word = "", ...rest] = said.split(/\s+/);
   const step = messages.length - 1 - messages.findLastIndex((message) => message.role === "user");
   // One file a step, until there are no more.
   if (word === "look" && rest[step] !== undefined) return [call("read", { path: rest[step] })];
-  if (step === 0) return (SCENES[word] ?? plain)(rest, said);
+  if (step === 0) return (SCENES[word] ?? plain)(rest, said, gate);
   const afterwards = text(AFTERWARDS[word] ?? "That is done.");
   // A sub-agent has a task, which ends when it says so.
   const isTask = tools.some(({ name }) => name === "finish_task");
@@ -106,9 +107,17 @@ function plain(_rest: readonly string[], said: string): readonly Beat[] {
 }
 
 /** What it answers, by the first word of the message. */
-const SCENES: Readonly<Record<string, (rest: readonly string[], said: string) => Scene>> = {
+const SCENES: Readonly<Record<string, (rest: readonly string[], said: string, gate: Promise<void>) => Scene>> = {
   count: ([many = "20"]) => [text(...words(Number(many)))],
-  think: () => [reasoning(...words(100, "thought")), text("Thought through.")],
+  // The second half comes when the test lets it.
+  half: ([many = "20"], _said, gate) => {
+    const all = words(Number(many));
+    return [text(...all.slice(0, all.length / 2)), until(gate), text(...all.slice(all.length / 2))];
+  },
+  think: (_rest, _said, gate) => {
+    const all = words(100, "thought");
+    return [reasoning(...all.slice(0, 50)), until(gate), reasoning(...all.slice(50)), text("Thought through.")];
+  },
   stall: () => [text(...words(5)), stall()],
   shell: () => [text("I look. "), call("shell", { command: "ls -la" })],
   hold: () => [text("I wait. "), call("hold", {})],

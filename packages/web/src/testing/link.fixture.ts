@@ -8,6 +8,8 @@ export interface Link extends AsyncDisposable {
   to(address: string): void;
   /** Ends what is open, and refuses what comes until `mend`. */
   cut(): void;
+  /** What is open stays so, but nothing comes through any more; nor on what is opened until `mend`. */
+  hush(): void;
   mend(): void;
 }
 
@@ -15,9 +17,9 @@ export interface Link extends AsyncDisposable {
 export async function openLink(): Promise<Link> {
   const open = new Set<Socket>();
   let target: URL | undefined;
-  let isCut = false;
+  let state: "open" | "cut" | "quiet" = "open";
   const server = createServer((near) => {
-    if (isCut || !target) return near.destroy();
+    if (state === "cut" || !target) return near.destroy();
     const far = connect(Number(target.port), target.hostname);
     const end = () => {
       near.destroy();
@@ -30,12 +32,12 @@ export async function openLink(): Promise<Link> {
         end();
       });
     }
-    near.pipe(far).pipe(near);
+    if (state === "open") near.pipe(far).pipe(near);
     return undefined;
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const cut = () => {
-    isCut = true;
+    state = "cut";
     for (const socket of open) socket.destroy();
   };
   return {
@@ -44,8 +46,12 @@ export async function openLink(): Promise<Link> {
       target = new URL(address);
     },
     cut,
+    hush() {
+      state = "quiet";
+      for (const socket of open) socket.unpipe();
+    },
     mend() {
-      isCut = false;
+      state = "open";
     },
     async [Symbol.asyncDispose]() {
       cut();

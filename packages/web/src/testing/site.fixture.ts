@@ -11,6 +11,19 @@ import { type TestAgent, testAgent } from "./agent.fixture.ts";
 import { builtPage } from "./built-page.fixture.ts";
 import { chromiumPath } from "./chromium.fixture.ts";
 import { type Link, openLink } from "./link.fixture.ts";
+import { steadyPort } from "./port.fixture.ts";
+
+/** Milliseconds that anything has to come about: a machine under load takes its time. */
+const PATIENCE = 30_000;
+
+/** Of what a test with a browser does as a whole. */
+export const PATIENT = { timeout: 6 * PATIENCE };
+
+/** High enough that nothing scrolls by itself: messages whose end is followed would win against the scrolling of a test. */
+const VIEWPORT = { width: 1280, height: 1_400 };
+
+/** Frames in which nothing has moved, for what is seen to stand still. */
+const STILL = 10;
 
 /** A page in a window of its own, and what it said on its console. */
 export interface Window {
@@ -24,6 +37,8 @@ export class Site {
   #browser: Browser | undefined;
   #served: Served | undefined;
   #link: Link | undefined;
+  /** A page is signed in at a port: a server that is started again has the same one. */
+  #port = 0;
   readonly #directory = mkdtempSync(join(tmpdir(), "banyan-web-"));
   readonly #windows: Page[] = [];
   /** The directory that agents work in, with a few files. */
@@ -44,6 +59,7 @@ export class Site {
     for (const file of ["read me.md", "src/sum.ts", "src/sum.test.ts"]) writeFileSync(join(this.workspace, file), "");
     const page = await builtPage();
     this.#link = await openLink();
+    this.#port = await steadyPort();
     await this.#serve(page);
     this.#browser = await chromium.launch({
       ...(chromiumPath === undefined ? {} : { executablePath: chromiumPath }),
@@ -53,14 +69,14 @@ export class Site {
 
   /** Ends the server and starts another one on the same store. */
   async restart(): Promise<void> {
-    const { port } = new URL(this.served.server.address);
     await this.served[Symbol.asyncDispose]();
-    await this.#serve(await builtPage(), Number(port));
+    await this.#serve(await builtPage());
   }
 
-  async #serve(page: string, port = 0): Promise<void> {
+  async #serve(page: string): Promise<void> {
     const { options, models } = this.agent;
     const { workspace } = this;
+    const port = this.#port;
     const directory = join(this.#directory, "data");
     this.#served = await served(options, { directory, workspace, models, page, port, allowedHosts: [this.link.host] });
     this.link.to(this.#served.server.address);
@@ -68,8 +84,8 @@ export class Site {
 
   /** Opens a path in a window of a browser that was never here. */
   async open(path = "/", options: BrowserContextOptions = {}): Promise<Window> {
-    const context = await there(this.#browser).newContext({ viewport: { width: 1280, height: 800 }, ...options });
-    context.setDefaultTimeout(10_000);
+    const context = await there(this.#browser).newContext({ viewport: VIEWPORT, ...options });
+    context.setDefaultTimeout(PATIENCE);
     const page = await context.newPage();
     this.#windows.push(page);
     const complaints: string[] = [];
@@ -149,30 +165,54 @@ function there<T>(thing: T | undefined): T {
 /** A site for the tests of a file; windows end with each test, the rest with the last one. */
 export function site(): Site {
   const site = new Site();
-  beforeAll(() => site.start(), 60_000);
+  beforeAll(() => site.start(), PATIENT.timeout);
   afterEach(async () => {
     site.agent.release();
     site.link.mend();
     await site.closeWindows();
-  });
-  afterAll(() => site.stop());
+  }, PATIENT.timeout);
+  afterAll(() => site.stop(), PATIENT.timeout);
   return site;
 }
 
 /** Looks again and again until it is as expected, or so long that it never will be. */
 export function eventually<T>(look: () => T | Promise<T>) {
-  return expect.poll(look, { timeout: 10_000 });
+  return expect.poll(look, { timeout: PATIENCE });
 }
 
-/** How far an element is scrolled, once it stands still: a wheel scrolls smoothly. */
-export async function restingPlace(element: Locator): Promise<number> {
-  let place = -1;
-  for (;;) {
-    const before = place;
-    place = await element.evaluate(({ scrollTop }) => scrollTop);
-    if (place === before) return place;
-    await sleep(40);
-  }
+/**
+ * How far an element is scrolled, once it stands still: a wheel scrolls smoothly, and what comes into sight is measured.
+ * In frames, for on a busy machine any time may pass between two of them.
+ */
+export function restingPlace(element: Locator): Promise<number> {
+  return element.evaluate(async (scrolled, still) => {
+    let place = scrolled.scrollTop;
+    for (let frames = 0; frames < still; frames++) {
+      await new Promise(requestAnimationFrame);
+      if (scrolled.scrollTop === place) continue;
+      place = scrolled.scrollTop;
+      frames = 0;
+    }
+    return place;
+  }, STILL);
+}
+
+/** Turns the wheel upwards over an element; answers how far it is scrolled then. */
+export async function wheelUp(element: Locator, pixels: number): Promise<number> {
+  await element.hover();
+  // The page hears of the wheel some time after it was turned; the element scrolls from then on.
+  const heard = await element.evaluateHandle((scrolled) => ({
+    wheel: new Promise((resolve) => scrolled.addEventListener("wheel", resolve, { once: true, passive: true })),
+  }));
+  await element.page().mouse.wheel(0, -pixels);
+  await heard.evaluate(({ wheel }) => wheel.then(() => {}));
+  return restingPlace(element);
+}
+
+/** Stops the clock of a page: on a busy machine, a time of the page's is over when the test says so, with `page.clock`. */
+export async function stopClock(page: Page): Promise<void> {
+  await page.clock.install();
+  await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1_000));
 }
 
 /** The box in which a person writes. */

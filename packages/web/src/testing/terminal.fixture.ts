@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Program } from "./program.fixture.ts";
 
 /** Milliseconds that something has to appear on the screen. */
-const PATIENCE = 10_000;
+const PATIENCE = 30_000;
 
 /** Whether there is a tmux to keep a terminal. */
 export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;

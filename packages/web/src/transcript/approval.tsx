@@ -94,7 +94,8 @@ function Permission({ conversation, question, call, directory }: Asked<Extract<O
         value={edited ?? given}
         onChange={({ target }) => setEdited(target.value)}
         rows={Math.min(showsChanges(call.tool) ? 5 : 12, given.split("\n").length)}
-        className="w-full rounded border border-line bg-ground p-2 font-mono text-xs"
+        // A command is seen whole, however narrow the page; of a change, what is above says more.
+        className={`w-full rounded border border-line bg-ground p-2 font-mono text-xs ${showsChanges(call.tool) ? "" : "field-sizing-content max-h-96"}`}
       />
       {isBroken && <p className="text-bad text-xs">{input.problem}</p>}
       <div className="flex flex-wrap gap-2">

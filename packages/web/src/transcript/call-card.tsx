@@ -2,6 +2,7 @@ import { type Call, isEnded } from "@banyan/core/conversation";
 import { useEffect, useState } from "react";
 import { useTree } from "../conversation/use-conversation.ts";
 import { CallChanges } from "../diff/call-changes.tsx";
+import { duration } from "../shell/amounts.ts";
 import { Approval } from "./approval.tsx";
 import { CALL_STATUS } from "./call-status.ts";
 import { Output } from "./output.tsx";
@@ -17,7 +18,7 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
   const launched = tree?.children.get(call.id)?.[0];
   return (
     <section aria-label={`Call of ${call.tool}`} className="my-2 rounded-md border border-hair text-sm">
-      <details open={call.status === "failed" || call.executedInput !== undefined}>
+      <details className="group/call" open={call.status === "failed" || call.executedInput !== undefined}>
         <summary className="flex flex-wrap items-baseline gap-2 px-3 py-1.5">
           <span className={colour}>
             <span aria-hidden="true">{sign} </span>
@@ -26,6 +27,9 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
           <span className="font-medium">{call.tool}</span>
           <span className="min-w-0 flex-1 truncate text-soft">{argumentLine(call)}</span>
           <Elapsed call={call} />
+          <span aria-hidden="true" className="text-soft group-open/call:rotate-90">
+            ▸
+          </span>
         </summary>
         <Arguments call={call} />
         <Output text={call.output ?? call.progress} />
@@ -49,7 +53,7 @@ function Elapsed({ call: { startedAt, endedAt, status } }: { readonly call: Call
   }, [isRunning]);
   if (startedAt === undefined) return null;
   const seconds = Math.max(0, ((isEnded(status) ? (endedAt ?? startedAt) : now) - startedAt) / 1_000);
-  return <span className="text-soft text-xs">{seconds < 10 ? seconds.toFixed(1) : Math.round(seconds)} s</span>;
+  return <span className="text-soft text-xs">{seconds < 9.95 ? `${seconds.toFixed(1)} s` : duration(seconds)}</span>;
 }
 
 /** What the model asked for, and what ran instead when a person changed it (W33). */
@@ -78,5 +82,9 @@ function Arguments({ call: { input, inputText, executedInput } }: { readonly cal
 function argumentLine({ input, inputText }: Call): string {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return inputText.slice(0, 200);
   const values = Object.values(input).map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
-  return values.join(" · ").replace(/\s+/g, " ").slice(0, 200);
+  return values
+    .filter((value) => value !== "")
+    .join(" · ")
+    .replace(/\s+/g, " ")
+    .slice(0, 200);
 }

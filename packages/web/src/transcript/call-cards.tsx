@@ -8,14 +8,14 @@ export function CallCards({ calls, message }: { readonly calls: readonly Call[];
     group.length === 1 ? (
       group.map((call) => <CallCard key={call.id} call={call} message={message} />)
     ) : (
-      <details key={group[0]?.id} className="my-2 rounded-md border border-hair text-sm">
+      <details key={group[0]?.id} className="group/fold my-2 rounded-md border border-hair text-sm">
         <summary className="flex items-baseline gap-2 px-3 py-1.5">
           <span className="text-leaf">
             <span aria-hidden="true">✓ </span>
             done
           </span>
           <span>{looksInWords(group)}</span>
-          <span aria-hidden="true" className="ml-auto text-soft">
+          <span aria-hidden="true" className="ml-auto text-soft group-open/fold:rotate-90">
             ▸
           </span>
         </summary>

@@ -16,7 +16,7 @@ export function InlineForm({
   const [problem, setProblem] = useState<string>();
   return (
     <form
-      className="flex w-full flex-col gap-1 text-ink text-sm"
+      className="flex w-full flex-col gap-2 text-ink text-sm"
       onKeyDown={(event) => {
         if (event.key === "Escape") onClose();
       }}

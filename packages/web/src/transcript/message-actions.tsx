@@ -41,15 +41,15 @@ export function MessageActions({ message }: { readonly message: Message }) {
   const isOwn = message.role === "user" && message.author === "user";
   return (
     <div
-      className={`relative mt-1 flex min-h-6 flex-wrap items-center gap-x-2 gap-y-1 text-soft text-xs print:hidden ${isOwn && !open ? "flex-row-reverse" : ""}`}
+      className={`relative mt-1 flex min-h-6 flex-wrap items-center gap-x-2 gap-y-1 text-soft text-xs print:hidden ${isOwn ? "flex-row-reverse" : ""}`}
     >
       <Versions message={message.id} />
       {message.label !== undefined && <span className="font-medium text-ink">{message.label}</span>}
       {message.starred && <span className="text-warn">★ starred</span>}
       {message.role === "assistant" && <Spent message={message} />}
-      {/* They take no room of their own where they come with the pointer. */}
+      {/* They take no room of their own where there is some, and they come with the pointer. */}
       <span
-        className={`flex flex-wrap rounded bg-ground focus-within:opacity-100 group-focus-within:opacity-100 group-hover:opacity-100 [@media(hover:none)]:opacity-100 ${open ? "" : "opacity-0 [@media(hover:hover)]:absolute [@media(hover:hover)]:top-0"} ${isOwn ? "right-20" : "right-0"}`}
+        className={`flex flex-wrap rounded bg-ground focus-within:opacity-100 group-focus-within:opacity-100 group-hover:opacity-100 max-sm:opacity-100 [@media(hover:none)]:opacity-100 ${open ? "" : "opacity-0 sm:[@media(hover:hover)]:absolute sm:[@media(hover:hover)]:top-0"} ${isOwn ? "right-20" : "right-0"}`}
       >
         <SmallButton name="Continue from here" onClick={goOn}>
           <Icon of="branch" />

@@ -42,6 +42,10 @@ function Fenced({ children }: { readonly children?: ReactNode }) {
   return <CodeBlock text={String(text).replace(/\n$/, "")} language={language} isGrowing={isGrowing} />;
 }
 
+function LowHeading({ children }: { readonly children?: ReactNode }) {
+  return <h6 className="font-semibold text-soft">{children}</h6>;
+}
+
 const PLUGINS = [remarkGfm];
 
 /** What a model writes is data: no HTML of its own, no picture from another host, and links show where they lead (S12). */
@@ -66,12 +70,23 @@ const COMPONENTS: Components = {
   table: ({ children }) => (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard.
     <section aria-label="Table" tabIndex={0} className="overflow-x-auto">
-      <table className="border-collapse text-sm">{children}</table>
+      {/* It scrolls: its words need not be broken. */}
+      <table className="wrap-normal border-collapse text-sm">{children}</table>
     </section>
   ),
-  th: ({ children }) => <th className="border border-hair px-2 py-1 text-left">{children}</th>,
-  td: ({ children }) => <td className="border border-hair px-2 py-1 align-top">{children}</td>,
-  ul: ({ children }) => <ul className="list-disc pl-6">{children}</ul>,
+  // What `style` says is how a column is aligned.
+  th: ({ children, style }) => (
+    <th style={style} className="border border-hair px-2 py-1 text-left">
+      {children}
+    </th>
+  ),
+  td: ({ children, style }) => (
+    <td style={style} className="border border-hair px-2 py-1 align-top">
+      {children}
+    </td>
+  ),
+  // Of what is to be done, the boxes to be ticked are the signs.
+  ul: ({ children, className }) => <ul className={`${className ? "list-none" : "list-disc"} pl-6`}>{children}</ul>,
   ol: ({ children, start }) => (
     <ol start={start} className="list-decimal pl-6">
       {children}
@@ -80,5 +95,9 @@ const COMPONENTS: Components = {
   h1: ({ children }) => <h3 className="font-semibold text-xl">{children}</h3>,
   h2: ({ children }) => <h4 className="font-semibold text-lg">{children}</h4>,
   h3: ({ children }) => <h5 className="font-semibold">{children}</h5>,
+  h4: LowHeading,
+  h5: LowHeading,
+  h6: LowHeading,
+  hr: () => <hr className="border-hair" />,
   blockquote: ({ children }) => <blockquote className="border-line border-l-2 pl-3 text-soft">{children}</blockquote>,
 };

@@ -28,13 +28,18 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>): Following
   const [isFollowing, setFollowing] = useState(true);
   const content = useRef<HTMLDivElement>(null);
   const [fits, setFits] = useState(true);
-  const last = useRef({ top: 0, touched: Number.NEGATIVE_INFINITY });
+  // Where the view stood, and where it could stand at most, when that was looked at.
+  const last = useRef({ top: 0, most: 0, touched: Number.NEGATIVE_INFINITY });
   const become = useCallback((wanted: boolean) => {
     follows.current = wanted;
     setFollowing(wanted);
   }, []);
   const toEnd = useCallback(() => {
-    if (scroller.current) scroller.current.scrollTop = scroller.current.scrollHeight;
+    const element = scroller.current;
+    if (!element) return;
+    element.scrollTop = element.scrollHeight;
+    last.current.top = element.scrollTop;
+    last.current.most = element.scrollHeight - element.clientHeight;
   }, [scroller]);
   useEffect(() => {
     const element = scroller.current;
@@ -65,12 +70,16 @@ export function useFollowing(scroller: RefObject<HTMLElement | null>): Following
   });
   const onScroll = useCallback(() => {
     if (!scroller.current) return;
-    const { scrollTop: top, scrollHeight: height, clientHeight } = scroller.current;
+    const { scrollTop: top, scrollHeight, clientHeight } = scroller.current;
+    const most = scrollHeight - clientHeight;
     // What is measured anew moves the view too; only a person does so by hand.
     const isByHand = performance.now() - last.current.touched < BY_HAND;
-    if (height - top - clientHeight <= NEAR) become(true);
-    else if (top < last.current.top && isByHand) become(false);
+    if (most - top <= NEAR) {
+      // The end was reached, or came nearer. What was scrolled there before a person turned the wheel is heard of after it.
+      if (top > last.current.top || most < last.current.most) become(true);
+    } else if (top < last.current.top && isByHand) become(false);
     last.current.top = top;
+    last.current.most = most;
   }, [scroller, become]);
   const follow = useCallback(() => {
     become(true);

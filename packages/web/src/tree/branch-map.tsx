@@ -94,11 +94,11 @@ export function BranchMap({
                 d={`M${fork.x} ${fork.y}H${fork.stem}M${fork.stem} ${Math.min(fork.top, fork.y)}V${Math.max(fork.bottom, fork.y)}`}
               />
             ))}
-            {nodes.map((node) => node.row.parent !== undefined && <path key={node.row.id} d={branchTo(node)} />)}
+            {nodes.map((node) => node.row.parent !== undefined && <path key={node.row.first} d={branchTo(node)} />)}
           </g>
           {nodes.map((node) => (
             <Node
-              key={node.row.id}
+              key={node.row.first}
               node={node}
               words={wordsOf(node.row)}
               isInView={inView.has(node.row.id)}
@@ -120,8 +120,8 @@ export function BranchMap({
   );
 }
 
-/** Characters that fit into a node. */
-const WORDS = 22;
+/** Characters that fit into a node when they are of the usual width; what is wider is cut off. */
+const WORDS = 26;
 
 function Node({
   node: { row, x, y },
@@ -145,9 +145,11 @@ function Node({
         strokeWidth={isInView ? 2 : 1}
         className={`${hits > 0 ? "fill-warn-ground" : isInView ? "fill-leaf-ground" : "fill-raised"} ${isInView ? "stroke-leaf" : "stroke-line"}`}
       />
-      <text x={8} y={14} className="fill-ink">
-        {words.length > WORDS ? `${words.slice(0, WORDS - 1)}…` : words}
-      </text>
+      <svg aria-hidden="true" x={8} width={NODE.width - 12} height={18}>
+        <text y={14} className="fill-ink">
+          {words.length > WORDS ? `${words.slice(0, WORDS - 1).trimEnd()}…` : words}
+        </text>
+      </svg>
       <text x={8} y={28} className="fill-soft text-[10px]">
         {isRunning && <tspan className="fill-leaf">◐ running </tspan>}
         {hits > 0 && <tspan className="fill-warn">{hits === 1 ? "1 hit " : `${hits} hits `}</tspan>}

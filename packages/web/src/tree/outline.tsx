@@ -23,9 +23,9 @@ export function Outline({
   readonly rows: readonly OutlineRow[];
   /** The messages of the branch in view. */
   readonly inView: ReadonlySet<string>;
-  /** The row in focus, by its last message. */
+  /** The row in focus, by its first message. */
   readonly focus: string | undefined;
-  readonly onFocus: (id: string) => void;
+  readonly onFocus: (first: string) => void;
   readonly setOpen: (row: OutlineRow, isOpen: boolean) => void;
   readonly select: (row: OutlineRow) => void;
 }) {
@@ -35,7 +35,7 @@ export function Outline({
   const [wanted, setWanted] = useState<string>();
   const at = Math.max(
     0,
-    rows.findIndex(({ id }) => id === focus),
+    rows.findIndex(({ first }) => first === focus),
   );
   const list = useVirtualizer({
     count: rows.length,
@@ -59,7 +59,7 @@ export function Outline({
     const row = rows[Math.min(rows.length - 1, Math.max(0, place))];
     if (!row) return;
     list.scrollToIndex(rows.indexOf(row));
-    onFocus(row.id);
+    onFocus(row.first);
     setWanted(row.id);
   };
   return (
@@ -70,7 +70,7 @@ export function Outline({
           if (!row) return null;
           return (
             <div
-              key={row.id}
+              key={row.first}
               id={`row-${row.id}`}
               role="treeitem"
               aria-level={row.level}
@@ -80,9 +80,9 @@ export function Outline({
               {...(row.hasChildren ? { "aria-expanded": row.isOpen } : {})}
               tabIndex={index === at ? 0 : -1}
               onKeyDown={(event) => onTreeKey(event, { rows, at, wordsOf: words, move, setOpen, select })}
-              onFocus={() => onFocus(row.id)}
+              onFocus={() => onFocus(row.first)}
               onClick={() => {
-                onFocus(row.id);
+                onFocus(row.first);
                 select(row);
               }}
               className={`absolute flex h-7 w-full cursor-pointer items-center gap-1 px-2 text-sm outline-offset-[-2px] ${inView.has(row.id) ? "bg-leaf-ground" : "hover:bg-sunken"}`}

@@ -36,6 +36,7 @@ function Branches({
   const [hoisted, setHoisted] = useState<string>();
   const [closed, setClosed] = useState(NONE);
   const [spread, setSpread] = useState(NONE);
+  // By its first message: its last one is another one whenever it grows.
   const [focus, setFocus] = useState<string>();
   const found = useTreeSearch(query);
   // The tree is changed in place: what is made of it is made anew with each version.
@@ -50,7 +51,7 @@ function Branches({
   );
   const show = useShow();
   const select = (row: OutlineRow) => {
-    setFocus(row.id);
+    setFocus(row.first);
     show(conversation.leafBelow(row.id));
   };
   // Enter goes from hit to hit, in the order of the log.
@@ -63,7 +64,7 @@ function Branches({
     show(conversation.leafBelow(next), { focus: next });
   };
   const inFocus =
-    rows.find(({ id }) => id === focus) ?? rows.findLast(({ id, first }) => inView.has(id) || inView.has(first));
+    rows.find(({ first }) => first === focus) ?? rows.findLast(({ id, first }) => inView.has(id) || inView.has(first));
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <TreeTools
@@ -95,7 +96,7 @@ function Branches({
           tree={tree}
           rows={rows}
           inView={inView}
-          focus={inFocus?.id}
+          focus={inFocus?.first}
           onFocus={setFocus}
           setOpen={({ id }, isOpen) => {
             if (isOpen === closed.has(id)) setClosed(toggled(closed, id));
@@ -105,7 +106,7 @@ function Branches({
       )}
       {inFocus && (
         <RowActions
-          key={inFocus.id}
+          key={inFocus.first}
           row={inFocus}
           words={wordsOf(conversation, tree, inFocus)}
           message={tree.messages.get(inFocus.id)}

@@ -1,4 +1,5 @@
 import { type ConversationState, textOf } from "@banyan/core/conversation";
+import { FIRST_WORDS } from "@banyan/server/protocol";
 import type { LiveConversation } from "../conversation/live-conversation.ts";
 import type { OutlineRow } from "./rows.ts";
 
@@ -9,10 +10,9 @@ export function wordsOf(conversation: LiveConversation, tree: ConversationState,
 
 /** How a message begins, whether it has been read or not; what it is, when it says nothing. */
 export function beginningOf(conversation: LiveConversation, tree: ConversationState, id: string): string {
-  const outlined = conversation.outline(id)?.words;
-  if (outlined !== undefined) return outlined;
   const message = tree.messages.get(id);
-  const words = message ? textOf(message).slice(0, 200).replace(/\s+/g, " ").trim().slice(0, 60) : "";
-  if (words !== "") return words;
+  const read = message && textOf(message).slice(0, 200).replace(/\s+/g, " ").trim();
+  const words = conversation.outline(id)?.words ?? read ?? "";
+  if (words !== "") return words.length < FIRST_WORDS - 1 ? words : `${words.slice(0, FIRST_WORDS).trimEnd()} …`;
   return message?.role === "assistant" ? "(only calls)" : "(no text)";
 }
