@@ -19,7 +19,6 @@ afterEach(() => place[Symbol.dispose]());
 // What the agent asks a person in a terminal whose conversation is on a server. The command runs in a terminal of tmux.
 test.skipIf(!hasTmux)(
   "T39: in plain lines, what the agent asks waits until what a command asks is answered",
-  { timeout: 60_000 },
   async () => {
     await using model = await modelServer(shell("true"), { text: "Well." });
     const [, address] = await serving(place, model.env);
@@ -45,7 +44,6 @@ test.skipIf(!hasTmux)(
 
 test.skipIf(!hasTmux)(
   "T39: in plain lines, no prompt is in the way of what is asked while something else is answered",
-  { timeout: 60_000 },
   async () => {
     await using model = await modelServer(shell("touch one.txt"), shell("touch other.txt"), { text: "Well." });
     const [, address] = await serving(place, model.env);
@@ -71,7 +69,6 @@ test.skipIf(!hasTmux)(
 
 test.skipIf(!hasTmux)(
   "T19: what is typed in answer to a question of a server is there after kill -9, while the question waits",
-  { timeout: 60_000 },
   async () => {
     await using model = await modelServer(shell("touch made.txt"), { text: "Well." });
     await serving(place, model.env);
@@ -93,7 +90,6 @@ test.skipIf(!hasTmux)(
 
 test.skipIf(!hasTmux)(
   "T19: what was typed in answer to a question of a server that was answered elsewhere is in the history",
-  { timeout: 60_000 },
   async () => {
     await using model = await modelServer(shell("touch made.txt"), { text: "Well." });
     const [, address] = await serving(place, model.env);

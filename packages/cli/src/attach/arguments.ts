@@ -4,7 +4,7 @@ import { parse, type Unread } from "../parse.ts";
 
 /** What a line of `banyan attach` says; what it leaves out is absent. */
 export interface AttachArguments {
-  /** Where the server is; the one of this directory, or the only one of this machine, when absent. */
+  /** Where the server is, as it was typed; the one of this directory, or the only one of this machine, when absent. */
   readonly address?: string;
   /** A conversation, by its id, the beginning of it, or its title; `true` to choose one; the last one of this directory when absent. */
   readonly resume?: string | true;
@@ -25,7 +25,7 @@ export function readAttach(
 ): { readonly type: "attach"; readonly arguments: AttachArguments } | Unread {
   const command = new Command("banyan attach")
     .description("Joins a conversation on a banyan server: the same stream, queue and approvals as in its page.")
-    .argument("[address]", "as in http://127.0.0.1:4180")
+    .argument("[address]", "as in http://127.0.0.1:4180, or that of a conversation in its page")
     .addOption(
       new Option(
         "-r, --resume [id]",
@@ -44,6 +44,21 @@ export function readAttach(
   const unread = parse(command, argv);
   if (unread) return unread;
   const [address] = command.args;
-  const options = command.opts<Omit<AttachArguments, "address">>();
-  return { type: "attach", arguments: { ...options, ...(address === undefined ? {} : { address }) } };
+  const { resume, ...options } = command.opts<Omit<AttachArguments, "address">>();
+  const behind = address === undefined && typeof resume === "string" ? addressed(resume) : undefined;
+  const named = {
+    ...(address !== undefined && { address, ...addressed(address) }),
+    ...(resume !== undefined && { resume }),
+  };
+  // What stands behind --resume is no id, then: the person wants to choose there.
+  return { type: "attach", arguments: { ...options, ...(behind ? { resume: true, ...behind } : named) } };
+}
+
+/** A server, or a conversation of one, by the address that a browser has for it; nothing for any other text. */
+function addressed(text: string): Pick<AttachArguments, "address" | "resume"> | undefined {
+  const url = /^https?:\/\/\S+$/i.test(text) ? URL.parse(text) : null;
+  const path = /^\/(?:c\/([0-9a-z]+))?$/.exec(url?.pathname ?? "");
+  if (!url || !path) return undefined;
+  const [, conversation] = path;
+  return conversation === undefined ? { address: text } : { address: url.origin, resume: conversation };
 }

@@ -4,12 +4,12 @@ import { banyan, home } from "../testing/banyan.ts";
 import { modelServer } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
 import { connected, serving, TOKEN, until } from "../testing/serving.ts";
+import { readAttach } from "./arguments.ts";
 
 const say = (text: string) => [{ type: "text", text }] as const;
 
 test.skipIf(!hasTmux)(
   "T43: a terminal and another client see the same stream and queue, and an answer in one removes the question in the other",
-  { timeout: 90_000 },
   async () => {
     using place = home();
     const write = { tool: "write", input: { path: "oak.txt", content: "tall\n" } };
@@ -32,6 +32,7 @@ test.skipIf(!hasTmux)(
     await terminal.until("Hello to you.");
     const { conversation } = await remote.ask("conversation.open", {});
     const watched = await remote.watch(conversation);
+    await until(watched, () => watched.state.runs.size === 0);
     const spoken = () => [...watched.state.messages.values()].map(({ parts }) => parts);
     expect(spoken()).toEqual([say("hello"), say("Hello to you.")]);
 
@@ -44,6 +45,7 @@ test.skipIf(!hasTmux)(
     await terminal.until("banyan asks to run write");
     await terminal.until(/^Allow this\?\s*(?![\s\S])/);
     await full.asked();
+    await until(watched, () => watched.state.questions.size === 1);
     const [question] = watched.state.questions.keys();
     await remote.ask("question.answer", { conversation, question: question ?? "", answer: { decision: "allow" } });
     await terminal.until("Written.");
@@ -100,6 +102,22 @@ test.skipIf(!hasTmux)("F5: a terminal that wants what a server has is told how t
   const { code, stderr } = await banyan(place, args, { env: model.env });
   expect(code).toBe(2);
   expect(stderr).toContain(`Or join it there: banyan attach ${address} --resume ${conversation}`);
+});
+
+test.each([
+  [["http://127.0.0.1:1", "--resume", "oaks"], { address: "http://127.0.0.1:1", resume: "oaks" }],
+  [["--resume", "http://127.0.0.1:1"], { address: "http://127.0.0.1:1", resume: true }],
+  [["-r", "http://127.0.0.1:1/"], { address: "http://127.0.0.1:1/", resume: true }],
+  [["--resume", "https://a.example/c/01kabc"], { address: "https://a.example", resume: "01kabc" }],
+  [["https://a.example/c/01kabc?leaf=01kdef"], { address: "https://a.example", resume: "01kabc" }],
+  [["https://a.example/c/01kabc", "--resume", "oaks"], { address: "https://a.example", resume: "oaks" }],
+  [["--resume", "http://a.example/page is a title"], { resume: "http://a.example/page is a title" }],
+  [["localhost:1", "--resume"], { address: "localhost:1", resume: true }],
+])("T41: attach %j knows an address from the name of a conversation", (line, meant) => {
+  expect(readAttach(line)).toEqual({
+    type: "attach",
+    arguments: { new: false, color: "auto", plain: false, ...meant },
+  });
 });
 
 test("attach says what it needs: a terminal, a server, a token, and no token in an address", async () => {

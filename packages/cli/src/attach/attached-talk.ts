@@ -1,21 +1,22 @@
-import type { ConversationState, Delivery, Directive, FeedItem } from "@banyan/core";
+import type { Delivery, Directive } from "@banyan/core";
+import type { ApprovalMode } from "@banyan/host";
 import type { RemoteServer } from "@banyan/server/client";
 import { approvalSentence, nextApproval } from "../chat/approval-mode.ts";
-import { Approvals, type PersonAsked } from "../chat/approvals.ts";
 import type { Partner } from "../chat/at-terminal.ts";
+import { saidBefore } from "../chat/exchange.ts";
 import { Person, type PersonOptions } from "../chat/person.ts";
-import { remind } from "../chat/remind.ts";
+import { changesStatus } from "../chat/status-of.ts";
 import type { ConversationContext } from "../commands/command.ts";
 import { conversationCommands, runCommandOf, runsAnytime } from "../commands/index.ts";
-import { gist } from "../show/message-label.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { TalkAction, Terminal } from "../terminal/terminal.ts";
+import { Prompting } from "./prompting.ts";
 import { remoteBranchChanges } from "./remote-branch-changes.ts";
+import { remoteContext } from "./remote-context.ts";
 import { remoteModels } from "./remote-models.ts";
 import { RemoteSession } from "./remote-session.ts";
 import { remoteStatus } from "./remote-status.ts";
-import { ShownRun } from "./shown-run.ts";
-import { taskResult } from "./task-result.ts";
+import { ShownFeed } from "./shown-feed.ts";
 
 /** With whom a person talks, and where they sit. */
 export interface AttachedTalkOptions extends Pick<PersonOptions, "place" | "terminal" | "unsent"> {
@@ -30,18 +31,11 @@ export class AttachedTalk implements Partner {
   readonly #server: RemoteServer;
   readonly #terminal: Terminal;
   readonly #person: Person;
-  readonly #approvals: Approvals;
+  readonly #prompting: Prompting;
+  readonly #feed: ShownFeed;
   #session: RemoteSession | undefined;
-  readonly #run = new ShownRun(() => this.#state);
-  /** Wakes whoever waits for that run to end. */
-  #wake: (() => void) | undefined;
-  /** Takes back the prompt of a terminal that can ask one thing at a time. */
-  #reading: AbortController | undefined;
-  /** Questions that the person is asked, in their order. */
-  #asked: Promise<void> = Promise.resolve();
-  /** What the person does at the prompt. */
-  #doing: Promise<unknown> = Promise.resolve();
-  #left = false;
+  /** How the turns to come are taken. */
+  #mode: "chat" | "task" = "chat";
   /** Resolves when the person goes without waiting for what is on its way. */
   readonly #gone = Promise.withResolvers<"gone">();
   /** Without a connection: `warned` once the person has been told what another Ctrl-C does. */
@@ -50,7 +44,7 @@ export class AttachedTalk implements Partner {
   #approval: string;
 
   constructor({ server, ...seat }: AttachedTalkOptions) {
-    const { agent, workspace, settings } = server.welcome;
+    const { agent, settings } = server.welcome;
     this.#server = server;
     this.#terminal = seat.terminal;
     this.#approval = settings.approval;
@@ -65,9 +59,16 @@ export class AttachedTalk implements Partner {
       },
       revert: async (left) => (await this.#open()).revert(left),
     });
-    // The server keeps what is allowed for good.
-    const asking = { agent: { name: agent }, workspace, remember: () => {} };
-    this.#approvals = new Approvals(seat.terminal, this.#person.view, asking, seat.unsent);
+    this.#prompting = new Prompting({
+      terminal: seat.terminal,
+      isWorking: () => this.#working !== undefined,
+      prompted: (isWorking) => {
+        if (!isWorking) this.#person.view.gap();
+        return { prompt: isWorking ? "" : this.#person.prompt, initial: this.#person.writing.takeDraft() };
+      },
+    });
+    const [person, prompting, { unsent }] = [this.#person, this.#prompting, seat];
+    this.#feed = new ShownFeed({ server, person, prompting, unsent, session: () => this.#session });
   }
 
   /** The conversation; none before the first message of a new one. */
@@ -87,79 +88,47 @@ export class AttachedTalk implements Partner {
     const session = new RemoteSession(this.#server, watched);
     this.#session = session;
     this.#person.writing.isFor(conversation);
-    await this.#server.read(watched, watched.state.messages.keys());
+    await session.read();
     watched.follow({
-      item: (item) => this.#show(item),
+      item: (item) => {
+        this.#feed.show(item);
+        if (changesStatus(item)) this.#showStatus();
+      },
       renewed: () => this.#renewed(),
       ended: (message) => this.end(message),
     });
     this.#terminal.live?.follow(session.state);
+    this.#terminal.live?.configure({ history: saidBefore(session.state, session.state.leaf) });
     this.#showStatus();
-    this.#lookAround();
+    this.#feed.lookAround();
     return session;
   }
 
   /** Talks until the person leaves. */
   async run(): Promise<void> {
-    while (!this.#left) {
-      const line = await this.#read();
+    while (!this.#prompting.isOver) {
+      const line = await this.#prompting.read();
       if (line === undefined) break;
       if (line.trim() === "") continue;
       this.#person.writing.send(line);
       try {
-        this.#doing = this.#do(line);
+        const doing = this.#prompting.doing(this.#do(line));
         // What did not arrive is kept: it stands in the prompt when the person comes back.
-        if ((await Promise.race([this.#doing, this.#gone.promise])) === "gone") return;
+        if ((await Promise.race([doing, this.#gone.promise])) === "gone") return;
         this.#person.writing.arrived();
       } catch (error) {
         this.#person.tell(error);
         this.#person.writing.returned();
       }
     }
-    this.#left = true;
-  }
-
-  /**
-   * Asks for a line; nothing when the person leaves. Where one thing is asked at a time, what else is asked comes first, and
-   * no prompt is shown while the agent works, though lines are taken.
-   */
-  async #read(): Promise<string | undefined> {
-    while (!this.#left) {
-      if (this.#terminal.live) await this.#over();
-      await this.#answered();
-      if (this.#left) break;
-      const isWorking = this.#working !== undefined;
-      if (!isWorking) this.#person.view.gap();
-      this.#reading = new AbortController();
-      const [{ signal }, initial] = [this.#reading, this.#person.writing.takeDraft()];
-      const line = await this.#terminal.read({ prompt: isWorking ? "" : this.#person.prompt, initial, signal });
-      this.#reading = undefined;
-      if (line !== undefined || !signal.aborted) return line;
-    }
-    return undefined;
-  }
-
-  /** Resolves when nothing is asked any more: while one thing is answered, another may be asked. */
-  async #answered(): Promise<void> {
-    for (let asked: unknown; asked !== this.#asked; ) {
-      asked = this.#asked;
-      await asked;
-    }
-  }
-
-  /** Resolves when the run that is shown has ended. */
-  async #over(): Promise<void> {
-    while (this.#working !== undefined && !this.#left)
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+    this.#prompting.end();
   }
 
   typed(message: string, later: boolean): boolean {
     if (this.#working === undefined) return false;
     if (!message.startsWith("/")) this.#person.interject(message, later);
     // Whoever leaves need not wait: what runs goes on.
-    else if (runsAnytime(message, conversationCommands) || /^\/exit\s*$/i.test(message))
+    else if (runsAnytime(message, conversationCommands) || isExit(message))
       this.#person.inBackground(this.#do(message));
     else return false;
     return true;
@@ -181,13 +150,14 @@ export class AttachedTalk implements Partner {
 
   act(action: TalkAction): void {
     switch (action) {
-      case "approval-mode": {
-        const mode = nextApproval(this.#server.welcome.settings.approval);
-        this.#person.inBackground(this.#server.ask("approval.use", { mode }));
+      case "approval-mode":
+        this.#person.inBackground(this.#useApproval(nextApproval(this.#server.welcome.settings.approval)));
         break;
-      }
       case "agents":
         this.#person.inBackground(this.#do("/agents"));
+        break;
+      case "rewind":
+        this.#person.inBackground(this.#rewind());
         break;
       default:
         this.#person.act(action);
@@ -225,19 +195,18 @@ export class AttachedTalk implements Partner {
     this.#showStatus();
   }
 
-  get #state(): ConversationState {
-    return this.#person.state;
-  }
-
   get #working(): string | undefined {
-    return this.#run.working;
+    return this.#feed.working;
   }
 
   async #do(line: string): Promise<void> {
     const { ownCommands, standpoint } = this.#person;
     if (line.startsWith("!")) return ownCommands.run(line);
     if (!line.startsWith("/")) return this.#say(line);
+    // What a message says may be on its way still, where the server began anew; who leaves does not wait for that.
+    if (!isExit(line)) await this.#session?.read();
     const next = await runCommandOf(conversationCommands, line, this.#context());
+    this.#showStatus();
     if (next.type === "leave") this.#stop();
     if (next.type !== "turn") return;
     if (next.directive.type === "retry" && !(await standpoint.mayRetry(next.at))) return;
@@ -250,12 +219,12 @@ export class AttachedTalk implements Partner {
     const run = this.#working;
     const { at, revise } = this.#person.standpoint.place;
     if (revise || run === undefined) return this.#turn({ type: revise ? "retry" : "say", parts }, at);
-    this.#person.tellAttached(await (await this.#open()).say(parts, { run, delivery }));
+    this.#person.tellAttached(await (await this.#open()).say(parts, { run, delivery, mode: this.#mode }));
   }
 
   async #turn(directive: Directive, at: string | undefined): Promise<void> {
     if (directive.type === "stop") return this.#stop();
-    this.#person.tellAttached(await (await this.#open()).turn(directive, at));
+    this.#person.tellAttached(await (await this.#open()).turn(directive, { at, mode: this.#mode }));
     this.#person.standpoint.goBack();
   }
 
@@ -264,72 +233,31 @@ export class AttachedTalk implements Partner {
     return this.#session ?? this.enter((await this.#server.ask("conversation.create", {})).conversation);
   }
 
-  #show(item: FeedItem): void {
-    if (item.type === "run.started") {
-      const isOwn = this.#session?.isOwn(item.run, item.leaf) === true;
-      this.#run.begin(item, this.#person.standpoint.place.at, isOwn);
-    }
-    if (item.type === "message.added" && item.role === "user" && (item.author ?? "user") === "user") this.#heard(item);
-    if (this.#run.has(item) && !this.#session?.isShown(item)) this.#person.view.show(item, this.#state);
-    if (item.type === "call.approval-requested" || item.type === "question.asked") this.#ask(item);
-    if (item.type === "run.ended") this.#approvals.ended(this.#state);
-    if (item.type === "run.ended" && this.#run.is(item.run)) {
-      if (item.reason === "finished") this.#person.view.answer(taskResult(this.#state.messages.get(item.leaf ?? "")));
-      this.#ended();
-    }
-    this.#showStatus();
-  }
-
-  /** Somebody else has said something where this person looks. */
-  #heard(item: Extract<FeedItem, { type: "message.added" }>): void {
-    const message = this.#state.messages.get(item.message);
-    if (!message || message.call !== undefined || this.#session?.isOwn(item.message)) return;
-    if (!this.#terminal.live && this.#run.isAt(message))
-      this.#person.view.line(`${this.#person.prompt}${gist(message, Math.max(20, this.#terminal.columns - 20))}`);
-  }
-
-  /** The run that is shown has ended. Where nothing is redrawn, the prompt is shown anew behind what it said. */
-  #ended(): void {
-    this.#wake?.();
-    if (!this.#terminal.live) this.#reading?.abort();
-  }
-
-  /** What is there already: a run that is under way, and questions that wait. */
-  #lookAround(): void {
-    const state = this.#state;
-    const isWorking = this.#run.find();
-    if (state.messages.size > 0) remind(this.#terminal, state, state.leaf, this.#server.welcome.agent);
-    if (isWorking) this.#person.view.note("The agent is working; what you write steers it.");
-    this.#approvals.opened(state);
-    for (const { id: question, message, call } of state.questions.values()) this.#ask({ question, message, call });
-  }
-
-  /** Asks the person; the rules were asked by the server. */
-  #ask(asked: PersonAsked): void {
-    const { session } = this;
-    // Who may only watch sees in the transcript that something waits.
-    if (!session || !this.#server.welcome.rights.includes("act")) return;
-    const ask = () => this.#approvals.ask(session, undefined, asked);
-    // Where one thing is asked at a time, the prompt is taken back, and what a command asks comes first.
-    if (!this.#terminal.live) this.#reading?.abort();
-    this.#asked = this.#terminal.live ? ask() : this.#doing.then(ask, ask);
-  }
-
   /** The server began anew: what ran there was interrupted. */
   #renewed(): void {
     const { session } = this;
     if (!session) return;
     this.#terminal.live?.follow(session.state);
-    this.#person.inBackground(this.#server.read(session.watched, session.state.messages.keys()));
+    this.#showStatus();
+    this.#person.inBackground(session.read());
     this.#person.view.note("The server began anew; /resume goes on with what was interrupted.");
-    this.#ended();
+    this.#prompting.rested();
+  }
+
+  async #rewind(): Promise<void> {
+    await this.#session?.read();
+    await this.#person.standpoint.rewind();
+  }
+
+  /** Everybody at the server is told by it, this person too. */
+  async #useApproval(mode: ApprovalMode): Promise<void> {
+    await this.#server.ask("approval.use", { mode });
   }
 
   /** Nothing more is asked of the person; what they did last is carried out. */
   #stop(): void {
-    this.#left = true;
+    this.#prompting.end();
     this.#person.leave();
-    this.#wake?.();
   }
 
   #go(): void {
@@ -338,17 +266,36 @@ export class AttachedTalk implements Partner {
   }
 
   #showStatus(): void {
-    this.#terminal.live?.status(remoteStatus(this.#server.welcome, this.#state, this.#working));
+    this.#terminal.live?.status(
+      remoteStatus(this.#server.welcome, this.#person.state, {
+        run: this.#working,
+        leaf: this.#person.standpoint.leaf,
+        mode: this.#mode,
+      }),
+    );
   }
 
   #context(): ConversationContext {
+    const [{ context }, server, open] = [this.#person, this.#server, () => this.#open()];
+    const model = context.state.model ?? server.welcome.settings.model;
     return {
-      ...this.#person.context,
+      ...context,
       session: this.#session,
       run: this.#working,
       isAway: this.#connection !== "up",
-      models: remoteModels(this.#server, this.#state.model ?? this.#server.welcome.settings.model, () => this.#open()),
-      ...remoteBranchChanges(this.#person.standpoint, () => this.#open()),
+      models: remoteModels(server, model, open),
+      sentHere: async () => remoteContext(server, { conversation: (await open()).id, leaf: context.leaf, model }),
+      mode: this.#mode,
+      useMode: (mode) => {
+        this.#mode = mode;
+      },
+      approval: server.welcome.settings.approval,
+      useApproval: (mode) => this.#useApproval(mode),
+      ...remoteBranchChanges(this.#person.standpoint, open),
     };
   }
+}
+
+function isExit(line: string): boolean {
+  return /^\/exit\s*$/i.test(line);
 }

@@ -1,11 +1,15 @@
 import { realpathSync } from "node:fs";
-import { redactor } from "@banyan/host";
+import { homedir } from "node:os";
+import { readConfiguration, redactor } from "@banyan/host";
 import { RemoteError, RemoteServer } from "@banyan/server/client";
 import manifest from "../../package.json" with { type: "json" };
+import { approvalSentence } from "../chat/approval-mode.ts";
 import type { Sitting } from "../chat/at-terminal.ts";
+import { messageNames } from "../chat/names.ts";
 import { conversationCommands } from "../commands/index.ts";
 import { chooseConversation } from "../conversations/choose.ts";
-import { visible } from "../show/plain-text.ts";
+import { oneLine, visible } from "../show/plain-text.ts";
+import type { LiveSettings } from "../terminal/full/live-terminal.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { AttachArguments } from "./arguments.ts";
 import { AttachedTalk } from "./attached-talk.ts";
@@ -37,11 +41,15 @@ export async function join(args: AttachArguments, { terminal, unsent, signal, me
     };
     talk = new AttachedTalk({ server, terminal, unsent, place });
     const { style, live } = terminal;
-    live?.configure({ workspace, commands: conversationCommands });
+    const files = isHere ? { workspace } : {};
+    const names = () => messageNames(talk?.session?.state, server.welcome.agent);
+    const problems = live?.configure({ commands: conversationCommands, names, ...files, ...ownLook() }) ?? [];
     terminal.write(`${style.bold("banyan")} at ${door.address} in ${visible(workspace)}\n`);
     terminal.write(
       `${style.dim(`Using ${visible(settings.model)}. What runs goes on when you leave. /help lists the commands.`)}\n`,
     );
+    if (settings.approval !== "ask") terminal.write(`${style.warning(approvalSentence(settings.approval))}\n`);
+    for (const problem of problems) terminal.write(`${style.warning(oneLine(problem))}\n`);
     if (!rights.includes("act")) terminal.write(`${style.warning("You may only watch here.")}\n`);
     const conversation = await wanted(args, server, terminal, signal);
     signal.throwIfAborted();
@@ -53,10 +61,17 @@ export async function join(args: AttachArguments, { terminal, unsent, signal, me
     // What is still drawn, as of a run that goes on, would be drawn over what is written last.
     await live?.settled();
     terminal.close();
-    if (talk.session) terminal.write(style.dim(`attach: banyan attach --resume ${talk.session.id}\n`));
+    const there = args.address === undefined ? "" : `${door.address} `;
+    if (talk.session) terminal.write(style.dim(`attach: banyan attach ${there}--resume ${talk.session.id}\n`));
   } finally {
     server.close();
   }
+}
+
+/** What the person's own settings say of their terminal, wherever the server is. */
+function ownLook(): Pick<LiveSettings, "keys" | "theme"> {
+  const { keys, theme } = readConfiguration({ env: process.env, home: homedir() }).settings;
+  return { ...(keys && { keys }), ...(theme && { theme }) };
 }
 
 /** The conversation that the command line names, or that the person chooses; nothing for a new one. */

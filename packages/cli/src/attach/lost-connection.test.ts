@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { type Home, home } from "../testing/banyan.ts";
+import { holdingLink } from "../testing/holding-link.ts";
 import { modelServer } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
 import { serving, TOKEN } from "../testing/serving.ts";
@@ -22,7 +23,6 @@ for (const [how, args, shown] of [
 ] as const) {
   test.skipIf(!hasTmux)(
     `T5: who has no connection can leave a terminal ${how}, and what they had sent last is kept`,
-    { timeout: 60_000 },
     async () => {
       using place = home();
       await using model = await modelServer({ text: "Hello to you." }, { text: "I am." });
@@ -53,7 +53,6 @@ for (const [how, args, shown] of [
 
 test.skipIf(!hasTmux)(
   "T31: without a connection, a signal ends the program while something is on its way",
-  { timeout: 60_000 },
   async () => {
     using place = home();
     await using model = await modelServer();
@@ -71,15 +70,17 @@ test.skipIf(!hasTmux)(
 
 test.skipIf(!hasTmux)(
   "T7: without a connection, a terminal does not claim that the agent works; it goes elsewhere when it is connected again",
-  { timeout: 60_000 },
   async () => {
     using place = home();
     await using model = await modelServer(
       { text: "Hello to you." },
       { calls: [{ tool: "shell", input: { command: "sleep 60" } }] },
     );
-    const [server, address] = await serving(place, model.env, "--approval", "all");
-    using pty = Pty.open(place, ["attach", "--new", "--plain"], model.env);
+    await using link = await holdingLink();
+    const named = ["--allow-host", link.host];
+    const [server, address] = await serving(place, model.env, "--approval", "all", ...named);
+    link.to(address);
+    using pty = Pty.open(place, ["attach", link.address, "--new", "--plain"], { BANYAN_TOKEN: TOKEN });
     await pty.prompted();
     await pty.exchange("hello", "Hello to you.");
     pty.enter("wait");
@@ -91,15 +92,40 @@ test.skipIf(!hasTmux)(
     await pty.until("The connection was lost; trying again.");
     pty.enter("/tree #2");
     await pty.until("Whether the agent still works is not known; go there when you are connected again.");
-    await serving(place, model.env, "--port", new URL(address).port);
+    const [, anew] = await serving(place, model.env, ...named);
+    link.to(anew);
     await pty.until("The server began anew;");
     await pty.exchange("/tree #2", "Your next message goes on from here.");
   },
 );
 
+test.skipIf(!hasTmux)("T7: where the server began anew, /edit waits for what the message says", async () => {
+  using place = home();
+  await using model = await modelServer({ text: "One." }, { text: "Two." });
+  await using link = await holdingLink();
+  const named = ["--allow-host", link.host];
+  const [server, address] = await serving(place, model.env, ...named);
+  link.to(address);
+  using pty = Pty.open(place, ["attach", link.address, "--new"], { BANYAN_TOKEN: TOKEN });
+  await pty.prompted();
+  await pty.exchange("hello", "One.");
+  // What was said first is not on the branch in view any more, which comes whole.
+  await pty.exchange("/edit #1 goodbye", "Two.");
+  link.hold("message.read");
+  server.kill("SIGKILL");
+  await once(server, "exit");
+  const [, anew] = await serving(place, model.env, ...named);
+  link.to(anew);
+  await pty.until("The server began anew;");
+  await expect.poll(() => link.held).toBe(1);
+  pty.enter("/edit #1");
+  await expect.poll(() => link.held).toBe(2);
+  link.release();
+  await pty.until(/^─ Reply to banyan: ─+\nhello *$/);
+});
+
 test.skipIf(!hasTmux)(
   "T5: Ctrl-C ends the beginning while a server takes the connection and says nothing",
-  { timeout: 60_000 },
   async () => {
     using place = home();
     const mute = createServer().listen(0, "127.0.0.1");

@@ -7,9 +7,10 @@ import {
   type FeedItem,
   type FeedListener,
   type InputChange,
+  type LiveRun,
   type UserPart,
 } from "@banyan/core";
-import type { TakenBack } from "@banyan/host";
+import { modeLeft, type TakenBack } from "@banyan/host";
 import type { RemoteConversation, RemoteServer } from "@banyan/server/client";
 import type { AskingSession } from "../chat/approvals.ts";
 import type { LeftBranch } from "../chat/leave-files.ts";
@@ -18,6 +19,13 @@ import type { WrittenAbout } from "../show/attached.ts";
 
 /** Nothing went along. */
 const NOTHING: WrittenAbout = { attached: [], problems: [], isRedacted: false };
+
+/** Where a turn begins, and how it is taken. */
+interface Beginning {
+  /** The message to go on from; where it was last written to when absent. */
+  readonly at: string | undefined;
+  readonly mode: "chat" | "task";
+}
 
 /** A conversation on a server, for whatever asks no more of it than it asks of a session of this process. */
 export class RemoteSession implements AskingSession, ConversationWriter {
@@ -45,6 +53,11 @@ export class RemoteSession implements AskingSession, ConversationWriter {
     return this.watched.state;
   }
 
+  /** What a process left in the middle when it stopped. */
+  get interrupted(): readonly LiveRun[] {
+    return this.watched.mirror.interrupted;
+  }
+
   /** Whether one of these messages and runs is of this client. */
   isOwn(...ids: readonly (string | null)[]): boolean {
     return ids.some((id) => id !== null && this.#own.has(id));
@@ -59,10 +72,15 @@ export class RemoteSession implements AskingSession, ConversationWriter {
     return this.#added.has(item.message) && !this.state.inbox.some(({ id }) => id === item.message);
   }
 
+  /** What messages say is known once this resolves: where the server began anew, it is read. Rejects with `RemoteError`. */
+  read(): Promise<void> {
+    return this.#server.read(this.watched);
+  }
+
   /** Begins a turn; resolves when it has begun, with what goes along with what was said. */
-  async turn(directive: Exclude<Directive, { type: "stop" }>, at: string | undefined): Promise<WrittenAbout> {
+  async turn(directive: Exclude<Directive, { type: "stop" }>, { at, mode }: Beginning): Promise<WrittenAbout> {
     const { type } = directive;
-    const place = { ...this.#here, ...(at === undefined ? {} : { at }) };
+    const place = { ...this.#here, mode, ...(at === undefined ? {} : { at }) };
     switch (type) {
       case "say":
         return aboutOf(await this.#server.ask("turn.say", { id: this.#ownId(), ...place, parts: directive.parts }));
@@ -71,15 +89,15 @@ export class RemoteSession implements AskingSession, ConversationWriter {
         return aboutOf(await this.#server.ask("turn.retry", { id: this.#ownId(), ...place, ...parts }));
       }
       case "resume":
-        await this.#server.ask("turn.resume", { id: this.#ownId(), ...place });
+        await this.#server.ask("turn.resume", { id: this.#ownId(), ...place, mode: modeLeft(this, at) ?? mode });
         return NOTHING;
     }
   }
 
-  /** Says something to a run. */
+  /** Says something to a run; if it is over, it begins a turn. */
   async say(
     parts: readonly UserPart[],
-    to: { readonly run: string; readonly delivery: Delivery },
+    to: { readonly run: string; readonly delivery: Delivery; readonly mode: Beginning["mode"] },
   ): Promise<WrittenAbout> {
     return aboutOf(await this.#server.ask("turn.say", { id: this.#ownId(), ...this.#here, parts, ...to }));
   }
@@ -153,6 +171,10 @@ export class RemoteSession implements AskingSession, ConversationWriter {
 
   async star(message: string, starred: boolean): Promise<void> {
     await this.#server.ask("message.star", { ...this.#here, message, starred });
+  }
+
+  async rename(title: string): Promise<void> {
+    await this.#server.ask("conversation.rename", { ...this.#here, title });
   }
 
   async remove(message: string): Promise<void> {

@@ -1,19 +1,31 @@
 import { type ConversationState, totalTokens } from "@banyan/core";
 import type { RemoteServer } from "@banyan/server/client";
 import { approvalWords } from "../chat/approval-mode.ts";
+import { branchOf } from "../chat/status-of.ts";
 import type { Status } from "../terminal/full/views/status-line.ts";
 
-/** What stands below the prompt while a person is in a conversation of a server, and sees a run of it, if one is live. */
+/** Where a person stands in a conversation, and what works there. */
+interface Standing {
+  /** The run that they see, if one is live. */
+  readonly run: string | undefined;
+  readonly leaf: string | null;
+  /** How the turns to come are taken. */
+  readonly mode: "chat" | "task";
+}
+
+/** What stands below the prompt while a person is in a conversation of a server. */
 export function remoteStatus(
   { settings }: RemoteServer["welcome"],
-  { runs, model, usage, cost }: ConversationState,
-  run: string | undefined,
+  state: ConversationState,
+  { run, leaf, mode }: Standing,
 ): Status {
+  const { runs, model, usage, cost } = state;
   return {
-    mode: runs.get(run ?? "")?.mode ?? "chat",
+    mode: runs.get(run ?? "")?.mode ?? mode,
     approval: approvalWords(settings.approval),
     model: model ?? settings.model,
     tokens: totalTokens(usage),
     cost,
+    ...branchOf(state, leaf),
   };
 }

@@ -8,9 +8,6 @@ import { hasTmux, Pty } from "../testing/pty.ts";
 
 test.skipIf(!hasTmux)(
   "B41, F23: a sub-agent at work is listed, told something and stopped, and its parent gets what it had found",
-  {
-    timeout: 60_000,
-  },
   async () => {
     using place = home();
     const made = async (file: string) => {

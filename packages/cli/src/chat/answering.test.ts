@@ -1,10 +1,10 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setImmediate, setTimeout as sleep } from "node:timers/promises";
+import { setImmediate } from "node:timers/promises";
 import { Agent, defineTool, Session, say } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Opened } from "../terminal/full/testing/opened.ts";
 import { Approvals, type PersonAsked } from "./approvals.ts";
 import { Unsent } from "./unsent.ts";
@@ -14,11 +14,14 @@ const [ENTER, ESC, CTRL_C, CTRL_U, UP] = ["\r", "\x1b", "\x03", "\x15", "\x1b[A"
 let folder: string;
 let stack: DisposableStack;
 beforeEach(() => {
+  // Whether a question has the keys is a matter of time.
+  vi.useFakeTimers({ toFake: ["performance"] });
   folder = mkdtempSync(join(tmpdir(), "banyan-answering-"));
   stack = new DisposableStack();
 });
 afterEach(() => {
   stack.dispose();
+  vi.useRealTimers();
   rmSync(folder, { recursive: true, force: true });
 });
 
@@ -74,14 +77,14 @@ async function asking(tool: typeof ASKS | typeof RUNS) {
 /** They write something in answer to a question, in the place of what stands there. */
 async function beginsToAnswer(here: Opened, ...keys: readonly string[]): Promise<void> {
   await here.screen.until("Your answer:");
-  // Keys are for a question when none has come for a while.
-  await sleep(350);
+  await here.quiet();
   here.keys(CTRL_U, ...keys);
 }
 
 /** They are asked whether a call may run, and begin to say why not. */
 async function beginsToDeny(here: Opened): Promise<void> {
-  await here.screen.until(/^Allow this\?$/);
+  await here.screen.until("Allow this?");
+  await here.quiet();
   here.keys("n");
   await here.screen.until("Why not:");
   here.keys("it is ");
@@ -117,7 +120,7 @@ describe("T19: an answer that is being written", () => {
     expect(second.unsent.takeOver()).toBe("");
     void second.approvals.ask(session, undefined, question);
     await second.here.screen.until(/─ Your answer: ─+\n *green or r/);
-    await sleep(350);
+    await second.here.quiet();
     second.here.keys("ed", ENTER);
     await expect.poll(() => outcome(session)?.output).toBe("green or red");
     await expect.poll(files).toEqual([]);
@@ -193,7 +196,7 @@ describe("T19: an answer that is being written", () => {
     await beginsToAnswer(here, "green", ENTER);
     await here.screen.until(/Not answered: .*Not now\./);
     await here.screen.until(/─ Your answer: ─+\n *green/);
-    await sleep(350);
+    await here.quiet();
     here.keys("ish", ENTER);
     await ended;
     expect(outcome(session)?.output).toBe("greenish");
@@ -225,7 +228,7 @@ describe("T19: an answer that is being written", () => {
     await second.here.screen.until("Why not: it is");
     // What is typed as it appears is about something else.
     second.here.keys(ENTER);
-    await sleep(350);
+    await second.here.quiet();
     expect(session.state.questions.size).toBe(1);
     second.here.keys("\x1b[200~too\nearly\x1b[201~", ENTER);
     await ended;
@@ -259,7 +262,8 @@ describe("T19: an answer that is being written", () => {
     const { session, question, ended } = await asking(RUNS);
     const first = person();
     void first.approvals.ask(session, undefined, question);
-    await first.here.screen.until(/^Allow this\?$/);
+    await first.here.screen.until("Allow this?");
+    await first.here.quiet();
     first.here.keys("e");
     await first.here.screen.until('{"what":"it"}');
     first.here.keys(CTRL_U, '{"what":"her"', ENTER);
@@ -275,9 +279,10 @@ describe("T19: an answer that is being written", () => {
     const second = person();
     void second.approvals.ask(session, undefined, question);
     await second.here.screen.until(/─ Arguments of run: ─+\n *\{"what":"her"\}/);
-    await sleep(350);
+    await second.here.quiet();
     second.here.keys(ENTER);
-    await second.here.screen.until(/^Allow this\?$/);
+    await second.here.screen.until("Allow this?");
+    await second.here.quiet();
     expect(session.state.questions.size).toBe(1);
     second.here.keys("y");
     await ended;
@@ -290,7 +295,8 @@ describe("T19: an answer that is being written", () => {
     const { session, question, ended } = await asking(RUNS);
     const { here, approvals } = person();
     void approvals.ask(session, undefined, question);
-    await here.screen.until(/^Allow this\?$/);
+    await here.screen.until("Allow this?");
+    await here.quiet();
     here.keys("e");
     await here.screen.until("Arguments of run:");
     here.keys("x", "\x7f", ENTER);

@@ -15,7 +15,6 @@ process.on("exit", () => {
 
 test.skipIf(!hasTmux)(
   "a terminal that stays open for long keeps little room for young objects, here and at a server",
-  { timeout: 60_000 },
   async () => {
     using place = home();
     await using model = await modelServer({ text: "Hello." });

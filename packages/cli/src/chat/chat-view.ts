@@ -1,9 +1,20 @@
-import { type Call, type ConversationState, type Event, type FeedItem, isEnded, type RunEnd } from "@banyan/core";
+import {
+  type Call,
+  type ConversationState,
+  type Event,
+  type FeedItem,
+  isEnded,
+  type Message,
+  type RunEnd,
+  textOf,
+} from "@banyan/core";
 import { formatDuration } from "../show/amounts.ts";
 import { callDetails, callEnd, callHead } from "../show/call-line.ts";
 import { callIn } from "../show/call-of.ts";
 import { cutSentence } from "../show/cut-sentence.ts";
 import { changeHead, diffLines } from "../show/diff-lines.ts";
+import { isShownByChanges } from "../show/edit-outcome.ts";
+import { firstLines } from "../show/excerpt.ts";
 import { gist } from "../show/message-label.ts";
 import { oneLine, PlainText, plainText } from "../show/plain-text.ts";
 import { runEndSentence } from "../show/run-end.ts";
@@ -18,6 +29,9 @@ const SHOWN_AFTER = 300;
 
 /** Lines of a change that are shown; /changes shows all of it. */
 const DIFF_SHOWN = 40;
+
+/** Lines of what the model is told. */
+const TOLD_SHOWN = 10;
 
 /**
  * Shows a feed on a terminal: text as it comes, one line for each call. What is shown is never touched again, so a call
@@ -68,6 +82,9 @@ export class ChatView implements FeedView {
       }
       case "message.abandoned":
         this.#endLine();
+        break;
+      case "message.added":
+        this.#told(state.messages.get(item.message));
         break;
       case "model.retrying":
         this.note(`${oneLine(item.reason)}; trying again in ${formatDuration(item.delay)} (attempt ${item.attempt})`);
@@ -158,6 +175,13 @@ export class ChatView implements FeedView {
       this.#last = "reasoning";
       this.#terminal.write(style.dim(`Thinking: ${compact.trimStart()}`));
     } else this.#terminal.write(style.dim(compact));
+  }
+
+  /** What a tool or the system tells the model: why something was not done, say. */
+  #told(message: Message | undefined): void {
+    if (message?.role !== "user" || message.author === "user" || isShownByChanges(message)) return;
+    const text = plainText(`${message.author}: ${textOf(message)}`.trim());
+    for (const line of firstLines(text, TOLD_SHOWN).split("\n")) this.note(line);
   }
 
   #running(item: Event & { readonly message: string; readonly call: string }, state: ConversationState): void {

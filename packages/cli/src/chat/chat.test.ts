@@ -1,14 +1,12 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Home, home } from "../testing/banyan.ts";
+import { hasEnded, lasting } from "../testing/lasting.ts";
 import { modelServer, shell } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
 
 const MODEL = ["--model", "openai-compatible/test"];
-const SECOND = 1_000;
 
 let place: Home;
 beforeEach(() => {
@@ -21,7 +19,7 @@ function lastSaid(asked: readonly (readonly { role: string; content: unknown }[]
 }
 
 // These run the command in a terminal of tmux.
-describe.skipIf(!hasTmux)("a chat", { timeout: 40 * SECOND }, () => {
+describe.skipIf(!hasTmux)("a chat", () => {
   test("B12, T12, T31, T41: goes turn by turn, and goes on later with --continue; Shift+Tab says what runs without asking", async () => {
     await using server = await modelServer(
       { text: "Hello to you." },
@@ -87,8 +85,8 @@ describe.skipIf(!hasTmux)("a chat", { timeout: 40 * SECOND }, () => {
     await using server = await modelServer({ text: "Hello." });
     using pty = Pty.open(place, MODEL, server.env);
     await pty.prompted();
-    pty.press("Enter");
-    pty.enter("/treee");
+    // All of it is there at once, as when somebody types faster than this reads.
+    pty.press("Enter", "/treee", "Enter");
     expect(await pty.until("There is no command /treee.")).toContain("Did you mean /tree");
     pty.enter("/there-is-nothing-of-this-name");
     await pty.until(/^There is no command .*\n.* begin it with a blank\.$/);
@@ -117,13 +115,12 @@ describe.skipIf(!hasTmux)("a chat", { timeout: 40 * SECOND }, () => {
   test("T5: Ctrl-C twice on an empty prompt exits; a key between disarms it", async () => {
     using pty = Pty.open(place, []);
     await pty.prompted();
-    pty.press("C-c");
-    await pty.until("Press Ctrl-C again to exit");
-    pty.press("x");
-    await pty.until(/^x$/);
+    pty.press("C-c", "x", "BSpace", "C-c", "y");
+    await pty.until(/^─ Reply to banyan: ─+\ny$/);
     pty.press("BSpace", "C-c");
-    await pty.until("Press Ctrl-C again to exit");
-    pty.press("C-c");
+    await pty.written("Press Ctrl-C again to exit");
+    // Whether or not the time of the one before is up, the second of these leaves.
+    pty.press("C-c", "C-c");
     await pty.until("[exit 0]");
   });
 
@@ -132,11 +129,7 @@ describe.skipIf(!hasTmux)("a chat", { timeout: 40 * SECOND }, () => {
     using pty = Pty.open(place, MODEL, server.env);
     await pty.prompted();
     pty.enter("one \\");
-    // Lines that arrive all at once are a paste, where a backslash is one.
-    await pty.until(/^one$/);
-    pty.type("two");
-    await pty.until(/^one *\ntwo$/);
-    pty.press("Enter");
+    pty.enter("two");
     await pty.until("Hello.");
     expect(lastSaid(server.asked)).toBe("one \ntwo");
   });
@@ -146,11 +139,10 @@ describe.skipIf(!hasTmux)("a chat", { timeout: 40 * SECOND }, () => {
     ["that it does not mark", false],
   ])("T9: a paste %s is one message", async (_name, marked) => {
     await using server = await modelServer({ text: "Hello." });
-    using pty = Pty.open(place, MODEL, server.env);
+    using pty = Pty.open(place, MODEL, { ...server.env, ...(!marked && { TERM: "linux", TMUX: "" }) });
     await pty.prompted();
     pty.paste("first\nsecond\nthird", marked);
-    await pty.until("third");
-    await sleep(200);
+    await pty.until(/^first\nsecond\nthird$/);
     expect(server.asked).toHaveLength(0);
     pty.press("Enter");
     await pty.until("Hello.");
@@ -163,8 +155,8 @@ describe.skipIf(!hasTmux)("a chat", { timeout: 40 * SECOND }, () => {
     using pty = Pty.open(place, ["--color", "never", ...MODEL], server.env);
     await pty.prompted();
     pty.enter("go");
-    await pty.until("plain text");
-    for (const sequence of ["owned", "\x1b[31m", "\x1b[2J"]) expect(pty.raw()).not.toContain(sequence);
+    const written = await pty.written("plain text");
+    for (const sequence of ["owned", "\x1b[31m", "\x1b[2J"]) expect(written).not.toContain(sequence);
   });
 
   test("T38: NO_COLOR takes the colours away", async () => {
@@ -172,8 +164,7 @@ describe.skipIf(!hasTmux)("a chat", { timeout: 40 * SECOND }, () => {
     using pty = Pty.open(place, MODEL, { ...server.env, NO_COLOR: "1" });
     await pty.prompted();
     pty.enter("hello");
-    await pty.until("15 tokens");
-    const sequences = pty.raw().split("\x1b[").slice(1);
+    const sequences = (await pty.written("15 tokens")).split("\x1b[").slice(1);
     expect(sequences.filter((sequence) => /^[0-9;]*m/.test(sequence))).toEqual([]);
   });
 
@@ -194,27 +185,30 @@ describe.skipIf(!hasTmux)("a chat", { timeout: 40 * SECOND }, () => {
     await pty.until("Once upon a time");
     pty.kill("SIGTERM");
     expect(await pty.until("[exit 143]")).toContain("resume: banyan --resume");
-    expect(pty.raw().lastIndexOf("\x1b[?2004l")).toBeGreaterThan(pty.raw().lastIndexOf("\x1b[?2004h"));
+    const written = await pty.written("[exit 143]");
+    expect(written.lastIndexOf("\x1b[?2004l")).toBeGreaterThan(written.lastIndexOf("\x1b[?2004h"));
   });
 });
 
-describe.skipIf(!hasTmux)("Ctrl-C while the agent works", { timeout: 40 * SECOND }, () => {
+describe.skipIf(!hasTmux)("Ctrl-C while the agent works", () => {
   test("T1: ends the running call and all that it started, and gives control back", async () => {
-    await using server = await modelServer(shell("echo on; sleep 876543 & sleep 876543"), { text: "Never said." });
+    const lasts = lasting();
+    await using server = await modelServer(shell(`echo on; ${lasts} & ${lasts}`), { text: "Never said." });
     using pty = Pty.open(place, ["--allow", "shell", ...MODEL], server.env);
     await pty.prompted();
     pty.enter("wait");
-    await pty.until(/• shell {2}echo on; sleep 876543 & sleep 876543 … running/);
+    await pty.until(`• shell  echo on; ${lasts} & ${lasts} … running`);
     pty.press("C-c");
     await pty.until("Interrupted – you have control");
     const screen = await pty.prompted();
     expect(screen).toMatch(/• shell {2}echo on; .* … cancelled, /);
-    expect(spawnSync("pgrep", ["-f", "sleep 876543"]).status).toBe(1);
+    await hasEnded(lasts);
     expect(server.asked).toHaveLength(1);
   });
 
   test("T3: a second time kills what does not want to end", async () => {
-    const deaf = shell("trap '' INT TERM; echo on; while :; do sleep 876542; done");
+    const lasts = lasting();
+    const deaf = shell(`trap '' INT TERM; echo on; while :; do ${lasts}; done`);
     await using server = await modelServer(deaf, { text: "Never said." });
     using pty = Pty.open(place, ["--allow", "shell", ...MODEL], server.env);
     await pty.prompted();
@@ -223,7 +217,7 @@ describe.skipIf(!hasTmux)("Ctrl-C while the agent works", { timeout: 40 * SECOND
     pty.press("C-c", "C-c");
     await pty.until("Killing what still runs.");
     await pty.until("Interrupted – you have control");
-    expect(spawnSync("pgrep", ["-f", "sleep 876542"]).status).toBe(1);
+    await hasEnded(lasts);
     expect(server.asked).toHaveLength(1);
   });
 

@@ -1,6 +1,6 @@
-import type { Session } from "@banyan/core";
+import { type ConversationState, pathTo, type Session } from "@banyan/core";
 import type { Host, KnownModel } from "@banyan/host";
-import type { ModelsHere } from "../commands/command.ts";
+import type { ContextHere, ModelsHere } from "../commands/command.ts";
 
 /** The models that can be taken in a chat with an agent of this process. */
 export function hostModels(host: Host, session: Session | undefined): ModelsHere {
@@ -14,6 +14,12 @@ export function hostModels(host: Host, session: Session | undefined): ModelsHere
       await session?.changeModel(name);
     },
   };
+}
+
+/** What the model of an agent of this process is sent on a branch. */
+export async function sentHere(host: Host, state: ConversationState, leaf: string | null): Promise<ContextHere> {
+  const parts = await host.contextParts(pathTo(state, leaf));
+  return { parts, size: factsOf(host.agent.options.model).contextSize };
 }
 
 /** What is known of a model that no list has. */

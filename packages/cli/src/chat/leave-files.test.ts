@@ -7,7 +7,6 @@ import { hasTmux, Pty } from "../testing/pty.ts";
 
 test.skipIf(!hasTmux)(
   "T29: who leaves a branch that changed files is told which, and keeps them, puts them back, or looks first",
-  { timeout: 60_000 },
   async () => {
     using place = home();
     const made = (name: string) => existsSync(join(place.workspace, name));
@@ -47,7 +46,6 @@ test.skipIf(!hasTmux)(
 
 test.skipIf(!hasTmux).each(["/branch Planted", "/branch #3"])(
   "T29: who comes back by %s to a branch whose files were put back finds an agent that is told so",
-  { timeout: 60_000 },
   async (back) => {
     using place = home();
     const answers = [write("oak.txt", "tall\n"), { text: "Planted." }, { text: "A fig." }, { text: "I see." }];

@@ -23,8 +23,8 @@ function agentNames(agents: Equipment["agents"]): Suggestion[] {
   return agents.map(({ name, description }) => ({ text: `@${name}`, help: excerpt(description, HELP) }));
 }
 
-/** The newest first. */
-function messageNames(state: ConversationState | undefined, agent: string): Suggestion[] {
+/** Messages of a conversation as `#3`, the newest first. */
+export function messageNames(state: ConversationState | undefined, agent: string): Suggestion[] {
   if (!state) return [];
   return [...messageNumbers(state)].reverse().flatMap(([id, number]) => {
     const message = state.messages.get(id);

@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { StoreError } from "@banyan/core";
@@ -6,6 +5,7 @@ import { redactor } from "@banyan/host";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { FeedView } from "../terminal/feed-view.ts";
 import { type Home, home } from "../testing/banyan.ts";
+import { hasEnded, lasting } from "../testing/lasting.ts";
 import { modelServer, shell } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
 import { OwnCommands } from "./own-commands.ts";
@@ -36,7 +36,6 @@ const here = () => ({ redact: redactor({ env: {} }), directory: place.workspace 
 
 test.skipIf(process.platform === "win32")(
   "T3: a command of the person's own that ignores the first Ctrl-C is killed by the second",
-  { timeout: 60_000 },
   async () => {
     const begun = Promise.withResolvers<void>();
     const { view, notes } = shown(() => begun.resolve());
@@ -91,7 +90,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-describe.skipIf(!hasTmux)("T17: a command of the person's own", { timeout: 60_000 }, () => {
+describe.skipIf(!hasTmux)("T17: a command of the person's own", () => {
   test("runs in the shell; the agent gets the output of !, and nothing of !!", async () => {
     const waits = shell("until [ -e released ]; do sleep 0.05; done");
     await using server = await modelServer({ text: "I see." }, waits, { text: "Heard." });
@@ -103,11 +102,12 @@ describe.skipIf(!hasTmux)("T17: a command of the person's own", { timeout: 60_00
     );
     pty.enter("!! echo $OWN_TOKEN");
     await pty.until(/^❯ !! echo \$OWN_TOKEN\nof the person\ndone(, .*)?; the agent does not get it$/);
-    pty.enter("!sleep 876541");
-    await pty.until(/running sleep 876541, .* stops$/);
+    const lasts = lasting();
+    pty.enter(`!${lasts}`);
+    await pty.until(new RegExp(`running ${lasts}, .* stops$`));
     pty.press("C-c");
     await pty.until(/^stopped, .*; the agent gets it/);
-    expect(spawnSync("pgrep", ["-f", "sleep 876541"]).status).toBe(1);
+    await hasEnded(lasts);
     await pty.prompted();
     expect(server.asked).toHaveLength(0);
     pty.enter("what was it?");

@@ -36,7 +36,23 @@ export interface PersonOptions {
   revert(left: LeftBranch): Promise<TakenBack>;
 }
 
-type Context = Omit<ConversationContext, "compact" | "models" | "run" | "session" | "undo">;
+/** What a command is told and can do wherever the conversation is. */
+type Context = Pick<
+  ConversationContext,
+  | "agent"
+  | "columns"
+  | "goBack"
+  | "goTo"
+  | "keys"
+  | "leaf"
+  | "pick"
+  | "pickMessage"
+  | "redact"
+  | "state"
+  | "style"
+  | "viewAgents"
+  | "write"
+>;
 
 const EMPTY = emptyConversation();
 
@@ -120,7 +136,7 @@ export class Person {
 
   /** What every command sees of a chat, and can do with it. */
   get context(): Context {
-    const { agent } = this.#options;
+    const { agent, place } = this.#options;
     const { style, columns, live } = this.terminal;
     return {
       agent,
@@ -128,6 +144,7 @@ export class Person {
       columns,
       state: this.state,
       leaf: this.standpoint.leaf,
+      redact: place.redact,
       keys: live?.keyTable,
       viewAgents: live && (() => viewAgents(live, this.state)),
       write: (...lines) => {

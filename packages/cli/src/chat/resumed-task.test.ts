@@ -12,7 +12,6 @@ const MODEL = ["--model", "openai-compatible/test"];
 for (const where of ["here", "at a server"] as const) {
   test.skipIf(!hasTmux)(
     `B24: a task that was interrupted by the end of the process goes on as a task, and asks again (${where})`,
-    { timeout: 60_000 },
     async () => {
       using place = home();
       await using model = await modelServer(asks, finishes, { text: "Green." });

@@ -7,9 +7,6 @@ const MODEL = ["--model", "openai-compatible/test"];
 
 test.skipIf(!hasTmux)(
   "F5: a second terminal is told which process has the conversation, until that one lets it go",
-  {
-    timeout: 40_000,
-  },
   async () => {
     using place = home();
     await using server = await modelServer({ text: "Hello to you." }, { text: "And to you." });

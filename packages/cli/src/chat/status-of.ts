@@ -14,8 +14,6 @@ export function changesStatus({ type }: FeedItem): boolean {
 /** What stands below the prompt while a person is at a message of a conversation (T26). */
 export function statusOf(host: Host, state: ConversationState, leaf: string | null, mode: "chat" | "task"): Status {
   const path = pathTo(state, leaf);
-  const ends = leaves(state);
-  const number = leaf === null ? 0 : ends.indexOf(leaf) + 1;
   const context = fullness(host, path);
   const [run] = [...state.runs.values()].filter(({ call }) => call === undefined);
   return {
@@ -24,9 +22,16 @@ export function statusOf(host: Host, state: ConversationState, leaf: string | nu
     model: host.model.name,
     tokens: totalTokens(state.usage),
     cost: state.cost,
-    ...(number > 0 && { branch: { number, count: ends.length } }),
+    ...branchOf(state, leaf),
     ...(context !== undefined && { context }),
   };
+}
+
+/** Which of the branches ends at a message; nothing where none does. */
+export function branchOf(state: ConversationState, leaf: string | null): Pick<Status, "branch"> {
+  const ends = leaves(state);
+  const number = leaf === null ? 0 : ends.indexOf(leaf) + 1;
+  return number > 0 ? { branch: { number, count: ends.length } } : {};
 }
 
 /** How much of the model's context the last answer took; nothing when that is not known. */

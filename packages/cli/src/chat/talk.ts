@@ -1,5 +1,5 @@
 import { type Chat, type Directive, retry, type Session, say, type Turn, type UserPart } from "@banyan/core";
-import { addMessage, type Host, modeLeft, writtenMessage } from "@banyan/host";
+import { type ApprovalMode, addMessage, type Host, modeLeft, writtenMessage } from "@banyan/host";
 import type { CommandContext } from "../commands/command.ts";
 import { runCommand, runsAnytime } from "../commands/index.ts";
 import { type ExitCode, exitCodes } from "../exit.ts";
@@ -13,7 +13,7 @@ import { approvalSentence, nextApproval } from "./approval-mode.ts";
 import { Approvals } from "./approvals.ts";
 import { BranchChanges } from "./branch-changes.ts";
 import { CurrentConversation } from "./current-conversation.ts";
-import { hostModels } from "./host-models.ts";
+import { hostModels, sentHere } from "./host-models.ts";
 import { Outcome } from "./outcome.ts";
 import { Person } from "./person.ts";
 import { isReminded } from "./remind.ts";
@@ -121,9 +121,7 @@ export class Talk {
   act(action: TalkAction): void {
     switch (action) {
       case "approval-mode":
-        this.#host.useApproval(nextApproval(this.#host.approval));
-        this.#person.view.note(approvalSentence(this.#host.approval));
-        this.#showStatus();
+        this.#useApproval(nextApproval(this.#host.approval));
         break;
       case "agents":
         this.#person.inBackground(runCommand("/agents", this.#commandContext()));
@@ -247,6 +245,12 @@ export class Talk {
     else standpoint.standAt(await addMessage(session, { parts, parentId: standpoint.below, author: "user" }));
   }
 
+  #useApproval(mode: ApprovalMode): void {
+    this.#host.useApproval(mode);
+    this.#person.view.note(approvalSentence(mode));
+    this.#showStatus();
+  }
+
   #useMode(mode: "chat" | "task"): void {
     this.#mode = mode;
     this.#isForTask = false;
@@ -304,8 +308,11 @@ export class Talk {
       message: (text) => this.#message(text),
       undo: (call) => this.#changes.undo(call),
       compact: (at, keep) => this.#changes.compact(at, keep),
+      sentHere: () => sentHere(this.#host, this.#state, context.leaf),
       mode: this.#mode,
       useMode: (mode) => this.#useMode(mode),
+      approval: this.#host.approval,
+      useApproval: async (mode) => this.#useApproval(mode),
       goBack: () => {
         context.goBack();
         this.#anew = true;

@@ -8,7 +8,6 @@ import { hasTmux, Pty } from "../testing/pty.ts";
 
 const MODEL = ["--plain", "--model", "openai-compatible/test"];
 const DEMO = ["--plain", "--model", "demo/offline"];
-const SECOND = 1_000;
 
 let place: Home;
 beforeEach(() => {
@@ -27,7 +26,7 @@ function record(): TrustRecord {
 }
 
 // These run the command in a terminal of tmux.
-describe.skipIf(!hasTmux)("S5: the question whether a project may be used", { timeout: 40 * SECOND }, () => {
+describe.skipIf(!hasTmux)("S5: the question whether a project may be used", () => {
   test("is not asked where a project brings nothing", async () => {
     put("README.md", "hello");
     using pty = Pty.open(place, DEMO);
@@ -37,7 +36,7 @@ describe.skipIf(!hasTmux)("S5: the question whether a project may be used", { ti
   test("S6: shows what exactly it brings; yes uses it from now on, and it is asked once", async () => {
     await using server = await modelServer({ text: "Yes, sir." });
     put("AGENTS.md", "Say sir.");
-    put(".mcp.json", '{"mcpServers":{"docs":{"command":"npx","args":["-y","docs server"]}}}');
+    put(".mcp.json", '{"mcpServers":{"docs":{"command":"no-such-npx","args":["-y","docs server"]}}}');
     put(".banyan/settings.json", '{"permissions":{"allow":["shell(npm test*)"]}}');
     {
       using pty = Pty.open(place, MODEL, server.env);
@@ -45,7 +44,7 @@ describe.skipIf(!hasTmux)("S5: the question whether a project may be used", { ti
       expect(screen).toContain(
         `This project brings settings or instructions of its own: ${realpathSync(place.workspace)}`,
       );
-      expect(screen).toContain('  MCP server docs: npx -y "docs server"\n');
+      expect(screen).toContain('  MCP server docs: no-such-npx -y "docs server"\n');
       expect(screen).toContain("    rule shell(npm test*): runs without asking\n");
       expect(screen).toContain("    instructions AGENTS.md\n");
       expect(screen).toContain("  1  yes, use it\n");

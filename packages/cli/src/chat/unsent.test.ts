@@ -103,29 +103,24 @@ describe("T19: what is written and not sent", () => {
   });
 });
 
-test.skipIf(!hasTmux)(
-  "T19: in plain lines, the lines of a message that was not ended are told again",
-  { timeout: 40_000 },
-  async () => {
-    using place = home();
-    {
-      using pty = Pty.open(place, ["--plain"]);
-      await pty.prompted();
-      pty.enter("one \\");
-      await pty.until(/^…$/);
-      pty.enter("two \\");
-      await pty.until(/^… two \\\n…$/);
-      pty.kill("SIGKILL");
-      await pty.until("[exit 137]");
-    }
+test.skipIf(!hasTmux)("T19: in plain lines, the lines of a message that was not ended are told again", async () => {
+  using place = home();
+  {
     using pty = Pty.open(place, ["--plain"]);
-    expect(await pty.prompted()).toContain("(you had written: one \ntwo )");
-  },
-);
+    await pty.prompted();
+    pty.enter("one \\");
+    await pty.until(/^…$/);
+    pty.enter("two \\");
+    await pty.until(/^… two \\\n…$/);
+    pty.kill("SIGKILL");
+    await pty.until("[exit 137]");
+  }
+  using pty = Pty.open(place, ["--plain"]);
+  expect(await pty.prompted()).toContain("(you had written: one \ntwo )");
+});
 
 test.skipIf(!hasTmux)(
   "T19: what is on the screen when the process is killed, at any key, is in the prompt again, and only until it is sent",
-  { timeout: 60_000 },
   async () => {
     using place = home();
     await using server = await modelServer({ text: "Hello to you." });

@@ -7,15 +7,15 @@ const MODEL = ["--model", "openai-compatible/test"];
 
 test.skipIf(!hasTmux)(
   "T30: sub-agents are listed with their status; what one does is shown live, and what it asks is answered there",
-  { timeout: 60_000 },
   async () => {
     using place = home();
+    const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
     await using server = await modelServer(
       { calls: [{ tool: "launch_agent", input: { task: "touch the file", expected_output: "a word" } }] },
       { text: "I touch it.", calls: [{ tool: "shell", input: { command: "touch made.txt" } }] },
       {
         text: ["It ", "is ", "there."],
-        pace: 300,
+        held,
         calls: [{ tool: "finish_task", input: { result: "touched", summary: "" } }],
       },
       { text: "All is done." },
@@ -35,6 +35,8 @@ test.skipIf(!hasTmux)(
     pty.press("Enter");
     await pty.until("I touch it.");
     await pty.until("touch made.txt … done");
+    await pty.until(/^It *$/);
+    goOn();
     await pty.until(/^It is there\.$/);
     pty.press("Left");
     await pty.until(/^❯ 1 {2}touch the file.* done, /);

@@ -1,18 +1,21 @@
 import { approvalSentence } from "../chat/approval-mode.ts";
-import { ASK, type Command } from "./command.ts";
+import { ASK, type Command, type ConversationContext } from "./command.ts";
 
-export const approval: Command = {
+export const approval: Command<ConversationContext> = {
   name: "approval",
   takes: "[ask | edits | all]",
   help: "say what runs without asking you, until you leave",
   anytime: true,
-  run({ host, write }, argument) {
-    if (argument === "ask" || argument === "edits" || argument === "all") host.useApproval(argument);
-    else if (argument !== "") {
-      write("It is one of ask (only looking runs without asking), edits (changing files here too) and all.");
-      return ASK;
-    }
-    write(approvalSentence(host.approval));
+  async run({ approval: current, useApproval, write }, argument) {
+    if (argument === "" || argument === current) write(approvalSentence(current));
+    else if (argument === "ask" || argument === "edits" || argument === "all") await useApproval(argument);
+    else write("It is one of ask (only looking runs without asking), edits (changing files here too) and all.");
     return ASK;
   },
+};
+
+/** Where others are asked too. */
+export const approvalHere: Command<ConversationContext> = {
+  ...approval,
+  help: "say what runs without asking, for everybody at this server",
 };

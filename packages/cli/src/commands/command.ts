@@ -1,5 +1,5 @@
 import type { ConversationState, Directive, Session, UserPart } from "@banyan/core";
-import type { CallChanges, Host, KnownModel, ProviderStatus, TakenBack } from "@banyan/host";
+import type { ApprovalMode, CallChanges, ContextPart, Host, KnownModel, ProviderStatus, TakenBack } from "@banyan/host";
 import type { Style } from "../show/style.ts";
 import type { KeyRow } from "../terminal/full/keys/key-bindings.ts";
 import type { PickerOptions } from "../terminal/full/views/picker.ts";
@@ -18,7 +18,17 @@ export type Next =
   | { readonly type: "leave" };
 
 /** What writes to a conversation, here or on a server. */
-export type ConversationWriter = Pick<Session, "editInput" | "label" | "remove" | "restore" | "star" | "withdrawInput">;
+export type ConversationWriter = Pick<
+  Session,
+  "editInput" | "label" | "remove" | "rename" | "restore" | "star" | "withdrawInput"
+>;
+
+/** What the model is sent. */
+export interface ContextHere {
+  readonly parts: readonly ContextPart[];
+  /** Tokens that the model takes; absent when that is not known. */
+  readonly size?: number | undefined;
+}
 
 /** The models that can be taken in a chat, here or on a server. */
 export interface ModelsHere {
@@ -53,6 +63,17 @@ export interface ConversationContext {
   /** The message that the next one goes below. */
   readonly leaf: string | null;
   readonly models: ModelsHere;
+  /** What the model is sent on the branch that the person is on. */
+  sentHere(): Promise<ContextHere>;
+  /** How the turns to come are taken. */
+  readonly mode: "chat" | "task";
+  useMode(mode: "chat" | "task"): void;
+  /** What runs without asking. */
+  readonly approval: ApprovalMode;
+  /** Takes another one, and says so. */
+  useApproval(mode: ApprovalMode): Promise<void>;
+  /** A text without secrets. */
+  redact(text: string): string;
   /** What a person wrote as a message, with what it names by `@`, which is said. Absent where that is done elsewhere. */
   readonly message?: (text: string) => Promise<readonly UserPart[]>;
   /** The keys as they are in effect; absent in a terminal that leaves them to the system. */
@@ -85,9 +106,6 @@ export interface CommandContext extends ConversationContext {
   message(text: string): Promise<readonly UserPart[]>;
   /** The session; begins the conversation if there is none yet. */
   open(): Promise<Session>;
-  /** Of the turns to come. */
-  readonly mode: "chat" | "task";
-  useMode(mode: "chat" | "task"): void;
   /**
    * Leaves the conversation for another one, named by its id or title; without a name, or where several may be meant, the
    * person chooses. Does nothing when none is chosen.

@@ -7,7 +7,6 @@ import { hasTmux, Pty } from "../testing/pty.ts";
 
 const MODEL = ["--model", "openai-compatible/test"];
 const PLAIN = ["--plain", ...MODEL];
-const SECOND = 1_000;
 
 let place: Home;
 beforeEach(() => {
@@ -15,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => place[Symbol.dispose]());
 
-describe.skipIf(!hasTmux)("the commands", { timeout: 40 * SECOND }, () => {
+describe.skipIf(!hasTmux)("the commands", () => {
   test("/retry, /tree, /branch and /usage: asking again is a branch, and nothing is lost", async () => {
     await using server = await modelServer(
       { text: "Red." },
@@ -175,8 +174,7 @@ describe.skipIf(!hasTmux)("the commands", { timeout: 40 * SECOND }, () => {
     await pty.prompted();
     await pty.exchange("a colour?", "Red.");
     await pty.exchange("a shape?", "Round.");
-    pty.press("Escape");
-    pty.press("Escape");
+    pty.press("Escape", "Escape");
     expect(await pty.until("Enter goes there")).toMatch(/^❯ #3 +you +a shape\? *$/m);
     pty.press("Up", "Up", "Enter");
     await pty.until(/^─ Reply to banyan: ─+\na colour\?$/);

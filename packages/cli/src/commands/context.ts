@@ -1,20 +1,16 @@
-import { pathTo } from "@banyan/core";
 import { formatCount } from "../show/amounts.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
 import { wrap } from "../show/wrap.ts";
-import { ASK, type Command } from "./command.ts";
+import { ASK, type Command, type ConversationContext } from "./command.ts";
 
-export const context: Command = {
+export const context: Command<ConversationContext> = {
   name: "context",
   help: "show what the model is sent, part by part, and what each takes of its context",
   anytime: true,
-  async run({ host, state, leaf, columns, style, write }) {
-    await host.ready();
-    const parts = await host.contextParts(pathTo(state, leaf));
+  async run({ sentHere, columns, style, write }) {
+    const { parts, size } = await sentHere();
     const total = parts.reduce((sum, { tokens }) => sum + tokens, 0);
-    const { model } = host.agent.options;
-    const size = "contextSize" in model ? model.contextSize : undefined;
     const share = (tokens: number) => (size === undefined ? "" : `${((100 * tokens) / size).toFixed(1)} %`);
     const rows = parts.map(({ kind, source, tokens, isExact }) => [
       kind,

@@ -2,7 +2,7 @@ import { nearest } from "@banyan/core";
 import { described } from "../show/described.ts";
 import { wrap } from "../show/wrap.ts";
 import { agents, agentsHere } from "./agents.ts";
-import { approval } from "./approval.ts";
+import { approval, approvalHere } from "./approval.ts";
 import { branch } from "./branch.ts";
 import { changes } from "./changes.ts";
 import { clear } from "./clear.ts";
@@ -14,7 +14,7 @@ import { exit } from "./exit.ts";
 import { keys } from "./keys.ts";
 import { label } from "./label.ts";
 import { mcp } from "./mcp.ts";
-import { memory } from "./memory.ts";
+import { memory, memoryHere } from "./memory.ts";
 import { mode } from "./mode.ts";
 import { model } from "./model.ts";
 import { promptCommands } from "./prompt-commands.ts";
@@ -93,7 +93,9 @@ export const commands: readonly Command[] = [
 export const conversationCommands: readonly Command<ConversationContext>[] = [
   helpFor(() => conversationCommands),
   exit,
+  mode,
   model,
+  approvalHere,
   waiting,
   resumeHere,
   retryCommand,
@@ -107,9 +109,12 @@ export const conversationCommands: readonly Command<ConversationContext>[] = [
   changes,
   undo,
   usage,
+  context,
   compact,
+  memoryHere,
   agentsHere,
   keys,
+  title,
 ];
 
 /** Whether a line is one of these commands, and one that can be carried out while the agent works. */

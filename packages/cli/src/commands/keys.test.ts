@@ -6,7 +6,6 @@ import { hasTmux, Pty } from "../testing/pty.ts";
 
 test.skipIf(!hasTmux)(
   "T13: keys of the settings file count; a conflict is said at the start, and /keys shows what is in effect",
-  { timeout: 40_000 },
   async () => {
     using place = home();
     const config = join(place.env.BANYAN_HOME ?? "", "config");

@@ -1,6 +1,6 @@
 import { pathTo } from "@banyan/core";
 import { excerpt } from "../show/excerpt.ts";
-import { ASK, type Command, type CommandContext } from "./command.ts";
+import { ASK, type Command, type ConversationContext } from "./command.ts";
 
 export const memory: Command = {
   name: "memory",
@@ -27,7 +27,17 @@ export const memory: Command = {
   },
 };
 
-function list({ state, leaf, columns, style, write }: CommandContext): void {
+/** Where it can only be looked at. */
+export const memoryHere: Command<ConversationContext> = {
+  name: "memory",
+  help: "show what was recalled into this conversation",
+  run(context) {
+    list(context);
+    return ASK;
+  },
+};
+
+function list({ state, leaf, columns, style, write }: ConversationContext): void {
   const recalled = pathTo(state, leaf).flatMap((message) => (message.role === "user" ? (message.recalled ?? []) : []));
   if (recalled.length === 0) write("Nothing was recalled on this branch.");
   for (const { text, source } of recalled) {

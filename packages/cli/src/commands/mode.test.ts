@@ -9,7 +9,6 @@ const STATUS = { chat: /^chat · /, task: /^task · / };
 
 test.skipIf(!hasTmux)(
   "B40: a task that was begun with hands over to a chat when it is finished, not before; /mode task stays until /mode chat",
-  { timeout: 60_000 },
   async () => {
     using place = home();
     await using model = await modelServer(
@@ -43,7 +42,6 @@ test.skipIf(!hasTmux)(
 
 test.skipIf(!hasTmux)(
   "B40: who interrupts the task of --task, and chooses to chat, is not left when the agent answers",
-  { timeout: 60_000 },
   async () => {
     using place = home();
     await using model = await modelServer(

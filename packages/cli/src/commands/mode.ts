@@ -1,11 +1,11 @@
-import { ASK, type Command } from "./command.ts";
+import { ASK, type Command, type ConversationContext } from "./command.ts";
 
 const SENTENCES = {
   chat: "Chat mode: an answer without calls is your turn.",
   task: "Task mode: what you say is worked on until it is finished.",
 } as const;
 
-export const mode: Command = {
+export const mode: Command<ConversationContext> = {
   name: "mode",
   takes: "[chat | task]",
   help: "say how the agent works from the next message on: with you, or by itself until a task is finished",

@@ -31,10 +31,7 @@ async function refused(...args: readonly string[]): Promise<string> {
   return stderr;
 }
 
-/** Many starts of the program in one test. */
-const LONG = { timeout: 60_000 };
-
-describe("banyan config get", LONG, () => {
+describe("banyan config get", () => {
   test("shows what counts and which layer it comes from", async () => {
     put(user, '{ "model": "ollama/a", "limits": { "steps": 5 } }');
     const all = await done([], { BANYAN_TEMPERATURE: "0.5" });
@@ -85,7 +82,7 @@ describe("banyan config get", LONG, () => {
   });
 });
 
-describe("banyan config set", LONG, () => {
+describe("banyan config set", () => {
   test("changes the user's file and keeps what else is in it", async () => {
     put(user, '{\n    "later": 1,\n    "model": "ollama/a"\n}');
     expect(await done(["set", "model", "ollama/b"])).toBe(`model is set in ${user}.\n`);
@@ -121,7 +118,7 @@ describe("banyan config set", LONG, () => {
   });
 });
 
-describe("banyan config check", LONG, () => {
+describe("banyan config check", () => {
   test("finds nothing where everything is right", async () => {
     put(user, '{ "model": "ollama/a" }');
     put(project, '{ "limits": { "steps": 5 } }');
@@ -147,7 +144,7 @@ describe("banyan config check", LONG, () => {
   });
 });
 
-test("banyan config path says where everything is, and what is not used", LONG, async () => {
+test("banyan config path says where everything is, and what is not used", async () => {
   put(project, "{}");
   const before = await done(["path"]);
   expect(before).toMatch(/^user +.*\/config\/settings\.json +not there$/m);

@@ -33,7 +33,7 @@ async function said(text: string, answer: string): Promise<void> {
 }
 
 // These run the command in a terminal of tmux.
-describe.skipIf(!hasTmux)("T41: a conversation is chosen", { timeout: 60_000 }, () => {
+describe.skipIf(!hasTmux)("T41: a conversation is chosen", () => {
   test("from a list with a search in titles and in what was said, and a preview; later also from within a chat", async () => {
     await said("What is red?", "Blood is.");
     await said("What is blue?", "The sea is, far out.");

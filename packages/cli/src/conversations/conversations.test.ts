@@ -6,7 +6,6 @@ import { modelServer } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
 
 const MODEL = ["--model", "openai-compatible/test"];
-const SECOND = 1_000;
 
 let place: Home;
 beforeEach(() => {
@@ -215,7 +214,7 @@ describe("banyan conversations remove", () => {
     expect(await refused("remove", id, "--yes")).toContain(`There is no conversation '${id}'.`);
   });
 
-  test.skipIf(!hasTmux)("asks a person, of whom only yes is a yes", { timeout: 40 * SECOND }, async () => {
+  test.skipIf(!hasTmux)("asks a person, of whom only yes is a yes", async () => {
     const id = await said("What is red?", "Blood.");
     for (const answer of ["", "y", "no"]) {
       using pty = Pty.open(place, ["conversations", "remove", id]);

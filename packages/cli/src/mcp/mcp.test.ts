@@ -41,11 +41,8 @@ function put(file: string, content: object): void {
   writeFileSync(file, JSON.stringify(content));
 }
 
-/** Many starts of the program in one test. */
-const LONG = { timeout: 60_000 };
-
 describe("banyan mcp add and remove", () => {
-  test("B47: write to the settings of the user, and keep what else is in them", LONG, async () => {
+  test("B47: write to the settings of the user, and keep what else is in them", async () => {
     put(settings, { model: "ollama/a" });
     expect(await done("add", "-e", `KEY=\${KEY}`, "files", "npx", "-y", "server", ".")).toBe(
       `files is in ${settings}. Try it: banyan mcp test files\n`,
@@ -77,7 +74,7 @@ describe("banyan mcp add and remove", () => {
 });
 
 describe("banyan mcp list", () => {
-  test("B47: lists servers and where they come from, without values that may be secrets", LONG, async () => {
+  test("B47: lists servers and where they come from, without values that may be secrets", async () => {
     put(settings, {
       mcpServers: {
         files: { command: "npx", args: ["-y", "server"], env: { KEY: "hunter2" } },
@@ -102,21 +99,17 @@ describe("banyan mcp list", () => {
     expect(text + json).not.toContain("hunter2");
   });
 
-  test(
-    "S6: servers of a project are shown with their exact command, and are used only after it is trusted",
-    LONG,
-    async () => {
-      const [program = "", file = ""] = PROGRAM;
-      put(join(place.workspace, ".mcp.json"), { mcpServers: { theirs: { command: program, args: [file, "\u202e"] } } });
-      const text = await done("list");
-      expect(text).toContain("The project brings these, which are not used before you trust it");
-      expect(text).toContain(`theirs   ${program} ${file} "\\u202e"`);
-      expect(await refused("test", "theirs")).toContain('There is no MCP server "theirs" here.');
-      new TrustRecord({ env: place.env, home: "" }).trust(place.workspace);
-      expect(await done("list")).toMatch(/^theirs +project /m);
-      expect(await done("test", "theirs")).toContain("theirs is ready");
-    },
-  );
+  test("S6: servers of a project are shown with their exact command, and are used only after it is trusted", async () => {
+    const [program = "", file = ""] = PROGRAM;
+    put(join(place.workspace, ".mcp.json"), { mcpServers: { theirs: { command: program, args: [file, "\u202e"] } } });
+    const text = await done("list");
+    expect(text).toContain("The project brings these, which are not used before you trust it");
+    expect(text).toContain(`theirs   ${program} ${file} "\\u202e"`);
+    expect(await refused("test", "theirs")).toContain('There is no MCP server "theirs" here.');
+    new TrustRecord({ env: place.env, home: "" }).trust(place.workspace);
+    expect(await done("list")).toMatch(/^theirs +project /m);
+    expect(await done("test", "theirs")).toContain("theirs is ready");
+  });
 });
 
 describe("banyan mcp test", () => {
@@ -160,27 +153,23 @@ describe("banyan mcp test", () => {
   });
 });
 
-test(
-  "B47: banyan mcp login opens a browser, and afterwards the server can be used; remove forgets it all",
-  LONG,
-  async () => {
-    await using guarded = await GuardedServer.open();
-    await done("add", "remote", guarded.url);
-    const browser = join(place.workspace, "browser");
-    writeFileSync(browser, `#!/bin/sh\nexec ${process.execPath} -e 'fetch(process.argv[1])' "$1"\n`, { mode: 0o700 });
-    const { code, stdout, stderr } = await run(["login", "remote"], { BROWSER: browser });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toMatch(
-      /^Sign in at 127\.0\.0\.1:\d+ in your browser, and come back\. If no page opens:\nhttp:.*\/authorize\?/,
-    );
-    expect(stdout).toMatch(/\nremote is ready, with 0 tools\.\n$/);
-    expect(guarded.signedIn).toBe(1);
-    expect(await done("test", "remote")).toContain("remote is ready");
-    const credentials = join(place.env.BANYAN_HOME ?? "", "data", "mcp");
-    expect(readdirSync(credentials)).toHaveLength(1);
-    await run(["login", "remote"], { BROWSER: browser });
-    expect(guarded.signedIn).toBe(2);
-    await done("remove", "remote");
-    expect(readdirSync(credentials)).toEqual([]);
-  },
-);
+test("B47: banyan mcp login opens a browser, and afterwards the server can be used; remove forgets it all", async () => {
+  await using guarded = await GuardedServer.open();
+  await done("add", "remote", guarded.url);
+  const browser = join(place.workspace, "browser");
+  writeFileSync(browser, `#!/bin/sh\nexec ${process.execPath} -e 'fetch(process.argv[1])' "$1"\n`, { mode: 0o700 });
+  const { code, stdout, stderr } = await run(["login", "remote"], { BROWSER: browser });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  expect(stdout).toMatch(
+    /^Sign in at 127\.0\.0\.1:\d+ in your browser, and come back\. If no page opens:\nhttp:.*\/authorize\?/,
+  );
+  expect(stdout).toMatch(/\nremote is ready, with 0 tools\.\n$/);
+  expect(guarded.signedIn).toBe(1);
+  expect(await done("test", "remote")).toContain("remote is ready");
+  const credentials = join(place.env.BANYAN_HOME ?? "", "data", "mcp");
+  expect(readdirSync(credentials)).toHaveLength(1);
+  await run(["login", "remote"], { BROWSER: browser });
+  expect(guarded.signedIn).toBe(2);
+  await done("remove", "remote");
+  expect(readdirSync(credentials)).toEqual([]);
+});

@@ -10,7 +10,6 @@ import { hasTmux, Pty } from "../testing/pty.ts";
 
 const SERVER = fileURLToPath(new URL("./program-server.fixture.ts", import.meta.url));
 const MODEL = ["--plain", "--model", "openai-compatible/test"];
-const LONG = { timeout: 60_000 };
 /** Put together here, so that no scanner takes this file for a leak. */
 const SECRET = `ghp_${"aB3dE6gH9jK2mN5pQ8sT".repeat(2).slice(0, 36)}`;
 const REDACTED = "[redacted:github-token]";
@@ -47,7 +46,7 @@ async function neighbour() {
   };
 }
 
-describe.skipIf(!hasTmux)("an MCP server in a chat", LONG, () => {
+describe.skipIf(!hasTmux)("an MCP server in a chat", () => {
   test("B47, B46, B48, S10, S11: its prompts are commands, its resources and pages go along, its words stand in /context", async () => {
     servers({ small, broken });
     using local = await neighbour();
@@ -75,24 +74,20 @@ describe.skipIf(!hasTmux)("an MCP server in a chat", LONG, () => {
     expect(local.visits).toBe(0);
 
     await pty.prompted();
-    pty.enter("/context");
-    expect(await pty.until(/^instructions +MCP server small +~?\d+/)).toContain("mcp_small_add");
+    const context = await pty.exchange("/context", /^instructions +MCP server small +~?\d+/);
+    expect(context).toContain("mcp_small_add");
     const [system] = model.asked.at(-1) ?? [];
     expect(system?.content).toContain(`> Add before you greet.\n> The note is ${REDACTED}`);
-    expect(JSON.stringify(model.asked) + pty.raw()).not.toContain(SECRET);
+    expect(JSON.stringify(model.asked) + (await pty.written("mcp_small_add"))).not.toContain(SECRET);
   });
 });
 
-test(
-  "B47: a print has the tools of its servers in its only turn, and says which server is not there",
-  LONG,
-  async () => {
-    servers({ small, broken });
-    await using model = await modelServer({ calls: [{ tool: "mcp_small_add", input: { a: 1 } }] }, { text: "Done." });
-    const args = ["-p", "add", "--model", "openai-compatible/test", "--allow", "mcp_small_*"];
-    const { code, stdout, stderr } = await banyan(place, args, { env: model.env });
-    expect({ code, stdout }).toEqual({ code: 0, stdout: "Done.\n" });
-    expect(stderr).toContain("The MCP server broken cannot be used: ");
-    expect(JSON.stringify(model.asked[1])).toContain(`Added {\\"a\\":1} ${REDACTED}`);
-  },
-);
+test("B47: a print has the tools of its servers in its only turn, and says which server is not there", async () => {
+  servers({ small, broken });
+  await using model = await modelServer({ calls: [{ tool: "mcp_small_add", input: { a: 1 } }] }, { text: "Done." });
+  const args = ["-p", "add", "--model", "openai-compatible/test", "--allow", "mcp_small_*"];
+  const { code, stdout, stderr } = await banyan(place, args, { env: model.env });
+  expect({ code, stdout }).toEqual({ code: 0, stdout: "Done.\n" });
+  expect(stderr).toContain("The MCP server broken cannot be used: ");
+  expect(JSON.stringify(model.asked[1])).toContain(`Added {\\"a\\":1} ${REDACTED}`);
+});

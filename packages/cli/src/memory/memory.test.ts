@@ -11,10 +11,7 @@ afterEach(() => place[Symbol.dispose]());
 
 const run = (...args: readonly string[]) => banyan(place, ["memory", ...args]);
 
-/** Many starts of the program in one test. */
-const LONG = { timeout: 60_000 };
-
-describe("B45: banyan memory", LONG, () => {
+describe("B45: banyan memory", () => {
   test("remembers a fact, finds it by its words, and forgets it", async () => {
     expect(await run()).toMatchObject({ code: 0, stdout: "Nothing is remembered yet.\n" });
     expect(await run("add", "the build runs on Tuesdays")).toMatchObject({

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { resultSchema } from "../output/schema.ts";
 import { banyan, ended, type Home, home, linesOf, MAIN, start } from "../testing/banyan.ts";
-import { modelServer } from "../testing/model-server.ts";
+import { hasEnded, lasting } from "../testing/lasting.ts";
+import { modelServer, shell } from "../testing/model-server.ts";
 
 const MODEL = ["--model", "openai-compatible/test"];
 
@@ -234,23 +235,24 @@ describe("a signal", () => {
   );
 
   test("B22: ends a command that runs, and all that it started", async () => {
-    await using server = await modelServer({
-      calls: [{ tool: "shell", input: { command: "echo started; sleep 987654 & sleep 987654" } }],
-    });
+    const lasts = lasting();
+    await using server = await modelServer(shell(`echo started; ${lasts} & ${lasts}`));
     const running = start(place, ["-p", "wait", "--allow", "shell", "--output", "jsonl", ...MODEL], server);
     running.stdin.end();
     const run = ended(running);
-    running.stdout.on("data", (text: string) => text.includes("started\\n") && running.kill("SIGINT"));
+    let isStopped = false;
+    running.stdout.on("data", (text: string) => {
+      if (!isStopped && text.includes("started\\n")) isStopped = running.kill("SIGINT");
+    });
     const { code, stdout } = await run;
     expect(code).toBe(130);
     expect(linesOf(stdout).map(({ type }) => type)).toContain("call.cancelled");
-    const left = spawn("pgrep", ["-f", "sleep 987654"]);
-    expect(await once(left, "close")).toEqual([1, null]);
+    await hasEnded(lasts);
   });
 });
 
 describe("a reader", () => {
-  async function shell(command: string, env: Readonly<Record<string, string>>) {
+  async function bash(command: string, env: Readonly<Record<string, string>>) {
     const running = spawn("bash", ["-o", "pipefail", "-c", command], {
       cwd: place.workspace,
       env: { ...place.env, ...env, NODE: process.execPath, MAIN },
@@ -262,11 +264,11 @@ describe("a reader", () => {
 
   test("T37: that closes the pipe ends the command with 141 and no word about it", async () => {
     await using server = await modelServer({
-      text: Array.from({ length: 500 }, (_, line) => `line ${line}\n`),
+      text: Array.from({ length: 20_000 }, (_, line) => `line ${line}\n`),
       pace: 5,
     });
     const command = '"$NODE" "$MAIN" -p "count" --model openai-compatible/test < /dev/null | head -1';
-    const { code, stdout, stderr } = await shell(command, server.env);
+    const { code, stdout, stderr } = await bash(command, server.env);
     expect({ code, stdout }).toEqual({ code: 141, stdout: "line 0\n" });
     expect(stderr).toBe("Using openai-compatible/test, as the command line says.\n");
   });
@@ -275,7 +277,7 @@ describe("a reader", () => {
     const length = 3_000_000;
     await using server = await modelServer({ text: "x".repeat(length) });
     const command = '"$NODE" "$MAIN" -p "much" --model openai-compatible/test < /dev/null | (sleep 1; wc -c)';
-    expect(await shell(command, server.env)).toMatchObject({
+    expect(await bash(command, server.env)).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(new RegExp(`^\\s*${length + 1}\\n$`)),
     });

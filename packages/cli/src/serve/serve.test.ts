@@ -24,9 +24,10 @@ async function serving(place: Home, args: readonly string[], env: Readonly<Recor
 }
 
 async function stopped(server: Running): Promise<unknown> {
-  const exit = once(server, "exit");
+  // What it said last comes after its exit.
+  const close = once(server, "close");
   server.kill("SIGINT");
-  return (await exit)[0];
+  return (await close)[0];
 }
 
 test("S1, S3: prints an address with a token that is kept for the user alone, and writes it nowhere else", async () => {

@@ -10,20 +10,6 @@ export function excerpt(text: string, width: number): string {
     : `${characters.slice(0, Math.max(1, width - 1)).join("")}…`;
 }
 
-/** The first lines, as one, that fit whole into `width` characters; of a first one that does not, what does. */
-export function wholeLines(text: string, width: number): string {
-  const [first = "", ...more] = text
-    .trim()
-    .slice(0, width * 4)
-    .split("\n");
-  let line = first;
-  for (const next of more) {
-    if (line.length + 1 + next.length > width) break;
-    line = `${line} ${next}`;
-  }
-  return excerpt(line, width);
-}
-
 /** The last `count` lines that say something, each cut to `width` characters. */
 export function lastLines(text: string, count: number, width: number): string[] {
   return plainText(text.slice(-count * 2_000))

@@ -4,7 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
+import { vi } from "vitest";
 import { lineSchema } from "../output/schema.ts";
+
+// Tests that run the command start processes, which take their time on a machine that does much else.
+vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
 export const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
 
@@ -42,8 +46,8 @@ export function home(): Home {
     workspace,
     env,
     [Symbol.dispose]() {
-      // What was killed may still be writing.
-      rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+      // What was told to end may still be writing.
+      rmSync(directory, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
     },
   };
 }

@@ -12,6 +12,8 @@ export interface ServerAnswer {
   readonly tokens?: readonly [sent: number, answered: number];
   /** Milliseconds before each piece. */
   readonly pace?: number;
+  /** What comes after the first piece waits for this. */
+  readonly held?: Promise<void>;
   /** Says nothing more after the text. */
   readonly stalls?: boolean;
   /** Fails with this HTTP status instead. */
@@ -61,16 +63,27 @@ export async function modelServer(...answers: readonly ServerAnswer[]): Promise<
 }
 
 async function speak(answer: ServerAnswer, number: number, response: ServerResponse): Promise<void> {
-  const { reasoning, text = [], calls = [], tokens: [sent, answered] = [10, 5], pace = 0, stalls = false } = answer;
+  const {
+    reasoning,
+    text = [],
+    calls = [],
+    tokens: [sent, answered] = [10, 5],
+    pace = 0,
+    held,
+    stalls = false,
+  } = answer;
   response.writeHead(200, { "content-type": "text/event-stream" });
   const send = (delta: object, finish: string | null = null) => {
     response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`);
   };
   if (reasoning) send({ reasoning_content: reasoning });
-  for (const piece of [text].flat()) {
+  for (const [index, piece] of [text].flat().entries()) {
     if (pace > 0) await sleep(pace);
+    if (index > 0) await held;
+    if (response.destroyed) return;
     send({ content: piece });
   }
+  await held;
   if (stalls) return;
   calls.forEach(({ tool, input }, index) => {
     const id = `call_${number}_${index}`;

@@ -8,8 +8,11 @@ import { type Home, MAIN } from "./banyan.ts";
 /** Whether there is a tmux to run the command in. */
 export const hasTmux = spawnSync("tmux", ["-V"]).status === 0;
 
-/** Milliseconds that something has to appear on a screen. */
-const PATIENCE = 20_000;
+/** Milliseconds that something has to appear on a screen: on a machine that does much else, too. */
+const PATIENCE = 60_000;
+
+/** What tells the command which terminal it is in. */
+const OF_TMUX = ['TERM="$TERM"', 'TMUX="$TMUX"'];
 
 /** The command in a real pseudo-terminal, 100 columns by 40 rows, kept by a tmux of its own. */
 export class Pty implements Disposable {
@@ -26,7 +29,7 @@ export class Pty implements Disposable {
     const pty = new Pty(name, join(home.workspace, "..", `${name}.raw`));
     const { TERM: _, ...own } = home.env;
     const variables = Object.entries({ ...own, ...env }).map(([key, value]) => quoted(`${key}=${value}`));
-    const run = ["env", "-i", 'TERM="$TERM"', ...variables, ...[process.execPath, MAIN, ...args].map(quoted)].join(" ");
+    const run = ["env", "-i", ...OF_TMUX, ...variables, ...[process.execPath, MAIN, ...args].map(quoted)].join(" ");
     // The pane stays when the command has ended, even by Ctrl-C, and begins when everything it writes is recorded.
     const gate = join(home.workspace, "..", `${name}.gate`);
     const script = `trap : INT; until [ -e ${quoted(gate)} ]; do sleep 0.02; done; ${run}; echo "[exit $?]"; exec sleep 1000`;
@@ -45,7 +48,7 @@ export class Pty implements Disposable {
     const variables = Object.entries({ ...own, PS1: "shell> ", HISTFILE: "", ...env }).map(([key, value]) =>
       quoted(`${key}=${value}`),
     );
-    const run = ["exec env -i", 'TERM="$TERM"', ...variables, "bash --norc --noprofile -i"].join(" ");
+    const run = ["exec env -i", ...OF_TMUX, ...variables, "bash --norc --noprofile -i"].join(" ");
     const start = ["new-session", "-d", "-x", "100", "-y", "40", "-c", home.workspace, run];
     execFileSync("tmux", ["-L", name, "-f", "/dev/null", ...start], { env: { ...process.env, SHELL: "/bin/sh" } });
     pty.#tmux("pipe-pane", "-O", `cat > ${quoted(pty.#raw)}`);
@@ -85,20 +88,17 @@ export class Pty implements Disposable {
     return this.#tmux("capture-pane", "-p", "-J", "-S", "-").replace(/[ \n]+$/, "");
   }
 
-  /** Every byte that the command wrote. */
-  raw(): string {
-    return existsSync(this.#raw) ? readFileSync(this.#raw, "utf8") : "";
+  /** Waits until the command has written something, still in sight or not; answers every byte up to there, at the least. */
+  async written(text: string): Promise<string> {
+    return until(() => (existsSync(this.#raw) ? readFileSync(this.#raw, "utf8") : ""), text, 1);
   }
 
   /** Waits until something is shown `times` times, and answers the screen. */
   async until(shown: string | RegExp, times = 1): Promise<string> {
-    const pattern = new RegExp(typeof shown === "string" ? RegExp.escape(shown) : shown, "gm");
-    for (const end = Date.now() + PATIENCE; ; ) {
-      const screen = this.screen();
-      if ((screen.match(pattern)?.length ?? 0) >= times) return screen;
-      if (Date.now() > end) throw new Error(`${pattern} is not shown ${times} times:\n${screen}`);
-      await sleep(50);
-    }
+    const screen = await until(() => this.screen(), shown, times);
+    // A frame may have been drawn by half.
+    const whole = this.screen();
+    return counted(whole, shown) >= times ? whole : screen;
   }
 
   /** Waits for a prompt with nothing in it, while nothing runs: in plain lines the last line, else all but the status below it. */
@@ -134,6 +134,20 @@ export class Pty implements Disposable {
   #tmux(...args: readonly string[]): string {
     return execFileSync("tmux", ["-L", this.#socket, ...args], { encoding: "utf8" });
   }
+}
+
+async function until(look: () => string, shown: string | RegExp, times: number): Promise<string> {
+  for (const end = Date.now() + PATIENCE; ; ) {
+    const text = look();
+    if (counted(text, shown) >= times) return text;
+    if (Date.now() > end) throw new Error(`${shown} is not shown ${times} times:\n${text}`);
+    await sleep(50);
+  }
+}
+
+function counted(text: string, shown: string | RegExp): number {
+  const pattern = new RegExp(typeof shown === "string" ? RegExp.escape(shown) : shown, "gm");
+  return text.match(pattern)?.length ?? 0;
 }
 
 function quoted(text: string): string {

@@ -1,9 +1,13 @@
-import { expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { Opened } from "./testing/opened.ts";
 import { AgentsView } from "./views/agents-view.ts";
 
 const YES = { key: "y", text: "yes, once", brief: "yes" };
 const NO = { key: "n", text: "no; you may say why", brief: "no", takesWords: "Why not" };
+
+// Whether a question has the keys is a matter of time.
+beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
+afterEach(() => void vi.useRealTimers());
 
 test("T26, T30: in 40 columns and 10 rows a question stands below the sub-agents, and is answered there", async () => {
   using here = new Opened(40, 10);
@@ -29,6 +33,7 @@ test("T26, T30: in 40 columns and 10 rows a question stands below the sub-agents
   // Until the question has the keys, the list has them.
   here.keys("\x1b[C");
   await here.screen.until("❯ Read the docs.");
+  await here.quiet();
   await here.screen.until(/^Allow this\?$/m);
   here.keys("y");
   expect(await decided).toEqual({ key: "y" });

@@ -1,8 +1,12 @@
-import { describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { open } from "./testing/opened.ts";
 
 const ENTER = "\r";
 const CTRL_C = "\x03";
+
+// Whether a question has the keys is a matter of time.
+beforeEach(() => void vi.useFakeTimers({ toFake: ["performance"] }));
+afterEach(() => void vi.useRealTimers());
 
 describe("a decision", () => {
   const question = {
@@ -20,6 +24,7 @@ describe("a decision", () => {
     const decided = here.terminal.decide(question);
     await here.screen.until("Allow this? …");
     here.keys("y", ENTER);
+    await here.quiet();
     await here.screen.until(/^Allow this\?$/);
     here.keys(ENTER, "q");
     await here.screen.until("Nothing is decided yet: press one of y, n.");
@@ -36,6 +41,7 @@ describe("a decision", () => {
     await here.screen.until("Allow this?");
     here.keys(" n");
     await here.screen.until("say yes or n");
+    await here.quiet();
     await here.screen.until(/^Allow this\?$/);
     here.keys("y");
     expect(await decided).toEqual({ key: "y" });
@@ -48,13 +54,13 @@ describe("a decision", () => {
     here.begins();
     here.calls("c", "shell", { command: "rm -rf build" });
     here.happens({ type: "call.approval-requested", message: "a", call: "c", question: "q" });
-    await here.screen.until("waiting for you, Esc stops");
+    await here.screen.until(/waiting for you(, \d+ s)?, Esc stops/);
     const decided = here.terminal.decide({ ...question, stops: true, again: true });
     const asked = await here.screen.until(/banyan asks to run shell ─+ Esc stops ─$/);
     expect(asked).not.toContain("waiting for you, ");
     here.keys("y");
     await decided;
-    await here.screen.until("waiting for you, Esc stops");
+    await here.screen.until(/waiting for you(, \d+ s)?, Esc stops/);
   });
 
   test("T27: may come with words", async () => {
@@ -75,6 +81,7 @@ describe("a decision", () => {
     here.keys("y", "y");
     expect(await first).toEqual({ key: "y" });
     await here.screen.until("and again");
+    await here.quiet();
     await here.screen.until(/^Allow this\?$/);
     here.keys("n", ENTER);
     expect(await second).toEqual({ key: "n" });

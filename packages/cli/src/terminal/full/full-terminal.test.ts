@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { open } from "./testing/opened.ts";
 
 const ENTER = "\r";
@@ -186,7 +186,7 @@ test("T26: is usable in 40 columns and 10 rows", async () => {
   expect(rows).toHaveLength(10);
   expect(rows.filter((row) => row.startsWith("word")).length).toBeGreaterThanOrEqual(4);
   expect(shown).toContain("Reply to banyan:");
-  expect(shown).toContain("writing, Esc stops");
+  expect(shown).toMatch(/writing(, \d+ s)?, Esc stops/);
   here.keys("hello", ENTER);
   expect(await message).toBe("hello");
 });
@@ -201,7 +201,7 @@ test("T31: what was entered is left again, and what is finished is on the screen
   expect(await here.screen.until("the last line")).not.toContain("Starting");
   expect(here.raw).toEqual([true, false]);
   // Kitty's keys, marked pastes, the cursor.
-  await vi.waitFor(() => expect(here.screen.raw.endsWith("\x1b[<u\x1b[?2004l\x1b[?25h")).toBe(true));
+  await expect.poll(() => here.screen.raw.endsWith("\x1b[<u\x1b[?2004l\x1b[?25h")).toBe(true);
   expect(here.screen.raw.split("\x1b[>1u")).toHaveLength(2);
 });
 
@@ -213,6 +213,13 @@ test("T31: a terminal that is about to be closed may answer first what it was as
   await settled;
   here.terminal.close();
   await here.terminal.settled();
+});
+
+test("T31: a terminal that does not answer is not waited for once it is closed", async () => {
+  const here = open();
+  const settled = here.terminal.settled();
+  here.terminal.close();
+  await settled;
 });
 
 test("T8: Ctrl-L draws on an empty screen, and nothing is deleted", async () => {

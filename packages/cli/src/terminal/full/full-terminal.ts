@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { ConversationState } from "@banyan/core";
 import { WorkspaceFiles } from "@banyan/host/workspace-files";
 import { detectCapabilities } from "@earendil-works/pi-tui";
@@ -38,8 +37,6 @@ export interface FullTerminalOptions extends Omit<TerminalOptions, "style"> {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Milliseconds that a terminal has to answer what it is. */
-const ANSWER_TIME = 200;
 /** Milliseconds between two looks at the clock where nothing may move. */
 const STILL_TIME = 1_000;
 
@@ -184,8 +181,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
   }
 
   async settled(): Promise<void> {
-    if (this.#lease.isTaken)
-      await Promise.race([this.#keyboard.answered, sleep(ANSWER_TIME, undefined, { ref: false })]);
+    if (this.#lease.isTaken) await this.#keyboard.answered;
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { type Opened, open } from "./testing/opened.ts";
 
 const ENTER = "\r";
@@ -17,7 +17,7 @@ describe("while the agent works", () => {
     here.keys("go left", ENTER, "then rest", ALT_ENTER);
     const part = (text: string) => [{ type: "text", text }] as const;
     await here.screen.until("Enter steers");
-    await vi.waitFor(() => expect(here.typed).toHaveLength(2));
+    await expect.poll(() => here.typed).toHaveLength(2);
     expect(here.typed).toEqual([
       ["go left", false],
       ["then rest", true],
@@ -71,12 +71,12 @@ describe("while the agent works", () => {
 
   test("T25: one line names what goes on, for how long and what stops it", async () => {
     const here = busy();
-    expect(await here.screen.until("waiting for the model, Esc stops")).toContain("⠋");
+    expect(await here.screen.until(/waiting for the model(, \d+ s)?, Esc stops/)).toContain("⠋");
     here.happens({ type: "reasoning.delta", message: "a", part: 0, text: "Hm." });
-    await here.screen.until("thinking, Esc stops");
+    await here.screen.until(/thinking(, \d+ s)?, Esc stops/);
     here.calls("c", "shell", { command: "npm test" });
     here.happens({ type: "call.executing", message: "a", call: "c", attempt: 1, key: "k" });
-    await here.screen.until("running npm test, Esc stops");
+    await here.screen.until(/running npm test(, \d+ s)?, Esc stops/);
   });
 
   test("T25: nothing moves when nobody wants that", async () => {
@@ -120,6 +120,23 @@ describe("while the agent works", () => {
     expect(await here.screen.until("exit code 2")).toMatch(
       /shell {2}make … exit code 2(?:, \d\.\d s)?\n {4}c\n {4}d\n {4}e\n {4}f\n {4}no rule\n/,
     );
+  });
+
+  test("T24: what a tool tells the model has its reasons whole; more than ten lines are cut, and can be opened", async () => {
+    const here = busy();
+    const why = `${"it was changed ".repeat(9)}since`;
+    const told = (message: string, text: string) =>
+      here.happens({
+        ...{ type: "message.added", message, parentId: "a", role: "user", author: "tool" },
+        parts: [{ type: "text", text }],
+      });
+    told("n1", `No block was applied.\na.ts: ${why}.\nEdit mode has ended.`);
+    const short = await here.screen.until("Edit mode has ended.");
+    expect(short.replace(/\n +/g, " ")).toContain(`tool: No block was applied. a.ts: ${why}. Edit mode has ended.`);
+    told("n2", Array.from({ length: 12 }, (_, index) => `line ${index + 1}`).join("\n"));
+    expect(await here.screen.until("Ctrl-O expands")).toMatch(/ {4}line 10\n… \(2 more lines; Ctrl-O expands\)/);
+    here.keys("\x0f");
+    expect(await here.screen.until("What the model was told")).toMatch(/ {4}line 12$/m);
   });
 
   test("T23: a file that a call changes is shown as a diff", async () => {

@@ -1,14 +1,15 @@
 import { PassThrough } from "node:stream";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { KeyBindings } from "./key-bindings.ts";
-import { characterOf, Keyboard } from "./keyboard.ts";
+import { characterOf, Keyboard, marksPastes } from "./keyboard.ts";
 import { Modes } from "./modes.ts";
 
 let input: NodeJS.ReadStream & PassThrough;
 let heard: unknown[];
 let keyboard: Keyboard;
 
-beforeEach(() => {
+/** A keyboard that is heard, of a terminal that marks pastes or does not. */
+function opened(env: NodeJS.ProcessEnv): void {
   input = new PassThrough() as never;
   heard = [];
   const listener = {
@@ -17,9 +18,11 @@ beforeEach(() => {
     onTerminal: (knowsKitty: boolean) => heard.push({ knowsKitty }),
     onBackground: (scheme: string) => heard.push({ scheme }),
   };
-  keyboard = new Keyboard(input, listener, {});
+  keyboard = new Keyboard(input, listener, env);
   keyboard.start();
-});
+}
+
+beforeEach(() => opened({ TERM: "xterm-256color" }));
 afterEach(() => keyboard.stop());
 
 async function typed(...bytes: readonly (string | Buffer)[]): Promise<unknown[]> {
@@ -55,9 +58,21 @@ describe("the keyboard", () => {
     expect(await typed("\x1b[200~one\r\ntw", "o\x03\x1b[201~x")).toEqual([{ paste: "one\r\ntwo\x03" }, "x"]);
   });
 
+  test("T9: takes lines that arrive at once as typed, where the terminal marks a paste", async () => {
+    expect(await typed("\rone\rtwo\r")).toEqual([..."\rone\rtwo\r"]);
+  });
+
   test("T9: takes lines that arrive at once as a paste, where the terminal does not mark it", async () => {
+    keyboard.stop();
+    opened({ TERM: "linux" });
     expect(await typed("one\rtwo\r")).toEqual([{ paste: "one\rtwo\r" }]);
-    expect(await typed("a\rb", "yes\r")).toEqual([{ paste: "one\rtwo\r" }, "a", "\r", "b", "y", "e", "s", "\r"]);
+    expect(await typed("a\rb", "yes\r")).toEqual([{ paste: "one\rtwo\r" }, ..."a\rbyes\r"]);
+  });
+
+  test("T9: knows that a terminal marks pastes when it has done so", async () => {
+    keyboard.stop();
+    opened({ TERM: "screen" });
+    expect(await typed("\x1b[200~one\x1b[201~", "two\rthree\r")).toEqual([{ paste: "one" }, ..."two\rthree\r"]);
   });
 
   test("hears what the terminal answers; none of it is a key", async () => {
@@ -71,6 +86,19 @@ describe("the keyboard", () => {
     expect(await typed("\x1b[?6", "2c")).toEqual([{ knowsKitty: false }]);
   });
 
+  test("T31: is waited for two seconds to say what its terminal is, and no longer", async () => {
+    keyboard.stop();
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    keyboard.start();
+    let isOver = false;
+    const over = keyboard.answered.then(() => (isOver = true));
+    await vi.advanceTimersByTimeAsync(1_900);
+    expect(isOver).toBe(false);
+    await vi.advanceTimersByTimeAsync(100);
+    await over;
+  });
+
   test("hears no key that is let go", async () => {
     expect(await typed("\x1b[97;1:3u", "\x1b[97;1:1u")).toEqual(["\x1b[97;1:1u"]);
   });
@@ -79,6 +107,20 @@ describe("the keyboard", () => {
     await typed("\x1b[?1u\x1b[?62c", "\x1b[13;3u");
     expect(new KeyBindings().matches(heard.at(-1) as string, "send-later")).toBe(true);
   });
+});
+
+test.each([
+  [{ TERM: "xterm-256color" }, "linux", true],
+  [{ TERM: "alacritty" }, "darwin", true],
+  [{ TERM: "screen-256color", TMUX: "/tmp/tmux,1,0" }, "linux", true],
+  [{ TERM: "screen-256color" }, "linux", false],
+  [{ TERM: "xterm", STY: "1.pts" }, "linux", false],
+  [{ TERM: "linux" }, "linux", false],
+  [{ TERM: "vt220" }, "linux", false],
+  [{ TERM: "xterm-256color" }, "win32", false],
+  [{}, "linux", false],
+] as const)("T9: that a terminal with %j on %s marks pastes is %s", (env, platform, marks) => {
+  expect(marksPastes(env, platform)).toBe(marks);
 });
 
 test.each([

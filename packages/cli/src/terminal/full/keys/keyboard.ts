@@ -18,6 +18,8 @@ const ESCAPE_TIME = 40;
 const ESCAPE_TIME_REMOTE = 120;
 /** The same for the rest of a sequence, and so for a terminal's answers. */
 const SEQUENCE_TIME = 150;
+/** Milliseconds that a terminal has to answer what it is. */
+const ANSWER_TIME = 2_000;
 
 /** Makes keys, pastes and answers of the bytes that a terminal sends. */
 export class Keyboard {
@@ -25,8 +27,10 @@ export class Keyboard {
   readonly #listener: KeyListener;
   readonly #sequences: StdinBuffer;
   #decoder = new StringDecoder("utf8");
+  #marksPastes: boolean;
   #knowsKitty = false;
   #answered = Promise.withResolvers<void>();
+  #answerTime: NodeJS.Timeout | undefined;
 
   constructor(input: NodeJS.ReadStream, listener: KeyListener, env: NodeJS.ProcessEnv) {
     this.#input = input;
@@ -34,10 +38,14 @@ export class Keyboard {
     const escapeTimeout = env.SSH_CONNECTION || env.SSH_TTY ? ESCAPE_TIME_REMOTE : ESCAPE_TIME;
     this.#sequences = new StdinBuffer({ escapeTimeout, timeout: SEQUENCE_TIME });
     this.#sequences.on("data", (sequence) => this.#sequence(sequence));
-    this.#sequences.on("paste", (text) => listener.onPaste(text));
+    this.#sequences.on("paste", (text) => {
+      this.#marksPastes = true;
+      listener.onPaste(text);
+    });
+    this.#marksPastes = marksPastes(env);
   }
 
-  /** Resolves when the terminal has said what it is, which it does after all other answers. */
+  /** Resolves when the terminal has said what it is, which it does after all other answers, or has had its time for that. */
   get answered(): Promise<void> {
     return this.#answered.promise;
   }
@@ -45,20 +53,23 @@ export class Keyboard {
   start(): void {
     this.#input.on("data", this.#data);
     this.#input.resume();
+    this.#answerTime = setTimeout(this.#answered.resolve, ANSWER_TIME).unref();
   }
 
   stop(): void {
     this.#input.off("data", this.#data);
     this.#input.pause();
+    clearTimeout(this.#answerTime);
     this.#sequences.clear();
     this.#decoder = new StringDecoder("utf8");
     this.#knowsKitty = false;
+    this.#answered.resolve();
     this.#answered = Promise.withResolvers();
   }
 
   readonly #data = (data: Buffer | string): void => {
     const text = typeof data === "string" ? data : this.#decoder.write(data);
-    if (isUnmarkedPaste(text)) this.#listener.onPaste(text);
+    if (!this.#marksPastes && hasLines(text)) this.#listener.onPaste(text);
     else if (text !== "") this.#sequences.process(text);
   };
 
@@ -87,8 +98,17 @@ const KITTY_FLAGS = /^\x1b\[\?(\d+)u$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal answers begins with Esc
 const DEVICE = /^\x1b\[\?[\d;]*c$/;
 
-/** Lines that arrive at once, from a terminal that does not mark a paste: nobody types that fast. */
-function isUnmarkedPaste(text: string): boolean {
+/**
+ * Whether a terminal marks pastes, as it is told to. Of these few it is known that they do not: what arrives from them at
+ * once is a paste, when it has lines. From all others it was typed: by somebody fast, by a script, or while this was busy.
+ */
+export function marksPastes({ TERM = "", TMUX, STY }: NodeJS.ProcessEnv, platform = process.platform): boolean {
+  if (TMUX) return true;
+  return !(platform === "win32" || STY || /^(|dumb|linux|cygwin|(screen|rxvt|eterm|vt\d).*)$/.test(TERM));
+}
+
+/** Whether something follows a line end. One character may be the next key. */
+function hasLines(text: string): boolean {
   return !text.includes("\x1b") && /[\r\n].*\P{Cc}.*\P{Cc}/su.test(text);
 }
 

@@ -1,7 +1,8 @@
 import { PassThrough, Writable } from "node:stream";
+import { setImmediate } from "node:timers/promises";
 import { type ConversationState, type EventBody, emptyConversation, type FeedItem, reduce } from "@banyan/core";
-import { onTestFinished } from "vitest";
-import type { TalkAction } from "../../terminal.ts";
+import { onTestFinished, vi } from "vitest";
+import { QUIET, type TalkAction } from "../../terminal.ts";
 import { FullTerminal } from "../full-terminal.ts";
 import { TestScreen } from "./screen.ts";
 
@@ -59,6 +60,14 @@ export class Opened implements Disposable {
   /** Sends keys as a terminal does. */
   keys(...keys: readonly string[]): void {
     for (const key of keys) this.#input.write(key);
+  }
+
+  /** So much time goes by without a key that a question has the keys. For tests whose clock stands still by itself. */
+  async quiet(): Promise<void> {
+    // What was typed is read first.
+    await setImmediate();
+    vi.advanceTimersByTime(QUIET);
+    this.terminal.refresh();
   }
 
   /** Something happens in the conversation, and is shown. */

@@ -14,13 +14,12 @@ import { callIn } from "../../../show/call-of.ts";
 import { cutSentence } from "../../../show/cut-sentence.ts";
 import { changeHead, diffLines } from "../../../show/diff-lines.ts";
 import { isShownByChanges } from "../../../show/edit-outcome.ts";
-import { wholeLines } from "../../../show/excerpt.ts";
 import { oneLine } from "../../../show/plain-text.ts";
 import { runEndSentence } from "../../../show/run-end.ts";
 import type { FeedView } from "../../feed-view.ts";
 import { wrapped } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
-import { changeLines } from "../views/call-view.ts";
+import { changeLines, cutTo } from "../views/call-view.ts";
 import type { Page } from "../views/viewer.ts";
 import { Activities, type Doing } from "./activity.ts";
 import { AnswerBlock } from "./answer-block.ts";
@@ -29,6 +28,7 @@ import { CallBlock } from "./call-block.ts";
 import { messageLines } from "./message-lines.ts";
 import { TextBlock } from "./text-block.ts";
 import { ThoughtBlock } from "./thought-block.ts";
+import { toldLines } from "./told-lines.ts";
 import { Transcript } from "./transcript.ts";
 
 /** Pages that can be opened; of more the last. */
@@ -206,7 +206,14 @@ export class LiveView implements FeedView {
     if (message.author === "user") {
       this.#message(typedText(message));
       for (const line of attachedLine(attachedTo(message.parts))) this.note(line);
-    } else if (!isShownByChanges(message)) this.note(`${message.author}: ${wholeLines(textOf(message), 120)}`);
+    } else if (!isShownByChanges(message)) this.#told(message.author, textOf(message));
+  }
+
+  /** Why something was not done, say: a person reads it as the model does. */
+  #told(author: string, text: string): void {
+    const lines = (width: number, theme: Theme) => toldLines(author, text, width, theme);
+    this.#add(({ width, theme, openKey }) => cutTo(lines(width, theme), theme, openKey));
+    this.#page({ title: "What the model was told", lines });
   }
 
   #message(text: string): void {

@@ -88,7 +88,8 @@ function output(text: string, { theme, width, openKey }: CallLook): string[] {
   );
 }
 
-function cutTo(lines: readonly string[], theme: Theme, openKey: string | undefined): readonly string[] {
+/** The first lines, as many as stand below a call, and what opens the others. */
+export function cutTo(lines: readonly string[], theme: Theme, openKey: string | undefined): readonly string[] {
   const more = lines.length - MOST_LINES;
   // A line that says that one line is missing is no gain.
   if (more <= 1) return lines;

@@ -1,0 +1,97 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fromJson } from "@banyan/host/exchange";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { type Home, home } from "../testing/banyan.ts";
+import { modelServer, type ServerAnswer } from "../testing/model-server.ts";
+import { hasTmux, Pty } from "../testing/pty.ts";
+import { connected, serving } from "../testing/serving.ts";
+
+const finishes = (result: string): ServerAnswer => ({ calls: [{ tool: "finish_task", input: { result } }] });
+
+let place: Home;
+beforeEach(() => {
+  place = home();
+});
+afterEach(() => place[Symbol.dispose]());
+
+describe.skipIf(!hasTmux)("commands of a terminal whose conversation is on a server", () => {
+  test("B40: /mode task has the server work until a task is finished, /mode chat ends that; the status says which", async () => {
+    await using model = await modelServer(
+      finishes("Painted."),
+      { text: "Red ", stalls: true },
+      finishes("Painted red."),
+      { text: "You are welcome." },
+    );
+    const [, address] = await serving(place, model.env);
+    const remote = await connected(address);
+    using pty = Pty.open(place, ["attach", "--new"], model.env);
+    await pty.prompted();
+    await pty.exchange("/mode", "Chat mode:");
+    await pty.exchange("/mode task", "Task mode:");
+    await pty.exchange("paint it", "Painted.");
+    expect(await pty.until(/^task · /)).not.toMatch(/^chat · /m);
+    pty.enter("in red");
+    await pty.until(/^Red/);
+    pty.press("C-c");
+    await pty.until("Interrupted");
+    await pty.prompted();
+    await pty.exchange("/retry", "Painted red.");
+    await pty.exchange("/mode chat", "Chat mode:");
+    await pty.until(/^chat · /);
+    await pty.exchange("thanks", "You are welcome.");
+    const { conversation } = await remote.ask("conversation.open", {});
+    const { text } = await remote.ask("conversation.export", { conversation, format: "json" });
+    const modes = fromJson(text).events.flatMap((event) => (event.type === "run.started" ? [event.mode] : []));
+    expect(modes).toEqual(["task", "task", "task", "chat"]);
+  });
+
+  test("T12: /approval holds for everybody at the server, and is said once; Shift+Tab goes on from there", async () => {
+    await using model = await modelServer();
+    const [, address] = await serving(place, model.env);
+    const remote = await connected(address);
+    using pty = Pty.open(place, ["attach", "--new"], model.env);
+    await pty.prompted();
+    await pty.exchange("/approval", "Approval: only looking runs without asking.");
+    await pty.exchange("/approval edits", "Approval: files of this directory are changed without asking.");
+    expect((await pty.until("edits freely")).match(/changed without asking/g)).toHaveLength(1);
+    await expect.poll(() => remote.welcome.settings.approval).toBe("edits");
+    await pty.exchange("/approval never", "It is one of ask");
+    pty.press("BTab");
+    await pty.until("Approval: every call runs without asking.");
+    using late = Pty.open(place, ["attach", "--new"], model.env);
+    expect(await late.prompted()).toContain("Approval: every call runs without asking.");
+  });
+
+  test("/title, /context and /memory tell of the conversation there, and the status of its branches", async () => {
+    await using model = await modelServer({ text: "One." }, { text: "Two." });
+    const [, address] = await serving(place, model.env);
+    const remote = await connected(address);
+    using pty = Pty.open(place, ["attach", "--new"], model.env);
+    await pty.prompted();
+    await pty.exchange("/context", /^instructions .*\n(.*\n)* +all +\d/);
+    await pty.exchange("hello", "One.");
+    await pty.exchange("/retry", "Two.");
+    await pty.until(/^chat · .* branch 2\/2/);
+    await pty.exchange("/title Of oaks", "This is “Of oaks” now.");
+    expect(await remote.ask("conversation.open", {})).toMatchObject({ title: "Of oaks" });
+    await pty.exchange("/context", /^conversation +messages.*\n(.*\n)* +all +\d.*\nTokens; ~ is an estimate\./);
+    await pty.exchange("/memory", "Nothing was recalled on this branch.");
+  });
+
+  test("T13, T14: the person's own keys count there too, and # completes to messages of the conversation", async () => {
+    await using model = await modelServer({ text: "One." });
+    await serving(place, model.env);
+    const config = join(place.env.BANYAN_HOME ?? "", "config");
+    mkdirSync(config, { recursive: true });
+    writeFileSync(join(config, "settings.json"), JSON.stringify({ keys: { send: ["f5"] } }));
+    using pty = Pty.open(place, ["attach", "--new"], model.env);
+    await pty.prompted();
+    pty.type("hello");
+    pty.press("F5");
+    await pty.until("One.");
+    await pty.prompted();
+    pty.type("/edit #");
+    await pty.until(/#1 +you: hello/i);
+  });
+});

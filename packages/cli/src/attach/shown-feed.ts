@@ -1,0 +1,94 @@
+import type { ConversationState, FeedItem } from "@banyan/core";
+import type { RemoteServer } from "@banyan/server/client";
+import { Approvals, type PersonAsked } from "../chat/approvals.ts";
+import type { Person } from "../chat/person.ts";
+import { remind } from "../chat/remind.ts";
+import type { Unsent } from "../chat/unsent.ts";
+import { gist } from "../show/message-label.ts";
+import type { Prompting } from "./prompting.ts";
+import type { RemoteSession } from "./remote-session.ts";
+import { ShownRun } from "./shown-run.ts";
+import { taskResult } from "./task-result.ts";
+
+/** Who sees the feed, and of which server. */
+export interface ShownFeedOptions {
+  readonly server: RemoteServer;
+  readonly person: Person;
+  readonly prompting: Prompting;
+  readonly unsent: Unsent;
+  /** The conversation; none before the first message. */
+  session(): RemoteSession | undefined;
+}
+
+/** What a person sees of a conversation of a server: of all that is written there, the run that was last begun where they stand. */
+export class ShownFeed {
+  readonly #options: ShownFeedOptions;
+  readonly #approvals: Approvals;
+  readonly #run = new ShownRun(() => this.#state);
+
+  constructor(options: ShownFeedOptions) {
+    const { server, person, unsent } = options;
+    const { agent, workspace } = server.welcome;
+    this.#options = options;
+    // The server keeps what is allowed for good.
+    const asking = { agent: { name: agent }, workspace, remember: () => {} };
+    this.#approvals = new Approvals(person.terminal, person.view, asking, unsent);
+  }
+
+  /** The run, while it is live. */
+  get working(): string | undefined {
+    return this.#run.working;
+  }
+
+  /** Something happened. */
+  show(item: FeedItem): void {
+    const { person, prompting } = this.#options;
+    const session = this.#options.session();
+    if (item.type === "run.started") {
+      const isOwn = session?.isOwn(item.run, item.leaf) === true;
+      this.#run.begin(item, person.standpoint.place.at, isOwn);
+    }
+    if (item.type === "message.added" && item.role === "user" && (item.author ?? "user") === "user") this.#heard(item);
+    if (this.#run.has(item) && !session?.isShown(item)) person.view.show(item, this.#state);
+    if (item.type === "call.approval-requested" || item.type === "question.asked") this.#ask(item);
+    if (item.type === "run.ended") this.#approvals.ended(this.#state);
+    if (item.type === "run.ended" && this.#run.is(item.run)) {
+      if (item.reason === "finished") person.view.answer(taskResult(this.#state.messages.get(item.leaf ?? "")));
+      prompting.rested();
+    }
+  }
+
+  /** What is there already: a run that is under way, and questions that wait. */
+  lookAround(): void {
+    const { server, person } = this.#options;
+    const state = this.#state;
+    const isWorking = this.#run.find();
+    if (state.messages.size > 0) remind(person.terminal, state, state.leaf, server.welcome.agent);
+    if (isWorking) person.view.note("The agent is working; what you write steers it.");
+    this.#approvals.opened(state);
+    for (const { id: question, message, call } of state.questions.values()) this.#ask({ question, message, call });
+  }
+
+  /** Somebody else has said something where this person looks. */
+  #heard(item: Extract<FeedItem, { type: "message.added" }>): void {
+    const { person } = this.#options;
+    const { live, columns } = person.terminal;
+    const message = this.#state.messages.get(item.message);
+    if (!message || message.call !== undefined || this.#options.session()?.isOwn(item.message)) return;
+    if (!live && this.#run.isAt(message))
+      person.view.line(`${person.prompt}${gist(message, Math.max(20, columns - 20))}`);
+  }
+
+  /** Asks the person; the rules were asked by the server. */
+  #ask(asked: PersonAsked): void {
+    const { server, prompting } = this.#options;
+    const session = this.#options.session();
+    // Who may only watch sees in the transcript that something waits.
+    if (!session || !server.welcome.rights.includes("act")) return;
+    prompting.ask(() => this.#approvals.ask(session, undefined, asked));
+  }
+
+  get #state(): ConversationState {
+    return this.#options.person.state;
+  }
+}

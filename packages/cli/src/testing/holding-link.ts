@@ -1,0 +1,111 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer, type Socket } from "node:net";
+
+/** A way to a server that stays the same wherever it leads, and on which commands can be held back. */
+export interface HoldingLink extends AsyncDisposable {
+  readonly address: string;
+  /** As a client names it: host and port. */
+  readonly host: string;
+  /** Commands that are held back. */
+  readonly held: number;
+  /** Where it leads from now on. */
+  to(address: string): void;
+  /** From now on commands of this name go no further, until `release`. */
+  hold(command: string): void;
+  release(): void;
+}
+
+/** Opens one, which leads nowhere at first. */
+export async function holdingLink(): Promise<HoldingLink> {
+  const open = new Set<Socket>();
+  let target: URL | undefined;
+  let name: string | undefined;
+  let held: (() => void)[] = [];
+  const server = createServer((near) => {
+    if (!target) return near.destroy();
+    const far = connect(Number(target.port), target.hostname);
+    const end = () => {
+      near.destroy();
+      far.destroy();
+    };
+    for (const socket of [near, far]) {
+      open.add(socket);
+      socket.on("error", end).on("close", () => {
+        open.delete(socket);
+        end();
+      });
+    }
+    far.pipe(near);
+    const split = new Frames();
+    near.on("data", (bytes: Buffer) => {
+      for (const { raw, text } of split.push(bytes)) {
+        const forward = () => void far.write(raw);
+        if (name !== undefined && text.startsWith(`{"type":"${name}"`)) held.push(forward);
+        else forward();
+      }
+    });
+    return undefined;
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return {
+    address: `http://${host}`,
+    host,
+    get held() {
+      return held.length;
+    },
+    to(address) {
+      target = new URL(address);
+    },
+    hold(command) {
+      name = command;
+    },
+    release() {
+      name = undefined;
+      for (const forward of held) forward();
+      held = [];
+    },
+    async [Symbol.asyncDispose]() {
+      for (const socket of open) socket.destroy();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** What a client sends: the head of its request, and then the frames of a WebSocket (RFC 6455, 5.2), each whole. */
+class Frames {
+  #rest = Buffer.alloc(0);
+  #isUpgraded = false;
+
+  *push(bytes: Buffer): Generator<{ readonly raw: Buffer; readonly text: string }> {
+    this.#rest = Buffer.concat([this.#rest, bytes]);
+    for (let end = this.#end(); end !== undefined; end = this.#end()) {
+      const raw = this.#rest.subarray(0, end.at);
+      this.#rest = this.#rest.subarray(end.at);
+      yield { raw, text: end.mask === undefined ? "" : unmasked(raw, end.mask) };
+    }
+  }
+
+  /** Where the first one ends, and where its mask stands; nothing before it is whole. */
+  #end(): { readonly at: number; readonly mask?: number } | undefined {
+    const rest = this.#rest;
+    if (!this.#isUpgraded) {
+      const head = rest.indexOf("\r\n\r\n");
+      this.#isUpgraded = head >= 0;
+      return head < 0 ? undefined : { at: head + 4 };
+    }
+    const short = (rest[1] ?? 0) & 0x7f;
+    const mask = short < 126 ? 2 : short === 126 ? 4 : 10;
+    if (rest.length < mask) return undefined;
+    const length = short < 126 ? short : short === 126 ? rest.readUInt16BE(2) : Number(rest.readBigUInt64BE(2));
+    const at = mask + 4 + length;
+    return rest.length < at ? undefined : { at, mask };
+  }
+}
+
+function unmasked(frame: Buffer, mask: number): string {
+  const payload = frame.subarray(mask + 4);
+  return Buffer.from(payload.map((byte, index) => byte ^ (frame[mask + (index % 4)] ?? 0))).toString();
+}
