@@ -75,6 +75,7 @@ test("docs/limits-and-errors.md has every code of an error", () => {
     empty: true,
     full: true,
     "invalid-limit": true,
+    "invalid-option": true,
     "invalid-request": true,
     iterated: true,
     locked: true,

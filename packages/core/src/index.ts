@@ -18,6 +18,7 @@ export * from "./conversation/index.ts";
 export { type AskOptions, askModel, type ModelAnswer } from "./ports/ask-model.ts";
 export type * from "./ports/human.ts";
 export {
+  type EmbeddingModel,
   fromLanguageModel,
   type LanguageModelOptions,
   type LanguageModelRequest,
@@ -34,7 +35,8 @@ export { defineTool } from "./ports/tool.ts";
 export type { FeedListener } from "./session/audience.ts";
 export { Interruption, SessionError, type SessionErrorCode } from "./session/error.ts";
 export { mergeDeltas } from "./session/feed.ts";
-export { Session, type SessionOptions } from "./session/session.ts";
+export type { SayOptions, SessionOptions } from "./session/options.ts";
+export { Session } from "./session/session.ts";
 export type { TurnProblem } from "./turn/ending.ts";
 export { LimitError, type Limits } from "./turn/limits.ts";
 export { nearest } from "./turn/nearest.ts";

@@ -34,16 +34,16 @@ export interface SqliteMemoryOptions {
   /** One user's file. It is made with the first thing to remember, for its owner only. */
   readonly file: string;
   /** The directory that is worked in: what is remembered carries it, and what is from there is preferred. */
-  readonly directory?: string;
+  readonly directory?: string | undefined;
   /**
    * Any embedding model of the `@ai-sdk/provider` interface, version 4: then what is near in meaning is recalled too. It is
    * sent what is remembered, and the queries. While it fails, words alone count, and the first recall says so.
    */
-  readonly embed?: EmbeddingModelV4;
+  readonly embed?: EmbeddingModelV4 | undefined;
   /** From which cosine on two texts are near in meaning, from -1 to 1; models differ. Default 0.3. */
-  readonly similarity?: number;
+  readonly similarity?: number | undefined;
   /** Takes the secrets out of a text. Nothing is kept or embedded that has not gone through it. */
-  readonly redact?: (text: string) => string;
+  readonly redact?: ((text: string) => string) | undefined;
 }
 
 /**

@@ -1,5 +1,6 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { chooseModel } from "./choose.ts";
+import { beForbearing, nobody } from "./local-servers.fixture.ts";
 import { ask, localServers } from "./local-servers.ts";
 import { providers } from "./providers.ts";
 import { deadAddress, serve } from "./testing/server.ts";
@@ -15,16 +16,9 @@ function listing(...models: readonly string[]) {
   });
 }
 
-/** An environment in which no local server answers, whatever runs on this machine. */
-async function nobody(): Promise<Record<string, string>> {
-  const address = await deadAddress();
-  return { OLLAMA_BASE_URL: address, LMSTUDIO_BASE_URL: address, LLAMACPP_BASE_URL: address, VLLM_BASE_URL: address };
-}
+describe("B65: the model is", () => {
+  beforeEach(beForbearing);
 
-// A busy machine may not answer itself in the 300 ms that a local server has.
-const again = { retry: 5 };
-
-describe("B65: the model is", again, () => {
   test("the flag's, before everything else", async () => {
     const choice = await chooseModel({ flag: "ollama/a", setting: "ollama/b", env: key });
     expect(choice.name).toBe("ollama/a");
@@ -112,7 +106,14 @@ test("BANYAN_NO_DISCOVERY=1 asks no local server", async () => {
   expect(server.connections).toBe(0);
 });
 
-describe("local servers", again, () => {
+test("a local server that is silent is not waited for", async () => {
+  await using silent = await serve(() => {});
+  expect(await localServers({ ...(await nobody()), OLLAMA_BASE_URL: silent.baseURL })).toEqual([]);
+});
+
+describe("local servers", () => {
+  beforeEach(beForbearing);
+
   test("those that answer are told with their models, in their order", async () => {
     await using vllm = await listing("llama");
     await using ollama = await listing("a:1", "b");
@@ -139,9 +140,12 @@ describe("local servers", again, () => {
     expect(await localServers({ ...(await nobody()), LLAMACPP_BASE_URL: server.baseURL })).toEqual([]);
   });
 
-  test("one that is silent is not waited for", async () => {
-    await using silent = await serve(() => {});
-    expect(await localServers({ ...(await nobody()), OLLAMA_BASE_URL: silent.baseURL })).toEqual([]);
+  test("a server has 300 ms where it is guessed, and 3 seconds at an address that the user set", async () => {
+    const timeout = vi.spyOn(AbortSignal, "timeout");
+    onTestFinished(() => timeout.mockRestore());
+    const { VLLM_BASE_URL: _, ...three } = await nobody();
+    await localServers(three);
+    expect(timeout.mock.calls).toEqual([[3000], [3000], [3000], [300]]);
   });
 
   test("an abort ends the search with its reason", async () => {
@@ -150,7 +154,7 @@ describe("local servers", again, () => {
     const abort = new AbortController();
     const [ollama] = providers.filter(({ name }) => name === "ollama");
     if (!ollama) throw new Error("There is no ollama.");
-    const search = ask(ollama, { OLLAMA_BASE_URL: silent.baseURL }, 60_000, abort.signal);
+    const search = ask(ollama, { OLLAMA_BASE_URL: silent.baseURL }, abort.signal);
     await asked.promise;
     abort.abort(new Error("enough"));
     await expect(search).rejects.toThrow("enough");

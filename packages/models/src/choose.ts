@@ -1,5 +1,5 @@
 import { type Environment, readVariable } from "./environment.ts";
-import { ask, localServers } from "./local-servers.ts";
+import { ask, hasGivenAddress, localServers } from "./local-servers.ts";
 import type { Provider } from "./provider.ts";
 import { providers } from "./providers.ts";
 
@@ -14,16 +14,13 @@ export interface ModelChoice {
 /** Who may have named a model: the flag counts more than the setting. */
 export interface ChooseOptions {
   /** The model that the command line names. */
-  readonly flag?: string;
+  readonly flag?: string | undefined;
   /** The model that the settings name. */
-  readonly setting?: string;
+  readonly setting?: string | undefined;
   /** Where keys and addresses are looked for; the environment of the process when absent. */
-  readonly env?: Environment;
-  readonly signal?: AbortSignal;
+  readonly env?: Environment | undefined;
+  readonly signal?: AbortSignal | undefined;
 }
-
-/** Milliseconds that a server at an address which the user set has to answer. */
-const PATIENCE = 3000;
 
 /**
  * Which model to take: the flag; else the setting; else the default model of the first provider whose key is set, in the
@@ -49,7 +46,7 @@ export async function chooseModel({
     if (choice) return choice;
   }
   const reasons = providers.flatMap((provider) =>
-    needsAddress(provider) && isSet(env, provider.addressVariable)
+    needsAddress(provider) && hasGivenAddress(provider, env)
       ? [`no model is listed at ${provider.addressVariable}`]
       : [],
   );
@@ -80,8 +77,8 @@ function byKey({ name: provider, defaultModel, keyVariable }: Provider, env: Env
 
 /** A provider that is wherever the user says: it has no default model, but lists its models. */
 async function byAddress(provider: Provider, env: Environment, signal?: AbortSignal): Promise<ModelChoice | undefined> {
-  if (!needsAddress(provider) || !isSet(env, provider.addressVariable)) return undefined;
-  const model = (await ask(provider, env, PATIENCE, signal))?.models[0];
+  if (!needsAddress(provider) || !hasGivenAddress(provider, env)) return undefined;
+  const model = (await ask(provider, env, signal))?.models[0];
   if (model === undefined) return undefined;
   const name = `${provider.name}/${model}`;
   return { name, reason: `Using ${name}, because ${provider.addressVariable} is set.` };

@@ -1,6 +1,6 @@
+import type { EmbeddingModel } from "@banyan/core";
 import { ModelChoiceError } from "./choice-error.ts";
 import { parseName } from "./name.ts";
-import type { EmbeddingModel } from "./provider.ts";
 import { providers } from "./providers.ts";
 import type { ResolveOptions } from "./resolve.ts";
 import { setUpOf } from "./set-up.ts";

@@ -1,3 +1,4 @@
+export type { EmbeddingModel } from "@banyan/core";
 export { type AnthropicMessagesOptions, anthropicMessages } from "./anthropic-messages/driver.ts";
 export type { KnownModel, ModelFacts, ModelOverride, ModelOverrides } from "./catalogue.ts";
 export { ModelChoiceError, type ModelChoiceErrorCode } from "./choice-error.ts";
@@ -14,7 +15,6 @@ export {
   type OpenAIUserPart,
   toOpenAIMessages,
 } from "./openai-chat/messages.ts";
-export type { EmbeddingModel } from "./provider.ts";
 export { type ResolveOptions, resolveModel } from "./resolve.ts";
 export type { WireOptions } from "./wire/client.ts";
 export type { PoolOptions, ProxyAddresses } from "./wire/pool.ts";

@@ -1,13 +1,9 @@
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { ModelChoiceError } from "./choice-error.ts";
 import { listModels, listProviders, type ProviderStatus } from "./listing.ts";
+import { beForbearing, nobody } from "./local-servers.fixture.ts";
 import { providers } from "./providers.ts";
-import { deadAddress, serve } from "./testing/server.ts";
-
-async function nobody(): Promise<Record<string, string>> {
-  const address = await deadAddress();
-  return { OLLAMA_BASE_URL: address, LMSTUDIO_BASE_URL: address, LLAMACPP_BASE_URL: address, VLLM_BASE_URL: address };
-}
+import { serve } from "./testing/server.ts";
 
 async function statusOf(name: string, env: Record<string, string>): Promise<ProviderStatus> {
   const status = (await listProviders({ env })).find((provider) => provider.name === name);
@@ -22,8 +18,9 @@ function listing(...models: readonly string[]) {
   });
 }
 
-// A busy machine may not answer itself in the 300 ms that a local server has.
-describe("B65: the list of providers", { retry: 5 }, () => {
+describe("B65: the list of providers", () => {
+  beforeEach(beForbearing);
+
   test("has every provider, in the order of the choice, and asks no hosted one", async () => {
     const all = await listProviders({ env: await nobody() });
     expect(all.map(({ name }) => name)).toEqual(providers.map(({ name }) => name));

@@ -1,7 +1,7 @@
 import { type KnownModel, known, type ModelOverrides } from "./catalogue.ts";
 import { ModelChoiceError } from "./choice-error.ts";
 import { type Environment, readVariable } from "./environment.ts";
-import { ask, PATIENCE_WITH_LOCAL } from "./local-servers.ts";
+import { ask, hasGivenAddress } from "./local-servers.ts";
 import type { Provider } from "./provider.ts";
 import { providers } from "./providers.ts";
 import { setUpOf } from "./set-up.ts";
@@ -21,13 +21,10 @@ export interface ProviderStatus {
   readonly models?: readonly string[];
 }
 
-/** Milliseconds that a server at an address which the user set has to answer. */
-const PATIENCE = 1000;
-
 /**
  * Every provider in the order in which a default is looked for, and whether it can be used here, by `env` or the
  * environment of the process. Servers on this machine and at addresses of the user's are asked for their models, all at
- * once, for a second at most; `BANYAN_NO_DISCOVERY=1` leaves those on this machine out. No hosted provider is asked
+ * once, for 3 seconds at most; `BANYAN_NO_DISCOVERY=1` leaves those on this machine out. No hosted provider is asked
  * anything: whether a key is accepted shows with the first answer. Rejects only with the reason of `signal`.
  */
 export async function listProviders({
@@ -92,13 +89,14 @@ async function asked(
   signal?: AbortSignal,
 ): Promise<Pick<ProviderStatus, "usable" | "reason" | "models">> {
   const { name, local = false, addressVariable } = provider;
-  const given = addressVariable !== undefined && readVariable(env, addressVariable) !== undefined;
   if (local && readVariable(env, "BANYAN_NO_DISCOVERY") === "1") {
     return { usable: false, reason: "Not looked for, because BANYAN_NO_DISCOVERY is 1." };
   }
-  const server = await ask(provider, env, local ? PATIENCE_WITH_LOCAL : PATIENCE, signal);
+  const server = await ask(provider, env, signal);
   if (!server) {
-    const where = given ? ` at the address in ${addressVariable}` : `; start it, or set ${addressVariable}`;
+    const where = hasGivenAddress(provider, env)
+      ? ` at the address in ${addressVariable}`
+      : `; start it, or set ${addressVariable}`;
     return { usable: false, reason: `No server answers${where}.` };
   }
   const models = server.models.map((model) => `${name}/${model}`);

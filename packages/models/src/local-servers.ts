@@ -13,33 +13,34 @@ export interface LocalServer {
   readonly models: readonly string[];
 }
 
-/** Milliseconds that a server on this machine has to answer. */
-export const PATIENCE_WITH_LOCAL = 300;
+/** Milliseconds that a server has to answer at the address that the user set. */
+const PATIENCE = 3000;
+/** The same on its usual port, where there may be none. */
+const PATIENCE_WITH_GUESSED = 300;
 
 /**
- * The local servers that answer now, in the order of the providers; all are asked at the same time, 300 ms at most.
- * A server is looked for on its usual port, or at the address that its variable gives (`OLLAMA_BASE_URL`, ...).
+ * The local servers that answer now, in the order of the providers; all are asked at the same time. A server is looked for
+ * on its usual port, for 300 ms, or at the address that its variable gives (`OLLAMA_BASE_URL`, ...), for 3 seconds.
  * Rejects only with the reason of `signal`.
  */
 export async function localServers(env: Environment = process.env, signal?: AbortSignal): Promise<LocalServer[]> {
   const found = await Promise.all(
-    providers.filter((provider) => provider.local).map((provider) => ask(provider, env, PATIENCE_WITH_LOCAL, signal)),
+    providers.filter((provider) => provider.local).map((provider) => ask(provider, env, signal)),
   );
   return found.filter((server) => server !== undefined);
 }
 
 /**
  * The models to chat with that a server lists, asked at the address of its provider; `undefined` when it does not answer in
- * `patience` milliseconds, or not in the format. Rejects only with the reason of `signal`.
+ * time, or not in the format. Rejects only with the reason of `signal`.
  */
 export async function ask(
   provider: Provider,
   env: Environment,
-  patience: number,
   signal?: AbortSignal,
 ): Promise<LocalServer | undefined> {
   const key = provider.keyVariable === undefined ? undefined : readVariable(env, provider.keyVariable);
-  const timeout = AbortSignal.timeout(patience);
+  const timeout = AbortSignal.timeout(hasGivenAddress(provider, env) ? PATIENCE : PATIENCE_WITH_GUESSED);
   try {
     const address = addressOf(provider, env);
     const response = await fetch(`${address}/models`, {
@@ -58,6 +59,11 @@ export async function ask(
     signal?.throwIfAborted();
     return undefined;
   }
+}
+
+/** Whether the user says where the server of a provider is. */
+export function hasGivenAddress({ addressVariable }: Provider, env: Environment): boolean {
+  return addressVariable !== undefined && readVariable(env, addressVariable) !== undefined;
 }
 
 function modelsIn(list: unknown): string[] | undefined {

@@ -1,5 +1,6 @@
+import type { EmbeddingModel } from "@banyan/core";
 import { packageSettings } from "./package-settings.ts";
-import type { EmbeddingModel, EmbeddingTarget } from "./provider.ts";
+import type { EmbeddingTarget } from "./provider.ts";
 
 // How an embedding model of each provider that has some is opened. Nothing of a provider is loaded before that.
 

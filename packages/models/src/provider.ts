@@ -1,5 +1,4 @@
-import type { OpenAIProvider } from "@ai-sdk/openai";
-import type { ModelDriver } from "@banyan/core";
+import type { EmbeddingModel, ModelDriver } from "@banyan/core";
 import type { ProxyAddresses } from "./wire/pool.ts";
 
 /** Where the models of a provider are, as plain data, and how to open one. */
@@ -54,9 +53,6 @@ export interface Target extends SetUp, Pick<ModelDriver, "id" | "price" | "conte
   readonly model: string;
   readonly keyVariable: string | undefined;
 }
-
-/** `EmbeddingModelV4` of `@ai-sdk/provider`: what makes vectors of texts. */
-export type EmbeddingModel = ReturnType<OpenAIProvider["embeddingModel"]>;
 
 /** One embedding model of a provider, as the provider calls it. */
 export type EmbeddingTarget = SetUp & Pick<Target, "model">;

@@ -7,11 +7,11 @@ import { setUpOf } from "./set-up.ts";
 /** What a name is looked up in. */
 export interface ResolveOptions {
   /** Where keys and addresses come from; the environment of the process when absent. */
-  readonly env?: Environment;
+  readonly env?: Environment | undefined;
   /** The user's own short names; they count more than the built-in ones. */
-  readonly aliases?: Aliases;
+  readonly aliases?: Aliases | undefined;
   /** What the user knows better than the catalogue. */
-  readonly overrides?: ModelOverrides;
+  readonly overrides?: ModelOverrides | undefined;
 }
 
 /** Drivers by what they were made of, for as long as their environment lives: some are costly to make. */

@@ -19,6 +19,7 @@ import { type Directive, say } from "./directive.ts";
 
 /** A conversation as a turn handler sees it: read only. */
 export interface Conversation {
+  /** By which `Session.open` finds it. */
   readonly id: string;
   /** The whole tree; goes on changing. */
   readonly state: ConversationState;
@@ -40,7 +41,7 @@ export type TurnHandler = (
 /** What an agent is made of. Only the model is needed. */
 export interface AgentOptions {
   /** What people and logs call it. Default `agent`. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /**
    * What answers: a driver, any language model of the `@ai-sdk/provider` interface, version 4, or a loop that runs whole
    * turns by itself.
@@ -50,56 +51,69 @@ export interface AgentOptions {
    * The model of a name: asked, before the next step and then once a turn, when the conversation is given another model
    * (`model.changed`) while the agent is at work. Without this the agent keeps its own.
    */
-  readonly modelNamed?: (name: string) => Promise<ModelDriver | LanguageModelV4>;
+  readonly modelNamed?: ((name: string) => Promise<ModelDriver | LanguageModelV4>) | undefined;
   /** The system prompt. */
-  readonly instructions?: string;
-  readonly tools?: readonly Tool[];
-  readonly settings?: ModelSettings;
-  readonly limits?: Limits;
-  readonly retry?: RetrySettings;
+  readonly instructions?: string | undefined;
+  /** What the model may call. Its schemas are made once for an array: keep it. Default: nothing. */
+  readonly tools?: readonly Tool[] | undefined;
+  /** How the model is to answer. Default: as its name, or its provider, says. */
+  readonly settings?: ModelSettings | undefined;
+  /** Bounds of each turn. Default: 50 steps, and sub-agents 3 deep. */
+  readonly limits?: Limits | undefined;
+  /** How a model call that failed is asked again. Default: 4 attempts, with pauses of 1, 2 and 4 seconds. */
+  readonly retry?: RetrySettings | undefined;
   /**
    * `chat` (default): control goes back when the model asks for no call. `task`: the turn ends only when the model calls
    * `finish_task`, which the mode brings, as it brings `ask_client`.
    */
-  readonly mode?: "chat" | "task";
+  readonly mode?: "chat" | "task" | undefined;
   /**
    * In task mode: what the result must look like. A result that does not fit is asked for once more, then the turn
    * fails.
    */
-  readonly output?: InputSchema<unknown>;
-  /** Nobody can be asked: questions of tools are answered with their default. */
-  readonly unattended?: boolean;
+  readonly output?: InputSchema<unknown> | undefined;
+  /**
+   * Nobody can be asked, so nothing waits for a person: questions of tools are answered with their default, calls that
+   * the rules would ask about are denied, and at a limit with policy `ask` the turn is wrapped up. Default `false`.
+   */
+  readonly unattended?: boolean | undefined;
   /**
    * When a long conversation is summed up; `false`: never. Needs a model whose context size is known, or `contextSize`.
    */
-  readonly compaction?: CompactionOptions | false;
+  readonly compaction?: CompactionOptions | false | undefined;
   /** Memory, and how much of it (default 8 items) within how many milliseconds (default 5,000). */
-  readonly memory?: { readonly store: Memory; readonly limit?: number; readonly timeout?: number };
+  readonly memory?:
+    | { readonly store: Memory; readonly limit?: number | undefined; readonly timeout?: number | undefined }
+    | undefined;
   /** Judges each call; without it every call is allowed. */
-  readonly permission?: Permission;
-  readonly callbacks?: Callbacks;
-  readonly onTurn?: TurnHandler;
+  readonly permission?: Permission | undefined;
+  /** For whom a stream is more than they need. Nobody waits for them. */
+  readonly callbacks?: Callbacks | undefined;
+  /** Says after each turn how the conversation goes on. Without it a chat ends after one turn. */
+  readonly onTurn?: TurnHandler | undefined;
 }
 
 /** When a long conversation is summed up, in parts of the model's context. */
 export interface CompactionOptions {
   /** From here on the model is reminded that it may call `shorten_conversation`, if it has that tool. Default 0.65. */
-  readonly hint?: number;
+  readonly hint?: number | undefined;
   /** From here on a summary by the model stands for what was said earlier. Default 0.8. */
-  readonly threshold?: number;
+  readonly threshold?: number | undefined;
   /** Tokens that a request and its answer can have together. Default: what the model's driver says. */
-  readonly contextSize?: number;
+  readonly contextSize?: number | undefined;
   /**
    * Tokens of a text, for what no provider has counted yet; asked only where the context may be nearly full, so that a
    * tokenizer can be loaded then. Default: a quarter of its characters.
    */
-  readonly count?: (text: string) => number | Promise<number>;
+  readonly count?: ((text: string) => number | Promise<number>) | undefined;
 }
 
 /** A turn that `send` could not bring to an answer. `turn` holds what there is. */
 export class TurnError extends Error {
   override readonly name = "TurnError";
+  /** That of the `ModelError`, or `limit`, `output` or `defect`. */
   readonly code: TurnProblem["code"];
+  /** What there is of the turn: its text, usage and cost. */
   readonly turn: Turn;
 
   constructor(turn: Turn, problem: TurnProblem) {
@@ -114,6 +128,7 @@ export class TurnError extends Error {
  * takes a turn.
  */
 export class Agent {
+  /** As they were given; frozen. */
   readonly options: AgentOptions;
 
   constructor(options: AgentOptions) {
@@ -126,6 +141,7 @@ export class Agent {
     return new AgentBuilder((options) => new Agent(options));
   }
 
+  /** What people and logs call it. */
   get name(): string {
     return this.options.name ?? "agent";
   }
@@ -159,7 +175,7 @@ export class Agent {
    */
   async send(
     content: string | readonly UserPart[],
-    options: ChatOptions & { readonly signal?: AbortSignal } = {},
+    options: ChatOptions & { readonly signal?: AbortSignal | undefined } = {},
   ): Promise<Turn> {
     const { signal, session = Session.inMemory(), ...rest } = options;
     const alone = this.options.onTurn ? this.with({ onTurn: undefined }) : this;

@@ -4,7 +4,7 @@ import { pathTo } from "../conversation/path.ts";
 import type { WaitingInput } from "../conversation/state.ts";
 import { Interruption } from "../session/error.ts";
 import type { FeedReader } from "../session/feed.ts";
-import { interruptOn, type RunHandle } from "../session/runs.ts";
+import { type BeginOptions, interruptOn, type RunHandle } from "../session/runs.ts";
 import { Session } from "../session/session.ts";
 import { Branch } from "../turn/branch.ts";
 import { inputsFor, inputsLeft } from "../turn/inputs.ts";
@@ -16,14 +16,14 @@ import { turnAgent } from "./prepare.ts";
 /** Where a chat goes on. */
 export interface ChatOptions {
   /** The conversation; a new one in memory when absent. */
-  readonly session?: Session;
+  readonly session?: Session | undefined;
   /** The message to go on from; where the conversation was last written to when absent. */
-  readonly at?: string;
+  readonly at?: string | undefined;
   /**
    * The id of the message that the directive adds, or, when it adds none, of its run: for a client that must be able to
    * tell whether what it asked for was done. A new one when absent; it must not be in use.
    */
-  readonly id?: string;
+  readonly id?: string | undefined;
 }
 
 /** A chat is used in a way that it cannot be. */
@@ -42,8 +42,11 @@ export class ChatError extends Error {
  * chat under way how to go on.
  */
 export class Chat implements AsyncIterable<FeedItem> {
+  /** Who takes the first turn. */
   readonly agent: Agent;
+  /** What it begins with. */
   readonly directive: Directive;
+  /** Where it goes on. */
   readonly options: ChatOptions;
   #session: Session | undefined;
   #iterated = false;
@@ -85,7 +88,9 @@ export class Chat implements AsyncIterable<FeedItem> {
         reader.push({ type: "chat.ended", reason });
         this.session.detach(reader);
       },
-      (error: unknown) => this.session.detach(reader, error),
+      // A handler that rejects without a reason has failed all the same.
+      (error: unknown) =>
+        this.session.detach(reader, error ?? new Error("The turn handler rejected without a reason.")),
     );
     return reader;
   }
@@ -120,7 +125,7 @@ export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> 
     const begun =
       directive.type === "deliver"
         ? directive.begun
-        : session.begin(whereTo(session.state, at, leaf), watch.signal, addsMessage(directive) ? undefined : id);
+        : session.begin(whereTo(session.state, at, leaf), beginning(watch.signal, directive, options));
     const taking = takeTurn(first, agent, directive, { begun, id, chosenModel }, watch);
     watch.onStart?.(taking);
     const taken = await taking;
@@ -176,8 +181,10 @@ function conversationAt(session: Session, leaf: string | null): Conversation {
   };
 }
 
-function addsMessage(directive: Directive): boolean {
-  return "parts" in directive && directive.parts !== undefined;
+/** How the run of a directive begins. An id is that of the message which it adds, else of the run. */
+function beginning(signal: AbortSignal | undefined, directive: Directive, { at, id }: ChatOptions): BeginOptions {
+  const says = "parts" in directive && directive.parts !== undefined;
+  return { signal, id: says ? undefined : id, says, named: at !== undefined };
 }
 
 /** What a turn begins with, besides its directive. */

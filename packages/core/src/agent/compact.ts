@@ -10,14 +10,16 @@ import { AgentError, turnAgent } from "./prepare.ts";
 
 /** Where a conversation is shortened. */
 export interface CompactOptions {
+  /** The conversation. */
   readonly session: Session;
   /** The end of the branch; where the conversation was last written to when absent. */
-  readonly at?: string;
+  readonly at?: string | undefined;
   /** What the summary must keep, in words for the model. */
-  readonly keep?: string;
+  readonly keep?: string | undefined;
   /** Of the run that asks for the summary: `session.interrupt` of it ends nothing else. A new one when absent. */
-  readonly id?: string;
-  readonly signal?: AbortSignal;
+  readonly id?: string | undefined;
+  /** Ends the wait for the branch, or the summary: everything stays as it was. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Shortens a branch once nothing runs on it; answers why it did not, if so. */
@@ -28,7 +30,7 @@ export async function compactBranch(
   const ready = turnAgent(agent.options.compaction === false ? agent.with({ compaction: {} }) : agent);
   const { model } = ready;
   if ("run" in model) throw new AgentError(`${model.id} runs its turns by itself, and keeps its own context.`);
-  const handle = await session.begin(whereTo(session.state, at), signal, id);
+  const handle = await session.begin(whereTo(session.state, at), { signal, id });
   using _ = interruptOn([signal], handle, new Interruption("interrupted by the caller"));
   const branch = new Branch(session, handle.leaf);
   try {

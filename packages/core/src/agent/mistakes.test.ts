@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { textOf } from "../conversation/message.ts";
 import { pathTo } from "../conversation/path.ts";
+import type { Store } from "../ports/store.ts";
 import { defineTool } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";
 import { collect } from "../testing/collect.ts";
@@ -38,6 +40,17 @@ describe("a mistake is told at once, and with what to do", () => {
     ["tools that are no list", { tools: { tool } }, /are a list/],
     ["a tool that nobody made", { tools: [() => tool] }, /one of these is of type function/],
     ["a tool that does nothing", { tools: [{ ...tool, execute: undefined }] }, /"look" needs an execute function/],
+    [
+      "a tool that may say nothing",
+      { tools: [{ ...tool, maxOutput: -1 }] },
+      /maxOutput of tool "look" is -1; it must be/,
+    ],
+    [
+      "a schema that no model can be given",
+      { tools: [{ ...tool, input: z.object({ on: z.date() }) }] },
+      /schema of tool "look"/,
+    ],
+    ["an output that no model can be given", { mode: "task", output: z.date() }, /schema of output cannot be given/],
     ["a tool that hides its effects", { tools: [{ ...tool, effects: "read" }] }, /what effects it has: "none"/],
   ])("%s", async (_, options, sentence) => {
     await expect(agent.with(wrong<Partial<AgentOptions>>(options)).send("Hello")).rejects.toThrow(sentence);
@@ -52,6 +65,18 @@ describe("a mistake is told at once, and with what to do", () => {
   test("a turn handler that answers with a directive alone", async () => {
     const chat = agent.with({ onTurn: () => wrong(say("More")) }).chat(say("Hello"));
     await expect(collect(chat)).rejects.toMatchObject({ name: "ChatError", code: "no-chat" });
+  });
+
+  test.each([undefined, null])("a turn handler that rejects with %s", async (nothing) => {
+    const chat = agent.with({ onTurn: () => Promise.reject(nothing) }).chat(say("Hello"));
+    await expect(collect(chat)).rejects.toThrow(/rejected without a reason/);
+  });
+
+  test.each([0, -1, 1.5, Number.NaN])("a window of %s messages, before the conversation is opened", async (window) => {
+    const refused = { name: "SessionError", code: "invalid-option", message: expect.stringContaining(`is ${window};`) };
+    expect(() => Session.inMemory({ window })).toThrow(expect.objectContaining(refused));
+    const store = { open: () => expect.unreachable() } as unknown as Store;
+    await expect(Session.open(store, undefined, { window })).rejects.toMatchObject(refused);
   });
 
   test("a text for a running turn that says nothing, and a text that is one", async () => {

@@ -5,7 +5,7 @@ import { scriptedModel } from "../testing/index.ts";
 import { Agent } from "./agent.ts";
 
 test("what the name of a model says about its answers holds, and the settings of the agent count more", async () => {
-  const script = scriptedModel(["One.", "Two."]);
+  const script = scriptedModel(["One.", "Two.", "Three."]);
   const model: ModelDriver = { ...script, settings: { effort: "high", maxTokens: 100 } };
   const asked = async (settings?: ModelSettings) => {
     await new Agent({ model, ...(settings && { settings }) }).send("Hello", { session: Session.inMemory() });
@@ -13,4 +13,9 @@ test("what the name of a model says about its answers holds, and the settings of
   };
   expect(await asked()).toEqual({ effort: "high", maxTokens: 100 });
   expect(await asked({ effort: "low", temperature: 1 })).toEqual({ effort: "low", maxTokens: 100, temperature: 1 });
+  expect(await asked({ effort: undefined, temperature: 1 })).toEqual({
+    effort: "high",
+    maxTokens: 100,
+    temperature: 1,
+  });
 });

@@ -34,11 +34,14 @@ export interface CallPart {
 /** A file in a message: its bytes in base 64, or an address. */
 export interface FilePart {
   readonly type: "file";
+  /** As in `image/png`. */
   readonly mediaType: string;
-  readonly name?: string;
-  /** Base 64. */
-  readonly data?: string;
-  readonly url?: string;
+  /** What people call it. */
+  readonly name?: string | undefined;
+  /** Its bytes in base 64, without `data:` before them. */
+  readonly data?: string | undefined;
+  /** Where the provider finds it, when there is no `data`. */
+  readonly url?: string | undefined;
 }
 
 /** A source that the provider cites. */

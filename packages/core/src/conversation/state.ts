@@ -75,14 +75,19 @@ export interface InputChange {
 /** A conversation as the log tells it. Owned and changed in place by one reducer; everybody else reads. */
 export interface ConversationState {
   readonly id: string;
+  /** What it was opened with. */
   readonly labels: Readonly<Record<string, string>>;
+  /** What somebody called it; lists show the beginning of the first message in its place. */
   readonly title: string | undefined;
   /** The model that a person chose for this conversation. */
   readonly model: string | undefined;
+  /** Milliseconds since 1970; 0 before the first event. */
   readonly createdAt: number;
   /** The last event that was reduced. */
   readonly seq: number;
+  /** Of its writer: each opening has a higher one. */
   readonly epoch: number;
+  /** By their ids, oldest first. */
   readonly messages: ReadonlyMap<string, Message>;
   /**
    * The children of each message in the order of their creation; the roots under `null`, and the first message of a
@@ -91,10 +96,12 @@ export interface ConversationState {
   readonly children: ReadonlyMap<string | null, readonly string[]>;
   /** Where the conversation was last written to: where it goes on when nobody says otherwise. */
   readonly leaf: string | null;
+  /** The turns that are under way, by their ids. */
   readonly runs: ReadonlyMap<string, LiveRun>;
   /** What waits to be delivered, in order. */
   readonly inbox: readonly WaitingInput[];
   readonly lastRunEnd: RunEnd | undefined;
+  /** What waits for a person, by the id that `session.answer` takes. */
   readonly questions: ReadonlyMap<string, OpenQuestion>;
   /** Calls that listen, by their id. */
   readonly following: ReadonlyMap<string, Following>;

@@ -41,12 +41,14 @@ export function totalTokens(usage: Usage): number {
 
 /** Prices in US dollars for a million tokens. */
 export interface Price {
+  /** For a million tokens of the request. */
   readonly input: number;
+  /** For a million tokens of the answer, reasoning included. */
   readonly output: number;
   /** For input read from the cache; `input` when absent. */
-  readonly cached?: number;
+  readonly cached?: number | undefined;
   /** For input written to the cache; `input` when absent. */
-  readonly cacheWrite?: number;
+  readonly cacheWrite?: number | undefined;
 }
 
 /** What a usage costs at a price; unknown without a price. */

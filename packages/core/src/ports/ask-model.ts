@@ -14,7 +14,7 @@ export interface ModelAnswer {
 export interface AskOptions {
   readonly signal: AbortSignal;
   /** Milliseconds of silence after which it counts as stalled. Default 120,000. */
-  readonly idle?: number;
+  readonly idle?: number | undefined;
 }
 
 /**

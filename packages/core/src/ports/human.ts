@@ -7,14 +7,14 @@ export type Answer =
   | {
       readonly decision: "allow";
       /** The arguments as changed by the person. */
-      readonly input?: Json;
+      readonly input?: Json | undefined;
       /** Allow from now on everything that this rule covers. */
-      readonly remember?: { readonly pattern: string; readonly scope: "conversation" | "always" };
+      readonly remember?: { readonly pattern: string; readonly scope: "conversation" | "always" } | undefined;
     }
   | {
       readonly decision: "deny";
       /** Goes to the model. */
-      readonly reason?: string;
+      readonly reason?: string | undefined;
     }
   /** What a tool asked for in words. */
   | { readonly decision: "answer"; readonly text: string };
@@ -25,7 +25,7 @@ export type Answer =
  */
 export type Permit =
   | { readonly decision: "allow" }
-  | { readonly decision: "ask"; readonly pattern?: string }
+  | { readonly decision: "ask"; readonly pattern?: string | undefined }
   | { readonly decision: "deny"; readonly reason: string };
 
 /** A call that waits for a verdict. */

@@ -1,4 +1,4 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { EmbeddingModelV4, LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { Price } from "../conversation/usage.ts";
 import { Answer } from "./language-model/answer.ts";
 import { asModelError } from "./language-model/error.ts";
@@ -9,15 +9,18 @@ import type { ModelDriver, ModelSettings, ModelSink } from "./model.ts";
 /** A request as a provider package of the AI SDK takes it. */
 export type LanguageModelRequest = LanguageModelV4CallOptions;
 
+/** What makes vectors of texts: an embedding model of the AI SDK's provider packages. */
+export type EmbeddingModel = EmbeddingModelV4;
+
 /** What a language model does not say of itself. */
 export interface LanguageModelOptions {
   /** `provider/model`; by default made of what the model says of itself. */
-  readonly id?: string;
-  readonly price?: Price;
+  readonly id?: string | undefined;
+  readonly price?: Price | undefined;
   /** Tokens that a request and its answer can have together. */
-  readonly contextSize?: number;
+  readonly contextSize?: number | undefined;
   /** What an agent's settings add to. */
-  readonly settings?: ModelSettings;
+  readonly settings?: ModelSettings | undefined;
   /**
    * What the provider needs of a request that its package does not see to: marks for its cache, ids in its own form.
    * Asked for each request, just before it is sent. Requests share what they hold: it answers with new objects where

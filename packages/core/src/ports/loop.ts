@@ -19,7 +19,7 @@ export interface LoopDriver {
   /** What stands as the model of its answers, for people. */
   readonly id: string;
   readonly family: string;
-  readonly price?: Price;
+  readonly price?: Price | undefined;
   run(turn: LoopTurn, sink: TurnSink, signal: AbortSignal): Promise<void>;
 }
 

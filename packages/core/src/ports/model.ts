@@ -21,11 +21,12 @@ export interface ModelDriver {
   /** The wire format, for people and logs: `openai-chat`, `language-model`, `scripted`. */
   readonly family: string;
   /** Unknown when absent; then the cost of its answers is unknown too. */
-  readonly price?: Price;
+  readonly price?: Price | undefined;
   /** Tokens that a request and its answer can have together. */
-  readonly contextSize?: number;
+  readonly contextSize?: number | undefined;
   /** What its name says about its answers, such as an effort. The settings of an agent count more, one by one. */
-  readonly settings?: ModelSettings;
+  readonly settings?: ModelSettings | undefined;
+  /** Asks for one answer and pushes it into the sink. Rejects with a `ModelError`, or with the reason of the signal. */
   stream(request: ModelRequest, sink: ModelSink, signal: AbortSignal): Promise<void>;
 }
 
@@ -46,15 +47,18 @@ export interface ModelRequest {
 
 /** How a model is to answer. What is absent is the provider's default. */
 export interface ModelSettings {
-  readonly temperature?: number;
+  /** From 0 to 2. */
+  readonly temperature?: number | undefined;
   /** Tokens of one answer. */
-  readonly maxTokens?: number;
-  readonly stop?: readonly string[];
-  readonly effort?: "none" | "minimal" | "low" | "medium" | "high" | "max";
+  readonly maxTokens?: number | undefined;
+  /** Texts at which an answer ends. */
+  readonly stop?: readonly string[] | undefined;
+  /** How much the model thinks before it answers, where it can be told. */
+  readonly effort?: "none" | "minimal" | "low" | "medium" | "high" | "max" | undefined;
   /** Handed to the provider as they are, under the provider's name. */
-  readonly providerOptions?: ProviderData;
+  readonly providerOptions?: ProviderData | undefined;
   /** Tools that the provider runs on its side. Those of other providers than the one that is asked are passed over. */
-  readonly serverTools?: readonly ServerTool[];
+  readonly serverTools?: readonly ServerTool[] | undefined;
 }
 
 /** A tool that a provider offers and runs itself, such as its search of the web. */
@@ -66,7 +70,7 @@ export interface ServerTool {
   /** What the model calls it; no other tool may have the name. */
   readonly name: string;
   /** What the provider lets one set; nothing by default. */
-  readonly args?: Readonly<Record<string, Json>>;
+  readonly args?: Readonly<Record<string, Json>> | undefined;
 }
 
 /** A tool as the model sees it. */

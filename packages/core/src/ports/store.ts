@@ -40,9 +40,9 @@ export interface Store {
 /** How a log is opened. */
 export interface OpenOptions {
   /** Make an empty one when there is none. */
-  readonly create?: boolean;
+  readonly create?: boolean | undefined;
   /** Take it from whoever has it open: that writer's next append is refused as `stale`. */
-  readonly take?: boolean;
+  readonly take?: boolean | undefined;
 }
 
 /** The log of one conversation, for whoever only looks. */
@@ -72,9 +72,9 @@ export interface Log extends LogView {
 /** Which conversations to list. */
 export interface ListQuery {
   /** Only conversations that carry these labels. */
-  readonly labels?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
   /** At most this many; all when absent. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
 }
 
 /** A conversation in a list. Times are milliseconds since 1970. */
@@ -90,11 +90,11 @@ export interface ConversationSummary {
 /** Where to search, and for how much. */
 export interface SearchOptions {
   /** At most this many hits; 20 when absent. */
-  readonly limit?: number;
+  readonly limit?: number | undefined;
   /** Only conversations that carry these labels. */
-  readonly labels?: Readonly<Record<string, string>>;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
   /** Only this conversation. */
-  readonly conversation?: string;
+  readonly conversation?: string | undefined;
 }
 
 /** A message in which something was found. */

@@ -38,19 +38,22 @@ export interface Tool<Input = unknown> {
   readonly name: string;
   /** For the model: what it does and when to use it. */
   readonly description: string;
+  /** What its arguments must look like; others never reach it. */
   readonly input: InputSchema<Input>;
+  /** What running it does to the world: only `none` runs beside its neighbours. */
   readonly effects: Effects;
   /** May run beside its neighbours although it has effects. */
-  readonly parallel?: boolean;
+  readonly parallel?: boolean | undefined;
   /**
    * May begin as soon as its arguments are there, while the model still writes. Only for a tool with effects `none` that
    * uses nothing of its context but `signal`: what it finds is thrown away when the message does not end cleanly.
    */
-  readonly eager?: boolean;
+  readonly eager?: boolean | undefined;
   /** Milliseconds; no limit when absent. */
-  readonly timeout?: number;
+  readonly timeout?: number | undefined;
   /** The bytes of output that the model is given (default 65,536); of more, head and tail are kept. */
-  readonly maxOutput?: number;
+  readonly maxOutput?: number | undefined;
+  /** Does it. What it answers, or the promise it answers resolves with, is told to the model; so is what it throws. */
   execute(input: Input, context: ToolContext): unknown;
 }
 
@@ -135,33 +138,33 @@ export interface Follower {
 /** What came of listening. */
 export interface Followed {
   /** Told to the model as a message of the tool; the turn then goes on. */
-  readonly say?: string;
+  readonly say?: string | undefined;
   /** Something that the message asked for did not happen: a task cannot be finished by the same message. */
-  readonly failed?: boolean;
+  readonly failed?: boolean | undefined;
   /** Listen to the next message too. */
-  readonly again?: boolean;
+  readonly again?: boolean | undefined;
 }
 
 /** What a person is asked. */
 export interface Question {
   readonly text: string;
   /** Answers to choose from; another one may be given all the same. */
-  readonly choices?: readonly string[];
+  readonly choices?: readonly string[] | undefined;
   /** The answer where nobody can be asked. */
-  readonly default?: string;
+  readonly default?: string | undefined;
 }
 
 /** What a sub-agent is to do, and how it differs from the agent that launches it. */
 export interface SubTask {
   readonly task: string;
   /** What people and logs call it. Default: the name of the launching agent. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Stands in the place of the launching agent's instructions. */
-  readonly instructions?: string;
+  readonly instructions?: string | undefined;
   /** Default: the model of the launching agent. */
-  readonly model?: ModelDriver | LoopDriver;
+  readonly model?: ModelDriver | LoopDriver | undefined;
   /** Names of those of the launching agent's tools that it has. Default: all. */
-  readonly tools?: readonly string[];
+  readonly tools?: readonly string[] | undefined;
 }
 
 /** How a sub-agent ended. */
@@ -173,6 +176,7 @@ export interface SubTaskEnd {
   readonly problem: string | undefined;
   readonly steps: number;
   readonly usage: Usage;
+  /** US dollars; `undefined` when unknown. */
   readonly cost: Cost;
 }
 

@@ -7,7 +7,7 @@ export class Interruption extends Error {
  * `closed`: by `close()`. `broken`: its store failed, and nothing can be written any more. `no-log`: it keeps no log to go
  * back in. `behind`: the reader of a feed was too slow. `no-question`: the question was answered or withdrawn before.
  * `no-run`: the run is not live. `no-input`: the text was delivered or withdrawn before. `no-message`: there is none of
- * that id. `empty`: there is neither text nor a file in it.
+ * that id. `empty`: there is neither text nor a file in it. `invalid-option`: no session can be opened so.
  */
 export type SessionErrorCode =
   | "closed"
@@ -18,7 +18,8 @@ export type SessionErrorCode =
   | "no-run"
   | "no-input"
   | "no-message"
-  | "empty";
+  | "empty"
+  | "invalid-option";
 
 /** A session cannot do what was asked. */
 export class SessionError extends Error {

@@ -15,6 +15,7 @@ import {
   scriptedModel,
   text,
 } from "../testing/index.ts";
+import { letPass, stopTheClock } from "../turn/clock.fixture.ts";
 import { Session } from "./session.ts";
 
 /** A log in memory that begins with what a crash left. */
@@ -134,9 +135,12 @@ describe("B24: a conversation whose process stopped", () => {
     const save: Tool = {
       ...look,
       name: "save",
-      execute: (_, { signal }) =>
-        new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+      execute: (_, { signal }) => {
+        letPass(180);
+        return new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+      },
     };
+    stopTheClock();
     const model = scriptedModel(["As far as I came."]);
     const agent = new Agent({ model, tools: [look, save, send], limits: { time: 200 } });
     const items = await collect(agent.chat(resume(), { session }));

@@ -36,9 +36,23 @@ export function interruptOn(
   };
 }
 
+/** How a run begins. */
+export interface BeginOptions {
+  /** Ends the wait for the branch. */
+  readonly signal?: AbortSignal | undefined;
+  /** Of the run; a new one when absent. */
+  readonly id?: string | undefined;
+  /** It writes a message of its own below the place where it begins. */
+  readonly says?: boolean;
+  /** Somebody named that place: what they say there stands beside what another run says there. */
+  readonly named?: boolean;
+}
+
 /** The end of a branch, and whoever has it. */
 interface Place {
   leaf: string | null;
+  /** Until its run has started: it is about to leave `leaf` to others, with a message of its own. */
+  readonly says: boolean;
   readonly free: PromiseWithResolvers<void>;
 }
 
@@ -102,15 +116,19 @@ export class Runs {
     await Promise.all([...this.#live.values()].map(({ place }) => place.free.promise));
   }
 
-  async begin(leaf: string | null, signal?: AbortSignal, id = createId()): Promise<RunHandle> {
+  async begin(
+    leaf: string | null,
+    { signal, id = createId(), says = false, named = false }: BeginOptions = {},
+  ): Promise<RunHandle> {
     let at = leaf;
-    for (let taken = this.#placeAt(at); taken; taken = this.#placeAt(at)) {
+    const beside = says && named;
+    for (let taken = this.#placeAt(at, beside); taken; taken = this.#placeAt(at, beside)) {
       await this.#waitFor(taken.free.promise, signal);
       at = taken.leaf;
     }
     if (this.#closed) throw this.#closed;
     if (signal?.aborted) throw new Interruption("interrupted before it began");
-    return this.#take({ leaf: at, free: Promise.withResolvers() }, id);
+    return this.#take({ leaf: at, says, free: Promise.withResolvers() }, id);
   }
 
   #take(place: Place, id: string): RunHandle {
@@ -155,9 +173,11 @@ export class Runs {
     }
   }
 
-  #placeAt(leaf: string | null): Place | undefined {
+  /** Who has the end of a branch. `beside`: not those who are about to leave it for a branch of their own. */
+  #placeAt(leaf: string | null, beside: boolean): Place | undefined {
     for (const [id, { place }] of this.#live) {
       const started = this.#state.runs.get(id);
+      if (!started && place.says && beside) continue;
       if ((started ? started.leaf : place.leaf) === leaf) return place;
     }
     return undefined;

@@ -1,10 +1,11 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { say } from "../agent/directive.ts";
 import { type Cursor, cursorOf, type Event, type FeedItem, isDelta } from "../conversation/event.ts";
 import { textOf } from "../conversation/message.ts";
 import { reduce } from "../conversation/reduce.ts";
 import { emptyConversation } from "../conversation/state.ts";
+import type { ModelDriver } from "../ports/model.ts";
 import { type Log, type Store, StoreError } from "../ports/store.ts";
 import { defineTool } from "../ports/tool.ts";
 import { call, collect, pause, readUntil, scriptedModel, stall, text } from "../testing/index.ts";
@@ -370,8 +371,27 @@ describe("the feed", () => {
   test("F16: streaming text is in the log within a quarter of a second, as what is new only", async () => {
     const store = new SlowStore();
     const session = await Session.open(store);
-    const model = scriptedModel([[text("one "), pause(350), text("two "), pause(350), text("three"), stall()]]);
+    const asked = Promise.withResolvers<(words: string) => void>();
+    const model: ModelDriver = {
+      ...scriptedModel([]),
+      stream: (_, sink, signal) =>
+        new Promise((_, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason));
+          asked.resolve((words) => void sink.push([{ type: "text", text: words }]));
+        }),
+    };
     const chat = new Agent({ model }).chat(say("Hi"), { session })[Symbol.asyncIterator]();
+    await readUntil(chat, (item) => item.type === "run.started");
+    const hear = await asked.promise;
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    onTestFinished(() => void vi.useRealTimers());
+    for (const words of ["one ", "two "]) {
+      hear(words);
+      // The store takes a millisecond.
+      await vi.advanceTimersByTimeAsync(250 + 1);
+    }
+    hear("three");
+    vi.useRealTimers();
     await readUntil(chat, (item) => isDelta(item) && item.text === "three");
     const checkpoints = store.events.filter((event) => event.type === "message.checkpoint");
     expect(checkpoints.map(({ parts }) => parts)).toEqual([

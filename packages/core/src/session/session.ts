@@ -1,4 +1,4 @@
-import type { Cursor, Delivery, Delta, DeltaBody, Event, EventBody, FeedItem, Notice } from "../conversation/event.ts";
+import type { Cursor, Delta, DeltaBody, Event, EventBody, FeedItem, Notice } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import { partsOf, type UserPart } from "../conversation/message.ts";
 import { reduce } from "../conversation/reduce.ts";
@@ -9,22 +9,12 @@ import { Appends } from "./appends.ts";
 import { Audience, type FeedListener } from "./audience.ts";
 import { emptyMessage, Interruption, noInput, noMessage, noRun, SessionError } from "./error.ts";
 import type { FeedReader } from "./feed.ts";
+import { checkWindow, type SayOptions, type SessionOptions } from "./options.ts";
 import { approvalResolved, fittingAnswer, notOpen, type Question, Questions } from "./questions.ts";
 import { recover } from "./recovery.ts";
 import { replay } from "./replay.ts";
-import { type RunHandle, Runs } from "./runs.ts";
+import { type BeginOptions, type RunHandle, Runs } from "./runs.ts";
 import { Streaming } from "./streaming.ts";
-
-/** How a conversation is opened. */
-export interface SessionOptions {
-  /** Facts about a new conversation that lists can be filtered by, such as its directory. */
-  readonly labels?: Readonly<Record<string, string>>;
-  /**
-   * Keep only this many messages of the path in memory from turn to turn, and show the model no earlier ones; for
-   * conversations without end. The log keeps all. No limit when absent.
-   */
-  readonly window?: number;
-}
 
 /**
  * The single writer of one conversation. Every fact goes through `commit`, every fragment through `stream`: into the log,
@@ -39,6 +29,7 @@ export interface SessionOptions {
 export class Session {
   /** The tree as it is now; changes as the session goes on. Read only. */
   readonly state: ConversationState;
+  /** How many messages of the path stay in memory from turn to turn; all when `undefined`. */
   readonly window: number | undefined;
   /** Runs that a process left in the middle when it stopped; `resume()` goes on with them. */
   readonly interrupted: readonly LiveRun[];
@@ -79,9 +70,11 @@ export class Session {
 
   /**
    * Opens a conversation for writing, or begins a new one when no id is given: that one is written with its first
-   * message. Rejects with `StoreError`, `locked` while somebody else has it open.
+   * message. Rejects with `StoreError`: `not-found`, or `locked` while somebody else has it open; with `SessionError`
+   * (`invalid-option`) for a window that is no positive whole number.
    */
   static async open(store: Store, id?: string, options: SessionOptions = {}): Promise<Session> {
+    checkWindow(options.window);
     const conversation = id ?? createId();
     const log = await store.open(conversation, { create: id === undefined });
     const state = emptyConversation(conversation);
@@ -96,9 +89,11 @@ export class Session {
 
   /** A conversation that is kept in memory only. */
   static inMemory(options: SessionOptions = {}): Session {
+    checkWindow(options.window);
     return new Session(undefined, emptyConversation(), options);
   }
 
+  /** Of the conversation: `Session.open(store, id)` opens it again. */
   get id(): string {
     return this.state.id;
   }
@@ -166,7 +161,7 @@ export class Session {
    * that falls far behind gets deltas merged, and then a `SessionError` (`behind`); it goes on from its cursor. A cursor
    * needs a session with a log (`no-log` otherwise).
    */
-  feed(options: { readonly from?: Cursor } = {}): AsyncIterableIterator<FeedItem> {
+  feed(options: { readonly from?: Cursor | undefined } = {}): AsyncIterableIterator<FeedItem> {
     const reader = this.#audience.reader({ bounded: true });
     if (options.from) void this.#replay(options.from, reader);
     else this.#join(reader);
@@ -231,8 +226,8 @@ export class Session {
    * interrupted meanwhile, and with `SessionError` when the session closes.
    * @internal
    */
-  begin(leaf: string | null, signal?: AbortSignal, id?: string): Promise<RunHandle> {
-    return this.#runs.begin(leaf, signal, id);
+  begin(leaf: string | null, options?: BeginOptions): Promise<RunHandle> {
+    return this.#runs.begin(leaf, options);
   }
 
   /**
@@ -241,10 +236,7 @@ export class Session {
    * An id that was used before changes nothing, so that a client may say a thing again. Rejects with `SessionError`:
    * `no-run` when the run named is not live, `empty` when nothing is said.
    */
-  async say(
-    content: string | readonly UserPart[],
-    options: { readonly delivery?: Delivery; readonly run?: string; readonly id?: string } = {},
-  ): Promise<string> {
+  async say(content: string | readonly UserPart[], options: SayOptions = {}): Promise<string> {
     const { delivery = "steer", id: input = createId() } = options;
     const parts = partsOf(content);
     if (!parts) throw emptyMessage();
@@ -283,6 +275,7 @@ export class Session {
     return this.#note({ type: "message.labelled", message, label });
   }
 
+  /** Marks a message for people, or takes the mark away. */
   star(message: string, starred: boolean): Promise<void> {
     return this.#note({ type: "message.starred", message, starred });
   }
@@ -292,6 +285,7 @@ export class Session {
     return this.#note({ type: "message.removed", message });
   }
 
+  /** Brings back what `remove` put out of sight. */
   restore(message: string): Promise<void> {
     return this.#note({ type: "message.restored", message });
   }

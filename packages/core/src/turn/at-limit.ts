@@ -18,9 +18,10 @@ export async function atLimit(run: TurnRun, model: ModelDriver, limit: string): 
   return ending ?? { reason: "limit", limit };
 }
 
-/** Asks a person for as much again as the limits allow; answers whether they agreed. */
+/** Asks a person for as much again as the limits allow; answers whether they agreed. Nobody there is a no. */
 export async function askForMore(run: TurnRun, reason: string): Promise<boolean> {
-  const { session, origin } = run;
+  const { session, origin, agent } = run;
+  if (agent.unattended) return false;
   const asked = session.ask();
   const question = asked.id;
   await session.commit([{ type: "run.paused", run: run.id, question, reason }], { durable: true, origin });

@@ -135,6 +135,33 @@ describe("failures stay where they are", () => {
     expect(calls[0]?.output).toMatch(/^The tool failed: .*circular/i);
   });
 
+  test.each<[string, unknown]>([
+    ["Map", new Map([["a", 1]])],
+    ["Set", new Set([1])],
+    ["Error", new Error("returned, not thrown")],
+    ["AsyncGenerator", (async function* () {})()],
+  ])("B16: a %s, which is {} as JSON, is a failure that says so", async (kind, value) => {
+    const [only] = await callsOf([call("odd")], [tool("odd", () => value)]);
+    expect(only).toMatchObject({
+      status: "failed",
+      output: `The tool failed: The tool answered a value of type ${kind}, of which JSON holds nothing.`,
+    });
+  });
+
+  test.each<[unknown, string]>([
+    ["a text", "a text"],
+    [undefined, "undefined"],
+    [{ code: 5 }, '{"code":5}'],
+    [{ message: "no such table" }, "no such table"],
+    [{ toString: () => "by itself" }, "by itself"],
+  ])("B16: whatever a tool throws is told: %j", async (thrown, told) => {
+    const throws = () => {
+      throw thrown;
+    };
+    const [only] = await callsOf([call("throws")], [tool("throws", throws)]);
+    expect(only).toMatchObject({ status: "failed", output: `The tool failed: ${told}` });
+  });
+
   test("B16, B17: of a flood the head and the tail are kept, with the number of bytes between them", async () => {
     const flood = `${"a".repeat(300_000)}é${"z".repeat(300_000)}`;
     const [bounded, small] = await callsOf(

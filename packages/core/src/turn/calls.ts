@@ -12,6 +12,7 @@ import { answerOf, type TurnRun, tell } from "./run.ts";
 import { toolContext } from "./tool-context.ts";
 
 const INTERJECTED = "Not executed: the user interjected.";
+const NOBODY = "Not allowed: a person has to agree to this call, and nobody can be asked here.";
 
 /**
  * ```
@@ -107,6 +108,9 @@ export class CallBatch {
       return [{ type: `call.${verdict.ended}`, message, call, output: verdict.output }];
     }
     const { tool, input, permit } = verdict;
+    if (permit.decision === "ask" && this.#run.agent.unattended) {
+      return this.#enter(call, { ended: "denied", output: NOBODY }, attempt);
+    }
     if (permit.decision === "allow") {
       this.#entries.push({ call, tool, input, phase: "ready", question: undefined, attempt });
       return [];

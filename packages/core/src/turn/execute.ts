@@ -122,7 +122,10 @@ class Abandoned {
 /** What went wrong, in words, whatever was thrown. */
 export function messageOf(error: unknown): string {
   try {
-    return error instanceof Error ? String(error.message) : String(error);
+    if (typeof error !== "object" || error === null) return String(error);
+    if ("message" in error) return String(error.message);
+    const text = String(error);
+    return text.startsWith("[object ") ? JSON.stringify(error) : text;
   } catch {
     return "something was thrown that cannot be written down";
   }

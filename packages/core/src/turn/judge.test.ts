@@ -49,6 +49,21 @@ describe("permission and approval", () => {
     });
   });
 
+  test.each([undefined, true, {}])(
+    "B23: rules that answer %j, as only a program without types can, let nothing run",
+    async (verdict) => {
+      const { calls } = await answered(
+        [call("act")],
+        () => expect.unreachable(),
+        () => verdict as never,
+      );
+      expect(calls[0]).toMatchObject({
+        status: "failed",
+        output: "Not executed: checking this call failed: the rules answered with no decision that is known",
+      });
+    },
+  );
+
   test("B23: changed arguments run, are checked and judged again, and both forms are recorded", async () => {
     const { calls } = await answered([call("act", { n: 1 })], () => ({ decision: "allow", input: { n: 2 } }));
     expect(calls[0]).toMatchObject({ input: { n: 1 }, executedInput: { n: 2 }, output: 'did {"n":2}' });

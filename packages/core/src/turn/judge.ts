@@ -32,7 +32,8 @@ export async function judge(run: TurnRun, call: AskedCall): Promise<Verdict> {
     const { input } = checked;
     const request = { call: call.id, tool, input, conversation: session.state, signal };
     const permit = permission ? await orAborted(permission(request), signal) : ALLOWED;
-    switch (permit.decision) {
+    // A rule without types may answer nothing.
+    switch (permit?.decision) {
       case "allow":
       case "ask":
         return { tool, input, permit };

@@ -1,4 +1,4 @@
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { launchAgent } from "../agent/control/launch-agent.ts";
 import { resume, say } from "../agent/directive.ts";
 import type { Event } from "../conversation/event.ts";
@@ -78,7 +78,7 @@ describe("after a crash", () => {
     const { agent, model } = agentOf(scene);
     const chat = agent.chat(say("Go"), { session: first })[Symbol.asyncIterator]();
     await readUntil(chat, (item) => item.type === "text.delta" && item.text === "thinking");
-    await vi.waitFor(() => expect(log.map(({ type }) => type)).toContain("message.checkpoint"), { timeout: 5_000 });
+    await expect.poll(() => log.map(({ type }) => type)).toContain("message.checkpoint");
     const found = log.slice();
     const asked = model.asked;
 

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { askClient } from "../agent/control/ask-client.ts";
 import { launchAgent } from "../agent/control/launch-agent.ts";
 import { say } from "../agent/directive.ts";
@@ -11,6 +11,7 @@ import { Session } from "../session/session.ts";
 import { checkConversation } from "../testing/check-conversation.ts";
 import { collect, readUntil } from "../testing/collect.ts";
 import { call, fail, scriptedModel, spend, stall, text } from "../testing/scripted-model.ts";
+import { stopTheClock } from "./clock.fixture.ts";
 import { act, agentOf, finish, launch, resultsIn } from "./launch.fixture.ts";
 
 const isSummary = ({ instructions }: ModelRequest) => instructions.startsWith("You are asked to sum up");
@@ -186,8 +187,7 @@ describe("a sub-agent", () => {
   });
 
   test("B13: while a person is asked for more in a sub-agent, the time of the whole tree stands still", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
-    onTestFinished(() => void vi.useRealTimers());
+    stopTheClock();
     const session = Session.inMemory();
     const scene = (task: string, n: number) => {
       if (task === "Go") return n === 0 ? [launch("dig"), launch("delve")] : "end";

@@ -50,7 +50,7 @@ async function takeTurn(
   leaf: string | null,
 ): Promise<{ readonly turn: Turn; readonly branch: Branch }> {
   const { session, origin, reader, hurry } = parent;
-  const handle = await session.begin(leaf, signal);
+  const handle = await session.begin(leaf, { signal });
   using _ = interruptOn([signal, hurry], handle, new Interruption("its parent was interrupted"));
   const branch = new Branch(session, leaf);
   try {
@@ -106,7 +106,9 @@ function onModel({ own, compaction }: TurnAgent, model: ModelDriver | LoopDriver
 
 /** What a model is asked with: its own settings, but for those that somebody gave its agent. */
 export function settingsFor(model: ModelDriver | LoopDriver, given: ModelSettings): ModelSettings {
-  return "settings" in model && model.settings ? { ...model.settings, ...given } : given;
+  if (!("settings" in model && model.settings)) return given;
+  const said = Object.entries(given).filter(([, value]) => value !== undefined);
+  return { ...model.settings, ...Object.fromEntries(said) };
 }
 
 /** What an agent is told at the start: what it is, and then how it is to work. */

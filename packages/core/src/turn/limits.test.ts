@@ -1,10 +1,11 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { say } from "../agent/directive.ts";
 import { textOf } from "../conversation/message.ts";
 import { defineTool } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";
 import { call, collect, pause, scriptedModel, spend, stall, text } from "../testing/index.ts";
+import { stopTheClock, taking } from "./clock.fixture.ts";
 import type { Limits } from "./limits.ts";
 
 const look = defineTool({
@@ -79,16 +80,16 @@ describe("limits", () => {
 
   test("B13: a time limit ends what runs and keeps a tenth for the last word", async () => {
     const model = scriptedModel(({ toolChoice }) => (toolChoice === "none" ? "In short." : [text("Long "), stall()]));
-    const { turn, session } = await run({ time: 200 }, model);
+    stopTheClock();
+    const { turn, session } = await run({ time: 200 }, taking({ auto: 180, none: 19 }, model));
     expect(turn).toMatchObject({ reason: "limit", text: "In short." });
     expect([...session.state.messages.values()].map(textOf)).toContain("Long ");
   });
 
   test("B13: a last word that takes too long is cut off; the turn ends all the same", async () => {
-    const { turn } = await run(
-      { time: 100 },
-      scriptedModel(() => [text("Long "), stall()]),
-    );
+    stopTheClock();
+    const model = scriptedModel(() => [text("Long "), stall()]);
+    const { turn } = await run({ time: 100 }, taking({ auto: 90, none: 10 }, model));
     expect(turn).toMatchObject({ reason: "limit", text: "Long " });
   });
 
@@ -133,15 +134,17 @@ describe("limits", () => {
   });
 
   test("B13: the time that a person takes to answer is not the turn's, and the last word has its own", async () => {
+    stopTheClock();
     const session = Session.inMemory();
-    const model = scriptedModel(({ toolChoice }) =>
+    const script = scriptedModel(({ toolChoice }) =>
       toolChoice === "none" ? [pause(5), text("In short.")] : [stall()],
     );
+    const model = taking({ auto: 100, none: 5 }, script);
     const agent = new Agent({ model, limits: { time: 100, policy: "ask" } });
     let asked = 0;
     for await (const item of agent.chat(say("Go"), { session })) {
       if (item.type !== "run.paused") continue;
-      await new Promise((resolve) => setTimeout(resolve, 250));
+      vi.advanceTimersByTime(250);
       await session.answer(item.question, asked++ === 0 ? { decision: "allow" } : { decision: "deny" });
     }
     expect(asked).toBe(2);

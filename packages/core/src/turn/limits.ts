@@ -6,20 +6,20 @@ import { addCost, addUsage, type Cost, noUsage, totalTokens, type Usage } from "
  */
 export interface Limits {
   /** Model calls of a turn. Default 50; the last word at a limit is not counted. */
-  readonly steps?: number;
+  readonly steps?: number | undefined;
   /** Tokens, input and output together, of all model calls. */
-  readonly tokens?: number;
+  readonly tokens?: number | undefined;
   /** US dollars. Refused at the start when the model's price is unknown. */
-  readonly cost?: number;
+  readonly cost?: number | undefined;
   /** Milliseconds of wall time. A tenth of it is kept for the last word. */
-  readonly time?: number;
+  readonly time?: number | undefined;
   /** How deep sub-agents may be nested. Default 3; with 0 there are none. */
-  readonly depth?: number;
+  readonly depth?: number | undefined;
   /**
    * What happens at a limit. `wrap-up` (default): one last model call without tools, told why; its answer is the turn's.
    * `ask`: a person is asked for as much again. `fail`: the turn ends there, with an error.
    */
-  readonly policy?: "wrap-up" | "ask" | "fail";
+  readonly policy?: "wrap-up" | "ask" | "fail" | undefined;
 }
 
 const DEFAULT_STEPS = 50;

@@ -10,7 +10,16 @@ export function outputText(value: unknown): string {
   if (value === undefined || value === null) return "";
   const text = JSON.stringify(value);
   if (text === undefined) throw new TypeError(`The tool answered a ${typeof value}, which cannot be written as JSON.`);
+  if (typeof value === "object" && text === "{}" && isLostInJson(value)) {
+    const kind = Object.prototype.toString.call(value).slice("[object ".length, -1);
+    throw new TypeError(`The tool answered a value of type ${kind}, of which JSON holds nothing.`);
+  }
   return text;
+}
+
+/** Whether a value holds something although its JSON is that of an empty object: an error, a map, a set, a stream. */
+function isLostInJson(value: object): boolean {
+  return value instanceof Error || Symbol.iterator in value || Symbol.asyncIterator in value;
 }
 
 /** A text of at most `limit` bytes of UTF-8: its head and its tail, and between them how much was left out. */

@@ -8,6 +8,7 @@ import { ModelError, type ModelPart } from "../ports/model.ts";
 import { defineTool } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";
 import { call, collect, readUntil, scriptedModel, text } from "../testing/index.ts";
+import { letPass, stopTheClock } from "./clock.fixture.ts";
 
 const usage = { input: 1, output: 1, cached: 0, cacheWrite: 0, reasoning: 0 };
 
@@ -138,13 +139,13 @@ describe("B61: a loop that runs turns by itself", () => {
   });
 
   test("B22: an interrupt keeps the partial answer, cancels its calls, and what comes later is refused", async () => {
-    const late = Promise.withResolvers<unknown>();
+    let late: () => Promise<unknown> = async () => {};
     const remote = loop(async (_, sink, signal) => {
       await answer(sink, "First.", "look");
       const model = await sink.begin();
       model.push([{ type: "text", text: "Half a" }]);
+      late = () => sink.begin();
       await new Promise((resolve) => signal.addEventListener("abort", resolve));
-      setTimeout(() => sink.begin().catch(late.resolve), 10);
     });
     const session = Session.inMemory();
     const feed = new Agent({ model: remote, tools: [look] }).chat(say("Go"), { session })[Symbol.asyncIterator]();
@@ -154,7 +155,7 @@ describe("B61: a loop that runs turns by itself", () => {
     const messages = pathTo(session.state, session.state.leaf);
     expect(messages.map(textOf)).toEqual(["Go", "First.", "Half a"]);
     expect(messages.every(isSettled)).toBe(true);
-    expect(await late.promise).toMatchObject({ message: "The turn has ended; nothing more can be reported." });
+    await expect(late()).rejects.toThrow("The turn has ended; nothing more can be reported.");
   });
 
   test("B9: what it throws fails the turn; what was reported stands", async () => {
@@ -176,8 +177,10 @@ describe("B61: a loop that runs turns by itself", () => {
     });
     const steps = await run(endless, { limits: { steps: 3 } });
     expect(steps.turn).toMatchObject({ reason: "limit", steps: 3, text: "More." });
+    stopTheClock();
     const sleepy = loop(async (_, sink, signal) => {
       await answer(sink, "Waiting.");
+      letPass(50);
       await new Promise((resolve) => signal.addEventListener("abort", resolve));
     });
     expect((await run(sleepy, { limits: { time: 50 } })).turn).toMatchObject({ reason: "limit", text: "Waiting." });

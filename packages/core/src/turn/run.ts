@@ -18,16 +18,16 @@ import type { Toolbox } from "./toolbox.ts";
 /** How a model call that failed is asked again, while nothing of its answer was acted on. */
 export interface RetrySettings {
   /** Model calls for one answer, the first included. Default 4. */
-  readonly attempts?: number;
+  readonly attempts?: number | undefined;
   /**
    * Milliseconds before the second one, doubled for each further one; a provider's Retry-After comes first. Default
    * 1,000.
    */
-  readonly delay?: number;
+  readonly delay?: number | undefined;
   /** The longest wait in milliseconds; a provider that asks for more is not asked again. Default 60,000. */
-  readonly maxDelay?: number;
+  readonly maxDelay?: number | undefined;
   /** Milliseconds of silence after which a stream counts as broken. Default 120,000. */
-  readonly idle?: number;
+  readonly idle?: number | undefined;
 }
 
 /**

@@ -4,6 +4,7 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/sp
 import type { Json } from "../conversation/message.ts";
 import type { ToolSchema } from "../ports/model.ts";
 import type { Checked, InputSchema, JsonSchema, Tool } from "../ports/tool.ts";
+import { messageOf } from "./execute.ts";
 import { nearest } from "./nearest.ts";
 
 /** A tool cannot be used as it is. */
@@ -52,6 +53,11 @@ export class Toolbox {
       if (tool.timeout !== undefined && !(tool.timeout > 0)) {
         throw new ToolDefinitionError(
           `The timeout of tool "${tool.name}" is ${tool.timeout}; it must be a positive number of milliseconds.`,
+        );
+      }
+      if (tool.maxOutput !== undefined && !(tool.maxOutput > 0)) {
+        throw new ToolDefinitionError(
+          `The maxOutput of tool "${tool.name}" is ${tool.maxOutput}; it must be a positive number of bytes.`,
         );
       }
       if (tool.eager && tool.effects !== "none") {
@@ -119,11 +125,16 @@ export function jsonSchemaOf(of: string, schema: InputSchema<unknown>): JsonSche
       `The schema of ${of} (${vendor}) cannot tell its JSON Schema; use a version of that library with Standard JSON Schema, or give a JSON Schema.`,
     );
   }
-  const { $schema: _, ...rest } = jsonSchema.input({ target: "draft-2020-12" });
-  return rest as JsonSchema;
+  try {
+    const { $schema: _, ...rest } = jsonSchema.input({ target: "draft-2020-12" });
+    return rest as JsonSchema;
+  } catch (cause) {
+    throw new ToolDefinitionError(`The schema of ${of} cannot be given to a model: ${messageOf(cause)}`, { cause });
+  }
 }
 
-function checkStandard(schema: StandardSchemaV1): (input: Json) => Checked | Promise<Checked> {
+/** Holds a value to a Standard Schema. */
+export function checkStandard(schema: StandardSchemaV1): (input: Json) => Checked | Promise<Checked> {
   const verdict = (result: StandardSchemaV1.Result<unknown>): Checked => {
     if (!result.issues) return { ok: true, input: result.value as Json };
     const problems = result.issues.map(({ path = [], message }) => {

@@ -37,15 +37,17 @@ export type TurnStart =
 export interface Turn {
   /** The id of its run. */
   readonly id: string;
+  /** How it ended: `answered`, `finished` (a task), `limit`, `failed` or `interrupted`. */
   readonly reason: RunEnd;
   /** Its last answer; absent when the model said nothing at all. */
   readonly message: AssistantMessage | undefined;
   /** The text of that answer; when a limit ended the turn without one, a sentence that says so. */
   readonly text: string;
-  /** What a task was finished with. */
+  /** What a task was finished with, as the model wrote it: a text, or JSON that fits the agent's `output`. */
   readonly result: Json | undefined;
   /** Of all model calls of the turn, abandoned ones included. */
   readonly usage: Usage;
+  /** US dollars, of the same; `undefined` when the price of a model is not known. */
   readonly cost: Cost;
   /** Steps that were begun; the last word at a limit is none. */
   readonly steps: number;

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect, createServer as listenTo } from "node:net";
 
 /** A server on 127.0.0.1 that lives until the end of the block that it is declared in with `await using`. */
 export interface TestServer extends AsyncDisposable {
@@ -11,7 +11,8 @@ export interface TestServer extends AsyncDisposable {
 }
 
 export async function serve(listener: RequestListener): Promise<TestServer> {
-  const server = createServer(listener);
+  // It never closes a connection of its own accord, such as one that a client is about to use again.
+  const server = createServer({ keepAliveTimeout: 600_000 }, listener);
   let connections = 0;
   server.on("connection", () => connections++);
   server.listen(0, "127.0.0.1");
@@ -29,10 +30,15 @@ export async function serve(listener: RequestListener): Promise<TestServer> {
   };
 }
 
-/** An address at which nobody listens. */
+/** An address at which nobody listens, nor can: its port is one that a connection goes out from, as long as we live. */
 export async function deadAddress(): Promise<string> {
-  await using server = await serve(() => {});
-  return server.baseURL;
+  const server = listenTo((far) => far.unref())
+    .listen(0, "127.0.0.1")
+    .unref();
+  await once(server, "listening");
+  const near = connect((server.address() as AddressInfo).port, "127.0.0.1").unref();
+  await once(near, "connect");
+  return `http://127.0.0.1:${near.localPort}/v1`;
 }
 
 export async function bodyOf(request: IncomingMessage): Promise<string> {

@@ -5,6 +5,7 @@
  * of it is not of Latin-1.
  */
 export function listBody(before: string, pieces: readonly Uint8Array[], after: string): Buffer {
-  const [first, ...rest] = pieces;
-  return Buffer.concat([Buffer.from(before), ...(first ? [first.subarray(1)] : []), ...rest, Buffer.from(after)]);
+  const parts = [Buffer.from(before), ...pieces, Buffer.from(after)];
+  if (pieces[0]) parts[1] = pieces[0].subarray(1);
+  return Buffer.concat(parts);
 }

@@ -1,13 +1,16 @@
+import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Json } from "../../conversation/message.ts";
 import { defineTool, type InputSchema, type JsonSchema, type Tool } from "../../ports/tool.ts";
 import { FINISH_TASK } from "../../turn/mode.ts";
-import { jsonSchemaOf } from "../../turn/toolbox.ts";
+import { checkStandard, jsonSchemaOf } from "../../turn/toolbox.ts";
 
 /**
- * `finish_task {result, summary?}`: ends a task. With `output`, the result must fit that schema; otherwise it is a
- * text.
+ * `finish_task {result, summary?}`: ends a task. With `output`, the result must fit that schema, and is kept as the model
+ * wrote it; otherwise it is a text.
  */
 export function finishTask(output?: InputSchema<unknown>): Tool {
+  // A Standard Schema may demand what its JSON Schema cannot say.
+  const check = output && "~standard" in output ? checkStandard(output as StandardSchemaV1) : undefined;
   const result =
     output === undefined
       ? { type: "string", description: "The result of the task, whole." }
@@ -29,8 +32,10 @@ export function finishTask(output?: InputSchema<unknown>): Tool {
       additionalProperties: false,
     } as JsonSchema,
     effects: "idempotent",
-    execute(input: unknown, context) {
+    async execute(input: unknown, context) {
       const { result, summary } = input as { readonly result: Json; readonly summary?: string };
+      const checked = await check?.(result);
+      if (checked?.ok === false) throw new Error(`the result does not fit: ${checked.problem}.`);
       context.finish(result, summary);
       return "The task ends with this result.";
     },

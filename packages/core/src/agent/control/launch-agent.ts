@@ -10,16 +10,16 @@ export interface NamedAgent {
   readonly description: string;
   readonly instructions: string;
   /** Name of its model, for `resolveModel`. */
-  readonly model?: string;
+  readonly model?: string | undefined;
   /** Names of the tools that it has; all when absent. */
-  readonly tools?: readonly string[];
+  readonly tools?: readonly string[] | undefined;
 }
 
 /** Which sub-agents there are. */
 export interface LaunchAgentOptions {
-  readonly agents?: readonly NamedAgent[];
+  readonly agents?: readonly NamedAgent[] | undefined;
   /** The model of a name; without it, sub-agents have the model of the agent that launches them. */
-  readonly resolveModel?: (name: string) => Promise<ModelDriver | LoopDriver>;
+  readonly resolveModel?: ((name: string) => Promise<ModelDriver | LoopDriver>) | undefined;
 }
 
 interface LaunchInput {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { z } from "zod";
 import { isEvent } from "../../conversation/event.ts";
 import { textOf } from "../../conversation/message.ts";
 import { pathTo } from "../../conversation/path.ts";
@@ -154,6 +155,31 @@ describe("task mode", () => {
     });
     const { agent } = task([[wrong], [wrong], "never asked"], { output });
     await expect(agent.send("Count.")).rejects.toMatchObject({ code: "output" });
+  });
+
+  test("B44: a Standard Schema is held to as a whole, also where its JSON Schema cannot say what it demands", async () => {
+    const output = z.object({ count: z.number().refine((count) => count % 2 === 0, "an odd number") });
+    const result = (count: number) => [call("finish_task", { result: { count } })];
+    const { agent, session } = task([result(3), result(4)], { output });
+    expect((await agent.send("Count.", { session })).result).toEqual({ count: 4 });
+    const calls = pathTo(session.state, session.state.leaf).flatMap((m) => (m.role === "assistant" ? m.calls : []));
+    expect(calls[0]?.output).toBe("The tool failed: the result does not fit: at count: an odd number.");
+    const never = task([result(3), result(5), "never asked"], { output });
+    await expect(never.agent.send("Count.")).rejects.toMatchObject({ code: "output" });
+  });
+
+  test("B39: nothing waits for a person where nobody can be asked: a call is denied, a limit wraps up", async () => {
+    const { agent, session } = task([[call("act")], [call("act")], "As far as I came."], {
+      unattended: true,
+      permission: ({ tool }) => ({ decision: tool.name === "act" ? "ask" : "allow" }),
+      limits: { steps: 2, policy: "ask" },
+    });
+    expect(await agent.send("Go", { session })).toMatchObject({ reason: "limit", text: "As far as I came." });
+    const calls = pathTo(session.state, session.state.leaf).flatMap((m) => (m.role === "assistant" ? m.calls : []));
+    expect(calls.map(({ status, output }) => [status, output])).toEqual(
+      Array(2).fill(["denied", "Not allowed: a person has to agree to this call, and nobody can be asked here."]),
+    );
+    expect(checkConversation(session.state)).toEqual([]);
   });
 
   test("B40: one agent works in both modes along one conversation", async () => {

@@ -1,0 +1,32 @@
+import type { Delivery } from "../conversation/event.ts";
+import { SessionError } from "./error.ts";
+
+/** How a conversation is opened. */
+export interface SessionOptions {
+  /** Facts about a new conversation that lists can be filtered by, such as its directory. */
+  readonly labels?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Keep only this many messages of the path in memory from turn to turn, and show the model no earlier ones; for
+   * conversations without end. The log keeps all. No limit when absent.
+   */
+  readonly window?: number | undefined;
+}
+
+/** How something is said to a run. */
+export interface SayOptions {
+  /**
+   * `steer` (default): the model is told before its next step, and calls that have not started are not run; when there is
+   * no next step, it is the next turn. `queue`: it is the next turn. `interrupt`: that, and the turn under way ends now.
+   */
+  readonly delivery?: Delivery | undefined;
+  /** The run that is meant; the one that is live where the conversation was last written to when absent. */
+  readonly run?: string | undefined;
+  /** The id that its message will have; a new one when absent. One that was used before says nothing again. */
+  readonly id?: string | undefined;
+}
+
+/** Throws `SessionError` for a window that cannot be kept. */
+export function checkWindow(window: number | undefined): void {
+  if (window === undefined || (Number.isInteger(window) && window > 0)) return;
+  throw new SessionError("invalid-option", `window is ${window}; it must be a positive whole number of messages.`);
+}
