@@ -7,7 +7,7 @@ import { stream } from "./measures/stream.ts";
 import { type Row, summarise } from "./results.ts";
 
 // Some ten seconds, unless the machine is busy or something became slow.
-vi.setConfig({ testTimeout: 6 * 60_000 });
+vi.setConfig({ testTimeout: 20 * 60_000 });
 
 const SUBJECTS = ["hand-written", "engine"];
 const ROUNDS = 3;

@@ -1,4 +1,4 @@
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { sqliteMemory } from "./index.ts";
 import { embedder, LARGE, memoryIn, padding, recalled, said, temporaryFile } from "./memory.fixture.ts";
 
@@ -106,10 +106,11 @@ test("B45: an embedder that fails while something is remembered costs nothing, a
   await memory.remember([said(entry)]);
   const notices: string[] = [];
   const notice = (reason: string) => notices.push(reason);
-  await vi.waitFor(async () => {
+  const told = async () => {
     expect(await recalled(memory, "automobile", { notice })).toEqual(["My automobile is red."]);
-    expect(notices).toEqual([expect.stringContaining("no credit left")]);
-  });
+    return notices;
+  };
+  await expect.poll(told).toEqual([expect.stringContaining("no credit left")]);
   expect(await recalled(memory, "automobile", { notice })).toEqual(["My automobile is red."]);
   expect(notices).toHaveLength(1);
 });
@@ -131,9 +132,7 @@ test("B45: an embedder that is down is spoken of once, and again when it failed 
   expect(notices).toHaveLength(1);
   isDown = false;
   await memory.remember([said("It rains in Gouda.")]);
-  await vi.waitFor(async () => {
-    expect(await recalled(memory, "unlike")).not.toEqual([]);
-  });
+  await expect.poll(() => recalled(memory, "unlike")).not.toEqual([]);
   isDown = true;
   await ask();
   expect(notices).toHaveLength(2);

@@ -141,7 +141,7 @@ test("a closed memory refuses everything and says so", async () => {
   }
 });
 
-test("F6: several processes that begin and write one memory at once lose nothing", { timeout: 60_000 }, async () => {
+test("F6: several processes that begin and write one memory at once lose nothing", async () => {
   const file = await temporaryFile();
   const body = (name: string) => `
     console.log("ready");
@@ -216,15 +216,12 @@ const canMount = await new Promise((resolve) => {
   child.on("exit", (code) => resolve(code === 0));
 });
 
-test.runIf(canMount)(
-  "F7: a full disk is said, and costs nothing that was remembered",
-  { timeout: 60_000 },
-  async () => {
-    const file = join(dirname(await temporaryFile()), "full", "memory.sqlite");
-    const script = `mkdir "$1" && ${mounts} "$1" && shift && exec "$@"`;
-    const output = await run(
-      file,
-      `import { rmSync, writeFileSync } from "node:fs";
+test.runIf(canMount)("F7: a full disk is said, and costs nothing that was remembered", async () => {
+  const file = join(dirname(await temporaryFile()), "full", "memory.sqlite");
+  const script = `mkdir "$1" && ${mounts} "$1" && shift && exec "$@"`;
+  const output = await run(
+    file,
+    `import { rmSync, writeFileSync } from "node:fs";
     import { dirname } from "node:path";
     const ballast = dirname(file) + "/ballast";
     writeFileSync(ballast, "x".repeat(200_000));
@@ -237,12 +234,11 @@ test.runIf(canMount)(
     await memory.remember([said("There is room again.", "a")]);
     const after = (await memory.list({ limit: 10_000 })).length;
     console.log(JSON.stringify({ code: error.code, message: error.message, kept, listed, after }));`,
-      [...namespace, script, "sh", dirname(file), process.execPath],
-    );
-    const { code, message, kept, listed, after } = JSON.parse(output);
-    expect(code).toBe("full");
-    expect(message).toMatch(/free some space/);
-    expect(kept).toBeGreaterThan(10);
-    expect([listed, after]).toEqual([kept, kept + 1]);
-  },
-);
+    [...namespace, script, "sh", dirname(file), process.execPath],
+  );
+  const { code, message, kept, listed, after } = JSON.parse(output);
+  expect(code).toBe("full");
+  expect(message).toMatch(/free some space/);
+  expect(kept).toBeGreaterThan(10);
+  expect([listed, after]).toEqual([kept, kept + 1]);
+});

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { json } from "node:stream/consumers";
 import { type Agent, Session, say, textOf } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
-import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openHost } from "../open-host.ts";
 
 let home: string;
@@ -71,7 +71,7 @@ describe("what an agent works with", () => {
   test("B45: with an embedding model, what means the same is recalled; while it fails, words alone count, said once", async () => {
     let isDown = false;
     const asked: string[] = [];
-    const server = createServer(async (request, response) => {
+    const server = createServer({ keepAliveTimeout: 600_000 }, async (request, response) => {
       const { input } = (await json(request)) as { input: string[] };
       asked.push(...input);
       const data = input.map((text, index) => ({ index, embedding: /car|automobile/i.test(text) ? [1, 0] : [0, 1] }));
@@ -96,9 +96,8 @@ describe("what an agent works with", () => {
     };
     await ask("My automobile is a red one.");
     const { memory } = await host.ready();
-    await vi.waitFor(async () => {
-      expect(await memory?.recall("car", { limit: 1, signal: new AbortController().signal })).toHaveLength(1);
-    });
+    const signal = new AbortController().signal;
+    await expect.poll(() => memory?.recall("car", { limit: 1, signal })).toHaveLength(1);
     await ask("Which car do I drive?");
     expect(recalled).toEqual(["My automobile is a red one."]);
     isDown = true;

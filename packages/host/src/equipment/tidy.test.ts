@@ -25,7 +25,7 @@ async function start(settings: object, done = () => {}) {
   const host = await openHost({ cwd: home, home, env: env(), flags: { model: "demo/offline" }, canAsk: true });
   const { notices } = host;
   const titles = (await host.listConversations()).map(({ title }) => title).sort();
-  await vi.waitFor(done);
+  await vi.waitFor(done, { timeout: 30_000 });
   await host.close();
   return { notices, titles };
 }

@@ -107,9 +107,6 @@ function callsIn({ messages }: ConversationState): Call[] {
 describe("a tree of 1 + 4 + 16 agents over HTTP", () => {
   test.each(process.env.BANYAN_LONG === "1" ? [FIRST, ...OTHERS] : [FIRST])(
     "B41, F23, F24: $name: one stalls, one fails, one is stopped, one is killed with the process; all others' results arrive, nobody is asked again, and cost is what the journal says",
-    {
-      timeout: 60_000,
-    },
     async ({ name, price }) => {
       await using model = await familyModel({
         fates: true,

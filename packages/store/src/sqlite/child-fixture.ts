@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createInterface, type Interface } from "node:readline";
+import { createInterface } from "node:readline";
 import type { OpenOptions } from "@banyan/core";
 import { onTestFinished } from "vitest";
 import { ID } from "./fixture.ts";
@@ -14,7 +14,7 @@ export function run(
   body: string,
   options: readonly string[] = [],
   open: OpenOptions = { create: true },
-): { readonly child: ChildProcess; readonly lines: Interface } {
+): { readonly child: ChildProcess; readonly lines: Lines } {
   const program = `
     import { sqliteStore } from ${JSON.stringify(import.meta.resolve("./index.ts"))};
     const store = sqliteStore({ directory: ${JSON.stringify(directory)}, program: "test" });
@@ -25,15 +25,21 @@ export function run(
     stdio: ["pipe", "pipe", "inherit"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
-  return { child, lines: createInterface({ input: child.stdout as NodeJS.ReadableStream }) };
+  return { child, lines: linesOf(child.stdout as NodeJS.ReadableStream) };
+}
+
+/** What a program says line by line: lines that come at once wait for whoever asks. */
+export type Lines = AsyncIterableIterator<string>;
+
+export function linesOf(input: NodeJS.ReadableStream): Lines {
+  return createInterface({ input })[Symbol.asyncIterator]();
 }
 
 /** The next line that a program says; rejects when it ends without one. */
-export async function nextLine(lines: Interface): Promise<string> {
-  return Promise.race([
-    once(lines, "line").then(([line]) => String(line)),
-    once(lines, "close").then(() => Promise.reject(new Error("the program ended without a word"))),
-  ]);
+export async function nextLine(lines: Lines): Promise<string> {
+  const { value, done } = await lines.next();
+  if (done) throw new Error("the program ended without a word");
+  return value;
 }
 
 export async function kill(child: ChildProcess): Promise<void> {

@@ -1,15 +1,12 @@
 import { spawn } from "node:child_process";
-import { createInterface } from "node:readline";
 import type { Event } from "@banyan/core";
 import { expect, onTestFinished, test } from "vitest";
-import { kill, nextLine, run } from "./child-fixture.ts";
+import { kill, linesOf, nextLine, run } from "./child-fixture.ts";
 import { events, ID, OTHER, readAll, storeIn, temporaryDirectory, write } from "./fixture.ts";
 
 for (const durable of [true, false]) {
   const how = durable ? "durable" : "plain";
-  test(`F3 kill -9 in the middle of ${how} appends leaves whole appends, and all that were acknowledged`, {
-    timeout: 30_000,
-  }, async () => {
+  test(`F3 kill -9 in the middle of ${how} appends leaves whole appends, and all that were acknowledged`, async () => {
     const directory = await temporaryDirectory();
     const { child, lines } = run(
       directory,
@@ -44,7 +41,7 @@ function expected(seq: number): Event {
   return { type: "model.changed", model: "é".repeat(seq % 3000), seq, epoch: 1, at: seq };
 }
 
-test("F9 a conversation whose writer was killed is not busy: it opens at once", { timeout: 30_000 }, async () => {
+test("F9 a conversation whose writer was killed is not busy: it opens at once", async () => {
   const directory = await temporaryDirectory();
   const { child, lines } = run(directory, `log.append([event(1)]); console.log("ready"); setInterval(() => {}, 1000);`);
   await nextLine(lines);
@@ -54,7 +51,7 @@ test("F9 a conversation whose writer was killed is not busy: it opens at once", 
   expect(log.seq).toBe(2);
 });
 
-test("F10 100,000 events and some very large ones are read in little memory", { timeout: 120_000 }, async () => {
+test("F10 100,000 events and some very large ones are read in little memory", async () => {
   const directory = await temporaryDirectory();
   const store = storeIn(directory);
   const log = await store.open(ID, { create: true });
@@ -78,7 +75,7 @@ test("F10 100,000 events and some very large ones are read in little memory", { 
   expect(Number(line)).toBe(100 * 1000 * 1000 + 32 * 4_000_000);
 });
 
-test("a list sees what another process is writing", { timeout: 30_000 }, async () => {
+test("a list sees what another process is writing", async () => {
   const directory = await temporaryDirectory();
   const store = storeIn(directory);
   await write(store, OTHER, 1);
@@ -99,12 +96,9 @@ test("a list sees what another process is writing", { timeout: 30_000 }, async (
 const mounts = "mount -t tmpfs -o size=1m banyan";
 const canMount = await succeeds("unshare", ["--user", "--map-root-user", "--mount", "sh", "-c", `${mounts} /mnt`]);
 
-test.runIf(canMount)(
-  "F7 a full disk is said, and costs nothing that was acknowledged",
-  { timeout: 60_000 },
-  async () => {
-    const directory = await temporaryDirectory();
-    const program = `
+test.runIf(canMount)("F7 a full disk is said, and costs nothing that was acknowledged", async () => {
+  const directory = await temporaryDirectory();
+  const program = `
     import { rmSync, writeFileSync } from "node:fs";
     import { sqliteStore } from ${JSON.stringify(import.meta.resolve("./index.ts"))};
     const directory = ${JSON.stringify(`${directory}/full`)};
@@ -126,31 +120,30 @@ test.runIf(canMount)(
     log.append([event(log.seq + 1)], { durable: true });
     await log.close();
     console.log(JSON.stringify({ code: error.code, acknowledged, intact, listed: listed.length, found, from }));`;
-    const script = `mkdir "$1/full" && ${mounts} "$1/full" && exec "$2" --input-type=module --eval "$3"`;
-    const unshare = [
-      "--user",
-      "--map-root-user",
-      "--mount",
-      "sh",
-      "-c",
-      script,
-      "sh",
-      directory,
-      process.execPath,
-      program,
-    ];
-    const child = spawn("unshare", unshare, { stdio: ["ignore", "pipe", "inherit"] });
-    onTestFinished(() => void child.kill("SIGKILL"));
-    const line = await nextLine(createInterface({ input: child.stdout }));
-    const { code, acknowledged, intact, listed, found, from } = JSON.parse(line);
-    expect(code).toBe("full");
-    expect(acknowledged).toBeGreaterThan(10);
-    expect(intact).toBe(acknowledged);
-    expect(listed).toBe(1);
-    expect(found).toEqual([]);
-    expect(from).toBe(acknowledged);
-  },
-);
+  const script = `mkdir "$1/full" && ${mounts} "$1/full" && exec "$2" --input-type=module --eval "$3"`;
+  const unshare = [
+    "--user",
+    "--map-root-user",
+    "--mount",
+    "sh",
+    "-c",
+    script,
+    "sh",
+    directory,
+    process.execPath,
+    program,
+  ];
+  const child = spawn("unshare", unshare, { stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const line = await nextLine(linesOf(child.stdout));
+  const { code, acknowledged, intact, listed, found, from } = JSON.parse(line);
+  expect(code).toBe("full");
+  expect(acknowledged).toBeGreaterThan(10);
+  expect(intact).toBe(acknowledged);
+  expect(listed).toBe(1);
+  expect(found).toEqual([]);
+  expect(from).toBe(acknowledged);
+});
 
 async function succeeds(command: string, parameters: readonly string[]): Promise<boolean> {
   const child = spawn(command, parameters, { stdio: "ignore" });

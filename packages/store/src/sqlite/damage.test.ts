@@ -120,9 +120,7 @@ test("F3 F8 an overwritten page costs the events on it and no others", async () 
   expect((await store.list()).map(({ id }) => id).sort()).toEqual([ID, OTHER]);
 });
 
-test("F3 of a file whose end was cut off, what is left is read, and the loss is said", {
-  timeout: 60_000,
-}, async () => {
+test("F3 of a file whose end was cut off, what is left is read, and the loss is said", async () => {
   const directory = await temporaryDirectory();
   const store = storeIn(directory);
   const written = await write(store, ID, 2000);
@@ -136,9 +134,7 @@ test("F3 of a file whose end was cut off, what is left is read, and the loss is 
   expect(() => log.append(events(log, 1))).toThrow(expect.objectContaining({ code: "damaged" }));
 });
 
-test("F3 whatever byte changes, an event is read as it was written or said to be lost", {
-  timeout: 120_000,
-}, async () => {
+test("F3 whatever byte changes, an event is read as it was written or said to be lost", async () => {
   const directory = await temporaryDirectory();
   const store = storeIn(directory);
   const written = await write(store, ID, 300);

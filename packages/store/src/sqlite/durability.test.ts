@@ -29,7 +29,7 @@ async function flushes(directory: string, statements: readonly string[]): Promis
     .map((part) => part.match(/(fsync|fdatasync)\(/g)?.length ?? 0);
 }
 
-test.runIf(canTrace)("durable appends are flushed to the disk and others are not", { timeout: 60_000 }, async () => {
+test.runIf(canTrace)("durable appends are flushed to the disk and others are not", async () => {
   const counts = await flushes(await temporaryDirectory(), [
     "log.append([event()])",
     "log.append([event()], { durable: true })",

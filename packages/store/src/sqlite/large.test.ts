@@ -4,9 +4,7 @@ import { ID, storeIn, temporaryDirectory } from "./fixture.ts";
 
 const COUNT = 100_000;
 
-test("F10 a path 100,000 messages deep opens under a memory cap, from 100,000 events", {
-  timeout: 120_000,
-}, async () => {
+test("F10 a path 100,000 messages deep opens under a memory cap, from 100,000 events", async () => {
   const directory = await temporaryDirectory();
   const log = await storeIn(directory).open(ID, { create: true });
   for (let block = 0; block < COUNT / 1000; block++) {

@@ -9,9 +9,7 @@ import { sqliteStore } from "./index.ts";
 
 const WAITS = `console.log("ready"); process.stdin.resume();`;
 
-test("F5 a second process is refused with the name of the one that has the conversation open", {
-  timeout: 30_000,
-}, async () => {
+test("F5 a second process is refused with the name of the one that has the conversation open", async () => {
   const directory = await temporaryDirectory();
   const store = storeIn(directory);
   const { child, lines } = run(directory, `log.append([event(1)]); ${WAITS}`);
@@ -30,21 +28,15 @@ test("F5 a second process is refused with the name of the one that has the conve
   expect(log.seq).toBe(1);
 });
 
-test.skipIf(process.platform === "win32")(
-  "F5 a process that stands still keeps its conversation",
-  {
-    timeout: 30_000,
-  },
-  async () => {
-    const directory = await temporaryDirectory();
-    const { child, lines } = run(directory, WAITS);
-    await nextLine(lines);
-    child.kill("SIGSTOP");
-    await expect(storeIn(directory).open(ID)).rejects.toMatchObject({ code: "locked" });
-  },
-);
+test.skipIf(process.platform === "win32")("F5 a process that stands still keeps its conversation", async () => {
+  const directory = await temporaryDirectory();
+  const { child, lines } = run(directory, WAITS);
+  await nextLine(lines);
+  child.kill("SIGSTOP");
+  await expect(storeIn(directory).open(ID)).rejects.toMatchObject({ code: "locked" });
+});
 
-test("F5 a conversation that was closed is free, though its process lives", { timeout: 30_000 }, async () => {
+test("F5 a conversation that was closed is free, though its process lives", async () => {
   const directory = await temporaryDirectory();
   const { lines } = run(directory, `await log.close(); ${WAITS}`);
   await nextLine(lines);
@@ -64,9 +56,7 @@ test("F5 a second store in the same process is refused as another process is", a
   expect((await second.open(ID)).seq).toBe(1);
 });
 
-test("F5 whoever takes a conversation from another process fences it off, and that one is told by whom", {
-  timeout: 30_000,
-}, async () => {
+test("F5 whoever takes a conversation from another process fences it off, and that one is told by whom", async () => {
   const directory = await temporaryDirectory();
   const store = storeIn(directory);
   const first = await store.open(ID, { create: true });
@@ -83,9 +73,7 @@ test("F5 whoever takes a conversation from another process fences it off, and th
   expect((await readAll(log)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
 });
 
-test("F5 of many processes that open a conversation at once, one has it, each time with the next epoch", {
-  timeout: 60_000,
-}, async () => {
+test("F5 of many processes that open a conversation at once, one has it, each time with the next epoch", async () => {
   const directory = await temporaryDirectory();
   await write(storeIn(directory), ID, 1);
   const program = `
@@ -153,9 +141,7 @@ test("a copy of an open conversation's file in another place is free", async () 
   expect(await readAll(await storeIn(copy).open(ID))).toEqual(written);
 });
 
-test("a store leaves no lock behind, and clears away those of processes that were killed", {
-  timeout: 30_000,
-}, async () => {
+test("a store leaves no lock behind, and clears away those of processes that were killed", async () => {
   const directory = await temporaryDirectory();
   const locks = () => readdirSync(join(directory, "writers")).length;
   const { child, lines } = run(directory, WAITS);

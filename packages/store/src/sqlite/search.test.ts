@@ -16,7 +16,7 @@ async function indexed(directory: string): Promise<unknown[]> {
   return database.prepare("SELECT conversation, seq FROM indexed ORDER BY conversation").all();
 }
 
-test("B55 a search sees what another process is writing", { timeout: 30_000 }, async () => {
+test("B55 a search sees what another process is writing", async () => {
   const directory = await temporaryDirectory();
   const store = storeIn(directory);
   const { child, lines } = run(

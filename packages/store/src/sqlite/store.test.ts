@@ -113,7 +113,7 @@ test("a conversation of a newer version is refused and left as it is", async () 
   expect(await readAll(await store.open(ID))).toEqual(written);
 });
 
-test("F5 a conversation that something else holds locked is refused as locked", { timeout: 20_000 }, async () => {
+test("F5 a conversation that something else holds locked is refused as locked", async () => {
   const { DatabaseSync } = await import("node:sqlite");
   const directory = await temporaryDirectory();
   const store = storeIn(directory);

@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { HttpPuppet } from "./testing/http-puppet.fixture.ts";
 import { TestServers } from "./testing/surroundings.fixture.ts";
 
@@ -8,6 +8,12 @@ beforeEach(async () => {
   puppet = await HttpPuppet.open();
 });
 afterEach(() => puppet.close());
+
+/** From now on time passes only when the test says so. */
+function stopTheClock(): void {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  onTestFinished(() => void vi.useRealTimers());
+}
 
 describe("streamable HTTP", () => {
   test("B47: tools, prompts and resources are there, and the session is ended when it is over", async () => {
@@ -52,19 +58,28 @@ describe("streamable HTTP", () => {
   });
 
   test("B47: a call that shows no sign of life for as long as the entry allows is given up, and cancelled", async () => {
-    await using opened = await TestServers.settled({ it: { url: puppet.url, timeout: 1_000 } });
-    await expect(opened.call("mcp_it_wait")).rejects.toMatchObject({
+    await using opened = await TestServers.settled({ it: { url: puppet.url, timeout: 60_000 } });
+    stopTheClock();
+    const failed = expect(opened.call("mcp_it_wait")).rejects.toMatchObject({
       code: "silent",
-      message: 'The MCP server "it" failed: it gave no sign of life for 1,000 ms. Whether this took effect is unknown.',
+      message:
+        'The MCP server "it" failed: it gave no sign of life for 60,000 ms. Whether this took effect is unknown.',
     });
+    await opened.untilSaid("it", "waiting");
+    vi.advanceTimersByTime(60_000);
+    await failed;
     await expect.poll(() => puppet.puppet.heard.map(({ method }) => method)).toContain("notifications/cancelled");
     expect(opened.statuses).toEqual(["it: ready"]);
   });
 
   test("B47: the time of a call does not run while somebody is asked", async () => {
-    await using opened = await TestServers.settled({ it: { url: puppet.url, timeout: 1_000 } });
+    await using opened = await TestServers.settled({ it: { url: puppet.url, timeout: 60_000 } });
+    stopTheClock();
     const params = { mode: "form", message: "Well?", requestedSchema: { type: "object", properties: {} } };
-    const ask = () => new Promise<string>((resolve) => setTimeout(resolve, 1_500, "decline"));
+    const ask = async () => {
+      vi.advanceTimersByTime(90_000);
+      return "decline";
+    };
     expect(JSON.parse(await opened.call("mcp_it_elicit", { params }, { ask }))).toEqual({ action: "decline" });
   });
 
@@ -80,7 +95,7 @@ describe("streamable HTTP", () => {
     await expect.poll(() => puppet.listened).toBe(1);
     puppet.forget();
     puppet.cut();
-    await expect.poll(() => puppet.sessions, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => puppet.sessions).toBe(1);
     await expect.poll(() => opened.statuses).toEqual(["it: ready"]);
   });
 
@@ -102,7 +117,7 @@ describe("streamable HTTP", () => {
     await using opened = await TestServers.settled({ it: { url: puppet.url } });
     await expect.poll(() => puppet.listened).toBe(1);
     puppet.cut();
-    await expect.poll(() => puppet.listened, { timeout: 10_000 }).toBe(2);
+    await expect.poll(() => puppet.listened).toBe(2);
     puppet.say({ jsonrpc: "2.0", method: "notifications/message", params: { level: "info", data: "still here" } });
     await opened.untilSaid("it", "still here");
   });
@@ -160,6 +175,6 @@ describe("the newer protocol", () => {
     expect(opened.toolNames).not.toContain("mcp_it_grown");
     modern.cut();
     modern.puppet.grow();
-    await expect.poll(() => opened.toolNames, { timeout: 10_000 }).toContain("mcp_it_grown");
+    await expect.poll(() => opened.toolNames).toContain("mcp_it_grown");
   });
 });

@@ -6,7 +6,8 @@ import { fileURLToPath } from "node:url";
 import { Agent, Session, say, type Tool } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { freePort, TestServers } from "./testing/surroundings.fixture.ts";
+import { freePort } from "./testing/free-port.fixture.ts";
+import { TestServers } from "./testing/surroundings.fixture.ts";
 
 // Servers that the protocol's authors bring along.
 const EVERYTHING = fileURLToPath(import.meta.resolve("@modelcontextprotocol/server-everything/dist/index.js"));

@@ -8,7 +8,7 @@ let origin: string;
 let came: NodeJS.Dict<string | string[]>[];
 beforeEach(async () => {
   came = [];
-  server = createServer(({ headers, url }, response) => {
+  server = createServer({ keepAliveTimeout: 600_000 }, ({ headers, url }, response) => {
     came.push(headers);
     if (url === "/large") response.end("x".repeat(2 * 1024 * 1024));
     else if (url === "/elsewhere") response.writeHead(302, { location: "http://169.254.169.254/" }).end();
@@ -17,7 +17,10 @@ beforeEach(async () => {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   origin = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
 });
-afterEach(() => server.close());
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+});
 
 const entry = { url: "http://mcp.example.com/mcp", headers: { "X-Key": "mine", Authorization: "Bearer mine" } };
 

@@ -32,6 +32,8 @@ process.env.CLAUDE_CODE_TMPDIR = temporary;
 
 /** Milliseconds. */
 const LONGEST_CLOSING = 5000;
+/** How often the shell is looked for: the runtime asks another program for it, which on a busy machine outlasts its second. */
+const MOST_LOOKS = 20;
 
 let plan: SandboxPlan | undefined;
 
@@ -69,7 +71,9 @@ async function open(wanted: SandboxPlan): Promise<FromProcess> {
   try {
     SandboxManager.updateConfig(config);
     const { errors, warnings } = SandboxManager.checkDependencies();
-    const lacking = [...errors, ...warnings.filter((warning) => warning.startsWith("seccomp"))];
+    // It looks for ripgrep in the way in which it looks for a shell, and whoever started us has found it already.
+    const missing = errors.filter((error) => !error.startsWith("ripgrep "));
+    const lacking = [...missing, ...warnings.filter((warning) => warning.startsWith("seccomp"))];
     if (lacking.length > 0) return { type: "unavailable", reason: lacking.join("; ") };
     // Without a domain no proxy is started, and commands have no network at all.
     if (wanted.domains.length > 0) await SandboxManager.initialize(config);
@@ -104,11 +108,15 @@ async function wrap(): Promise<string> {
   const { rg } = plan.programs;
   const found =
     rg === undefined ? [] : (await Promise.all(plan.writable.map((place) => protectedPlaces(place, rg)))).flat();
-  return SandboxManager.wrapWithSandbox(
-    `${INSIDE}=1; export ${INSIDE}; eval "unset ${WORDS}; exec $${WORDS}"`,
-    "sh",
-    configOf(plan, found),
-  );
+  const config = configOf(plan, found);
+  const command = `${INSIDE}=1; export ${INSIDE}; eval "unset ${WORDS}; exec $${WORDS}"`;
+  for (let looks = 1; ; looks++) {
+    try {
+      return await SandboxManager.wrapWithSandbox(command, "sh", config);
+    } catch (error) {
+      if (looks === MOST_LOOKS || !wordsOf(error).endsWith("not found in PATH")) throw error;
+    }
+  }
 }
 
 function configOf({ writable, writeDenied, readDenied, domains, programs }: SandboxPlan, found: readonly string[]) {

@@ -51,7 +51,7 @@ test("who names an ignored folder sees what is in it", async () => {
   expect(await call(tool, { path: "node_modules", depth: 2 })).toBe("node_modules/a/\nnode_modules/a/i.js (1 bytes)\n");
 });
 
-test("a rule that would take for ever to match is passed over", { timeout: 20_000 }, async () => {
+test("a rule that would take for ever to match is passed over", async () => {
   using folder = new TestFolder({ ".gitignore": `${"*a".repeat(40)}b\n*.log\n`, "x.log": "" });
   folder.add("a".repeat(200), "");
   const text = await call(listTool(openWorkspace(folder.root)), { path: "." });

@@ -14,7 +14,7 @@ let whole: Life;
 beforeAll(async () => {
   matrix = await Matrix.of("./program.ts", traveller);
   whole = await matrix.live({ what: "begin", directory: matrix.newDirectory() });
-}, 60_000);
+});
 
 afterAll(() => matrix[Symbol.asyncDispose]());
 

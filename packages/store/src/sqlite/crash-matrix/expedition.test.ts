@@ -13,7 +13,7 @@ let whole: Life;
 beforeAll(async () => {
   matrix = await Matrix.of("./expedition-program.ts", leader);
   whole = await matrix.live({ what: "begin", directory: matrix.newDirectory() });
-}, 60_000);
+});
 
 afterAll(() => matrix[Symbol.asyncDispose]());
 

@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { McpOptions } from "../index.ts";
 import { AuthorizationServer, guardedPuppet } from "../testing/authorization-server.fixture.ts";
+import { freePort } from "../testing/free-port.fixture.ts";
 import type { HttpPuppet } from "../testing/http-puppet.fixture.ts";
-import { freePort, TestServers } from "../testing/surroundings.fixture.ts";
+import { TestServers } from "../testing/surroundings.fixture.ts";
 
 let authority: AuthorizationServer;
 let server: HttpPuppet;

@@ -40,7 +40,7 @@ export class AuthorizationServer implements AsyncDisposable {
   }
 
   static async open(): Promise<AuthorizationServer> {
-    const server = createServer();
+    const server = createServer({ keepAliveTimeout: 600_000 });
     await once(server.listen(0, "127.0.0.1"), "listening");
     return new AuthorizationServer(server);
   }

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
 import { json } from "node:stream/consumers";
+import { freePort } from "./free-port.fixture.ts";
 import { type Message, Puppet, type PuppetOptions } from "./puppet.fixture.ts";
 
 /** What comes before the puppet; answers whether it has dealt with the request. */
@@ -49,10 +49,12 @@ export class HttpPuppet implements AsyncDisposable {
 
   /** Listens, again at the same address if it did before. */
   async listen(): Promise<void> {
-    const server = createServer((request, response) => void this.#serve(request, response));
+    // It never closes a connection of its own accord, such as one that a client is about to use again.
+    const server = createServer({ keepAliveTimeout: 600_000 });
+    server.on("request", (request, response) => void this.#serve(request, response));
     this.#server = server;
+    this.#port ||= await freePort();
     await once(server.listen(this.#port, "127.0.0.1"), "listening");
-    this.#port = (server.address() as AddressInfo).port;
   }
 
   /** Forgets all sessions, as a server does that was started again. */

@@ -1,6 +1,4 @@
-import { once } from "node:events";
 import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -74,7 +72,7 @@ export class TestServers implements AsyncDisposable {
 
   /** Waits until the journal of a server says something. */
   async untilSaid(server: string, text: string): Promise<void> {
-    await expect.poll(() => this.servers.journal(server), { timeout: 10_000 }).toContain(text);
+    await expect.poll(() => this.servers.journal(server)).toContain(text);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -104,16 +102,6 @@ export function person(...answers: readonly string[]): {
       return answer;
     },
   };
-}
-
-/** A port that nothing listens on: the server can only be given one. */
-export async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as { readonly port: number };
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 /** Whether a process runs. One that has ended and was not waited for does not. */

@@ -1,0 +1,78 @@
+import { describe, expect, test } from "vitest";
+import { isSamePlace, redirectTarget } from "./redirect.ts";
+import { fetchHere, sendTo, TestServer } from "./web.fixture.ts";
+
+describe("redirects", () => {
+  test.each([301, 302, 303, 307, 308])(
+    "%i is followed at the same place, and the last address is told",
+    async (status) => {
+      await using server = await TestServer.start((request, response) =>
+        request.url === "/old" ? sendTo(response, "new?x=1", status) : response.end("here"),
+      );
+      expect(await fetchHere(`${server.url}/old`)).toBe(`Address: ${server.url}/new?x=1\n\nhere`);
+    },
+  );
+
+  test.each([
+    ["http://127.0.0.2:1/", "forbidden"],
+    ["http://[::1]:1/", "forbidden"],
+    ["//169.254.169.254/latest", "forbidden"],
+    ["file:///etc/passwd", "address"],
+    ["data:text/plain,x", "address"],
+    ["http://user:password@127.0.0.1:1/", "address"],
+  ])("S11: one to %s is not followed", async (location, code) => {
+    await using server = await TestServer.start((_, response) => sendTo(response, location));
+    await expect(fetchHere(server.url)).rejects.toMatchObject({ code });
+    expect(server.received).toHaveLength(1);
+  });
+
+  test("S11: one to a name that leads to a private address is not followed", async () => {
+    await using server = await TestServer.start((_, response) => sendTo(response, "http://inner.example/"));
+    await expect(fetchHere(server.url, { resolve: async () => ["192.168.0.1"] })).rejects.toMatchObject({
+      code: "forbidden",
+      message: expect.stringContaining("inner.example (192.168.0.1)"),
+    });
+  });
+
+  test("five are followed, and no sixth", async () => {
+    await using server = await TestServer.start((request, response) => {
+      const left = Number(request.url?.slice(1));
+      if (left === 0) response.end("end");
+      else sendTo(response, `/${left - 1}`);
+    });
+    expect(await fetchHere(`${server.url}/5`)).toMatch(/end$/);
+    await expect(fetchHere(`${server.url}/6`)).rejects.toMatchObject({ code: "redirect" });
+  });
+
+  test("B63: one to another host is followed where the rules allow that address, and else told to the model", async () => {
+    await using other = await TestServer.give("other");
+    await using server = await TestServer.start((_, response) => sendTo(response, `${other.url}/x`));
+    const judged: unknown[] = [];
+    const permit = (decision: "allow" | "ask") => async (input: unknown) => {
+      judged.push(input);
+      return { decision };
+    };
+    expect(await fetchHere(server.url, {}, { permit: permit("allow") })).toMatch(/other$/);
+    await expect(fetchHere(server.url, {}, { permit: permit("ask") })).rejects.toMatchObject({
+      code: "redirect",
+      message: expect.stringContaining(`fetch ${other.url}/x instead`),
+    });
+    expect(judged).toEqual([{ url: `${other.url}/x` }, { url: `${other.url}/x` }]);
+    expect(other.received).toHaveLength(1);
+  });
+
+  test.each([
+    ["http://a.example/x", "https://a.example/y", true],
+    ["https://a.example/x", "https://a.example:443/y", true],
+    ["https://a.example/x", "https://a.example:8443/y", false],
+    ["http://a.example:8080/x", "https://a.example/y", false],
+    ["http://a.example/x", "http://b.example/x", false],
+    ["https://a.example/x", "https://www.a.example/x", false],
+  ])("from %s to %s is the same place: %s", (from, to, isSame) => {
+    expect(isSamePlace(new URL(from), redirectTarget(new URL(from), to))).toBe(isSame);
+  });
+
+  test("encryption is not given up", () => {
+    expect(() => redirectTarget(new URL("https://a.example/"), "http://a.example/")).toThrow("not encrypted");
+  });
+});
