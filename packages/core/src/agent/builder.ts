@@ -4,7 +4,10 @@ import type { Limits } from "../turn/limits.ts";
 import type { Agent, AgentOptions } from "./agent.ts";
 import { AgentError } from "./prepare.ts";
 
-/** The options of an agent, one setter at a time, each as `AgentOptions` says. Each answers a new builder, so that a half-made one can be shared. */
+/**
+ * The options of an agent, one setter at a time, each as `AgentOptions` says. Each answers a new builder, so that a half-made
+ * one can be shared.
+ */
 export class AgentBuilder {
   readonly #make: (options: AgentOptions) => Agent;
   readonly #options: Partial<AgentOptions>;
