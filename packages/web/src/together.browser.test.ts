@@ -27,10 +27,13 @@ const TOKEN = "a-token-of-a-test-0123456789-0123456789";
 const PACE = 40;
 
 /** Milliseconds for all of it. */
-const TIME = 300_000;
+const TIME = 600_000;
 
 /** Words of an answer that is to be cut off: more than come in all that time. */
 const ENDLESS = TIME / PACE;
+
+/** Milliseconds for one thing to be shown: a page that tries in vain waits up to 10 s before it tries again, on a bad link more than once. */
+const PATIENCE = 120_000;
 
 /** Milliseconds between two cuts of the bad link. */
 const CUT_EVERY = 1_000;
@@ -204,7 +207,7 @@ function cutAgainAndAgain(link: Link): { readonly count: number } {
 /** A window of a browser that was never here, at a path of a server: loaded anew until all of it has come. */
 async function signedIn(browser: Browser, address: string, path: string): Promise<Page> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 2_400 } });
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(PATIENCE);
   const page = await context.newPage();
   const isLost = new Set<string>();
   // A part of the page that is loaded later does not come at first.
