@@ -32,7 +32,10 @@ const TIME = 600_000;
 /** Words of an answer that is to be cut off: more than come in all that time. */
 const ENDLESS = TIME / PACE;
 
-/** Milliseconds for one thing to be shown: a page that tries in vain waits up to 10 s before it tries again, on a bad link more than once. */
+/**
+ * Milliseconds for one thing to be shown: a page that tries in vain waits up to 10 s before it tries again, on a bad
+ * link more than once.
+ */
 const PATIENCE = 120_000;
 
 /** Milliseconds between two cuts of the bad link. */

@@ -6,7 +6,10 @@ import { parse, type Unread } from "../parse.ts";
 export interface AttachArguments {
   /** Where the server is, as it was typed; the one of this directory, or the only one of this machine, when absent. */
   readonly address?: string;
-  /** A conversation, by its id, the beginning of it, or its title; `true` to choose one; the last one of this directory when absent. */
+  /**
+   * A conversation, by its id, the beginning of it, or its title; `true` to choose one; the last one of this directory
+   * when absent.
+   */
   readonly resume?: string | true;
   /** Begin a new conversation. */
   readonly new: boolean;

@@ -16,7 +16,10 @@ import { AttachedTalk } from "./attached-talk.ts";
 import { remoteConversations } from "./remote-conversations.ts";
 import { whichServer } from "./which-server.ts";
 
-/** Connects to the server that the command line names, and talks there until the person leaves. Rejects with what `problemOf` can tell. */
+/**
+ * Connects to the server that the command line names, and talks there until the person leaves. Rejects with what
+ * `problemOf` can tell.
+ */
 export async function join(args: AttachArguments, { terminal, unsent, signal, met }: Sitting): Promise<void> {
   let talk: AttachedTalk | undefined;
   const directory = realpathSync(".");

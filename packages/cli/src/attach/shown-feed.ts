@@ -20,7 +20,10 @@ export interface ShownFeedOptions {
   session(): RemoteSession | undefined;
 }
 
-/** What a person sees of a conversation of a server: of all that is written there, the run that was last begun where they stand. */
+/**
+ * What a person sees of a conversation of a server: of all that is written there, the run that was last begun where
+ * they stand.
+ */
 export class ShownFeed {
   readonly #options: ShownFeedOptions;
   readonly #approvals: Approvals;

@@ -101,7 +101,10 @@ export class Pty implements Disposable {
     return counted(whole, shown) >= times ? whole : screen;
   }
 
-  /** Waits for a prompt with nothing in it, while nothing runs: in plain lines the last line, else all but the status below it. */
+  /**
+   * Waits for a prompt with nothing in it, while nothing runs: in plain lines the last line, else all but the status
+   * below it.
+   */
   async prompted(prompt = "Reply to banyan:"): Promise<string> {
     const name = RegExp.escape(prompt);
     const full = `─ ${name} ─+\n(?: *\n(?:chat|task) · [^\n]*)?`;
