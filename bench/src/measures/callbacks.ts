@@ -12,6 +12,7 @@ const ALL: Required<Callbacks> = {
   onCalls: tell,
   onCall: tell,
   onInterjection: tell,
+  onModelError: tell,
   onAnswer: tell,
 };
 

@@ -15,7 +15,9 @@ export { shortenConversation } from "./agent/control/shorten-conversation.ts";
 export { type Directive, DirectiveError, resume, retry, say, stop } from "./agent/directive.ts";
 export { AgentError } from "./agent/prepare.ts";
 export * from "./conversation/index.ts";
+export type { AnswerBounds } from "./ports/answer-size.ts";
 export { type AskOptions, askModel, type ModelAnswer } from "./ports/ask-model.ts";
+export { isTooDeep } from "./ports/depth.ts";
 export type * from "./ports/human.ts";
 export {
   type EmbeddingModel,

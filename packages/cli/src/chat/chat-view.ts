@@ -8,15 +8,15 @@ import {
   type RunEnd,
   textOf,
 } from "@banyan/core";
-import { formatDuration } from "../show/amounts.ts";
 import { callDetails, callEnd, callHead } from "../show/call-line.ts";
 import { callIn } from "../show/call-of.ts";
 import { cutSentence } from "../show/cut-sentence.ts";
 import { changeHead, diffLines } from "../show/diff-lines.ts";
 import { isShownByChanges } from "../show/edit-outcome.ts";
 import { firstLines } from "../show/excerpt.ts";
+import { retryLine, waitingLine } from "../show/hitch.ts";
 import { gist } from "../show/message-label.ts";
-import { oneLine, PlainText, plainText } from "../show/plain-text.ts";
+import { PlainText, plainText } from "../show/plain-text.ts";
 import { runEndSentence } from "../show/run-end.ts";
 import { subAgentLine } from "../show/sub-agent-line.ts";
 import { SubAgentItems } from "../show/sub-agents.ts";
@@ -87,7 +87,10 @@ export class ChatView implements FeedView {
         this.#told(state.messages.get(item.message));
         break;
       case "model.retrying":
-        this.note(`${oneLine(item.reason)}; trying again in ${formatDuration(item.delay)} (attempt ${item.attempt})`);
+        this.note(retryLine(item));
+        break;
+      case "model.waiting":
+        this.note(waitingLine(item));
         break;
       case "call.executing":
         this.#running(item, state);

@@ -1,8 +1,8 @@
 import { type ConversationState, type FeedItem, textOf } from "@banyan/core";
-import { formatDuration } from "../show/amounts.ts";
 import { callDetails, callEnd, callHead } from "../show/call-line.ts";
 import { callIn } from "../show/call-of.ts";
 import { cutSentence } from "../show/cut-sentence.ts";
+import { retryLine, waitingLine } from "../show/hitch.ts";
 import { gist } from "../show/message-label.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { Style } from "../show/style.ts";
@@ -53,7 +53,10 @@ export class Progress {
         break;
       }
       case "model.retrying":
-        this.notice(`${oneLine(item.reason)}; trying again in ${formatDuration(item.delay)} (attempt ${item.attempt})`);
+        this.notice(retryLine(item));
+        break;
+      case "model.waiting":
+        this.notice(waitingLine(item));
         break;
       case "message.completed": {
         const message = state.messages.get(item.message);

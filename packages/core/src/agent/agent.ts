@@ -1,6 +1,7 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { Message, UserPart } from "../conversation/message.ts";
 import type { ConversationState } from "../conversation/state.ts";
+import type { AnswerBounds } from "../ports/answer-size.ts";
 import type { Permission } from "../ports/human.ts";
 import type { LoopDriver } from "../ports/loop.ts";
 import type { Memory } from "../ports/memory.ts";
@@ -60,8 +61,10 @@ export interface AgentOptions {
   readonly settings?: ModelSettings | undefined;
   /** Bounds of each turn. Default: 50 steps, and sub-agents 3 deep. */
   readonly limits?: Limits | undefined;
-  /** How a model call that failed is asked again. Default: 4 attempts, with pauses of 1, 2 and 4 seconds. */
+  /** How a model call that failed is asked again. Default: with growing pauses, for 5 minutes. */
   readonly retry?: RetrySettings | undefined;
+  /** How much of an answer is taken. Default: 64 Mi characters, of which the arguments of a call may be 32 Mi. */
+  readonly bounds?: AnswerBounds | undefined;
   /**
    * `chat` (default): control goes back when the model asks for no call. `task`: the turn ends only when the model calls
    * `finish_task`, which the mode brings, as it brings `ask_client`.

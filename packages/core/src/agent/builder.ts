@@ -44,6 +44,10 @@ export class AgentBuilder {
     return this.#set({ limits: { ...this.#options.limits, ...limits } });
   }
 
+  bounds(bounds: NonNullable<AgentOptions["bounds"]>): AgentBuilder {
+    return this.#set({ bounds });
+  }
+
   retry(retry: NonNullable<AgentOptions["retry"]>): AgentBuilder {
     return this.#set({ retry });
   }

@@ -49,6 +49,7 @@ export function turnAgent(agent: Agent): TurnAgent {
     settings: settingsFor(driver, settings),
     limits,
     retry: options.retry ?? {},
+    bounds: options.bounds ?? {},
     memory: memory && { store: memory.store, limit: memory.limit ?? 8, timeout: memory.timeout ?? 5_000 },
     permission: options.permission,
     callbacks: options.callbacks ?? {},
@@ -57,14 +58,24 @@ export function turnAgent(agent: Agent): TurnAgent {
   return made;
 }
 
-function checkOptions({ model, settings = {}, limits = {}, memory, retry = {}, tools = NO_TOOLS }: AgentOptions): void {
+function checkOptions({
+  model,
+  settings = {},
+  limits = {},
+  memory,
+  retry = {},
+  bounds = {},
+  tools = NO_TOOLS,
+}: AgentOptions): void {
   if (!model) throw new AgentError("An agent needs a model: new Agent({ model }).");
   if (!Array.isArray(tools)) throw new AgentError("The tools of an agent are a list: tools: [...].");
   checkSettings(settings);
   checkLimits(limits);
   checkTimes({ "memory.timeout": memory?.timeout, "memory.limit": memory?.limit });
-  const { attempts, delay, maxDelay, idle } = retry;
-  checkTimes({ "retry.attempts": attempts, "retry.delay": delay, "retry.maxDelay": maxDelay, "retry.idle": idle });
+  const { attempts, time, delay, maxDelay, idle } = retry;
+  checkTimes({ "retry.attempts": attempts, "retry.time": time, "retry.delay": delay });
+  checkTimes({ "retry.maxDelay": maxDelay, "retry.idle": idle });
+  checkTimes({ "bounds.answer": bounds.answer, "bounds.arguments": bounds.arguments });
 }
 
 function driverOf(model: AgentOptions["model"]): ModelDriver | LoopDriver {

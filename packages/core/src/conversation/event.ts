@@ -292,12 +292,32 @@ export interface DeltaPosition {
 
 /** Something that happens now and that nobody needs to know later. */
 export type Notice =
+  /** A model call failed and is tried again. */
   | {
       readonly type: "model.retrying";
       readonly run: string;
+      /** The attempt that comes, from 2. */
       readonly attempt: number;
+      /** Milliseconds from the failure to the attempt. */
       readonly delay: number;
+      /** When it comes, in milliseconds since 1970. */
+      readonly nextAt: number;
+      /** That of the `ModelError`. */
+      readonly code: string;
+      /** HTTP status, where there was one. */
+      readonly status?: number;
+      /** One sentence. */
       readonly reason: string;
+    }
+  /** A model has said nothing for a while: told every 20 seconds. */
+  | {
+      readonly type: "model.waiting";
+      readonly run: string;
+      readonly message: string;
+      /** Milliseconds since it said something, or was asked. */
+      readonly time: number;
+      /** Whether something came from it in the last 20 seconds: its connection is alive, and it thinks. */
+      readonly alive: boolean;
     }
   | { readonly type: "memory.skipped"; readonly run: string; readonly reason: string }
   /** A summary is being written, which will stand for the earlier conversation. */

@@ -18,6 +18,28 @@ export type Cost = number | undefined;
 /** The usage of nothing: what sums begin with. */
 export const noUsage: Usage = Object.freeze({ input: 0, cached: 0, cacheWrite: 0, output: 0, reasoning: 0 });
 
+/** More tokens than any model call has: what is above is no count. */
+const MOST = 1e9;
+
+/** A count of tokens, whatever was reported: what is none (negative, not a number, absurd) counts as 0. */
+export function tokenCount(reported: unknown): number {
+  return typeof reported === "number" && reported > 0 && reported <= MOST ? Math.round(reported) : 0;
+}
+
+/** A usage whose counts are counts and whose parts are no more than their whole, whatever was reported. */
+export function cleanUsage(reported: { readonly [Count in keyof Usage]?: unknown } | undefined): Usage {
+  const input = tokenCount(reported?.input);
+  const output = tokenCount(reported?.output);
+  const cached = Math.min(tokenCount(reported?.cached), input);
+  return {
+    input,
+    cached,
+    cacheWrite: Math.min(tokenCount(reported?.cacheWrite), input - cached),
+    output,
+    reasoning: Math.min(tokenCount(reported?.reasoning), output),
+  };
+}
+
 /** The usage of both. */
 export function addUsage(a: Usage, b: Usage): Usage {
   return {

@@ -1,5 +1,6 @@
-import { type Cost, costOf, noUsage, type Usage } from "../conversation/usage.ts";
+import { type Cost, cleanUsage, costOf, noUsage, type Usage } from "../conversation/usage.ts";
 import { alarm } from "./alarm.ts";
+import { AnswerSize } from "./answer-size.ts";
 import { type ModelDriver, ModelError, type ModelPart, type ModelRequest } from "./model.ts";
 import { orAborted } from "./or-aborted.ts";
 
@@ -31,10 +32,12 @@ export async function askModel(
   const stalled = new AbortController();
   const late = () => stalled.abort(new ModelError("stalled", `${model.id} has said nothing for ${idle / 1000} s.`));
   let unwatch = alarm(idle, late);
+  const size = new AnswerSize();
   const sink = {
     push(parts: readonly ModelPart[]): boolean {
       unwatch();
       unwatch = alarm(idle, late);
+      size.add(parts);
       for (const part of parts) {
         if (part.type === "text") text += part.text;
         if (part.type === "finish") finish = part;
@@ -50,6 +53,6 @@ export async function askModel(
   } finally {
     unwatch();
   }
-  const usage = finish?.usage ?? noUsage;
+  const usage = finish ? cleanUsage(finish.usage) : noUsage;
   return { text: finish?.reason === "stop" ? text : "", usage, cost: costOf(usage, model.price) };
 }

@@ -1,4 +1,6 @@
+import { saysTooLong } from "./context-overflow.ts";
 import { ModelError, type ModelErrorCode } from "./model.ts";
+import { waitAskedIn, waitIn } from "./retry-after.ts";
 
 /** An answer that says why there is no answer. */
 export interface FailedResponse {
@@ -18,8 +20,8 @@ export interface FailedResponse {
 export function modelErrorFromResponse(response: FailedResponse): ModelError {
   const { status } = response;
   const report = reportIn(response.body);
-  const retryAfter = retryAfterOf(response.headers) ?? report.retryAfter;
   const code = codeOf(status, report);
+  const retryAfter = waitAskedIn(response.headers ?? (() => undefined), code === "rate-limit") ?? report.retryAfter;
   const sentence = SENTENCES[code](
     placeOf(response.address),
     response.model ? `the model ${response.model}` : "the model",
@@ -27,6 +29,7 @@ export function modelErrorFromResponse(response: FailedResponse): ModelError {
   const said = [status, report.message || report.words].filter(Boolean).join(": ");
   return new ModelError(code, said ? `${sentence} (${said})` : sentence, {
     cause: response.body,
+    ...(typeof response.body === "string" && { detail: response.body }),
     ...(status !== undefined && { status }),
     ...(retryAfter !== undefined && { retryAfter }),
   });
@@ -107,8 +110,7 @@ function reportIn(body: unknown): Report {
   if (typeof body === "string") {
     const parsed = parse(body);
     if (parsed !== undefined) return reportIn(parsed);
-    // A page for browsers, from a proxy in between, tells a person nothing.
-    return { message: body.trimStart().startsWith("<") ? "" : readable(body), words: "" };
+    return { message: /^\s*<[!?a-z]/i.test(body) ? titleOf(body) : readable(body), words: "" };
   }
   if (Array.isArray(body)) return reportIn(body[0]);
   if (!isRecord(body)) return { message: "", words: "" };
@@ -117,7 +119,7 @@ function reportIn(body: unknown): Report {
   const details = detailsIn(body);
   const words = [body.type, body.code, body.status, details.words].filter((word) => typeof word === "string").join(" ");
   const status = typeof body.code === "number" && body.code >= 400 && body.code < 600 ? body.code : undefined;
-  const retryAfter = details.retryAfter ?? waitIn(message);
+  const retryAfter = details.retryAfter ?? passedOn(body.metadata) ?? waitIn(message);
   return {
     message: readable(message),
     words: readable(words),
@@ -144,16 +146,11 @@ function detailsIn(body: Readonly<Record<string, unknown>>): { words: string; re
   return { words, ...(retryAfter !== undefined && retryAfter >= 0 && { retryAfter }) };
 }
 
-/** Milliseconds in a sentence such as "Please try again in 1m6.5s", for want of a header. */
-function waitIn(message: unknown): number | undefined {
-  const found = typeof message === "string" ? /try again in ((?:[\d.]+(?:ms|h|m|s))+)/i.exec(message)?.[1] : undefined;
-  if (found === undefined) return undefined;
-  const units = { h: 3_600_000, m: 60_000, s: 1000, ms: 1 } as const;
-  let wait = 0;
-  for (const [, count = "", unit = "s"] of found.matchAll(/([\d.]+)(ms|h|m|s)/gi)) {
-    wait += Number.parseFloat(count) * units[unit.toLowerCase() as keyof typeof units];
-  }
-  return Number.isNaN(wait) ? undefined : Math.round(wait);
+/** OpenRouter passes on what the provider behind it said in headers. */
+function passedOn(metadata: unknown): number | undefined {
+  const headers = isRecord(metadata) && isRecord(metadata.headers) ? metadata.headers : {};
+  const said = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), String(value)]));
+  return waitAskedIn((name) => said.get(name), true);
 }
 
 function parse(text: string): object | undefined {
@@ -174,14 +171,21 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
 function readable(text: unknown): string {
   if (typeof text !== "string") return "";
   const line = text.replace(/[\s\p{Cc}]+/gu, " ").trim();
-  return line.length > 500 ? `${line.slice(0, 499)}…` : line;
+  return line.length > SAID ? `${line.slice(0, SAID - 1)}…` : line;
 }
 
-const OVERFLOW =
-  /context_length_exceeded|exceed_context_size|request_too_large|context (length|window|size|limit)|maximum (context|prompt length)|(prompt|input) is too long|(prompt|input) (length|token count)[^.]* exceed|too many (input )?tokens|reduce the length|max_new_tokens. must be/i;
+/** UTF-16 units of a provider's words that have room in a sentence. */
+const SAID = 300;
+
+/** Of a page for browsers, from a proxy in between: the rest of it tells a person nothing. */
+function titleOf(page: string): string {
+  const title = /<title[^>]*>([^<]{1,200})/i.exec(page)?.[1] ?? "";
+  return readable(title).slice(0, 100);
+}
+
 // What a day allows is used up like money: nobody waits that long for an answer.
 const OUT_OF_MONEY =
-  /insufficient_quota|billing_error|billing_hard_limit|credit balance|insufficient (funds|balance|credits)|(out of|all available) credits|spending limit|key limit exceeded|PerDay/i;
+  /insufficient_quota|exceeded_current_quota|arrearage|余额不足|欠费|billing_error|billing_hard_limit|credit balance|insufficient (funds|balance|credits)|(out of|all available) credits|spending limit|key limit exceeded|PerDay/i;
 const BAD_KEY =
   /authentication_error|permission_error|invalid_api_key|API_KEY_INVALID|UNAUTHENTICATED|PERMISSION_DENIED|(incorrect|invalid) api key|api key not valid/i;
 
@@ -194,7 +198,7 @@ function codeOf(answered: number | undefined, report: Report): ModelErrorCode {
   // "Too many tokens" is about the minute here, not about the request.
   if (status === 429 || /rate_limit|RESOURCE_EXHAUSTED|throttlingException/i.test(words)) return "rate-limit";
   if (status === 529 || status === 503 || /overloaded|slow_down|UNAVAILABLE/i.test(words)) return "overloaded";
-  if (status === 413 || OVERFLOW.test(text)) return "context-overflow";
+  if (status === 413 || saysTooLong(text)) return "context-overflow";
   if (status === 404 || /model_not_found|not_found_error/.test(words)) return "unknown-model";
   if (status === 408 || (status !== undefined && status >= 500)) return "provider";
   if (status !== undefined && status >= 400) return "invalid-request";
@@ -221,14 +225,4 @@ const SENTENCES: Readonly<Record<ModelErrorCode, (place: string, model: string) 
 function placeOf(address: string | undefined): string {
   const place = address && URL.canParse(address) ? new URL(address).host : "";
   return place || "The model's provider";
-}
-
-/** Milliseconds, from `retry-after-ms`, or from `retry-after` in seconds or as a date. */
-function retryAfterOf(headers: FailedResponse["headers"]): number | undefined {
-  const exact = Number.parseFloat(headers?.("retry-after-ms") ?? "");
-  if (exact >= 0) return exact;
-  const text = headers?.("retry-after")?.trim() ?? "";
-  if (/^\d+(\.\d+)?$/.test(text)) return Math.round(Number(text) * 1000);
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }

@@ -11,6 +11,9 @@ import type { Price, Usage } from "../conversation/usage.ts";
  * - If the answer cannot be had or breaks off, it rejects with a `ModelError`; what was pushed until then stands.
  *   It never retries by itself: the loop does, which knows what was acted on.
  * - When `signal` aborts, it ends its request at once and rejects with the signal's reason.
+ * - Whatever else comes from the service (headers, a ping, a comment, an event that says nothing) it tells with an empty
+ *   batch, so that a model which thinks for long is not taken for one that is gone.
+ * - What its format calls the end of an answer is the end, although the connection may stay open.
  * - When `push` answers `false`, it stops reading its socket until `sink.ready()` resolves.
  * - One driver serves many streams at once and keeps no state of a conversation. It may keep the encoded form of a
  *   `PromptMessage` by its identity (a `WeakMap`): such a message never changes.
@@ -143,7 +146,7 @@ export type ModelPart =
 
 /** Where a driver puts what it reads, at the pace at which it is taken. */
 export interface ModelSink {
-  /** Takes parts, in order. `false`: full; wait for `ready`. */
+  /** Takes parts, in order; none of them are a sign of life. `false`: full; wait for `ready`. */
   push(parts: readonly ModelPart[]): boolean;
   /** Resolves when there is room again; at once if there is. */
   ready(): Promise<void>;
@@ -176,7 +179,21 @@ const RETRYABLE: ReadonlySet<ModelErrorCode> = new Set([
   "provider",
 ]);
 
-/** A model could not answer. `message` is one sentence that says what to do. */
+/** UTF-16 units of the message of an error. */
+const SENTENCE = 500;
+
+/** One line, cut where it gets long. */
+function sentenceOf(message: string): string {
+  // What is far too long is not looked through.
+  const line = message
+    .slice(0, 10 * SENTENCE)
+    .replace(/[\s\p{Cc}]+/gu, " ")
+    .trim();
+  if (line.length <= SENTENCE) return line;
+  return `${line.slice(0, SENTENCE - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+}
+
+/** A model could not answer. `message` is one sentence of at most 500 characters that says what to do. */
 export class ModelError extends Error {
   override readonly name = "ModelError";
   readonly code: ModelErrorCode;
@@ -186,13 +203,17 @@ export class ModelError extends Error {
   readonly retryAfter: number | undefined;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
+  /** All that was said, where `message` does not hold it: for a log, not for people. */
+  readonly detail: string | undefined;
 
   constructor(
     code: ModelErrorCode,
     message: string,
-    details: { cause?: unknown; status?: number; retryAfter?: number; retryable?: boolean } = {},
+    details: { cause?: unknown; status?: number; retryAfter?: number; retryable?: boolean; detail?: string } = {},
   ) {
-    super(message, details.cause === undefined ? undefined : { cause: details.cause });
+    const sentence = sentenceOf(message);
+    super(sentence, details.cause === undefined ? undefined : { cause: details.cause });
+    this.detail = details.detail ?? (sentence === message ? undefined : message);
     this.code = code;
     this.status = details.status;
     this.retryAfter = details.retryAfter;

@@ -73,7 +73,10 @@ export function cut(): Beat {
 }
 
 /** Fails here. */
-export function fail(code: ModelErrorCode, details: { message?: string; retryAfter?: number } = {}): Beat {
+export function fail(
+  code: ModelErrorCode,
+  details: { message?: string; status?: number; retryAfter?: number } = {},
+): Beat {
   const { message = `scripted: ${code}`, ...rest } = details;
   return { type: "error", error: new ModelError(code, message, rest) };
 }

@@ -1,7 +1,9 @@
 import type { DeltaBody, EventBody } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import type { AssistantMessage, Finish, Json, Part, ProviderData } from "../conversation/message.ts";
-import { costOf, noUsage, type Usage } from "../conversation/usage.ts";
+import { cleanUsage, costOf, noUsage } from "../conversation/usage.ts";
+import { AnswerSize } from "../ports/answer-size.ts";
+import { isTooDeep } from "../ports/depth.ts";
 import type { ModelError, ModelPart, ModelSink } from "../ports/model.ts";
 import { EagerCalls } from "./eager.ts";
 import { answerOf, type TurnRun, tell } from "./run.ts";
@@ -33,8 +35,10 @@ export class Answer implements ModelSink {
   #part = -1;
   #kind: "text" | "reasoning" | undefined;
   finish: Extract<ModelPart, { type: "finish" }> | undefined;
-  /** Whether the model has said something since that was last looked at. */
-  heard = false;
+  /** How often something came from the model, and how often it was a part. */
+  heard = 0;
+  said = 0;
+  readonly #size: AnswerSize;
   /** After the end nothing is taken any more. */
   closed = false;
   /** Calls that begin while the message streams; absent where no tool may. */
@@ -43,6 +47,7 @@ export class Answer implements ModelSink {
   private constructor(run: TurnRun, id: string, eager: boolean) {
     this.#run = run;
     this.id = id;
+    this.#size = new AnswerSize(run.agent.bounds);
     this.eager = eager && run.agent.toolbox.hasEager ? new EagerCalls(run, id) : undefined;
   }
 
@@ -60,7 +65,10 @@ export class Answer implements ModelSink {
 
   push(parts: readonly ModelPart[]): boolean {
     if (this.closed || this.finish) return true;
-    this.heard = true;
+    this.heard++;
+    if (parts.length === 0) return !this.#run.reader?.full;
+    this.said++;
+    this.#size.add(parts);
     const { followers } = this.#run;
     if (followers.size > 0) followers.hear(parts);
     const deltas: DeltaBody[] = [];
@@ -72,7 +80,7 @@ export class Answer implements ModelSink {
   async ready(): Promise<void> {
     await this.#run.reader?.room();
     // The model was not heard while nobody listened: that is no silence of its own.
-    this.heard = true;
+    this.heard++;
   }
 
   /** Whether the model has said anything that a person could see. */
@@ -207,7 +215,7 @@ export class Answer implements ModelSink {
         this.#provided.push({ before: this.#part + 1, part });
         return;
       case "finish":
-        this.finish = { ...part, usage: counted(part.usage) };
+        this.finish = { ...part, usage: cleanUsage(part.usage) };
     }
   }
 
@@ -234,25 +242,14 @@ export class Answer implements ModelSink {
   }
 }
 
-/** A usage with a number for each count, whatever a driver reports. */
-function counted(usage: Partial<Usage> | undefined): Usage {
-  const count = (value: number | undefined) => (value !== undefined && Number.isFinite(value) ? value : 0);
-  return {
-    input: count(usage?.input),
-    cached: count(usage?.cached),
-    cacheWrite: count(usage?.cacheWrite),
-    output: count(usage?.output),
-    reasoning: count(usage?.reasoning),
-  };
-}
-
 /** The arguments that a model wrote: JSON, JSON in a JSON string, or nothing at all for a tool without arguments. */
 function parseInput(text: string): Json | undefined {
   if (text.trim() === "") return {};
+  if (isTooDeep(text)) return undefined;
   try {
-    let value = JSON.parse(text) as Json;
-    if (typeof value === "string") value = JSON.parse(value) as Json;
-    return value;
+    const value = JSON.parse(text) as Json;
+    if (typeof value !== "string") return value;
+    return isTooDeep(value) ? undefined : (JSON.parse(value) as Json);
   } catch {
     // Not JSON: the call gets a result that says so.
     return undefined;

@@ -64,6 +64,20 @@ export async function makeRoom(run: TurnRun, model: ModelDriver): Promise<void> 
   }
 }
 
+/** A request that fills this much of the context and is refused without a reason is taken to be too long. */
+const NEARLY_FULL = 0.9;
+
+/** Whether a model refused a request because it is too long, by its words or, where it has none for it, by its size. */
+export async function isTooLong(run: TurnRun, { code, status }: ModelError): Promise<boolean> {
+  if (code === "context-overflow") return true;
+  const { contextSize, count } = run.agent.compaction ?? {};
+  if (code !== "invalid-request" || status !== 400 || contextSize === undefined || !count) return false;
+  const taken = takenBy(run.branch.path, run.agent);
+  if (mostOf(taken) < contextSize * NEARLY_FULL) return false;
+  const tokens = await untilAborted(run, (signal) => tokensOf(taken, count, signal));
+  return tokens !== undefined && tokens >= contextSize * NEARLY_FULL;
+}
+
 /**
  * Puts a summary by the model in the place of what was said earlier, but for the last few messages; one that keeps what is
  * `wanted`, if somebody said so. When the summary is empty, fails or is interrupted, everything stays as it was, and the

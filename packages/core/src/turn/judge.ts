@@ -1,4 +1,5 @@
 import type { Json } from "../conversation/message.ts";
+import { isTooDeep } from "../ports/depth.ts";
 import type { Permit } from "../ports/human.ts";
 import { orAborted } from "../ports/or-aborted.ts";
 import type { Tool } from "../ports/tool.ts";
@@ -53,6 +54,7 @@ export async function judge(run: TurnRun, call: AskedCall): Promise<Verdict> {
 const ALLOWED = { decision: "allow" } as const;
 
 function jsonProblem(text: string): string {
+  if (isTooDeep(text)) return "they are nested too deep";
   try {
     JSON.parse(text);
     return "a JSON string inside holds something else";

@@ -27,8 +27,9 @@ export async function callModel(
   run.signal.addEventListener("abort", abort, { once: true });
   const unwatch = onSilence(run, answer, idle, () => {
     const seconds = idle / 1000;
-    end(new ModelError("stalled", `${model.id} has said nothing for ${seconds} s; its stream counts as broken.`));
+    end(new ModelError("stalled", `${model.id} showed no sign of life for ${seconds} s; its stream counts as broken.`));
   });
+  const untell = tellOfWaiting(run, answer);
   try {
     await Promise.race([model.stream(request, answer, call.signal), ended.promise]);
     if (answer.finish) return undefined;
@@ -39,6 +40,7 @@ export async function callModel(
     return new ModelError("provider", messageOf(error), { cause: error, retryable: false });
   } finally {
     unwatch();
+    untell();
     run.signal.removeEventListener("abort", abort);
   }
 }
@@ -47,22 +49,45 @@ export async function callModel(
 const LOOKS = 10;
 
 /**
- * Calls `ring` when a model that has been listened to said nothing for `idle` milliseconds, or up to a tenth longer: an
- * answer notes only that something was heard, since it does so with each read. The answer ends the watch.
+ * Calls `ring` when a model that has been listened to showed no sign of life for `idle` milliseconds, or up to a tenth longer: an
+ * answer counts only what was heard, since it does so with each read. The answer ends the watch.
  */
 function onSilence({ reader }: TurnRun, answer: Answer, idle: number, ring: () => void): () => void {
   let silent = 0;
+  let heard = 0;
   let cancel = () => {};
   const watch = () => {
     // A process that stood still itself reads first what came meanwhile.
     cancel = alarm(idle / LOOKS, () => {
       const look = setImmediate(() => {
-        silent = answer.heard || reader?.full ? 0 : silent + 1;
-        answer.heard = false;
+        silent = answer.heard !== heard || reader?.full ? 0 : silent + 1;
+        heard = answer.heard;
         if (silent < LOOKS) watch();
         else ring();
       });
       cancel = () => clearImmediate(look);
+    });
+  };
+  watch();
+  return () => cancel();
+}
+
+/** Milliseconds after which people are told that they wait, and again each time. */
+const TELL = 20_000;
+
+/** Tells who watches when a model says nothing for long, and whether its connection lives. The answer ends it. */
+function tellOfWaiting({ session, id, origin }: TurnRun, answer: Answer): () => void {
+  let said = 0;
+  let heard = 0;
+  let time = 0;
+  let cancel = () => {};
+  const watch = () => {
+    cancel = alarm(TELL, () => {
+      time = answer.said === said ? time + TELL : 0;
+      const alive = answer.heard !== heard;
+      ({ said, heard } = answer);
+      if (time > 0) session.notify({ type: "model.waiting", run: id, message: answer.id, time, alive }, origin);
+      watch();
     });
   };
   watch();

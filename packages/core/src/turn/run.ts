@@ -1,8 +1,9 @@
 import type { AssistantMessage, Call, Json, UserMessage } from "../conversation/message.ts";
+import type { AnswerBounds } from "../ports/answer-size.ts";
 import type { Permission } from "../ports/human.ts";
 import type { LoopDriver } from "../ports/loop.ts";
 import type { Memory } from "../ports/memory.ts";
-import type { ModelDriver, ModelSettings } from "../ports/model.ts";
+import type { ModelDriver, ModelError, ModelSettings } from "../ports/model.ts";
 import type { SubTask, SubTaskEnd, Tool } from "../ports/tool.ts";
 import type { FeedReader } from "../session/feed.ts";
 import type { Session } from "../session/session.ts";
@@ -15,18 +16,20 @@ import type { Budget, Limits } from "./limits.ts";
 import type { Mode } from "./mode.ts";
 import type { Toolbox } from "./toolbox.ts";
 
-/** How a model call that failed is asked again, while nothing of its answer was acted on. */
+/** How a model call that failed is asked again, while nothing of its answer was acted on, and when it counts as failed. */
 export interface RetrySettings {
-  /** Model calls for one answer, the first included. Default 4. */
+  /** Model calls for one answer, the first included. Default: as many as `time` has room for. */
   readonly attempts?: number | undefined;
+  /** Milliseconds from the first failure after which no further attempt begins. Default 300,000. */
+  readonly time?: number | undefined;
   /**
-   * Milliseconds before the second one, doubled for each further one; a provider's Retry-After comes first. Default
-   * 1,000.
+   * Milliseconds before the second attempt, doubled for each further one, give or take a quarter. What a provider asks
+   * for comes first; no pause is shorter than this. Default 1,000.
    */
   readonly delay?: number | undefined;
-  /** The longest wait in milliseconds; a provider that asks for more is not asked again. Default 60,000. */
+  /** The longest pause in milliseconds, where the provider asks for none. Default 60,000. */
   readonly maxDelay?: number | undefined;
-  /** Milliseconds of silence after which a stream counts as broken. Default 120,000. */
+  /** Milliseconds without a sign of life after which a connection counts as broken. Default 120,000. */
   readonly idle?: number | undefined;
 }
 
@@ -43,6 +46,8 @@ export interface Callbacks {
   onCall?(call: Call, message: AssistantMessage): void;
   /** A message came in while the turn ran. */
   onInterjection?(message: UserMessage): void;
+  /** A model call failed, whether or not it is tried again. */
+  onModelError?(error: ModelError): void;
   /** The answer that ended the turn. */
   onAnswer?(message: AssistantMessage): void;
 }
@@ -71,6 +76,7 @@ export interface TurnAgent {
   readonly settings: ModelSettings;
   readonly limits: Limits;
   readonly retry: RetrySettings;
+  readonly bounds: AnswerBounds;
   readonly memory: { readonly store: Memory; readonly limit: number; readonly timeout: number } | undefined;
   readonly permission: Permission | undefined;
   readonly callbacks: Callbacks;

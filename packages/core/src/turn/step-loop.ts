@@ -1,6 +1,6 @@
 import type { ModelDriver } from "../ports/model.ts";
 import { atLimit } from "./at-limit.ts";
-import { makeRoom, shorten, useSummary } from "./compaction.ts";
+import { isTooLong, makeRoom, shorten, useSummary } from "./compaction.ts";
 import { type Ending, failed } from "./ending.ts";
 import { inTime } from "./in-time.ts";
 import { deliverSteering, tellModel } from "./inputs.ts";
@@ -52,7 +52,7 @@ export async function stepLoop(run: TurnRun, first: ModelDriver): Promise<Ending
         break;
       }
       case "failed":
-        if (step.error.code !== "context-overflow" || overflowed) return failed(step.error);
+        if (overflowed || !(await isTooLong(run, step.error))) return failed(step.error);
         overflowed = true;
         if ((await shorten(run, model, "the request was too long for the model", { last: 0 })) !== undefined) {
           return failed(step.error);

@@ -5,7 +5,7 @@ import { Answer } from "./answer.ts";
 import { CallBatch } from "./calls.ts";
 import { messageOf, notExecuted } from "./execute.ts";
 import { callModel } from "./model-call.ts";
-import { delayAfter } from "./retry.ts";
+import { Patience } from "./retry.ts";
 import { answerOf, type TurnRun, tell } from "./run.ts";
 
 /**
@@ -38,7 +38,8 @@ export async function takeStep(run: TurnRun, model: ModelDriver, toolChoice: "au
   // What followers do with a message comes before its calls.
   const eager = toolChoice === "auto" && run.followers.size === 0;
   run.followers.failed = false;
-  for (let attempt = 1; ; attempt++) {
+  const patience = new Patience(agent.retry, run.step > 1);
+  for (;;) {
     const answer = await Answer.begin(run, { eager });
     const error = await callModel(run, model, request, answer);
     answer.closed = true;
@@ -50,7 +51,8 @@ export async function takeStep(run: TurnRun, model: ModelDriver, toolChoice: "au
       await drop(run, messageOf(run.signal.reason));
       return { type: "aborted" };
     }
-    const delay = delayAfter(attempt, error, agent.retry);
+    tell(run, "onModelError", error);
+    const delay = patience.after(error, answer.begun);
     if (delay === undefined) {
       await answer.keep("error", `Not executed: the answer broke off: ${error.message}`, error);
       await drop(run, `the answer broke off: ${error.message}`);
@@ -59,7 +61,16 @@ export async function takeStep(run: TurnRun, model: ModelDriver, toolChoice: "au
     await answer.abandon(error.message);
     run.followers.restart();
     session.notify(
-      { type: "model.retrying", run: run.id, attempt: attempt + 1, delay, reason: error.message },
+      {
+        type: "model.retrying",
+        run: run.id,
+        attempt: patience.attempt,
+        delay,
+        nextAt: Date.now() + delay,
+        code: error.code,
+        ...(error.status === undefined ? {} : { status: error.status }),
+        reason: error.message,
+      },
       run.origin,
     );
     try {

@@ -244,6 +244,7 @@ const TOLD = {
   "message.started": true,
   "model.changed": true,
   "model.retrying": true,
+  "model.waiting": true,
   "question.answered": true,
   "question.asked": true,
   "reasoning.delta": true,

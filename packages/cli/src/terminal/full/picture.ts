@@ -104,6 +104,7 @@ function spinnerOf({ view, moves, theme, keys, overlays }: Seen, columns: number
     {
       what: doing.what,
       elapsed,
+      until: doing.until === undefined ? undefined : doing.until - Date.now(),
       stopKey: keys.hint("interrupt"),
       agentsKey: doing.agents > 0 && !overlays.page ? keys.hint("agents") : undefined,
     },

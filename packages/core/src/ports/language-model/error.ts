@@ -40,7 +40,15 @@ export function asModelError(thrown: unknown, model: string): ModelError {
     case "AI_JSONParseError":
     case "AI_EmptyResponseBodyError":
     case "AI_InvalidResponseDataError":
+    case "AI_TypeValidationError":
       return damaged(thrown, model);
+    case "RangeError":
+      if (!/call stack/i.test(thrown.message))
+        return fail("provider", `The model ${model} failed to answer; try again later (${thrown.message})`);
+      return new ModelError("provider", `The answer of the model ${model} is nested too deep to be read.`, {
+        cause: thrown,
+        retryable: false,
+      });
     default:
       return (
         modelErrorFromNetwork(thrown) ??

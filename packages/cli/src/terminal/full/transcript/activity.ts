@@ -1,6 +1,7 @@
 import type { Call, ConversationState, FeedItem } from "@banyan/core";
 import { counted } from "../../../show/amounts.ts";
 import { callSummary } from "../../../show/call-line.ts";
+import { hitchName } from "../../../show/hitch.ts";
 import { oneLine } from "../../../show/plain-text.ts";
 
 /** What the agent does at the moment, and since when. */
@@ -12,6 +13,8 @@ export interface Doing {
   readonly isWaiting: boolean;
   /** Sub-agents that are at work on it. */
   readonly agents: number;
+  /** When it ends, in milliseconds since 1970, where that is known: it counts down. */
+  readonly until?: number | undefined;
 }
 
 /** Columns that the name of a running call may take. */
@@ -80,7 +83,11 @@ export class Activities {
         this.#set(`writing a call of ${oneLine(item.tool)}`);
         break;
       case "model.retrying":
-        this.#set("waiting to try again");
+        this.#set(`${hitchName(item)}, attempt ${item.attempt}`, { until: item.nextAt });
+        break;
+      case "model.waiting":
+        if (item.alive) this.#set("thinking, the connection is alive", { since: Date.now() - item.time });
+        else this.#set("nothing from the model", { since: Date.now() - item.time });
         break;
       case "question.asked":
       case "question.answered":
@@ -124,9 +131,12 @@ export class Activities {
     this.#set(agents > 0 ? `${what}, ${counted(agents, "sub-agent")}` : what, { agents });
   }
 
-  #set(what: string, { isWaiting = false, agents = 0 } = {}): void {
+  #set(
+    what: string,
+    { isWaiting = false, agents = 0, since = Date.now(), until }: Partial<Omit<Doing, "what">> = {},
+  ): void {
     if (this.#isStopping && what !== "stopping") return;
-    if (this.#doing?.what !== what) this.#doing = { what, since: Date.now(), isWaiting, agents };
+    if (this.#doing?.what !== what) this.#doing = { what, since, isWaiting, agents, until };
   }
 }
 

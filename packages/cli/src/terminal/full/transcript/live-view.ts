@@ -8,7 +8,6 @@ import {
   textOf,
   typedText,
 } from "@banyan/core/conversation";
-import { formatDuration } from "../../../show/amounts.ts";
 import { attachedLine, attachedTo } from "../../../show/attached.ts";
 import { callIn } from "../../../show/call-of.ts";
 import { cutSentence } from "../../../show/cut-sentence.ts";
@@ -47,6 +46,8 @@ export class LiveView implements FeedView {
   readonly #endings = new Map<string, PromiseWithResolvers<void>>();
   readonly #calls = new Map<string, CallBlock>();
   #pages: Page[] = [];
+  /** Why the model was asked again, as it was told last. */
+  #hitch: string | undefined;
   #text: AnswerBlock | ThoughtBlock | undefined;
   /** A command that has said nothing so far. */
   #expected: string | undefined;
@@ -168,7 +169,9 @@ export class LiveView implements FeedView {
         this.#added(item.message, state);
         break;
       case "model.retrying":
-        this.note(`${oneLine(item.reason)}; trying again in ${formatDuration(item.delay)} (attempt ${item.attempt})`);
+        // The line of what goes on counts down; here stands, once for each reason, why.
+        if (item.reason !== this.#hitch) this.note(oneLine(item.reason));
+        this.#hitch = item.reason;
         break;
       case "call.input.delta":
       case "call.pending":
@@ -191,6 +194,7 @@ export class LiveView implements FeedView {
         if (!this.#calls.has(item.call)) this.#change(item);
         break;
       case "run.ended":
+        this.#hitch = undefined;
         this.#endText();
         this.#add(({ theme, width }) => {
           const sentence = runEndSentence(item.reason, item.error?.message, theme);

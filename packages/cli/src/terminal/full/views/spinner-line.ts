@@ -8,6 +8,8 @@ export interface Activity {
   readonly what: string;
   /** Milliseconds for which it has. */
   readonly elapsed: number;
+  /** Milliseconds until it goes on by itself; it is counted down. */
+  readonly until?: number | undefined;
   /** The key that ends it; nothing when none does. */
   readonly stopKey?: string | undefined;
   /** The key that shows the sub-agents; nothing when there are none. */
@@ -20,10 +22,14 @@ export const SPIN_TIME = 120;
 
 /** `⠙ running npm test, 12 s, Esc stops` (T25). Without motion the sign in front stays as it is. */
 export function spinnerLine(activity: Activity, moves: boolean, width: number, theme: Theme): string {
-  const { what, elapsed, stopKey, agentsKey } = activity;
+  const { what, elapsed, until, stopKey, agentsKey } = activity;
   const frame = moves ? (FRAMES[Math.floor(elapsed / SPIN_TIME) % FRAMES.length] ?? "•") : "•";
   const rest = [
-    elapsed < 1_000 ? "" : wholeSeconds(elapsed),
+    until === undefined
+      ? elapsed < 1_000
+        ? ""
+        : wholeSeconds(elapsed)
+      : `again in ${wholeSeconds(Math.max(0, until))}`,
     stopKey === undefined ? "" : `${stopKey} stops`,
     agentsKey === undefined ? "" : `${agentsKey} shows them`,
   ];
