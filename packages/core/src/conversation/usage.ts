@@ -22,7 +22,7 @@ export const noUsage: Usage = Object.freeze({ input: 0, cached: 0, cacheWrite: 0
 const MOST = 1e9;
 
 /** A count of tokens, whatever was reported: what is none (negative, not a number, absurd) counts as 0. */
-export function tokenCount(reported: unknown): number {
+function tokenCount(reported: unknown): number {
   return typeof reported === "number" && reported > 0 && reported <= MOST ? Math.round(reported) : 0;
 }
 
