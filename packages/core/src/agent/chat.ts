@@ -2,7 +2,7 @@ import type { ChatEnd, FeedItem } from "../conversation/event.ts";
 import type { Message } from "../conversation/message.ts";
 import { pathTo } from "../conversation/path.ts";
 import type { WaitingInput } from "../conversation/state.ts";
-import { Interruption } from "../session/error.ts";
+import { Interruption, SessionError } from "../session/error.ts";
 import type { FeedReader } from "../session/feed.ts";
 import { type BeginOptions, interruptOn, type RunHandle } from "../session/runs.ts";
 import { Session } from "../session/session.ts";
@@ -119,6 +119,8 @@ export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> 
   let directive: Directive | Delivering = first.directive;
   let leaf: string | null | undefined;
   let chosenModel = session.state.model;
+  /** The last one. */
+  let turn: Turn | undefined;
   for (;;) {
     if (directive.type === "stop") return "stop";
     const { at, id } = options;
@@ -130,15 +132,20 @@ export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> 
     watch.onStart?.(taking);
     const taken = await taking;
     if (!taken) return "interrupted";
-    const { turn, delivering } = taken;
+    const { delivering } = taken;
     leaf = taken.leaf;
-    watch.onTurn?.(turn);
+    if (taken.turn) {
+      turn = taken.turn;
+      watch.onTurn?.(turn);
+    }
     if (delivering) {
       directive = delivering;
       options = {};
       continue;
     }
     const { onTurn } = agent.options;
+    // Only what waits is delivered, and it waits for a turn that was taken.
+    if (!turn) return "stop";
     if (!onTurn || watch.signal?.aborted) return turn.reason;
     const next = await onTurn(conversationAt(session, taken.leaf), agent, turn);
     if (!next) return "stop";
@@ -184,7 +191,7 @@ function conversationAt(session: Session, leaf: string | null): Conversation {
 /** How the run of a directive begins. An id is that of the message which it adds, else of the run. */
 function beginning(signal: AbortSignal | undefined, directive: Directive, { at, id }: ChatOptions): BeginOptions {
   const says = "parts" in directive && directive.parts !== undefined;
-  return { signal, id: says ? undefined : id, says, named: at !== undefined };
+  return { signal, id: says ? undefined : id, says, named: at !== undefined, goesOn: directive.type === "resume" };
 }
 
 /** What a turn begins with, besides its directive. */
@@ -194,9 +201,9 @@ interface Beginning {
   readonly chosenModel: string | undefined;
 }
 
-/** A turn, where it ended, and what was said to it meanwhile. */
+/** A turn (none when it had nothing to begin with), where it ended, and what was said to it meanwhile. */
 interface Taken {
-  readonly turn: Turn;
+  readonly turn: Turn | undefined;
   readonly leaf: string | null;
   readonly delivering: Delivering | undefined;
 }
@@ -230,10 +237,18 @@ async function takeTurn(
       start = { ...start, id };
     }
     const from = start.type === "here" ? start.leaf : start.parentId;
-    if (from !== branch.leaf) branch = new Branch(session, from);
+    if (from !== branch.leaf) {
+      await handle.moveTo(from);
+      branch = new Branch(session, from);
+    }
     turn = await runTurn(handle, session, turnAgent(agent), branch, start, { origin: chat, reader, chosenModel });
   } catch (error) {
     handle.end(branch.leaf);
+    if (error instanceof Interruption) return undefined;
+    // What was said was taken back before it could be heard: the chat goes on as if it had not been said.
+    if (directive.type === "deliver" && error instanceof SessionError && error.code === "no-input") {
+      return { turn: undefined, leaf: branch.leaf, delivering: undefined };
+    }
     throw error;
   }
   lastBranches.set(session, branch);

@@ -30,7 +30,7 @@ export async function compactBranch(
   const ready = turnAgent(agent.options.compaction === false ? agent.with({ compaction: {} }) : agent);
   const { model } = ready;
   if ("run" in model) throw new AgentError(`${model.id} runs its turns by itself, and keeps its own context.`);
-  const handle = await session.begin(whereTo(session.state, at), { signal, id });
+  const handle = await session.begin(whereTo(session.state, at), { signal, id, goesOn: true });
   using _ = interruptOn([signal], handle, new Interruption("interrupted by the caller"));
   const branch = new Branch(session, handle.leaf);
   try {

@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
+import type { FeedItem } from "../conversation/event.ts";
 import { type Message, textOf } from "../conversation/message.ts";
 import { pathTo } from "../conversation/path.ts";
 import type { PromptMessage } from "../ports/model.ts";
 import { Session } from "../session/session.ts";
-import { pause, scriptedModel, text } from "../testing/index.ts";
+import { collect, cut, pause, scriptedModel, text } from "../testing/index.ts";
 import { Agent } from "./agent.ts";
-import { say } from "./directive.ts";
+import { resume, retry, say } from "./directive.ts";
 
 /** What people have said, of a prompt or of a path. */
 function saidIn(messages: readonly (PromptMessage | Message)[]): string {
@@ -73,4 +74,54 @@ test("B49: what is said below a message that a summary is being made of waits fo
   const [, turn] = await Promise.all([agent.compact({ session }), agent.send("Next", { session, at })]);
   const path = pathTo(session.state, turn.message?.id ?? "");
   expect(path.map(({ role }) => role).slice(-3)).toEqual(["summary", "user", "assistant"]);
+});
+
+test("F25: whoever asks for another answer waits for who resumes at the same message", async () => {
+  const session = Session.inMemory();
+  const model = scriptedModel([[text("Half"), cut()], "Whole.", "Another."]);
+  const agent = new Agent({ model, retry: { attempts: 1 } });
+  await collect(agent.chat(say("Go"), { session }));
+  const [question = "", broken = ""] = session.state.messages.keys();
+  const runs: string[] = [];
+  session.listen({ items: (items) => runs.push(...items.map(runOf).filter((told) => told !== "")), ended: () => {} });
+  await Promise.all([
+    collect(agent.chat(retry(), { session, at: broken })),
+    collect(agent.chat(resume(), { session, at: question })),
+  ]);
+  expect(runs).toEqual(["run.started", "run.ended", "run.started", "run.ended"]);
+  expect(session.state.children.get(question)).toHaveLength(3);
+});
+
+function runOf({ type }: FeedItem): string {
+  return type.startsWith("run.") ? type : "";
+}
+
+test("B21, F25: text that waits is delivered once when two resume at once, as it is then", async () => {
+  const session = Session.inMemory();
+  const model = scriptedModel(["First.", "Heard."]);
+  const agent = new Agent({ model });
+  await agent.send("one", { session });
+  const id = await session.say([{ type: "text", text: "later" }]);
+  await session.editInput(id, { parts: [{ type: "text", text: "later, changed" }] });
+  const resumed = await Promise.allSettled([1, 2].map(() => collect(agent.chat(resume(), { session }))));
+  expect(resumed.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  expect([...session.state.messages.values()].filter((said) => textOf(said) === "later, changed")).toHaveLength(1);
+  expect(model.asked).toBe(2);
+});
+
+test("B21: what a person takes back while a turn is about to deliver it is not delivered", async () => {
+  const session = Session.inMemory();
+  const model = scriptedModel(["First."]);
+  await new Agent({ model }).send("one", { session });
+  const id = await session.say([{ type: "text", text: "never mind" }]);
+  const modelNamed = async () => {
+    await session.withdrawInput(id);
+    return model;
+  };
+  const resumed = collect(new Agent({ model, modelNamed }).chat(resume(), { session }));
+  await session.changeModel("another");
+  await expect(resumed).rejects.toMatchObject({ code: "no-input" });
+  expect(session.state.messages.has(id)).toBe(false);
+  expect(session.state.runs.size).toBe(0);
+  expect(model.asked).toBe(1);
 });

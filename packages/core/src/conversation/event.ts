@@ -189,6 +189,8 @@ export interface MessageAdded {
   readonly parts: readonly (UserPart | TextPart)[];
   /** For the first message of a sub-agent: the call that launched it. */
   readonly call?: string;
+  /** The live run that put it at the end of its branch; absent where it stands before the run, or beside it. */
+  readonly run?: string;
   /** For a summary: the last message that it covers. */
   readonly covers?: string;
   /** For a summary: of the model call that wrote it. */
@@ -215,8 +217,8 @@ export interface CallEnded<Type extends string> {
 }
 
 /**
- * How a user message reaches a running turn. `steer`: at the next safe point, before a call that has not started or the
- * next model call. `queue`: when the turn has ended. `interrupt`: the turn is interrupted, and then it is delivered.
+ * How a user message reaches a running turn. `steer`: before the next model call, when the calls of the step under way
+ * have their results. `queue`: when the turn has ended. `interrupt`: the turn is interrupted, and then it is delivered.
  */
 export type Delivery = "steer" | "queue" | "interrupt";
 

@@ -62,10 +62,10 @@ function reduceEvent(state: MutableState, event: Event): Change {
       state.allowed = state.allowed.filter((pattern) => pattern !== event.pattern);
       return NOTHING;
     case "message.added": {
-      const { message: id, parentId, at: createdAt, call } = event;
+      const { message: id, parentId, at: createdAt, call, run } = event;
       if (event.role === "user") {
         const { author = "user", parts } = event;
-        return addMessage(state, { id, parentId, createdAt, role: "user", author, parts }, call);
+        return addMessage(state, { id, parentId, createdAt, role: "user", author, parts }, { call, run });
       }
       const { usage, cost, covers = parentId ?? "" } = event;
       const parts = event.parts.filter((part) => part.type === "text");
@@ -75,7 +75,7 @@ function reduceEvent(state: MutableState, event: Event): Change {
         if (cost !== undefined) summary.cost = cost;
         count(state, usage, cost);
       }
-      return addMessage(state, summary, call);
+      return addMessage(state, summary, { call, run });
     }
     case "memory.recalled": {
       const message = state.messages.get(event.message);
@@ -85,7 +85,11 @@ function reduceEvent(state: MutableState, event: Event): Change {
     }
     case "message.started": {
       const { message: id, parentId, at: createdAt, run, model } = event;
-      return addMessage(state, { id, parentId, createdAt, role: "assistant", run, model, parts: [], calls: [] });
+      return addMessage(
+        state,
+        { id, parentId, createdAt, role: "assistant", run, model, parts: [], calls: [] },
+        { run },
+      );
     }
     case "message.checkpoint": {
       const message = answer(state, event.message);
@@ -292,11 +296,18 @@ function reduceDelta(state: MutableState, delta: Delta): Change {
   }
 }
 
-/** Puts a message below its parent. One below a sub-agent's is that sub-agent's too. */
-function addMessage(state: MutableState, message: Mutable<Message>, launchedBy?: string): Change {
+/**
+ * Puts a message below its parent; one below a sub-agent's is that sub-agent's too. The run that wrote it ends there now,
+ * whoever's words they are: what a person steers with and what a tool tells stand on its branch like its answers.
+ */
+function addMessage(
+  state: MutableState,
+  message: Mutable<Message>,
+  by: { readonly call?: string | undefined; readonly run?: string | undefined },
+): Change {
   const { id, parentId } = message;
   if (state.messages.has(id)) return { skipped: `message ${id} is there already` };
-  const call = launchedBy ?? (parentId === null ? undefined : state.messages.get(parentId)?.call);
+  const call = by.call ?? (parentId === null ? undefined : state.messages.get(parentId)?.call);
   if (call !== undefined) message.call = call;
   state.messages.set(id, message);
   const place = hangsOn(message);
@@ -305,7 +316,7 @@ function addMessage(state: MutableState, message: Mutable<Message>, launchedBy?:
   else state.children.set(place, [id]);
   // Where the conversation goes on is the person's branch, whatever sub-agents say meanwhile.
   if (call === undefined) state.leaf = id;
-  const run = message.role === "assistant" ? state.runs.get(message.run) : undefined;
+  const run = by.run === undefined ? undefined : state.runs.get(by.run);
   if (run) (run as Mutable<LiveRun>).leaf = id;
   return { message: id };
 }

@@ -51,7 +51,7 @@ describe("B21: text that reaches a running turn", () => {
     expect(told).toEqual(["Left, please."]);
   });
 
-  test("calls of the batch that had not started are not executed; the one that runs keeps its result", async () => {
+  test("B79: it waits for the calls of the step under way, those that had not started too", async () => {
     const session = Session.inMemory();
     const { tool, release } = gate();
     const model = scriptedModel([[call("gate"), call("gate"), call("gate")], "Stopped."]);
@@ -60,11 +60,12 @@ describe("B21: text that reaches a running turn", () => {
     await session.say(words("Wait!"));
     release();
     await readUntil(feed, (item) => item.type === "chat.ended");
+    expect(lines(session)).toEqual(["Go", "", "Wait!", "Stopped."]);
     const answer = pathTo(session.state, session.state.leaf)[1];
     expect(answer?.role === "assistant" && answer.calls.map(({ status, output }) => [status, output])).toEqual([
       ["completed", "open"],
-      ["cancelled", "Not executed: the user interjected."],
-      ["cancelled", "Not executed: the user interjected."],
+      ["completed", "open"],
+      ["completed", "open"],
     ]);
   });
 

@@ -15,8 +15,9 @@ export interface SessionOptions {
 /** How something is said to a run. */
 export interface SayOptions {
   /**
-   * `steer` (default): the model is told before its next step, and calls that have not started are not run; when there is
-   * no next step, it is the next turn. `queue`: it is the next turn. `interrupt`: that, and the turn under way ends now.
+   * `steer` (default): the model is told before its next step, when the calls of the step under way have their results;
+   * when there is no next step, it is the next turn. `queue`: it is the next turn. `interrupt`: that, and the turn under
+   * way ends now, its calls with it.
    */
   readonly delivery?: Delivery | undefined;
   /** The run that is meant; the one that is live where the conversation was last written to when absent. */

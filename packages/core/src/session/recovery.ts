@@ -85,11 +85,16 @@ function hasEnded(state: ConversationState, message: string, id: string): boolea
   return call !== undefined && isEnded(call.status);
 }
 
-/** Whether an answer that a call listened to is complete. */
+/** Whether an answer that a call listened to is complete: one behind the call's own, whatever was said after it. */
 function heard(state: ConversationState, caller: string, leaf: string | null): boolean {
-  const answer = leaf === null || leaf === caller ? undefined : state.messages.get(leaf);
-  if (answer?.role !== "assistant") return false;
-  return answer.finish === "stop" || answer.finish === "calls" || answer.finish === "paused";
+  for (let id = leaf; id !== null && id !== caller; ) {
+    const message = state.messages.get(id);
+    if (message?.role === "assistant") {
+      return message.finish === "stop" || message.finish === "calls" || message.finish === "paused";
+    }
+    id = message?.parentId ?? null;
+  }
+  return false;
 }
 
 /**

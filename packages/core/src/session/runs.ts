@@ -1,4 +1,5 @@
 import { createId } from "../conversation/id.ts";
+import { isSettled } from "../conversation/message.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import { Interruption, type SessionError } from "./error.ts";
 
@@ -12,6 +13,11 @@ export interface RunHandle {
   /** Aborts when it is interrupted once more while it ends. */
   readonly hurry: AbortSignal;
   interrupt(reason: Interruption): void;
+  /**
+   * Before it starts: goes to `leaf` instead, once nobody stands there. Rejects with `Interruption` when it is interrupted
+   * meanwhile.
+   */
+  moveTo(leaf: string | null): Promise<void>;
   /** Lets the next one onto the branch, which ends at `leaf` now. To be called once, unless `goOn` was. */
   end(leaf: string | null): void;
   /** Ends the run and begins another one at `leaf`, before whoever waits for the branch. */
@@ -46,6 +52,11 @@ export interface BeginOptions {
   readonly says?: boolean;
   /** Somebody named that place: what they say there stands beside what another run says there. */
   readonly named?: boolean;
+  /**
+   * It goes on with what is there: from an answer whose calls are at work it goes on when their run has ended, although
+   * that run's branch may have grown behind the answer already (the outcome of an edit stands there before the calls run).
+   */
+  readonly goesOn?: boolean;
 }
 
 /** The end of a branch, and whoever has it. */
@@ -118,11 +129,12 @@ export class Runs {
 
   async begin(
     leaf: string | null,
-    { signal, id = createId(), says = false, named = false }: BeginOptions = {},
+    { signal, id = createId(), says = false, named = false, goesOn = false }: BeginOptions = {},
   ): Promise<RunHandle> {
     let at = leaf;
     const beside = says && named;
-    for (let taken = this.#placeAt(at, beside); taken; taken = this.#placeAt(at, beside)) {
+    const taker = () => this.#placeAt(at, beside) ?? (goesOn ? this.#workerOn(at) : undefined);
+    for (let taken = taker(); taken; taken = taker()) {
       await this.#waitFor(taken.free.promise, signal);
       at = taken.leaf;
     }
@@ -144,6 +156,13 @@ export class Runs {
       signal: live.interrupted.signal,
       hurry: live.hurried.signal,
       interrupt: (reason) => live.interrupt(reason),
+      moveTo: async (leaf) => {
+        const taker = () => this.#placeAt(leaf, place.says);
+        for (let taken = taker(); taken && taken !== place; taken = taker()) {
+          await this.#waitFor(taken.free.promise, live.interrupted.signal);
+        }
+        place.leaf = leaf;
+      },
       end: (leaf) => {
         leave(leaf);
         place.free.resolve();
@@ -181,5 +200,12 @@ export class Runs {
       if ((started ? started.leaf : place.leaf) === leaf) return place;
     }
     return undefined;
+  }
+
+  /** Who is at work on the calls of an answer. */
+  #workerOn(leaf: string | null): Place | undefined {
+    const message = leaf === null ? undefined : this.#state.messages.get(leaf);
+    if (message?.role !== "assistant" || isSettled(message)) return undefined;
+    return this.#live.get(message.run)?.place;
   }
 }

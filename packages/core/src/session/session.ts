@@ -221,6 +221,14 @@ export class Session {
   }
 
   /**
+   * Whether a run is at work in this session: what it has begun is its own to end.
+   * @internal
+   */
+  isLive(run: string): boolean {
+    return this.#runs.isLive(run);
+  }
+
+  /**
    * Begins a run at the end of the branch on which `leaf` stands last. While another run is live there, it waits, and
    * goes on from where that one ended: runs of one branch never interleave. Rejects with `Interruption` when it is
    * interrupted meanwhile, and with `SessionError` when the session closes.

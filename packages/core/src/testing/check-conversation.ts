@@ -1,17 +1,22 @@
+import type { Event } from "../conversation/event.ts";
 import { type AssistantMessage, isEnded, type Message } from "../conversation/message.ts";
 import { hangsOn } from "../conversation/path.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import { addUsage, noUsage, type Usage } from "../conversation/usage.ts";
 import { promptFrom } from "../turn/prompt.ts";
+import { checkLog } from "./check-log.ts";
 
 /**
  * What is wrong with a conversation in which nothing runs, one sentence for each problem; none when all holds: nothing is
  * busy, every message can be reached and is settled, every call has one result and a prompt says it, no text that waits
  * was delivered, and no usage is lost. Calls that a crash left open count as problems until somebody went on from them.
+ * With its log, also what the state cannot tell any more: that no call has two results or was started twice by one
+ * process, that no run began where another was at work, and that no text was delivered twice.
  * For whole conversations: what a session with a `window` has forgotten is missed.
  */
-export function checkConversation(state: ConversationState): string[] {
+export function checkConversation(state: ConversationState, log: readonly Event[] = []): string[] {
   return [
+    ...checkLog(log),
     ...checkNothingBusy(state),
     ...checkTree(state),
     ...[...state.messages.values()].flatMap((message) =>

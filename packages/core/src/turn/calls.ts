@@ -6,12 +6,10 @@ import { approvalResolved, deniedBy, type Question } from "../session/questions.
 import type { AskedCall } from "./answer.ts";
 import type { EagerCalls } from "./eager.ts";
 import { AT_ONCE, execute, notExecuted } from "./execute.ts";
-import { isSteered } from "./inputs.ts";
 import { judge, type Verdict } from "./judge.ts";
 import { answerOf, type TurnRun, tell } from "./run.ts";
 import { toolContext } from "./tool-context.ts";
 
-const INTERJECTED = "Not executed: the user interjected.";
 const NOBODY = "Not allowed: a person has to agree to this call, and nobody can be asked here.";
 
 /**
@@ -145,7 +143,6 @@ export class CallBatch {
   async #runToTheEnd(): Promise<void> {
     while (this.#active.size > 0 || this.#entries.some((entry) => entry.phase === "ready")) {
       if (this.#run.signal.aborted) await this.#cancelReady(notExecuted(this.#run.signal));
-      else if (this.#isInterjected()) await this.#cancelReady(INTERJECTED, isApproved);
       const next = this.#startable();
       if (next.length > 0) {
         await this.#run.session.commit(
@@ -169,10 +166,9 @@ export class CallBatch {
   #startable(): Entry[] {
     const taken: Entry[] = [];
     if (this.#run.signal.aborted) return taken;
-    const interjected = this.#isInterjected();
     const running = this.#entries.filter((entry) => entry.phase === "running");
     for (const entry of this.#entries) {
-      if (entry.phase !== "ready" || (interjected && !isApproved(entry))) continue;
+      if (entry.phase !== "ready") continue;
       const alone = running.length === 0;
       const beside = isShared(entry) && running.every(isShared) && running.length < AT_ONCE;
       if (!alone && !beside) break;
@@ -248,21 +244,11 @@ export class CallBatch {
     if (call) tell(this.#run, "onCall", call, message);
   }
 
-  /** A person steers: what has not started must not, unless they allowed it. An open approval comes first. */
-  #isInterjected(): boolean {
-    return isSteered(this.#run) && !this.#entries.some(({ phase }) => phase === "waiting");
-  }
-
-  async #cancelReady(why: string, spares: (entry: Entry) => boolean = () => false): Promise<void> {
+  async #cancelReady(why: string): Promise<void> {
     for (const entry of this.#entries) {
-      if (entry.phase === "ready" && !spares(entry)) await this.#end(entry, "cancelled", why);
+      if (entry.phase === "ready") await this.#end(entry, "cancelled", why);
     }
   }
-}
-
-/** Whether a person was asked and allowed it. */
-function isApproved({ phase, question }: Entry): boolean {
-  return phase === "ready" && question !== undefined;
 }
 
 function isShared(entry: Entry): boolean {

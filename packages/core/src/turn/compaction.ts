@@ -161,6 +161,7 @@ async function putSummary(run: TurnRun, text: string, covers: string, spent?: Sp
         parentId: branch.leaf,
         role: "summary",
         covers,
+        run: run.id,
         parts: [{ type: "text", text }],
         ...(spent ? { usage: spent.usage, ...cost } : {}),
       },

@@ -3,6 +3,7 @@ import { Agent } from "../agent/agent.ts";
 import { say } from "../agent/directive.ts";
 import { isEvent } from "../conversation/event.ts";
 import { type AssistantMessage, textOf } from "../conversation/message.ts";
+import { pathTo } from "../conversation/path.ts";
 import type { Tool } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";
 import { checkConversation } from "../testing/check-conversation.ts";
@@ -131,20 +132,21 @@ describe("B62: an eager call", () => {
     await expect(play(["hi"], { effects: "external" })).rejects.toThrow(/eager and has effects/);
   });
 
-  test("B22: that a person's word cancels ends, and does not outlive it", async () => {
+  test("B22: that a person interrupts ends, and does not outlive that", async () => {
     const session = Session.inMemory();
     let ended = false;
     const look: Tool = {
       ...looking([], session),
       execute: async (_, { signal }) => {
-        await session.say([{ type: "text", text: "Stop that." }]);
-        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        const aborted = new Promise((resolve) => signal.addEventListener("abort", resolve));
+        await session.say([{ type: "text", text: "Stop that." }], { delivery: "interrupt" });
+        await aborted;
         ended = true;
       },
     };
     const agent = new Agent({ model: scriptedModel([[call("look"), breathe(), text("hm")], "bye"]), tools: [look] });
-    const { message } = await agent.send("Go", { session });
+    await collect(agent.chat(say("Go"), { session }));
     expect(ended).toBe(true);
-    expect(message && textOf(message)).toBe("bye");
+    expect(pathTo(session.state, session.state.leaf).map(textOf)).toEqual(["Go", "", "Stop that.", "bye"]);
   });
 });

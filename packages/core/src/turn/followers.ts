@@ -133,13 +133,14 @@ export class Followers {
 
   /** Writes down how listening ended, together with what the model is told of it. */
   async #tell(events: EventBody[]): Promise<boolean> {
-    const { session, branch, origin } = this.#run;
+    const { id: run, session, branch, origin } = this.#run;
     const said = this.#said;
     this.#said = [];
     const message = createId();
     if (said.length > 0) {
       const parts = said.map((text) => ({ type: "text", text }) as const);
-      events.push({ type: "message.added", message, parentId: branch.leaf, role: "user", author: "tool", parts });
+      const added = { type: "message.added", message, parentId: branch.leaf, run } as const;
+      events.push({ ...added, role: "user", author: "tool", parts });
     }
     if (events.length > 0) await session.commit(events, { durable: true, origin });
     if (said.length > 0) branch.extend(message);

@@ -20,13 +20,14 @@ export function inputsLeft(state: ConversationState, path: readonly Message[]): 
   return left.filter(({ at }) => at === null || here.has(at) || !state.messages.has(at));
 }
 
-/** Whether a person has said something that the run should hear before it does anything else. */
-export function isSteered({ session, id }: TurnRun): boolean {
-  return inputsFor(session.state, id).some(({ delivery }) => delivery === "steer");
+/** Of texts that were to be delivered, those that wait still, as they are now: a person may have changed or withdrawn some. */
+export function stillWaiting(state: ConversationState, inputs: readonly WaitingInput[]): readonly WaitingInput[] {
+  const ids = new Set(inputs.map(({ id }) => id));
+  return state.inbox.filter(({ id }) => ids.has(id));
 }
 
-/** The facts that make messages of what waited, one below the other. */
-export function deliver(inputs: readonly WaitingInput[], parentId: string | null): EventBody[] {
+/** The facts that make messages of what waited, one below the other; `run`, when it is live, ends behind them. */
+export function deliver(inputs: readonly WaitingInput[], parentId: string | null, run?: string): EventBody[] {
   let parent = parentId;
   return inputs.flatMap(({ id, parts }): EventBody[] => {
     const added = {
@@ -36,6 +37,7 @@ export function deliver(inputs: readonly WaitingInput[], parentId: string | null
       role: "user",
       author: "user",
       parts,
+      ...(run === undefined ? {} : { run }),
     } as const;
     parent = id;
     return [added, { type: "input.delivered", input: id }];
@@ -47,7 +49,7 @@ export async function deliverSteering(run: TurnRun): Promise<void> {
   const { session, branch, origin, id } = run;
   const inputs = inputsFor(session.state, id).filter(({ delivery }) => delivery === "steer");
   if (inputs.length === 0) return;
-  await session.commit(deliver(inputs, branch.leaf), { durable: true, origin });
+  await session.commit(deliver(inputs, branch.leaf, id), { durable: true, origin });
   for (const input of inputs) {
     const message = branch.extend(input.id);
     if (message.role === "user") tell(run, "onInterjection", message);
@@ -55,9 +57,9 @@ export async function deliverSteering(run: TurnRun): Promise<void> {
 }
 
 /** Says something to the model that no person said. */
-export async function tellModel({ session, branch, origin }: TurnRun, text: string): Promise<void> {
+export async function tellModel({ id: run, session, branch, origin }: TurnRun, text: string): Promise<void> {
   const message = createId();
-  const added = { type: "message.added", message, parentId: branch.leaf, role: "user", author: "system" } as const;
-  await session.commit([{ ...added, parts: [{ type: "text", text }] }], { origin });
+  const added = { type: "message.added", message, parentId: branch.leaf, run, role: "user" } as const;
+  await session.commit([{ ...added, author: "system", parts: [{ type: "text", text }] }], { origin });
   branch.extend(message);
 }

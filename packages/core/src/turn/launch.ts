@@ -4,7 +4,7 @@ import { lastAnswer, newestLeaf, pathTo, spentOn } from "../conversation/path.ts
 import type { LoopDriver } from "../ports/loop.ts";
 import type { ModelDriver, ModelSettings } from "../ports/model.ts";
 import type { SubTask, SubTaskEnd } from "../ports/tool.ts";
-import { Interruption } from "../session/error.ts";
+import { Interruption, SessionError } from "../session/error.ts";
 import { interruptOn } from "../session/runs.ts";
 import { Branch } from "./branch.ts";
 import { inputsFor } from "./inputs.ts";
@@ -33,13 +33,28 @@ export async function launch(parent: TurnRun, launching: Launching, task: SubTas
 async function work(parent: TurnRun, launching: Launching, agent: TurnAgent, first: string): Promise<SubTaskEnd> {
   const { session } = parent;
   let start: TurnStart = { type: "here", leaf: first };
+  let ended: Turn | undefined;
   for (let leaf: string | null = first; ; ) {
-    const { turn, branch } = await takeTurn(parent, launching, agent, start, leaf);
+    let taken: Taken;
+    try {
+      taken = await takeTurn(parent, launching, agent, start, leaf);
+    } catch (error) {
+      // What was said was taken back before it could be heard.
+      if (ended && error instanceof SessionError && error.code === "no-input") return subTaskEnd(ended);
+      throw error;
+    }
+    const { turn, branch } = taken;
+    ended = turn;
     const inputs = inputsFor(session.state, turn.id);
     if (inputs.length === 0 || launching.signal.aborted) return subTaskEnd(turn);
     leaf = branch.leaf;
     start = { type: "inputs", parentId: leaf, inputs };
   }
+}
+
+interface Taken {
+  readonly turn: Turn;
+  readonly branch: Branch;
 }
 
 async function takeTurn(
@@ -48,7 +63,7 @@ async function takeTurn(
   agent: TurnAgent,
   start: TurnStart,
   leaf: string | null,
-): Promise<{ readonly turn: Turn; readonly branch: Branch }> {
+): Promise<Taken> {
   const { session, origin, reader, hurry } = parent;
   const handle = await session.begin(leaf, { signal });
   using _ = interruptOn([signal, hurry], handle, new Interruption("its parent was interrupted"));

@@ -181,7 +181,7 @@ describe("followers", () => {
     expect(checkConversation(session.state)).toEqual([]);
   });
 
-  test("B32: a steer while one does its work comes after what it says, and keeps the calls of the message from running", async () => {
+  test("B32, B79: a steer while one does its work comes after what it says and after the calls of the message, which run", async () => {
     const session = Session.inMemory();
     let acted = 0;
     const { agent } = agentOf(
@@ -199,7 +199,7 @@ describe("followers", () => {
       ],
     );
     await agent.send("Go", { session });
-    expect(acted).toBe(0);
+    expect(acted).toBe(1);
     expect(pathTo(session.state, session.state.leaf).map(textOf)).toEqual([
       "Go",
       "",

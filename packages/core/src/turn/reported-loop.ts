@@ -154,13 +154,14 @@ class ReportedTurn implements TurnSink {
   async interjected(text: string): Promise<void> {
     this.#mustBeOpen();
     if (this.#answer) throw new Error("interjected() in the middle of an answer: complete it first.");
-    const { session, branch } = this.#run;
+    const { id: run, session, branch } = this.#run;
     const message = createId();
     await this.#settle("Not executed: the user interjected.");
     await this.#write({
       type: "message.added",
       message,
       parentId: branch.leaf,
+      run,
       role: "user",
       author: "user",
       parts: [{ type: "text", text }],

@@ -3,14 +3,14 @@ import { createId } from "../conversation/id.ts";
 import { type AssistantMessage, type Json, type Message, textOf, type UserPart } from "../conversation/message.ts";
 import type { WaitingInput } from "../conversation/state.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
-import { SessionError } from "../session/error.ts";
+import { noInput, SessionError } from "../session/error.ts";
 import type { RunHandle } from "../session/runs.ts";
 import type { Session } from "../session/session.ts";
 import type { Branch } from "./branch.ts";
 import type { Ending, TurnProblem } from "./ending.ts";
 import { messageOf } from "./execute.ts";
 import { inTime } from "./in-time.ts";
-import { deliver } from "./inputs.ts";
+import { deliver, stillWaiting } from "./inputs.ts";
 import { checkLimits, checkPrice } from "./limits.ts";
 import { finishedWith } from "./mode.ts";
 import { modelNow } from "./model-now.ts";
@@ -60,7 +60,8 @@ export interface Turn {
 /**
  * Runs one turn: steps until the model asks for no call, a limit is reached, the model fails or somebody interrupts.
  * However it ends, the conversation is usable and the run has ended in the log. Throws `LimitError` before anything
- * happened when the limits cannot be held, and `SessionError` when the session can no longer write.
+ * happened when the limits cannot be held, and `SessionError` when the session can no longer write, or (`no-input`) when
+ * all that was to be delivered was withdrawn, or delivered elsewhere, before the turn could begin.
  */
 export async function runTurn(
   handle: RunHandle,
@@ -113,8 +114,11 @@ async function begin(run: TurnRun, start: TurnStart): Promise<void> {
     });
   }
   if (start.type === "inputs") {
-    events.push(...deliver(start.inputs, start.parentId));
-    leaf = start.inputs.at(-1)?.id ?? leaf;
+    const inputs = stillWaiting(session.state, start.inputs);
+    const last = inputs.at(-1);
+    if (!last) throw noInput(start.inputs[0]?.id ?? "");
+    events.push(...deliver(inputs, start.parentId));
+    leaf = last.id;
   }
   const { settings, limits, model, name, mode } = agent;
   events.push({

@@ -72,6 +72,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       parts: userParts,
       call: id.optional().describe("The call that launched the sub-agent whose first message this is."),
       covers: id.optional(),
+      run: id.optional().describe("The live run that put it at the end of its branch."),
       usage: usage.optional(),
       cost: dollars.optional(),
     }),

@@ -89,11 +89,10 @@ export class ExpectedTree {
     this.#end(run, () => {});
   }
 
-  /** The model ends its answer with calls: the first one waits for a person, or runs unless somebody steers. */
+  /** The model ends its answer with calls: the first one waits for a person, or runs. */
   call(run: ExpectedRun, calls: number, asks: boolean): void {
     run.calls = calls;
     run.waitsFor = asks ? "person" : "tool";
-    if (!asks && this.#steering(run).length > 0) this.#hear(run);
   }
 
   /** The model cannot answer. */
@@ -112,10 +111,10 @@ export class ExpectedTree {
     this.callEnds(run);
   }
 
-  /** A call has its result: the next one starts, unless somebody steers. */
+  /** A call has its result: the next one starts. */
   callEnds(run: ExpectedRun): void {
     run.calls--;
-    if (run.calls === 0 || this.#steering(run).length > 0) this.#hear(run);
+    if (run.calls === 0) this.#hear(run);
   }
 
   interrupt(run: ExpectedRun): void {

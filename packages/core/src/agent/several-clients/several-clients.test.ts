@@ -1,41 +1,14 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Event } from "../../conversation/event.ts";
 import { reduce } from "../../conversation/reduce.ts";
 import { emptyConversation } from "../../conversation/state.ts";
-import type { Log, Store } from "../../ports/store.ts";
 import { Session } from "../../session/session.ts";
 import { checkConversation, collect } from "../../testing/index.ts";
 import { type Command, notes, Play, progress, replay } from "./play.fixture.ts";
+import { storeOf } from "./store.fixture.ts";
 
 const LONG = process.env.BANYAN_LONG === "1";
-
-/** A store of one log in memory; with `slow`, an append takes until the next turn of the event loop. */
-function storeOf(events: Event[], slow: boolean): Store {
-  let epoch = 0;
-  return {
-    open: async (): Promise<Log> => ({
-      epoch: ++epoch,
-      get seq() {
-        return events.length;
-      },
-      read: async function* (after = 0) {
-        yield events.slice(after);
-      },
-      append: (added) => {
-        if (!slow) return void events.push(...added);
-        return new Promise((resolve) => setImmediate(resolve)).then(() => void events.push(...added));
-      },
-      close: async () => {},
-    }),
-    view: () => Promise.reject(new Error("Nobody looks at this one.")),
-    list: async () => [],
-    search: async () => [],
-    remove: async () => {},
-    close: async () => {},
-  };
-}
 
 const command = <Name>(names: readonly Name[]): fc.Arbitrary<Command<Name>> =>
   fc.record({ name: fc.constantFrom(...names), what: fc.nat(1000), how: fc.nat(1000) });

@@ -36,7 +36,7 @@ type EventOf<Type extends Event["type"]> = Extract<Event, { readonly type: Type 
 /** What must hold after a crash, whatever was killed when. One sentence for each problem; none when all holds. */
 export function problemsOf(aftermath: Aftermath): string[] {
   return [
-    ...checkConversation(aftermath.state),
+    ...checkConversation(aftermath.state, aftermath.log),
     ...checkLog(aftermath),
     ...lossesIn(aftermath),
     ...checkTexts(aftermath),

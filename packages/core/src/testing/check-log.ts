@@ -1,0 +1,131 @@
+import type { Event } from "../conversation/event.ts";
+
+/** A run as the log tells of it so far. */
+interface KnownRun {
+  /** The last message on its branch. */
+  leaf: string | null;
+  /** Whether that is a message which it wrote. Where it began, or came back to when it gave up an answer, others may begin. */
+  wrote: boolean;
+}
+
+/** A message as the log tells of it so far. */
+interface KnownMessage {
+  readonly parentId: string | null;
+  /** The run that wrote it, when it is an answer. */
+  readonly run: string | undefined;
+  /** Its calls that have no result. */
+  readonly open: Set<string>;
+}
+
+/**
+ * What is wrong with the order of a log, one sentence for each problem: a call with two results, or started twice by one
+ * process; a run that begins where another is at work, writes beside its own branch, or goes on from calls that another
+ * one has at work; a text that is delivered twice, or never became the message it was delivered as.
+ */
+export function checkLog(log: readonly Event[]): string[] {
+  const reader = new LogReader();
+  for (const event of log) reader.read(event);
+  return reader.problems;
+}
+
+class LogReader {
+  readonly problems: string[] = [];
+  readonly #live = new Map<string, KnownRun>();
+  readonly #messages = new Map<string, KnownMessage>();
+  readonly #ended = new Set<string>();
+  /** The epoch in which each call was started last. */
+  readonly #started = new Map<string, number>();
+  readonly #delivered = new Set<string>();
+  #epoch = 0;
+
+  read(event: Event): void {
+    if (event.epoch !== this.#epoch) this.#live.clear();
+    this.#epoch = event.epoch;
+    switch (event.type) {
+      case "run.started":
+        for (const [run, { leaf, wrote }] of this.#live) {
+          if (!wrote || leaf !== event.leaf) continue;
+          this.#problem(`Run ${event.run} begins at ${leaf}, where run ${run} is at work.`);
+        }
+        this.#lookAt(event.run, event.leaf === null ? undefined : this.#messages.get(event.leaf));
+        this.#live.set(event.run, { leaf: event.leaf, wrote: false });
+        return;
+      case "run.ended":
+        this.#live.delete(event.run);
+        return;
+      case "message.added":
+        this.#add(event.message, event.parentId, undefined);
+        if (event.run !== undefined) this.#extend(event.run, event.message, event.parentId);
+        return;
+      case "message.started":
+        this.#lookUp(event.run, event.parentId);
+        this.#add(event.message, event.parentId, event.run);
+        this.#extend(event.run, event.message, event.parentId);
+        return;
+      case "message.abandoned": {
+        const message = this.#messages.get(event.message);
+        for (const run of this.#live.values()) {
+          if (run.leaf === event.message) Object.assign(run, { leaf: message?.parentId ?? null, wrote: false });
+        }
+        return;
+      }
+      case "call.pending":
+        this.#messages.get(event.message)?.open.add(event.call);
+        return;
+      case "call.executing":
+        if (this.#ended.has(event.call)) this.#problem(`Call ${event.call} was started after its result.`);
+        if (this.#started.get(event.call) === event.epoch) {
+          this.#problem(`Call ${event.call} was started twice by the writer of epoch ${event.epoch}.`);
+        }
+        this.#started.set(event.call, event.epoch);
+        return;
+      case "call.completed":
+      case "call.failed":
+      case "call.denied":
+      case "call.cancelled":
+        if (this.#ended.has(event.call)) this.#problem(`Call ${event.call} has two results.`);
+        this.#ended.add(event.call);
+        this.#messages.get(event.message)?.open.delete(event.call);
+        return;
+      case "input.delivered":
+        if (this.#delivered.has(event.input)) this.#problem(`Text ${event.input} was delivered twice.`);
+        if (!this.#messages.has(event.input)) {
+          this.#problem(`Text ${event.input} was called delivered before it was a message.`);
+        }
+        this.#delivered.add(event.input);
+    }
+  }
+
+  #add(message: string, parentId: string | null, run: string | undefined): void {
+    this.#messages.set(message, { parentId, run, open: new Set() });
+  }
+
+  /** A run writes at the end of its own branch. One that only shortens a conversation is not told of by the log. */
+  #extend(run: string, message: string, parentId: string | null): void {
+    const live = this.#live.get(run);
+    if (!live) return;
+    if (live.leaf !== parentId)
+      this.#problem(`Run ${run} wrote ${message} below ${parentId}; its branch ends at ${live.leaf}.`);
+    Object.assign(live, { leaf: message, wrote: true });
+  }
+
+  /** Nobody asks a model about calls that another run has at work. */
+  #lookUp(run: string, from: string | null): void {
+    for (let id = from; id !== null; ) {
+      const message = this.#messages.get(id);
+      this.#lookAt(run, message);
+      if (!message || message.run !== undefined) return;
+      id = message.parentId;
+    }
+  }
+
+  #lookAt(run: string, message: KnownMessage | undefined): void {
+    if (message?.run === undefined || message.run === run) return;
+    if (!this.#live.has(message.run) || message.open.size === 0) return;
+    this.#problem(`Run ${run} goes on from ${[...message.open]}, calls that run ${message.run} has at work.`);
+  }
+
+  #problem(sentence: string): void {
+    this.problems.push(sentence);
+  }
+}
