@@ -122,3 +122,19 @@ test("B63: a rule for the workspace itself fits a tool that starts there", async
     (await judge(permission({ workspace, rules: rules({ deny: ["list(.)"] }) }), tool("list", "none"), {})).decision,
   ).toBe("deny");
 });
+
+test.each([
+  [".git/hooks/pre-commit", "ask"],
+  ["src/.vscode/tasks.json", "ask"],
+  [".VSCode/tasks.json", "ask"],
+  [".mcp.json", "ask"],
+  [".envrc", "ask"],
+  ["src/.banyan/settings.json", "ask"],
+  ["src/a.ts", "allow"],
+  ["package.json", "allow"],
+  [".github/workflows/test.yml", "allow"],
+  [".gitignore", "allow"],
+])("S19: mode edits on %s, which a program may obey by itself: %s", async (path, expected) => {
+  for (const name of ["write", "edit", "edit_mode"])
+    expect((await judge(permission({ workspace, mode: "edits" }), tool(name), { path })).decision).toBe(expected);
+});

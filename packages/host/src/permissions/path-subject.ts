@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
 import type { Tool } from "@banyan/core";
+import { protectedPart } from "@banyan/tools/workspace";
 import { fitsEvery, fitsSome, fromRoot, literalGlob, placeOf } from "./place.ts";
 import { formatRule, isAbout } from "./rule.ts";
 import type { Subject, Surroundings } from "./subject.ts";
@@ -10,7 +11,9 @@ export const WRITERS: ReadonlySet<string> = new Set(["write", "edit", "edit_mode
 /** A call whose main argument is a path. */
 export function pathSubject(tool: Tool, path: string, { scope, writes }: Surroundings): Subject {
   const place = placeOf(scope, path);
-  const free = place.inside && (tool.effects === "none" || (writes && WRITERS.has(tool.name)));
+  // What a program obeys by itself is asked about even where writing is not.
+  const obeyed = place.forms.some((form) => protectedPart(fromRoot(scope, form) ?? form) !== undefined);
+  const free = place.inside && (tool.effects === "none" || (writes && WRITERS.has(tool.name) && !obeyed));
   return {
     matches(rule) {
       if (!isAbout(rule, tool.name)) return "no";

@@ -1,18 +1,12 @@
 import { execFile } from "node:child_process";
 import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { START_FILES } from "../workspace/protected-paths.ts";
+import { protectedNames, protectedPart } from "../workspace/protected-paths.ts";
 
 /** How deep below a writable place is looked. Deeper is slower, and each place found is a mount more. */
 const DEPTH = 4;
 const LONGEST_SEARCH = 10_000;
 const MOST_BYTES = 16 * 1024 * 1024;
-
-/** Folders that say what programs do when somebody opens or enters the place: this program's, editors', a shell's. */
-const CLOSED_FOLDERS = [".banyan", ".claude", ".config/fish", ".idea", ".vscode"];
-
-/** The same in one file. */
-const CLOSED_FILES = [...START_FILES, ".gitconfig", ".mcp.json", ".ripgreprc"];
 
 /**
  * What stays as it is in a place where commands may write (S8): the hooks and settings of repositories, and what other
@@ -36,24 +30,17 @@ export async function protectedPlaces(root: string, rg: string): Promise<string[
   return [...found];
 }
 
-/** The shortest beginning of a path that is protected as a whole. */
+/** What is protected of a file that was found. */
 function placeOf(file: string): string | undefined {
-  const parts = file.split("/");
-  const lower = parts.map((part) => part.toLowerCase());
-  if (lower.includes(".git")) return lower.at(-1) === "head" ? file : undefined;
-  for (let at = 0; at < parts.length; at += 1) {
-    for (const folder of CLOSED_FOLDERS) {
-      const length = folder.split("/").length;
-      if (lower.slice(at, at + length).join("/") === folder) return parts.slice(0, at + length).join("/");
-    }
-  }
-  return file;
+  const parts = file.toLowerCase().split("/");
+  if (parts.includes(".git")) return parts.at(-1) === "head" ? file : undefined;
+  return protectedPart(file);
 }
 
 function filesNamed(root: string, rg: string): Promise<string[]> {
   const globs = [
-    ...CLOSED_FILES,
-    ...CLOSED_FOLDERS.map((folder) => `**/${folder}/**`),
+    ...protectedNames.files,
+    ...protectedNames.folders.filter((folder) => folder !== ".git").map((folder) => `**/${folder}/**`),
     "**/.git/HEAD",
     "**/.git/modules/**/HEAD",
   ];

@@ -22,6 +22,7 @@ export { WorkspaceError, type WorkspaceErrorCode } from "./error.ts";
 export { listTool } from "./list.ts";
 export type { Redaction } from "./output.ts";
 export { type Location, locate, openWorkspace, type Workspace } from "./paths.ts";
+export { protectedPart } from "./protected-paths.ts";
 export { type BackupBounds, pruneBackups } from "./prune-backups.ts";
 export { readTool } from "./read.ts";
 export { type SearchOptions, searchTool } from "./search.ts";
