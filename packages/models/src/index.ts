@@ -16,5 +16,6 @@ export {
   toOpenAIMessages,
 } from "./openai-chat/messages.ts";
 export { type ResolveOptions, resolveModel } from "./resolve.ts";
+export type { WireBounds } from "./wire/bounds.ts";
 export type { WireOptions } from "./wire/client.ts";
 export type { PoolOptions, ProxyAddresses } from "./wire/pool.ts";

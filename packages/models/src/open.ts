@@ -5,6 +5,7 @@ import { openAIChat } from "./openai-chat/driver.ts";
 import { packageSettings } from "./package-settings.ts";
 import type { Target } from "./provider.ts";
 import type { WireOptions } from "./wire/client.ts";
+import { withLife } from "./wire/fetch.ts";
 
 // How a model of each provider is opened. Nothing of a provider is loaded before that.
 
@@ -18,12 +19,12 @@ export async function anthropicPackage(target: Target): Promise<ModelDriver> {
 
 export async function openai(target: Target): Promise<ModelDriver> {
   const { createOpenAI } = await import("@ai-sdk/openai");
-  return fromLanguageModel(createOpenAI(packageSettings(target)).responses(target.model), facts(target));
+  return overPackage(createOpenAI(packageSettings(target, "responses")).responses(target.model), target);
 }
 
 export async function google(target: Target): Promise<ModelDriver> {
   const { createGoogle } = await import("@ai-sdk/google");
-  return fromLanguageModel(createGoogle(packageSettings(target))(target.model), facts(target));
+  return overPackage(createGoogle(packageSettings(target, "google"))(target.model), target);
 }
 
 export async function mistral(target: Target): Promise<ModelDriver> {
@@ -31,28 +32,28 @@ export async function mistral(target: Target): Promise<ModelDriver> {
     import("@ai-sdk/mistral"),
     import("./families/mistral.ts"),
   ]);
-  const model = createMistral(packageSettings(target))(target.model);
-  return fromLanguageModel(model, { ...facts(target), adapt: adaptForMistral() });
+  const model = createMistral(packageSettings(target, "chat"))(target.model);
+  return overPackage(model, target, { adapt: adaptForMistral() });
 }
 
 export async function xai(target: Target): Promise<ModelDriver> {
   const { createXai } = await import("@ai-sdk/xai");
-  return fromLanguageModel(createXai(packageSettings(target))(target.model), facts(target));
+  return overPackage(createXai(packageSettings(target, "responses"))(target.model), target);
 }
 
 export async function groq(target: Target): Promise<ModelDriver> {
   const { createGroq } = await import("@ai-sdk/groq");
-  return fromLanguageModel(createGroq(packageSettings(target))(target.model), facts(target));
+  return overPackage(createGroq(packageSettings(target, "chat"))(target.model), target);
 }
 
 export async function deepseek(target: Target): Promise<ModelDriver> {
   const { createDeepSeek } = await import("@ai-sdk/deepseek");
-  return fromLanguageModel(createDeepSeek(packageSettings(target))(target.model), facts(target));
+  return overPackage(createDeepSeek(packageSettings(target, "chat"))(target.model), target);
 }
 
 export async function azure(target: Target): Promise<ModelDriver> {
   const { createAzure } = await import("@ai-sdk/azure");
-  return fromLanguageModel(createAzure(packageSettings(target))(target.model), facts(target));
+  return overPackage(createAzure(packageSettings(target, "responses"))(target.model), target);
 }
 
 export async function amazonBedrock(target: Target): Promise<ModelDriver> {
@@ -61,7 +62,7 @@ export async function amazonBedrock(target: Target): Promise<ModelDriver> {
     import("./families/amazon-bedrock.ts"),
   ]);
   const provider = createAmazonBedrock(bedrockSettings(target));
-  return fromLanguageModel(provider(target.model), { ...facts(target), ...adaptForBedrock(target.model) });
+  return overPackage(provider(target.model), target, adaptForBedrock(target.model));
 }
 
 /** Any server of the chat completions format. */
@@ -76,12 +77,12 @@ export async function chatPackage(target: Target): Promise<ModelDriver> {
   const { createOpenAICompatible } = await import("@ai-sdk/openai-compatible");
   const name = target.id.split("/", 1)[0] ?? target.id;
   const provider = createOpenAICompatible({
-    ...packageSettings(target),
+    ...packageSettings(target, "chat"),
     name,
     includeUsage: true,
     transformRequestBody: ({ max_tokens, ...body }) => ({ [maxTokensField(target)]: max_tokens, ...body }),
   });
-  return fromLanguageModel(provider(target.model), facts(target));
+  return overPackage(provider(target.model), target);
 }
 
 /** OpenAI's reasoning models refuse the older field; other servers may not know the newer one. */
@@ -100,9 +101,18 @@ function atAnthropic(target: Target): WireOptions {
   return { ...wire(target), baseURL };
 }
 
+/** A driver over a model of a package that sends its requests as `packageSettings` says. */
+function overPackage(
+  model: Parameters<typeof fromLanguageModel>[0],
+  target: Target,
+  options: Pick<LanguageModelOptions, "adapt"> = {},
+): ModelDriver {
+  return withLife(fromLanguageModel(model, { ...facts(target), ...options, showsLife: true }));
+}
+
 /** What our own drivers need to know. */
 function wire(target: Target): WireOptions {
-  const { model, address, apiKey, keyVariable, proxy } = target;
+  const { model, address, apiKey, keyVariable, proxy, bounds } = target;
   return {
     ...facts(target),
     model,
@@ -110,6 +120,7 @@ function wire(target: Target): WireOptions {
     ...(apiKey === undefined ? {} : { apiKey }),
     ...(keyVariable === undefined ? {} : { keyVariable }),
     ...(proxy ? { proxy } : {}),
+    ...(bounds ? { bounds } : {}),
   };
 }
 

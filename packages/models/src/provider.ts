@@ -1,4 +1,5 @@
 import type { EmbeddingModel, ModelDriver } from "@banyan/core";
+import type { WireBounds } from "./wire/bounds.ts";
 import type { ProxyAddresses } from "./wire/pool.ts";
 
 /** Where the models of a provider are, as plain data, and how to open one. */
@@ -52,6 +53,7 @@ export interface Target extends SetUp, Pick<ModelDriver, "id" | "price" | "conte
   /** The model as the provider calls it. */
   readonly model: string;
   readonly keyVariable: string | undefined;
+  readonly bounds?: WireBounds | undefined;
 }
 
 /** One embedding model of a provider, as the provider calls it. */

@@ -3,6 +3,7 @@ import { lookUp, type ModelOverrides, overrideOf } from "./catalogue.ts";
 import type { Environment } from "./environment.ts";
 import { type Aliases, parseName } from "./name.ts";
 import { setUpOf } from "./set-up.ts";
+import type { WireBounds } from "./wire/bounds.ts";
 
 /** What a name is looked up in. */
 export interface ResolveOptions {
@@ -12,6 +13,8 @@ export interface ResolveOptions {
   readonly aliases?: Aliases | undefined;
   /** What the user knows better than the catalogue. */
   readonly overrides?: ModelOverrides | undefined;
+  /** How much is read of an answer. */
+  readonly bounds?: WireBounds | undefined;
 }
 
 /** Drivers by what they were made of, for as long as their environment lives: some are costly to make. */
@@ -27,7 +30,7 @@ const opened = new WeakMap<Environment, Map<string, Promise<ModelDriver>>>();
  */
 export async function resolveModel(
   name: string,
-  { env = process.env, aliases, overrides }: ResolveOptions = {},
+  { env = process.env, aliases, overrides, bounds }: ResolveOptions = {},
 ): Promise<ModelDriver> {
   const { id, provider, model, effort } = parseName(name, aliases);
   const setUp = setUpOf(provider, env);
@@ -39,11 +42,11 @@ export async function resolveModel(
     drivers = new Map();
     opened.set(env, drivers);
   }
-  const made = JSON.stringify([id, setUp, facts, through]);
+  const made = JSON.stringify([id, setUp, facts, through, bounds]);
   let driver = drivers.get(made);
   if (!driver) {
     const settings = effort === undefined ? {} : { settings: { effort } };
-    const target = { ...setUp, ...facts, ...settings, id, model, keyVariable: provider.keyVariable };
+    const target = { ...setUp, ...facts, ...settings, id, model, keyVariable: provider.keyVariable, bounds };
     driver = through === "package" && provider.openPackage ? provider.openPackage(target) : provider.open(target);
     drivers.set(made, driver);
     driver.catch(() => drivers.delete(made));

@@ -17,4 +17,14 @@ export {
   type TextQuestion,
   type WaitingInput,
 } from "./state.ts";
-export { addCost, addUsage, type Cost, costOf, noUsage, type Price, totalTokens, type Usage } from "./usage.ts";
+export {
+  addCost,
+  addUsage,
+  type Cost,
+  cleanUsage,
+  costOf,
+  noUsage,
+  type Price,
+  totalTokens,
+  type Usage,
+} from "./usage.ts";

@@ -2,6 +2,7 @@ import type { EmbeddingModelV4, LanguageModelV4, LanguageModelV4CallOptions } fr
 import type { Price } from "../conversation/usage.ts";
 import { Answer } from "./language-model/answer.ts";
 import { asModelError } from "./language-model/error.ts";
+import { withOwnStorage } from "./language-model/own-storage.ts";
 import { callOptions } from "./language-model/prompt.ts";
 import { pump } from "./language-model/pump.ts";
 import type { ModelDriver, ModelSettings, ModelSink } from "./model.ts";
@@ -21,6 +22,11 @@ export interface LanguageModelOptions {
   readonly contextSize?: number | undefined;
   /** What an agent's settings add to. */
   readonly settings?: ModelSettings | undefined;
+  /**
+   * Whoever made the model pushes an empty batch for what comes from the provider. Default `false`: the package is asked for
+   * the raw events too, and each counts as a sign of life.
+   */
+  readonly showsLife?: boolean | undefined;
   /**
    * What the provider needs of a request that its package does not see to: marks for its cache, ids in its own form.
    * Asked for each request, just before it is sent. Requests share what they hold: it answers with new objects where
@@ -50,7 +56,9 @@ export function fromLanguageModel(model: LanguageModelV4, options: LanguageModel
     ...(options.settings && { settings: options.settings }),
     stream: async (request, sink, signal) => {
       signal.throwIfAborted();
-      await stream(model, { id, provider }, adapt(callOptions(request, provider)), sink, signal);
+      const asked = adapt(withOwnStorage(callOptions(request, provider), model.provider));
+      const whole = options.showsLife ? asked : { ...asked, includeRawChunks: true };
+      await stream(model, { id, provider }, whole, sink, signal);
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Json, ModelPart, ProviderData } from "@banyan/core";
+import { cleanUsage, type Json, type ModelPart, type ProviderData } from "@banyan/core";
 import { Batch } from "../wire/batch.ts";
 import { type Endpoint, errorInAnswer, errorOfEnd, parseEvent } from "../wire/errors.ts";
 import { isRecord, type JsonRecord, textAt } from "../wire/json.ts";
@@ -103,7 +103,7 @@ export class MessagesAnswer implements Answer {
     this.#batch.add({
       type: "finish",
       reason,
-      usage: this.#usage.sum,
+      usage: cleanUsage(this.#usage.sum),
       ...(this.#model !== "" && this.#model !== this.#endpoint.model ? { model: this.#model } : {}),
       ...(explanation === "" ? {} : { explanation }),
     });

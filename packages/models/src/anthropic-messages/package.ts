@@ -1,10 +1,13 @@
 import { fromLanguageModel, type ModelDriver } from "@banyan/core";
 import { adaptForAnthropic } from "../families/anthropic.ts";
 import type { WireOptions } from "../wire/client.ts";
-import { fetchThrough } from "../wire/pool.ts";
+import { modelFetch, withLife } from "../wire/fetch.ts";
 
 /** A driver for the same models through the provider package of the AI SDK, which is loaded for it. */
-export async function throughPackage(options: WireOptions, fetch = fetchThrough(options)): Promise<ModelDriver> {
+export async function throughPackage(
+  options: WireOptions,
+  fetch = modelFetch({ ...options, format: "messages" }),
+): Promise<ModelDriver> {
   const { createAnthropic } = await import("@ai-sdk/anthropic");
   const { id, model, baseURL, headers, price, contextSize, settings } = options;
   const provider = createAnthropic({
@@ -12,13 +15,15 @@ export async function throughPackage(options: WireOptions, fetch = fetchThrough(
     // Without a key the package looks for one in the environment of the process; a blank one keeps it from that.
     apiKey: options.apiKey ?? " ",
     ...(headers ? { headers: { ...headers } } : {}),
-    ...(fetch ? { fetch } : {}),
+    fetch,
   });
-  return fromLanguageModel(provider(model), {
+  const driver = fromLanguageModel(provider(model), {
     id,
     ...(price ? { price } : {}),
     ...(contextSize === undefined ? {} : { contextSize }),
     ...(settings ? { settings } : {}),
     adapt: adaptForAnthropic(),
+    showsLife: true,
   });
+  return withLife(driver);
 }

@@ -1,7 +1,7 @@
 import type { AmazonBedrockProviderSettings } from "@ai-sdk/amazon-bedrock";
 import type { LanguageModelOptions } from "@banyan/core";
-import { proxied } from "../package-settings.ts";
-import type { SetUp } from "../provider.ts";
+import { fetchFor } from "../package-settings.ts";
+import type { SetUp, Target } from "../provider.ts";
 import { markForCache } from "./cache-marks.ts";
 import { CallIds } from "./call-ids.ts";
 
@@ -13,7 +13,8 @@ export function adaptForBedrock(model: string): Pick<LanguageModelOptions, "adap
 }
 
 /** Where Bedrock is, and who asks. */
-export function bedrockSettings({ address, apiKey, proxy, variables }: SetUp): AmazonBedrockProviderSettings {
+export function bedrockSettings(asking: SetUp & Partial<Pick<Target, "bounds">>): AmazonBedrockProviderSettings {
+  const { address, apiKey, variables } = asking;
   const { AWS_REGION, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = variables;
   return {
     ...(address === "" ? {} : { baseURL: address }),
@@ -23,6 +24,6 @@ export function bedrockSettings({ address, apiKey, proxy, variables }: SetUp): A
     ...(AWS_ACCESS_KEY_ID === undefined ? {} : { accessKeyId: AWS_ACCESS_KEY_ID }),
     ...(AWS_SECRET_ACCESS_KEY === undefined ? {} : { secretAccessKey: AWS_SECRET_ACCESS_KEY }),
     ...(AWS_SESSION_TOKEN === undefined ? {} : { sessionToken: AWS_SESSION_TOKEN }),
-    ...proxied({ proxy }),
+    fetch: fetchFor(asking, "converse"),
   };
 }

@@ -1,4 +1,4 @@
-import { type ModelPart, noUsage, type ProviderData, type Usage } from "@banyan/core";
+import { cleanUsage, type ModelPart, noUsage, type ProviderData, type Usage } from "@banyan/core";
 import { Batch } from "../wire/batch.ts";
 import { type Endpoint, errorInAnswer, errorOfEnd, parseEvent } from "../wire/errors.ts";
 import { countAt, isRecord, type JsonRecord, textAt } from "../wire/json.ts";
@@ -60,7 +60,7 @@ export class ChatAnswer implements Answer {
     const chunk = parseEvent(this.#endpoint, text);
     if (chunk.error || chunk.object === "error") throw errorInAnswer(this.#endpoint, chunk.error ? chunk.error : chunk);
     if (typeof chunk.model === "string") this.#model = chunk.model;
-    if (isRecord(chunk.usage)) this.#usage = usageOf(chunk.usage);
+    if (isRecord(chunk.usage)) this.#usage = cleanUsage(usageOf(chunk.usage));
 
     const choice: unknown = Array.isArray(chunk.choices) ? chunk.choices[0] : undefined;
     if (!isRecord(choice)) return;

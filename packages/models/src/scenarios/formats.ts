@@ -75,7 +75,8 @@ interface ResponsesBody {
 
 const responses: Wire = {
   path: "/v1/responses",
-  before: { text: 4, reasoning: 4, call: 3, textAfterReasoning: 10 },
+  // Asked for it, the mock begins each answer with reasoning that is encrypted.
+  before: { text: 6, reasoning: 4, call: 5, textAfterReasoning: 10 },
   exchanges: exchangesInResponses,
   reasoningIn: (body) =>
     (body as ResponsesBody).input.flatMap(({ type, id = "" }) =>

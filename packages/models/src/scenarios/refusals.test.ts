@@ -61,7 +61,7 @@ describe("over HTTP, on every format,", () => {
   test("F14: a provider that asks for a longer wait than allowed is not asked again, and the wait is told", async () => {
     const scenario = {
       says: ["Hello"],
-      agent: { retry: { attempts: 4, delay: 1, maxDelay: 1000 } },
+      agent: { retry: { attempts: 4, delay: 1, time: 6000 } },
       replies: [refused(429, "Later", 7)],
     };
     for (const { turns, journal } of await Promise.all(formats.map((format) => play(format, scenario)))) {

@@ -2,6 +2,8 @@ import type { ModelPart } from "@banyan/core";
 
 type Growing = { type: "text" | "reasoning"; text: string } | { type: "call-input"; index: number; text: string };
 
+const NOTHING: readonly ModelPart[] = Object.freeze([]);
+
 /** Collects the parts of one read. Neighbours that continue the same text become one part. */
 export class Batch {
   #parts: ModelPart[] = [];
@@ -31,10 +33,9 @@ export class Batch {
   /** The parts so far, which are the caller's from now on. */
   take(): readonly ModelPart[] {
     const parts = this.#parts;
-    if (parts.length > 0) {
-      this.#end();
-      this.#parts = [];
-    }
+    if (parts.length === 0) return NOTHING;
+    this.#end();
+    this.#parts = [];
     return parts;
   }
 

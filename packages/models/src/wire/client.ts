@@ -1,5 +1,6 @@
 import type { ModelDriver, ModelSettings, ModelSink, Price } from "@banyan/core";
 import type { Dispatcher } from "undici";
+import { type WireBounds, wireBounds } from "./bounds.ts";
 import type { Endpoint } from "./errors.ts";
 import { openPool, type PoolOptions } from "./pool.ts";
 import { type Answer, ResponseDecoder } from "./response.ts";
@@ -21,6 +22,8 @@ export interface WireOptions extends PoolOptions {
   readonly contextSize?: number;
   /** What an agent's settings add to. */
   readonly settings?: ModelSettings;
+  /** How much is read of an answer. */
+  readonly bounds?: WireBounds;
 }
 
 /** What of a wire format its requests share. */
@@ -44,6 +47,7 @@ export class WireClient {
   readonly #target: Omit<Dispatcher.DispatchOptions, "body" | "headers">;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #proxy: PoolOptions["proxy"];
+  readonly #bounds: ReturnType<typeof wireBounds>;
   #pool: Dispatcher | undefined;
   #opening: Promise<Dispatcher> | undefined;
 
@@ -82,6 +86,7 @@ export class WireClient {
     };
     this.#pool = options.dispatcher;
     this.#proxy = options.proxy;
+    this.#bounds = wireBounds(options.bounds);
   }
 
   /** Sends a request; keeps to the contract of `ModelDriver.stream`. */
@@ -97,7 +102,8 @@ export class WireClient {
       this.#pool = await this.#opening;
     }
     const request = { ...this.#target, headers: headers ? { ...this.#headers, ...headers } : this.#headers, body };
-    await exchange(this.#pool, request, new ResponseDecoder(this.endpoint, answer), sink, signal);
+    const response = new ResponseDecoder(this.endpoint, answer, this.#bounds);
+    await exchange(this.#pool, request, response, sink, signal, this.#bounds.linger);
   }
 }
 

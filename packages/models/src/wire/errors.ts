@@ -1,4 +1,4 @@
-import { ModelError, modelErrorFromNetwork, modelErrorFromResponse } from "@banyan/core";
+import { isTooDeep, ModelError, modelErrorFromNetwork, modelErrorFromResponse } from "@banyan/core";
 import { isRecord } from "./json.ts";
 
 /** Where a request goes, as far as an error may tell it. */
@@ -63,6 +63,7 @@ export function errorOfEnd(endpoint: Endpoint): ModelError {
 
 /** The object that the data of an event is. Throws `broken-stream` when it is none. */
 export function parseEvent(endpoint: Endpoint, data: string): Readonly<Record<string, unknown>> {
+  if (isTooDeep(data)) throw errorOfDepth(endpoint.address);
   let value: unknown;
   try {
     value = JSON.parse(data);
@@ -83,10 +84,53 @@ function malformed(endpoint: Endpoint, what: string, data: string, cause?: unkno
 }
 
 /** An answer that is neither an event stream nor JSON: most likely not the address of a model server. */
-export function errorOfType(endpoint: Endpoint, contentType: string): ModelError {
+export function errorOfType(endpoint: Pick<Endpoint, "address" | "format">, contentType: string): ModelError {
   return new ModelError(
     "invalid-request",
     `${endpoint.address} does not speak the ${endpoint.format} format; check the address, it often ends with /v1 (it answers with ${contentType})`,
+  );
+}
+
+/** An answer with a line, or an event, that does not come to an end. Asking again would bring the same. */
+export function errorOfLine(address: string, most: number): ModelError {
+  return endless(address, `sent a line of more than ${inMebi(most)}`);
+}
+
+/** An answer that does not come to an end. */
+export function errorOfSize(address: string, most: number): ModelError {
+  return endless(address, `sent an answer of more than ${inMebi(most)}`);
+}
+
+/** An answer that nobody can read without breaking the stack. */
+export function errorOfDepth(address: string): ModelError {
+  return endless(address, "sent an answer that is nested too deep");
+}
+
+function endless(address: string, what: string): ModelError {
+  return new ModelError("provider", `${address} ${what}; it was cut there`, { retryable: false });
+}
+
+function inMebi(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${bytes} bytes` : `${Math.round(bytes / (1024 * 1024))} MiB`;
+}
+
+/** An answer that is packed in a way that nobody asked for. */
+export function errorOfCoding(address: string, codings: readonly string[]): ModelError {
+  const packed = codings.slice(0, 5).join(", ").slice(0, 100);
+  return new ModelError("provider", `${address} sent an answer packed as ${packed}, which cannot be read`, {
+    retryable: false,
+  });
+}
+
+/** The server is somewhere else. Nothing is sent there, least of all a key, before a person has set it. */
+export function errorOfRedirect(address: string, status: number, location: string): ModelError {
+  const url = URL.parse(location, address);
+  const path = url?.pathname.replace(/\/(chat\/completions|messages|responses)\/?$/, "") ?? "";
+  const there = url ? `${url.origin}${path === "/" ? "" : path}` : "another address";
+  return new ModelError(
+    "invalid-request",
+    `${address} has moved to ${there}; set its address to that (${status}; redirects are not followed with a key)`,
+    { status },
   );
 }
 

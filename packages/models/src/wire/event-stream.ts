@@ -8,6 +8,7 @@ import { StringDecoder } from "node:string_decoder";
  * `retry` are passed over. The work is linear in the bytes, however they are cut.
  */
 export class EventStreamDecoder {
+  readonly #bound: { readonly most: number; tooLong(): Error };
   readonly #onData: (data: string) => void;
   readonly #utf8 = new StringDecoder("utf8");
   /** The beginning of a line whose end has not arrived. */
@@ -18,11 +19,16 @@ export class EventStreamDecoder {
   #afterReturn = false;
   #started = false;
 
-  constructor(onData: (data: string) => void) {
+  /** @param bound How many UTF-16 units a line, or the data of an event, may have, and what is thrown for more. */
+  constructor(
+    onData: (data: string) => void,
+    bound: { readonly most: number; tooLong(): Error } = { most: Number.POSITIVE_INFINITY, tooLong: () => new Error() },
+  ) {
     this.#onData = onData;
+    this.#bound = bound;
   }
 
-  /** Throws only what `onData` throws; the decoder is of no use after that. */
+  /** Throws only what `onData` throws, and what is too long; the decoder is of no use after that. */
   push(bytes: Buffer): void {
     this.#decode(this.#utf8.write(bytes));
   }
@@ -62,7 +68,10 @@ export class EventStreamDecoder {
       start = end + 1;
       end = text.indexOf("\n", start);
     }
-    if (start < text.length) this.#line += text.slice(start);
+    if (start < text.length) {
+      this.#line += text.slice(start);
+      if (this.#line.length > this.#bound.most) throw this.#bound.tooLong();
+    }
   }
 
   /** A line of the text, without its end. */
@@ -81,5 +90,6 @@ export class EventStreamDecoder {
 
   #add(value: string): void {
     this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
+    if (this.#data.length > this.#bound.most) throw this.#bound.tooLong();
   }
 }

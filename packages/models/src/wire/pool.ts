@@ -25,23 +25,11 @@ const KEEP_ALIVE = 30_000;
 export async function openPool(proxy?: ProxyAddresses): Promise<Dispatcher> {
   const { Agent, EnvHttpProxyAgent } = await import("undici");
   // Without HTTP/2, which costs more for each piece of a stream and puts all streams behind one connection.
-  const options = { keepAliveTimeout: KEEP_ALIVE, allowH2: false };
+  // Without limits of time: whoever waits knows how long a silence may be.
+  const options = { keepAliveTimeout: KEEP_ALIVE, allowH2: false, headersTimeout: 0, bodyTimeout: 0 };
   if (!proxy) return new Agent(options);
   const { http = "", https = "", except = "" } = proxy;
   const noProxy = `${except},localhost,127.0.0.1,::1`;
   // What is empty is not looked for in the environment of the process.
   return new EnvHttpProxyAgent({ ...options, httpProxy: http, httpsProxy: https, noProxy });
-}
-
-/** A `fetch` over such a pool, for packages that take one; `undefined` where the global one will do. */
-export function fetchThrough({ proxy, dispatcher }: PoolOptions): typeof fetch | undefined {
-  if (!proxy && !dispatcher) return undefined;
-  let pool = dispatcher && Promise.resolve(dispatcher);
-  return async (address, init) => {
-    pool ??= openPool(proxy);
-    const { fetch } = await import("undici");
-    // The types of the package and those of the web name the same things twice.
-    const through = { ...init, dispatcher: await pool } as Parameters<typeof fetch>[1];
-    return (await fetch(String(address), through)) as unknown as Response;
-  };
 }

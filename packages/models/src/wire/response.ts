@@ -1,7 +1,19 @@
 import type { ModelPart } from "@banyan/core";
-import { type Endpoint, errorOfConnection, errorOfStatus, errorOfType, type ResponseHeaders } from "./errors.ts";
+import { STREAM_FACTOR, type WireBounds, wireBounds } from "./bounds.ts";
+import {
+  type Endpoint,
+  errorOfCoding,
+  errorOfConnection,
+  errorOfLine,
+  errorOfRedirect,
+  errorOfSize,
+  errorOfStatus,
+  errorOfType,
+  type ResponseHeaders,
+} from "./errors.ts";
 import { EventStreamDecoder } from "./event-stream.ts";
 import type { ResponseReader } from "./transport.ts";
+import { canUnpack, codingsOf } from "./unpacker.ts";
 
 /** Decodes one answer of a wire format. `data` and `end` throw `ModelError`. */
 export interface Answer {
@@ -28,38 +40,54 @@ export class ResponseDecoder implements ResponseReader {
   #events: EventStreamDecoder | undefined;
   /** The body so far, where it is not an event stream. */
   readonly #whole: Buffer[] = [];
+  #failed = false;
   #size = 0;
+  readonly #bounds: ReturnType<typeof wireBounds>;
+  codings: readonly string[] = [];
 
-  constructor(endpoint: Endpoint, answer: Answer) {
+  constructor(endpoint: Endpoint, answer: Answer, bounds?: WireBounds) {
     this.#endpoint = endpoint;
     this.#answer = answer;
+    this.#bounds = wireBounds(bounds);
   }
 
   get done(): boolean {
-    return this.#answer.done;
+    return this.#failed ? this.#size > ERROR_BODY : this.#answer.done;
   }
 
   get answered(): boolean {
-    return this.#answer.answered;
+    return this.#failed || this.#answer.answered;
   }
 
   head(status: number, headers: ResponseHeaders): void {
     this.#head = { status, headers };
-    if (status < 200 || status > 299) return;
+    this.#failed = status < 200 || status > 299;
+    const codings = codingsOf(headers["content-encoding"]);
+    if (canUnpack(codings)) this.codings = codings;
+    else if (!this.#failed) throw errorOfCoding(this.#endpoint.address, codings);
+    const location = headers.location;
+    if (status > 299 && status < 400 && location) {
+      throw errorOfRedirect(this.#endpoint.address, status, String(location));
+    }
+    if (this.#failed) return;
     const type = String(headers["content-type"] ?? "");
     if (type.includes("json")) return;
     if (type.includes("html")) throw errorOfType(this.#endpoint, type);
-    this.#events = new EventStreamDecoder((data) => this.#answer.data(data));
+    const { line } = this.#bounds;
+    const tooLong = () => errorOfLine(this.#endpoint.address, line);
+    this.#events = new EventStreamDecoder((data) => this.#answer.data(data), { most: line, tooLong });
   }
 
   body(bytes: Buffer): void {
+    this.#size += bytes.length;
+    const { answer } = this.#bounds;
     if (this.#events) {
+      if (this.#size > answer * STREAM_FACTOR) throw errorOfSize(this.#endpoint.address, answer * STREAM_FACTOR);
       this.#events.push(bytes);
       return;
     }
-    if (this.#failed && this.#size > ERROR_BODY) return;
-    this.#whole.push(bytes);
-    this.#size += bytes.length;
+    if (this.#size > answer) throw errorOfSize(this.#endpoint.address, answer);
+    if (!this.#failed || this.#size <= ERROR_BODY + bytes.length) this.#whole.push(bytes);
   }
 
   end(): void {
@@ -79,9 +107,5 @@ export class ResponseDecoder implements ResponseReader {
 
   failed(cause: unknown, sent: boolean): Error {
     return errorOfConnection(this.#endpoint, cause, sent);
-  }
-
-  get #failed(): boolean {
-    return this.#head !== undefined && (this.#head.status < 200 || this.#head.status > 299);
   }
 }

@@ -1,19 +1,23 @@
 import type { ModelPart, ModelSink } from "@banyan/core";
 import type { Dispatcher } from "undici";
+import { WIRE_BOUNDS } from "./bounds.ts";
 import type { ResponseHeaders } from "./errors.ts";
+import { Unpacker } from "./unpacker.ts";
 
 /** Decodes one response. Any of its functions may throw what the stream is then rejected with. */
 export interface ResponseReader {
   head(status: number, headers: ResponseHeaders): void;
   /** Some bytes of the body. What is decoded waits for `take`. */
   body(bytes: Buffer): void;
+  /** How the body is packed, once the head is read: the innermost coding first. */
+  readonly codings: readonly string[];
   /** The response is over. */
   end(): void;
   /** The parts that were decoded since the last time. */
   take(): readonly ModelPart[];
   /** Nothing of interest follows, although the connection may stay open. */
   readonly done: boolean;
-  /** The connection may end now without harm. */
+  /** The connection may end now without harm. One that does not is ended after a while. */
   readonly answered: boolean;
   /** What a failed connection is told as. `sent`: the request had been written to a socket. */
   failed(cause: unknown, sent: boolean): Error;
@@ -22,7 +26,7 @@ export interface ResponseReader {
 /** What follows it comes when the code under way is through. `queueMicrotask` would make a resource for each call. */
 const THROUGH = Promise.resolve();
 
-/** Milliseconds that a server may take to end a response after it said that it is done. */
+/** Milliseconds that a server may take to end a response after it said that nothing follows. */
 const LINGER = 1000;
 
 /**
@@ -38,10 +42,11 @@ export function exchange(
   reader: ResponseReader,
   sink: ModelSink,
   signal: AbortSignal,
+  linger = WIRE_BOUNDS.linger,
 ): Promise<void> {
   if (signal.aborted) return Promise.reject(signal.reason);
   return new Promise((resolve, reject) => {
-    dispatcher.dispatch(request, new Exchange(reader, sink, signal, resolve, reject));
+    dispatcher.dispatch(request, new Exchange(reader, sink, signal, linger, resolve, reject));
   });
 }
 
@@ -57,26 +62,33 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #reader: ResponseReader;
   readonly #sink: ModelSink;
   readonly #signal: AbortSignal;
+  readonly #linger: number;
   readonly #resolve: () => void;
   readonly #reject: (reason: unknown) => void;
   #controller: Dispatcher.DispatchController | undefined;
+  #unpacker: Unpacker | undefined;
   #flushing = false;
   #waiting = false;
   #ended = false;
   #failure: { readonly reason: unknown } | undefined;
   #settled = false;
+  /** Runs once the answer may end: ends it, and later the connection. */
   #lingering: NodeJS.Timeout | undefined;
+  /** Why the connection broke, while what came before is unpacked. */
+  #broken: Error | undefined;
 
   constructor(
     reader: ResponseReader,
     sink: ModelSink,
     signal: AbortSignal,
+    linger: number,
     resolve: () => void,
     reject: (reason: unknown) => void,
   ) {
     this.#reader = reader;
     this.#sink = sink;
     this.#signal = signal;
+    this.#linger = linger;
     this.#resolve = resolve;
     this.#reject = reject;
     signal.addEventListener("abort", this.#abort, { once: true });
@@ -88,17 +100,60 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: ResponseHeaders): void {
-    if (this.#ended || status < 200) return;
+    if (this.#ended) return;
+    this.#soon();
+    if (status < 200) return;
     try {
       this.#reader.head(status, headers);
     } catch (reason) {
       this.#fail(reason);
+      return;
     }
+    const { codings } = this.#reader;
+    if (codings.length === 0) return;
+    this.#unpacker = new Unpacker(codings, {
+      data: (bytes) => this.#read(bytes),
+      end: () => this.#over(),
+      failed: (cause) => this.#break(this.#broken ?? cause),
+      room: () => {
+        if (!this.#waiting) this.#controller?.resume();
+      },
+    });
   }
 
-  // Called for each chunk of HTTP, of which one read can hold many: they are decoded at once and handed over together,
-  // when the read is through.
-  onResponseData(_: Dispatcher.DispatchController, bytes: Buffer): void {
+  onResponseData(controller: Dispatcher.DispatchController, bytes: Buffer): void {
+    if (this.#ended) return;
+    const unpacker = this.#unpacker;
+    if (!unpacker) return this.#read(bytes);
+    this.#soon();
+    if (!unpacker.write(bytes)) controller.pause();
+  }
+
+  onResponseEnd(): void {
+    if (this.#ended) clearTimeout(this.#lingering);
+    if (this.#unpacker) this.#unpacker.end();
+    else this.#over();
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, cause: Error): void {
+    if (this.#ended) return clearTimeout(this.#lingering);
+    if (!this.#unpacker) return this.#break(cause);
+    this.#broken = cause;
+    this.#unpacker.end();
+  }
+
+  #over(): void {
+    if (this.#broken) this.#break(this.#broken);
+    else this.#end();
+  }
+
+  #break(cause: Error): void {
+    if (this.#ended) return;
+    if (this.#reader.answered) this.#end();
+    else this.#fail(this.#reader.failed(cause, this.#controller !== undefined));
+  }
+
+  #read(bytes: Buffer): void {
     if (this.#ended) return;
     try {
       this.#reader.body(bytes);
@@ -106,25 +161,20 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.#fail(reason);
       return;
     }
+    this.#soon();
+  }
+
+  // Called for each chunk of HTTP, of which one read can hold many: they are decoded at once and handed over together,
+  // when the read is through.
+  #soon(): void {
     if (this.#flushing) return;
     this.#flushing = true;
     void THROUGH.then(this.#flush);
   }
 
-  onResponseEnd(): void {
-    clearTimeout(this.#lingering);
-    this.#end();
-  }
-
-  onResponseError(_: Dispatcher.DispatchController, cause: Error): void {
-    clearTimeout(this.#lingering);
-    if (this.#ended) return;
-    if (this.#reader.answered) this.#end();
-    else this.#fail(this.#reader.failed(cause, this.#controller !== undefined));
-  }
-
   readonly #abort = (): void => {
     if (this.#settled) return;
+    clearTimeout(this.#lingering);
     this.#ended = true;
     this.#failure = { reason: this.#signal.reason };
     this.#settle();
@@ -135,13 +185,16 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#flushing = false;
     if (this.#settled || this.#waiting) return;
     if (!this.#ended && this.#reader.done) {
+      clearTimeout(this.#lingering);
       this.#lingering = setTimeout(() => this.#hangUp(), LINGER).unref();
       this.#end();
       return;
     }
     try {
       const parts = this.#reader.take();
-      const room = parts.length === 0 || this.#sink.push(parts);
+      // What came is a sign of life, whatever it was.
+      const room = (this.#ended && parts.length === 0) || this.#sink.push(parts);
+      if (!this.#ended && this.#reader.answered) this.#lingering ??= setTimeout(() => this.#leave(), this.#linger);
       if (this.#ended) this.#settle();
       else if (!room) this.#wait();
     } catch (reason) {
@@ -155,10 +208,13 @@ class Exchange implements Dispatcher.DispatchHandler {
   #wait(): void {
     this.#waiting = true;
     this.#controller?.pause();
+    this.#unpacker?.pause();
     const goOn = () => {
       this.#waiting = false;
       this.#flush();
-      if (!this.#waiting) this.#controller?.resume();
+      if (this.#waiting) return;
+      this.#controller?.resume();
+      this.#unpacker?.resume();
     };
     this.#sink.ready().then(goOn, (reason: unknown) => {
       this.#waiting = false;
@@ -177,6 +233,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#flush();
   }
 
+  /** The model has answered, and its server does not end the response. */
+  #leave(): void {
+    this.#end();
+    this.#hangUp();
+  }
+
   #fail(reason: unknown): void {
     if (this.#ended) return;
     this.#ended = true;
@@ -187,6 +249,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #settle(): void {
     this.#settled = true;
+    this.#unpacker?.destroy();
     this.#signal.removeEventListener("abort", this.#abort);
     if (this.#failure) this.#reject(this.#failure.reason);
     else this.#resolve();

@@ -15,7 +15,8 @@ export class ProviderReport extends Error {
  * several copies of the package that defines them may be installed.
  */
 export function asModelError(thrown: unknown, model: string): ModelError {
-  if (thrown instanceof ModelError) return thrown;
+  const own = ownErrorIn(thrown);
+  if (own) return own;
   if (thrown instanceof ProviderReport) return fromReport(thrown.cause, model);
   if (!(thrown instanceof Error)) return fromReport(thrown, model);
   const fail = (code: ModelError["code"], sentence: string) => new ModelError(code, sentence, { cause: thrown });
@@ -55,6 +56,16 @@ export function asModelError(thrown: unknown, model: string): ModelError {
         fail("provider", `The model ${model} failed to answer; try again later (${thrown.message})`)
       );
   }
+}
+
+/** What was a `ModelError` before a package put its own words around it. */
+function ownErrorIn(thrown: unknown): ModelError | undefined {
+  let error = thrown;
+  for (let depth = 0; depth < 5 && error instanceof Error; depth++) {
+    if (error instanceof ModelError) return error;
+    error = error.cause;
+  }
+  return undefined;
 }
 
 /** `APICallError`: a response with another status than 2xx, a response that cannot be read, or no response. */

@@ -109,7 +109,7 @@ describe("the request", () => {
   });
 
   test("what is absent is not sent", async () => {
-    expect(Object.keys(await asked({})).sort()).toEqual(["abortSignal", "prompt"]);
+    expect(Object.keys(await asked({})).sort()).toEqual(["abortSignal", "includeRawChunks", "prompt"]);
   });
 
   test("settings under the AI SDK's names", async () => {

@@ -32,8 +32,12 @@ export async function pump(
   let refused: { readonly error: unknown } | undefined;
   let flushed: Promise<void> | undefined;
 
+  /** Something came that is no part: that too is told. */
+  let alive = false;
+
   const flush = () => {
-    if (batch.length === 0) return;
+    if (batch.length === 0 && !alive) return;
+    alive = false;
     const parts = batch;
     batch = [];
     full = !sink.push(parts);
@@ -62,7 +66,8 @@ export async function pump(
       answer.read(value, batch);
       if (full) await Promise.race([sink.ready(), interrupted]);
       full = false;
-      if (batch.length > 0 && !answer.finished) {
+      alive ||= batch.length === 0;
+      if (!answer.finished) {
         flushed ??= flushSoon();
         // A source that never pauses must not keep the program from anything else.
         if (batch.length >= BATCH) await flushed;
@@ -75,6 +80,7 @@ export async function pump(
     throw error;
   } finally {
     signal.removeEventListener("abort", cancel);
+    alive = false;
     flush();
   }
 }

@@ -1,0 +1,175 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { isTooDeep, type ModelDriver } from "@banyan/core";
+import type { Dispatcher } from "undici";
+import { type AnswerEnd, endIn, FrameEnd, type PackageFormat } from "./answer-end.ts";
+import { STREAM_FACTOR, type WireBounds, wireBounds } from "./bounds.ts";
+import { errorOfDepth, errorOfLine, errorOfRedirect, errorOfSize, errorOfType } from "./errors.ts";
+import { EventStreamDecoder } from "./event-stream.ts";
+import { openPool, type PoolOptions } from "./pool.ts";
+
+/** How requests of a provider package get to their server. */
+export interface FetchOptions extends PoolOptions {
+  /** What its answers are; absent for what is no language model. */
+  readonly format?: PackageFormat | undefined;
+  readonly bounds?: WireBounds | undefined;
+}
+
+/** Whoever waits for the answer of the request that is being made. */
+const waiting = new AsyncLocalStorage<() => void>();
+
+/** A driver over a package that was given a `modelFetch`: all that comes for it is a sign of life. */
+export function withLife(driver: ModelDriver): ModelDriver {
+  return {
+    ...driver,
+    async stream(request, sink, signal) {
+      let over = false;
+      const alive = () => {
+        if (!over) sink.push([]);
+      };
+      try {
+        await waiting.run(alive, () => driver.stream(request, sink, signal));
+      } finally {
+        over = true;
+      }
+    },
+  };
+}
+
+/** Bytes of an error body that are read. */
+const ERROR_BODY = 65_536;
+
+/**
+ * A `fetch` for provider packages that does what our own drivers do: every byte is a sign of life, what the format calls the end
+ * is the end, answers are bounded, and a redirect is told and not followed.
+ */
+export function modelFetch({ proxy, dispatcher, format, bounds }: FetchOptions): typeof fetch {
+  const most = wireBounds(bounds);
+  let pool: Promise<Dispatcher> | undefined = dispatcher && Promise.resolve(dispatcher);
+  return async (address, init) => {
+    const alive = waiting.getStore() ?? (() => {});
+    pool ??= openPool(proxy);
+    const { fetch } = await import("undici");
+    // The types of the package and those of the web name the same things twice.
+    const through = { ...init, redirect: "manual", dispatcher: await pool } as Parameters<typeof fetch>[1];
+    const response = (await fetch(String(address), through)) as unknown as Response;
+    alive();
+    const { status, statusText, headers, body, ok } = response;
+    const place = placeOf(String(address));
+    const location = headers.get("location");
+    if (status >= 300 && status < 400 && location !== null) {
+      await body?.cancel();
+      throw errorOfRedirect(place, status, location);
+    }
+    const type = headers.get("content-type") ?? "";
+    if (ok && type.includes("html")) {
+      await body?.cancel();
+      throw errorOfType({ address: place, format: "model's" }, type);
+    }
+    if (!body) return response;
+    const watch = ok ? new Watch(place, type, format, most) : undefined;
+    return new Response(watched(body, watch, alive, most.linger), { status, statusText, headers: [...headers] });
+  };
+}
+
+function placeOf(address: string): string {
+  const { origin, pathname } = new URL(address);
+  return `${origin}${pathname}`;
+}
+
+/** Looks at the bytes of an answer on their way to the package. Throws `ModelError` for what nobody could read. */
+class Watch {
+  end: AnswerEnd;
+  readonly #events: EventStreamDecoder | undefined;
+  readonly #frames: FrameEnd | undefined;
+  readonly #most: number;
+  readonly #place: string;
+  #size = 0;
+
+  constructor(
+    place: string,
+    type: string,
+    format: PackageFormat | undefined,
+    { line, answer }: ReturnType<typeof wireBounds>,
+  ) {
+    this.#place = place;
+    const streams = type.includes("event-stream") || type.includes("eventstream");
+    this.#most = answer * (streams ? STREAM_FACTOR : 1);
+    if (format === undefined) return;
+    if (format === "converse") this.#frames = new FrameEnd();
+    else if (streams) {
+      this.#events = new EventStreamDecoder(
+        (data) => {
+          if (isTooDeep(data)) throw errorOfDepth(place);
+          this.end = endIn(format, data) ?? this.end;
+        },
+        { most: line, tooLong: () => errorOfLine(place, line) },
+      );
+    }
+  }
+
+  see(bytes: Uint8Array): void {
+    this.#size += bytes.length;
+    if (this.#size > this.#most) throw errorOfSize(this.#place, this.#most);
+    this.#events?.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    this.end = this.#frames?.see(bytes) ?? this.end;
+  }
+}
+
+/**
+ * The body, with its end where the answer ends. Of an error nobody needs more than its beginning. What is left is read for a
+ * moment, so that the connection can serve again.
+ */
+function watched(
+  body: ReadableStream<Uint8Array>,
+  watch: Watch | undefined,
+  alive: () => void,
+  linger: number,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  const late = Promise.withResolvers<ReadableStreamReadResult<Uint8Array>>();
+  let timer: NodeJS.Timeout | undefined;
+  let read = 0;
+  const leave = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    clearTimeout(timer);
+    controller.close();
+    void release(reader);
+  };
+  const wait = () => {
+    timer ??= setTimeout(() => late.resolve({ done: true, value: undefined }), linger);
+  };
+  if (!watch) wait();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await (timer ? Promise.race([reader.read(), late.promise]) : reader.read());
+      if (done) return leave(controller);
+      alive();
+      read += value.length;
+      try {
+        watch?.see(value);
+      } catch (error) {
+        reader.cancel(error).catch(() => {});
+        throw error;
+      }
+      controller.enqueue(value);
+      if (watch?.end === "answered") wait();
+      if (watch?.end === "over" || (!watch && read > ERROR_BODY)) leave(controller);
+    },
+    cancel(reason) {
+      clearTimeout(timer);
+      return reader.cancel(reason);
+    },
+  });
+}
+
+/** Milliseconds that a server may take to end a response after it said that it is done. */
+const RELEASE = 1_000;
+
+async function release(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const timer = setTimeout(() => reader.cancel().catch(() => {}), RELEASE).unref();
+  try {
+    while (!(await reader.read()).done);
+  } catch {
+    // The answer is complete: how its connection ends is of no interest.
+  }
+  clearTimeout(timer);
+}
