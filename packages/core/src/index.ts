@@ -8,12 +8,12 @@ export {
 } from "./agent/agent.ts";
 export type { AgentBuilder } from "./agent/builder.ts";
 export { type Chat, ChatError, type ChatOptions } from "./agent/chat.ts";
+export { AgentError } from "./agent/check-options.ts";
 export type { CompactOptions } from "./agent/compact.ts";
 export { askClient } from "./agent/control/ask-client.ts";
 export { type LaunchAgentOptions, launchAgent, type NamedAgent } from "./agent/control/launch-agent.ts";
 export { shortenConversation } from "./agent/control/shorten-conversation.ts";
 export { type Directive, DirectiveError, resume, retry, say, stop } from "./agent/directive.ts";
-export { AgentError } from "./agent/prepare.ts";
 export * from "./conversation/index.ts";
 export type { AnswerBounds } from "./ports/answer-size.ts";
 export { type AskOptions, askModel, type ModelAnswer } from "./ports/ask-model.ts";

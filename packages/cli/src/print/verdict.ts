@@ -23,7 +23,7 @@ export function verdictOf(turn: Turn | undefined, denied: Result["denied"]): Ver
       return {
         reason: "limit",
         exitCode: exitCodes.limit,
-        error: { code: "limit", message: `The turn reached ${turn.limit}.` },
+        error: { code: "limit", message: turn.error?.message ?? `The turn reached ${turn.limit}.` },
       };
     case "answered":
     case "finished": {

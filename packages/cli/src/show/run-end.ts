@@ -10,7 +10,7 @@ export function runEndSentence(reason: RunEnd, error: string | undefined, style:
     case "failed":
       return `${style.bad("Failed:")} ${oneLine(error ?? "the model could not answer")}`;
     case "limit":
-      return `${style.warning("The turn stopped at its limit.")} Reply to go on.`;
+      return `${style.warning(error === undefined ? "The turn stopped at its limit." : oneLine(error))} Reply to go on.`;
     case "answered":
     case "finished":
       return undefined;

@@ -15,6 +15,7 @@ import type { Callbacks, RetrySettings } from "../turn/run.ts";
 import type { Turn } from "../turn/turn.ts";
 import { AgentBuilder } from "./builder.ts";
 import { Chat, type ChatOptions, converse } from "./chat.ts";
+import { checkOptions } from "./check-options.ts";
 import { type CompactOptions, compactBranch } from "./compact.ts";
 import { type Directive, say } from "./directive.ts";
 
@@ -127,14 +128,16 @@ export class TurnError extends Error {
 }
 
 /**
- * An agent: a small inert handle that never changes. It costs nothing to make; its options are checked when it first
- * takes a turn.
+ * An agent: a small inert handle that never changes. It costs next to nothing to make: names of options that there are,
+ * and a model and a memory that are some, are asked for then; what they are set to is checked when it first takes a turn.
  */
 export class Agent {
   /** As they were given; frozen. */
   readonly options: AgentOptions;
 
+  /** Throws `AgentError` for an option that there is not, and for what is no model or no memory. */
   constructor(options: AgentOptions) {
+    checkOptions(options);
     this.options = Object.freeze({ ...options });
     Object.freeze(this);
   }

@@ -2,7 +2,7 @@ import type { ModelSettings } from "../ports/model.ts";
 import type { Tool } from "../ports/tool.ts";
 import type { Limits } from "../turn/limits.ts";
 import type { Agent, AgentOptions } from "./agent.ts";
-import { AgentError } from "./prepare.ts";
+import { AgentError } from "./check-options.ts";
 
 /**
  * The options of an agent, one setter at a time, each as `AgentOptions` says. Each answers a new builder, so that a half-made

@@ -10,14 +10,17 @@ import { Branch } from "../turn/branch.ts";
 import { inputsFor, inputsLeft } from "../turn/inputs.ts";
 import { runTurn, type Turn, type TurnStart } from "../turn/turn.ts";
 import type { Agent, Conversation } from "./agent.ts";
-import { checkDirective, type Directive, startOf, whereTo } from "./directive.ts";
+import { checkDirective, type Directive, startOf, whereItGrew, whereTo } from "./directive.ts";
 import { turnAgent } from "./prepare.ts";
 
 /** Where a chat goes on. */
 export interface ChatOptions {
   /** The conversation; a new one in memory when absent. */
   readonly session?: Session | undefined;
-  /** The message to go on from; where the conversation was last written to when absent. */
+  /**
+   * The message to go on from; what is said there is a branch of its own. When absent, where the conversation was last
+   * written to; answered by a turn handler, where the chat ended, or behind what was said there while the handler waited.
+   */
   readonly at?: string | undefined;
   /**
    * The id of the message that the directive adds, or, when it adds none, of its run: for a client that must be able to
@@ -127,7 +130,10 @@ export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> 
     const begun =
       directive.type === "deliver"
         ? directive.begun
-        : session.begin(whereTo(session.state, at, leaf), beginning(watch.signal, directive, options));
+        : session.begin(
+            whereTo(session.state, at, whereItGrew(session.state, leaf)),
+            beginning(watch.signal, directive, options),
+          );
     const taking = takeTurn(first, agent, directive, { begun, id, chosenModel }, watch);
     watch.onStart?.(taking);
     const taken = await taking;

@@ -5,8 +5,9 @@ import { Branch } from "../turn/branch.ts";
 import { shorten } from "../turn/compaction.ts";
 import { newRun } from "../turn/new-run.ts";
 import type { Agent } from "./agent.ts";
+import { AgentError } from "./check-options.ts";
 import { whereTo } from "./directive.ts";
-import { AgentError, turnAgent } from "./prepare.ts";
+import { turnAgent } from "./prepare.ts";
 
 /** Where a conversation is shortened. */
 export interface CompactOptions {

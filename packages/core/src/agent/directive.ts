@@ -76,6 +76,17 @@ export function whereTo(state: ConversationState, named: string | undefined, lea
 }
 
 /**
+ * Where a chat goes on that named no place: where it ended, or behind what was said there since, by whoever did not name a
+ * place either. It makes no branch that nobody asked for.
+ */
+export function whereItGrew(state: ConversationState, leaf: string | null | undefined): string | null | undefined {
+  if (leaf === undefined || leaf === state.leaf) return leaf;
+  for (let id = state.leaf; id !== null; id = state.messages.get(id)?.parentId ?? null)
+    if (id === leaf) return state.leaf;
+  return leaf;
+}
+
+/**
  * Where on a path a directive starts its turn; `left` is what waits for no run. Throws `DirectiveError` when the path
  * has nothing to retry or resume.
  */

@@ -29,9 +29,53 @@ describe("a mistake is told at once, and with what to do", () => {
     ["a model that nobody awaited", Promise.resolve(model), /this is a promise: await it/],
     ["an object that is no model", {}, /this is object/],
     ["a model of an older package", { specificationVersion: "v2" }, /generation v2 .* update its package/],
-  ])("%s", async (_, given, sentence) => {
-    const refused = new Agent({ model: wrong(given) }).send("Hello");
-    await expect(refused).rejects.toMatchObject({ name: "AgentError", message: expect.stringMatching(sentence) });
+    ["nothing", undefined, /needs a model/],
+  ])("B76: %s, when the agent is made", (_, given, sentence) => {
+    const refused = { name: "AgentError", message: expect.stringMatching(sentence) };
+    expect(() => new Agent({ model: wrong(given) })).toThrow(expect.objectContaining(refused));
+  });
+
+  test.each<[string, object, string]>([
+    ["of an agent", { instruction: "Be brief." }, "instruction is no option of an agent; did you mean instructions?"],
+    [
+      "of its settings",
+      { settings: { temprature: 1 } },
+      "settings.temprature is no option of an agent; did you mean settings.temperature?",
+    ],
+    [
+      "of its limits",
+      { limits: { maxSteps: 3 } },
+      "limits.maxSteps is no option of an agent; there are steps, tokens, cost, time, depth, policy.",
+    ],
+    [
+      "of its retries",
+      { retry: { attempt: 3 } },
+      "retry.attempt is no option of an agent; did you mean retry.attempts?",
+    ],
+    [
+      "of its bounds",
+      { bounds: { answers: 3 } },
+      "bounds.answers is no option of an agent; did you mean bounds.answer?",
+    ],
+    [
+      "of its compaction",
+      { compaction: { treshold: 0.5 } },
+      "compaction.treshold is no option of an agent; did you mean compaction.threshold?",
+    ],
+    ["of its memory", { memory: { stores: 1 } }, "memory.stores is no option of an agent; did you mean memory.store?"],
+    [
+      "of its callbacks",
+      { callbacks: { onCal() {} } },
+      "callbacks.onCal is no option of an agent; did you mean callbacks.onCall or callbacks.onCalls?",
+    ],
+  ])("B72: a misspelt option %s, with the nearest right one", (_, options, sentence) => {
+    expect(() => agent.with(wrong<Partial<AgentOptions>>(options))).toThrow(sentence);
+  });
+
+  test("B76: a memory that is none, and a store that is none", async () => {
+    expect(() => agent.with({ memory: wrong({ store: Promise.resolve({}) }) })).toThrow(/memory.store is no memory/);
+    await expect(Session.open(wrong(Promise.resolve({})))).rejects.toThrow(/needs a store.*a promise: await it/);
+    await expect(Session.open(wrong(undefined))).rejects.toMatchObject({ code: "invalid-option" });
   });
 
   test.each<[string, object, RegExp]>([

@@ -1,23 +1,17 @@
-import { fromLanguageModel, isLanguageModel, refusal } from "../ports/language-model.ts";
+import { fromLanguageModel, isLanguageModel } from "../ports/language-model.ts";
 import type { LoopDriver } from "../ports/loop.ts";
 import type { ModelDriver, ModelSettings } from "../ports/model.ts";
 import type { Tool } from "../ports/tool.ts";
 import type { Compaction } from "../turn/compaction.ts";
 import { instructionsFor, launch, settingsFor } from "../turn/launch.ts";
-import { checkLimits } from "../turn/limits.ts";
 import type { Mode } from "../turn/mode.ts";
 import type { TurnAgent } from "../turn/run.ts";
 import { estimate } from "../turn/tokens.ts";
 import { digestOf, Toolbox } from "../turn/toolbox.ts";
 import type { Agent, AgentOptions, CompactionOptions } from "./agent.ts";
+import { AgentError, checkTimes, checkValues } from "./check-options.ts";
 import { chatMode } from "./mode/chat-mode.ts";
 import { taskMode } from "./mode/task-mode.ts";
-
-/** An option that no agent can have. */
-export class AgentError extends Error {
-  override readonly name = "AgentError";
-  readonly code = "invalid-option";
-}
 
 const ready = new WeakMap<Agent, TurnAgent>();
 
@@ -29,7 +23,7 @@ export function turnAgent(agent: Agent): TurnAgent {
   const known = ready.get(agent);
   if (known) return known;
   const { options } = agent;
-  checkOptions(options);
+  checkValues(options);
   const { instructions = "", settings = NO_SETTINGS, limits = {}, memory, tools = NO_TOOLS } = options;
   const driver = driverOf(options.model);
   const mode = modeOf(options);
@@ -58,37 +52,8 @@ export function turnAgent(agent: Agent): TurnAgent {
   return made;
 }
 
-function checkOptions({
-  model,
-  settings = {},
-  limits = {},
-  memory,
-  retry = {},
-  bounds = {},
-  tools = NO_TOOLS,
-}: AgentOptions): void {
-  if (!model) throw new AgentError("An agent needs a model: new Agent({ model }).");
-  if (!Array.isArray(tools)) throw new AgentError("The tools of an agent are a list: tools: [...].");
-  checkSettings(settings);
-  checkLimits(limits);
-  checkTimes({ "memory.timeout": memory?.timeout, "memory.limit": memory?.limit });
-  const { attempts, time, delay, maxDelay, idle } = retry;
-  checkTimes({ "retry.attempts": attempts, "retry.time": time, "retry.delay": delay });
-  checkTimes({ "retry.maxDelay": maxDelay, "retry.idle": idle });
-  checkTimes({ "bounds.answer": bounds.answer, "bounds.arguments": bounds.arguments });
-}
-
 function driverOf(model: AgentOptions["model"]): ModelDriver | LoopDriver {
-  if (isLanguageModel(model)) return fromLanguageModel(model);
-  const given: unknown = model;
-  if (typeof given === "object" && given !== null) {
-    if ("stream" in given || "run" in given) return model as ModelDriver | LoopDriver;
-    if ("specificationVersion" in given) throw new AgentError(refusal(given));
-  }
-  const what = given instanceof Promise ? "a promise: await it" : typeof given === "string" ? "a name" : typeof given;
-  throw new AgentError(
-    `The model of an agent is a driver, such as resolveModel("provider/model") of @banyan/models finds, or a model of an AI SDK package; this is ${what}.`,
-  );
+  return isLanguageModel(model) ? fromLanguageModel(model) : model;
 }
 
 function modeOf({ mode = "chat", output }: AgentOptions): Mode {
@@ -122,19 +87,4 @@ function compactionOf(options: CompactionOptions | false = {}, known: number | u
   }
   checkTimes({ "compaction.contextSize": contextSize });
   return { hint, threshold, contextSize, count };
-}
-
-function checkSettings({ temperature, maxTokens }: ModelSettings): void {
-  if (temperature !== undefined && !(temperature >= 0 && temperature <= 2)) {
-    throw new AgentError(`settings.temperature is ${temperature}; it must be a number from 0 to 2.`);
-  }
-  if (maxTokens !== undefined && !(Number.isInteger(maxTokens) && maxTokens > 0)) {
-    throw new AgentError(`settings.maxTokens is ${maxTokens}; it must be a positive whole number.`);
-  }
-}
-
-function checkTimes(options: Readonly<Record<string, number | undefined>>): void {
-  for (const [name, value] of Object.entries(options)) {
-    if (value !== undefined && !(value > 0)) throw new AgentError(`${name} is ${value}; it must be a positive number.`);
-  }
 }

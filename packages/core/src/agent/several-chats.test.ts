@@ -76,6 +76,30 @@ test("B49: what is said below a message that a summary is being made of waits fo
   expect(path.map(({ role }) => role).slice(-3)).toEqual(["summary", "user", "assistant"]);
 });
 
+test("B70: a chat without a named place goes on behind what another one said while its handler waited", async () => {
+  const agent = new Agent({ model: scriptedModel(({ messages }) => saidIn(messages)) });
+  const session = Session.inMemory();
+  let turns = 0;
+  const waiting = agent.with({
+    onTurn: async (_, self) => {
+      if (turns++ > 0) return undefined;
+      // Somebody else says something while the handler waits for its person.
+      await agent.send("meanwhile", { session });
+      return self.chat(say("two"));
+    },
+  });
+  await collect(waiting.chat(say("one"), { session }));
+  expect(pathTo(session.state, session.state.leaf).map(textOf)).toEqual([
+    "one",
+    "one",
+    "meanwhile",
+    "one, meanwhile",
+    "two",
+    "one, meanwhile, two",
+  ]);
+  expect([...session.state.children.values()].every((children) => children.length === 1)).toBe(true);
+});
+
 test("F25: whoever asks for another answer waits for who resumes at the same message", async () => {
   const session = Session.inMemory();
   const model = scriptedModel([[text("Half"), cut()], "Whole.", "Another."]);

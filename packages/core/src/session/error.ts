@@ -47,3 +47,11 @@ export function noInput(input: string): SessionError {
 export function noMessage(message: string): SessionError {
   return new SessionError("no-message", `There is no message ${message} in this conversation.`);
 }
+
+export function noStore(given: unknown): SessionError {
+  const what = given instanceof Promise ? "a promise: await it" : given === null ? "null" : typeof given;
+  return new SessionError(
+    "invalid-option",
+    `A session needs a store, as openSqliteStore() or memoryStore() of @banyan/store make; this is ${what}.`,
+  );
+}

@@ -7,7 +7,7 @@ import type { Answer } from "../ports/human.ts";
 import type { Log, Store } from "../ports/store.ts";
 import { Appends } from "./appends.ts";
 import { Audience, type FeedListener } from "./audience.ts";
-import { emptyMessage, Interruption, noInput, noMessage, noRun, SessionError } from "./error.ts";
+import { emptyMessage, Interruption, noInput, noMessage, noRun, noStore, SessionError } from "./error.ts";
 import type { FeedReader } from "./feed.ts";
 import { checkWindow, type SayOptions, type SessionOptions } from "./options.ts";
 import { approvalResolved, fittingAnswer, notOpen, type Question, Questions } from "./questions.ts";
@@ -71,10 +71,11 @@ export class Session {
   /**
    * Opens a conversation for writing, or begins a new one when no id is given: that one is written with its first
    * message. Rejects with `StoreError`: `not-found`, or `locked` while somebody else has it open; with `SessionError`
-   * (`invalid-option`) for a window that is no positive whole number.
+   * (`invalid-option`) for a window that is no positive whole number, and for a store that is none.
    */
   static async open(store: Store, id?: string, options: SessionOptions = {}): Promise<Session> {
     checkWindow(options.window);
+    if (typeof store?.open !== "function") throw noStore(store);
     const conversation = id ?? createId();
     const log = await store.open(conversation, { create: id === undefined });
     const state = emptyConversation(conversation);

@@ -1,5 +1,5 @@
 import type { ModelDriver } from "../ports/model.ts";
-import { type Ending, failed } from "./ending.ts";
+import type { Ending } from "./ending.ts";
 import { inTime } from "./in-time.ts";
 import { tellModel } from "./inputs.ts";
 import type { TurnRun } from "./run.ts";
@@ -51,6 +51,10 @@ async function lastWord(run: TurnRun, model: ModelDriver, limit: string): Promis
     () => until,
     () => takeStep(run, model, "none"),
   );
-  if (step.type === "failed") return failed(step.error);
+  if (step.type === "failed") {
+    // The limit ended the turn; that nothing more was said of it is told beside that.
+    const message = `The turn reached ${limit}, and its last word failed: ${step.error.message}`;
+    return { reason: "limit", limit, error: { code: "limit", message, cause: step.error } };
+  }
   return run.signal.aborted ? { reason: "interrupted" } : undefined;
 }

@@ -4,7 +4,7 @@ import { say } from "../agent/directive.ts";
 import { textOf } from "../conversation/message.ts";
 import { defineTool } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";
-import { call, collect, pause, scriptedModel, spend, stall, text } from "../testing/index.ts";
+import { call, collect, fail, pause, scriptedModel, spend, stall, text } from "../testing/index.ts";
 import { stopTheClock, taking } from "./clock.fixture.ts";
 import type { Limits } from "./limits.ts";
 
@@ -91,6 +91,16 @@ describe("limits", () => {
     const model = scriptedModel(() => [text("Long "), stall()]);
     const { turn } = await run({ time: 100 }, taking({ auto: 90, none: 10 }, model));
     expect(turn).toMatchObject({ reason: "limit", text: "Long " });
+  });
+
+  test("F38: a last word that fails leaves the limit as the reason, and is told beside it", async () => {
+    const model = scriptedModel((_, index) => (index === 0 ? [text("So far."), call("look")] : [fail("quota")]));
+    const ended = run({ steps: 1 }, model);
+    await expect(ended).rejects.toMatchObject({
+      code: "limit",
+      message: "The turn reached the limit of 1 step, and its last word failed: scripted: quota",
+      turn: { reason: "limit", limit: "the limit of 1 step", steps: 1 },
+    });
   });
 
   test("B13: policy fail ends the turn with an error and without a further model call", async () => {

@@ -1,0 +1,140 @@
+import { isLanguageModel, refusal } from "../ports/language-model.ts";
+import type { ModelSettings } from "../ports/model.ts";
+import { checkLimits, type Limits } from "../turn/limits.ts";
+import { nearest } from "../turn/nearest.ts";
+import type { Callbacks, RetrySettings } from "../turn/run.ts";
+import type { AgentOptions, CompactionOptions } from "./agent.ts";
+
+/** An option that no agent can have. */
+export class AgentError extends Error {
+  override readonly name = "AgentError";
+  readonly code = "invalid-option";
+}
+
+/** All names of some options: the compiler knows when one is missing. */
+type Names<Options> = { readonly [Name in keyof Required<Options>]: true };
+
+const AGENT: Names<AgentOptions> = {
+  name: true,
+  model: true,
+  modelNamed: true,
+  instructions: true,
+  tools: true,
+  settings: true,
+  limits: true,
+  retry: true,
+  bounds: true,
+  mode: true,
+  output: true,
+  unattended: true,
+  compaction: true,
+  memory: true,
+  permission: true,
+  callbacks: true,
+  onTurn: true,
+};
+const SETTINGS: Names<ModelSettings> = {
+  temperature: true,
+  maxTokens: true,
+  stop: true,
+  effort: true,
+  providerOptions: true,
+  serverTools: true,
+};
+const LIMITS: Names<Limits> = { steps: true, tokens: true, cost: true, time: true, depth: true, policy: true };
+const RETRY: Names<RetrySettings> = { attempts: true, time: true, delay: true, maxDelay: true, idle: true };
+const BOUNDS: Names<NonNullable<AgentOptions["bounds"]>> = { answer: true, arguments: true };
+const COMPACTION: Names<CompactionOptions> = { hint: true, threshold: true, contextSize: true, count: true };
+const MEMORY: Names<NonNullable<AgentOptions["memory"]>> = { store: true, limit: true, timeout: true };
+const CALLBACKS: Names<Callbacks> = {
+  onMessage: true,
+  onCalls: true,
+  onCall: true,
+  onInterjection: true,
+  onAnswer: true,
+  onModelError: true,
+};
+
+/**
+ * What can be said of options when an agent is made, without making anything of them: names that there are, a model and
+ * a memory that are some. Throws `AgentError`.
+ */
+export function checkOptions(options: AgentOptions): void {
+  checkNames("", options, AGENT);
+  const { model, settings, limits, retry, bounds, compaction, memory, callbacks } = options;
+  checkModel(model);
+  if (settings) checkNames("settings.", settings, SETTINGS);
+  if (limits) checkNames("limits.", limits, LIMITS);
+  if (retry) checkNames("retry.", retry, RETRY);
+  if (bounds) checkNames("bounds.", bounds, BOUNDS);
+  if (compaction) checkNames("compaction.", compaction, COMPACTION);
+  if (callbacks) checkNames("callbacks.", callbacks, CALLBACKS);
+  if (!memory) return;
+  checkNames("memory.", memory, MEMORY);
+  const { recall, remember } = (memory.store ?? {}) as { readonly recall?: unknown; readonly remember?: unknown };
+  if (typeof recall !== "function" || typeof remember !== "function") {
+    throw new AgentError(
+      "memory.store is no memory: it needs the functions recall and remember, as Memory.open() of @banyan/memory resolves with.",
+    );
+  }
+}
+
+/** What is checked when an agent first takes a turn: what its options are set to. Throws `AgentError` or `LimitError`. */
+export function checkValues({
+  settings = {},
+  limits = {},
+  memory,
+  retry = {},
+  bounds = {},
+  tools = [],
+}: AgentOptions): void {
+  if (!Array.isArray(tools)) throw new AgentError("The tools of an agent are a list: tools: [...].");
+  checkSettings(settings);
+  checkLimits(limits);
+  checkTimes({ "memory.timeout": memory?.timeout, "memory.limit": memory?.limit });
+  const { attempts, time, delay, maxDelay, idle } = retry;
+  checkTimes({ "retry.attempts": attempts, "retry.time": time, "retry.delay": delay });
+  checkTimes({ "retry.maxDelay": maxDelay, "retry.idle": idle });
+  checkTimes({ "bounds.answer": bounds.answer, "bounds.arguments": bounds.arguments });
+}
+
+/** Throws `AgentError` for a number that is none, or not above 0. */
+export function checkTimes(options: Readonly<Record<string, number | undefined>>): void {
+  for (const [name, value] of Object.entries(options)) {
+    if (value !== undefined && !(value > 0)) throw new AgentError(`${name} is ${value}; it must be a positive number.`);
+  }
+}
+
+/** A name that is none would be an option without effect. */
+function checkNames(of: string, options: object, names: Readonly<Record<string, true>>): void {
+  for (const name in options) {
+    if (Object.hasOwn(names, name)) continue;
+    const known = Object.keys(names);
+    const near = nearest(name, known);
+    const hint =
+      near.length > 0 ? `did you mean ${near.map((one) => of + one).join(" or ")}?` : `there are ${known.join(", ")}.`;
+    throw new AgentError(`${of}${name} is no option of an agent; ${hint}`);
+  }
+}
+
+function checkModel(given: unknown): void {
+  if (!given) throw new AgentError("An agent needs a model: new Agent({ model }).");
+  if (isLanguageModel(given)) return;
+  if (typeof given === "object") {
+    if ("stream" in given || "run" in given) return;
+    if ("specificationVersion" in given) throw new AgentError(refusal(given));
+  }
+  const what = given instanceof Promise ? "a promise: await it" : typeof given === "string" ? "a name" : typeof given;
+  throw new AgentError(
+    `The model of an agent is a driver, such as resolveModel("provider/model") of @banyan/models finds, or a model of an AI SDK package; this is ${what}.`,
+  );
+}
+
+function checkSettings({ temperature, maxTokens }: ModelSettings): void {
+  if (temperature !== undefined && !(temperature >= 0 && temperature <= 2)) {
+    throw new AgentError(`settings.temperature is ${temperature}; it must be a number from 0 to 2.`);
+  }
+  if (maxTokens !== undefined && !(Number.isInteger(maxTokens) && maxTokens > 0)) {
+    throw new AgentError(`settings.maxTokens is ${maxTokens}; it must be a positive whole number.`);
+  }
+}
