@@ -21,6 +21,7 @@ import {
   resolveModel,
 } from "@banyan/models";
 import { sqliteStore } from "@banyan/store/sqlite";
+import type { WhyNotRead } from "@banyan/tools/workspace";
 import { findConversation } from "./conversations.ts";
 import type { Directories } from "./directories.ts";
 import { type Equipment, openEquipment } from "./equipment/index.ts";
@@ -31,7 +32,7 @@ import {
   instructionsText,
   lazyTokenCounter,
 } from "./instructions/index.ts";
-import { type ApprovalMode, parseRule, permissions, type Rules } from "./permissions/index.ts";
+import { type ApprovalMode, parseRule, pathScope, permissions, type Rules, readingRules } from "./permissions/index.ts";
 import type { ProjectPlaces } from "./project.ts";
 import type { Redact } from "./redaction/index.ts";
 import {
@@ -84,6 +85,8 @@ export class Host {
   readonly redact: Redact;
   /** What the agent is told before a conversation. */
   readonly instructions: Instructions;
+  /** Why the content of a file may not be told, by the rules (S21); undefined when none speaks of reading. */
+  readonly whyNotRead: WhyNotRead | undefined;
   #approval: ApprovalMode;
   readonly #env: Environment;
   readonly #home: string;
@@ -116,6 +119,7 @@ export class Host {
     this.#rules = rules;
     this.#permissionWith = (all) => permissions({ workspace, mode: this.approval, rules: all, canAsk, home });
     this.#permission = this.#permissionWith(rules);
+    this.whyNotRead = readingRules(pathScope(workspace, home), rules, () => this.approval);
     this.#choice = parts.choice;
     this.#agent = new Agent({
       name: AGENT,
@@ -158,6 +162,7 @@ export class Host {
         settings: configuration.settings,
         env: this.#env,
         home: this.#home,
+        whyNotRead: this.whyNotRead,
       },
       resolveModel: (name) => this.#driverOf(name),
       onChange: () => {

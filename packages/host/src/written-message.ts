@@ -1,5 +1,5 @@
 import type { UserPart } from "@banyan/core";
-import { type Attachments, attach } from "./attachments/index.ts";
+import { type Attachments, type AttachOptions, attach } from "./attachments/index.ts";
 import type { Host } from "./host.ts";
 import type { McpServers } from "./mcp/index.ts";
 
@@ -11,17 +11,20 @@ export interface WrittenMessage extends Attachments {
 
 /**
  * Takes secrets out of what a person wrote (S10), and puts what it names with `@` behind it: files of the workspace, pages
- * of the web, resources of MCP servers (B46). Rejects as `host.ready()` does, and with the signal's reason.
+ * of the web, resources of MCP servers (B46); with `outside`, files elsewhere on the machine too. Rejects as `host.ready()` does, and with the signal's reason.
  */
 export async function writtenMessage(
-  host: Pick<Host, "ready" | "redact" | "workspace">,
+  host: Pick<Host, "ready" | "redact" | "workspace" | "whyNotRead">,
   text: string,
   signal: AbortSignal,
+  { outside = false }: Pick<AttachOptions, "outside"> = {},
 ): Promise<WrittenMessage> {
   const said = host.redact(text);
   const { mcp } = await host.ready();
   const attachments = await attach(said, {
     folder: host.workspace,
+    outside,
+    whyNotRead: host.whyNotRead,
     signal,
     redact: host.redact,
     async readPage(url) {

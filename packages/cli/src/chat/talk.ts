@@ -232,7 +232,7 @@ export class Talk {
 
   /** What a person wrote as it goes into the conversation, with what it names; what that is, is said first (B46). */
   async #message(text: string): Promise<readonly UserPart[]> {
-    const message = await writtenMessage(this.#host, text, this.#person.left);
+    const message = await writtenMessage(this.#host, text, this.#person.left, { outside: true });
     this.#person.tellAttached(message, attachableIn(text));
     return message.parts;
   }

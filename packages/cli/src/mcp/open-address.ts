@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { pathWithout } from "@banyan/host/find-program";
 import type { McpPlace } from "@banyan/host/mcp";
 import { visible } from "../show/plain-text.ts";
 
@@ -17,7 +18,8 @@ export function openAddress(address: URL, env: McpPlace["env"], tell: (text: str
   }
   tell(`Sign in at ${visible(address.host)} in your browser, and come back. If no page opens:\n${href}\n`);
   const [command, ...args] = env.BROWSER ? [env.BROWSER] : (OPENERS[process.platform] ?? ["xdg-open"]);
-  const browser = spawn(command, [...args, address.href], { stdio: "ignore", detached: true });
+  const PATH = pathWithout([process.cwd()], env.PATH ?? "");
+  const browser = spawn(command, [...args, address.href], { stdio: "ignore", detached: true, env: { ...env, PATH } });
   // There may be no browser: the address is on the screen.
   browser.on("error", () => {});
   browser.unref();

@@ -175,7 +175,7 @@ async function partsOf(
   notice: (sentence: string) => void,
   signal: AbortSignal,
 ): Promise<UserPart[]> {
-  const message = await writtenMessage(host, asked, signal);
+  const message = await writtenMessage(host, asked, signal, { outside: true });
   const piped = host.redact(input);
   const isRedacted = message.isRedacted || piped !== input;
   for (const line of attachedLines({ ...message, isRedacted })) notice(line);

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Host, openHost, TrustRecord } from "@banyan/host";
+import { pathWithout } from "@banyan/host/find-program";
 import { serversSettled } from "@banyan/host/mcp";
 import {
   builtPage,
@@ -145,7 +146,8 @@ function show(address: string, warn: (sentence: string) => void): void {
       : process.platform === "win32"
         ? ["rundll32", "url.dll,FileProtocolHandler", address]
         : ["xdg-open", address];
-  const browser = spawn(command as string, args, { stdio: "ignore", detached: true });
+  const env = { ...process.env, PATH: pathWithout([process.cwd()], process.env.PATH ?? "") };
+  const browser = spawn(command as string, args, { stdio: "ignore", detached: true, env });
   browser.on("error", () => warn("No browser could be started; open the address yourself."));
   browser.unref();
 }

@@ -1,8 +1,7 @@
-import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
 import type { FilePart, TextPart, UserPart } from "@banyan/core";
-import { type AttachmentKind, type FileAttachment, named, readFolder, readForMessage } from "./files.ts";
+import { type AttachmentKind, type FileAttachment, named, readNamed } from "./files.ts";
 import { isPattern, matchingFiles } from "./patterns.ts";
+import { isRefused, type NamedPlace, placeNamed, type Reach } from "./place.ts";
 import { type Reference, referencesIn } from "./references.ts";
 
 /** What goes along with a message, for people. */
@@ -24,9 +23,7 @@ export interface Attachments {
 }
 
 /** What a message may name. */
-export interface AttachOptions {
-  /** The folder that relative paths are in. */
-  readonly folder: string;
+export interface AttachOptions extends Reach {
   readonly signal?: AbortSignal;
   /** Takes secrets out of what is read; nothing when absent. */
   readonly redact?: (text: string) => string;
@@ -63,7 +60,7 @@ export async function attach(text: string, options: AttachOptions): Promise<Atta
 
 /** What is read goes along; a text says why it cannot; nothing means that the word names nothing. */
 async function read({ name }: Reference, options: AttachOptions): Promise<FileAttachment | string | undefined> {
-  const { folder, signal, redact = (text) => text, readPage, readResource } = options;
+  const { signal, redact = (text) => text, readPage, readResource } = options;
   if (/^https?:\/\//i.test(name)) {
     if (!readPage) return `${name} does not go along: pages of the web cannot be read here.`;
     return fetched(name, "page", () => readPage(name, signal), redact);
@@ -72,12 +69,13 @@ async function read({ name }: Reference, options: AttachOptions): Promise<FileAt
     const resource = await fetched(name, "resource", () => readResource(name, signal), redact);
     if (resource !== undefined) return resource;
   }
-  const path = resolve(folder, name);
-  const stats = await stat(path).catch(() => undefined);
-  if (stats?.isDirectory()) return readFolder(name, path);
-  if (stats) return readForMessage(name, path, redact);
-  if (isPattern(name)) return readAll(name, folder, redact);
-  return /[/\\.]/.test(name) ? `${name} does not go along: there is no such file.` : undefined;
+  if (isPattern(name)) {
+    const place = await placeNamed(name, options).catch(() => undefined);
+    return place && !isRefused(place) ? readNamed(name, place, redact) : readAll(name, options, redact);
+  }
+  const place = await placeNamed(name, options);
+  if (place === undefined) return /[/\\.]/.test(name) ? `${name} does not go along: there is no such file.` : undefined;
+  return isRefused(place) ? `${name} does not go along: ${place.why}` : readNamed(name, place, redact);
 }
 
 async function fetched(
@@ -96,13 +94,16 @@ async function fetched(
   }
 }
 
-async function readAll(pattern: string, folder: string, redact: (text: string) => string) {
-  const files = await matchingFiles(pattern, folder);
+async function readAll(pattern: string, reach: Reach, redact: (text: string) => string) {
+  const files = await matchingFiles(pattern, reach);
   if (typeof files === "string") return files;
   const parts: (TextPart | FilePart)[] = [];
   let size = 0;
-  for (const { name, path } of files) {
-    const file = await readForMessage(name, path, redact);
+  for (const { name } of files) {
+    const place: NamedPlace | undefined = await placeNamed(name, reach);
+    if (place === undefined) return `${name} does not go along: there is no such file.`;
+    if (isRefused(place)) return `${name} does not go along: ${place.why}`;
+    const file = await readNamed(name, place, redact);
     if (typeof file === "string") return file;
     parts.push(...file.parts);
     size += file.size;

@@ -1,7 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { pathScope, type Rule, readingRules } from "../permissions/index.ts";
 import { attach, referencesIn } from "./index.ts";
 
 const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
@@ -113,5 +114,69 @@ describe("B46: what goes along", () => {
 
   test("each thing once", async () => {
     expect((await only("@a.txt and again @a.txt")).attached).toHaveLength(1);
+  });
+});
+
+describe("S21: what a link or a rule leads to", () => {
+  let outside: string;
+  beforeAll(() => {
+    outside = realpathSync(mkdtempSync(join(tmpdir(), "banyan-outside-")));
+    writeFileSync(join(outside, "key.txt"), "the key\n");
+    mkdirSync(join(folder, "secret"));
+    writeFileSync(join(folder, "secret/plan.txt"), "the plan\n");
+    symlinkSync(join(outside, "key.txt"), join(folder, "notes.txt"));
+    symlinkSync(outside, join(folder, "docs"));
+    symlinkSync("a.txt", join(folder, "same.txt"));
+    symlinkSync("secret/plan.txt", join(folder, "plain.txt"));
+  });
+  afterAll(() => rmSync(outside, { recursive: true, force: true }));
+
+  const problems = async (text: string, options = {}) => {
+    const { parts, problems } = await attach(text, { folder, outside: true, ...options });
+    expect(JSON.stringify(parts)).not.toMatch(/the key|the plan/);
+    return problems;
+  };
+
+  test("S21: a link that leads out of the workspace is told with its real path, and not read", async () => {
+    const why = (name: string, path: string) =>
+      `${name} does not go along: a link leads to ${join(outside, path)}. Name that path if you mean it.`;
+    expect(await problems("@notes.txt @docs/key.txt @docs/")).toEqual(
+      [why("notes.txt", "key.txt"), why("docs/key.txt", "key.txt"), why("docs/", "")].map((sentence) =>
+        sentence.replace("/. Name", ". Name"),
+      ),
+    );
+    expect(await problems("@note*.txt")).toEqual([why("notes.txt", "key.txt")]);
+  });
+
+  test("S21: who sits at the machine may name what lies elsewhere; who writes to a server may not", async () => {
+    const named = `@${join(outside, "key.txt")}`;
+    expect((await attach(named, { folder, outside: true })).attached).toHaveLength(1);
+    const refusal = "it leads out of the workspace, and a message to a server may name only what lies in it.";
+    expect(await problems(`${named} @../x @docs/key.txt`, { outside: false })).toEqual([
+      `${named.slice(1)} does not go along: ${refusal}`,
+      `../x does not go along: ${refusal}`,
+      `docs/key.txt does not go along: ${refusal}`,
+    ]);
+    expect(await problems(`@${outside}/* @../*`, { outside: false })).toHaveLength(2);
+  });
+
+  test("S21: a link inside the workspace is followed", async () => {
+    expect((await attach("@same.txt", { folder })).parts[1]).toMatchObject({ text: expect.stringContaining("alpha") });
+  });
+
+  test("S21: a rule on reading holds for what a message names, by whatever name; a question is answered by naming it", async () => {
+    const { deny, ask } = { deny: [{ tool: "read", pattern: "secret/**" }], ask: [] as Rule[] };
+    const rules = (denied: Rule[], asked: Rule[]) =>
+      readingRules(pathScope(folder, "/home/a"), { deny: denied, ask: asked, allow: [] }, () => "ask");
+    expect(await problems("@secret/plan.txt @plain.txt @secret/*", { whyNotRead: rules(deny, ask) })).toEqual(
+      ["secret/plan.txt", "plain.txt", "secret/plan.txt"].map(
+        (name) => `${name} does not go along: the rule 'read(secret/**)' forbids it.`,
+      ),
+    );
+    const whyNotRead = rules([], deny);
+    expect(await problems("@plain.txt", { whyNotRead })).toEqual([
+      "plain.txt does not go along: the rule 'read(secret/**)' asks about secret/plan.txt. Name it by this path.",
+    ]);
+    expect((await attach("@secret/plan.txt", { folder, whyNotRead })).attached).toHaveLength(1);
   });
 });

@@ -1,6 +1,8 @@
+import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
 import type { FilePart, TextPart } from "@banyan/core";
-import { readFileStart } from "../read-file.ts";
+import { type OpenFile, openDirectory, openFileAt, WorkspaceError } from "@banyan/tools/workspace";
+import type { FoundPlace } from "./place.ts";
 
 /** What something is that goes along with a message. */
 export type AttachmentKind = "text" | "image" | "PDF" | "folder" | "files" | "page" | "resource";
@@ -25,13 +27,47 @@ const MEDIA = [
   { mediaType: "application/pdf", kind: "PDF", begins: /^%PDF-/ },
 ] as const;
 
-/** Reads a file that a person names: text, an image or a PDF. Answers why, when it cannot go along. */
-export function readForMessage(name: string, path: string, redact: (text: string) => string): FileAttachment | string {
+/**
+ * Reads what a person names: a text, an image or a PDF, or the names in a folder. Answers why, when it cannot go along.
+ * It is opened where it was found, whatever is put there meanwhile.
+ */
+export async function readNamed(
+  name: string,
+  { workspace, location }: FoundPlace,
+  redact: (text: string) => string,
+): Promise<FileAttachment | string> {
+  try {
+    if (location.kind === "directory") {
+      await using directory = await openDirectory(workspace, location.real);
+      return folderOf(name, await readdir(directory.at, { withFileTypes: true }));
+    }
+    await using file = await openFileAt(workspace, location);
+    return contentOf(name, await startOf(file), file.stats.size, redact);
+  } catch (error) {
+    if (error instanceof WorkspaceError && error.code === "kind")
+      return `${name} does not go along: it is ${location.what}, not a file.`;
+    return `${name} does not go along: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+async function startOf({ handle, stats }: OpenFile): Promise<Buffer> {
+  const bytes = Buffer.alloc(Math.min(stats.size, MOST_MEDIA));
+  let filled = 0;
+  while (filled < bytes.length) {
+    const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, filled);
+    if (bytesRead === 0) break;
+    filled += bytesRead;
+  }
+  return bytes.subarray(0, filled);
+}
+
+function contentOf(
+  name: string,
+  bytes: Buffer,
+  size: number,
+  redact: (text: string) => string,
+): FileAttachment | string {
   const refuse = (why: string) => `${name} does not go along: ${why}.`;
-  const content = readFileStart(path, MOST_MEDIA);
-  if (content.state === "absent") return refuse("there is no such file");
-  if (content.state === "unreadable") return refuse(content.problem);
-  const { bytes, size } = content;
   const head = bytes.subarray(0, 16).toString("latin1");
   const media = MEDIA.find(({ begins }) => begins.test(head));
   if (media) {
@@ -50,17 +86,12 @@ export function readForMessage(name: string, path: string, redact: (text: string
 }
 
 /** The names in a folder, folders first. */
-export async function readFolder(name: string, path: string): Promise<FileAttachment | string> {
-  try {
-    const entries = await readdir(path, { withFileTypes: true });
-    const names = entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort();
-    const shown = names.slice(0, MOST_NAMES);
-    const more = names.length > shown.length ? [`(and ${names.length - shown.length} more)`] : [];
-    const text = [...shown, ...more].join("\n");
-    return { kind: "folder", parts: [named("folder", name, text)], size: Buffer.byteLength(text) };
-  } catch (error) {
-    return `${name} does not go along: ${error instanceof Error ? error.message : String(error)}.`;
-  }
+function folderOf(name: string, entries: readonly Dirent[]): FileAttachment {
+  const names = entries.map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name)).sort();
+  const shown = names.slice(0, MOST_NAMES);
+  const more = names.length > shown.length ? [`(and ${names.length - shown.length} more)`] : [];
+  const text = [...shown, ...more].join("\n");
+  return { kind: "folder", parts: [named("folder", name, text)], size: Buffer.byteLength(text) };
 }
 
 /** The text of a file; nothing for one that is none. */

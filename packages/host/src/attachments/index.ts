@@ -1,3 +1,2 @@
 export { type Attached, type Attachments, type AttachOptions, attach } from "./attach.ts";
-export { matchingFiles } from "./patterns.ts";
 export { type Reference, referencesIn } from "./references.ts";

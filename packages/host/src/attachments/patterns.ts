@@ -1,5 +1,6 @@
 import { glob, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { isAbsolute, resolve } from "node:path";
+import type { Reach } from "./place.ts";
 
 /** Files that one pattern may name, and bytes of all of them. */
 const MOST_FILES = 50;
@@ -18,12 +19,17 @@ export interface MatchingFile {
 }
 
 /** The files of a folder that a pattern names, or why they are none or too many. Dependencies and git's own are left out. */
-export async function matchingFiles(pattern: string, folder: string): Promise<MatchingFile[] | string> {
+export async function matchingFiles(
+  pattern: string,
+  { folder, outside = false }: Pick<Reach, "folder" | "outside">,
+): Promise<MatchingFile[] | string> {
+  if (!outside && (isAbsolute(pattern) || /(^|[/\\])\.\.([/\\]|$)/.test(pattern)))
+    return `${pattern} does not go along: a message to a server may name only what lies in the workspace.`;
   const files: MatchingFile[] = [];
   let bytes = 0;
   const exclude = (name: string) => /(^|[/\\])(node_modules|\.git)$/.test(name);
   for await (const name of glob(pattern, { cwd: folder, exclude })) {
-    const path = join(folder, name);
+    const path = resolve(folder, name);
     const stats = await stat(path).catch(() => undefined);
     if (!stats?.isFile()) continue;
     files.push({ name, path, size: stats.size });

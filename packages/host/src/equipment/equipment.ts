@@ -10,7 +10,7 @@ import {
 import type { ManagedMemory } from "@banyan/memory";
 import type { Environment } from "@banyan/models";
 import type { McpServers } from "@banyan/tools/mcp";
-import { openWorkspace, settleIntents, workspaceTools } from "@banyan/tools/workspace";
+import { openWorkspace, settleIntents, type WhyNotRead, workspaceTools } from "@banyan/tools/workspace";
 import { type PromptCommand, readDefinitions, type Skill, skillTool } from "../definitions/index.ts";
 import type { Directories } from "../directories.ts";
 import { type InstructionPart, serverInstructions } from "../instructions/index.ts";
@@ -36,6 +36,8 @@ export interface EquipmentOptions {
   readonly env: Environment;
   readonly home: string;
   readonly redact: Redact;
+  /** Files that rules close to all that reads. */
+  readonly whyNotRead: WhyNotRead | undefined;
   readonly resolveModel: (name: string) => Promise<ModelDriver>;
   /** What MCP servers offer has changed. */
   readonly onChange: () => void;
@@ -86,6 +88,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
       refuse,
       redaction: redact.stream,
       backups,
+      ...(options.whyNotRead && { whyNotRead: options.whyNotRead }),
       ...(sandbox && { sandbox }),
     }),
     ...web.tools,

@@ -2,6 +2,7 @@ import { dirname } from "node:path";
 import type { Tool } from "@banyan/core";
 import { protectedPart } from "@banyan/tools/workspace";
 import { fitsEvery, fitsSome, fromRoot, literalGlob, placeOf } from "./place.ts";
+import { isAboutReading } from "./reading.ts";
 import { formatRule, isAbout } from "./rule.ts";
 import type { Subject, Surroundings } from "./subject.ts";
 
@@ -16,7 +17,7 @@ export function pathSubject(tool: Tool, path: string, { scope, writes }: Surroun
   const free = place.inside && (tool.effects === "none" || (writes && WRITERS.has(tool.name) && !obeyed));
   return {
     matches(rule) {
-      if (!isAbout(rule, tool.name)) return "no";
+      if (!isAbout(rule, tool.name) && !isAboutReading(rule, tool.name)) return "no";
       const { pattern } = rule;
       return pattern === undefined || fitsSome(pattern, scope, place) ? "yes" : "no";
     },

@@ -51,12 +51,16 @@ export function fromRoot(scope: PathScope, path: string): string | undefined {
 
 /** Whether a pattern fits one of the forms: what a rule that forbids goes by. A relative pattern is tried on paths outside too. */
 export function fitsSome(pattern: string, scope: PathScope, place: Place): boolean {
-  const glob = globOf(pattern, scope);
-  const matches = matcher(glob, true);
-  return place.forms.some((form) => {
-    const inside = fromRoot(scope, form);
-    return matches(slashes(form)) || (inside !== undefined && matches(inside));
-  });
+  return place.forms.some(fitting(pattern, scope));
+}
+
+/** Whether a pattern fits a path, absolute and without links: `fitsSome` for many paths. */
+export function fitting(pattern: string, scope: PathScope): (path: string) => boolean {
+  const matches = matcher(globOf(pattern, scope), true);
+  return (path) => {
+    const inside = fromRoot(scope, path);
+    return matches(slashes(path)) || (inside !== undefined && matches(inside));
+  };
 }
 
 /**

@@ -25,6 +25,7 @@ export type ServedHost = Pick<
   | "taskAgent"
   | "useApproval"
   | "useModel"
+  | "whyNotRead"
   | "workspace"
 >;
 

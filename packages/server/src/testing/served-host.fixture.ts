@@ -33,6 +33,7 @@ export function hostOf(
     },
     store,
     workspace,
+    whyNotRead: undefined,
     ready: async () => NO_EQUIPMENT,
     newSession: () => Session.open(store, undefined, { labels: { cwd: workspace, agent: agent.name } }),
     openById: (id) => Session.open(store, id),

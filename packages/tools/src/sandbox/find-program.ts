@@ -21,3 +21,21 @@ export function findProgram(name: string, path: string, writable: readonly strin
   }
   return undefined;
 }
+
+/** What is left of a `PATH` without relative entries, which mean another folder everywhere, and without those in given places. */
+export function pathWithout(places: readonly string[], path: string): string {
+  const entries = path
+    .split(delimiter)
+    .filter((entry) => isAbsolute(entry) && !places.some((place) => leadsInto(place, entry)));
+  return entries.join(delimiter);
+}
+
+function leadsInto(place: string, entry: string): boolean {
+  if (isWithin(place, entry)) return true;
+  try {
+    return isWithin(realpathSync(place), realpathSync(entry));
+  } catch {
+    // What is not there leads nowhere.
+    return false;
+  }
+}

@@ -3,7 +3,8 @@
  * `outside`: it leads out of the workspace. `missing`: nothing is there. `kind`: what is there is of the wrong kind.
  * `protected`: it must not be written. `content`: the content cannot be shown or changed as text. `match`: the text
  * to replace was not found once. `changed`: somebody else changed the path meanwhile. `pattern`: a pattern is
- * invalid. `range`: lines that do not exist. `refused`: the host does not let this text be written. `system`: the
+ * invalid. `range`: lines that do not exist. `refused`: the host does not let
+ * this text be written, or this file be read. `system`: the
  * operating system refused.
  */
 export type WorkspaceErrorCode =

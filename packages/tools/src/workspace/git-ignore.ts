@@ -4,48 +4,84 @@ import { systemCode, WorkspaceError } from "./error.ts";
 import { type OpenDirectory, openDirectory, openFileInside, openInside } from "./open-path.ts";
 import type { Workspace } from "./paths.ts";
 
-/** The rules of one folder's `.gitignore`, and those of the folders around it. */
-export interface IgnoreRules {
-  /** The folder, from the root. */
-  readonly folder: string;
-  readonly rules: Ignore;
-  readonly outer: IgnoreRules | undefined;
-}
+/** The rules that hold in a folder, its own and those of the folders around it, as one list: the last one that fits decides. */
+export type IgnoreRules = Ignore;
 
-/** A `.gitignore` beyond this size is not one that a person wrote. */
+/** An ignore file beyond this size is not one that a person wrote. */
 const MOST_BYTES = 1024 * 1024;
+
+/** What a folder may say about what is in it; a later file outranks an earlier one. */
+const IGNORE_FILES = [".gitignore", ".ignore", ".rgignore"];
 
 /** Five or more stars in one name can take for ever to match; nobody needs them. */
 export const TOO_MANY_STARS = /(?:\*[^/*]*){5}/;
 
-/** The rules that hold in a folder: its own, inside `outer`. */
+/**
+ * The rules that hold in a folder: its own, inside `outer`. `names` are those of its entries, if they are known: then
+ * nothing is opened that is not there.
+ */
 export async function rulesIn(
   workspace: Workspace,
   directory: OpenDirectory,
   folder: string,
   outer: IgnoreRules | undefined,
+  names?: ReadonlySet<string>,
 ): Promise<IgnoreRules | undefined> {
+  const texts: string[] = [];
+  // What a repository keeps to itself is said once, for all of it, and is outranked by what its folders say.
+  if (names?.has(".git") ?? true) texts.push(await ownExclusions(workspace, directory, folder));
+  for (const name of IGNORE_FILES)
+    if (names?.has(name) ?? true) texts.push(await ignoreText(workspace, directory, name, join(folder, name)));
+  const lines = texts.join("\n").split("\n");
+  const rules = lines.filter((line) => line.trim() !== "" && !line.startsWith("#") && !TOO_MANY_STARS.test(line));
+  if (rules.length === 0) return outer;
+  const all = ignore({ ignorecase: false });
+  if (outer) all.add(outer);
+  return all.add(rules.map((rule) => fromRoot(folder, rule)).join("\n"));
+}
+
+/**
+ * A rule of a folder as the root would write it: with a `/` in it, it is about a path from the folder, else about a name at
+ * any depth. Kept apart by folders, rules could not tell that an inner one takes a folder back that an outer one left out.
+ */
+function fromRoot(folder: string, rule: string): string {
+  if (folder === ".") return rule;
+  const not = rule.startsWith("!") ? "!" : "";
+  const pattern = rule.slice(not.length);
+  const start = `${not}/${folder.replace(/[\\*?[\]!# ]/g, "\\$&")}`;
+  if (pattern.startsWith("/")) return start + pattern;
+  return /\/\s*\S/.test(pattern) ? `${start}/${pattern}` : `${start}/**/${pattern}`;
+}
+
+/** The text of `.git/info/exclude`. A `.git` that is a link, or a file that names another place, is not followed. */
+async function ownExclusions(workspace: Workspace, directory: OpenDirectory, folder: string): Promise<string> {
   try {
-    await using file = await openFileInside(workspace, directory, ".gitignore", join(folder, ".gitignore"));
-    if (file.stats.size > MOST_BYTES) return outer;
-    const lines = (await file.handle.readFile("utf8")).split("\n").filter((line) => !TOO_MANY_STARS.test(line));
-    return { folder, rules: ignore({ ignorecase: false }).add(lines.join("\n")), outer };
+    await using repository = await openInside(workspace, directory, ".git");
+    await using information = await openInside(workspace, repository, "info");
+    return await ignoreText(workspace, information, "exclude", join(folder, ".git/info/exclude"));
   } catch (error) {
-    // Most folders have none, and one that cannot be read, or is no plain file, says nothing.
-    if (systemCode(error) !== undefined || error instanceof WorkspaceError) return outer;
-    throw error;
+    return nothing(error);
   }
 }
 
-/** Whether git would ignore this path, provided that it does not ignore a folder around it. The innermost rule decides. */
-export function isIgnored(rules: IgnoreRules | undefined, path: string, isDirectory: boolean): boolean {
-  for (let at = rules; at !== undefined; at = at.outer) {
-    const inside = at.folder === "." ? path : path.slice(at.folder.length + 1);
-    const verdict = at.rules.test(isDirectory ? `${inside}/` : inside);
-    if (verdict.ignored) return true;
-    if (verdict.unignored) return false;
+async function ignoreText(workspace: Workspace, directory: OpenDirectory, name: string, path: string): Promise<string> {
+  try {
+    await using file = await openFileInside(workspace, directory, name, path);
+    return file.stats.size > MOST_BYTES ? "" : await file.handle.readFile("utf8");
+  } catch (error) {
+    return nothing(error);
   }
-  return false;
+}
+
+/** Most folders have no such file, and one that cannot be read, or is no plain file, says nothing. */
+function nothing(error: unknown): string {
+  if (systemCode(error) !== undefined || error instanceof WorkspaceError) return "";
+  throw error;
+}
+
+/** Whether git would ignore this path, provided that it does not ignore a folder around it. */
+export function isIgnored(rules: IgnoreRules | undefined, path: string, isDirectory: boolean): boolean {
+  return rules?.ignores(isDirectory ? `${path}/` : path) ?? false;
 }
 
 /**
@@ -78,8 +114,15 @@ export function ignoredBelow(workspace: Workspace, start: string): (path: string
     if (folder === start) return { ignored: false, rules: await rulesDownTo(workspace, start) };
     const around = await verdictOn(dirname(folder));
     if (around.ignored || isIgnored(around.rules, folder, true)) return { ignored: true, rules: undefined };
-    await using directory = await openDirectory(workspace, join(workspace.root, folder));
-    return { ignored: false, rules: await rulesIn(workspace, directory, folder, around.rules) };
+    try {
+      await using directory = await openDirectory(workspace, join(workspace.root, folder));
+      return { ignored: false, rules: await rulesIn(workspace, directory, folder, around.rules) };
+    } catch (error) {
+      // It went away, or a link stands in its place: then nothing of it is looked at.
+      if (systemCode(error) !== undefined || error instanceof WorkspaceError)
+        return { ignored: true, rules: undefined };
+      throw error;
+    }
   };
   const verdictOn = (folder: string): Promise<Verdict> => {
     const verdict = known.get(folder) ?? judge(folder);

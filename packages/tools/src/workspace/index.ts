@@ -5,7 +5,7 @@ import { editModeTool } from "./edit-mode.ts";
 import type { Environment } from "./environment.ts";
 import { listTool } from "./list.ts";
 import type { Redaction } from "./output.ts";
-import { openWorkspace } from "./paths.ts";
+import { openWorkspace, type WhyNotRead } from "./paths.ts";
 import { readTool } from "./read.ts";
 import { searchTool } from "./search.ts";
 import { afterSettling } from "./settle-intents.ts";
@@ -20,8 +20,10 @@ export { editModeTool } from "./edit-mode.ts";
 export { type Environment, holdsSecret } from "./environment.ts";
 export { WorkspaceError, type WorkspaceErrorCode } from "./error.ts";
 export { listTool } from "./list.ts";
+export { listFiles } from "./list-files.ts";
+export { type OpenFile, openDirectory, openFileAt } from "./open-path.ts";
 export type { Redaction } from "./output.ts";
-export { type Location, locate, openWorkspace, type Workspace } from "./paths.ts";
+export { type Location, locate, openWorkspace, type WhyNotRead, type Workspace } from "./paths.ts";
 export { protectedPart } from "./protected-paths.ts";
 export { type BackupBounds, pruneBackups } from "./prune-backups.ts";
 export { readTool } from "./read.ts";
@@ -40,6 +42,8 @@ export interface WorkspaceToolsOptions extends WritingOptions {
   readonly env?: Environment;
   /** Paths, relative to the root or absolute, that are never written, nor anything below them. */
   readonly protected?: readonly string[];
+  /** Closes files to all tools that tell what is in them, whatever the call named. Commands of the shell are not among them. */
+  readonly whyNotRead?: WhyNotRead;
   /** What commands run in. Without one they may do all that the program may. */
   readonly sandbox?: Sandbox;
   /** Takes secrets out of what commands print, before the middle of it is left out. */
@@ -48,7 +52,7 @@ export interface WorkspaceToolsOptions extends WritingOptions {
 
 /** The tools read, list, search, write, edit, edit_mode and shell for one folder. Throws a `WorkspaceError` when there is no such folder. */
 export function workspaceTools(options: WorkspaceToolsOptions): readonly Tool[] {
-  const workspace = openWorkspace(options.root, options.protected);
+  const workspace = openWorkspace(options.root, options.protected, options.whyNotRead);
   const tools = [
     readTool(workspace),
     listTool(workspace),

@@ -41,7 +41,8 @@ export async function openDirectory(workspace: Workspace, real: string): Promise
 /** Opens a folder that lies directly in an open one; never through a link. */
 export async function openInside(workspace: Workspace, parent: OpenDirectory, name: string): Promise<OpenDirectory> {
   const at = `${parent.at}/${name}`;
-  return directoryOf(workspace, await open(at, DIRECTORY), at);
+  // Where the parent is known by its descriptor, nothing but a link as the last part could lead elsewhere.
+  return workspace.descriptors ? directoryOf(workspace, await open(at, DIRECTORY), at) : openDirectory(workspace, at);
 }
 
 function directoryOf(workspace: Workspace, handle: FileHandle, path: string): OpenDirectory {
@@ -61,10 +62,19 @@ function directoryOf(workspace: Workspace, handle: FileHandle, path: string): Op
 
 /**
  * Opens a file of the workspace for reading. Throws a `WorkspaceError` for everything that is not a regular file
- * inside the workspace, also when it becomes so between the check and the opening.
+ * inside the workspace, also when it becomes so between the check and the opening; and for one that a rule closes.
  */
 export async function openFile(workspace: Workspace, given: string): Promise<OpenFile> {
   const location = await locate(workspace, given);
+  if (location.kind === "file") {
+    const why = workspace.whyNotRead?.(location.path, given);
+    if (why !== undefined) throw new WorkspaceError("refused", `${location.path} is not read: ${why}`);
+  }
+  return openFileAt(workspace, location);
+}
+
+/** Opens the file that was located, or throws as `openFile` does when it is none, or does not stand there any more. */
+export async function openFileAt(workspace: Workspace, location: Location): Promise<OpenFile> {
   switch (location.kind) {
     case "missing":
       throw new WorkspaceError("missing", `There is no file ${location.path}. Use list or search to find it.`);
@@ -73,11 +83,8 @@ export async function openFile(workspace: Workspace, given: string): Promise<Ope
     case "special":
       throw new WorkspaceError("kind", `${location.path} is ${location.what}, not a file, and is not opened.`);
     case "file":
-      return openLocated(workspace, location);
+      break;
   }
-}
-
-async function openLocated(workspace: Workspace, location: Location): Promise<OpenFile> {
   try {
     await using parent = await openDirectory(workspace, dirname(location.real));
     return await openFileInside(workspace, parent, basename(location.real), location.path);

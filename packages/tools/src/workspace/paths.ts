@@ -3,7 +3,13 @@ import { lstat, readlink } from "node:fs/promises";
 import { isAbsolute, resolve, sep } from "node:path";
 import { explain, systemCode, WorkspaceError } from "./error.ts";
 
-/** A folder that tools work in, fixed when it was opened. Plain data: it can be handed to a worker. */
+/**
+ * Says, in a sentence, why the content of a file may not be told, or nothing when it may. `path` is where the file lies,
+ * `named` what the call named, which a person may have been asked about.
+ */
+export type WhyNotRead = (path: string, named: string) => string | undefined;
+
+/** A folder that tools work in, fixed when it was opened. */
 export interface Workspace {
   /** Absolute and free of links. */
   readonly root: string;
@@ -18,6 +24,8 @@ export interface Workspace {
   readonly newFileMode: number;
   /** Whether the system names open files by path (`/proc/self/fd`), which makes work inside an open folder safe from swaps. */
   readonly descriptors: boolean;
+  /** Asked of each file that is opened, once it is known where it lies (S21). Everything may be read without it. */
+  readonly whyNotRead?: WhyNotRead;
 }
 
 /** Where a path leads, with every link followed. */
@@ -35,10 +43,11 @@ const MOST_LINKS = 40;
 const LINK_OUT = "is a link, or goes through one, that leads out of the workspace";
 
 /**
- * Opens the folder that tools may work in. `protect` names paths in it, relative or absolute, that are never written.
+ * Opens the folder that tools may work in. `protect` names paths in it, relative or absolute, that are never written;
+ * `whyNotRead` closes files to all that reads.
  * Throws a `WorkspaceError` when there is no such folder.
  */
-export function openWorkspace(root: string, protect: readonly string[] = []): Workspace {
+export function openWorkspace(root: string, protect: readonly string[] = [], whyNotRead?: WhyNotRead): Workspace {
   const alias = resolve(root);
   let real: string;
   let found: Stats;
@@ -59,7 +68,8 @@ export function openWorkspace(root: string, protect: readonly string[] = []): Wo
     newFileMode: 0o666 & ~process.umask(),
     descriptors: process.platform === "linux" && existsSync("/proc/self/fd"),
   };
-  return { ...workspace, protected: protect.flatMap((path) => protectedPath(workspace, path)) };
+  const closed = protect.flatMap((path) => protectedPath(workspace, path));
+  return { ...workspace, protected: closed, ...(whyNotRead && { whyNotRead }) };
 }
 
 function unusable(root: string, cause: unknown): WorkspaceError {

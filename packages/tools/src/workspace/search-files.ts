@@ -1,9 +1,8 @@
-import { dirname } from "node:path";
 import { basename } from "node:path/posix";
 import { systemCode, WorkspaceError } from "./error.ts";
 import { feedLines, type Line, LineSplitter, pieceOfFile } from "./file-text.ts";
 import { rulesDownTo } from "./git-ignore.ts";
-import { type OpenDirectory, openDirectory, openFileInside } from "./open-path.ts";
+import { type OpenDirectory, openDirectory, openFile, openFileInside } from "./open-path.ts";
 import type { Location, Workspace } from "./paths.ts";
 import type { Match } from "./search-matches.ts";
 import { compileGlob, compilePattern } from "./search-pattern.ts";
@@ -16,6 +15,8 @@ export interface Query {
   /** A file or a folder. */
   readonly place: Location;
   readonly glob: string | undefined;
+  /** The files to look into, when they are known; otherwise all that the place, the glob and the ignore files leave. */
+  readonly files?: readonly string[];
 }
 
 /** Of a longer line, only the beginning is searched. Bytes. */
@@ -31,16 +32,15 @@ export async function searchFiles(query: Query, found: (match: Match) => boolean
   const { workspace, place } = query;
   const search: Search = { workspace, pattern: compilePattern(query.pattern), found, piece: pieceOfFile() };
   const isWanted = compileGlob(query.glob);
-  if (place.kind === "file") {
-    await using parent = await openDirectory(workspace, dirname(place.real));
-    await searchFile(search, parent, place.path);
+  if (place.kind === "file" || query.files) {
+    for (const path of query.files ?? [place.path]) if (!(await searchFile(search, path))) return;
     return;
   }
   await using directory = await openDirectory(workspace, place.real);
   const rules = await rulesDownTo(workspace, place.path);
   for await (const entry of walk(workspace, directory, place.path, { depth: Number.POSITIVE_INFINITY, rules })) {
     if (entry.kind !== "file" || !isWanted(entry.path)) continue;
-    if (!(await searchFile(search, entry.directory, entry.path))) return;
+    if (!(await searchFile(search, entry.path, entry.directory))) return;
   }
 }
 
@@ -51,8 +51,8 @@ interface Search {
   readonly piece: Buffer;
 }
 
-/** Whether more matches are wanted. */
-async function searchFile({ workspace, pattern, found, piece }: Search, parent: OpenDirectory, path: string) {
+/** Whether more matches are wanted. `parent` is the folder that the file lies in, if it is open. */
+async function searchFile({ workspace, pattern, found, piece }: Search, path: string, parent?: OpenDirectory) {
   let wantsMore = true;
   const take = ({ number, bytes }: Line) => {
     const text = bytes.toString("utf8");
@@ -60,7 +60,11 @@ async function searchFile({ workspace, pattern, found, piece }: Search, parent: 
     return wantsMore;
   };
   try {
-    await using file = await openFileInside(workspace, parent, basename(path), path);
+    await using file = parent
+      ? await openFileInside(workspace, parent, basename(path), path)
+      : await openFile(workspace, path);
+    // A link took its place, and what it leads to was not judged.
+    if (file.path !== path) return true;
     await feedLines(file.handle, new LineSplitter({ limit: LONGEST_LINE, first: 1, take }), { piece });
   } catch (error) {
     // A file that went away or may not be read is no reason to keep the others' matches back.

@@ -26,7 +26,7 @@ export async function searchInWorker(
 ): Promise<SearchEnd> {
   signal.throwIfAborted();
   const worker = new Worker(new URL("./search-worker.ts", import.meta.url), {
-    workerData: query,
+    workerData: { ...query, workspace: { ...query.workspace, whyNotRead: undefined } } satisfies Query,
     resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
   });
   const late = AbortSignal.timeout(deadline);

@@ -17,15 +17,24 @@ const MOST_BYTES = 60_000;
 export const MOST_COUNTED = 10_000;
 const LONGEST_LINE = 300;
 
-/** The matches of one search: the first ones in full, of the others the number. */
+/**
+ * The matches of one search: the first ones in full, of the others the number. Of files that are not `open` nothing is
+ * taken, nor told how many matched: that alone would say what is in them.
+ */
 export class Matches {
+  readonly #isOpen: ((path: string) => boolean) | undefined;
   readonly #lines: string[] = [];
   #bytes = 0;
   #count = 0;
   #isFull = false;
 
+  constructor(isOpen?: (path: string) => boolean) {
+    this.#isOpen = isOpen;
+  }
+
   /** Whether more is wanted. */
   add(match: Match): boolean {
+    if (this.#isOpen?.(match.path) === false) return true;
     this.#count += 1;
     if (!this.#isFull) {
       const line = `${showOnOneLine(match.path)}:${match.line}:${shorten(match.text)}\n`;
@@ -46,6 +55,7 @@ export class Matches {
         `[the first ${this.#lines.length} of ${all} matching lines; narrow the search with path, glob or a longer pattern]`,
       );
     }
+    if (this.#isOpen) notes.push("[not searched: files that rules on reading close]");
     if (stopped !== undefined) notes.push(`[${stopped}]`);
     return this.#lines.join("") + notes.map((note) => `${note}\n`).join("");
   }

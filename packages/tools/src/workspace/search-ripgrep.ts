@@ -1,113 +1,82 @@
 import { spawn } from "node:child_process";
-import { accessSync, constants, realpathSync } from "node:fs";
-import { delimiter, isAbsolute, join, sep } from "node:path";
 import { normalize } from "node:path/posix";
+import { findProgram } from "../sandbox/find-program.ts";
 import type { Environment } from "./environment.ts";
-import { type Line, LineSplitter } from "./file-text.ts";
 import { ignoredBelow } from "./git-ignore.ts";
 import type { Workspace } from "./paths.ts";
 import type { Query } from "./search-files.ts";
-import type { SearchEnd } from "./search-in-worker.ts";
-import type { Matches } from "./search-matches.ts";
+import { MOST_COUNTED } from "./search-matches.ts";
 import { compileGlob } from "./search-pattern.ts";
 
-/** No settings of the user's, no rules but those of `.gitignore` files, and results in the order of paths. */
+/** No settings of the user's or of git's, no rules but those of the workspace's ignore files, and results in the order of paths. */
 const OPTIONS = [
   "--no-config",
   "--hidden",
   "--glob=!.git",
   "--no-require-git",
-  "--no-ignore-dot",
   "--no-ignore-exclude",
   "--no-ignore-global",
   "--no-ignore-parent",
+  "--no-follow",
   "--no-messages",
-  "--no-heading",
-  "--line-number",
-  "--with-filename",
+  "--files-with-matches",
   "--null",
   "--color=never",
   "--sort=path",
-  "--max-columns=1000",
-  "--max-columns-preview",
 ];
 
-const LONGEST_LINE = 16 * 1024;
-
 /** Where `rg` is. Folders of the path that are relative or inside the workspace do not count: what lies there is not trusted. */
-export function findRipgrep(workspace: Workspace, environment: Environment): string | undefined {
-  for (const folder of (environment.PATH ?? "").split(delimiter)) {
-    if (!isAbsolute(folder)) continue;
-    const path = join(folder, "rg");
-    try {
-      accessSync(path, constants.X_OK);
-      if (
-        !`${realpathSync(path)}${sep}`.startsWith(`${workspace.root}${sep}`) &&
-        !`${folder}${sep}`.startsWith(`${workspace.root}${sep}`)
-      )
-        return path;
-    } catch {
-      // Not here; the next folder may have it.
-    }
-  }
-  return undefined;
+export function findRipgrep({ root, alias }: Workspace, environment: Environment): string | undefined {
+  return findProgram("rg", environment.PATH ?? "", [root, alias]);
 }
 
 /**
- * Searches a folder with ripgrep, to the same result as the built-in search. Answers undefined when ripgrep does not
- * understand the pattern or cannot be started. Ends after `deadline` milliseconds at the latest; throws the signal's
- * reason when it aborts before.
+ * Asks ripgrep which files of a folder to look into. It opens files by their paths, which can be led elsewhere while it
+ * looks: so nothing that it saw is told, and each file that it names is opened again in our own way (S21). `isOpen` says
+ * of which files to tell. Answers undefined when ripgrep does not understand the pattern or cannot be started. Throws the signal's reason when it aborts.
  */
-export async function searchWithRipgrep(
+export async function filesByRipgrep(
   program: string,
   query: Query,
   environment: Record<string, string>,
-  matches: Matches,
-  deadline: number,
+  isOpen: (path: string) => boolean,
   signal: AbortSignal,
-): Promise<SearchEnd | undefined> {
+): Promise<string[] | undefined> {
   signal.throwIfAborted();
   const { workspace, place } = query;
   const isWanted = compileGlob(query.glob);
   const isIgnored = ignoredBelow(workspace, place.path);
-  const late = AbortSignal.timeout(deadline);
   const child = spawn(program, [...OPTIONS, `--regexp=${query.pattern}`, "--", `./${place.path}`], {
     cwd: workspace.root,
     env: environment,
     stdio: ["ignore", "pipe", "ignore"],
   });
-  const stop = AbortSignal.any([signal, late]);
   const kill = () => child.kill("SIGKILL");
-  stop.addEventListener("abort", kill, { once: true });
+  signal.addEventListener("abort", kill, { once: true });
   const exit = new Promise<number | undefined>((resolve) => {
     child.once("error", () => resolve(undefined));
     child.once("close", (code) => resolve(code ?? undefined));
   });
   try {
-    let found: string[] = [];
-    const take = ({ bytes }: Line) => {
-      found.push(bytes.toString("utf8"));
-      return true;
-    };
-    const lines = new LineSplitter({ limit: LONGEST_LINE, first: 1, take });
+    const files: string[] = [];
+    child.stdout.setEncoding("utf8");
+    let rest = "";
     for await (const piece of child.stdout) {
-      lines.push(piece);
-      for (const line of found) {
-        const [, path = "", number = "", text = ""] = /^([^\0]+)\0(\d+):(.*)$/s.exec(line) ?? [];
-        if (path === "") continue;
-        const inside = normalize(path);
-        if (!isWanted(inside) || (await isIgnored(inside))) continue;
-        if (!matches.add({ path: inside, line: Number(number), text })) return "complete";
+      const paths = (rest + piece).split("\0");
+      rest = paths.pop() ?? "";
+      for (const path of paths.map(normalize)) {
+        if (!isWanted(path) || (await isIgnored(path)) || !isOpen(path)) continue;
+        files.push(path);
+        // Each has a match: more would not be counted.
+        if (files.length === MOST_COUNTED) return files;
       }
-      found = [];
     }
     const code = await exit;
-    if (signal.aborted) throw signal.reason;
-    if (late.aborted) return "late";
-    return code === 0 || code === 1 ? "complete" : undefined;
+    signal.throwIfAborted();
+    return code === 0 || code === 1 ? files : undefined;
   } finally {
     kill();
     await exit;
-    stop.removeEventListener("abort", kill);
+    signal.removeEventListener("abort", kill);
   }
 }

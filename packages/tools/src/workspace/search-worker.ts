@@ -2,9 +2,9 @@ import { parentPort, workerData } from "node:worker_threads";
 import { WorkspaceError } from "./error.ts";
 import { type Query, searchFiles } from "./search-files.ts";
 import type { FromWorker } from "./search-in-worker.ts";
-import { type Match, MOST_COUNTED } from "./search-matches.ts";
+import type { Match } from "./search-matches.ts";
 
-/** The thread of one built-in search: it may be ended at any moment. */
+/** The thread of one built-in search: it may be ended at any moment, and is when enough was found. */
 
 const BATCH = 50;
 
@@ -13,16 +13,14 @@ function post(message: FromWorker): void {
 }
 
 let batch: Match[] = [];
-let count = 0;
 try {
   await searchFiles(workerData as Query, (match) => {
     batch.push(match);
-    count += 1;
     if (batch.length === BATCH) {
       post({ type: "matches", matches: batch });
       batch = [];
     }
-    return count < MOST_COUNTED;
+    return true;
   });
   post({ type: "matches", matches: batch });
   post({ type: "done" });

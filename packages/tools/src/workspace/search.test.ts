@@ -1,10 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { symlinkSync } from "node:fs";
+import { symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { call, TestFolder } from "./fixture.ts";
 import { openWorkspace } from "./paths.ts";
 import { searchTool } from "./search.ts";
 import { findRipgrep } from "./search-ripgrep.ts";
+import { swapping } from "./swapping.fixture.ts";
 
 const files = {
   ".git/config": "needle\n",
@@ -120,6 +122,33 @@ test("S8: what lies outside is not searched", async () => {
   const tool = searchTool(openWorkspace(folder.root));
   await expect(call(tool, { pattern: "secret", path: ".." })).rejects.toThrow(/leads out/);
   await expect(call(tool, { pattern: "secret", path: "out" })).rejects.toThrow(/leads out/);
+});
+
+describe.each([{ ripgrep: false }, { ripgrep: true }])("S21, with $ripgrep for ripgrep", ({ ripgrep }) => {
+  const when = test.skipIf(ripgrep && !hasRipgrep);
+
+  when("S21: a folder that is swapped for a link while it is searched tells nothing of what is outside", async () => {
+    using folder = new TestFolder();
+    for (let file = 0; file < 40; file += 1) folder.add(`d/secret${file}.txt`, "needle, of the workspace\n");
+    for (let file = 0; file < 40; file += 1)
+      writeFileSync(join(folder.outside, `secret${file}.txt`), "needle, of elsewhere\n");
+    await using _ = await swapping(folder.path("d"), folder.outside);
+    const tool = searchTool(openWorkspace(folder.root), { ripgrep });
+    for (let time = 0; time < (process.env.BANYAN_LONG ? 200 : 12); time += 1)
+      expect(await call(tool, { pattern: "needle" })).not.toContain("elsewhere");
+  });
+
+  when("S21: files that a rule closes are not searched, and it is not told whether they match", async () => {
+    using folder = new TestFolder({ "a.txt": "needle a\n", "secret/b.txt": "needle b\n" });
+    symlinkSync("secret/b.txt", folder.path("c.txt"));
+    const whyNotRead = (path: string) => (path.startsWith("secret/") ? "it is secret." : undefined);
+    const tool = searchTool(openWorkspace(folder.root, [], whyNotRead), { ripgrep });
+    const note = "[not searched: files that rules on reading close]\n";
+    expect(await call(tool, { pattern: "needle" })).toBe(`a.txt:1:needle a\n${note}`);
+    expect(await call(tool, { pattern: "needle b" })).toBe(`[no matches]\n${note}`);
+    expect(await call(tool, { pattern: "needle x" })).toBe(`[no matches]\n${note}`);
+    expect(await call(tool, { pattern: "needle", path: "secret/b.txt" })).toBe(`[no matches]\n${note}`);
+  });
 });
 
 test("S5: an rg that lies in the workspace is not run", () => {

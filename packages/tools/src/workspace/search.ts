@@ -7,7 +7,7 @@ import type { Query } from "./search-files.ts";
 import { searchInWorker } from "./search-in-worker.ts";
 import { Matches } from "./search-matches.ts";
 import { compileGlob, compilePattern } from "./search-pattern.ts";
-import { findRipgrep, searchWithRipgrep } from "./search-ripgrep.ts";
+import { filesByRipgrep, findRipgrep } from "./search-ripgrep.ts";
 
 /** How a search is done. */
 export interface SearchOptions {
@@ -53,24 +53,41 @@ export function searchTool(workspace: Workspace, { deadline = 30_000, ripgrep = 
       if (place.kind === "special")
         throw new WorkspaceError("kind", `${place.path} is ${place.what} and is not searched.`);
       const query: Query = { workspace, pattern, place, glob };
-      const program = ripgrep && place.kind === "directory" ? findRipgrep(workspace, process.env) : undefined;
-      if (program !== undefined) {
-        const matches = new Matches();
-        const end = await searchWithRipgrep(
-          program,
-          query,
-          childEnvironment(process.env, {}),
-          matches,
-          deadline,
-          context.signal,
-        );
-        if (end !== undefined) return matches.text(end === "late" ? tooSlow(deadline) : undefined);
-      }
-      const matches = new Matches();
-      const end = await searchInWorker(query, matches, deadline, context.signal);
+      const until = performance.now() + deadline;
+      const { whyNotRead } = workspace;
+      const isOpen = whyNotRead && remembering((file) => whyNotRead(file, place.path) === undefined);
+      const matches = new Matches(isOpen);
+      const late = AbortSignal.timeout(deadline);
+      const files =
+        ripgrep && (await filesToSearch(query, isOpen ?? (() => true), AbortSignal.any([context.signal, late])));
+      context.signal.throwIfAborted();
+      if (late.aborted) return matches.text(tooSlow(deadline));
+      const left = Math.max(1, Math.ceil(until - performance.now()));
+      const end = await searchInWorker({ ...query, ...(files && { files }) }, matches, left, context.signal);
       return matches.text(end === "late" ? tooSlow(deadline) : undefined);
     },
   });
+}
+
+/** The files of a folder that ripgrep finds matches in; undefined where it cannot be asked, or was stopped. */
+async function filesToSearch(query: Query, isOpen: (path: string) => boolean, signal: AbortSignal) {
+  const program = query.place.kind === "directory" ? findRipgrep(query.workspace, process.env) : undefined;
+  if (program === undefined) return undefined;
+  try {
+    return await filesByRipgrep(program, query, childEnvironment(process.env, {}), isOpen, signal);
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
+}
+
+function remembering(judge: (path: string) => boolean): (path: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (path) => {
+    const verdict = known.get(path) ?? judge(path);
+    known.set(path, verdict);
+    return verdict;
+  };
 }
 
 function tooSlow(deadline: number): string {

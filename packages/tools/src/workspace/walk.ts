@@ -1,6 +1,5 @@
 import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { join } from "node:path/posix";
 import { systemCode } from "./error.ts";
 import { type IgnoreRules, isIgnored, rulesIn } from "./git-ignore.ts";
 import { type OpenDirectory, openInside } from "./open-path.ts";
@@ -22,6 +21,8 @@ export interface WalkOptions {
   /** The rules that hold in the folder. */
   readonly rules: IgnoreRules | undefined;
   readonly signal?: AbortSignal;
+  /** Names of folders that are named and not entered. */
+  readonly passOver?: ReadonlySet<string>;
   /** Hears of each entry that git ignores; it is left out with all that is below it. */
   readonly onIgnored?: (path: string) => void;
 }
@@ -37,19 +38,29 @@ export async function* walk(
   folder: string,
   options: WalkOptions,
 ): AsyncGenerator<Entry> {
-  const entries = await readdir(directory.at, { withFileTypes: true });
+  yield* walkEntries(workspace, directory, folder, await readdir(directory.at, { withFileTypes: true }), options);
+}
+
+async function* walkEntries(
+  workspace: Workspace,
+  directory: OpenDirectory,
+  folder: string,
+  entries: Dirent[],
+  options: WalkOptions,
+): AsyncGenerator<Entry> {
   entries.sort((one, other) => (one.name < other.name ? -1 : 1));
   for (const entry of entries) {
     options.signal?.throwIfAborted();
     if (entry.name === ".git") continue;
-    const path = join(folder, entry.name);
+    const path = folder === "." ? entry.name : `${folder}/${entry.name}`;
     const kind = kindOf(entry);
     if (isIgnored(options.rules, path, kind === "directory")) {
       options.onIgnored?.(path);
       continue;
     }
     yield { path, name: entry.name, kind, directory };
-    if (kind === "directory" && options.depth > 1) yield* walkInside(workspace, directory, entry.name, path, options);
+    if (kind === "directory" && options.depth > 1 && !options.passOver?.has(entry.name))
+      yield* walkInside(workspace, directory, entry.name, path, options);
   }
 }
 
@@ -69,8 +80,9 @@ async function* walkInside(
     throw error;
   }
   await using directory = opened;
-  const rules = await rulesIn(workspace, directory, path, options.rules);
-  yield* walk(workspace, directory, path, { ...options, rules, depth: options.depth - 1 });
+  const entries = await readdir(directory.at, { withFileTypes: true });
+  const rules = await rulesIn(workspace, directory, path, options.rules, new Set(entries.map(({ name }) => name)));
+  yield* walkEntries(workspace, directory, path, entries, { ...options, rules, depth: options.depth - 1 });
 }
 
 function kindOf(entry: Dirent): Entry["kind"] {

@@ -1,4 +1,4 @@
-import { stat } from "node:fs/promises";
+import { lstat } from "node:fs/promises";
 import { dirname, join, matchesGlob } from "node:path/posix";
 import type { WorkspaceFiles } from "@banyan/host/workspace-files";
 import { fuzzyFilter } from "@earendil-works/pi-tui";
@@ -44,9 +44,9 @@ async function matched(root: string, paths: readonly string[], pattern: string):
 }
 
 async function sizeOf(path: string): Promise<number> {
-  return stat(path).then(
+  return lstat(path).then(
     ({ size }) => size,
-    // It is in git, and gone from the disk.
+    // It is gone since it was listed.
     () => 0,
   );
 }

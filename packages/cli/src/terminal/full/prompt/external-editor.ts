@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathWithout } from "@banyan/host/find-program";
 
 /** The text could not be edited outside; the message says why, and what to do. */
 class ExternalEditorError extends Error {
@@ -26,10 +27,15 @@ export async function editOutside(text: string, env: NodeJS.ProcessEnv): Promise
   }
 }
 
-/** The variable may hold arguments, as in `code --wait`, so a shell reads it. */
+/**
+ * The variable may hold arguments, as in `code --wait`, so a shell reads it. A program of that name that lies in the
+ * working directory is not what the person means (S16).
+ */
 async function runs(editor: string, file: string, env: NodeJS.ProcessEnv): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const child = spawn("sh", ["-c", `${editor} "$1"`, "sh", file], { stdio: "inherit", env });
+  const shell = process.platform === "win32" ? "sh" : "/bin/sh";
+  const PATH = pathWithout([process.cwd()], env.PATH ?? "");
+  const child = spawn(shell, ["-c", `${editor} "$1"`, "sh", file], { stdio: "inherit", env: { ...env, PATH } });
   child.once("error", (cause) =>
     reject(new ExternalEditorError(`${editor} cannot be started: ${cause.message}. Set another EDITOR.`, { cause })),
   );

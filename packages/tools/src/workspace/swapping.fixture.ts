@@ -1,0 +1,30 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+
+const SWAP = `
+const { renameSync, symlinkSync, rmSync } = require("node:fs");
+const [folder, target, ready] = process.argv.slice(1);
+const [kept, link] = [folder + ".kept", folder + ".link"];
+symlinkSync(target, link);
+process.send("ready");
+for (;;) {
+  try { renameSync(folder, kept); renameSync(link, folder); } catch {}
+  for (let at = 0; at < 2000; at += 1);
+  try { renameSync(folder, link); renameSync(kept, folder); } catch {}
+  for (let at = 0; at < 2000; at += 1);
+}`;
+
+/** A process that swaps a folder for a link to another one and back, as fast as it can, until it is disposed of. */
+export async function swapping(folder: string, target: string): Promise<AsyncDisposable> {
+  const child = spawn(process.execPath, ["-e", SWAP, folder, target], {
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  await once(child, "message");
+  return {
+    async [Symbol.asyncDispose]() {
+      const ended = once(child, "exit");
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}

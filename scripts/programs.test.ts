@@ -1,0 +1,35 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+
+const root = join(import.meta.dirname, "..");
+
+/** Who starts programs, and which. A new line here is a new way to run something outside of the sandbox: say why it is safe. */
+const STARTERS: Readonly<Record<string, string>> = {
+  "packages/cli/src/mcp/open-address.ts": "what opens an address, or BROWSER; nothing of the working directory",
+  "packages/cli/src/serve/serve.ts": "what opens an address; nothing of the working directory",
+  "packages/cli/src/terminal/full/prompt/external-editor.ts":
+    "/bin/sh, with VISUAL or EDITOR; nothing of the working directory",
+  "packages/tools/src/mcp/process-transport.ts": "MCP servers, by a command that a person agreed to",
+  "packages/tools/src/sandbox/protected-places.ts": "rg from outside of what commands write, without settings",
+  "packages/tools/src/sandbox/sandbox-process.ts": "bwrap, found likewise",
+  "packages/tools/src/sandbox/sandbox.ts": "our own process",
+  "packages/tools/src/workspace/command.ts": "/bin/sh, in the sandbox, for a command that was judged",
+  "packages/tools/src/workspace/search-ripgrep.ts": "rg from outside of the workspace, without settings",
+};
+
+const product = globSync("packages/*/src/**/*.{ts,tsx}", { cwd: root })
+  .filter((file) => !/\.test\.ts$|\.fixture\.ts$|\/testing\/|\/crash-matrix\/|child-fixture/.test(file))
+  .map((file) => ({ file, text: readFileSync(join(root, file), "utf8") }));
+
+test("S16: programs are started in few places, which are known", () => {
+  const starters = product.filter(({ text }) => /["']node:child_process["']|["']child_process["']/.test(text));
+  expect(starters.map(({ file }) => file).sort()).toEqual(Object.keys(STARTERS).sort());
+});
+
+test("S16: no code of the product runs git, whose settings in a folder name programs", () => {
+  expect(product.length).toBeGreaterThan(500);
+  const calls =
+    /\b(?:spawn|spawnSync|execFile|execFileSync|exec|execSync|run)\(\s*["'`]git\b|from ["'](?:simple-git|isomorphic-git|dugite)["']/;
+  expect(product.filter(({ text }) => calls.test(text)).map(({ file }) => file)).toEqual([]);
+});
