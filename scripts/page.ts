@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** What the page is made of. */
 const SOURCES = [
   "packages/web/{src,public}/**",
-  "packages/web/{index.html,vite.config.ts,package.json}",
+  "packages/web/{index.html,sign-in.html,vite.config.ts,package.json}",
   "packages/core/src/conversation/**",
   "packages/server/src/protocol/**",
 ];

@@ -8,6 +8,7 @@ import { ModelLists } from "./commands/model-lists.ts";
 import { PROTOCOL } from "./protocol/index.ts";
 import { ask } from "./testing/request.fixture.ts";
 import { serving, TOKEN } from "./testing/serving.fixture.ts";
+import { signIn } from "./testing/sign-in.fixture.ts";
 import { TestClient } from "./testing/test-client.fixture.ts";
 
 const bearer = { authorization: `Bearer ${TOKEN}` };
@@ -96,8 +97,7 @@ test("a client that sends compressed frames, or one message in very many, is ref
 
 test("S2: what a form of another site can send does nothing, whatever it says that it is", async () => {
   const { server: running, store } = await server();
-  const { headers } = await ask(running.address, `/?token=${TOKEN}`);
-  const cookie = headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
+  const { cookie } = await signIn(running.address, TOKEN);
   const body = JSON.stringify({ type: "conversation.import", id: createId(), text: "{}" });
   const port = new URL(running.address).port;
   const senders: readonly Readonly<Record<string, string>>[] = [
@@ -110,8 +110,10 @@ test("S2: what a form of another site can send does nothing, whatever it says th
   for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]) {
     for (const sender of senders) {
       const sent = { method: "POST", headers: { cookie, "content-type": type, ...sender }, body };
-      expect(await ask(running.address, "/api/v1/commands", sent), JSON.stringify(sent)).toMatchObject({ status: 403 });
-      expect(await ask(running.address, "/api/v1/conversations", sent)).toMatchObject({ status: 403 });
+      // What does not say where it is from has the cookie at most, which is worth nothing (S20).
+      const status = Object.keys(sender).length > 0 ? 403 : 401;
+      expect(await ask(running.address, "/api/v1/commands", sent), JSON.stringify(sent)).toMatchObject({ status });
+      expect(await ask(running.address, "/api/v1/conversations", sent)).toMatchObject({ status });
     }
   }
   expect(await store.list()).toEqual([]);

@@ -7,6 +7,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { Mirror, PROTOCOL, type ServerFrame, serverFrame } from "./protocol/index.ts";
 import { ask } from "./testing/request.fixture.ts";
 import { serving, TOKEN, temporaryDirectory } from "./testing/serving.fixture.ts";
+import { signIn } from "./testing/sign-in.fixture.ts";
 
 const bearer = { authorization: `Bearer ${TOKEN}` };
 const say = (words: string) => [{ type: "text", text: words }] as const;
@@ -180,8 +181,8 @@ describe("the page", () => {
     writeFileSync(join(page, "notes.secret"), "not for anyone");
     writeFileSync(join(directory, "outside.js"), "not for anyone");
     const { address } = await scripted({ model: scriptedModel([]) }, { page });
-    const { headers } = await ask(address, `/?token=${TOKEN}`);
-    const signedIn = { cookie: headers["set-cookie"]?.[0]?.split(";")[0] ?? "", accept: "text/html" };
+    const { cookie } = await signIn(address, TOKEN);
+    const signedIn = { cookie, accept: "text/html" };
     for (const path of ["/", "/c/abc", "/c/abc?leaf=def"]) {
       const answer = await ask(address, path, { headers: signedIn });
       expect(answer, path).toMatchObject({ status: 200, body: expect.stringContaining("The page") });

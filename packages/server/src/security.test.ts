@@ -5,6 +5,7 @@ import { WebSocket } from "ws";
 import { PROTOCOL } from "./protocol/index.ts";
 import { ask } from "./testing/request.fixture.ts";
 import { serving, TOKEN } from "./testing/serving.fixture.ts";
+import { signIn } from "./testing/sign-in.fixture.ts";
 import { TestClient } from "./testing/test-client.fixture.ts";
 
 const say = (text: string) => [{ type: "text", text }] as const;
@@ -62,14 +63,20 @@ describe("S1: a token is needed, always", () => {
     expect(tokens.size).toBe(2);
   });
 
-  test("S1: who tries many tokens is made to wait, also with the right one, and others are not", async () => {
+  test("S1, S20: who tries many tokens is made to wait, and never who has the right one", async () => {
     const { server: running } = await server();
     for (let i = 0; i < 20; i++) {
       const { status } = await ask(running.address, "/api/v1/models", { headers: { authorization: `Bearer ${i}` } });
       expect(status).toBe(401);
     }
-    expect(await ask(running.address, "/api/v1/models", { headers: bearer })).toMatchObject({ status: 429 });
-    expect(await ask(running.address, `/?token=${TOKEN}`)).toMatchObject({ status: 429 });
+    for (let i = 0; i < 30; i++) {
+      const wrong = { authorization: `Bearer another-${i}` };
+      expect(await ask(running.address, "/api/v1/models", { headers: wrong })).toMatchObject({ status: 429 });
+      expect(await ask(running.address, `/?token=${i}`)).toMatchObject({ status: 429 });
+    }
+    expect(await ask(running.address, "/api/v1/models", { headers: bearer })).toMatchObject({ status: 200 });
+    expect(await ask(running.address, `/?token=${TOKEN}`)).toMatchObject({ status: 303 });
+    expect(await upgrade(running.address, bearer)).toBe(101);
     expect(await ask(running.address, "/api/v1/health")).toMatchObject({ status: 200 });
   });
 });
@@ -126,19 +133,13 @@ describe("S2: only this server's own pages may talk to it", () => {
     expect(await ask(running.address, "/api/v1/conversations", { headers: link })).toMatchObject({ status: 200 });
   });
 
-  test("S2: a signed-in page must say where it is from when it opens a socket or changes something", async () => {
+  test("S2: a signed-in page must say where it is from when it opens a socket or signs in", async () => {
     const { server: running } = await server();
-    const { headers } = await ask(running.address, `/?token=${TOKEN}`);
-    const cookie = headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
-    const post = { method: "POST", body: JSON.stringify({ type: "conversation.create", id: createId() }) };
+    const { cookie } = await signIn(running.address, TOKEN);
     expect(await upgrade(running.address, { cookie })).toBe(403);
-    expect(await ask(running.address, "/api/v1/commands", { ...post, headers: { cookie } })).toMatchObject({
-      status: 403,
-    });
-    const page = { cookie, origin: running.address };
-    expect(await upgrade(running.address, page)).toBe(101);
-    expect(await ask(running.address, "/api/v1/commands", { ...post, headers: page })).toMatchObject({ status: 200 });
-    expect(await ask(running.address, "/api/v1/conversations", { headers: { cookie } })).toMatchObject({ status: 200 });
+    expect(await upgrade(running.address, { cookie, origin: running.address })).toBe(101);
+    const post = { method: "POST", body: JSON.stringify({ token: TOKEN }) };
+    expect(await ask(running.address, "/api/v1/sign-in", post)).toMatchObject({ status: 403 });
   });
 });
 
@@ -147,12 +148,19 @@ describe("S3: the token stays where it belongs", () => {
     const { server: running, log } = await server();
     expect(running.pageAddress).toBe(`${running.address}/?token=${TOKEN}`);
     const { status, headers, body } = await ask(running.address, `/?token=${TOKEN}`);
-    expect({ status, location: headers.location, body }).toEqual({ status: 303, location: "/", body: "" });
-    const [cookie] = headers["set-cookie"] ?? [];
-    expect(cookie).toMatch(/^banyan-\d+=[A-Za-z0-9_-]{43}; Max-Age=\d+; Path=\/; HttpOnly; SameSite=Strict$/);
+    expect({ status, body, cookies: headers["set-cookie"] }).toEqual({ status: 303, body: "", cookies: undefined });
+    const [, once] = /^\/sign-in#([A-Za-z0-9_-]{43})$/.exec(headers.location ?? "") ?? [];
     expect(headers["referrer-policy"]).toBe("no-referrer");
     expect(headers["cache-control"]).toBe("no-store");
-    expect(JSON.stringify([headers, log])).not.toContain(TOKEN);
+    const post = { method: "POST", headers: { origin: running.address }, body: JSON.stringify({ token: once }) };
+    const signedIn = await ask(running.address, "/api/v1/sign-in", post);
+    const [cookie] = signedIn.headers["set-cookie"] ?? [];
+    expect(cookie).toMatch(
+      /^banyan-\d+=[\w-]{43}\.\d{10}\.[\w-]{43}; Max-Age=2592000; Path=\/; HttpOnly; SameSite=Strict$/,
+    );
+    expect(signedIn.headers["cache-control"]).toBe("no-store");
+    expect(await ask(running.address, "/api/v1/sign-in", post)).toMatchObject({ status: 401 });
+    expect(JSON.stringify([headers, signedIn, log])).not.toContain(TOKEN);
   });
 
   test("S3: an address that others may see signs one page in, and never another", async () => {
@@ -162,10 +170,8 @@ describe("S3: the token stays where it belongs", () => {
     const token = search.replace("?token=", "");
     const asBearer = { headers: { authorization: `Bearer ${token}` } };
     expect(await ask(running.address, "/api/v1/conversations", asBearer)).toMatchObject({ status: 401 });
-    const signedIn = await ask(running.address, `${pathname}${search}`);
-    expect(signedIn.status).toBe(303);
-    const cookie = signedIn.headers["set-cookie"]?.[0]?.split(";")[0] ?? "";
-    expect(await ask(running.address, "/api/v1/conversations", { headers: { cookie } })).toMatchObject({ status: 200 });
+    const { cookie } = await signIn(running.address, token);
+    expect(await upgrade(running.address, { cookie, origin: running.address })).toBe(101);
     expect(await ask(running.address, `${pathname}${search}`)).toMatchObject({ status: 401 });
   });
 

@@ -4,19 +4,36 @@ import { createRoot } from "react-dom/client";
 import { Page, PageProvider } from "./page.ts";
 import { router } from "./routes.tsx";
 import { applyTheme } from "./shell/preferences.ts";
+import { type Key, keptKey } from "./sign-in/key.ts";
+import { signOut } from "./sign-in/signing.ts";
 import "./styles.css";
 
 applyTheme();
 
-const { protocol, host } = window.location;
-const page = new Page(`${protocol === "https:" ? "wss" : "ws"}://${host}/api/v1/socket`);
-const root = document.getElementById("page");
-if (!root) throw new Error("index.html has no place for the page.");
+const key = await keptKey();
+if (key === undefined) await signInAnew();
+else show(key);
 
-createRoot(root).render(
-  <StrictMode>
-    <PageProvider value={page}>
-      <RouterProvider router={router} />
-    </PageProvider>
-  </StrictMode>,
-);
+function show(key: Key): void {
+  const { protocol, host } = window.location;
+  const page = new Page(
+    `${protocol === "https:" ? "wss" : "ws"}://${host}/api/v1/socket`,
+    key,
+    () => void signInAnew(),
+  );
+  const root = document.getElementById("page");
+  if (!root) throw new Error("index.html has no place for the page.");
+  createRoot(root).render(
+    <StrictMode>
+      <PageProvider value={page}>
+        <RouterProvider router={router} />
+      </PageProvider>
+    </StrictMode>,
+  );
+}
+
+/** Without its cookie, the server shows the page to sign in at this very address. */
+async function signInAnew(): Promise<void> {
+  await signOut();
+  window.location.reload();
+}

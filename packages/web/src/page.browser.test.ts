@@ -220,7 +220,10 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
     const { page } = await here.open(`/c/${conversation}`);
     await page.getByRole("button", { name: "More about this conversation" }).click();
     const file = async (name: string) => {
-      const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name }).click()]);
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("button", { name: `Export as ${name}` }).click(),
+      ]);
       return { path: await download.path(), name: download.suggestedFilename() };
     };
     expect(readFileSync((await file("Markdown")).path, "utf8")).toContain("You said: to be kept");

@@ -1,13 +1,17 @@
-import type { ListedConversation, Result, ServerFrame } from "@banyan/server/protocol";
+import type { ListedConversation, Result, Right, ServerFrame } from "@banyan/server/protocol";
 import { createContext, useContext } from "react";
 import { createStore, type StoreApi, useStore } from "zustand";
 import { Connection, type ConnectionState } from "./connection/connection.ts";
 import { forgetUnsent, keepUnsent, keptUnsent, type Unsent } from "./connection/unsent.ts";
 import { LiveConversation } from "./conversation/live-conversation.ts";
+import type { Key } from "./sign-in/key.ts";
+import { keepRights, keptRights } from "./sign-in/rights.ts";
 
 /** What every part of the page may show. */
 export interface PageState {
   readonly connection: ConnectionState;
+  /** What the server lets this person do; as it was the last time until it has told. */
+  readonly rights: readonly Right[];
   /** All conversations, the last written first; nothing until the server has told. */
   readonly conversations: readonly ListedConversation[] | undefined;
   /** What was said and the server has not answered yet, in order. */
@@ -48,21 +52,24 @@ export class Page {
   readonly #followed = new Map<string, LiveConversation>();
   readonly #models = new Map<string, Promise<readonly KnownModel[]>>();
 
-  constructor(address: string) {
+  /** `signedOut` is called when the server does not know the sign-in that the key is of any more. */
+  constructor(address: string, key: Key, signedOut: () => void) {
     this.store = createStore<PageState>(() => ({
       connection: { phase: "connecting" },
+      rights: keptRights(),
       conversations: undefined,
       unsent: [],
       refused: [],
       removed: undefined,
       problem: undefined,
     }));
-    this.connection = new Connection(address, {
+    this.connection = new Connection(address, key, {
       changed: (connection) => {
         this.store.setState({ connection });
-        if (connection.phase === "open") this.#begin();
+        if (connection.phase === "open") this.#begin(connection.welcome.rights);
       },
       frame: (frame) => this.#take(frame),
+      signedOut,
     });
     window.addEventListener("online", () => this.connection.retry());
     // The server acts on an id once: what it may have heard before the page was loaded anew can go out again.
@@ -138,8 +145,10 @@ export class Page {
   }
 
   /** After each connection: the list anew, and every conversation from where this page stands. */
-  #begin(): void {
+  #begin(rights: readonly Right[]): void {
     const { connection, store } = this;
+    store.setState({ rights });
+    keepRights(rights);
     // What is in view comes first.
     for (const conversation of this.#followed.values()) conversation.follow();
     connection.ask("conversation.watch", { on: true }).catch(ignored);

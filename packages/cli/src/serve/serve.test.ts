@@ -46,7 +46,8 @@ test("S1, S3: prints an address with a token that is kept for the user alone, an
   const headers = { authorization: `Bearer ${first.token}` };
   expect((await fetch(`${first.address}/api/v1/conversations`, { headers })).status).toBe(200);
   const page = await fetch(`${first.address}/?token=${first.token}`, { redirect: "manual" });
-  expect([page.status, page.headers.get("location")]).toEqual([303, "/"]);
+  expect([page.status, page.headers.get("location")]).toEqual([303, expect.stringMatching(/^\/sign-in#[\w-]{43}$/)]);
+  expect(page.headers.get("location")).not.toContain(first.token);
   expect(await stopped(first.server)).toBe(0);
   expect(first.said.err).toContain("refused GET /api/v1/conversations");
   expect(first.said.err).not.toContain(first.token);

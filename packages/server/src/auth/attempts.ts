@@ -5,7 +5,7 @@ const WITHIN = 60_000;
 /** Addresses that are remembered; beyond, those that tried longest ago are forgotten. */
 const ADDRESSES = 1_000;
 
-/** Counts wrong tokens, so that nobody can try many. */
+/** Counts wrong tokens, so that nobody can try many. Whoever shows a right one is not asked about it. */
 export class Attempts {
   readonly #failed = new Map<string, { count: number; since: number }>();
 

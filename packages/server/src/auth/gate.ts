@@ -1,25 +1,31 @@
 import { isOwnOrigin } from "./addresses.ts";
 import { Attempts } from "./attempts.ts";
-import type { Principal, Principals } from "./principal.ts";
-import { randomToken } from "./secret.ts";
-
-/** Milliseconds for which a token for one page is good. */
-const GOOD_FOR = 60_000;
+import { OneTimeTokens } from "./one-time-tokens.ts";
+import type { Holder, Principal, Principals } from "./principal.ts";
+import { SignedInPage } from "./signed-in-page.ts";
 
 /** What of a request decides whether it is let in. */
 export interface Knock {
   readonly method: string;
-  /** Whether it asks for a WebSocket. */
-  readonly upgrade: boolean;
   /** The address that it comes from. */
   readonly from: string;
   header(name: string): string | undefined;
 }
 
-/** Whether a request is let in: who it is from, or why not, with the HTTP status of the refusal. */
-export type Verdict =
-  | { readonly ok: true; readonly principal: Principal }
-  | { readonly ok: false; readonly status: 401 | 403 | 421 | 429; readonly message: string };
+/** Why a request is not let in, with the HTTP status of the refusal. */
+export interface Refusal {
+  readonly ok: false;
+  readonly status: 401 | 403 | 421 | 429;
+  readonly message: string;
+}
+
+/** Whether a request is let in: who it is from, or why not. */
+export type Verdict = { readonly ok: true; readonly principal: Principal } | Refusal;
+
+/** Whether somebody may connect; a page has to prove itself first. */
+export type SocketVerdict =
+  | { readonly ok: true; readonly principal: Principal; readonly page?: SignedInPage }
+  | Refusal;
 
 /**
  * Lets requests in, or not.
@@ -27,19 +33,19 @@ export type Verdict =
  * | a request | is |
  * |---|---|
  * | with a `Host` that is not this server's | 421: its name was made to point here |
- * | with an `Origin` other than its `Host`, or from another site by what the browser says | 403 |
- * | that changes something or becomes a socket, signed in by a page, without an `Origin` | 403: every browser sends one |
- * | from an address with too many wrong tokens | 429 |
- * | without a token of this server | 401 |
- * | any other | let in, with the rights of its token |
+ * | with an `Origin` other than its `Host`, or from another site or into a frame by what the browser says | 403 |
+ * | with a token of this server | let in, with the rights of its token, whatever others have tried |
+ * | with a wrong token, from an address with too many of them | 429 |
+ * | with a wrong one, or none | 401 |
+ * | of a page that is signed in, for a socket | let in to prove itself (S20), if it says where it is from: every browser does |
+ * | of a page that is signed in, for anything else of the API | 401: the cookie alone is worth nothing |
  */
 export class Gate {
   readonly #principals: Principals;
   readonly #hosts: () => ReadonlySet<string>;
   readonly #cookie: () => string;
   readonly #attempts = new Attempts();
-  /** Tokens for one page each, and until when they are good, in milliseconds of the process. */
-  readonly #once = new Map<string, number>();
+  readonly #once = new OneTimeTokens();
 
   /** The hosts and the cookie's name depend on the port, which is known once the server listens. */
   constructor(principals: Principals, options: { hosts(): ReadonlySet<string>; cookie(): string }) {
@@ -48,63 +54,111 @@ export class Gate {
     this.#cookie = options.cookie;
   }
 
-  /** Whether a request is let in. */
+  /** Who asks for something of the API. */
   judge(knock: Knock): Verdict {
     const stranger = this.stranger(knock);
     if (stranger) return stranger;
-    const bearer = /^Bearer\s+(\S+)$/i.exec(knock.header("authorization") ?? "")?.[1];
+    const bearer = bearerOf(knock);
+    if (bearer === undefined) return this.page(knock) ? COOKIE_ALONE : NO_TOKEN;
+    const holder = this.#principals.byToken(bearer);
+    return holder ? { ok: true, principal: holder.principal } : this.#wrong(knock);
+  }
+
+  /** Who asks for the page, which shows nothing by itself: what it shows comes over its socket. */
+  judgePage(knock: Knock): Verdict {
+    const page = bearerOf(knock) === undefined ? this.page(knock) : undefined;
+    return page ? { ok: true, principal: page.principal } : this.judge(knock);
+  }
+
+  /** Who asks for a socket. */
+  judgeSocket(knock: Knock): SocketVerdict {
+    const stranger = this.stranger(knock);
+    if (stranger) return stranger;
+    const page = bearerOf(knock) === undefined ? this.page(knock) : undefined;
+    if (!page) return this.judge(knock);
+    return knock.header("origin") === undefined ? NO_ORIGIN : { ok: true, principal: page.principal, page };
+  }
+
+  /** The page that the cookie of a request is of. It may be anybody who has the cookie: it shows that there is a page. */
+  page(knock: Knock): SignedInPage | undefined {
     const cookie = cookieIn(knock.header("cookie"), this.#cookie());
-    const secret = bearer ?? cookie;
-    if (secret === undefined) return NO_TOKEN;
-    if (this.#attempts.isBarred(knock.from)) return BARRED;
-    const principal = bearer === undefined ? this.#principals.byPage(secret) : this.#principals.byToken(secret);
-    if (!principal) {
-      this.#attempts.failed(knock.from);
-      return WRONG_TOKEN;
-    }
-    const safe = !knock.upgrade && (knock.method === "GET" || knock.method === "HEAD");
-    if (bearer === undefined && !safe && knock.header("origin") === undefined) return NO_ORIGIN;
-    return { ok: true, principal };
+    return cookie === undefined ? undefined : this.#principals.byCookie(cookie);
   }
 
   /** Why a request is refused whatever its token. */
-  stranger({ header }: Knock): Extract<Verdict, { ok: false }> | undefined {
+  stranger({ method, header }: Knock): Refusal | undefined {
     const host = header("host");
     if (host === undefined || !this.#hosts().has(host.toLowerCase())) return WRONG_HOST;
     const origin = header("origin");
     if (origin !== undefined && !isOwnOrigin(origin, host)) return WRONG_ORIGIN;
-    // A navigation from elsewhere is no request of a page elsewhere: it shows nothing to that page.
-    const elsewhere = header("sec-fetch-site") === "cross-site" || header("sec-fetch-site") === "same-site";
-    return elsewhere && header("sec-fetch-mode") !== "navigate" ? WRONG_ORIGIN : undefined;
+    if (EMBEDDED.has(header("sec-fetch-dest") ?? "")) return IN_A_FRAME;
+    // To follow a link of a page elsewhere is no request of that page: it shows nothing to it, and changes nothing here.
+    const followsLink = header("sec-fetch-mode") === "navigate" && (method === "GET" || method === "HEAD");
+    return isFromElsewhere(header) && !followsLink ? WRONG_ORIGIN : undefined;
   }
 
-  /** A token that signs one page in, soon, and then is worth nothing: for an address that others may see. */
+  /** A token that signs one page of the owner in, soon, and then is worth nothing. */
   tokenForOnePage(): string {
-    const token = randomToken();
-    this.#once.set(token, performance.now() + GOOD_FOR);
-    return token;
+    return this.#once.give(this.#principals.owner);
   }
 
-  /** What a browser is to keep that showed a token in the address of the page (S3). */
-  signIn(token: string, knock: Knock): { readonly secret: string } | Extract<Verdict, { ok: false }> {
-    if (this.#attempts.isBarred(knock.from)) return BARRED;
-    const until = this.#once.get(token);
-    this.#once.delete(token);
-    if (until !== undefined && performance.now() < until) return { secret: this.#principals.ownersPage };
-    const secret = this.#principals.pageFor(token);
-    if (secret !== undefined) return { secret };
-    this.#attempts.failed(knock.from);
+  /** A token that stood in an address that somebody opened: exchanged for one that is good once, for the page to sign in with. */
+  exchange(token: string, knock: Knock): { readonly once: string } | Refusal {
+    const { header } = knock;
+    // Neither is a person who opened the address; nothing is looked at, used up or counted.
+    if (isFromElsewhere(header)) return LED_HERE;
+    if (header("sec-purpose") !== undefined || header("purpose") !== undefined) return LOOKED_AHEAD;
+    const holder = this.#holderOf(token);
+    return holder ? { once: this.#once.give(holder) } : this.#wrong(knock);
+  }
+
+  /** Signs a page of this server in that shows a token (S3). */
+  signIn(token: string, knock: Knock): SignedInPage | Refusal {
+    const site = knock.header("sec-fetch-site");
+    if (knock.header("origin") === undefined || (site !== undefined && site !== "same-origin")) return NO_ORIGIN;
+    const holder = this.#holderOf(token);
+    return holder ? SignedInPage.begin(holder.principal, holder.token) : this.#wrong(knock);
+  }
+
+  #holderOf(token: string): Holder | undefined {
+    return this.#once.take(token) ?? this.#principals.byToken(token);
+  }
+
+  /** A right token was looked for first: however many wrong ones were shown, nobody is kept out who has one. */
+  #wrong({ from }: Knock): Refusal {
+    if (this.#attempts.isBarred(from)) return BARRED;
+    this.#attempts.failed(from);
     return WRONG_TOKEN;
   }
 }
 
-const refuse = (status: 401 | 403 | 421 | 429, message: string) => ({ ok: false, status, message }) as const;
+/** Where a page of this server would stand inside of another page. */
+const EMBEDDED: ReadonlySet<string> = new Set(["iframe", "frame", "fencedframe", "embed", "object"]);
+
+/** Whether a browser says that a page of another origin is behind a request. */
+function isFromElsewhere(header: Knock["header"]): boolean {
+  const site = header("sec-fetch-site");
+  return site === "cross-site" || site === "same-site";
+}
+
+function bearerOf({ header }: Knock): string | undefined {
+  return /^Bearer\s+(\S+)$/i.exec(header("authorization") ?? "")?.[1];
+}
+
+const refuse = (status: Refusal["status"], message: string): Refusal => ({ ok: false, status, message });
 const NO_TOKEN = refuse(401, "A token is needed: open the address that banyan serve printed.");
 const WRONG_TOKEN = refuse(401, "This token is not of this server: open the address that banyan serve printed.");
-const BARRED = refuse(429, "Too many wrong tokens from this address. Try again in a minute.");
+const BARRED = refuse(429, "Too many wrong tokens from this address. Try again in a minute, or with the right one.");
 const WRONG_HOST = refuse(421, "This server does not answer to that name; allow it with --allow-host.");
 const WRONG_ORIGIN = refuse(403, "Pages of other sites may not talk to this server.");
+const IN_A_FRAME = refuse(403, "This server is shown in no other page.");
 const NO_ORIGIN = refuse(403, "A page must say where it is from.");
+const COOKIE_ALONE = refuse(401, "A page talks to the server over its socket; a program sends its token as a bearer.");
+const LED_HERE = refuse(
+  403,
+  "Another page led here with a token, which counts for nothing. Open the address that banyan serve printed yourself.",
+);
+const LOOKED_AHEAD = refuse(403, "A browser that looks ahead is not signed in; open the address to be.");
 
 function cookieIn(header: string | undefined, name: string): string | undefined {
   for (const pair of header?.split(";") ?? []) {

@@ -2,10 +2,9 @@ import type { IncomingMessage } from "node:http";
 import type { Knock } from "./gate.ts";
 
 /** What of a request decides whether it is let in. */
-export function knockOf(request: IncomingMessage, upgrade: boolean): Knock {
+export function knockOf(request: IncomingMessage): Knock {
   return {
     method: request.method ?? "GET",
-    upgrade,
     from: request.socket.remoteAddress ?? "unknown",
     header(name) {
       const value = request.headers[name];

@@ -1,5 +1,6 @@
 import type { Right } from "../protocol/index.ts";
-import { pageSecret, sameSecret } from "./secret.ts";
+import { sameSecret } from "./secret.ts";
+import { SignedInPage } from "./signed-in-page.ts";
 
 /** Who a client is to the server: decided by the token that it showed, and by nothing that it says (S4). */
 export interface Principal {
@@ -18,40 +19,34 @@ export interface Tokens {
   readonly guest?: string | undefined;
 }
 
-interface Key {
+/** Who has a token. */
+export interface Holder {
   readonly principal: Principal;
   readonly token: string;
-  readonly page: string;
 }
 
 /** The server's record of tokens, and what each allows. */
 export class Principals {
-  readonly #keys: readonly Key[];
-  readonly #owner: Key;
+  readonly owner: Holder;
+  readonly #holders: readonly Holder[];
 
   constructor({ owner, guest }: Tokens) {
-    const key = (principal: Principal, token: string): Key => ({ principal, token, page: pageSecret(token) });
-    this.#owner = key(OWNER, owner);
-    this.#keys = [this.#owner, ...(guest === undefined ? [] : [key(GUEST, guest)])];
-  }
-
-  /** What the owner's browser keeps. */
-  get ownersPage(): string {
-    return this.#owner.page;
+    this.owner = { principal: OWNER, token: owner };
+    this.#holders = [this.owner, ...(guest === undefined ? [] : [{ principal: GUEST, token: guest }])];
   }
 
   /** Whose token it is. */
-  byToken(token: string): Principal | undefined {
-    return this.#keys.filter((key) => sameSecret(key.token, token))[0]?.principal;
+  byToken(token: string): Holder | undefined {
+    // All are compared, so that the time does not tell which one it was.
+    return this.#holders.filter((holder) => sameSecret(holder.token, token))[0];
   }
 
-  /** Whose page it is, by what its browser keeps. */
-  byPage(secret: string): Principal | undefined {
-    return this.#keys.filter((key) => sameSecret(key.page, secret))[0]?.principal;
-  }
-
-  /** What a browser is to keep that showed a token; nothing for a wrong one. */
-  pageFor(token: string): string | undefined {
-    return this.#keys.filter((key) => sameSecret(key.token, token))[0]?.page;
+  /** The page whose cookie it is. */
+  byCookie(cookie: string): SignedInPage | undefined {
+    for (const { principal, token } of this.#holders) {
+      const page = SignedInPage.of(cookie, principal, token);
+      if (page) return page;
+    }
+    return undefined;
   }
 }

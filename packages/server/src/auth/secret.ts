@@ -11,9 +11,9 @@ export function sameSecret(one: string, other: string): boolean {
   return timingSafeEqual(digest(one), digest(other));
 }
 
-/** What a browser keeps in the place of a token: made from it, and of no use elsewhere. */
-export function pageSecret(token: string): string {
-  return createHmac("sha256", token).update("banyan page 1").digest("base64url");
+/** A secret that is made from another one for a purpose, and is of no use for any other. */
+export function derivedSecret(secret: string, purpose: string): string {
+  return createHmac("sha256", secret).update(purpose).digest("base64url");
 }
 
 function digest(text: string): Buffer {

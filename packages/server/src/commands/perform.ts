@@ -1,5 +1,5 @@
 import type { Principal } from "../auth/principal.ts";
-import { type Command, type CommandName, commands, type Problem } from "../protocol/index.ts";
+import { type Command, type CommandName, needs, type Problem } from "../protocol/index.ts";
 import { answerHandlers } from "./answers.ts";
 import { branchHandlers } from "./branches.ts";
 import { conversationHandlers } from "./conversations.ts";
@@ -38,7 +38,7 @@ export class Performer {
     const refused = refusalOf(command.type, principal);
     if (refused) return Promise.resolve({ error: refused });
     // To look again is harmless; to act again is not.
-    if (commands[command.type].needs === "watch") return this.#perform(command);
+    if (needs[command.type] === "watch") return this.#perform(command);
     return this.#once.do(`${principal.name} ${command.id}`, () => this.#perform(command));
   }
 
@@ -62,8 +62,7 @@ export class Performer {
 
 /** Why a client may not do something; nothing when it may. */
 export function refusalOf(type: CommandName, { rights }: Principal): Problem | undefined {
-  const { needs } = commands[type];
-  if (rights.includes(needs)) return undefined;
+  if (rights.includes(needs[type])) return undefined;
   return { code: "forbidden", message: `This token does not allow ${type}: it may only watch.` };
 }
 

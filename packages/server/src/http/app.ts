@@ -1,16 +1,25 @@
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
-import { setCookie } from "hono/cookie";
-import type { Gate, Verdict } from "../auth/gate.ts";
+import { bodyLimit } from "hono/body-limit";
+import { deleteCookie, setCookie } from "hono/cookie";
+import type { Gate, Refusal } from "../auth/gate.ts";
 import { knockOf } from "../auth/knock.ts";
 import type { Principal } from "../auth/principal.ts";
+import { SIGNED_IN } from "../auth/signed-in-page.ts";
 import { noticePage } from "./answers.ts";
 import { securityHeaders } from "./headers.ts";
 import type { PageFile } from "./page-files.ts";
 import { type RestParts, rest } from "./rest.ts";
 
-/** Seconds for which a browser stays signed in. */
-const SIGNED_IN = 30 * 24 * 60 * 60;
+/** Bytes of what a page says to sign in. */
+const LARGEST_SIGN_IN = 10_000;
+
+const COOKIE = { httpOnly: true, sameSite: "Strict", path: "/" } as const;
+
+/** Where the page to sign in says why somebody has to. */
+const WHY = "<!-- why -->";
+
+const NOT_BUILT = "The page was not built: run npm run build, and start the server again.";
 
 /** What a request brings along, once it was let in. */
 export interface HttpEnvironment {
@@ -31,53 +40,92 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
   const { gate, log } = parts;
   const app = new Hono<HttpEnvironment>();
 
+  /** Where a person signs in, with a sentence that says why they have to. */
+  const signInPage = (context: Context<HttpEnvironment>, status: 200 | Refusal["status"], why = ""): Response => {
+    const file = parts.page.get("/sign-in.html");
+    context.header("Cache-Control", "no-store");
+    return context.html(file ? String(file.bytes()).replace(WHY, why) : noticePage(why || NOT_BUILT), status);
+  };
+
+  const refuse = (context: Context<HttpEnvironment>, { status, message }: Refusal): Response => {
+    const { socket } = context.env.incoming;
+    // The path only: what stands behind it may be a token.
+    log(`${socket.remoteAddress}: refused ${context.req.method} ${context.req.path.slice(0, 200)}: ${message}`);
+    if (status === 401) context.header("WWW-Authenticate", "Bearer");
+    const wantsPage = context.req.header("accept")?.includes("text/html") ?? false;
+    if (!wantsPage) return context.json({ error: { code: status === 429 ? "busy" : "forbidden", message } }, status);
+    // Whoever may not be here at all is not asked for a token.
+    return status === 421 ? context.html(noticePage(message), status) : signInPage(context, status, message);
+  };
+
   app.use(async (context, next) => {
-    const knock = knockOf(context.env.incoming, false);
-    const stranger = gate.stranger(knock);
-    if (stranger) return refuse(context, stranger, log);
+    const knock = knockOf(context.env.incoming);
     for (const [name, value] of Object.entries(securityHeaders(knock.header("host") ?? "")))
       context.header(name, value);
-    return next();
+    const stranger = gate.stranger(knock);
+    return stranger ? refuse(context, stranger) : next();
   });
 
   app.get("/api/v1/health", (context) => context.json(parts.health()));
 
-  // The one address that takes a token: it is exchanged for a cookie, and gone from the address (S3).
+  // The one address that takes a token; the page goes on with one that is good once, behind the # that no request holds (S3).
   app.get("/", async (context, next) => {
     const token = context.req.query("token");
     if (token === undefined) return next();
-    const signedIn = gate.signIn(token, knockOf(context.env.incoming, false));
-    if (!("secret" in signedIn)) return refuse(context, signedIn, log);
-    setCookie(context, parts.cookie(), signedIn.secret, {
-      httpOnly: true,
-      sameSite: "Strict",
-      path: "/",
-      maxAge: SIGNED_IN,
-    });
+    const exchanged = gate.exchange(token, knockOf(context.env.incoming));
+    if (!("once" in exchanged)) return refuse(context, exchanged);
     context.header("Cache-Control", "no-store");
-    return context.redirect("/", 303);
+    return context.redirect(`/sign-in#${exchanged.once}`, 303);
   });
 
-  app.use(async (context, next) => {
-    const verdict = gate.judge(knockOf(context.env.incoming, false));
-    if (!verdict.ok) return refuse(context, verdict, log);
+  app.post("/api/v1/sign-in", bodyLimit({ maxSize: LARGEST_SIGN_IN }), async (context) => {
+    const said: unknown = await context.req.json().catch(() => undefined);
+    const token = typeof said === "object" && said !== null && "token" in said ? said.token : undefined;
+    if (typeof token !== "string") {
+      const message = "To sign in takes a JSON object with a token.";
+      return context.json({ error: { code: "malformed", message } }, 400);
+    }
+    const page = gate.signIn(token, knockOf(context.env.incoming));
+    if (!("key" in page)) return refuse(context, page);
+    setCookie(context, parts.cookie(), page.cookie, { ...COOKIE, maxAge: SIGNED_IN });
+    context.header("Cache-Control", "no-store");
+    return context.json({ key: page.key, rights: page.principal.rights });
+  });
+
+  // Only the browser that asks forgets its cookie: nothing is kept here.
+  app.post("/api/v1/sign-out", (context) => {
+    deleteCookie(context, parts.cookie(), COOKIE);
+    return context.json({});
+  });
+
+  // Whether there is still a page behind a cookie, for one that lost its connection: a socket does not tell why it was refused.
+  app.get("/api/v1/page", (context) => {
+    const page = gate.page(knockOf(context.env.incoming));
+    context.header("Cache-Control", "no-store");
+    return context.json({ signedIn: page !== undefined });
+  });
+
+  app.use("/api/*", async (context, next) => {
+    const verdict = gate.judge(knockOf(context.env.incoming));
+    if (!verdict.ok) return refuse(context, verdict);
     context.set("principal", verdict.principal);
     return next();
   });
 
   app.route("/api/v1", rest(parts));
 
+  // The page without what it shows, which comes over its socket. Its files are those that everybody has who installed it.
   app.get("*", (context) => {
     const { path } = context.req;
     const file = parts.page.get(path);
-    if (file) return sendFile(context, file);
-    const index = parts.page.get("/index.html");
+    if (file && !path.endsWith(".html")) return sendFile(context, file);
+    if (path === "/sign-in") return signInPage(context, 200);
+    const verdict = gate.judgePage(knockOf(context.env.incoming));
+    if (!verdict.ok) return refuse(context, verdict);
     const isView = path === "/" || path.startsWith("/c/");
+    const index = parts.page.get("/index.html");
     if (isView && index) return sendFile(context, index);
-    const why = isView
-      ? "The page was not built: run npm run build, and start the server again."
-      : "There is nothing here.";
-    return context.html(noticePage(why), 404);
+    return context.html(noticePage(isView ? NOT_BUILT : "There is nothing here."), 404);
   });
 
   app.onError((error, context) => {
@@ -92,18 +140,4 @@ function sendFile(context: Context<HttpEnvironment>, file: PageFile): Response {
   context.header("Content-Type", file.type);
   context.header("Cache-Control", file.forever ? "public, max-age=31536000, immutable" : "no-cache");
   return context.body(new Uint8Array(file.bytes()));
-}
-
-function refuse(
-  context: Context<HttpEnvironment>,
-  { status, message }: Extract<Verdict, { ok: false }>,
-  log: (line: string) => void,
-): Response {
-  const { socket } = context.env.incoming;
-  // The path only: what stands behind it may be a token.
-  log(`${socket.remoteAddress}: refused ${context.req.method} ${context.req.path.slice(0, 200)}: ${message}`);
-  if (status === 401) context.header("WWW-Authenticate", "Bearer");
-  const wantsPage = context.req.header("accept")?.includes("text/html") ?? false;
-  if (wantsPage) return context.html(noticePage(message), status);
-  return context.json({ error: { code: status === 429 ? "busy" : "forbidden", message } }, status);
 }

@@ -1,6 +1,7 @@
 /**
  * What every answer says about itself: scripts and styles of this server only, no inline script, nothing from other hosts
- * (so that an answer of a model cannot make the page send anything anywhere, S12), shown in no other page.
+ * (so that an answer of a model cannot make the page send anything anywhere, S12), shown in no other page, and of no use to
+ * one that loads it as a script or a picture or that opened its window (S20).
  */
 export function securityHeaders(host: string): Readonly<Record<string, string>> {
   const policy = [

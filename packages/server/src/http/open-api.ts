@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type CommandName, commands, PROTOCOL, serverFrame } from "../protocol/index.ts";
+import { type CommandName, commands, needs, PROTOCOL, serverFrame } from "../protocol/index.ts";
 
 /** The addresses for scripts as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.0), made of the schemas of the protocol. */
 export function openApi(server: string): object {
@@ -120,7 +120,9 @@ const problems = {
 
 function schemasOf(name: CommandName): Readonly<Record<string, object>> {
   const { input, result: answer, does } = commands[name];
-  const whole = z.object({ type: z.literal(name), id: z.string(), ...input }).describe(does);
+  const whole = z
+    .object({ type: z.literal(name), id: z.string(), ...input })
+    .describe(`${does} Needs: ${needs[name]}.`);
   return { ...schemas(name, whole), ...schemas(`${name}.result`, answer) };
 }
 

@@ -38,7 +38,8 @@ export function rest(parts: RestParts): Hono<HttpEnvironment> {
   const paces = new Map<string, Pace>();
 
   app.use(async (context, next) => {
-    const from = context.env.incoming.socket.remoteAddress ?? "";
+    // A guest on the owner's machine does not use up what the owner may ask.
+    const from = `${context.get("principal").name} ${context.env.incoming.socket.remoteAddress}`;
     const pace = paces.get(from) ?? new Pace();
     paces.delete(from);
     paces.set(from, pace);
@@ -109,6 +110,8 @@ export function rest(parts: RestParts): Hono<HttpEnvironment> {
   });
 
   app.get("/conversations/:id/feed", async (context) => {
+    const refused = refusalOf("feed.subscribe", context.get("principal"));
+    if (refused) return problem(context, refused);
     const from = cursorFrom(context.req.header("last-event-id") ?? context.req.query("from"));
     const stream = new EventStream(() => streams.delete(stream));
     const outcome = await performer.outcomeOf(async () => {

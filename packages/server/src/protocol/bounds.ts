@@ -19,6 +19,8 @@ export const closeCodes = {
   stopping: 1001,
   /** A frame that is no JSON, or that has no schema here; also a command before `hello`. */
   malformed: 4400,
+  /** A page did not prove that it signed in: it has to do so anew. */
+  unproven: 4401,
   /** `hello` came too late, or not at all. */
   silent: 4408,
   /** The client speaks another major version of the protocol: a newer page or program is needed. */

@@ -9,7 +9,11 @@ export const hello = z.object({
   type: z.literal("hello"),
   protocol: z.string().max(20).describe("The version that the client speaks, as in 1.0."),
   client: z.string().max(200).describe("What it is, for logs: a name and a version."),
+  proof: z.string().max(100).optional().describe("Of a page that signed in: that it has the key of its sign-in."),
 });
+
+/** To a page that has the cookie of a sign-in, before anything else: it says hello with a proof that it has the key too (S20). */
+const challenge = z.object({ type: z.literal("challenge"), challenge: z.string() });
 
 /** What agents work with, for all conversations that have nothing of their own. */
 const settings = z.object({
@@ -98,6 +102,7 @@ const fault = z.object({ type: z.literal("fault"), message: z.string() });
 
 /** Everything that a server sends. A client passes over a frame whose type it does not know. */
 export const serverFrame = z.discriminatedUnion("type", [
+  challenge,
   welcome,
   refused,
   done,

@@ -17,6 +17,7 @@ import {
   Mirror,
   notice,
   PROTOCOL,
+  rights,
   snapshotOf,
   snapshot as snapshotSchema,
 } from "./index.ts";
@@ -97,9 +98,14 @@ describe("schemas", () => {
   });
 });
 
-test("docs/protocol.md lists every command with what it needs and does", () => {
+test("S28: every command is in the one table of rights, and nothing else is", () => {
+  expect(Object.keys(rights).sort()).toEqual(Object.keys(commands).sort());
+});
+
+test("S28: docs/protocol.md lists every command with what it needs and does", () => {
   const page = readFileSync(new URL("../../../../docs/protocol.md", import.meta.url), "utf8");
-  const rows = Object.entries(commands).map(([name, { needs, does }]) => `| \`${name}\` | ${needs} | ${does} |`);
+  const does = new Map<string, { readonly does: string }>(Object.entries(commands));
+  const rows = Object.entries(rights).map(([name, right]) => `| \`${name}\` | ${right} | ${does.get(name)?.does} |`);
   expect(page.match(/^\| `\w+\.\w+` \| (watch|act) \|.*$/gm)).toEqual(rows);
 });
 

@@ -36,11 +36,21 @@ export interface ConnectionParts {
   log(line: string): void;
 }
 
+/** Who connects, by what they showed. */
+export interface Caller {
+  readonly principal: Principal;
+  /** The address that it comes from. */
+  readonly from: string;
+  /** What a page has to prove before it is somebody; a program has shown its token. */
+  readonly proof: { readonly challenge: string; fits(proof: string): boolean } | undefined;
+}
+
 /** One client on a WebSocket: what it asks for, and what it watches. */
 export class Connection {
   readonly #socket: WebSocket;
   readonly #line: SocketLine;
   readonly #principal: Principal;
+  readonly #proof: Caller["proof"];
   readonly #from: string;
   readonly #parts: ConnectionParts;
   readonly #pace = new Pace();
@@ -49,10 +59,11 @@ export class Connection {
   /** Commands about the connection itself, one after the other. */
   #last: Promise<void> = Promise.resolve();
 
-  constructor(socket: WebSocket, principal: Principal, from: string, parts: ConnectionParts) {
+  constructor(socket: WebSocket, { principal, from, proof }: Caller, parts: ConnectionParts) {
     this.#socket = socket;
     this.#line = new SocketLine(socket);
     this.#principal = principal;
+    this.#proof = proof;
     this.#from = from;
     this.#parts = parts;
     const impatience = setTimeout(() => {
@@ -65,6 +76,7 @@ export class Connection {
       clearTimeout(impatience);
       this.#leave();
     });
+    if (proof) this.#say({ type: "challenge", challenge: proof.challenge });
   }
 
   /** Sends a frame, once the client has been welcomed. */
@@ -95,6 +107,8 @@ export class Connection {
       this.#say({ type: "refused", protocol: PROTOCOL, message });
       return this.#refuse(`protocol ${data.protocol}`, closeCodes.version);
     }
+    if (this.#proof && !this.#proof.fits(data.proof ?? ""))
+      return this.#refuse("a page that did not prove that it signed in", closeCodes.unproven);
     this.#greeted = true;
     this.#say(this.#parts.welcome(this.#principal));
   }

@@ -1,11 +1,12 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { type WebSocket, WebSocketServer } from "ws";
-import type { Gate } from "../auth/gate.ts";
+import type { Gate, Knock, SocketVerdict } from "../auth/gate.ts";
 import { knockOf } from "../auth/knock.ts";
+import { randomToken } from "../auth/secret.ts";
 import { frameOf } from "../live/feed-frame.ts";
 import { closeCodes, LARGEST_FRAME, type ServerFrame, SIGN_OF_LIFE } from "../protocol/index.ts";
-import { Connection, type ConnectionParts } from "./connection.ts";
+import { type Caller, Connection, type ConnectionParts } from "./connection.ts";
 
 /** Milliseconds that a client has to let go of its connection when the server stops. */
 const PARTING = 1_000;
@@ -53,8 +54,8 @@ export class SocketServer {
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const knock = knockOf(request, true);
-    const verdict = this.#gate.judge(knock);
+    const knock = knockOf(request);
+    const verdict = this.#gate.judgeSocket(knock);
     const path = request.url?.split("?", 1)[0];
     if (!verdict.ok || path !== SOCKET_PATH) {
       const [status, message] = verdict.ok
@@ -67,7 +68,7 @@ export class SocketServer {
     this.#sockets.handleUpgrade(request, socket, head, (accepted) => {
       this.#alive.add(accepted);
       accepted.on("pong", () => this.#alive.add(accepted));
-      this.#connections.set(accepted, new Connection(accepted, verdict.principal, knock.from, this.#parts));
+      this.#connections.set(accepted, new Connection(accepted, callerOf(verdict, knock), this.#parts));
       accepted.on("close", () => this.#connections.delete(accepted));
     });
   }
@@ -79,6 +80,13 @@ export class SocketServer {
     }
     this.tellAll({ type: "alive" });
   }
+}
+
+function callerOf({ principal, page }: Extract<SocketVerdict, { ok: true }>, { from, header }: Knock): Caller {
+  const host = header("host") ?? "";
+  const challenge = randomToken();
+  const proof = page && { challenge, fits: (given: string) => page.isProof(given, challenge, host) };
+  return { principal, from, proof };
 }
 
 function refuse(socket: Duplex, status: number, message: string): void {

@@ -10,6 +10,7 @@ import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { usePage, usePageState } from "../page.ts";
 import { usePreference } from "../shell/preferences.ts";
+import { useMay } from "../use-may.ts";
 import { Action } from "./action.tsx";
 import { useCommands } from "./commands.ts";
 import { Completion } from "./completion.tsx";
@@ -19,10 +20,13 @@ import { UnsentList } from "./unsent-list.tsx";
 import { useDraft } from "./use-draft.ts";
 import { useHistory } from "./use-history.ts";
 import { WaitingList } from "./waiting-list.tsx";
+import { Watching } from "./watching.tsx";
 
 /** Where a person writes. It is never switched off: what is written while the agent works steers it, or waits (W36). */
 export function Composer({ leaf }: { readonly leaf: string | null }) {
   const tree = useTree();
+  const may = useMay();
+  if (!may("turn.say")) return <Watching />;
   return tree ? <Writing tree={tree} leaf={leaf} /> : null;
 }
 

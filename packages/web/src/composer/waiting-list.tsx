@@ -2,6 +2,7 @@ import type { UserPart, WaitingInput } from "@banyan/core/conversation";
 import { useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { usePage } from "../page.ts";
+import { useMay } from "../use-may.ts";
 
 /** What was written and is not delivered: it can be changed, turned into the other kind, moved and taken back (W37). */
 export function WaitingList({ run }: { readonly run: string | undefined }) {
@@ -29,6 +30,7 @@ function Waiting({
 }) {
   const page = usePage();
   const { connection } = page;
+  const may = useMay();
   const { id: conversation } = useConversation();
   const [draft, setDraft] = useState<string>();
   const text = parts.map((part) => (part.type === "text" ? part.text : (part.name ?? part.mediaType))).join(" ");
@@ -65,13 +67,27 @@ function Waiting({
           className="min-w-24 flex-1 rounded border border-line bg-ground px-1"
         />
       )}
-      {draft === undefined ? <Small onClick={() => setDraft(text)}>Edit</Small> : <Small onClick={save}>Save</Small>}
-      {before !== undefined && <Small onClick={() => edit({ before })}>Earlier</Small>}
-      {!held && (
-        <Small onClick={() => edit({ delivery: other })}>{other === "steer" ? "Steer instead" : "Queue instead"}</Small>
+      {may("input.edit") && (
+        <>
+          {draft === undefined ? (
+            <Small onClick={() => setDraft(text)}>Edit</Small>
+          ) : (
+            <Small onClick={save}>Save</Small>
+          )}
+          {before !== undefined && <Small onClick={() => edit({ before })}>Earlier</Small>}
+          {!held && (
+            <Small onClick={() => edit({ delivery: other })}>
+              {other === "steer" ? "Steer instead" : "Queue instead"}
+            </Small>
+          )}
+          {held && run !== undefined && <Small onClick={() => edit({ run })}>Send</Small>}
+        </>
       )}
-      {held && run !== undefined && <Small onClick={() => edit({ run })}>Send</Small>}
-      <Small onClick={() => page.told(connection.ask("input.withdraw", { conversation, input: id }))}>Take back</Small>
+      {may("input.withdraw") && (
+        <Small onClick={() => page.told(connection.ask("input.withdraw", { conversation, input: id }))}>
+          Take back
+        </Small>
+      )}
     </li>
   );
 }

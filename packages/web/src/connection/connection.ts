@@ -2,6 +2,7 @@ import { createId } from "@banyan/core/conversation";
 import {
   type Command,
   type CommandName,
+  closeCodes,
   PROTOCOL,
   type Problem,
   type Result,
@@ -11,6 +12,8 @@ import {
   type Welcome,
 } from "@banyan/server/protocol";
 import ReconnectingSocket from "partysocket/ws";
+import { type Key, proofFor } from "../sign-in/key.ts";
+import { isSignedIn } from "../sign-in/signing.ts";
 
 /** Milliseconds before the first, and at most before any, new try; each waits longer than the one before. */
 const DELAY = { first: 300, growth: 1.5, longest: 10_000 };
@@ -51,6 +54,8 @@ export interface ConnectionListener {
   changed(state: ConnectionState): void;
   /** Every frame but the answers to commands, in order. */
   frame(frame: ServerFrame): void;
+  /** The server does not take this browser for signed in, or no more. */
+  signedOut(): void;
 }
 
 /**
@@ -59,13 +64,16 @@ export interface ConnectionListener {
  */
 export class Connection {
   readonly #address: string;
+  readonly #key: Key;
   #socket: ReconnectingSocket;
   readonly #listener: ConnectionListener;
   readonly #unanswered = new Map<string, Unanswered>();
   #state: ConnectionState = { phase: "connecting" };
 
-  constructor(address: string, listener: ConnectionListener) {
+  /** The key proves to the server that this page is the one that signed in. */
+  constructor(address: string, key: Key, listener: ConnectionListener) {
     this.#address = address;
+    this.#key = key;
     this.#listener = listener;
     this.#socket = this.#open();
   }
@@ -123,17 +131,32 @@ export class Connection {
       clearTimeout(silence);
       silence = setTimeout(() => socket.reconnect(), SILENCE);
     };
-    socket.addEventListener("open", () => {
-      isThere();
-      this.#send({ type: "hello", protocol: PROTOCOL, client: "banyan page" });
-    });
+    let isKnown = false;
+    let tries = 0;
+    socket.addEventListener("open", isThere);
     socket.addEventListener("message", ({ data }) => {
       isThere();
-      this.#hear(JSON.parse(String(data)) as ServerFrame);
+      const frame = JSON.parse(String(data)) as ServerFrame;
+      if (frame.type !== "challenge") {
+        isKnown = true;
+        return this.#hear(frame);
+      }
+      // A server that is none of ours gets a proof that is good nowhere else.
+      const asked = tries;
+      void proofFor(this.#key, frame.challenge).then((proof) => {
+        // It answers this challenge, and not that of a connection which has come since.
+        if (asked === tries)
+          socket.send(JSON.stringify({ type: "hello", protocol: PROTOCOL, client: "banyan page", proof }));
+      });
     });
-    socket.addEventListener("close", () => {
+    socket.addEventListener("close", ({ code }) => {
       clearTimeout(silence);
+      tries++;
       if (socket !== this.#socket || this.#state.phase === "refused") return;
+      if (code === closeCodes.unproven) return this.#listener.signedOut();
+      // A browser does not tell a page why the server refused a socket.
+      if (!isKnown) void isSignedIn().then((isSo) => isSo || this.#listener.signedOut());
+      isKnown = false;
       const since = this.#state.phase === "lost" ? this.#state.since : Date.now();
       this.#become({ phase: "lost", since, next: Date.now() + this.#delay() });
     });
@@ -188,9 +211,5 @@ export class Connection {
   #become(state: ConnectionState): void {
     this.#state = state;
     this.#listener.changed(state);
-  }
-
-  #send(frame: object): void {
-    this.#socket.send(JSON.stringify(frame));
   }
 }

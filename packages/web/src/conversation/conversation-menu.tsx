@@ -2,23 +2,19 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { usePage } from "../page.ts";
 import { Disclosure } from "../shell/disclosure.tsx";
+import { useMay } from "../use-may.ts";
+import { exportFile, FORMATS } from "./export-file.ts";
 import { useConversation, useTree } from "./use-conversation.ts";
 import { useTitle } from "./use-title.ts";
 
-const FORMATS = [
-  { format: "json", name: "JSON", holds: "the whole tree; can be imported" },
-  { format: "markdown", name: "Markdown", holds: "this branch" },
-  { format: "html", name: "HTML", holds: "a page of its own" },
-] as const;
-
 /** What can be done about a conversation as a whole: its title, a copy of it as a file, its end (W46). */
 export function ConversationMenu({ leaf }: { readonly leaf: string | null }) {
+  const page = usePage();
+  const may = useMay();
   const { id } = useConversation();
-  const address = (format: string) =>
-    `/api/v1/conversations/${id}/export?${new URLSearchParams({ format, ...(leaf === null ? {} : { leaf }) })}`;
   return (
     <Disclosure label="More" name="More about this conversation">
-      <Rename />
+      {may("conversation.rename") && <Rename />}
       <Link
         to="/c/$conversation"
         params={{ conversation: id }}
@@ -32,14 +28,21 @@ export function ConversationMenu({ leaf }: { readonly leaf: string | null }) {
       <ul>
         {FORMATS.map(({ format, name, holds }) => (
           <li key={format}>
-            <a href={address(format)} download className="inline-block min-h-6 text-leaf underline">
+            <button
+              type="button"
+              aria-label={`Export as ${name}`}
+              onClick={() =>
+                page.told(exportFile(page, { conversation: id, format, ...(leaf === null ? {} : { leaf }) }))
+              }
+              className="inline-block min-h-6 text-leaf underline"
+            >
               {name}
-            </a>{" "}
+            </button>{" "}
             <span className="text-soft text-xs">{holds}</span>
           </li>
         ))}
       </ul>
-      <Remove />
+      {may("conversation.remove") && <Remove />}
     </Disclosure>
   );
 }

@@ -1,11 +1,13 @@
 import { usePage } from "../page.ts";
 import { Disclosure } from "../shell/disclosure.tsx";
+import { useMay } from "../use-may.ts";
 import { useConversation, useTree } from "./use-conversation.ts";
 
 /** What the person allowed for this conversation; each rule can be revoked (W35). */
 export function Rules() {
   const page = usePage();
   const { id: conversation } = useConversation();
+  const may = useMay();
   const allowed = useTree()?.allowed ?? [];
   if (allowed.length === 0) return null;
   return (
@@ -15,14 +17,16 @@ export function Rules() {
         {allowed.map((pattern) => (
           <li key={pattern} className="flex items-center justify-between gap-2">
             <code className="font-mono text-xs">{pattern}</code>
-            <button
-              type="button"
-              aria-label={`Revoke ${pattern}`}
-              onClick={() => page.told(page.connection.ask("rule.revoke", { conversation, pattern }))}
-              className="min-h-6 rounded border border-line px-2 text-xs hover:bg-sunken"
-            >
-              Revoke
-            </button>
+            {may("rule.revoke") && (
+              <button
+                type="button"
+                aria-label={`Revoke ${pattern}`}
+                onClick={() => page.told(page.connection.ask("rule.revoke", { conversation, pattern }))}
+                className="min-h-6 rounded border border-line px-2 text-xs hover:bg-sunken"
+              >
+                Revoke
+              </button>
+            )}
           </li>
         ))}
       </ul>

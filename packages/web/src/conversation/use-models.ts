@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { type KnownModel, usePage } from "../page.ts";
+import { useMay } from "../use-may.ts";
 
 const NONE: readonly KnownModel[] = [];
 
@@ -8,8 +9,9 @@ export function useKnownModels(model: string): readonly KnownModel[] {
   const page = usePage();
   const [models, setModels] = useState(NONE);
   const provider = model.split("/", 1)[0] ?? "";
+  const mayAsk = useMay()("model.list");
   useEffect(() => {
-    if (provider === "") return;
+    if (provider === "" || !mayAsk) return;
     let isWanted = true;
     page.models(provider).then(
       (known) => {
@@ -22,6 +24,6 @@ export function useKnownModels(model: string): readonly KnownModel[] {
     return () => {
       isWanted = false;
     };
-  }, [page, provider]);
+  }, [page, provider, mayAsk]);
   return models;
 }

@@ -1,6 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 import { usePage } from "../page.ts";
+import { useMay } from "../use-may.ts";
 
 /** Makes a conversation of an exported file, and shows it (W46). */
 export function ImportConversation() {
@@ -8,6 +9,7 @@ export function ImportConversation() {
   const navigate = useNavigate();
   const chooser = useRef<HTMLInputElement>(null);
   const [problem, setProblem] = useState<string>();
+  if (!useMay()("conversation.import")) return null;
   const read = async (file: File) => {
     const imported = await connection.ask("conversation.import", { text: await file.text() });
     await navigate({ to: "/c/$conversation", params: imported });

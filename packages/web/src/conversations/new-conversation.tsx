@@ -1,10 +1,12 @@
 import { usePage } from "../page.ts";
+import { useMay } from "../use-may.ts";
 import { useBegin } from "./use-begin.ts";
 
 /** Begins a conversation and shows it. */
 export function NewConversation() {
   const page = usePage();
   const begin = useBegin();
+  if (!useMay()("conversation.create")) return null;
   return (
     <button
       type="button"

@@ -1,10 +1,14 @@
+import type { CommandName } from "@banyan/server/protocol";
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from "react";
+import { useMay } from "../use-may.ts";
 
 /** Something that a person can do here, by its name in the palette and by its keys. */
 export interface Action {
   readonly name: string;
   /** As in `Mod+K` (Mod: Ctrl, or Cmd on a Mac), or a single key that acts outside of boxes to write in. */
   readonly keys?: string;
+  /** The command that it takes: who may not is not offered it. */
+  readonly takes?: CommandName;
   readonly run: () => void;
 }
 
@@ -43,8 +47,14 @@ export function useAllActions(): () => readonly Action[] {
 /** Adds what a part of the page can do, for as long as it is shown. */
 export function useActions(actions: readonly Action[]): void {
   const all = useContext(Context);
+  const may = useMay();
   const part = useRef({});
-  useEffect(() => all?.set(part.current, actions));
+  useEffect(() =>
+    all?.set(
+      part.current,
+      actions.filter(({ takes }) => takes === undefined || may(takes)),
+    ),
+  );
   useEffect(() => {
     const mine = part.current;
     return () => all?.remove(mine);

@@ -1,7 +1,8 @@
 import { lastAnswer, pathTo } from "@banyan/core/conversation";
+import { exportFile, FORMATS } from "../conversation/export-file.ts";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { usePage } from "../page.ts";
-import { PANELS, type PanelName } from "../panels/panel-names.ts";
+import { PANEL_TAKES, PANELS, type PanelName } from "../panels/panel-names.ts";
 import { usePanel } from "../panels/use-panel.ts";
 import { focusOn } from "../shell/focus-on.ts";
 import { type Action, useActions } from "./actions.tsx";
@@ -17,8 +18,6 @@ const PANEL_KEYS: Readonly<Record<PanelName, string>> = {
   settings: "e",
 };
 
-const FORMATS = { json: "JSON", markdown: "Markdown", html: "HTML" } as const;
-
 /** What can be done with the conversation in view. */
 export function ConversationActions({ leaf }: { readonly leaf: string | null }) {
   const page = usePage();
@@ -30,41 +29,47 @@ export function ConversationActions({ leaf }: { readonly leaf: string | null }) 
   const runs = tree?.runs.size ?? 0;
   const end = leaf === null ? undefined : tree?.messages.get(leaf);
   const actions: Action[] = [
-    { name: "Write a message", keys: "i", run: () => focusOn("#composer") },
+    { name: "Write a message", keys: "i", takes: "turn.say", run: () => focusOn("#composer") },
     ...(Object.keys(PANELS) as PanelName[]).map((name) => ({
       name: `Panel: ${PANELS[name]}`,
       keys: PANEL_KEYS[name],
+      ...taken(name),
       run: () => show(panel === name ? undefined : name),
     })),
   ];
   if (runs > 0) {
     const stop = () => page.told(connection.ask("run.interrupt", { conversation }));
-    actions.push({ name: "Stop everything that runs here", keys: "Mod+.", run: stop });
+    actions.push({ name: "Stop everything that runs here", keys: "Mod+.", takes: "run.interrupt", run: stop });
   }
   if (tree && tree.questions.size > 0)
     actions.push({
       name: "Go to what waits for you",
       keys: "w",
+      takes: "question.answer",
       run: () => focusOn("[role=log] fieldset, [role=log] form textarea"),
     });
   if (answer && runs === 0) {
     const retry = () => page.told(connection.ask("turn.retry", { conversation, at: answer.id }));
-    actions.push({ name: "Answer again", keys: "r", run: retry });
+    actions.push({ name: "Answer again", keys: "r", takes: "turn.retry", run: retry });
   }
   if (end) {
     const starred = end.starred !== true;
     actions.push({
       name: starred ? "Star this branch" : "Take the star of this branch away",
+      takes: "message.star",
       run: () => page.told(connection.ask("message.star", { conversation, message: end.id, starred })),
     });
   }
-  for (const [format, name] of Object.entries(FORMATS)) {
-    const wanted = new URLSearchParams({ format, ...(leaf === null ? {} : { leaf }) });
-    actions.push({
-      name: `Export as ${name}`,
-      run: () => window.location.assign(`/api/v1/conversations/${conversation}/export?${wanted}`),
-    });
+  for (const { format, name } of FORMATS) {
+    const wanted = { conversation, format, ...(leaf === null ? {} : { leaf }) };
+    actions.push({ name: `Export as ${name}`, run: () => page.told(exportFile(page, wanted)) });
   }
   useActions(actions);
   return null;
+}
+
+/** The command without which a panel has nothing to show, as an action has it. */
+function taken(panel: PanelName): Pick<Action, "takes"> {
+  const takes = PANEL_TAKES[panel];
+  return takes === undefined ? {} : { takes };
 }

@@ -10,7 +10,7 @@ export function PageActions() {
   const begin = useBegin();
   const [, setTheme] = usePreference("theme");
   useActions([
-    { name: "New conversation", keys: "n", run: () => page.told(begin()) },
+    { name: "New conversation", keys: "n", takes: "conversation.create", run: () => page.told(begin()) },
     { name: "Search all conversations", keys: "/", run: () => focusOn("[aria-label='Search all conversations']") },
     { name: "Light theme", run: () => setTheme("light") },
     { name: "Dark theme", run: () => setTheme("dark") },

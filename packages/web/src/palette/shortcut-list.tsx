@@ -1,10 +1,16 @@
+import type { CommandName } from "@banyan/server/protocol";
 import { Dialog } from "@base-ui/react/dialog";
 import { usePreference } from "../shell/preferences.ts";
+import { useMay } from "../use-may.ts";
 import type { Action } from "./actions.tsx";
 import { keysInWords } from "./keys.ts";
 
 /** Keys that act where the focus is: each part of the page has its own. */
-const PLACES: readonly (readonly [place: string, keys: readonly (readonly [keys: string, does: string])[]])[] = [
+const PLACES: readonly (readonly [
+  place: string,
+  keys: readonly (readonly [keys: string, does: string])[],
+  takes?: CommandName,
+])[] = [
   [
     "In the message box",
     [
@@ -12,6 +18,7 @@ const PLACES: readonly (readonly [place: string, keys: readonly (readonly [keys:
       ["Alt+Enter", "Send when the agent is done"],
       ["Shift+Enter", "A new line"],
     ],
+    "turn.say",
   ],
   [
     "On a message",
@@ -27,6 +34,7 @@ const PLACES: readonly (readonly [place: string, keys: readonly (readonly [keys:
       ["S", "Allow for this conversation"],
       ["D", "Deny"],
     ],
+    "question.answer",
   ],
   [
     "In the outline",
@@ -47,6 +55,7 @@ export function ShortcutList({
   readonly actions: readonly Action[];
   readonly onClose: () => void;
 }) {
+  const may = useMay();
   const [single, setSingle] = usePreference("keys");
   const everywhere = actions.flatMap(({ keys, name }) =>
     keys === undefined ? [] : [[keysInWords(keys), name] as const],
@@ -73,7 +82,7 @@ export function ShortcutList({
           </label>
           <div className="mt-2 grid gap-4 sm:grid-cols-2">
             <Keys place="Everywhere" keys={everywhere} />
-            {PLACES.map(([place, keys]) => (
+            {PLACES.filter(([, , takes]) => takes === undefined || may(takes)).map(([place, keys]) => (
               <Keys key={place} place={place} keys={keys} />
             ))}
           </div>

@@ -1,3 +1,5 @@
+import type { CommandName } from "@banyan/server/protocol";
+
 /** What can stand beside a conversation. */
 export const PANELS = {
   branches: "Branches",
@@ -11,6 +13,12 @@ export const PANELS = {
 
 /** A panel beside a conversation. */
 export type PanelName = keyof typeof PANELS;
+
+/** The command without which a panel has nothing to show: who may not does not see it. */
+export const PANEL_TAKES: Readonly<Partial<Record<PanelName, CommandName>>> = {
+  context: "context.read",
+  settings: "approval.use",
+};
 
 /** What an address says of panels: `none` is what somebody closed that would be open otherwise. */
 export interface PanelSearch {

@@ -12,12 +12,12 @@ const SettingsPanel = lazily(async () => ({ default: (await import("./settings-p
 
 /** What stands beside the conversation, where there is no room for both in its place; and the way to the others. */
 export function Panels({ panel, leaf }: { readonly panel: PanelName; readonly leaf: string | null }) {
-  const { beside, show } = usePanel();
+  const { all, beside, show } = usePanel();
   return (
     <>
       <div className="flex items-start gap-1 border-hair border-b bg-raised p-1">
         <nav aria-label="Panels" className="flex flex-1 flex-wrap">
-          {(Object.keys(PANELS) as PanelName[]).map((name) => (
+          {all.map((name) => (
             <button
               key={name}
               type="button"

@@ -1,6 +1,7 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useSyncExternalStore } from "react";
-import type { PanelName } from "./panel-names.ts";
+import { useMay } from "../use-may.ts";
+import { PANEL_TAKES, PANELS, type PanelName } from "./panel-names.ts";
 
 /** Where there is room for three columns, the branches are shown until somebody wants something else. */
 const ROOM = "(min-width: 80rem)";
@@ -8,13 +9,22 @@ const ROOM = "(min-width: 80rem)";
 /** The panel in view, and how another one is shown. The address carries it, so that it is there after a reload. */
 export function usePanel(): {
   readonly panel: PanelName | undefined;
+  /** Those that this person may see. */
+  readonly all: readonly PanelName[];
   readonly beside: string | undefined;
   readonly show: (panel: PanelName | undefined, beside?: string) => void;
 } {
   const { panel: chosen, beside } = useSearch({ from: "/c/$conversation" });
   const navigate = useNavigate({ from: "/c/$conversation" });
   const hasRoom = useMedia(ROOM);
-  const panel = chosen === "none" ? undefined : (chosen ?? (hasRoom ? "branches" : undefined));
+  const may = useMay();
+  const all = (Object.keys(PANELS) as PanelName[]).filter((name) => {
+    const takes = PANEL_TAKES[name];
+    return takes === undefined || may(takes);
+  });
+  // An address may come from somebody who may see more.
+  const wanted = chosen === undefined || chosen === "none" || all.includes(chosen) ? chosen : undefined;
+  const panel = wanted === "none" ? undefined : (wanted ?? (hasRoom ? "branches" : undefined));
   const show = (next: PanelName | undefined, other?: string) =>
     void navigate({
       search: (old) => ({ ...old, panel: next ?? (hasRoom ? "none" : undefined), beside: other }),
@@ -22,7 +32,7 @@ export function usePanel(): {
       state: true,
       replace: true,
     });
-  return { panel, beside, show };
+  return { panel, all, beside, show };
 }
 
 function useMedia(query: string): boolean {

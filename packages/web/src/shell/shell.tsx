@@ -4,6 +4,7 @@ import { ConversationList } from "../conversations/conversation-list.tsx";
 import { ActionsProvider } from "../palette/actions.tsx";
 import { CommandKeys } from "../palette/command-keys.tsx";
 import { PageActions } from "../palette/page-actions.tsx";
+import { useMay } from "../use-may.ts";
 import { ConnectionBanner } from "./connection-banner.tsx";
 import { ProblemBanner } from "./problem-banner.tsx";
 import { useTabTitle } from "./use-tab-title.ts";
@@ -12,6 +13,7 @@ import { useTabTitle } from "./use-tab-title.ts";
 export function Shell() {
   const [listOpen, setListOpen] = useState(false);
   useTabTitle();
+  const may = useMay();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   // On a narrow screen the list gives way to what was chosen in it, or begun.
   useEffect(() => {
@@ -26,9 +28,11 @@ export function Shell() {
       <CommandKeys />
       <PageActions />
       <div className="flex h-full flex-col">
-        <a href="#composer" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-ground focus:p-2">
-          Skip to the message box
-        </a>
+        {may("turn.say") && (
+          <a href="#composer" className="sr-only focus:not-sr-only focus:absolute focus:z-50 focus:bg-ground focus:p-2">
+            Skip to the message box
+          </a>
+        )}
         <ConnectionBanner />
         <ProblemBanner />
         <div className="flex min-h-0 flex-1">

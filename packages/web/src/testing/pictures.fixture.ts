@@ -178,8 +178,9 @@ async function shoot(path: string, name: string, { width, height, theme, scale =
     locale: "en-GB",
     bypassCSP: true,
   });
-  await context.request.get(`${address}/?token=${TOKEN}`);
   const page = await context.newPage();
+  await page.goto(`${address}/?token=${TOKEN}`);
+  await page.getByRole("button", { name: "New conversation" }).first().waitFor();
   await STATES[name]?.(page);
   // What stands for the system's letters on this machine must not make the picture.
   await page.addStyleTag({

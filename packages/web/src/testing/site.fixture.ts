@@ -16,6 +16,9 @@ import { steadyPort } from "./port.fixture.ts";
 /** Milliseconds that anything has to come about: a machine under load takes its time. */
 const PATIENCE = 30_000;
 
+/** Of those who may only watch. */
+export const GUEST_TOKEN = "a-guest-of-a-test-0123456789-0123456789";
+
 /** Of what a test with a browser does as a whole. */
 export const PATIENT = { timeout: 6 * PATIENCE };
 
@@ -68,26 +71,34 @@ export class Site {
   }
 
   /** Ends the server and starts another one on the same store. */
-  async restart(): Promise<void> {
+  async restart(more: { readonly token?: string } = {}): Promise<void> {
     await this.served[Symbol.asyncDispose]();
-    await this.#serve(await builtPage());
+    await this.#serve(await builtPage(), more);
   }
 
-  async #serve(page: string): Promise<void> {
+  async #serve(page: string, more: { readonly token?: string } = {}): Promise<void> {
     const { options, models } = this.agent;
     const { workspace } = this;
     const port = this.#port;
     const directory = join(this.#directory, "data");
-    this.#served = await served(options, { directory, workspace, models, page, port, allowedHosts: [this.link.host] });
+    const place = { directory, workspace, models, page, port, allowedHosts: [this.link.host] };
+    this.#served = await served(options, { ...place, guestToken: GUEST_TOKEN, ...more });
     this.link.to(this.#served.server.address);
   }
 
   /** Opens a path in a window of a browser that was never here. */
-  async open(path = "/", options: BrowserContextOptions = {}): Promise<Window> {
+  async stranger(path: string, options: BrowserContextOptions = {}): Promise<Page> {
     const context = await there(this.#browser).newContext({ viewport: VIEWPORT, ...options });
     context.setDefaultTimeout(PATIENCE);
     const page = await context.newPage();
     this.#windows.push(page);
+    await page.goto(`http://${this.link.host}${path}`);
+    return page;
+  }
+
+  /** Opens a path in a window of a browser that was never here, and signs in there. */
+  async open(path = "/", options: BrowserContextOptions = {}, token = TOKEN): Promise<Window> {
+    const page = await this.stranger(path, options);
     const complaints: string[] = [];
     page.on("pageerror", (error) => complaints.push(error.message));
     page.on("console", (message) => {
@@ -95,9 +106,7 @@ export class Site {
       // A connection that a test cuts is no complaint.
       if (message.type() === "error" && !/WebSocket|ERR_/.test(text)) complaints.push(text);
     });
-    // Signs the browser in without loading the page twice.
-    await context.request.get(`http://${this.link.host}/?token=${TOKEN}`);
-    await page.goto(`http://${this.link.host}${path}`);
+    await signIn(page, token);
     return { page, complaints };
   }
 
@@ -155,6 +164,14 @@ export class Site {
     await this.#link?.[Symbol.asyncDispose]();
     rmSync(this.#directory, { recursive: true, force: true });
   }
+}
+
+/** Signs in on the page that asks for it, as a person does. */
+export async function signIn(page: Page, token: string): Promise<void> {
+  await page.getByLabel("Token").fill(token);
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.locator("#page").waitFor({ state: "attached" });
+  await page.waitForLoadState();
 }
 
 function there<T>(thing: T | undefined): T {

@@ -4,6 +4,7 @@ import { useId, useState } from "react";
 import { ProposedChanges, showsChanges } from "../diff/proposed-changes.tsx";
 import { usePage, usePageState } from "../page.ts";
 import { usePreference } from "../shell/preferences.ts";
+import { useMay } from "../use-may.ts";
 import { focusAfter } from "./focus-after.ts";
 
 /** A question, and where it is asked. */
@@ -17,10 +18,22 @@ interface Asked<Question extends OpenQuestion = OpenQuestion> {
 
 /** What waits for a person: a call that may run or not, or something that a tool asks in words (W32, W33). */
 export function Approval({ question, ...asked }: Asked) {
+  const may = useMay();
+  if (!may("question.answer")) return <ForOthers question={question} />;
   return question.type === "approval" ? (
     <Permission question={question} {...asked} />
   ) : (
     <InWords question={question} {...asked} />
+  );
+}
+
+/** The question, for whoever may only watch. */
+function ForOthers({ question }: Pick<Asked, "question">) {
+  return (
+    <p className="whitespace-pre-wrap border-hair border-t bg-warn-ground px-3 py-2.5 text-sm">
+      {question.type === "text" ? `${question.text}\nIt waits for an answer of` : "It waits for the permission of"}{" "}
+      somebody who may give it.
+    </p>
   );
 }
 

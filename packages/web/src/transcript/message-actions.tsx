@@ -51,29 +51,33 @@ export function MessageActions({ message }: { readonly message: Message }) {
       <span
         className={`flex flex-wrap rounded bg-ground focus-within:opacity-100 group-focus-within:opacity-100 group-hover:opacity-100 max-sm:opacity-100 [@media(hover:none)]:opacity-100 ${open ? "" : "opacity-0 sm:[@media(hover:hover)]:absolute sm:[@media(hover:hover)]:top-0"} ${isOwn ? "right-20" : "right-0"}`}
       >
-        <SmallButton name="Continue from here" onClick={goOn}>
+        <SmallButton name="Continue from here" takes="turn.say" onClick={goOn}>
           <Icon of="branch" />
         </SmallButton>
         {message.role === "assistant" && (
-          <SmallButton name="Answer again" onClick={() => setOpen("retry")}>
+          <SmallButton name="Answer again" takes="turn.retry" onClick={() => setOpen("retry")}>
             <Icon of="retry" />
           </SmallButton>
         )}
         {isOwn && (
-          <SmallButton name="Edit: say it in other words" onClick={() => setOpen("edit")}>
+          <SmallButton name="Edit: say it in other words" takes="turn.retry" onClick={() => setOpen("edit")}>
             <Icon of="edit" />
           </SmallButton>
         )}
         <SmallButton name="Copy the text" onClick={copy}>
           <Icon of={isCopied ? "done" : "copy"} />
         </SmallButton>
-        <SmallButton name={message.starred ? "Take the star away" : "Star this message"} onClick={star}>
+        <SmallButton
+          name={message.starred ? "Take the star away" : "Star this message"}
+          takes="message.star"
+          onClick={star}
+        >
           <Icon of="star" isFilled={message.starred === true} />
         </SmallButton>
-        <SmallButton name="Name this message" onClick={() => setOpen("name")}>
+        <SmallButton name="Name this message" takes="message.label" onClick={() => setOpen("name")}>
           <Icon of="name" />
         </SmallButton>
-        <SmallButton name="Remove this message" onClick={() => setOpen("remove")}>
+        <SmallButton name="Remove this message" takes="message.remove" onClick={() => setOpen("remove")}>
           <Icon of="remove" />
         </SmallButton>
       </span>

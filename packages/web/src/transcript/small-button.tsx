@@ -1,17 +1,24 @@
+import type { CommandName } from "@banyan/server/protocol";
 import type { ReactNode } from "react";
+import { useMay } from "../use-may.ts";
 
 /** A button beside a message; at least 24 pixels each way (W2). */
 export function SmallButton({
   name,
   children,
   onClick,
+  takes,
   disabled = false,
 }: {
   readonly name: string;
   readonly children: ReactNode;
   onClick(): void;
+  /** The command that it takes: who may not does not see it. */
+  readonly takes?: CommandName;
   readonly disabled?: boolean;
 }) {
+  const may = useMay();
+  if (takes !== undefined && !may(takes)) return null;
   return (
     <button
       type="button"

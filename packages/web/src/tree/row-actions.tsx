@@ -2,6 +2,7 @@ import type { Message } from "@banyan/core/conversation";
 import { useState } from "react";
 import { useConversation } from "../conversation/use-conversation.ts";
 import { usePage } from "../page.ts";
+import { useMay } from "../use-may.ts";
 import type { OutlineRow } from "./rows.ts";
 
 /** What can be done with the row in focus: a star, a name, to see it alone, to see each of its messages (W13, W20). */
@@ -23,6 +24,7 @@ export function RowActions({
 }) {
   const page = usePage();
   const { connection } = page;
+  const may = useMay();
   const { id: conversation } = useConversation();
   const [name, setName] = useState<string>();
   const star = () =>
@@ -36,8 +38,10 @@ export function RowActions({
       <p className="truncate text-soft">{words}</p>
       {name === undefined ? (
         <div className="flex flex-wrap gap-1">
-          <Small onClick={() => page.told(star())}>{message?.starred ? "★ Take the star away" : "☆ Star"}</Small>
-          <Small onClick={() => setName(message?.label ?? "")}>Name …</Small>
+          {may("message.star") && (
+            <Small onClick={() => page.told(star())}>{message?.starred ? "★ Take the star away" : "☆ Star"}</Small>
+          )}
+          {may("message.label") && <Small onClick={() => setName(message?.label ?? "")}>Name …</Small>}
           {row.parent !== undefined && <Small onClick={onHoist}>Show only this</Small>}
           {(row.messages > 1 || isSpread) && (
             <Small onClick={onSpread}>{isSpread ? "Fold its messages" : `Show its ${row.messages} messages`}</Small>

@@ -39,7 +39,6 @@ const waiting = z.object({
 /** What a person says to questions, and the rules that came of it. */
 export const answerCommands = {
   "question.list": command(
-    "watch",
     "What waits for a person in all conversations that are open, those of sub-agents included.",
     {},
     z.object({
@@ -48,13 +47,11 @@ export const answerCommands = {
     }),
   ),
   "question.answer": command(
-    "act",
     "Answers a question: an approval, a limit, or one that a tool asks in words. The first answer counts.",
     { ...conversation, question: name, answer },
     nothing,
   ),
   "rule.revoke": command(
-    "act",
     "A permission rule that was allowed for this conversation holds no more.",
     { ...conversation, pattern: z.string().min(1).max(4_000) },
     nothing,

@@ -5,7 +5,6 @@ import { command } from "./command.ts";
 /** What is done with a branch as a whole. */
 export const branchCommands = {
   "branch.compact": command(
-    "act",
     "Has the model sum up what was said on the branch that ends at `at`, but for the last few messages. The summary stands for that from then on; all of it stays in the tree. Refused while an agent works there. The id of the command becomes that of a run, which `run.interrupt` ends.",
     {
       conversation: id,

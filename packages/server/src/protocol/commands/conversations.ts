@@ -22,7 +22,6 @@ const conversation = { conversation: id };
 /** What concerns conversations as a whole. */
 export const conversationCommands = {
   "conversation.list": command(
-    "watch",
     "The conversations, the last written first.",
     {
       cwd: z.string().optional().describe("Only those of this directory."),
@@ -31,13 +30,11 @@ export const conversationCommands = {
     z.object({ conversations: list(listedConversation) }),
   ),
   "conversation.watch": command(
-    "watch",
     "From now on `conversations` frames tell what changes in the list; with `on: false`, no more.",
     { on: z.boolean() },
     nothing,
   ),
   "conversation.search": command(
-    "watch",
     "Messages of all conversations and branches in which all words occur, the newest first.",
     {
       query: z.string().max(1_000),
@@ -62,13 +59,11 @@ export const conversationCommands = {
     }),
   ),
   "conversation.create": command(
-    "act",
     "Begins a conversation. It is stored with its first message.",
     {},
     z.object(conversation),
   ),
   "conversation.open": command(
-    "watch",
     "Finds the conversation that a person means by an id, the beginning of one, or a title; the last one without a name.",
     {
       named: z.string().max(1_000).optional(),
@@ -77,25 +72,21 @@ export const conversationCommands = {
     z.object({ ...conversation, title: z.string() }),
   ),
   "conversation.rename": command(
-    "act",
     "Gives a conversation a title.",
     { ...conversation, title: z.string().trim().min(1).max(500) },
     nothing,
   ),
   "conversation.remove": command(
-    "act",
     "Removes a conversation for good. What runs in it is interrupted.",
     conversation,
     nothing,
   ),
   "conversation.seen": command(
-    "act",
     "The person has looked at the conversation as it is now: nothing of it is unread.",
     conversation,
     nothing,
   ),
   "conversation.export": command(
-    "watch",
     "A conversation as a file: JSON holds the whole tree, Markdown one branch, HTML a page of its own.",
     {
       ...conversation,
@@ -105,7 +96,6 @@ export const conversationCommands = {
     z.object({ name: z.string(), mediaType: z.string(), text: z.string() }),
   ),
   "conversation.import": command(
-    "act",
     "Makes a conversation of an exported one (JSON). It keeps its id unless that is taken.",
     { text: z.string() },
     z.object(conversation),

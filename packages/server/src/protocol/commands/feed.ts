@@ -9,7 +9,6 @@ const conversation = { conversation: id };
 /** What a client sees of a conversation. */
 export const feedCommands = {
   "feed.subscribe": command(
-    "watch",
     "From now on the client gets the feed of a conversation. Without a cursor, or when the one named belongs to another writer, a snapshot comes first.",
     {
       ...conversation,
@@ -18,15 +17,13 @@ export const feedCommands = {
     },
     nothing,
   ),
-  "feed.unsubscribe": command("watch", "The client gets no more of the feed.", conversation, nothing),
+  "feed.unsubscribe": command("The client gets no more of the feed.", conversation, nothing),
   "message.read": command(
-    "watch",
     "Messages, whole, as they are at this place of the feed. May hold fewer than asked for: ask again for the rest.",
     { ...conversation, messages: list(name).check(z.minLength(1), z.maxLength(MESSAGES_AT_ONCE)) },
     z.object({ messages: list(message), unknown: list(name).describe("Ids of no message.") }),
   ),
   "context.read": command(
-    "watch",
     "What stands in front of the model on a branch, part by part, with the tokens that each takes.",
     { ...conversation, leaf: name.optional().describe("The end of the branch; the last written one when absent.") },
     z.object({

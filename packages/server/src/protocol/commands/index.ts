@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { type Right, rights } from "../rights.ts";
 import { id } from "../shapes.ts";
 import { answerCommands } from "./answers.ts";
 import { branchCommands } from "./branches.ts";
@@ -37,6 +38,9 @@ export type Command<Name extends CommandName = CommandName> = {
 
 /** What the answer to a command holds. */
 export type Result<Name extends CommandName = CommandName> = z.infer<Commands[Name]["result"]>;
+
+/** The right that each command needs. None is without: a command that is missing there does not compile here. */
+export const needs: Readonly<Record<CommandName, Right>> = rights;
 
 const schemas = new Map<string, z.ZodType>(
   (Object.entries(commands) as [CommandName, CommandDefinition][]).map(([type, { input }]) => [

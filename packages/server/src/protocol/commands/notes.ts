@@ -7,17 +7,11 @@ const message = { conversation: id, message: name };
 /** What people note on messages. Their content stays as it is. */
 export const noteCommands = {
   "message.label": command(
-    "act",
     "Names a message; null takes the name away.",
     { ...message, label: z.string().trim().min(1).max(200).nullable() },
     nothing,
   ),
-  "message.star": command("act", "Stars a message, or not.", { ...message, starred: z.boolean() }, nothing),
-  "message.remove": command(
-    "act",
-    "Puts a message and all below it out of sight, until `message.restore`.",
-    message,
-    nothing,
-  ),
-  "message.restore": command("act", "Brings back what `message.remove` put out of sight.", message, nothing),
+  "message.star": command("Stars a message, or not.", { ...message, starred: z.boolean() }, nothing),
+  "message.remove": command("Puts a message and all below it out of sight, until `message.restore`.", message, nothing),
+  "message.restore": command("Brings back what `message.remove` put out of sight.", message, nothing),
 } as const;

@@ -12,7 +12,6 @@ const model = z.string().min(1).max(200);
 /** With which model, and how freely, agents work. */
 export const settingsCommands = {
   "model.list": command(
-    "watch",
     "The providers and whether they can be used; with one, its models that are known.",
     { provider: z.string().max(100).optional() },
     z.object({
@@ -35,13 +34,11 @@ export const settingsCommands = {
     }),
   ),
   "model.use": command(
-    "act",
     "Takes another model: for a conversation, from its next step on, or from the next turn on for all that have none of their own.",
     { model, conversation: id.optional() },
     nothing,
   ),
   "approval.use": command(
-    "act",
     "What runs without asking, from the next call on: ask (only looking), edits (changing files of the workspace too), all.",
     { mode: z.enum(["ask", "edits", "all"]) },
     nothing,

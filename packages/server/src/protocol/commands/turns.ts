@@ -46,7 +46,6 @@ const written = {
 /** What makes an agent work, and what stops it. */
 export const turnCommands = {
   "turn.say": command(
-    "act",
     "Says something. The id of the command becomes the id of the message. With `run`, that run hears it, in the way of `delivery`; if it is over, and always without `run`, a turn begins below `at`.",
     {
       ...conversation,
@@ -63,7 +62,6 @@ export const turnCommands = {
     }),
   ),
   "message.add": command(
-    "act",
     "Adds a message as it is, without a turn: what it names with @ does not go along, and the model gets it with what is said next. The id of the command becomes the id of the message. A run that works there hears it, as with `turn.say`.",
     {
       ...conversation,
@@ -74,13 +72,11 @@ export const turnCommands = {
     z.object({ message: name, waits: z.boolean().describe("It is in the inbox until it is delivered.") }),
   ),
   "turn.retry": command(
-    "act",
     "Asks again: a new answer beside those of the last user message on the branch that ends at `at`; with `parts`, a new message beside that one. Nothing is overwritten.",
     { ...conversation, at: name.optional(), parts: parts.optional(), ...how },
     z.object({ message: name.optional().describe("The new message, when there are parts."), ...written }),
   ),
   "turn.resume": command(
-    "act",
     "Goes on from `at` without a new message: after an answer that broke off, from calls and messages that nobody answered, or with what is held in the inbox.",
     {
       ...conversation,
@@ -93,13 +89,11 @@ export const turnCommands = {
     nothing,
   ),
   "run.interrupt": command(
-    "act",
     "Ends a run, or all of the conversation; what waited for it is held.",
     { ...conversation, run: name.optional() },
     z.object({ interrupted: count }),
   ),
   "input.edit": command(
-    "act",
     "Changes what waits in the inbox: its text, its place, how it is delivered, or the run that it is for (which sends what is held).",
     {
       ...conversation,
@@ -111,5 +105,5 @@ export const turnCommands = {
     },
     z.object(written),
   ),
-  "input.withdraw": command("act", "Takes back what waits in the inbox.", { ...conversation, input: name }, nothing),
+  "input.withdraw": command("Takes back what waits in the inbox.", { ...conversation, input: name }, nothing),
 } as const;

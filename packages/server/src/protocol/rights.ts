@@ -1,0 +1,47 @@
+/**
+ * What a client may be allowed: to `watch`, which shows every conversation as it is and changes nothing; and to `act`, which
+ * changes conversations or settings, or looks at what stands behind them: files, providers, what is put before the model.
+ */
+export type Right = "watch" | "act";
+
+/**
+ * The right that each command needs (S28). The server asks here before it carries one out, a client before it offers one, and
+ * docs/protocol.md is compared with it. Who has which right stands in the server's record of tokens (S4).
+ */
+export const rights = {
+  "conversation.list": "watch",
+  "conversation.watch": "watch",
+  "conversation.search": "watch",
+  "conversation.create": "act",
+  "conversation.open": "watch",
+  "conversation.rename": "act",
+  "conversation.remove": "act",
+  "conversation.seen": "act",
+  "conversation.export": "watch",
+  "conversation.import": "act",
+  "feed.subscribe": "watch",
+  "feed.unsubscribe": "watch",
+  "message.read": "watch",
+  "context.read": "act",
+  "turn.say": "act",
+  "message.add": "act",
+  "turn.retry": "act",
+  "turn.resume": "act",
+  "run.interrupt": "act",
+  "input.edit": "act",
+  "input.withdraw": "act",
+  "branch.compact": "act",
+  "question.list": "watch",
+  "question.answer": "act",
+  "rule.revoke": "act",
+  "message.label": "act",
+  "message.star": "act",
+  "message.remove": "act",
+  "message.restore": "act",
+  "model.list": "act",
+  "model.use": "act",
+  "approval.use": "act",
+  "file.find": "act",
+  "file.revert": "act",
+  "file.undo": "act",
+} as const satisfies Readonly<Record<string, Right>>;

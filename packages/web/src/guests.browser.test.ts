@@ -1,0 +1,67 @@
+import { rights } from "@banyan/server/protocol";
+import { describe, expect, it } from "vitest";
+import { faultsOf } from "./testing/axe.fixture.ts";
+import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
+import { articles, composer, eventually, GUEST_TOKEN, PATIENT, site } from "./testing/site.fixture.ts";
+
+describe.runIf(chromiumPath)(`what a guest sees of the page${whyNot}`, PATIENT, () => {
+  const here = site();
+
+  it("S28: a guest sees the conversation and that they are watching, and nothing that they may not do", async () => {
+    const conversation = await here.conversation("hello", "read a");
+    await here.ask("turn.say", { conversation, parts: [{ type: "text", text: "shell" }] });
+    await here.ask("turn.say", { conversation, parts: [{ type: "text", text: "for later" }], delivery: "queue" });
+    const { page, complaints } = await here.open(`/c/${conversation}?panel=settings`, {}, GUEST_TOKEN);
+    const sent: string[] = [];
+    page.on("websocket", (socket) =>
+      socket.on("framesent", ({ payload }) => sent.push(JSON.parse(String(payload)).type as string)),
+    );
+    await page.reload();
+    await page.getByText("You are watching").waitFor();
+    await page.getByText("It waits for the permission of somebody who may give it.").waitFor();
+    expect(await faultsOf(page)).toEqual([]);
+    expect(await composer(page).count()).toBe(0);
+    for (const name of await page.getByRole("navigation", { name: "Panels" }).getByRole("button").allInnerTexts()) {
+      await page.getByRole("button", { name, exact: true }).click();
+      await page.getByRole("complementary", { name }).waitFor();
+    }
+    for (const article of await articles(page).all()) await article.hover();
+    for (const key of ["n", "i", "r", "w", "a", "s", "d", "e", "x", "Control+."]) await page.keyboard.press(key);
+    await page.getByRole("button", { name: "More about this conversation" }).click();
+    const buttons = (await page.getByRole("button").all()).map(async (button) => {
+      const name = await button.getAttribute("aria-label");
+      return name ?? (await button.innerText());
+    });
+    const names = new Set(await Promise.all(buttons));
+    const acts =
+      /new conversation|import|send|steer|queue|stop|allow|deny|answer|edit|star|name|remove|rename|revoke|undo|take back|continue|settings|context/i;
+    expect([...names].filter((name) => acts.test(name) && !/^Copy/.test(name))).toEqual([]);
+    expect(names).toContain("Export as JSON");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("listbox").or(page.getByRole("dialog")).first().waitFor();
+    const palette = await page.getByRole("option").allInnerTexts();
+    expect(
+      palette.filter((name) => /New conversation|Star|Answer again|Stop|Write|Settings|Context/.test(name)),
+    ).toEqual([]);
+    expect(palette.join()).toContain("Export as Markdown");
+    // Not one that the server would have to refuse, though the page was used all over.
+    const commands = new Map<string, string>(Object.entries(rights));
+    expect([...new Set(sent)].filter((type) => commands.get(type) === "act")).toEqual([]);
+    expect(sent).toContain("feed.subscribe");
+    expect(complaints).toEqual([]);
+  });
+
+  it("S28: a guest sees what happens as it happens, and can keep a copy", async () => {
+    const conversation = await here.conversation("hello");
+    const { page } = await here.open(`/c/${conversation}`, {}, GUEST_TOKEN);
+    await here.ask("turn.say", { conversation, parts: [{ type: "text", text: "new words" }] });
+    await eventually(() => articles(page).last().innerText()).toContain("You said: new words");
+    await page.getByRole("button", { name: "More about this conversation" }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Export as Markdown" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/\.md$/);
+  });
+});

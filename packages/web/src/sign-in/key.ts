@@ -1,0 +1,74 @@
+import { provenText } from "@banyan/server/protocol";
+
+/**
+ * The key of a sign-in (S20). The browser keeps it for the origin of the page, host and port, so that no other server on this
+ * machine gets it, and where it can sign, nobody can read it again: not this page, and not a page of whatever listens here
+ * one day. Windows share it, and it is there after a restart of the browser.
+ */
+export type Key = CryptoKey | string;
+
+const HMAC = { name: "HMAC", hash: "SHA-256" } as const;
+
+/** Keeps the key that the server gave, in the place of any other. */
+export async function keepKey(given: string): Promise<void> {
+  // Without cryptography, as over plain HTTP from another machine, the key is its own proof.
+  const { subtle } = crypto as { readonly subtle?: SubtleCrypto };
+  const key: Key = subtle ? await subtle.importKey("raw", bytesOf(given), HMAC, false, ["sign"]) : given;
+  await inStore("readwrite", (keys) => keys.put(key, NAME));
+}
+
+/** The key that is kept; nothing when there is none, or nothing may be kept. */
+export async function keptKey(): Promise<Key | undefined> {
+  try {
+    return (await inStore<Key | undefined>("readonly", (keys) => keys.get(NAME))) ?? undefined;
+  } catch {
+    // A browser that keeps nothing has no key.
+    return undefined;
+  }
+}
+
+/** Forgets the key, so that a page without its cookie does not look signed in. */
+export async function forgetKey(): Promise<void> {
+  await inStore("readwrite", (keys) => keys.delete(NAME));
+}
+
+/** Shows a server, for this connection alone and at this address alone, that the page has the key. */
+export async function proofFor(key: Key, challenge: string): Promise<string> {
+  if (typeof key === "string") return key;
+  const text = new TextEncoder().encode(provenText(challenge, window.location.host));
+  return base64Url(new Uint8Array(await crypto.subtle.sign(HMAC.name, key, text)));
+}
+
+const [DATABASE, STORE, NAME] = ["banyan", "keys", "page"];
+
+function inStore<T>(mode: IDBTransactionMode, use: (keys: IDBObjectStore) => IDBRequest<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const opened = indexedDB.open(DATABASE, 1);
+    opened.onupgradeneeded = () => opened.result.createObjectStore(STORE);
+    opened.onerror = () => reject(opened.error);
+    opened.onsuccess = () => {
+      const database = opened.result;
+      const transaction = database.transaction(STORE, mode);
+      const asked = use(transaction.objectStore(STORE));
+      transaction.oncomplete = () => {
+        database.close();
+        resolve(asked.result);
+      };
+      transaction.onabort = () => {
+        database.close();
+        reject(transaction.error);
+      };
+    };
+  });
+}
+
+function bytesOf(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (letter) => letter.charCodeAt(0));
+}
+
+function base64Url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "-")
+    .replaceAll("/", "_")
+    .replaceAll("=", "");
+}

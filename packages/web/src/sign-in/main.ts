@@ -1,0 +1,50 @@
+import { applyTheme } from "../shell/preferences.ts";
+import { keptKey } from "./key.ts";
+import { isSignedIn, signIn } from "./signing.ts";
+import "../styles.css";
+
+// The page where a person signs in: at /sign-in, and at every address of the page in a browser that is not signed in.
+
+applyTheme();
+
+const form = there(document.querySelector("form"));
+const problem = there(document.getElementById("problem"));
+const { hash, pathname } = window.location;
+const once = pathname === "/sign-in" ? hash.slice(1) : "";
+// The token is gone from the address, and from where Back leads, before anything else happens.
+if (once !== "") window.history.replaceState(null, "", pathname);
+
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  void enter(tokenIn(String(new FormData(form).get("token") ?? "")));
+});
+if (once !== "") void enter(once);
+// Who follows a link of another site comes without the cookie, which that site must not make a browser send.
+else if ((await keptKey()) !== undefined && (await isSignedIn())) goOn();
+
+async function enter(token: string): Promise<void> {
+  const why = await signIn(token);
+  if (why === undefined) return goOn();
+  there(document.getElementById("why")).textContent = "";
+  problem.textContent = why;
+  form.querySelector("input")?.select();
+}
+
+/** To what the person asked for. */
+function goOn(): void {
+  const { search } = window.location;
+  if (pathname === "/sign-in" || /[?&]token=/.test(search)) window.location.replace("/");
+  // To go where one is with a # leads nowhere.
+  else if (hash !== "") window.location.reload();
+  else window.location.replace(`${pathname}${search}`);
+}
+
+/** What was pasted may be the whole address. */
+function tokenIn(text: string): string {
+  return /[?&]token=([^&#\s]+)/.exec(text)?.[1] ?? text.trim();
+}
+
+function there<T>(element: T | null): T {
+  if (element === null) throw new Error("sign-in.html has no place for this.");
+  return element;
+}

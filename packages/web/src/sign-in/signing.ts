@@ -1,0 +1,49 @@
+import type { Right } from "@banyan/server/protocol";
+import { forgetKey, keepKey } from "./key.ts";
+import { keepRights } from "./rights.ts";
+
+/** Signs this browser in with a token. Answers why it was not, in a sentence; nothing when it was. */
+export async function signIn(token: string): Promise<string | undefined> {
+  const answer = await asked("/api/v1/sign-in", { token });
+  if (answer === undefined) return "The server cannot be reached. Is banyan serve running?";
+  if ("error" in answer) return answer.error.message;
+  try {
+    await keepKey(answer.key);
+    keepRights(answer.rights);
+    return undefined;
+  } catch {
+    return "This browser keeps nothing for this page, so that it cannot stay signed in. Allow it to keep data of sites.";
+  }
+}
+
+/** Makes this browser forget that it was signed in, as when the server does not know it any more. */
+export async function signOut(): Promise<void> {
+  await Promise.allSettled([fetch("/api/v1/sign-out", { method: "POST" }), forgetKey()]);
+}
+
+/** Whether the server still takes this browser for signed in; so it is taken to be while nobody answers. */
+export async function isSignedIn(): Promise<boolean> {
+  try {
+    const { signedIn } = (await (await fetch("/api/v1/page")).json()) as { readonly signedIn?: boolean };
+    return signedIn !== false;
+  } catch {
+    // The server is away: that is for the connection to say.
+    return true;
+  }
+}
+
+type SignInAnswer =
+  | { readonly key: string; readonly rights: readonly Right[] }
+  | { readonly error: { readonly message: string } };
+
+async function asked(address: string, said: object): Promise<SignInAnswer | undefined> {
+  try {
+    const headers = { "content-type": "application/json" };
+    return (await (
+      await fetch(address, { method: "POST", headers, body: JSON.stringify(said) })
+    ).json()) as SignInAnswer;
+  } catch {
+    // Nobody answers, or what answers is no server of ours.
+    return undefined;
+  }
+}
