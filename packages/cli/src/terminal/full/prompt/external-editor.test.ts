@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test, vi } from "vitest";
@@ -20,4 +20,18 @@ test("T11: without an editor, or with one that fails, that is said", async () =>
   await expect(editOutside("one", { ...process.env, VISUAL: "", EDITOR: "false" })).rejects.toThrow(
     "false ended with exit code 1; the text stays as it was.",
   );
+});
+
+test("S16: a program of the working directory is not taken for the editor, nor for the shell", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "banyan-planted-"));
+  const cwd = process.cwd();
+  onTestFinished(async () => {
+    process.chdir(cwd);
+    await rm(folder, { recursive: true, force: true });
+  });
+  for (const name of ["sh", "sed"]) await writeFile(join(folder, name), "#!/bin/sh\ntouch ran\n", { mode: 0o755 });
+  process.chdir(folder);
+  const env = { ...process.env, PATH: `.::${folder}:${process.env.PATH}`, VISUAL: "sed -i s/two/2/" };
+  expect(await editOutside("one\ntwo", env)).toBe("one\n2");
+  expect((await readdir(folder)).sort()).toEqual(["sed", "sh"]);
 });
