@@ -35,6 +35,12 @@ export interface Arguments {
   readonly maxCost?: number;
   /** Milliseconds for a turn. */
   readonly timeout?: number;
+  /** Milliseconds without a sign of life of the model. */
+  readonly silence?: number;
+  /** Milliseconds for which a model that fails is asked again. */
+  readonly retryTime?: number;
+  /** Model calls for one answer. */
+  readonly attempts?: number;
   readonly allow: readonly string[];
   readonly deny: readonly string[];
   readonly rules?: string;
@@ -144,6 +150,9 @@ function define(name: string, description: string, words: string): Command {
     .option("--max-turns <number>", "model calls of one turn (50 if not given)", positiveInteger)
     .option("--max-cost <dollars>", "US dollars for one turn", dollars)
     .option("--timeout <time>", "time for one turn: seconds, or 30s, 5m, 1h", duration)
+    .option("--silence <time>", "how long a model's connection may show no life (120s if not given)", duration)
+    .option("--retry-time <time>", "how long a model that fails is asked again (5m if not given)", duration)
+    .option("--attempts <number>", "model calls for one answer (as many as fit the time if not given)", positiveInteger)
     .addOption(listOption("--allow <rule>", "run calls that this rule covers without asking, as in 'shell(npm test*)'"))
     .addOption(listOption("--deny <rule>", "never run calls that this rule covers; may be repeated, as --allow may"))
     .option("--rules <file>", "permission rules in a JSON file")

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
 import type { Limits } from "@banyan/core";
-import type { HostOptions } from "@banyan/host";
+import type { HostFlags, HostOptions } from "@banyan/host";
 import type { Arguments } from "./arguments.ts";
 
 /** The directory that a command line is about. */
@@ -16,10 +16,22 @@ export function hostOptions(args: Arguments, canAsk: boolean, signal: AbortSigna
     cwd: directoryOf(args),
     env: process.env,
     home: homedir(),
-    flags: { model, temperature, maxTokens, limits: limitsOf(args), allow, deny, rules, approval, instructions },
+    flags: {
+      ...{ model, temperature, maxTokens, allow, deny, rules, approval, instructions },
+      limits: limitsOf(args),
+      connection: connectionOf(args),
+    },
     canAsk,
     trusted,
     signal,
+  };
+}
+
+function connectionOf({ silence, retryTime, attempts }: Arguments): NonNullable<HostFlags["connection"]> {
+  return {
+    ...(silence === undefined ? {} : { silence: silence / 1_000 }),
+    ...(retryTime === undefined ? {} : { retryTime: retryTime / 1_000 }),
+    ...(attempts === undefined ? {} : { attempts }),
   };
 }
 

@@ -22,6 +22,7 @@ import {
 } from "@banyan/models";
 import { sqliteStore } from "@banyan/store/sqlite";
 import type { WhyNotRead } from "@banyan/tools/workspace";
+import { patienceOf, wireBoundsOf } from "./connection.ts";
 import { findConversation } from "./conversations.ts";
 import type { Directories } from "./directories.ts";
 import { type Equipment, openEquipment } from "./equipment/index.ts";
@@ -33,6 +34,7 @@ import {
   lazyTokenCounter,
 } from "./instructions/index.ts";
 import { type ApprovalMode, parseRule, pathScope, permissions, type Rules, readingRules } from "./permissions/index.ts";
+import { ProgramLog } from "./program-log.ts";
 import type { ProjectPlaces } from "./project.ts";
 import type { Redact } from "./redaction/index.ts";
 import {
@@ -90,7 +92,7 @@ export class Host {
   #approval: ApprovalMode;
   readonly #env: Environment;
   readonly #home: string;
-  readonly #names: Pick<ResolveOptions, "aliases" | "overrides">;
+  readonly #names: Pick<ResolveOptions, "aliases" | "overrides" | "bounds">;
   #permission: Permission;
   readonly #permissionWith: (rules: Rules) => Permission;
   #rules: Rules;
@@ -111,6 +113,7 @@ export class Host {
     this.configuration = configuration;
     this.redact = redact;
     this.instructions = instructions;
+    const log = new ProgramLog(places.state, redact);
     this.#approval = settings.approval ?? "ask";
     this.#env = env;
     this.#home = home;
@@ -129,6 +132,8 @@ export class Host {
       instructions: instructionsText(instructions.parts),
       settings: modelSettings(settings),
       limits: limitsOf(settings),
+      ...patienceOf(settings),
+      callbacks: { onModelError: (error) => log.modelError(error) },
       compaction: { ...settings.compaction, count: lazyTokenCounter(parts.driver.id) },
       unattended: !canAsk,
       // Rules that a person adds count from the next call on.
@@ -333,8 +338,9 @@ export class Host {
 }
 
 /** What the user knows of models. */
-export function modelNames({ aliases = {}, models = {} }: Settings): Pick<ResolveOptions, "aliases" | "overrides"> {
-  return { aliases, overrides: models };
+export function modelNames(settings: Settings): Pick<ResolveOptions, "aliases" | "overrides" | "bounds"> {
+  const { aliases = {}, models = {} } = settings;
+  return { aliases, overrides: models, bounds: wireBoundsOf(settings) };
 }
 
 function modelSettings({ temperature, maxTokens }: Settings): ModelSettings {

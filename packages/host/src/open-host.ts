@@ -24,6 +24,7 @@ export interface HostFlags {
   readonly temperature?: number;
   readonly maxTokens?: number;
   readonly limits?: Limits;
+  readonly connection?: NonNullable<Settings["connection"]>;
   /** Permission rules, as text. */
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
@@ -90,7 +91,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
 }
 
 /** The flags that stand for settings. */
-function settingsOfFlags({ model, temperature, maxTokens, approval, limits, allow, deny }: HostFlags): Settings {
+function settingsOfFlags(flags: HostFlags): Settings {
+  const { model, temperature, maxTokens, approval, limits, connection, allow, deny } = flags;
   const { time, ...counts } = limits ?? {};
   return {
     model,
@@ -99,6 +101,7 @@ function settingsOfFlags({ model, temperature, maxTokens, approval, limits, allo
     approval,
     permissions: { allow: allow && [...allow], deny: deny && [...deny] },
     limits: { ...counts, time: time && time / 1_000 },
+    connection,
   };
 }
 

@@ -81,6 +81,15 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     await eventually(() => said(page)).toContain("thought99");
   });
 
+  it("F35: while the model is asked again, one line says why and counts down; it goes with the turn", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await write(page, "busy");
+    const line = page.getByText(/529, attempt 2, again in \d+ s: The provider is overloaded\./);
+    await line.waitFor();
+    await page.getByRole("button", { name: "Stop" }).click();
+    await line.waitFor({ state: "detached" });
+  });
+
   it("W23: the end stays in view until the person scrolls up; then nothing moves until they jump to the latest", async () => {
     const conversation = await here.conversation("count 300");
     const { page } = await here.open(`/c/${conversation}`, { viewport: { width: 800, height: 500 } });

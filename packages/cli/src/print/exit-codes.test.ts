@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { banyan, type Home, home, MAIN } from "../testing/banyan.ts";
@@ -40,6 +40,8 @@ describe("T35: a mistake on the command line exits with 2 and one sentence", () 
     { name: "a number that is none", args: ["--max-turns", "many"], says: /--max-turns.*many.*whole number/ },
     { name: "a number out of range", args: ["--temperature", "3"], says: /--temperature.*3.*from 0 to 2/ },
     { name: "a time that is none", args: ["--timeout", "soon"], says: /--timeout.*soon.*30s/ },
+    { name: "a silence that is none", args: ["--silence", "long"], says: /--silence.*long.*30s/ },
+    { name: "attempts that are none", args: ["--attempts", "0"], says: /--attempts.*0.*at least 1/ },
     { name: "an unknown format", args: ["--output", "xml"], says: /--output.*xml.*jsonl/ },
     { name: "--continue with --resume", args: ["--continue", "--resume", "x"], says: /--continue.*--resume/ },
   ])("$name", async ({ args, says }) => {
@@ -103,8 +105,42 @@ describe("T35: what a provider says decides the exit code", () => {
     const env = { OPENAI_COMPATIBLE_BASE_URL: "http://127.0.0.1:9/v1" };
     const { code, stderr } = await banyan(place, ["-p", "hi", ...MODEL], { env });
     expect(code).toBe(1);
-    expect(stderr).toMatch(/trying again/);
+    expect(stderr).toMatch(/unreachable, attempt 2, again in/);
     expect(stderr.trimEnd().split("\n").at(-1)).toMatch(/^banyan: 127\.0\.0\.1:9 cannot be reached/);
+  });
+});
+
+describe("F35: a model that fails", () => {
+  const busy = { status: 503 };
+  const log = () => readFileSync(join(place.env.BANYAN_HOME ?? "", "state", "banyan.log"), "utf8");
+
+  test.each<{ name: string; args: readonly string[]; env: Readonly<Record<string, string>> }>([
+    { name: "--attempts", args: ["--attempts", "1"], env: {} },
+    { name: "--retry-time", args: ["--retry-time", "10ms"], env: {} },
+    { name: "BANYAN_ATTEMPTS", args: [], env: { BANYAN_ATTEMPTS: "1" } },
+    { name: "BANYAN_RETRY_TIME", args: [], env: { BANYAN_RETRY_TIME: "0.01" } },
+  ])("is asked again as $name says, and the log has all that it said (F29)", async ({ args, env }) => {
+    await using server = await modelServer(busy);
+    const { code, stderr } = await banyan(place, ["-p", "hi", ...args, ...MODEL], { env: { ...server.env, ...env } });
+    expect(code).toBe(1);
+    expect(stderr.trimEnd()).toMatch(/^banyan: 127\.0\.0\.1:\d+ is overloaded/m);
+    expect(server.asked).toHaveLength(1);
+    expect(JSON.parse(log())).toMatchObject({ code: "overloaded", detail: expect.stringContaining("told to fail") });
+  });
+
+  test("is asked again, and each time a line says why and when", async () => {
+    await using server = await modelServer(busy, { text: "Here I am." });
+    const { code, stdout, stderr } = await banyan(place, ["-p", "hi", ...MODEL], server);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "Here I am.\n" });
+    expect(stderr).toMatch(/is overloaded.*; 503, attempt 2, again in \d\.\d s/);
+  });
+
+  test("that shows no sign of life for as long as --silence says is not waited for", async () => {
+    await using server = await modelServer({ stalls: true });
+    const flags = ["--silence", "300ms", "--attempts", "1"];
+    const { code, stderr } = await banyan(place, ["-p", "hi", ...flags, ...MODEL], server);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/no sign of life for 0\.3 s/);
   });
 });
 

@@ -13,6 +13,7 @@ const NAME = 'the name of a model as provider/model, as in "anthropic/claude-son
 const PRICE = "US dollars for a million tokens, 0 or more";
 const DOLLARS = "an amount of US dollars above 0";
 const SECONDS = "a number of seconds above 0";
+const MEBIBYTES = "a number of MiB above 0 and at most 256";
 const SHARE = "a share of the context, above 0 and below 1";
 const DOMAIN = 'a domain, as in "registry.npmjs.org" or "*.example.com"';
 const PATHS = "a list of paths";
@@ -24,6 +25,7 @@ const text = z.string("a text").min(1, "a text");
 const texts = (form: string) => z.array(z.string(form).min(1, form), form);
 const yesOrNo = z.boolean(YES_OR_NO);
 const count = z.int(COUNT).positive(COUNT);
+const size = z.number(MEBIBYTES).positive(MEBIBYTES).max(256, MEBIBYTES);
 const share = z.number(SHARE).gt(0, SHARE).lt(1, SHARE);
 const price = z.number(PRICE).min(0, PRICE);
 
@@ -65,6 +67,28 @@ const limits = z.strictObject(
       .optional(),
   },
   "an object with steps, tokens, cost, time, depth or policy",
+);
+
+const connection = z.strictObject(
+  {
+    silence: z
+      .number(SECONDS)
+      .positive(SECONDS)
+      .describe("Seconds without a sign of life after which it counts as broken. 120 when nothing is set.")
+      .optional(),
+    retryTime: z
+      .number(SECONDS)
+      .positive(SECONDS)
+      .describe("Seconds for which a model that fails is asked again. 300 when nothing is set.")
+      .optional(),
+    attempts: count
+      .describe("Model calls for one answer. As many as `retryTime` has room for when nothing is set.")
+      .optional(),
+    line: size.describe("MiB of one line that a model sends. 16 when nothing is set.").optional(),
+    answer: size.describe("MiB of one answer. 64 when nothing is set.").optional(),
+    arguments: size.describe("MiB of the arguments of one call. 32 when nothing is set.").optional(),
+  },
+  "an object with silence, retryTime, attempts, line, answer or arguments",
 );
 
 const compaction = z
@@ -165,6 +189,9 @@ const shape = {
     .describe("Rules: a tool's name, with or without a pattern in parentheses, `mcp_server_*` or `*`.")
     .optional(),
   limits: limits.describe("Bounds of a turn.").optional(),
+  connection: connection
+    .describe("For how long a model is waited for and asked again, and how much of it is read.")
+    .optional(),
   instructions: texts(PATHS)
     .describe("Files that the agent reads before every conversation, beside AGENTS.md.")
     .optional(),

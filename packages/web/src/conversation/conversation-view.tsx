@@ -9,6 +9,7 @@ import { Announcer } from "./announcer.tsx";
 import { BreadCrumbs } from "./bread-crumbs.tsx";
 import { ConversationHeader } from "./conversation-header.tsx";
 import type { LiveConversation } from "./live-conversation.ts";
+import { ModelWait } from "./model-wait.tsx";
 import { UndoRemoval } from "./undo-removal.tsx";
 import { ConversationProvider, useConversation, useTree } from "./use-conversation.ts";
 import { useSeen } from "./use-seen.ts";
@@ -75,6 +76,7 @@ function Branch({ tree, leaf, isWhole }: Shown & { readonly tree: ConversationSt
       ) : (
         <WithPanels leaf={view}>
           <Transcript leaf={view} />
+          <ModelWait leaf={view} />
           <Composer leaf={view} />
         </WithPanels>
       )}

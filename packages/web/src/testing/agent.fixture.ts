@@ -118,6 +118,7 @@ const SCENES: Readonly<Record<string, (rest: readonly string[], said: string, ga
     const all = words(100, "thought");
     return [reasoning(...all.slice(0, 50)), until(gate), reasoning(...all.slice(50)), text("Thought through.")];
   },
+  busy: () => [fail("overloaded", { message: "The provider is overloaded.", status: 529, retryAfter: 60_000 })],
   stall: () => [text(...words(5)), stall()],
   shell: () => [text("I look. "), call("shell", { command: "ls -la" })],
   hold: () => [text("I wait. "), call("hold", {})],

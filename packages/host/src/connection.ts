@@ -1,0 +1,31 @@
+import type { AgentOptions } from "@banyan/core";
+import type { WireBounds } from "@banyan/models";
+import type { Settings } from "./settings/index.ts";
+
+const MEBI = 1024 * 1024;
+
+/** For how long the agent waits for its model, and how much of an answer it takes, as the settings say. */
+export function patienceOf({ connection = {} }: Settings): Pick<AgentOptions, "retry" | "bounds"> {
+  const { silence, retryTime, attempts, answer, arguments: ofCall } = connection;
+  return {
+    retry: {
+      ...(silence === undefined ? {} : { idle: silence * 1_000 }),
+      ...(retryTime === undefined ? {} : { time: retryTime * 1_000 }),
+      ...(attempts === undefined ? {} : { attempts }),
+    },
+    bounds: {
+      ...(answer === undefined ? {} : { answer: answer * MEBI }),
+      ...(ofCall === undefined ? {} : { arguments: ofCall * MEBI }),
+    },
+  };
+}
+
+/** How much is read of an answer on its way, as the settings say. */
+export function wireBoundsOf({ connection = {} }: Settings): WireBounds | undefined {
+  const { line, answer } = connection;
+  if (line === undefined && answer === undefined) return undefined;
+  return {
+    ...(line === undefined ? {} : { line: line * MEBI }),
+    ...(answer === undefined ? {} : { answer: answer * MEBI }),
+  };
+}

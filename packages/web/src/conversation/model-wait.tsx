@@ -1,0 +1,56 @@
+import type { FeedItem } from "@banyan/core/conversation";
+import { useEffect, useState } from "react";
+import { duration } from "../shell/amounts.ts";
+import type { LiveConversation } from "./live-conversation.ts";
+import { useConversation } from "./use-conversation.ts";
+
+/** Why nothing comes from the model of a run at the moment. */
+type Wait = Extract<FeedItem, { type: "model.retrying" | "model.waiting" }>;
+
+/** One line, renewed, while the model of the branch in view is asked again or says nothing for long. */
+export function ModelWait({ leaf }: { readonly leaf: string | null }) {
+  const conversation = useConversation();
+  const [wait, setWait] = useState<Wait>();
+  const [now, setNow] = useState(Date.now());
+  useEffect(
+    () =>
+      conversation.hear((items) => {
+        for (const item of items) {
+          if (item.type === "model.retrying" || item.type === "model.waiting") setWait(item);
+          else if (ends(item)) setWait(undefined);
+        }
+      }),
+    [conversation],
+  );
+  useEffect(() => {
+    if (!wait) return undefined;
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, [wait]);
+  if (!wait || !isInView(conversation, wait.run, leaf)) return null;
+  return (
+    <p role="status" aria-live="off" className="mx-auto w-full max-w-3xl px-4 pb-1 text-soft text-sm">
+      {inWords(wait, now)}
+    </p>
+  );
+}
+
+/** Whether the model has gone on, or nobody waits for it any more. */
+function ends({ type }: FeedItem): boolean {
+  return type.endsWith(".delta") || type === "message.completed" || type === "run.ended";
+}
+
+function isInView(conversation: LiveConversation, run: string, leaf: string | null): boolean {
+  const at = conversation.state?.runs.get(run)?.leaf;
+  return at !== undefined && (at === null || conversation.path(leaf).includes(at));
+}
+
+function inWords(wait: Wait, now: number): string {
+  if (wait.type === "model.waiting") {
+    const time = duration(wait.time / 1_000);
+    return wait.alive ? `Thinking for ${time}; the connection is alive.` : `Nothing from the model for ${time}.`;
+  }
+  const again = duration(Math.max(0, wait.nextAt - now) / 1_000);
+  return `${wait.status ?? wait.code}, attempt ${wait.attempt}, again in ${again}: ${wait.reason}`;
+}
