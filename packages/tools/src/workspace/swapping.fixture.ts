@@ -6,15 +6,16 @@ const { renameSync, symlinkSync, rmSync } = require("node:fs");
 const [folder, target, ready] = process.argv.slice(1);
 const [kept, link] = [folder + ".kept", folder + ".link"];
 symlinkSync(target, link);
+const pause = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.random() * 8);
 process.send("ready");
 for (;;) {
   try { renameSync(folder, kept); renameSync(link, folder); } catch {}
-  for (let at = 0; at < 2000; at += 1);
+  pause();
   try { renameSync(folder, link); renameSync(kept, folder); } catch {}
-  for (let at = 0; at < 2000; at += 1);
+  pause();
 }`;
 
-/** A process that swaps a folder for a link to another one and back, as fast as it can, until it is disposed of. */
+/** A process that swaps a folder for a link to another one and back, at random moments that a search can fall between, until it is disposed of. */
 export async function swapping(folder: string, target: string): Promise<AsyncDisposable> {
   const child = spawn(process.execPath, ["-e", SWAP, folder, target], {
     stdio: ["ignore", "ignore", "inherit", "ipc"],
