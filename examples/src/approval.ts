@@ -29,7 +29,7 @@ const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 
 const asked = new Map<string, string>();
 for await (const item of chat) {
-  if (item.type === "call.pending") asked.set(item.call, `${item.tool} ${item.inputText}`);
+  if (item.type === "call.pending") asked.set(item.call, `${item.tool} ${JSON.stringify(item.input)}`);
   if (item.type === "call.approval-requested") {
     console.log(`May I run ${asked.get(item.call)}? yes, or why not:`);
     const { value: line } = await lines.next();

@@ -54,12 +54,7 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
     },
     approval: async ({ page }) => {
       await begin(page, "edit");
-      await page
-        .getByRole("log")
-        .getByRole("region", { name: "What would change" })
-        .getByText("return")
-        .first()
-        .waitFor();
+      await page.getByRole("log").getByRole("region", { name: "What would run" }).getByText("return").first().waitFor();
     },
     branches: async ({ page }) => {
       await begin(page, "one");
@@ -144,7 +139,7 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
   it("W45: at 320 pixels nothing is wider than the page, and all of it can be used", async () => {
     const { page } = await here.open("/", { viewport: { width: 320, height: 640 } });
     await begin(page, "edit");
-    const change = page.getByRole("log").getByRole("region", { name: "What would change" });
+    const change = page.getByRole("log").getByRole("region", { name: "What would run" });
     // All of it: what comes later would move the buttons.
     await change.getByText("+ return a + b;").waitFor();
     const tooWide = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);

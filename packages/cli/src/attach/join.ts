@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
+import { visibleLine } from "@banyan/core/conversation";
 import { readConfiguration, redactor } from "@banyan/host";
 import { RemoteError, RemoteServer } from "@banyan/server/client";
 import manifest from "../../package.json" with { type: "json" };
@@ -8,7 +9,7 @@ import type { Sitting } from "../chat/at-terminal.ts";
 import { messageNames } from "../chat/names.ts";
 import { conversationCommands } from "../commands/index.ts";
 import { chooseConversation } from "../conversations/choose.ts";
-import { oneLine, visible } from "../show/plain-text.ts";
+import { oneLine } from "../show/plain-text.ts";
 import type { LiveSettings } from "../terminal/full/live-terminal.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { AttachArguments } from "./arguments.ts";
@@ -47,9 +48,9 @@ export async function join(args: AttachArguments, { terminal, unsent, signal, me
     const files = isHere ? { workspace } : {};
     const names = () => messageNames(talk?.session?.state, server.welcome.agent);
     const problems = live?.configure({ commands: conversationCommands, names, ...files, ...ownLook() }) ?? [];
-    terminal.write(`${style.bold("banyan")} at ${door.address} in ${visible(workspace)}\n`);
+    terminal.write(`${style.bold("banyan")} at ${door.address} in ${visibleLine(workspace)}\n`);
     terminal.write(
-      `${style.dim(`Using ${visible(settings.model)}. What runs goes on when you leave. /help lists the commands.`)}\n`,
+      `${style.dim(`Using ${visibleLine(settings.model)}. What runs goes on when you leave. /help lists the commands.`)}\n`,
     );
     if (settings.approval !== "ask") terminal.write(`${style.warning(approvalSentence(settings.approval))}\n`);
     for (const problem of problems) terminal.write(`${style.warning(oneLine(problem))}\n`);

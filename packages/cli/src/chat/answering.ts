@@ -1,7 +1,6 @@
-import { type ConversationState, isEnded } from "@banyan/core";
+import { type ConversationState, isEnded, visibleProse } from "@banyan/core";
 import { callIn } from "../show/call-of.ts";
 import { excerpt } from "../show/excerpt.ts";
-import { visible } from "../show/plain-text.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
 import type { Question, Terminal } from "../terminal/terminal.ts";
 import type { Unsent, UnsentAnswer } from "./unsent.ts";
@@ -55,7 +54,7 @@ export class Answering {
     const { live, isClosed } = this.#terminal;
     if (isClosed) return false;
     live?.configure({ history: [text] });
-    this.#view.note(live ? `Not sent, but in the history: ${excerpt(text, SHOWN)}` : `Not sent: ${visible(text)}`);
+    this.#view.note(live ? `Not sent, but in the history: ${excerpt(text, SHOWN)}` : `Not sent: ${visibleProse(text)}`);
     return true;
   }
 }

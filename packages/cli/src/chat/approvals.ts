@@ -1,9 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 import type { Agent, Answer, ApprovalQuestion, Call, ConversationState, Event, Json, Session } from "@banyan/core";
+import { visibleLine } from "@banyan/core/conversation";
 import type { Host } from "@banyan/host";
 import { problemOf } from "../problem.ts";
 import { callIn } from "../show/call-of.ts";
-import { oneLine, visible } from "../show/plain-text.ts";
+import { excerpt } from "../show/excerpt.ts";
+import { oneLine } from "../show/plain-text.ts";
 import { subAgentLabel } from "../show/sub-agents.ts";
 import type { Choice, Decision } from "../terminal/decision.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
@@ -102,7 +104,7 @@ export class Approvals {
 
   async #answer(
     call: Call,
-    { pattern }: ApprovalQuestion,
+    { pattern, preview }: ApprovalQuestion,
     asker: string,
     written: WrittenAnswer,
     signal: AbortSignal,
@@ -122,9 +124,9 @@ export class Approvals {
       }
       // A rule was worked out for the arguments as they were.
       const rule = edited === undefined ? pattern : undefined;
-      const shown = edited === undefined ? call : { ...call, executedInput: edited };
+      const body = callArguments(call, this.#terminal.style, edited === undefined ? { preview } : { input: edited });
       const decided = await this.#terminal.decide({
-        ...this.#decision(shown, asker, rule),
+        ...this.#decision(call, body, asker, rule),
         ...(reason.text !== "" && { begun: { key: NO.key, words: reason.text } }),
         onBegun: ({ words = "" }) => reason.draft(words),
         again,
@@ -151,14 +153,15 @@ export class Approvals {
     }
   }
 
-  #decision(call: Call, asker: string, rule: string | undefined): Decision {
+  #decision(call: Call, body: readonly string[], asker: string, rule: string | undefined): Decision {
     const { style } = this.#terminal;
     const { workspace } = this.#host;
     return {
-      title: `${oneLine(asker)} asks to run ${style.bold(oneLine(call.tool))} in ${visible(workspace)}`,
-      body: callArguments(call, style),
+      // A name that fills the line must not push away what is asked.
+      title: `${excerpt(visibleLine(asker), 40)} asks to run ${style.bold(visibleLine(call.tool))} in ${visibleLine(workspace)}`,
+      body,
       question: "Allow this?",
-      choices: [YES, ...(rule === undefined ? [] : always(visible(rule))), EDIT, NO],
+      choices: [YES, ...(rule === undefined ? [] : always(visibleLine(rule))), EDIT, NO],
       stops: true,
     };
   }
@@ -210,8 +213,8 @@ const NO: Choice = {
 
 function always(rule: string): Choice[] {
   return [
-    { key: "a", text: `always ${rule}, in this conversation`, brief: "always here" },
-    { key: "A", text: `always ${rule}, for good`, brief: "always" },
+    { key: "a", text: `always ${rule}, in this conversation`, brief: "always here", holdsOn: true },
+    { key: "A", text: `always ${rule}, for good`, brief: "always", holdsOn: true },
   ];
 }
 

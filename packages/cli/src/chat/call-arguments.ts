@@ -1,47 +1,43 @@
-import type { Call, Json } from "@banyan/core";
-import { inputOf } from "../show/call-line.ts";
-import { firstLines } from "../show/excerpt.ts";
-import { visible } from "../show/plain-text.ts";
+import { type Call, type Json, type Preview, type ShownLine, shownCall } from "@banyan/core/conversation";
 import type { Style } from "../show/style.ts";
 
-/** The lines of new content that a person is shown before it is written. */
-const CONTENT_LINES = 40;
+/** What a person sees of a call beside its arguments, or in their place. */
+interface Shown {
+  /** In the place of those that were checked. */
+  readonly input?: Json | undefined;
+  readonly preview?: Preview | undefined;
+}
 
-/**
- * The arguments of a call, for a person who is to judge it: a command in full, a change as lines that go and lines that
- * come, anything else by name. Nothing that hides on a terminal stays hidden.
- */
-export function callArguments(call: Pick<Call, "input" | "executedInput" | "inputText">, style: Style): string[] {
-  const input = inputOf(call as Call);
-  if (input === null || typeof input !== "object" || Array.isArray(input))
-    return lines(input === undefined ? call.inputText : JSON.stringify(input));
-  const values = input as Readonly<Record<string, Json>>;
-  const { command, path, content, old_text, new_text, ...rest } = values;
-  if (typeof command === "string" && path === undefined) return [...lines(command), ...others({ ...rest })];
-  if (typeof path !== "string") return named(values);
-  if (typeof old_text === "string" && typeof new_text === "string") {
-    return [...lines(path), ...marked("-", old_text, style.bad), ...marked("+", new_text, style.good), ...others(rest)];
+/** All of a call that a person is to judge, as lines. Nothing of it hides on a terminal, and nothing is left out (S15, S23). */
+export function callArguments(
+  call: Pick<Call, "input" | "executedInput" | "inputText" | "about">,
+  style: Style,
+  { input = call.executedInput ?? call.input, preview }: Shown = {},
+): string[] {
+  const lines = shownCall(call, { input, preview });
+  const width = String(lines.reduce((most, { number = 0 }) => Math.max(most, number), 0)).length;
+  return lines.map((line) => painted({ ...line, text: line.text.replaceAll("\t", "    ") }, width, style));
+}
+
+function painted({ look, text, number }: ShownLine, width: number, style: Style): string {
+  const place = style.dim(String(number ?? "").padStart(width));
+  switch (look) {
+    case "note":
+      return style.warning(text);
+    case "head":
+      return style.dim(text);
+    case "argument":
+    case "command":
+      return text;
+    case "text":
+      return `${style.dim("│")} ${text}`;
+    case "added":
+      return `${place} ${style.good(`+ ${text}`)}`;
+    case "removed":
+      return `${place} ${style.bad(`- ${text}`)}`;
+    case "same":
+      return `${place}   ${text}`;
+    case "gap":
+      return style.dim(text);
   }
-  if (typeof content === "string")
-    return [...lines(path), ...marked("+", firstLines(content, CONTENT_LINES), style.good), ...others(rest)];
-  return named(values);
-}
-
-/** Values by their names; as JSON where values have parts of their own. */
-function named(input: Readonly<Record<string, Json>>): string[] {
-  const isFlat = Object.values(input).every((value) => value === null || typeof value !== "object");
-  return isFlat && Object.keys(input).length > 0 ? others(input) : lines(JSON.stringify(input, null, 2));
-}
-
-function lines(text: string): string[] {
-  return visible(text).split("\n");
-}
-
-function marked(sign: string, text: string, paint: (text: string) => string): string[] {
-  if (text === "") return [];
-  return lines(text.replace(/\n$/, "")).map((line) => paint(`${sign} ${line}`));
-}
-
-function others(rest: Readonly<Record<string, Json>>): string[] {
-  return Object.entries(rest).map(([name, value]) => visible(`${name}: ${JSON.stringify(value)}`));
 }

@@ -1,6 +1,7 @@
+import { visibleLine } from "@banyan/core/conversation";
 import { type Host, settingAt } from "@banyan/host";
 import manifest from "../../package.json" with { type: "json" };
-import { oneLine, visible } from "../show/plain-text.ts";
+import { oneLine } from "../show/plain-text.ts";
 import { wrap } from "../show/wrap.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
@@ -9,7 +10,7 @@ export function greet(terminal: Terminal, host: Host, notices: readonly string[]
   const { style } = terminal;
   const say = (sentence: string) => terminal.write(`${wrap(sentence, terminal.columns)}\n`);
   const { name, reason } = host.model;
-  say(`${style.bold(`banyan ${manifest.version}`)} in ${visible(host.workspace)}`);
+  say(`${style.bold(`banyan ${manifest.version}`)} in ${visibleLine(host.workspace)}`);
   say(style.dim(oneLine(reason)));
   if (name.startsWith("demo/")) say(style.warning("This is the offline demo: a few rules, not a language model."));
   if (host.approval === "edits") say(style.warning("Approval: files of this directory are changed without asking."));

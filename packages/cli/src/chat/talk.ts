@@ -1,11 +1,19 @@
-import { type Chat, type Directive, retry, type Session, say, type Turn, type UserPart } from "@banyan/core";
+import {
+  type Chat,
+  type Directive,
+  retry,
+  type Session,
+  say,
+  type Turn,
+  type UserPart,
+  visibleProse,
+} from "@banyan/core";
 import { type ApprovalMode, addMessage, type Host, modeLeft, writtenMessage } from "@banyan/host";
 import type { CommandContext } from "../commands/command.ts";
 import { runCommand, runsAnytime } from "../commands/index.ts";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { counted } from "../show/amounts.ts";
 import { attachableIn } from "../show/attachable.ts";
-import { visible } from "../show/plain-text.ts";
 import { turnLine } from "../show/turn-line.ts";
 import type { TalkAction, Terminal } from "../terminal/terminal.ts";
 import { TalkAgent } from "./agent-at-work.ts";
@@ -185,7 +193,7 @@ export class Talk {
 
   async #begun(first: string): Promise<Chat> {
     this.#person.view.gap();
-    if (!this.#terminal.live) this.#terminal.write(`${this.#person.prompt}${visible(first)}\n`);
+    if (!this.#terminal.live) this.#terminal.write(`${this.#person.prompt}${visibleProse(first)}\n`);
     return this.#chat(say(await this.#message(first)));
   }
 

@@ -1,5 +1,4 @@
-import type { Answer, TextQuestion } from "@banyan/core";
-import { plainText, visible } from "../show/plain-text.ts";
+import { type Answer, type TextQuestion, visibleLine, visibleText } from "@banyan/core";
 import { wrap } from "../show/wrap.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { WrittenPart } from "./answering.ts";
@@ -19,14 +18,14 @@ export async function answerInWords(
   const { text, choices = [], default: preset = "" } = question;
   const { style } = terminal;
   const lines = [
-    style.warning(`${visible(asker)} asks:`),
-    ...plainText(text).trim().split("\n"),
-    ...choices.map((choice, index) => `  ${style.bold(String(index + 1))}  ${visible(choice)}`),
+    style.warning(`${visibleLine(asker)} asks:`),
+    ...visibleText(text.trim()).split("\n"),
+    ...choices.map((choice, index) => `  ${style.bold(String(index + 1))}  ${visibleLine(choice)}`),
   ];
   terminal.freshLine();
   terminal.write(`\n${lines.map((line) => wrap(line, terminal.columns)).join("\n")}\n`);
   const prompt = choices.length > 0 ? "Your answer, or a number: " : "Your answer: ";
-  const line = await terminal.ask({ prompt, ...written.asked(visible(preset)), signal });
+  const line = await terminal.ask({ prompt, ...written.asked(visibleText(preset)), signal });
   if (line === undefined) return undefined;
   written.use(line);
   const answer = choices[Number(line.trim()) - 1] ?? line.trim();

@@ -1,8 +1,8 @@
 import { homedir } from "node:os";
+import { visibleLine } from "@banyan/core/conversation";
 import { type ProjectItem, projectOf, SettingsError, type Trust, TrustRecord } from "@banyan/host";
 import type { Arguments } from "../arguments.ts";
 import { directoryOf } from "../host-options.ts";
-import { oneLine, visible } from "../show/plain-text.ts";
 import type { Choice, Decision } from "../terminal/decision.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
@@ -65,7 +65,7 @@ function decisionAbout(root: string, { state, items }: Undecided): Decision {
       ? "This project brings settings or instructions of its own"
       : "What this project brings has changed since you agreed to it";
   return {
-    title: `${what}: ${visible(root)}`,
+    title: `${what}: ${visibleLine(root)}`,
     body: [
       ...items.map(lineOf),
       "",
@@ -77,5 +77,5 @@ function decisionAbout(root: string, { state, items }: Undecided): Decision {
 }
 
 function lineOf({ kind, name, detail }: ProjectItem): string {
-  return oneLine(name === detail ? `${kind} ${name}` : `${kind} ${name}: ${detail}`);
+  return visibleLine(name === detail ? `${kind} ${name}` : `${kind} ${name}: ${detail}`);
 }

@@ -1,6 +1,6 @@
+import { visibleLine } from "@banyan/core/conversation";
 import { type ConfiguredServer, configuredServers, type McpPlace } from "@banyan/host/mcp";
 import { excerpt } from "../show/excerpt.ts";
-import { visible } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
 
 const WIDTH = 80;
@@ -28,7 +28,7 @@ export function list(
   for (const line of table(rows)) write(`${line}\n`);
   if (untrusted.length === 0) return;
   write("\nThe project brings these, which are not used before you trust it (start banyan here to be asked):\n");
-  const waiting = untrusted.map(({ name, description }) => [`  ${visible(name)}`, visible(description)]);
+  const waiting = untrusted.map(({ name, description }) => [`  ${visibleLine(name)}`, visibleLine(description)]);
   for (const line of table(waiting)) write(`${line}\n`);
 }
 

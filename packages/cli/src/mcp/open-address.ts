@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
+import { visibleLine } from "@banyan/core/conversation";
 import { pathWithout } from "@banyan/host/find-program";
 import type { McpPlace } from "@banyan/host/mcp";
-import { visible } from "../show/plain-text.ts";
 
 /** What opens an address in a browser, by system. */
 const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
@@ -11,12 +11,12 @@ const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...str
 
 /** Shows an address, and opens it in a browser where there is one; `BROWSER` says which. */
 export function openAddress(address: URL, env: McpPlace["env"], tell: (text: string) => void): void {
-  const href = visible(address.href);
+  const href = visibleLine(address.href);
   if (address.protocol !== "https:" && address.protocol !== "http:") {
     tell(`This is no address of the web, and is not opened: ${href}\n`);
     return;
   }
-  tell(`Sign in at ${visible(address.host)} in your browser, and come back. If no page opens:\n${href}\n`);
+  tell(`Sign in at ${visibleLine(address.host)} in your browser, and come back. If no page opens:\n${href}\n`);
   const [command, ...args] = env.BROWSER ? [env.BROWSER] : (OPENERS[process.platform] ?? ["xdg-open"]);
   const PATH = pathWithout([process.cwd()], env.PATH ?? "");
   const browser = spawn(command, [...args, address.href], { stdio: "ignore", detached: true, env: { ...env, PATH } });

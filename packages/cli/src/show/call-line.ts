@@ -14,7 +14,7 @@ const WORDS = {
 } as const;
 
 /** The arguments that count: those that ran. */
-export function inputOf(call: Call): Json | undefined {
+function inputOf(call: Call): Json | undefined {
   return call.executedInput ?? call.input;
 }
 

@@ -1,6 +1,6 @@
-import type { Draft, FileChange } from "@banyan/core";
+import { type Draft, type FileChange, visibleProse } from "@banyan/core/conversation";
 import { counted } from "./amounts.ts";
-import { oneLine, visible } from "./plain-text.ts";
+import { oneLine } from "./plain-text.ts";
 import type { Style } from "./style.ts";
 
 /** How much of a change is shown. */
@@ -96,7 +96,7 @@ function rowsOf(diff: string): Row[] {
 }
 
 function rowLine({ sign, text, number }: Row, width: number, style: Style): string {
-  const shown = visible(text).replaceAll("\t", "    ");
+  const shown = visibleProse(text).replaceAll("\t", "    ");
   const place = String(number ?? "").padStart(width);
   if (sign === "⋮") return style.dim(`${" ".repeat(width)} ⋮`);
   if (sign === "\\") return style.dim(`${place}  ${shown.trim()}`);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { oneLine, PlainText, plainText, visible } from "./plain-text.ts";
+import { oneLine, PlainText, plainText } from "./plain-text.ts";
 
 describe("S12: plain text", () => {
   test.each([
@@ -40,9 +40,4 @@ describe("S12: plain text", () => {
   test("on one line has no line ends", () => {
     expect(oneLine(" a\n\n\tb\x1b[31m  c ")).toBe("a b c");
   });
-});
-
-test("S14: what a person is to judge hides nothing", () => {
-  expect(visible("rm x\r\x1b[2Kls\u202e \u200b\u{e0041}")).toBe("rm x\\u{d}\\u{1b}[2Kls\\u{202e} \\u{200b}\\u{e0041}");
-  expect(visible("a\n\tb")).toBe("a\n\tb");
 });

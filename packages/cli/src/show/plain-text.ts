@@ -86,14 +86,3 @@ export function plainText(text: string): string {
 export function oneLine(text: string): string {
   return plainText(text).replace(/\s+/g, " ").trim();
 }
-
-/**
- * Text that a person is to judge: nothing of it disappears. Control characters, and those that turn the direction of
- * text around, are written out, as in `\u{1b}`.
- */
-export function visible(text: string): string {
-  return text.replace(HIDDEN, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what this is about
-const HIDDEN = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\u{e0000}-\u{e007f}]/gu;

@@ -1,6 +1,12 @@
+import { counted } from "../show/amounts.ts";
 import { wrap } from "../show/wrap.ts";
 import type { Choice, Decided, Decision } from "./decision.ts";
 import type { Terminal } from "./terminal.ts";
+
+/** Lines of what is to be judged that are there at once, and that come each time somebody reads on. */
+const FIRST = 60;
+const NEXT = 200;
+const MORE = "more";
 
 /** Lets a person decide something by a line that they type: the number or the letter of a choice, with words behind it. */
 export async function decideByLine(terminal: Terminal, decision: Decision): Promise<Decided | undefined> {
@@ -8,7 +14,14 @@ export async function decideByLine(terminal: Terminal, decision: Decision): Prom
   const { style, numbered } = terminal;
   terminal.freshLine();
   terminal.write(`\n${style.warning(title)}\n`);
-  for (const line of body) terminal.write(`    ${line}\n`);
+  let shown = 0;
+  const read = (count: number) => {
+    for (const line of body.slice(shown, shown + count)) terminal.write(`    ${line}\n`);
+    shown += count;
+    const rest = counted(body.length - shown, "more line");
+    if (body.length > shown) terminal.write(`${style.warning(`  … (${rest}: type ${MORE} to read on)`)}\n`);
+  };
+  read(FIRST);
   for (const [index, { key, text }] of choices.entries())
     terminal.write(`  ${style.bold(numbered ? String(index + 1) : key)}  ${text}\n`);
   if (begun) terminal.write(`(you had written: ${begun.key} ${begun.words ?? ""})\n`);
@@ -17,6 +30,10 @@ export async function decideByLine(terminal: Terminal, decision: Decision): Prom
     if (line === undefined) return undefined;
     const decided = choiceIn(line, choices);
     if (decided) return decided;
+    if (line.trim() === MORE && shown < body.length) {
+      read(NEXT);
+      continue;
+    }
     const hint = "Nothing is decided yet: type one of the choices, then Enter.";
     terminal.write(`${style.dim(wrap(hint, terminal.columns))}\n`);
   }

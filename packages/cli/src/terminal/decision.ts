@@ -25,6 +25,8 @@ export interface Choice {
   readonly text: string;
   /** The same in a word or two, where there is little room. */
   readonly brief?: string;
+  /** It decides more than this once: what it says is read to its end, however little room there is. */
+  readonly holdsOn?: boolean;
   /** Words that mean it too, where lines are typed. */
   readonly words?: readonly string[];
   /** What may be said with it, as in `Why`. */

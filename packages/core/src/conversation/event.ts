@@ -1,4 +1,15 @@
-import type { Author, FileChange, Finish, Json, Part, Recalled, TextPart, UserPart } from "./message.ts";
+import type {
+  About,
+  Author,
+  FileChange,
+  Finish,
+  Json,
+  Part,
+  Preview,
+  Recalled,
+  TextPart,
+  UserPart,
+} from "./message.ts";
 import type { Cost, Usage } from "./usage.ts";
 
 /**
@@ -46,7 +57,9 @@ export type EventBody =
       readonly call: string;
       readonly tool: string;
       readonly inputText: string;
+      /** As checked, where it was; said again when a later check makes something else of it. */
       readonly input?: Json;
+      readonly about?: About;
     }
   | {
       readonly type: "call.approval-requested";
@@ -56,6 +69,8 @@ export type EventBody =
       readonly question: string;
       /** What an answer "always" would allow, as a permission rule. */
       readonly pattern?: string;
+      /** What the call would do, as far as its tool can tell. */
+      readonly preview?: Preview;
     }
   | {
       readonly type: "call.approval-resolved";

@@ -4,8 +4,10 @@ export { cursorOf, isDelta, isEvent } from "./event.ts";
 export { createId, idSource } from "./id.ts";
 export type * from "./message.ts";
 export { isEnded, isSettled, textOf, typedText } from "./message.ts";
+export { type DiffLine, readPatch } from "./patch.ts";
 export { lastAnswer, leaves, newestLeaf, pathTo, siblings, spentOn, standing } from "./path.ts";
 export { reduce } from "./reduce.ts";
+export { type ShownLine, shownCall } from "./shown-call.ts";
 export {
   type ApprovalQuestion,
   type ConversationState,
@@ -28,3 +30,4 @@ export {
   totalTokens,
   type Usage,
 } from "./usage.ts";
+export { visibleLine, visibleProse, visibleText } from "./visible-text.ts";

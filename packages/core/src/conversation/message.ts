@@ -102,8 +102,13 @@ export interface Call {
   readonly tool: string;
   /** What the model wrote, word for word. */
   readonly inputText: string;
-  /** The arguments as parsed; absent while they stream and when they are not JSON. */
+  /**
+   * The arguments as they were checked: what is judged, shown and run. Of a call that came to nothing before that, what the
+   * model wrote. Absent while they stream and when they are not JSON.
+   */
   readonly input?: Json;
+  /** What the call is about, as its tool says. */
+  readonly about?: About;
   /** The arguments that ran, when a person changed them before approving. */
   readonly executedInput?: Json;
   readonly status: CallStatus;
@@ -122,6 +127,31 @@ export interface Call {
   /** Milliseconds since 1970. */
   readonly startedAt?: number;
   readonly endedAt?: number;
+}
+
+/**
+ * What a call is about, as its tool says of the arguments: for people, and for whoever judges it. Nothing else tells what
+ * an argument means, least of all its name.
+ */
+export interface About {
+  /** In a few words, for one line. */
+  readonly title?: string;
+  /** The program text that it runs. */
+  readonly command?: string;
+  /** Files and folders that it reads or writes, as the arguments name them. */
+  readonly paths?: readonly { readonly path: string; readonly access: "read" | "write" }[];
+  /** The address that it asks. */
+  readonly url?: string;
+  /** The names of the arguments that hold text which goes from a file, and text which comes into it. */
+  readonly change?: { readonly goes?: string; readonly comes: string };
+}
+
+/** What a call would do, worked out before a person is asked. */
+export interface Preview {
+  /** What would become of files. */
+  readonly changes?: readonly FileChange[];
+  /** Sentences that a person should know before they decide. */
+  readonly notes?: readonly string[];
 }
 
 /** A change of a file that the model is writing: not made yet. */

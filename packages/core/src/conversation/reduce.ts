@@ -133,8 +133,9 @@ function reduceEvent(state: MutableState, event: Event): Change {
       const message = answer(state, event.message);
       if (!message) return skipped(event, "it names no answer");
       state.calls.set(event.call, message.id);
-      const call: Call = { ...newCall(event.call, event.tool), inputText: event.inputText };
-      if (event.input !== undefined) (call as Mutable<Call>).input = event.input;
+      const call: Mutable<Call> = { ...newCall(event.call, event.tool), inputText: event.inputText };
+      if (event.input !== undefined) call.input = event.input;
+      if (event.about !== undefined) call.about = event.about;
       const index = message.calls.findIndex((other) => other.id === event.call);
       if (index < 0) message.calls.push(call);
       else message.calls[index] = call;
@@ -147,6 +148,7 @@ function reduceEvent(state: MutableState, event: Event): Change {
       const { question: id, message, call } = event;
       const question: Mutable<ApprovalQuestion> = { type: "approval", id, message, call };
       if (event.pattern !== undefined) question.pattern = event.pattern;
+      if (event.preview !== undefined) question.preview = event.preview;
       state.questions.set(event.question, question);
       return change;
     }

@@ -1,6 +1,6 @@
 import type { Delivery, RunEnd } from "./event.ts";
 import { createId } from "./id.ts";
-import type { Message, UserPart } from "./message.ts";
+import type { Message, Preview, UserPart } from "./message.ts";
 import { type Cost, noUsage, type Usage } from "./usage.ts";
 
 /** A run that has not ended. */
@@ -27,6 +27,8 @@ export interface ApprovalQuestion {
   readonly message: string;
   readonly call: string;
   readonly pattern?: string;
+  /** What the call would do, as it was when the question was asked. */
+  readonly preview?: Preview;
 }
 
 /** What a running call wants to know, in words. */

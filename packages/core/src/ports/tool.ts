@@ -1,6 +1,6 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { RunEnd } from "../conversation/event.ts";
-import type { AssistantMessage, Draft, FileChange, Json, Message } from "../conversation/message.ts";
+import type { About, AssistantMessage, Draft, FileChange, Json, Message, Preview } from "../conversation/message.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
 import type { Permit } from "./human.ts";
@@ -53,6 +53,16 @@ export interface Tool<Input = unknown> {
   readonly timeout?: number | undefined;
   /** The bytes of output that the model is given (default 65,536); of more, head and tail are kept. */
   readonly maxOutput?: number | undefined;
+  /**
+   * What a call with these arguments is about: people are shown it beside the arguments, in every client. It must be quick
+   * and look at nothing but the arguments; a call of which it throws is about nothing in particular.
+   */
+  about?(input: Input): About;
+  /**
+   * What a call with these arguments would do, for a person who is about to be asked. It only looks. When it throws, the
+   * person is told that it cannot be said, and why.
+   */
+  preview?(input: Input, context: Pick<ToolContext, "signal">): Preview | Promise<Preview>;
   /** Does it. What it answers, or the promise it answers resolves with, is told to the model; so is what it throws. */
   execute(input: Input, context: ToolContext): unknown;
 }
@@ -65,6 +75,8 @@ export interface ToolContext {
   readonly attempt: number;
   /** The same for every attempt of one call: hand it to a service that can tell a repetition. */
   readonly key: string;
+  /** What a person saw of it before they allowed it. A tool that would do something else now must not do it. */
+  readonly agreed?: Preview | undefined;
   /** Aborts when the call is cancelled or its time is up. */
   readonly signal: AbortSignal;
   /**
@@ -182,10 +194,8 @@ export interface SubTaskEnd {
 
 /** A tool whose input type is inferred from its schema. */
 export function defineTool<Schema extends StandardSchemaV1>(
-  tool: Omit<Tool, "input" | "execute"> & {
-    readonly input: Schema;
-    execute(input: StandardSchemaV1.InferOutput<Schema>, context: ToolContext): unknown;
-  },
+  tool: Omit<Tool, "input" | "execute" | "about" | "preview"> &
+    Pick<Tool<StandardSchemaV1.InferOutput<Schema>>, "execute" | "about" | "preview"> & { readonly input: Schema },
 ): Tool;
 export function defineTool(tool: Omit<Tool, "input"> & { readonly input: JsonSchema }): Tool;
 export function defineTool(tool: unknown): Tool {

@@ -1,8 +1,12 @@
 import type { EventBody } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
+import type { Json } from "../conversation/message.ts";
 import type { ApprovalQuestion, OpenQuestion } from "../conversation/state.ts";
 import type { Answer } from "../ports/human.ts";
 import { SessionError } from "./error.ts";
+
+/** What is wrong with arguments that a person wrote; nothing when a call can run with just them. */
+export type Unfit = (input: Json) => Promise<string | undefined>;
 
 /** A question that waits for a person. */
 export interface Question {
@@ -20,7 +24,10 @@ export interface Question {
  * ```
  */
 export class Questions {
-  readonly #waiting = new Map<string, (answer: Answer) => void>();
+  readonly #waiting = new Map<
+    string,
+    { readonly give: (answer: Answer) => void; readonly unfit?: Unfit | undefined }
+  >();
   /** Answers that are not in the log yet, by question. */
   readonly #answered = new Map<string, PromiseWithResolvers<void>>();
 
@@ -29,21 +36,29 @@ export class Questions {
     return this.#waiting.has(question) || this.#answered.has(question);
   }
 
-  /** Resolves when the answer is in the log; rejects with `SessionError` when the question is not open (any more). */
-  answer(question: string, answer: Answer): Promise<void> {
-    const resolve = this.#waiting.get(question);
-    if (!resolve) return Promise.reject(notOpen(question));
+  /**
+   * Resolves when the answer is in the log; rejects with `SessionError` when the question is not open (any more), and with
+   * `TypeError` when whoever asked cannot take the answer: then it stays open.
+   */
+  async answer(question: string, answer: Answer): Promise<void> {
+    const waiting = this.#waiting.get(question);
+    if (waiting?.unfit && answer.decision === "allow" && answer.input !== undefined) {
+      const problem = await waiting.unfit(answer.input);
+      if (problem !== undefined) throw new TypeError(problem);
+    }
+    // Somebody else may have answered meanwhile.
+    if (!waiting || !this.#waiting.delete(question)) throw notOpen(question);
     const logged = Promise.withResolvers<void>();
-    this.#waiting.delete(question);
     this.#answered.set(question, logged);
-    resolve(answer);
+    waiting.give(answer);
     return logged.promise;
   }
 
-  ask(): Question {
+  /** With `unfit`, arguments that a person wrote are looked at before they count. */
+  ask(unfit?: Unfit): Question {
     const id = createId();
     const given = Promise.withResolvers<Answer>();
-    this.#waiting.set(id, given.resolve);
+    this.#waiting.set(id, { give: given.resolve, unfit });
     const close = () => {
       this.#waiting.delete(id);
       this.#answered.get(id)?.reject(notOpen(id));

@@ -10,7 +10,7 @@ import { Audience, type FeedListener } from "./audience.ts";
 import { emptyMessage, Interruption, noInput, noMessage, noRun, noStore, SessionError } from "./error.ts";
 import type { FeedReader } from "./feed.ts";
 import { checkWindow, type SayOptions, type SessionOptions } from "./options.ts";
-import { approvalResolved, fittingAnswer, notOpen, type Question, Questions } from "./questions.ts";
+import { approvalResolved, fittingAnswer, notOpen, type Question, Questions, type Unfit } from "./questions.ts";
 import { recover } from "./recovery.ts";
 import { replay } from "./replay.ts";
 import { type BeginOptions, type RunHandle, Runs } from "./runs.ts";
@@ -307,7 +307,8 @@ export class Session {
   /**
    * Answers a question; the first answer counts. Resolves when the answer is in the log. What is said of a call whose
    * process is gone counts when somebody resumes. Rejects with `SessionError` (`no-question`) when the question is not
-   * open, or not any more, and with `TypeError` for an answer that does not fit it.
+   * open, or not any more, and with `TypeError` for an answer that does not fit it: also for changed arguments with which
+   * the call would run otherwise than they say. The question then stays open.
    */
   async answer(question: string, answer: Answer): Promise<void> {
     const open = this.state.questions.get(question);
@@ -336,8 +337,8 @@ export class Session {
    * A new question for a person. Put it into the log, then wait for its answer; it may come as soon as it is seen.
    * @internal
    */
-  ask(): Question {
-    return this.#questions.ask();
+  ask(unfit?: Unfit): Question {
+    return this.#questions.ask(unfit);
   }
 
   /** Interrupts what runs, waits for it, and closes the log. */

@@ -1,12 +1,12 @@
 import type { DeltaBody, EventBody } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
-import type { AssistantMessage, Finish, Json, Part, ProviderData } from "../conversation/message.ts";
+import type { About, AssistantMessage, Finish, Json, Part, ProviderData } from "../conversation/message.ts";
 import { cleanUsage, costOf, noUsage } from "../conversation/usage.ts";
 import { AnswerSize } from "../ports/answer-size.ts";
-import { isTooDeep } from "../ports/depth.ts";
 import type { ModelError, ModelPart, ModelSink } from "../ports/model.ts";
 import { EagerCalls } from "./eager.ts";
 import { answerOf, type TurnRun, tell } from "./run.ts";
+import { writtenInput } from "./written-input.ts";
 
 /** A call as the model asked for it. */
 export interface AskedCall {
@@ -114,7 +114,7 @@ export class Answer implements ModelSink {
   }
 
   calls(): AskedCall[] {
-    return this.#calls.map(({ id, tool, text }) => ({ id, tool, inputText: text, input: parseInput(text) }));
+    return this.#calls.map(({ id, tool, text }) => ({ id, tool, inputText: text, input: writtenInput(text) }));
   }
 
   /** What the log is told when the answer stands as it is. Counts what it cost. */
@@ -138,10 +138,7 @@ export class Answer implements ModelSink {
 
   /** The calls, as the log has them before anything is known of them. */
   pending(): EventBody[] {
-    return this.calls().map(({ id, tool, inputText, input }) => {
-      const pending = { type: "call.pending", message: this.id, call: id, tool, inputText } as const;
-      return input === undefined ? pending : { ...pending, input };
-    });
+    return this.calls().map((call) => pendingCall(this.id, call));
   }
 
   /** It broke off: what came of it is kept, and its calls get `why` as their result. */
@@ -242,16 +239,9 @@ export class Answer implements ModelSink {
   }
 }
 
-/** The arguments that a model wrote: JSON, JSON in a JSON string, or nothing at all for a tool without arguments. */
-function parseInput(text: string): Json | undefined {
-  if (text.trim() === "") return {};
-  if (isTooDeep(text)) return undefined;
-  try {
-    const value = JSON.parse(text) as Json;
-    if (typeof value !== "string") return value;
-    return isTooDeep(value) ? undefined : (JSON.parse(value) as Json);
-  } catch {
-    // Not JSON: the call gets a result that says so.
-    return undefined;
-  }
+/** What the log is told of a call first: as the model wrote it, or, once that was checked, as it will run. */
+export function pendingCall(message: string, call: AskedCall, about?: About): EventBody {
+  const { id, tool, inputText, input } = call;
+  const pending = { type: "call.pending", message, call: id, tool, inputText } as const;
+  return { ...pending, ...(input !== undefined && { input }), ...(about && { about }) };
 }

@@ -1,14 +1,17 @@
 import type { EventBody } from "../conversation/event.ts";
-import { type Call, isEnded, type Json } from "../conversation/message.ts";
+import { type Call, isEnded, type Json, type Preview } from "../conversation/message.ts";
 import type { Answer } from "../ports/human.ts";
 import type { Tool } from "../ports/tool.ts";
 import { approvalResolved, deniedBy, type Question } from "../session/questions.ts";
-import type { AskedCall } from "./answer.ts";
+import { aboutCall, previewOf } from "./about.ts";
+import { type AskedCall, pendingCall } from "./answer.ts";
+import { isSameInput } from "./checked-input.ts";
 import type { EagerCalls } from "./eager.ts";
 import { AT_ONCE, execute, notExecuted } from "./execute.ts";
-import { judge, type Verdict } from "./judge.ts";
+import { judge, unfitAnswer, type Verdict } from "./judge.ts";
 import { answerOf, type TurnRun, tell } from "./run.ts";
 import { toolContext } from "./tool-context.ts";
+import { writtenInput } from "./written-input.ts";
 
 const NOBODY = "Not allowed: a person has to agree to this call, and nobody can be asked here.";
 
@@ -22,7 +25,12 @@ const NOBODY = "Not allowed: a person has to agree to this call, and nobody can 
 interface Entry {
   readonly call: string;
   readonly tool: Tool | undefined;
+  /** As judged, logged and shown. */
   input: Json;
+  /** The same, for the tool. */
+  value: unknown;
+  /** What the person who is asked is shown of what it would do. */
+  preview: Preview | undefined;
   phase: "ready" | "waiting" | "running" | "ended";
   readonly question: Question | undefined;
   /** Of the start that comes next. */
@@ -34,6 +42,8 @@ interface Preparing {
   readonly refusal?: string | undefined;
   /** None starts before `run`. */
   readonly later?: boolean;
+  /** The calls are in the log already, as the model wrote them. */
+  readonly logged?: boolean;
 }
 
 /**
@@ -55,19 +65,27 @@ export class CallBatch {
   }
 
   /**
-   * Judges each call and says what to log together with the answer: the results of those that cannot run, the questions,
-   * and, unless something else is to happen before any call starts, the intents of those that start first. With
-   * `refusal`, none runs and each is told that.
+   * Judges each call and says what to log together with the answer: the calls as they were checked, the results of those
+   * that cannot run, the questions, and, unless something else is to happen before any call starts, the intents of those
+   * that start first. With `refusal`, none runs and each is told that.
    */
-  async prepare(asked: readonly AskedCall[], { refusal, later = false }: Preparing = {}): Promise<EventBody[]> {
+  async prepare(
+    asked: readonly AskedCall[],
+    { refusal, later = false, logged = false }: Preparing = {},
+  ): Promise<EventBody[]> {
+    const calls: EventBody[] = [];
     const events: EventBody[] = [];
     for (const call of asked) {
       const verdict =
         refusal === undefined ? await judge(this.#run, call) : { ended: "failed" as const, output: refusal };
-      events.push(...this.#enter(call.id, verdict, 1));
+      const checked = "ended" in verdict ? call : { ...call, input: verdict.input };
+      const about = "ended" in verdict ? undefined : aboutCall(verdict.tool, verdict.value);
+      const isKnown = logged && about === undefined && isSameInput(checked.input, call.input);
+      if (!isKnown) calls.push(pendingCall(this.#message, checked, about));
+      events.push(...(await this.#enter(call.id, verdict, 1)));
     }
     if (!later) for (const entry of this.#startable()) events.push(this.#intent(entry));
-    return events;
+    return [...calls, ...events];
   }
 
   /**
@@ -78,7 +96,14 @@ export class CallBatch {
     const events: EventBody[] = [];
     for (const call of calls) {
       if (isEnded(call.status)) continue;
-      events.push(...this.#enter(call.id, await this.#verdictOn(call), call.attempt + 1));
+      const verdict = await this.#verdictOn(call);
+      // Whatever is asked now is about what runs now.
+      if (!("ended" in verdict) && !isSameInput(verdict.input, shownInput(call))) {
+        const { id, tool, inputText } = call;
+        const checked = { id, tool, inputText, input: verdict.input };
+        events.push(pendingCall(this.#message, checked, aboutCall(verdict.tool, verdict.value)));
+      }
+      events.push(...(await this.#enter(call.id, verdict, call.attempt + 1)));
     }
     for (const entry of this.#startable()) events.push(this.#intent(entry));
     return events;
@@ -87,36 +112,43 @@ export class CallBatch {
   async #verdictOn(call: Call): Promise<Verdict> {
     const { id, tool, inputText, approved } = call;
     if (approved === false) return { ended: "denied", output: deniedBy(undefined) };
-    const input = call.executedInput ?? call.input;
-    const verdict = await judge(this.#run, { id, tool, inputText, input });
+    // What the model wrote is checked anew: what a check has made once may not pass it.
+    const changed = call.executedInput;
+    const input = changed ?? writtenInput(inputText);
+    const verdict = await judge(this.#run, { id, tool, inputText, input }, { seen: changed !== undefined });
     const started = call.status === "executing";
     const { effects = "external" } = this.#run.agent.toolbox.find(tool) ?? {};
     if (started && effects === "external") {
       return { ended: "failed", output: "The process stopped while this ran; whether it took effect is unknown." };
     }
     if ("ended" in verdict) return verdict;
-    return started || approved ? { ...verdict, permit: { decision: "allow" } } : verdict;
+    // What a person allowed they allowed as it was shown.
+    const isAllowed = (started || approved) && isSameInput(verdict.input, shownInput(call));
+    return isAllowed ? { ...verdict, permit: { decision: "allow" } } : verdict;
   }
 
   /** Takes a call in as it was judged; answers what to log of that. */
-  #enter(call: string, verdict: Verdict, attempt: number): EventBody[] {
+  async #enter(call: string, verdict: Verdict, attempt: number): Promise<EventBody[]> {
     const message = this.#message;
+    const entry = { call, attempt, question: undefined, preview: undefined };
     if ("ended" in verdict) {
-      this.#entries.push({ call, tool: undefined, input: null, phase: "ended", question: undefined, attempt });
+      this.#entries.push({ ...entry, tool: undefined, input: null, value: null, phase: "ended" });
       return [{ type: `call.${verdict.ended}`, message, call, output: verdict.output }];
     }
-    const { tool, input, permit } = verdict;
+    const { tool, input, value, permit } = verdict;
     if (permit.decision === "ask" && this.#run.agent.unattended) {
       return this.#enter(call, { ended: "denied", output: NOBODY }, attempt);
     }
     if (permit.decision === "allow") {
-      this.#entries.push({ call, tool, input, phase: "ready", question: undefined, attempt });
+      this.#entries.push({ ...entry, tool, input, value, phase: "ready" });
       return [];
     }
-    const question = this.#run.session.ask();
-    this.#entries.push({ call, tool, input, phase: "waiting", question, attempt });
+    const preview = await previewOf(tool, value, this.#run.signal);
+    const question = this.#run.session.ask((written) => unfitAnswer(this.#run, tool.name, written));
+    this.#entries.push({ ...entry, tool, input, value, phase: "waiting", question, preview });
     const asked = { type: "call.approval-requested", message, call, question: question.id } as const;
-    return [permit.pattern === undefined ? asked : { ...asked, pattern: permit.pattern }];
+    const { pattern } = permit;
+    return [{ ...asked, ...(pattern !== undefined && { pattern }), ...(preview && { preview }) }];
   }
 
   /** Whether a call with effects is about to start: its intent must survive a power cut before that. */
@@ -195,13 +227,13 @@ export class CallBatch {
   }
 
   async #execute(entry: Entry): Promise<void> {
-    const { tool, call, input, attempt } = entry;
+    const { tool, call, input, value, attempt, preview } = entry;
     if (!tool) throw new Error(`Call ${call} has no tool to run.`);
-    const running = { message: this.#message, call, attempt, key: this.#key(entry), tool, input };
+    const running = { message: this.#message, call, attempt, key: this.#key(entry), tool, input, agreed: preview };
     // What a person was asked about, they may have changed.
-    const begun = entry.question ? undefined : await this.#eager?.outcome(call);
+    const begun = entry.question ? undefined : await this.#eager?.outcome(call, input);
     const contextFor = (signal: AbortSignal) => toolContext(this.#run, running, signal);
-    const outcome = begun ?? (await execute(tool, input, this.#run.signal, contextFor));
+    const outcome = begun ?? (await execute(tool, value, this.#run.signal, contextFor));
     await this.#end(entry, outcome.status, outcome.output);
   }
 
@@ -223,9 +255,13 @@ export class CallBatch {
     }
     if (answer.input !== undefined) {
       const tool = (entry.tool as Tool).name;
-      const verdict = await judge(this.#run, { id: call, tool, inputText: "", input: answer.input });
+      const written = { id: call, tool, inputText: "", input: answer.input };
+      const verdict = await judge(this.#run, written, { seen: true });
       if ("ended" in verdict) return this.#end(entry, verdict.ended, verdict.output);
       entry.input = verdict.input;
+      entry.value = verdict.value;
+      // It was worked out for other arguments.
+      entry.preview = undefined;
     }
     entry.phase = "ready";
   }
@@ -249,6 +285,11 @@ export class CallBatch {
       if (entry.phase === "ready") await this.#end(entry, "cancelled", why);
     }
   }
+}
+
+/** The arguments of a call that people have seen. */
+function shownInput({ executedInput, input }: Call): Json | undefined {
+  return executedInput ?? input;
 }
 
 function isShared(entry: Entry): boolean {

@@ -1,8 +1,16 @@
+import type { Json } from "../conversation/message.ts";
 import type { AskedCall } from "./answer.ts";
+import { isSameInput } from "./checked-input.ts";
 import { AT_ONCE, execute, type Outcome } from "./execute.ts";
 import { judge } from "./judge.ts";
 import type { TurnRun } from "./run.ts";
 import { toolContext } from "./tool-context.ts";
+
+/** What a call found that began early, and with which arguments. */
+interface Found {
+  readonly input: Json;
+  readonly outcome: Outcome;
+}
 
 /**
  * Calls that have begun before their message ended (B62): of tools that only look and say `eager`, and with nothing but
@@ -11,7 +19,7 @@ import { toolContext } from "./tool-context.ts";
 export class EagerCalls {
   readonly #run: TurnRun;
   readonly #message: string;
-  readonly #begun = new Map<string, Promise<Outcome | undefined>>();
+  readonly #begun = new Map<string, Promise<Found | undefined>>();
   /** How many have no result yet. */
   #running = 0;
   readonly #discarded = new AbortController();
@@ -32,9 +40,13 @@ export class EagerCalls {
     this.#begun.set(asked.id, begun);
   }
 
-  /** What a call that began early has found, or is about to find; nothing for one that did not begin. */
-  outcome(call: string): Promise<Outcome | undefined> | undefined {
-    return this.#begun.get(call);
+  /**
+   * What a call that began early has found, or is about to find; nothing for one that did not begin, or began with other
+   * arguments than these: a schema may answer something else each time.
+   */
+  async outcome(call: string, input: Json): Promise<Outcome | undefined> {
+    const found = await this.#begun.get(call);
+    return found && isSameInput(found.input, input) ? found.outcome : undefined;
   }
 
   /** Nobody wants what was found. */
@@ -42,17 +54,17 @@ export class EagerCalls {
     this.#discarded.abort(reason);
   }
 
-  async #begin(asked: AskedCall): Promise<Outcome | undefined> {
+  async #begin(asked: AskedCall): Promise<Found | undefined> {
     const signal = AbortSignal.any([this.#run.signal, this.#discarded.signal]);
     const verdict = await judge(this.#run, asked);
     if ("ended" in verdict || verdict.permit.decision !== "allow" || signal.aborted) return undefined;
-    const { tool, input } = verdict;
+    const { tool, input, value } = verdict;
     const message = this.#message;
     const running = { message, call: asked.id, attempt: 1, key: `${message}.${asked.id}`, tool, input };
     // What it says meanwhile is shown with its result: nobody knows the call yet.
     const silent = { progress() {} };
     const contextFor = (own: AbortSignal) => ({ ...toolContext(this.#run, running, own), ...silent });
-    const outcome = await execute(tool, input, signal, contextFor);
-    return outcome.status === "cancelled" ? undefined : outcome;
+    const outcome = await execute(tool, value, signal, contextFor);
+    return outcome.status === "cancelled" ? undefined : { input, outcome };
   }
 }

@@ -1,4 +1,3 @@
-import type { Json } from "../conversation/message.ts";
 import { alarm } from "../ports/alarm.ts";
 import type { Tool, ToolContext } from "../ports/tool.ts";
 import { BoundedText, bounded, DEFAULT_OUTPUT, outputText } from "./output.ts";
@@ -19,7 +18,7 @@ export type Outcome = { readonly status: "completed" | "failed" | "cancelled"; r
  */
 export async function execute(
   tool: Tool,
-  input: Json,
+  input: unknown,
   outer: AbortSignal,
   contextFor: (signal: AbortSignal) => ToolContext,
 ): Promise<Outcome> {

@@ -8,6 +8,7 @@ import {
   textOf,
 } from "../conversation/message.ts";
 import type { PromptCall, PromptMessage, PromptResult } from "../ports/model.ts";
+import { writtenInput } from "./written-input.ts";
 
 const CONTINUE: PromptMessage = {
   role: "user",
@@ -91,7 +92,12 @@ function promptAnswer(message: AssistantMessage): PromptMessage | null {
     if (part.type !== "call") continue;
     const call = calls.get(part.call);
     if (!call) continue;
-    const asked: PromptCall = { type: "call", id: call.id, tool: call.tool, input: asObject(call.input) };
+    const asked: PromptCall = {
+      type: "call",
+      id: call.id,
+      tool: call.tool,
+      input: asObject(writtenInput(call.inputText)),
+    };
     parts.push(part.provider ? { ...asked, provider: part.provider } : asked);
     results.push({ call: call.id, tool: call.tool, output: resultOf(call), failed: call.status !== "completed" });
   }
@@ -116,7 +122,7 @@ function resultOf(call: Call): string {
     : `(The user changed the arguments to ${JSON.stringify(call.executedInput)}.)\n${output}`;
 }
 
-/** Providers accept nothing but an object as arguments. */
+/** Providers accept nothing but an object as arguments; what the model is shown of its call is what it wrote. */
 function asObject(input: Json | undefined): Json {
   return typeof input === "object" && input !== null && !Array.isArray(input) ? input : {};
 }

@@ -143,7 +143,7 @@ class ReportedTurn implements TurnSink {
   async execute(call: string): Promise<PromptResult> {
     const asked = this.#open(call);
     const batch = new CallBatch(this.#run, this.#message);
-    const events = await batch.prepare([asked]);
+    const events = await batch.prepare([asked], { logged: true });
     const { session, origin } = this.#run;
     if (events.length > 0) await session.commit(events, { durable: batch.hasEffects, origin });
     await batch.run();

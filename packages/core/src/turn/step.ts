@@ -102,7 +102,7 @@ async function complete(run: TurnRun, answer: Answer, toolChoice: "auto" | "none
   }
   const batch = new CallBatch(run, message, answer.eager);
   const judged = await batch.prepare(asked, { refusal, later: followed });
-  await session.commit([completed, ...answer.pending(), ...judged], { durable: batch.hasEffects || followed, origin });
+  await session.commit([completed, ...judged], { durable: batch.hasEffects || followed, origin });
   if (followed) await follow(run, message, reason);
   if (run.agent.callbacks.onCalls) tell(run, "onCalls", answerOf(session, message).calls, answerOf(session, message));
   await batch.run();

@@ -1,4 +1,4 @@
-import type { Json } from "../conversation/message.ts";
+import type { Json, Preview } from "../conversation/message.ts";
 import type { Answer, Permit } from "../ports/human.ts";
 import type { Question, Tool, ToolContext } from "../ports/tool.ts";
 import { unfit } from "./compaction.ts";
@@ -11,17 +11,21 @@ export interface RunningCall {
   readonly attempt: number;
   readonly key: string;
   readonly tool: Tool;
+  /** As it was judged. */
   readonly input: Json;
+  /** What a person was shown of it. */
+  readonly agreed?: Preview | undefined;
 }
 
 /** What a call knows of its turn and can do in it; `signal` is the end of the call. */
 export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSignal): ToolContext {
   const { session, branch, agent, step, origin } = run;
-  const { message, call, attempt, key } = running;
+  const { message, call, attempt, key, agreed } = running;
   return {
     call,
     attempt,
     key,
+    agreed,
     signal,
     hurry: run.hurry,
     conversation: session.state,

@@ -50,10 +50,40 @@ export const part = z.discriminatedUnion("type", [
   }),
 ]);
 
+const digest = z.string().nullable().describe("SHA-256 of the file's bytes in hexadecimal; null when there is none.");
+
+/** A change of a file. */
+export const fileChange = z.object({
+  path: z.string().describe("Relative to the workspace."),
+  kind: z.enum(["created", "changed", "deleted"]),
+  before: digest,
+  after: digest,
+  added: count.describe("Lines."),
+  removed: count.describe("Lines."),
+  diff: z.string().describe("Unified, cut at 64 KiB; empty for a file that is no text."),
+});
+
+/** What a call is about, as its tool says. */
+export const about = z.object({
+  title: z.string().optional().describe("In a few words."),
+  command: z.string().optional().describe("The program text that it runs."),
+  paths: list(z.object({ path: z.string(), access: z.enum(["read", "write"]) })).optional(),
+  url: z.string().optional().describe("The address that it asks."),
+  change: z
+    .object({ goes: z.string().optional(), comes: z.string() })
+    .optional()
+    .describe("The names of the arguments with text that goes from a file, and that comes into it."),
+});
+
+/** What a call would do, worked out before a person is asked. */
+export const preview = z.object({
+  changes: list(fileChange).optional().describe("What would become of files."),
+  notes: list(z.string()).optional().describe("What a person should know before they decide."),
+});
+
 const messageOf = { message: id };
 const callOf = { message: id, call: id };
 const output = z.string().describe("What the model is told.");
-const digest = z.string().nullable().describe("SHA-256 of the file's bytes in hexadecimal; null when there is none.");
 const delivery = z.enum(["steer", "queue", "interrupt"]).describe("How it reaches the run.");
 const userParts = list(userPart);
 
@@ -91,8 +121,19 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       error: z.string().optional(),
     }),
     event("message.abandoned", { ...messageOf, reason: z.string(), usage: usage.optional(), cost: dollars.optional() }),
-    event("call.pending", { ...callOf, tool: z.string(), inputText: z.string(), input: json.optional() }),
-    event("call.approval-requested", { ...callOf, question: id, pattern: z.string().optional() }),
+    event("call.pending", {
+      ...callOf,
+      tool: z.string(),
+      inputText: z.string(),
+      input: json.optional(),
+      about: about.optional(),
+    }),
+    event("call.approval-requested", {
+      ...callOf,
+      question: id,
+      pattern: z.string().optional(),
+      preview: preview.optional(),
+    }),
     event("call.approval-resolved", {
       ...callOf,
       question: id,
@@ -107,16 +148,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
     event("call.cancelled", { ...callOf, output }),
     event("call.following", { ...callOf, run: id }),
     event("call.followed", { ...callOf, outcome: z.enum(["completed", "dropped"]), reason: z.string().optional() }),
-    event("file.changed", {
-      ...callOf,
-      path: z.string().describe("Relative to the workspace."),
-      kind: z.enum(["created", "changed", "deleted"]),
-      before: digest,
-      after: digest,
-      added: count.describe("Lines."),
-      removed: count.describe("Lines."),
-      diff: z.string().describe("Unified."),
-    }),
+    event("file.changed", { ...callOf, ...fileChange.shape }),
     event("question.asked", {
       ...callOf,
       question: id,

@@ -1,4 +1,4 @@
-import type { Follower, Tool, ToolContext } from "@banyan/core";
+import type { Follower, Preview, Tool, ToolContext } from "@banyan/core";
 import { refuse } from "./placeholder.ts";
 import type { Redact } from "./redactor.ts";
 
@@ -9,6 +9,9 @@ import type { Redact } from "./redactor.ts";
 export function redactedTools(tools: readonly Tool[], redact: Redact): readonly Tool[] {
   return tools.map((tool) => ({
     ...tool,
+    ...(tool.preview && {
+      preview: async (input, context) => redactedPreview(await tool.preview?.(input, context), redact),
+    }),
     async execute(input, context) {
       const refusal = tool.effects === "none" ? undefined : refuse(JSON.stringify(input) ?? "");
       if (refusal !== undefined) throw new Error(refusal);
@@ -20,6 +23,14 @@ export function redactedTools(tools: readonly Tool[], redact: Redact): readonly 
       }
     },
   }));
+}
+
+function redactedPreview(preview: Preview | undefined, redact: Redact): Preview {
+  const { changes, notes } = preview ?? {};
+  return {
+    ...(changes && { changes: changes.map((change) => ({ ...change, diff: redact(change.diff) })) }),
+    ...(notes && { notes: notes.map((note) => redact(note)) }),
+  };
 }
 
 /** What a call lets people see while it runs. */

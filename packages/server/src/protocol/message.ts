@@ -1,5 +1,5 @@
 import type { Message } from "@banyan/core/conversation";
-import { dollars, part, usage, userPart } from "@banyan/host/event-schema";
+import { about, dollars, fileChange, part, usage, userPart } from "@banyan/host/event-schema";
 import { z } from "zod";
 import { count, json, list, name, schemaOf, time } from "./shapes.ts";
 
@@ -12,23 +12,15 @@ const draft = z.object({
   text: z.string(),
 });
 
-/** A file that a call changed. */
-export const fileChange = z.object({
-  path: z.string().describe("Relative to the workspace."),
-  kind: z.enum(["created", "changed", "deleted"]),
-  before: z.string().nullable().describe("SHA-256 of the bytes before, in hexadecimal."),
-  after: z.string().nullable().describe("SHA-256 of the bytes after."),
-  added: count.describe("Lines."),
-  removed: count.describe("Lines."),
-  diff: z.string().describe("Unified, cut at 64 KiB; empty for a file that is no text."),
-});
-
 /** A tool call, as it stands in its message. */
 export const call = z.looseObject({
   id: name,
   tool: z.string(),
   inputText: z.string().describe("What the model wrote, word for word."),
-  input: json.optional().describe("The arguments; absent while they stream, and when they are no JSON."),
+  input: json
+    .optional()
+    .describe("The arguments as they were checked; absent while they stream, and when they are no JSON."),
+  about: about.optional(),
   executedInput: json.optional().describe("The arguments that ran, when a person changed them."),
   status: z.enum(["pending", "approval-requested", "executing", "completed", "failed", "denied", "cancelled"]),
   attempt: count.describe("How often it was started."),

@@ -1,5 +1,5 @@
 import type { Following, LiveRun, OpenQuestion, RunEnd, WaitingInput } from "@banyan/core/conversation";
-import { dollars, usage, userPart } from "@banyan/host/event-schema";
+import { dollars, preview, usage, userPart } from "@banyan/host/event-schema";
 import { z } from "zod";
 import { message } from "./message.ts";
 import { count, cursor, id, list, name, schemaOf, time } from "./shapes.ts";
@@ -50,7 +50,12 @@ const ofCall = { id: name, message: name, call: name };
 /** What waits for a person: whether a call may run, or what a tool asks in words. */
 export const question = schemaOf<OpenQuestion>(
   z.discriminatedUnion("type", [
-    z.looseObject({ ...ofCall, type: z.literal("approval"), pattern: z.string().optional() }),
+    z.looseObject({
+      ...ofCall,
+      type: z.literal("approval"),
+      pattern: z.string().optional(),
+      preview: preview.optional(),
+    }),
     z.looseObject({
       ...ofCall,
       type: z.literal("text"),

@@ -36,21 +36,36 @@ export function editTool(workspace: Workspace, { backups, refuse }: WritingOptio
     input,
     // Not idempotent: where new_text contains old_text, a second run would change the file again.
     effects: "external",
-    async execute({ path, old_text, new_text }, context) {
-      const location = await locate(workspace, path);
-      assertWritable(workspace, location);
-      assertAllowed(location.path, new_text, refuse);
-      const content = await readText(workspace, location.path);
-      const after = replaceOnce(content, old_text, new_text);
-      const bytes = encode(content.path, content.mark + after);
+    about: ({ path }) => ({ paths: [{ path, access: "write" }], change: { goes: "old_text", comes: "new_text" } }),
+    async preview(input) {
+      const { content, bytes, after, diff } = await edited(workspace, input, refuse);
+      const before = { digest: digestOf(content.bytes), text: content.text };
+      return { changes: [fileChange(content.path, before, { digest: digestOf(bytes), text: after }, diff)] };
+    },
+    async execute(input, context) {
+      const { location, content, bytes, after, diff } = await edited(workspace, input, refuse);
       const before = { digest: await keepContent(backups, [content.bytes]), text: content.text };
       context.signal.throwIfAborted();
       await replaceFile(workspace, location, bytes, content.stats);
-      const diff = lineDiff(content.text, after);
       await context.changed(fileChange(content.path, before, { digest: digestOf(bytes), text: after }, diff));
       return unifiedDiff(content.path, diff);
     },
   });
+}
+
+/** The file as it is, and as it is to be. Throws what speaks against that. */
+async function edited(
+  workspace: Workspace,
+  { path, old_text, new_text }: z.infer<typeof input>,
+  refuse: WritingOptions["refuse"],
+) {
+  const location = await locate(workspace, path);
+  assertWritable(workspace, location);
+  assertAllowed(location.path, new_text, refuse);
+  const content = await readText(workspace, location.path);
+  const after = replaceOnce(content, old_text, new_text);
+  const bytes = encode(content.path, content.mark + after);
+  return { location, content, bytes, after, diff: lineDiff(content.text, after) };
 }
 
 /**

@@ -33,6 +33,7 @@ export function listTool(workspace: Workspace): Tool {
     input,
     effects: "none",
     eager: true,
+    about: ({ path }) => ({ paths: [{ path, access: "read" }] }),
     async execute({ path, depth = 1 }, context) {
       const folder = await locate(workspace, path);
       if (folder.kind === "missing")

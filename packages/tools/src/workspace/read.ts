@@ -32,6 +32,7 @@ export function readTool(workspace: Workspace): Tool {
     input,
     effects: "none",
     eager: true,
+    about: ({ path }) => ({ paths: [{ path, access: "read" }] }),
     async execute({ path, start = 1, end }, context) {
       if (end !== undefined && end < start)
         throw new WorkspaceError("range", `end (${end}) is before start (${start}).`);

@@ -41,6 +41,7 @@ export function searchTool(workspace: Workspace, { deadline = 30_000, ripgrep = 
     input,
     effects: "none",
     eager: true,
+    about: ({ pattern, path = "." }) => ({ title: pattern, paths: [{ path, access: "read" }] }),
     async execute({ pattern, path = ".", glob }, context) {
       compilePattern(pattern);
       compileGlob(glob);

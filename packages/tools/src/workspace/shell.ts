@@ -53,6 +53,7 @@ export function shellTool(workspace: Workspace, { env = {}, sandbox, redaction }
       (sandbox === undefined ? "" : confines(sandbox)),
     input,
     effects: "external",
+    about: ({ command }) => ({ command }),
     async execute({ command, timeout = DEFAULT_TIMEOUT }, context) {
       await checkRoot(workspace);
       const output = new BoundedOutput(KEPT);

@@ -1,5 +1,5 @@
 import type { Stats } from "node:fs";
-import { defineTool, type Tool } from "@banyan/core";
+import { defineTool, type Preview, type Tool } from "@banyan/core";
 import { z } from "zod";
 import { digestOf, keepContent } from "./backups.ts";
 import { WorkspaceError } from "./error.ts";
@@ -28,6 +28,22 @@ export function writeTool(workspace: Workspace, { backups, refuse }: WritingOpti
     input,
     // Written twice, a file has the same content as written once.
     effects: "idempotent",
+    about: ({ path }) => ({ paths: [{ path, access: "write" }], change: { comes: "content" } }),
+    async preview({ path, content }) {
+      const location = await locate(workspace, path);
+      assertWritable(workspace, location);
+      const bytes = encode(location.path, content);
+      const after = { digest: digestOf(bytes), text: content };
+      const before = location.kind === "file" ? await previous(workspace, location, undefined) : undefined;
+      if (before === undefined) return { changes: [fileChange(location.path, undefined, after)] };
+      const { digest, text, why } = before;
+      if (digest === after.digest) return { notes: [`Overwrites ${location.path} with the content that it has.`] };
+      const what = text === undefined ? why : linesInWords(countLines(text));
+      return {
+        notes: [`Overwrites ${location.path}, which is there already (${what}).`],
+        changes: [fileChange(location.path, { digest, ...(text !== undefined && { text }) }, after)],
+      };
+    },
     async execute({ path, content }, context) {
       const location = await locate(workspace, path);
       assertWritable(workspace, location);
@@ -36,6 +52,7 @@ export function writeTool(workspace: Workspace, { backups, refuse }: WritingOpti
       const after = { digest: digestOf(bytes), text: content };
       const size = `${linesInWords(countLines(content))}, ${bytes.length} bytes`;
       const before = location.kind === "file" ? await previous(workspace, location, backups) : undefined;
+      assertAsAgreed(location.path, before?.digest ?? null, context.agreed);
       context.signal.throwIfAborted();
       await replaceFile(workspace, location, bytes, before?.stats);
       if (before === undefined) {
@@ -58,6 +75,14 @@ export function writeTool(workspace: Workspace, { backups, refuse }: WritingOpti
       return `${outcome}${ends}\n${unifiedDiff(location.path, diff)}`;
     },
   });
+}
+
+/** A person who allowed that a file is made, or this content replaced, did not allow that another one is lost. */
+function assertAsAgreed(path: string, digest: string | null, agreed: Preview | undefined): void {
+  const seen = agreed?.changes?.find((change) => change.path === path);
+  if (!seen || seen.before === digest) return;
+  const now = seen.before === null ? "is there now, and was not" : "has changed since, or is gone,";
+  throw new WorkspaceError("changed", `${path} ${now} when a person allowed to write it. Read it, and write it again.`);
 }
 
 /** What is about to be replaced, once it is kept. It need not be text to be replaced; `why` says what it is then. */

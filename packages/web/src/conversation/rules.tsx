@@ -1,3 +1,4 @@
+import { visibleLine } from "@banyan/core/conversation";
 import { usePage } from "../page.ts";
 import { Disclosure } from "../shell/disclosure.tsx";
 import { useMay } from "../use-may.ts";
@@ -16,7 +17,7 @@ export function Rules() {
       <ul aria-label="Allowed for this conversation" className="mt-2 flex flex-col gap-1">
         {allowed.map((pattern) => (
           <li key={pattern} className="flex items-center justify-between gap-2">
-            <code className="font-mono text-xs">{pattern}</code>
+            <code className="font-mono text-xs [unicode-bidi:bidi-override]">{visibleLine(pattern)}</code>
             {may("rule.revoke") && (
               <button
                 type="button"

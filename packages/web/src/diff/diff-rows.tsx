@@ -1,5 +1,6 @@
+import type { DiffLine } from "@banyan/core/conversation";
 import { Code } from "../code/code.tsx";
-import { type DiffLine, type LinePair, SIGNS } from "./patch.ts";
+import { type LinePair, SIGNS } from "./patch.ts";
 import type { ShownFile } from "./shown-file.ts";
 
 /** Grounds by kind; the sign before each line says the same without colour. */

@@ -1,4 +1,5 @@
-import { type DiffLine, inPairs, type LinePair } from "./patch.ts";
+import type { DiffLine } from "@banyan/core/conversation";
+import { inPairs, type LinePair } from "./patch.ts";
 import type { ShownFile } from "./shown-file.ts";
 
 /** What stands on one row of a list of changes. */

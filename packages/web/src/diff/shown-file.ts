@@ -1,5 +1,5 @@
-import type { Draft, FileChange } from "@banyan/core/conversation";
-import { addedLines, type DiffLine, readPatch } from "./patch.ts";
+import { type DiffLine, type Draft, type FileChange, readPatch } from "@banyan/core/conversation";
+import { addedLines } from "./patch.ts";
 
 /** A file in a list of changes. */
 export interface ShownFile {

@@ -1,4 +1,4 @@
-import { type AgentOptions, defineTool, launchAgent, type ModelRequest } from "@banyan/core";
+import { type AgentOptions, defineTool, type Json, launchAgent, type ModelRequest } from "@banyan/core";
 import { type Beat, call, fail, reasoning, type Scene, scriptedModel, stall, text, until } from "@banyan/core/testing";
 import { changingTool } from "./changing-tool.fixture.ts";
 
@@ -43,6 +43,7 @@ export function testAgent(): TestAgent {
     description: "Runs.",
     input: NONE,
     effects: "external",
+    about: ({ command }: { command: string }) => ({ command }),
     execute: (input: unknown) => `ran ${JSON.stringify(input)}`,
   });
   const read = defineTool({
@@ -60,6 +61,14 @@ export function testAgent(): TestAgent {
     description: "Changes a file.",
     input: NONE,
     effects: "external",
+    about: ({ path }: Edit) => ({
+      paths: [{ path, access: "write" as const }],
+      change: { goes: "old_text", comes: "new_text" },
+    }),
+    preview: ({ path, old_text, new_text }: Edit) => {
+      const diff = `@@ -2 +2 @@\n-${old_text}+${new_text}`;
+      return { changes: [{ path, kind: "changed" as const, before: "0", after: "1", added: 1, removed: 1, diff }] };
+    },
     execute: () => "changed",
   });
   const sceneOf = (request: ModelRequest) => sceneFor(request, held.promise);
@@ -125,6 +134,8 @@ const SCENES: Readonly<Record<string, (rest: readonly string[], said: string, ga
   read: (paths) => [text("I read. "), ...paths.map((path) => call("read", { path }))],
   agent: (rest) => [call("launch_agent", { task: rest.join(" "), expected_output: "words" })],
   edit: () => [call("edit", EDIT)],
+  /** Calls of `shell` with any arguments: as JSON behind the word. */
+  calls: (_rest, said) => JSON.parse(said.slice("calls".length)).map((input: Json) => call("shell", input)),
   code: () => [text(...CODE.split(/(?<=\n)/)), stall()],
   change: ([path = "", how = ""]) => [text("I change it. "), call("change", { path, how })],
   break: () => [text("It begins "), fail("invalid-request", { message: "The provider is not available." })],
@@ -132,6 +143,8 @@ const SCENES: Readonly<Record<string, (rest: readonly string[], said: string, ga
 };
 
 /** A change of a file that a person is asked about. */
+type Edit = typeof EDIT;
+
 const EDIT = { path: "src/sum.ts", old_text: "return a;\n", new_text: "return a + b;\n" };
 
 /** An answer with code, of which more is to come. */

@@ -126,7 +126,7 @@ const STATES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   },
   approval: async (page) => {
     await page.goto(`${address}/c/${asking}?panel=none`);
-    await page.getByRole("region", { name: "What would change" }).waitFor();
+    await page.getByRole("region", { name: "What would run" }).waitFor();
   },
   agents: async (page) => {
     await page.goto(`${address}/c/${branches}?panel=none`);

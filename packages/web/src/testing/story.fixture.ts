@@ -22,6 +22,14 @@ export function storyAgent(): AgentOptions {
       description: "Changes a file.",
       input: ANYTHING,
       effects: "external",
+      about: ({ path = "" }: Input) => ({
+        paths: [{ path, access: "write" as const }],
+        change: { goes: "old_text", comes: "new_text" },
+      }),
+      preview({ path = "" }: Input) {
+        const change = { kind: "changed", before: "0".repeat(64), after: "1".repeat(64) } as const;
+        return { changes: [{ ...change, path, added: 2, removed: 1, diff: DIFF }] };
+      },
       async execute({ path = "" }: Input, { changed }) {
         const change = { kind: "changed", before: "0".repeat(64), after: "1".repeat(64) } as const;
         await changed({ ...change, path, added: 2, removed: 1, diff: DIFF });
@@ -33,6 +41,7 @@ export function storyAgent(): AgentOptions {
       description: "Runs a command.",
       input: ANYTHING,
       effects: "external",
+      about: ({ command }: { command: string }) => ({ command }),
       execute: () => "✓ test/table.test.ts (8 tests) 41ms\n\nTest Files  1 passed (1)\n     Tests  8 passed (8)",
     }),
     launchAgent(),

@@ -1,11 +1,11 @@
-import type { Call, Json, OpenQuestion } from "@banyan/core/conversation";
+import { type Call, type Json, type OpenQuestion, visibleLine, visibleText } from "@banyan/core/conversation";
 import type { Command } from "@banyan/server/protocol";
 import { useId, useState } from "react";
-import { ProposedChanges, showsChanges } from "../diff/proposed-changes.tsx";
 import { usePage, usePageState } from "../page.ts";
 import { usePreference } from "../shell/preferences.ts";
 import { useMay } from "../use-may.ts";
 import { focusAfter } from "./focus-after.ts";
+import { ShownLines } from "./shown-lines.tsx";
 
 /** A question, and where it is asked. */
 interface Asked<Question extends OpenQuestion = OpenQuestion> {
@@ -75,6 +75,7 @@ function Permission({ conversation, question, call, directory }: Asked<Extract<O
     ...(remember ? { remember: { pattern, scope: remember } } : {}),
   });
   const isBroken = input !== undefined && "problem" in input;
+  const isChange = call.about?.change !== undefined;
   const [keys] = usePreference("keys");
   const workspace = usePageState(({ connection }) =>
     connection.phase === "open" ? connection.welcome.workspace : undefined,
@@ -96,19 +97,22 @@ function Permission({ conversation, question, call, directory }: Asked<Extract<O
       className="flex min-w-0 flex-col gap-2 border-hair border-t bg-warn-ground px-3 py-2.5 text-sm"
     >
       <p>
-        <span className="font-semibold">May {call.tool} run?</span>{" "}
+        <span className="font-semibold">May {visibleLine(call.tool)} run?</span>{" "}
         <span className="text-soft text-xs">
-          in <code className="font-mono">{directory ?? workspace}</code>
+          in <code className="font-mono">{visibleLine(directory ?? workspace ?? "")}</code>
         </span>
       </p>
-      <ProposedChanges tool={call.tool} input={input === undefined ? call.input : input.value} />
+      <ShownLines
+        call={call}
+        {...(edited === undefined || isBroken ? { preview: question.preview } : { input: input?.value })}
+      />
       <textarea
         aria-label="Arguments"
         value={edited ?? given}
         onChange={({ target }) => setEdited(target.value)}
-        rows={Math.min(showsChanges(call.tool) ? 5 : 12, given.split("\n").length)}
+        rows={Math.min(isChange ? 5 : 12, given.split("\n").length)}
         // A command is seen whole, however narrow the page; of a change, what is above says more.
-        className={`w-full rounded border border-line bg-ground p-2 font-mono text-xs ${showsChanges(call.tool) ? "" : "field-sizing-content max-h-96"}`}
+        className={`w-full rounded border border-line bg-ground p-2 font-mono text-xs ${isChange ? "" : "field-sizing-content max-h-96"}`}
       />
       {isBroken && <p className="text-bad text-xs">{input.problem}</p>}
       <div className="flex flex-wrap gap-2">
@@ -124,8 +128,11 @@ function Permission({ conversation, question, call, directory }: Asked<Extract<O
               aria-label="What is allowed"
               value={pattern}
               onChange={({ target }) => setPattern(target.value)}
-              className="min-h-6 min-w-0 rounded-md border border-line bg-ground px-2 py-1 placeholder:text-soft font-mono text-xs"
+              className="field-sizing-content min-h-6 min-w-0 max-w-full rounded-md border border-line bg-ground px-2 py-1 placeholder:text-soft font-mono text-xs"
             />
+            {visibleLine(pattern) !== pattern && (
+              <code className="font-mono text-warn text-xs [unicode-bidi:bidi-override]">{visibleLine(pattern)}</code>
+            )}
           </span>
         )}
         <span className="flex items-center gap-1">
@@ -158,13 +165,13 @@ function InWords({ conversation, question }: Asked<Extract<OpenQuestion, { type:
         send({ decision: "answer", text });
       }}
     >
-      <p id={label} className="whitespace-pre-wrap font-medium">
-        {question.text}
+      <p id={label} className="whitespace-pre-wrap font-medium [unicode-bidi:plaintext]">
+        {visibleText(question.text)}
       </p>
       <div className="flex flex-wrap gap-2">
         {question.choices?.map((choice) => (
           <Choice key={choice} onClick={() => send({ decision: "answer", text: choice })}>
-            {choice}
+            {visibleLine(choice)}
           </Choice>
         ))}
       </div>

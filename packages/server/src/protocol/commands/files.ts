@@ -1,5 +1,5 @@
+import { fileChange } from "@banyan/host/event-schema";
 import { z } from "zod";
-import { fileChange } from "../message.ts";
 import { id, list, name } from "../shapes.ts";
 import { command } from "./command.ts";
 

@@ -97,9 +97,10 @@ export class Opened implements Disposable {
   /** The model asks for a call, which is permitted. */
   calls(call: string, tool: string, input: object, message = "a"): void {
     const inputText = JSON.stringify(input);
+    const about = tool === "shell" && "command" in input ? { about: { command: String(input.command) } } : {};
     this.happens(
       { type: "call.input.delta", message, part: 9, call, tool, text: inputText },
-      { type: "call.pending", message, call, tool, inputText, input: JSON.parse(inputText) },
+      { type: "call.pending", message, call, tool, inputText, input: JSON.parse(inputText), ...about },
     );
   }
 

@@ -1,4 +1,4 @@
-import { visible } from "../../../show/plain-text.ts";
+import { visibleProse } from "@banyan/core/conversation";
 import { wrapped } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 
@@ -7,7 +7,7 @@ const MOST_LINES = 40;
 
 /** What a person said, as it stands in the transcript. */
 export function messageLines(text: string, width: number, theme: Theme): string[] {
-  const lines = visible(text).replaceAll("\t", "    ").split("\n");
+  const lines = visibleProse(text).replaceAll("\t", "    ").split("\n");
   const hidden = lines.length - MOST_LINES;
   const half = MOST_LINES / 2;
   const shown =

@@ -36,13 +36,10 @@ export class DecisionCard implements Overlay<Decided> {
 
   view({ columns, rows }: Size, theme: Theme, isArmed: boolean): View {
     const { title, body, stops = false } = this.#decision;
-    const isTight = rows < 16;
+    const isTight = rows < 16 || this.#long(columns, theme).length > rows / 3;
     const bottom = this.#chosen ? this.#question(columns, theme) : this.#offer(columns, theme, isTight, isArmed);
     // What goes on in the next line is set in, so that a sign at the beginning of one is never taken for another's.
-    const lines = body.flatMap((line) => {
-      const [first = "", ...rest] = wrapped(line, columns - 4);
-      return [first, ...rest.map((more) => `  ${more}`)];
-    });
+    const lines = (isTight ? [...body, ...this.#told(theme)] : body).flatMap((line) => setIn(line, columns - 4));
     const shown = Math.max(1, rows - 1 - bottom.lines.length - (isTight ? 0 : 1));
     const most = lines.length > shown ? Math.max(1, shown - 1) : shown;
     this.#room = { lines: lines.length, shown: most };
@@ -98,6 +95,18 @@ export class DecisionCard implements Overlay<Decided> {
     this.#decision.onBegun?.({ key, words: this.#words.text });
   }
 
+  /** The choices in full: a rule that holds from now on is read to its end. */
+  #long(columns: number, theme: Theme): string[] {
+    const { choices } = this.#decision;
+    return choices.flatMap(({ key, text }) => setIn(`  ${theme.bold(key)}  ${text}`, columns - 7, "     "));
+  }
+
+  /** Choices of more than this once, where there is no room for all of their text below. */
+  #told(theme: Theme): string[] {
+    const told = this.#decision.choices.filter(({ holdsOn }) => holdsOn);
+    return told.length === 0 ? [] : ["", ...told.map(({ key, text }) => `${theme.bold(key)}  ${text}`)];
+  }
+
   #keys(): string {
     return this.#decision.choices.map(({ key }) => key).join(", ");
   }
@@ -106,9 +115,8 @@ export class DecisionCard implements Overlay<Decided> {
     const { question, choices } = this.#decision;
     const asked = isArmed ? theme.bold(question) : theme.dim(`${question} …`);
     const hint = cut(this.#hint === "" ? asked : theme.warning(this.#hint), columns);
-    const long = choices.map(({ key, text }) => cut(`  ${theme.bold(key)}  ${text}`, columns));
     const brief = choices.map(({ key, text, brief = text }) => `${theme.bold(key)} ${brief}`);
-    return { lines: [...(isTight ? inLines(brief, columns, theme.dim(" · ")) : long), hint] };
+    return { lines: [...(isTight ? inLines(brief, columns, theme.dim(" · ")) : this.#long(columns, theme)), hint] };
   }
 
   #question(columns: number, theme: Theme): View {
@@ -121,6 +129,12 @@ export class DecisionCard implements Overlay<Decided> {
       cursor: { row: 0, column: widthOf(prompt) + widthOf(text) },
     };
   }
+}
+
+/** A text as lines, of which all but the first are set in. */
+function setIn(text: string, columns: number, indent = "  "): string[] {
+  const [first = "", ...rest] = wrapped(text, columns);
+  return [first, ...rest.map((more) => indent + more)];
 }
 
 /** Pieces in lines, broken only between them. */

@@ -1,0 +1,285 @@
+import { PassThrough } from "node:stream";
+import {
+  Agent,
+  askClient,
+  defineTool,
+  type Json,
+  launchAgent,
+  Session,
+  say,
+  shortenConversation,
+  type Tool,
+  visibleText,
+} from "@banyan/core";
+import { call, scriptedModel } from "@banyan/core/testing";
+import { memoryTools } from "@banyan/memory";
+import { webTools } from "@banyan/tools/web";
+import { workspaceTools } from "@banyan/tools/workspace";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { styleFor } from "../show/style.ts";
+import type { Decision } from "../terminal/decision.ts";
+import { open } from "../terminal/full/testing/opened.ts";
+import { PlainTerminal } from "../terminal/plain-terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { type Home, home } from "../testing/banyan.ts";
+import { Approvals } from "./approvals.ts";
+
+let place: Home;
+beforeEach(() => {
+  place = home();
+});
+afterEach(() => place[Symbol.dispose]());
+
+/** A server's tool takes whatever it likes, and its names are anybody's. */
+const free = defineTool({
+  name: "server__anything",
+  description: "",
+  input: { type: "object" },
+  effects: "external",
+  execute: () => "",
+});
+
+/** All tools that are shipped, and one of a server. None of them does anything. */
+function tools(ran: (input: Json) => void): Tool[] {
+  const memory = {} as Parameters<typeof memoryTools>[0];
+  const search = { name: "none", search: async () => [] } as never;
+  const all = [
+    ...workspaceTools({ root: place.workspace }),
+    ...webTools({ search }),
+    ...memoryTools(memory),
+    askClient(),
+    launchAgent(),
+    shortenConversation(),
+    free,
+  ];
+  return all.map((tool) => ({ ...tool, effects: "external", eager: false, execute: (input) => ran(input as Json) }));
+}
+
+const PIECES = [
+  "a",
+  " ",
+  "-",
+  '"',
+  "\\",
+  "{",
+  "}",
+  "\n",
+  "\t",
+  "\r",
+  "\x1b[2K",
+  "\x9b",
+  "\u202e",
+  "\u2066",
+  "\u3164",
+  "\u200b",
+];
+const MORE = [
+  "\u2800",
+  "\ufe0f",
+  "\u{e0041}",
+  "\u00a0",
+  "日",
+  "é",
+  "👩\u200d👧",
+  "rm -rf /",
+  "path: x",
+  "+ y",
+  "timeout: 5",
+  "│",
+];
+const text = fc.string({ unit: fc.constantFrom(...PIECES, ...MORE), minLength: 1, maxLength: 40 });
+const anything = fc.dictionary(
+  text,
+  fc.jsonValue({ depthSize: "small", stringUnit: fc.constantFrom(...PIECES, ...MORE) as never }),
+  {
+    maxKeys: 4,
+  },
+) as fc.Arbitrary<Record<string, Json>>;
+
+/** Arguments for a tool: those that it knows by their types, and others that it does not. */
+function argumentsFor({ input }: Tool): fc.Arbitrary<Record<string, Json>> {
+  const schema =
+    "~standard" in input
+      ? (input["~standard"] as never as Standard).jsonSchema.input({ target: "draft-2020-12" })
+      : input;
+  const { properties = {}, required = [] } = schema as Schema;
+  const known = Object.fromEntries(Object.entries(properties).map(([name, field]) => [name, valueFor(field)]));
+  return fc
+    .tuple(
+      fc.record(known, { requiredKeys: required as never[] }),
+      anything,
+      fc.constantFrom({}, { old_text: "innocent", new_text: "edit", path: "a.txt", command: "ls" }),
+    )
+    .map(([fitting, extra, innocent]) => ({ ...extra, ...innocent, ...fitting }) as Record<string, Json>);
+}
+
+interface Standard {
+  readonly jsonSchema: { input(options: object): Schema };
+}
+
+interface Schema {
+  readonly properties?: Readonly<Record<string, Field>>;
+  readonly required?: readonly string[];
+}
+
+interface Field {
+  readonly type?: string;
+  readonly enum?: readonly string[];
+  readonly maxLength?: number;
+}
+
+function valueFor({ type, enum: values }: Field): fc.Arbitrary<Json> {
+  if (values) return fc.constantFrom(...values);
+  if (type === "integer" || type === "number") return fc.integer({ min: 1, max: 5 });
+  if (type === "boolean") return fc.boolean();
+  if (type === "array") return fc.array(text, { maxLength: 3 });
+  return text;
+}
+
+/** A person who is asked in this terminal whether a call may run. */
+interface Person extends Disposable {
+  readonly terminal: Terminal;
+  /** Waits for the question, reads all of it, allows it, and answers what stood there. */
+  readAndAllow(): Promise<string>;
+}
+
+/** Where a question is answered at once: that it takes no key which was pressed before it was there is tested elsewhere. */
+function atOnce(terminal: Terminal): Terminal {
+  const { style } = terminal;
+  return {
+    style,
+    isClosed: false,
+    decide: (question: Decision) => terminal.decide({ ...question, again: true }),
+  } as Terminal;
+}
+
+/** Lets a model ask for a call; what stood on the question, and what ran. */
+async function asked(
+  person: Person,
+  tool: string,
+  input: Json,
+): Promise<{ shown: string; ran?: Json; logged?: Json; judged?: Json }> {
+  const seen: { ran?: Json; logged?: Json; judged?: Json } = {};
+  const agent = new Agent({
+    model: scriptedModel([[call(tool, input as never)], "done"]),
+    tools: tools((ran) => Object.assign(seen, { ran: structuredClone(ran) })),
+    permission: (request) => {
+      seen.judged = structuredClone(request.input);
+      return { decision: "ask", pattern: `${tool}(*)` };
+    },
+  });
+  const session = Session.inMemory();
+  const view = { say: () => {}, note: () => {} } as never;
+  const approvals = new Approvals(atOnce(person.terminal), view, {
+    agent: { name: "banyan" },
+    workspace: "/w",
+    remember() {},
+  });
+  let shown = "";
+  for await (const item of agent.chat(say("go"), { session })) {
+    if (item.type !== "call.approval-requested") continue;
+    // A rule must not answer in the person's place.
+    const answered = approvals.ask(session, undefined, item);
+    shown = await person.readAndAllow();
+    await answered;
+  }
+  for (const message of session.state.messages.values()) {
+    const [found] = message.role === "assistant" ? message.calls : [];
+    if (found?.input !== undefined) seen.logged = structuredClone(found.input);
+  }
+  return { shown, ...seen };
+}
+
+/** Every string, name, number and other value in arguments. */
+function stringsIn(value: Json): string[] {
+  if (Array.isArray(value)) return value.flatMap(stringsIn);
+  if (value !== null && typeof value === "object")
+    return Object.entries(value).flatMap(([name, inner]) => [name, ...stringsIn(inner)]);
+  return [String(value)];
+}
+
+/** Without what breaks lines and sets them in. */
+const bare = (lines: string) => lines.replaceAll(/[\s│+-]/g, "");
+
+/** Whether each line of a text stands there, as it is or as JSON writes it. */
+function stands(wanted: string, shown: string): boolean {
+  const forms = [wanted.split("\n"), [JSON.stringify(wanted).slice(1, -1)]];
+  return forms.some((lines) => lines.every((line) => shown.includes(bare(visibleText(line)))));
+}
+
+async function everyString(person: () => Person, runs: number): Promise<number> {
+  let strings = 0;
+  for (const tool of tools(() => {})) {
+    await fc.assert(
+      fc.asyncProperty(argumentsFor(tool), async (input) => {
+        using someone = person();
+        const { shown, ran, logged, judged } = await asked(someone, tool.name, input);
+        // A tool that cannot be called like that is not asked about.
+        if (ran === undefined) return void expect(shown).toBe("");
+        expect([logged, judged]).toEqual([ran, ran]);
+        for (const wanted of stringsIn(ran)) {
+          strings++;
+          expect(stands(wanted, bare(shown)), `${JSON.stringify(wanted)} on\n${shown}`).toBe(true);
+        }
+      }),
+      // A smaller counterexample is no clearer, and takes minutes.
+      { numRuns: runs, endOnFailure: true },
+    );
+  }
+  return strings;
+}
+
+/** Whether there is more to read than what stands there. */
+const isMore = (shown: string) => /type more to read on\)\n[^…]*$/.test(shown);
+
+const LONG = process.env.BANYAN_LONG !== undefined;
+
+describe("S15: every string of what runs stands on the question, for all tools", () => {
+  test("in plain lines", { timeout: 60_000 }, async () => {
+    const person = (): Person => {
+      const [input, output] = [new PassThrough(), new PassThrough({ encoding: "utf8" })];
+      const style = styleFor(process.stdout, "never");
+      const terminal = new PlainTerminal({
+        input: input as never,
+        output: output as never,
+        style,
+        onTyped: () => true,
+        onInterrupt() {},
+      });
+      let all = "";
+      output.on("data", (piece: string) => {
+        all += piece;
+        if (all.endsWith("Allow this? ")) input.write(isMore(all) ? "more\n" : "y\n");
+      });
+      return {
+        terminal,
+        [Symbol.dispose]: () => terminal.close(),
+        readAndAllow: async () => {
+          while (!/Allow this\? $/.test(all) || /type more to read on\)\n[^…]*$/.test(all))
+            await new Promise(setImmediate);
+          return all;
+        },
+      };
+    };
+    expect(await everyString(person, LONG ? 100 : 8)).toBeGreaterThan(200);
+  });
+
+  test("in the full terminal", { timeout: 60_000 }, async () => {
+    const person = (): Person => {
+      const here = open(100, 120);
+      return {
+        terminal: here.terminal,
+        [Symbol.dispose]: () => here[Symbol.dispose](),
+        readAndAllow: async () => {
+          await here.screen.until("Allow this?");
+          const shown = here.screen.rows.join("\n");
+          expect(shown).not.toContain("more lines: Up and Down move");
+          here.keys("y");
+          return shown;
+        },
+      };
+    };
+    expect(await everyString(person, LONG ? 50 : 4)).toBeGreaterThan(100);
+  });
+});

@@ -1,0 +1,39 @@
+/**
+ * Text that a person decides about, as every client shows it: nothing of it hides, and nothing turns the rest around (S23).
+ * What has no look of its own is written out, as in `\u{202e}`: controls, format characters, what a font need not draw,
+ * blanks that are no space, halves of characters, and characters of which programs agree among themselves what they are.
+ * Line ends and tabs stay. What joins emoji to one is written out too: here it is a character like any other.
+ */
+export function visibleText(text: string): string {
+  return HIDES.test(text) ? text.replaceAll(EACH, writtenOut) : text;
+}
+
+/** The same on one line: line ends and tabs are written out too. */
+export function visibleLine(text: string): string {
+  return visibleText(text).replaceAll("\n", "\\n").replaceAll("\t", "\\t");
+}
+
+/**
+ * Text that is only read: what controls a terminal, turns text around or has no width is written out, but not where it
+ * belongs to an emoji; the blanks and letters of all languages stay as they are.
+ */
+export function visibleProse(text: string): string {
+  return text.replaceAll(IN_PROSE, (found) => (EMOJI.test(found) ? found : writtenOut(found)));
+}
+
+function writtenOut(character: string): string {
+  return `\\u{${character.codePointAt(0)?.toString(16)}}`;
+}
+
+/**
+ * By their properties in Unicode: default ignorable, of the categories Cc, Cf, Cs, Co, Zl, Zp and Zs (but for the space).
+ * By name, as no property says that they are empty: the Braille pattern without dots, the musical null note head, the
+ * blanks of the Egyptian hieroglyphs, the filler of the Khitan small script, and the object replacement character.
+ */
+const HIDES =
+  /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u{2800}\u{1d159}\u{13441}\u{13442}\u{16fe4}\u{fffc}]|[\p{Cc}--[\n\t]]|[\p{Zs}--[ ]]/v;
+const EACH = new RegExp(HIDES, "gv");
+
+const EMOJI = /^\p{RGI_Emoji}$/v;
+const IN_PROSE =
+  /\p{RGI_Emoji}|[\p{Cc}--[\n\t]]|[\u{200b}-\u{200f}\u{2028}-\u{202e}\u{2060}-\u{2069}\u{feff}\u{e0000}-\u{e007f}]/gv;
