@@ -63,7 +63,7 @@ describe.skipIf(!hasTmux)("an approval", () => {
     using pty = Pty.open(place, ["--color", "never", ...MODEL], server.env);
     await pty.prompted();
     pty.enter("make them");
-    expect(await pty.asked()).toContain("always shell(touch *), in this conversation");
+    expect(await pty.asked()).toContain("always shell(touch [harmless]), in this conversation");
     pty.press("a");
     await pty.until("All made.");
     // What is asked stands by itself; the same in the transcript stands behind the name of its tool.
@@ -81,7 +81,7 @@ describe.skipIf(!hasTmux)("an approval", () => {
     pty.press("A");
     await pty.until("Made.");
     const settings = readFileSync(join(place.env.BANYAN_HOME ?? "", "config", "settings.json"), "utf8");
-    expect(JSON.parse(settings)).toEqual({ permissions: { allow: ["shell(touch *)"] } });
+    expect(JSON.parse(settings)).toEqual({ permissions: { allow: ["shell(touch [harmless])"] } });
   });
 
   test("B23, T27: of changed arguments runs those, after they were shown", async () => {
@@ -130,7 +130,7 @@ describe.skipIf(!hasTmux)("an approval", () => {
     await pty.until(/^I +1$/);
     goOn();
     expect(await pty.until("Allow this?")).toMatch(
-      /1 {2}yes, once\n {2}2 {2}always shell\(touch \*\), in this conversation/,
+      /1 {2}yes, once\n {2}2 {2}always shell\(touch \[harmless\]\), in this conversation/,
     );
     pty.press("Enter");
     await pty.until("Nothing is decided yet");

@@ -98,14 +98,16 @@ describe("B63: where nobody can be asked", () => {
     expect(await judge(unasked, tool("shell"), { command: "npm test" })).toEqual({
       decision: "deny",
       reason:
-        "This needs a person's approval, and nobody can be asked here (allow it with --allow 'shell(npm test *)').",
+        "This needs a person's approval, and nobody can be asked here (allow it with --allow 'shell(npm test [harmless])').",
     });
     expect((await judge(unasked, read, here)).decision).toBe("allow");
   });
 
   test("the rule in the reason can be pasted into a shell", async () => {
     const permit = await judge(unasked, tool("shell"), { command: `rm "it's"` });
-    expect(permit).toMatchObject({ reason: expect.stringContaining("--allow 'shell(rm it'\\''s)'") });
+    expect(permit).toMatchObject({
+      reason: expect.stringContaining(String.raw`--allow 'shell(rm '\''it'\''\'\'''\''s'\'')'`),
+    });
   });
 
   test("no rule is named where none could allow it", async () => {

@@ -3,6 +3,7 @@ import type { Permission, Permit, PermitRequest } from "@banyan/core";
 import { strongest } from "./match.ts";
 import { pathScope } from "./place.ts";
 import { formatRule, isAbout, parseRule, type Rule, type Rules } from "./rule.ts";
+import { hasHarmless } from "./shell/harmless.ts";
 import { type Subject, type Surroundings, subjectOf } from "./subject.ts";
 
 /**
@@ -92,10 +93,18 @@ function ask(canAsk: boolean, pattern: string | undefined): Permit {
 function remembered({ conversation }: PermitRequest): Rule[] {
   return conversation.allowed.flatMap((text) => {
     try {
-      return [parseRule(text)];
+      return [ofAnswer(parseRule(text))];
     } catch {
       // A rule of a newer version, or a damaged one, allows nothing; the call is then asked again.
       return [];
     }
   });
+}
+
+/** An older answer says `git log *` where it means what `git log [harmless]` says; of other programs, the command alone (S24). */
+function ofAnswer(rule: Rule): Rule {
+  const { tool, pattern } = rule;
+  if (tool !== "shell" || !pattern?.endsWith(" *")) return rule;
+  const command = pattern.slice(0, -2);
+  return { tool, pattern: hasHarmless(command) ? `${command} [harmless]` : command };
 }

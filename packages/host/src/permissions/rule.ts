@@ -1,3 +1,5 @@
+import { harmlessOf, hasHarmless } from "./shell/harmless.ts";
+
 /** What a permission rule speaks of: tools, or those of their calls whose main argument fits a pattern. */
 export interface Rule {
   /** The name of a tool; the beginning of names of MCP tools with `*` behind it (`mcp_files_*`); or `*`, for all tools. */
@@ -53,6 +55,12 @@ export function parseRule(text: string): Rule {
     throw new RuleError(text, "has a pattern that starts with '!', and patterns cannot be negated; use a deny rule");
   if (pattern.includes("\0") || pattern.length > 4096)
     throw new RuleError(text, "has a pattern with a null byte or of more than 4,096 characters");
+  const command = harmlessOf(pattern);
+  if (pattern === "[harmless]" || (command !== undefined && (tool !== "shell" || !hasHarmless(command))))
+    throw new RuleError(
+      text,
+      `speaks of the harmless options of '${command ?? ""}', and none are known; write the exact command, or ' *' for all its uses`,
+    );
   return { tool, pattern };
 }
 

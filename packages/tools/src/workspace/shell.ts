@@ -6,6 +6,7 @@ import { childEnvironment, type Environment } from "./environment.ts";
 import { BoundedOutput, type Redaction } from "./output.ts";
 import { checkRoot, type Workspace } from "./paths.ts";
 import { ProgressPace } from "./progress-pace.ts";
+import { steadyEnvironment } from "./shell-environment.ts";
 
 /** What commands find around them. */
 export interface ShellOptions {
@@ -45,6 +46,7 @@ const input = z.object({
 /** `shell {command, timeout?}`: runs a command, and ends all that it started. */
 export function shellTool(workspace: Workspace, { env = {}, sandbox, redaction }: ShellOptions = {}): Tool {
   const running = new RunningCommands();
+  const places = [workspace.root, ...(sandbox === undefined ? [] : [sandbox.temporary])];
   return defineTool({
     name: "shell",
     description:
@@ -65,7 +67,7 @@ export function shellTool(workspace: Workspace, { env = {}, sandbox, redaction }
       };
       const end = await runCommand(command, running, {
         directory: workspace.root,
-        environment: childEnvironment(process.env, { ...WITHOUT_TERMINAL, ...env }),
+        environment: childEnvironment(steadyEnvironment(process.env, places), { ...WITHOUT_TERMINAL, ...env }),
         timeout,
         signal: context.signal,
         hurry: context.hurry,

@@ -1,5 +1,5 @@
 /** What a script does, in parts that rules are held against one by one. */
-export type ShellPart = CommandPart | FilePart | OpaquePart;
+export type ShellPart = CommandPart | FilePart | OpaquePart | EvaluationPart;
 
 /** A simple command: its words as the program gets them, with `UNKNOWN` for what is only known when it runs. */
 export interface CommandPart {
@@ -8,6 +8,12 @@ export interface CommandPart {
   readonly words: readonly string[];
   /** The assignments in front of it: `NAME=value`. */
   readonly assignments: readonly string[];
+  /** A word may turn out to be several: an unquoted variable. */
+  readonly splits: boolean;
+  /** The text that it reads from a here-document. */
+  readonly input?: string;
+  /** What runs behind it in its pipeline. */
+  readonly feeds?: readonly ShellPart[];
   /** What it runs in turn, for commands known to run others. */
   readonly runs?: Runs;
 }
@@ -24,6 +30,19 @@ export interface FilePart {
   readonly access: "read" | "write";
   /** As the shell resolves it from its current folder, `~` not yet replaced; undefined when it is not known. */
   readonly path: string | undefined;
+}
+
+/**
+ * A script in which something may set or evaluate, or which is more than plain words joined by `&&`, `||`, `;` and `|`.
+ * All that it runs is among the other parts, but what their words mean may have been changed (`((PATH=x)); ls`), so no
+ * pattern allows it (S18).
+ */
+export interface EvaluationPart {
+  readonly kind: "evaluation";
+  readonly text: string;
+  /** The text is what a group of commands reads, not what it runs. */
+  readonly reads?: true;
+  readonly why: string;
 }
 
 /** A piece of which nobody can say what it does. */

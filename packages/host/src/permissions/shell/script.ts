@@ -4,6 +4,7 @@ import {
   type CompoundList,
   type Elif,
   type HereDoc,
+  type Pipeline,
   parse,
   type Redirection,
   type Statement,
@@ -11,9 +12,10 @@ import {
   type Word,
 } from "unbash";
 import { UNKNOWN } from "../match.ts";
+import { noteBuiltin } from "./builtins.ts";
 import { isCovered, type Leaf } from "./coverage.ts";
 import type { CommandPart, FilePart, ShellPart } from "./part.ts";
-import { type Findings, noFindings, readArithmetic, readHereDocument, readWord, unclear } from "./word.ts";
+import { beyondWords, type Findings, noFindings, readArithmetic, readHereDocument, readWord, unclear } from "./word.ts";
 import { runsOf, type StandardInput } from "./wrapper.ts";
 
 /** Longer scripts, and scripts nested deeper, are not read: a person decides. */
@@ -64,6 +66,7 @@ function readScript(source: string, depth: number, outer: Findings): ShellPart[]
   outer.quotedCode ||= found.quotedCode;
   outer.evaluates ||= found.evaluates;
   for (const script of found.scripts) reading.parts.push(...readScript(script, depth + 1, outer));
+  if (found.beyondWords !== undefined) reading.parts.push({ kind: "evaluation", text: source, why: found.beyondWords });
   if (found.unclear !== undefined) reading.parts.push({ kind: "opaque", text: source, why: found.unclear });
   return reading.parts;
 }
@@ -74,15 +77,19 @@ function readAll(nodes: readonly Readable[], reading: Reading): void {
   for (const node of nodes) readNode(node, reading);
 }
 
+/** What a script may consist of without being asked about: plain words, and what joins them (S18). */
+const JOINED: ReadonlySet<Readable["type"]> = new Set(["Command", "Statement", "Pipeline", "AndOr"]);
+
 function readNode(node: Readable, reading: Reading): void {
+  if (!JOINED.has(node.type)) beyondWords(reading.found, "it is more than commands joined by &&, ||, ; and |");
   switch (node.type) {
     case "Command":
       return readSimpleCommand(node, reading);
     case "Statement":
+      if (node.background) beyondWords(reading.found, "it leaves something in the background");
       return readNode(node.command, reading);
     case "Pipeline":
-      for (const prefix of node.prefixes) reading.leaves.push({ pos: prefix.pos, end: prefix.end, kind: "word" });
-      return readAll(node.commands, reading);
+      return readPipeline(node, reading);
     case "AndOr":
     case "CompoundList":
       return readAll(node.commands, reading);
@@ -91,6 +98,7 @@ function readNode(node: Readable, reading: Reading): void {
       return readAll(node.body.commands, reading);
     case "Redirected":
       readNode(node.command, reading);
+      for (const redirect of node.redirects) noteInput(redirect, reading);
       readRedirects(node.redirects, reading);
       return;
     case "If":
@@ -130,7 +138,40 @@ function readNode(node: Readable, reading: Reading): void {
   }
 }
 
+function readPipeline(node: Pipeline, reading: Reading): void {
+  const { leaves, parts, found } = reading;
+  if (node.prefixes.length > 0) beyondWords(found, "it has a word of the shell in front");
+  for (const prefix of node.prefixes) leaves.push({ pos: prefix.pos, end: prefix.end, kind: "word" });
+  const starts = node.commands.map((command) => {
+    const start = parts.length;
+    readNode(command, reading);
+    return start;
+  });
+  for (const [stage, start] of starts.entries()) {
+    const end = starts[stage + 1];
+    if (end === undefined) break;
+    const feeds = parts.slice(end);
+    for (let at = start; at < end; at++) {
+      const part = parts[at];
+      if (part?.kind === "command") parts[at] = { ...part, feeds };
+    }
+  }
+}
+
+/** The text of a here-document goes to whichever command of a group reads it first. */
+function noteInput(redirect: Redirection, { source, parts }: Reading): void {
+  const body = redirect.type === "HereDoc" ? redirect.body : redirect.target;
+  if (body === undefined || (redirect.type !== "HereDoc" && redirect.operator !== "<<<")) return;
+  parts.push({
+    kind: "evaluation",
+    reads: true,
+    text: source.slice(body.pos, body.end),
+    why: "a group of commands reads a text",
+  });
+}
+
 function readSimpleCommand(node: Command, reading: Reading): void {
+  reading.found.splits = false;
   const assignments = node.prefix.flatMap((prefix) =>
     prefix.type === "Assignment" ? [readAssignment(prefix, reading)] : [],
   );
@@ -150,15 +191,21 @@ function commandPart(
   reading: Reading,
   nested = 0,
 ): CommandPart {
-  noteEvaluation(words, reading.found);
+  noteBuiltin(words, assignments, reading.found);
   const runs = runsOf(words, input);
-  if (runs === undefined) return { kind: "command", words, assignments };
+  const { splits } = reading.found;
+  const command = {
+    kind: "command",
+    words,
+    assignments,
+    splits,
+    ...(input.kind === "text" && { input: input.source }),
+  } as const;
+  if (runs === undefined) return command;
   if (nested > MOST_NESTED) {
     const text = words.join(" ");
     return {
-      kind: "command",
-      words,
-      assignments,
+      ...command,
       runs: { parts: [{ kind: "opaque", text, why: "it is nested too deeply" }] },
     };
   }
@@ -181,32 +228,7 @@ function commandPart(
   }
   const [only, ...others] = runs.commands;
   const at = only && others.length === 0 && parts.length === 1 ? only.at : undefined;
-  return { kind: "command", words, assignments, runs: at === undefined ? { parts } : { parts, at } };
-}
-
-const EVALUATING: ReadonlySet<string> = new Set([
-  "let",
-  "declare",
-  "typeset",
-  "local",
-  "export",
-  "readonly",
-  "unset",
-  "read",
-  "mapfile",
-  "readarray",
-  "getopts",
-  "wait",
-]);
-
-/** Takes note of builtins that evaluate subscripts in their arguments, or set a variable by name. */
-function noteEvaluation([name = "", ...rest]: readonly string[], found: Findings): void {
-  const option = rest.some((word) => word.startsWith("-v") || word.includes(UNKNOWN));
-  if (EVALUATING.has(name) || ((name === "test" || name === "[") && option)) found.evaluates = true;
-  if (name === "printf" && rest[0] !== undefined && (rest[0].startsWith("-v") || rest[0].startsWith(UNKNOWN))) {
-    found.evaluates = true;
-    unclear(found, "printf may set a variable");
-  }
+  return { ...command, runs: at === undefined ? { parts } : { parts, at } };
 }
 
 function readAssignment(node: Assignment, reading: Reading): string {
@@ -233,6 +255,8 @@ function readRedirects(redirects: readonly Redirection[], reading: Reading): Sta
   let input: StandardInput = { kind: "none" };
   for (const redirect of redirects) {
     leaves.push({ pos: redirect.pos, end: redirect.end, kind: "redirect" });
+    if (redirect.descriptor?.type === "FileDescriptorVariable" || source[redirect.pos] === "{")
+      beyondWords(found, "a redirect sets a variable");
     if (redirect.type === "HereDoc") {
       input = readDocument(redirect, reading);
       continue;
@@ -246,7 +270,7 @@ function readRedirects(redirects: readonly Redirection[], reading: Reading): Sta
     if ((operator === ">&" || operator === "<&") && /^(?:\d+-?|-)$/.test(raw)) continue;
     const value = readWord(target, source, found);
     if (operator === "<<<") {
-      input = { kind: "text", text: value.includes(UNKNOWN) ? UNKNOWN : value };
+      input = { kind: "text", text: value.includes(UNKNOWN) ? UNKNOWN : value, source: value };
       continue;
     }
     if (operator.startsWith("<")) input = { kind: "file" };
@@ -269,14 +293,14 @@ function readDocument(
     delimiter.quoted === /^[\w.-]+$/.test(delimiter.text)
   ) {
     unclear(found, "the end of a here-document is not certain");
-    return { kind: "text", text: UNKNOWN };
+    return { kind: "text", text: UNKNOWN, source: source.slice(body.pos, body.end) };
   }
   leaves.push({ pos: body.pos, end: closing.end, kind: "document" });
   const raw = source.slice(body.pos, body.end);
   if (!delimiter.quoted) readHereDocument(raw, body.parts, found);
   else if (raw.includes("$(") || raw.includes("`")) found.quotedCode = true;
   const text = operator === "<<-" ? raw.replace(/^\t+/gm, "") : raw;
-  return { kind: "text", text: delimiter.quoted || !/[$`\\]/.test(text) ? text : UNKNOWN };
+  return { kind: "text", text: delimiter.quoted || !/[$`\\]/.test(text) ? text : UNKNOWN, source: raw };
 }
 
 /** The file of a redirect. A tilde counts only where no quote protects it. */

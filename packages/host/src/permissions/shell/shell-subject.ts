@@ -4,23 +4,27 @@ import { WRITERS } from "../path-subject.ts";
 import { fitsEvery, fitsSome, fromRoot, literalGlob, type Place, placeOf } from "../place.ts";
 import { formatRule, type Rule } from "../rule.ts";
 import type { Subject, Surroundings } from "../subject.ts";
+import { mayRun, mayRunText, mayStart, withoutOptions } from "./disguise.ts";
+import { harmlessOf, isHarmless } from "./harmless.ts";
 import { allParts, type CommandPart, type FilePart, type OpaquePart, type ShellPart } from "./part.ts";
 import { readCommand } from "./script.ts";
 import { commandSuggestion } from "./suggestion.ts";
+import { plainText, quotedText } from "./text.ts";
 import { programOf } from "./wrapper.ts";
 
 /** Files that a redirect may always open. */
 const HARMLESS_FILES: ReadonlySet<string> = new Set(["/dev/null", "/dev/stdout", "/dev/stderr"]);
 
-/** How many words behind a command that runs another may be the start of the inner one. */
-const MOST_STARTS = 24;
-
 /**
  * A call of `shell`. A rule that forbids is held against every part of the command; a rule that allows must fit parts
  * as a whole, and all parts need one. The redirects of a command are judged as calls of `write` and `read`.
  *
- * A pattern is compared with the words of a simple command, unquoted, one space between them; `*` is any text.
- *  - Rules that forbid also see `/bin/rm` as `rm`, a command behind its assignments, and what a command runs in turn.
+ * A pattern is compared with the words of a simple command, one space between them, unquoted, or with quotes around
+ * those that have blanks where the pattern has quotes; `*` is any text. `git log [harmless]` speaks of the command with
+ * harmless options alone (S24).
+ *  - What is more than plain words joined by `&&`, `||`, `;` and `|` is allowed by no pattern (S18).
+ *  - Rules that forbid also see `/bin/rm` as `rm`, a command behind its assignments, and what a command runs in turn;
+ *    and perhaps a command that has their words somewhere among its own (S25).
  *  - Rules that allow do not: assignments in front must be spelled in the pattern, and of a command that runs another
  *    (`sudo`, `bash -c`, `find -exec`) both need a rule, unless one pattern spells both or is the exact command.
  */
@@ -35,6 +39,7 @@ export function shellSubject(command: string, surroundings: Surroundings): Subje
   const allowed = (part: ShellPart, rules: readonly Rule[]): boolean => {
     switch (part.kind) {
       case "opaque":
+      case "evaluation":
         return false;
       case "file":
         return isFileAllowed(part, place(part), rules, surroundings);
@@ -70,13 +75,17 @@ function matchesPart(
   switch (part.kind) {
     case "file": {
       if (part.access === "write" ? !WRITERS.has(rule.tool) : rule.tool !== "read") return "no";
-      if (rule.pattern === undefined) return isHarmless(part) ? "no" : "yes";
+      if (rule.pattern === undefined) return opensNothing(part) ? "no" : "yes";
       const opened = place(part);
       return opened === undefined ? "perhaps" : fitsSome(rule.pattern, surroundings.scope, opened) ? "yes" : "no";
     }
     case "opaque":
       if (rule.tool === "shell") return matchesOpaque(rule.pattern, part);
       return WRITERS.has(rule.tool) || rule.tool === "read" ? "perhaps" : "no";
+    case "evaluation":
+      return rule.tool === "shell" && rule.pattern !== undefined && part.reads && mayRunText(rule.pattern, part.text)
+        ? "perhaps"
+        : "no";
     case "command": {
       const inner = part.runs?.parts.map((each) => matchesPart(rule, each, place, surroundings)) ?? [];
       return strongest([rule.tool === "shell" ? matchesCommand(rule.pattern, part) : "no", ...inner]);
@@ -84,21 +93,26 @@ function matchesPart(
   }
 }
 
-function matchesCommand(pattern: string | undefined, { words, assignments, runs }: CommandPart): Match {
-  if (pattern === undefined) return "yes";
+function matchesCommand(written: string | undefined, part: CommandPart): Match {
+  if (written === undefined) return "yes";
+  const command = harmlessOf(written);
+  const pattern = command === undefined ? written : `${command} *`;
+  const { words, assignments } = part;
   const [name = "", ...rest] = words;
   const program = programOf(words);
   const names = new Set([name, program, program.toLowerCase()]);
   // A piece that is not known may hold a slash, so that the program is named by it alone.
   if (name.includes(UNKNOWN)) names.add(name.slice(name.indexOf(UNKNOWN)));
-  const texts = [...names].map((first) => [first, ...rest].join(" "));
-  if (assignments.length > 0) texts.push([...assignments, ...words].join(" "));
+  const bare = withoutOptions(words);
+  const texts = [...names].flatMap((first) => [
+    [first, ...rest].join(" "),
+    ...(bare === undefined ? [] : [[first, ...bare.slice(1)].join(" ")]),
+  ]);
+  if (assignments.length > 0) texts.push(plainText(part));
+  if (pattern.includes("'")) texts.push(quotedText(part), quotedText({ words, assignments: [] }));
   if (texts.some((text) => covers(pattern, text))) return "yes";
   if (texts.some((text) => text.includes(UNKNOWN) && meets(pattern, text))) return "perhaps";
-  // Where the inner command starts was read from options that may mean something else to another version.
-  const starts = runs === undefined ? [] : words.slice(1, MOST_STARTS + 1);
-  const later = starts.some((_, index) => meets(pattern, words.slice(index + 1).join(" ")));
-  return later ? "perhaps" : "no";
+  return mayRun(pattern, part) || mayStart(pattern, part) ? "perhaps" : "no";
 }
 
 /** What could not be read: forbidden for certain when the first word of the pattern occurs in it, otherwise perhaps. */
@@ -110,10 +124,12 @@ function matchesOpaque(pattern: string | undefined, { text }: OpaquePart): Match
 }
 
 function allowsCommand(pattern: string, part: CommandPart, allowed: (inner: ShellPart) => boolean): boolean {
-  const { words, assignments, runs } = part;
+  const { words, assignments, runs, splits } = part;
+  const start = harmlessOf(pattern);
+  if (start !== undefined) return assignments.length === 0 && runs === undefined && isHarmless(start, words, splits);
   // A name with a blank in it must not pass for a name and an argument.
   if (words.length > 0 && !/^[^ \t\n]+$/.test(words[0] ?? "")) return false;
-  const text = [...assignments, ...words].join(" ");
+  const text = pattern.includes("'") ? quotedText(part) : plainText(part);
   if (!covers(pattern, text)) return false;
   const spelled = pattern.split("*", 1)[0] ?? "";
   if (assignments.length > 0 && !`${spelled} `.startsWith(`${assignments.join(" ")} `)) return false;
@@ -132,7 +148,7 @@ function isFileAllowed(
   rules: readonly Rule[],
   { scope, writes }: Surroundings,
 ): boolean {
-  if (isHarmless(file)) return true;
+  if (opensNothing(file)) return true;
   if (place === undefined) return false;
   if (file.access === "read" && place.inside) return true;
   // Unlike the file tools, a shell does not refuse git's hooks and the like, so hidden files must be spelled.
@@ -143,7 +159,7 @@ function isFileAllowed(
   );
 }
 
-function isHarmless({ path }: FilePart): boolean {
+function opensNothing({ path }: FilePart): boolean {
   return path !== undefined && HARMLESS_FILES.has(path);
 }
 
@@ -156,7 +172,7 @@ function placeOfFile({ path }: FilePart, moves: boolean, { scope }: Surroundings
 /** Whether the shell may stand in another folder afterwards, so that relative paths lead elsewhere. */
 function changesFolder(part: ShellPart): boolean {
   if (part.kind === "opaque") return true;
-  if (part.kind === "file") return false;
+  if (part.kind !== "command") return false;
   const [name = ""] = part.words;
   return ["cd", "pushd", "popd", "source", "."].includes(name) || name.includes(UNKNOWN);
 }
@@ -167,7 +183,7 @@ function suggestionFor(
   { scope }: Surroundings,
 ): string | undefined {
   if (part.kind === "command") return commandSuggestion(part);
-  if (part.kind === "opaque") return undefined;
+  if (part.kind !== "file") return undefined;
   const opened = place(part);
   if (opened === undefined) return undefined;
   const names = new Set(opened.forms.map((form) => fromRoot(scope, form) ?? form));

@@ -5,18 +5,19 @@ const workspace = process.cwd();
 
 describe("B23: the rule that an answer always sets", () => {
   test.each([
-    ["npm test -- x", "shell(npm test *)"],
-    ["npm run build --if-present", "shell(npm run build *)"],
-    ["git status", "shell(git status *)"],
+    ["npm test -- x", "shell(npm test [harmless])"],
+    ["npm run build --if-present", "shell(npm run build [harmless])"],
+    ["git status", "shell(git status [harmless])"],
     ["git -C x push", "shell(git -C x push)"],
-    ["ls -la src", "shell(ls *)"],
-    ["npm test && npm test --all", "shell(npm test *)"],
+    ["ls -la src", "shell(ls [harmless])"],
+    ["npm test && npm test --bail", "shell(npm test [harmless])"],
+    ["npm test && npm test --all", undefined],
     ["npm test && ls", undefined],
     ["rm -rf dist", "shell(rm -rf dist)"],
     ["python3.12 build.py", "shell(python3.12 build.py)"],
     ["sh build.sh", "shell(sh build.sh)"],
     ["curl https://example.org", "shell(curl https://example.org)"],
-    ["bash -c 'npm test'", "shell(bash -c npm test)"],
+    ["bash -c 'npm test'", "shell(bash -c 'npm test')"],
     ["sudo npm test", "shell(sudo npm test)"],
     ["CI=1 npm test", "shell(CI=1 npm test)"],
     ["rm *.log", undefined],
@@ -46,6 +47,6 @@ describe("B23: the rule that an answer always sets", () => {
         command: "npm test && ls -l > /dev/null",
       },
     );
-    expect(permit).toEqual({ decision: "ask", pattern: "shell(ls *)" });
+    expect(permit).toEqual({ decision: "ask", pattern: "shell(ls [harmless])" });
   });
 });

@@ -15,10 +15,26 @@ export interface Findings {
   quotedCode: boolean;
   /** Something evaluates the text of a variable: arithmetic, indirection, subscripts. */
   evaluates: boolean;
+  /** Why this is more than plain words that are joined, if it is (S18). */
+  beyondWords: string | undefined;
+  /** A variable stood outside of quotes, where its value is split into words. */
+  splits: boolean;
 }
 
 export function noFindings(): Findings {
-  return { scripts: [], unclear: undefined, quotedCode: false, evaluates: false };
+  return {
+    scripts: [],
+    unclear: undefined,
+    quotedCode: false,
+    evaluates: false,
+    beyondWords: undefined,
+    splits: false,
+  };
+}
+
+/** Notes that a script is more than plain words. */
+export function beyondWords(found: Findings, why: string): void {
+  found.beyondWords ??= why;
 }
 
 const PLAIN = /^[\w@%+=:,./^-]+$/;
@@ -27,6 +43,8 @@ const UNQUOTED = /^(?:[^'"`$\\&;|<>() \t\n]|\\[\s\S]|\$(?![\w({['"@*#?$!-]))*$/;
 /** Text between double quotes. */
 const QUOTED = /^(?:[^"`$\\]|\\[\s\S]|\$(?![\w({['"@*#?$!-]))*$/;
 const PARAMETER = /^\$\{(?:\w+|[@*#?$!-])?(?:\[(?:\w+|[@*])\])?[^'"\\`{}$()<>|&;\n]*\}$/;
+/** What some systems take for a blank between words, and others for a letter. */
+const ODD_BLANK = /[\u0085\p{Cf}]|(?! )\p{Z}/u;
 /** Text of a here-document that is not quoted. */
 const DOCUMENT = /^(?:[^`$\\]|\\[\s\S]|\\$|\$(?![\w({[@*#?$!-]))*$/;
 const OPEN_BRACE = /(?<!\\)\{/;
@@ -55,10 +73,12 @@ export function readHereDocument(text: string, pieces: readonly WordPart[] | und
   }
   if (at !== text.length) unclear(found, "a here-document is not understood");
   if (text.includes("$(") || text.includes("`")) found.quotedCode = true;
+  if (/[$`\\]/.test(text)) beyondWords(found, "a here-document is expanded");
 }
 
 /** Whether the text between `((` and `))` is arithmetic and nothing else, without substitutions. */
 export function readArithmetic(body: string, found: Findings): void {
+  beyondWords(found, "arithmetic can set variables");
   let depth = 0;
   let balanced = /^[\w \t+\-*/%<>=!&|^~?:,()$]*$/.test(body) && !/\$(?!\w)|\w[ \t]+\$?\w/.test(body);
   for (const character of body) {
@@ -99,17 +119,22 @@ function pieceValue(piece: WordPart, found: Findings): string {
       return /^'[^']*'$/.test(text) ? text.slice(1, -1) : unclear(found, "a quote is not closed");
     case "AnsiCQuoted":
       if (!/^\$'(?:[^'\\]|\\[\s\S])*'$/.test(text)) return unclear(found, "a quote is not closed");
+      // A plain POSIX shell ends this quote elsewhere.
+      beyondWords(found, "shells read $'...' differently");
       if (!text.includes("\\")) return text.slice(2, -1);
       if (!/^\$'(?:[^'\\]|\\[nt\\'"])*'$/.test(text)) found.quotedCode = true;
       return UNKNOWN;
     case "DoubleQuoted":
       return doubleQuotedValue(text, piece.parts, found);
     case "SimpleExpansion":
+      found.splits = true;
       return /^\$(?:\w+|[@*#?$!-])$/.test(text) ? UNKNOWN : unclear(found, `'${text}' is not understood`);
     case "ParameterExpansion":
       if (!PARAMETER.test(text)) return unclear(found, `'${text}' is not understood`);
       if (/^\$\{\w+:?=/.test(text)) return unclear(found, `'${text}' sets a variable`);
+      found.splits = true;
       if (!MERE_VALUE.test(text)) found.evaluates = true;
+      if (found.evaluates || text.includes("[")) beyondWords(found, `'${text}' may evaluate something`);
       return UNKNOWN;
     case "CommandExpansion":
       return substitution(text, text.startsWith("$(") ? /^\$\(([\s\S]*)\)$/ : /^`([^`\\]*)`$/, found);
@@ -149,12 +174,14 @@ function substitution(text: string, form: RegExp, found: Findings): string {
   const inner = form.exec(text)?.[1];
   if (inner === undefined) return unclear(found, `'${text}' is not understood`);
   found.scripts.push(inner);
+  beyondWords(found, "it has a substitution");
   return UNKNOWN;
 }
 
 /** Escapes resolved; wildcards become unknown, since the shell puts the names of files in their place. */
 function unquotedValue(text: string, found: Findings): string {
   if (!UNQUOTED.test(text)) return unclear(found, `'${text}' is not understood`);
+  if (ODD_BLANK.test(text)) beyondWords(found, "it has a character that may be a blank");
   return text.replace(
     /\\\n|\\([\s\S])|[*?]|\[[^\]]*\]/g,
     (piece, escaped: string | undefined) => escaped ?? (piece === "\\\n" ? "" : UNKNOWN),

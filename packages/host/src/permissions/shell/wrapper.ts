@@ -4,8 +4,8 @@ import { UNKNOWN } from "../match.ts";
 export type StandardInput =
   | { readonly kind: "none" }
   | { readonly kind: "file" }
-  /** The text itself, or `UNKNOWN`. */
-  | { readonly kind: "text"; readonly text: string };
+  /** The text itself, or `UNKNOWN`; and as it stands in the script. */
+  | { readonly kind: "text"; readonly text: string; readonly source: string };
 
 /** What a command runs in turn. */
 export interface Inner {

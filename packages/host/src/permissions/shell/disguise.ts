@@ -1,0 +1,139 @@
+import { meets, UNKNOWN } from "../match.ts";
+import { harmlessPattern } from "./harmless.ts";
+import { ALWAYS_HARMLESS } from "./harmless-table.ts";
+import { allParts, type CommandPart, type ShellPart } from "./part.ts";
+import { programOf } from "./wrapper.ts";
+
+/** How many words behind a command that runs another may be the start of the inner one. */
+const MOST_STARTS = 24;
+
+/** Options in front of a subcommand whose value is the next word. */
+const VALUES: Readonly<Record<string, readonly string[]>> = {
+  cargo: ["--color", "--config", "-Z", "-C"],
+  docker: ["--context", "-c", "--host", "-H", "--config", "--log-level", "-l"],
+  gh: ["-R", "--repo"],
+  git: ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--super-prefix", "--attr-source"],
+  go: ["-C"],
+  helm: ["-n", "--namespace", "--kube-context", "--kubeconfig"],
+  kubectl: [
+    "-n",
+    "--namespace",
+    "--context",
+    "--kubeconfig",
+    "--cluster",
+    "--user",
+    "-s",
+    "--server",
+    "--token",
+    "--as",
+  ],
+  npm: ["--prefix", "-C", "-w", "--workspace", "--registry", "--loglevel", "--userconfig", "--cache", "--tag", "--otp"],
+  pip: ["--python", "--log", "--proxy", "--timeout", "--cache-dir"],
+  pnpm: ["-C", "--dir", "-F", "--filter", "--prefix", "-w", "--loglevel"],
+  systemctl: ["-H", "--host", "-M", "--machine", "-t", "--type", "-p", "--property"],
+  yarn: ["--cwd", "--cache-folder", "--registry"],
+};
+
+/** Programs that take the words behind them, and what they read, for what they are and run none of it. */
+const INERT: ReadonlySet<string> = new Set(
+  "cd chgrp chmod chown exit mkdir mkfifo mktemp rm rmdir set tee touch truncate umask unlink yes".split(" "),
+);
+/** Commands of git that run no words of theirs, but for options that name programs. */
+const GIT_INERT: ReadonlySet<string> = new Set(
+  "add am apply archive blame branch cat-file checkout cherry-pick clean commit describe diff fetch grep init log ls-files ls-tree merge merge-base mv notes pull push reflog reset restore rev-list rev-parse revert rm shortlog show stash status switch tag worktree".split(
+    " ",
+  ),
+);
+/** Options that name programs, by the beginnings that git takes for them. */
+const GIT_RUNS = /^(?:-c|-O|-u|-x|-s|--(?:conf|e|gpg|o|pa|re|st|te|u))|^ext::/;
+/** Programs whose code has slashes between the words of a command. */
+const SLASHED = /^(?:g?awk|mawk|nawk|sed|gsed|perl|ed|ex|vim?|nvim|emacs)$/;
+
+/** A command without the options in front of its subcommand: `git -C x push` as `git push`; undefined without such options. */
+export function withoutOptions(words: readonly string[]): readonly string[] | undefined {
+  const [name = ""] = words;
+  const program = programOf(words);
+  const values = Object.hasOwn(VALUES, program) ? VALUES[program] : undefined;
+  let at = 1;
+  for (; at < words.length; at++) {
+    const word = words[at] ?? "";
+    if (!/^[-+]/.test(word)) break;
+    if (values?.includes(word)) at++;
+  }
+  return at === 1 ? undefined : [name, ...words.slice(at)];
+}
+
+/**
+ * Whether a command may run what a pattern speaks of although it begins with another word (S25): a word of it, or a
+ * word inside one, is the pattern's first, and the others follow. Programs that are known to run none of their words,
+ * and what they are piped into, are left out.
+ */
+export function mayRun(pattern: string, part: CommandPart): boolean {
+  const sought = literalWords(pattern);
+  if (sought === undefined) return false;
+  if (part.assignments.some((text) => isAmong(sought, piecesOf(text.slice(text.indexOf("=") + 1), false)))) return true;
+  if (!isAmong(sought, piecesOfAll(part))) return false;
+  return !isInert(part) || (part.feeds !== undefined && ![...allParts(part.feeds)].every(isInert));
+}
+
+/** Whether the command that a command runs may fit a pattern: where it starts was read from options that may mean something else to another version. */
+export function mayStart(pattern: string, { words, runs }: CommandPart): boolean {
+  const starts = runs === undefined ? [] : words.slice(1, MOST_STARTS + 1);
+  return starts.some((_, index) => meets(pattern, words.slice(index + 1).join(" ")));
+}
+
+/** As `mayRun`, of a text that a group of commands reads. */
+export function mayRunText(pattern: string, text: string): boolean {
+  const sought = literalWords(pattern);
+  return sought !== undefined && isAmong(sought, piecesOf(text, true));
+}
+
+/** The words of a pattern up to its first wildcard. */
+function literalWords(pattern: string): readonly string[] | undefined {
+  const words = pattern.split(" ").filter((word) => word !== "");
+  const wild = words.findIndex((word) => word.includes("*"));
+  if (wild === 0) return undefined;
+  return wild === -1 ? words : words.slice(0, wild);
+}
+
+function piecesOfAll({ words, input }: CommandPart): string[] {
+  const [name = "", ...rest] = words;
+  const slashed = SLASHED.test(programOf(words));
+  const pieces = [programOf([name]), ...rest.flatMap((word) => piecesOf(word, slashed))];
+  return input === undefined ? pieces : [...pieces, ...piecesOf(input, true)];
+}
+
+/** A word and the words inside it; of a path its last part, and with `slashed` all of them. */
+function piecesOf(text: string, slashed: boolean): string[] {
+  const pieces = text.split(/[^\p{L}\p{N}_.+/@%-]+/u).flatMap((piece) => {
+    const last = programOf([piece]);
+    return slashed && piece.includes("/") ? [last, ...piece.split("/")] : [last];
+  });
+  return pieces.filter((piece) => piece !== "");
+}
+
+/** Whether the sought words stand among the pieces in their order. */
+function isAmong(sought: readonly string[], pieces: readonly string[]): boolean {
+  let next = 0;
+  for (const piece of pieces) {
+    const wanted = sought[next];
+    if (wanted === undefined) break;
+    if (piece === wanted || (next === 0 && piece.toLowerCase() === wanted)) next++;
+  }
+  return next === sought.length;
+}
+
+function isInert(part: ShellPart): boolean {
+  if (part.kind === "file") return true;
+  if (part.kind !== "command" || part.runs !== undefined) return false;
+  const { words, splits } = part;
+  const [name = "", second = "", ...rest] = words;
+  if (words.length === 0 || name.includes("/")) return words.length === 0;
+  if (name === "command") return second === "-v" || second === "-V";
+  if (ALWAYS_HARMLESS.has(name) || INERT.has(name)) return true;
+  if (name === "git")
+    return GIT_INERT.has(second) && !splits && !rest.some((word) => GIT_RUNS.test(word) || word.startsWith(UNKNOWN));
+  const start = harmlessPattern(words, splits);
+  // A test or a build hands its words on to programs that nobody here knows.
+  return start !== undefined && /^(?:base64|column|date|diff|fd|file|find|rg|sed|sort|tree|uniq) /.test(start);
+}

@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, describe, expect, test } from "vitest";
+import { judge, permission, rules, tool } from "../call.fixture.ts";
+import { parseRule, RuleError } from "../rule.ts";
+import { TABLES } from "./harmless-table.ts";
+
+const workspace = mkdtempSync(join(tmpdir(), "banyan-harmless-"));
+afterAll(() => rmSync(workspace, { recursive: true }));
+
+async function decide(command: string, allow: string[]): Promise<string> {
+  const permit = await judge(permission({ workspace, rules: rules({ allow }) }), tool("shell"), { command });
+  return permit.decision;
+}
+
+async function offered(command: string): Promise<string | undefined> {
+  const permit = await judge(permission({ workspace }), tool("shell"), { command });
+  return permit.decision === "ask" ? permit.pattern : undefined;
+}
+
+describe("S24: always is offered for harmless options, else for the exact command", () => {
+  test.each([
+    ["rg -n foo src", "shell(rg [harmless])"],
+    ["rg --pre ./evil foo", "shell(rg --pre ./evil foo)"],
+    ["rg --pre=./evil foo", "shell(rg --pre=./evil foo)"],
+    ["rg -z foo", "shell(rg -z foo)"],
+    ["sort -rn a", "shell(sort [harmless])"],
+    ["sort a -o b", "shell(sort a -o b)"],
+    ["sort -ob a", "shell(sort -ob a)"],
+    ["sort --compress-prog=./evil a", "shell(sort --compress-prog=./evil a)"],
+    ["uniq a", "shell(uniq [harmless])"],
+    ["uniq a b", "shell(uniq a b)"],
+    ["git log --oneline -5", "shell(git log [harmless])"],
+    ["git log --output=x", "shell(git log --output=x)"],
+    ["git log --outp=x", "shell(git log --outp=x)"],
+    ["git diff --ext-diff", "shell(git diff --ext-diff)"],
+    ["git -c core.pager=./evil log", "shell(git -c core.pager=./evil log)"],
+    ["git branch", "shell(git branch [harmless])"],
+    ["git branch -D main", "shell(git branch -D main)"],
+    ["git push", "shell(git push)"],
+    ["find . -name x -type f", "shell(find [harmless])"],
+    ["find . -fls x", "shell(find . -fls x)"],
+    ["sed -n 1,80p a", "shell(sed [harmless])"],
+    ["sed -n 1,80p -i a", "shell(sed -n 1,80p -i a)"],
+    ["sed -n '1e ./evil' a", "shell(sed -n '1e ./evil' a)"],
+    ["date -s tomorrow", "shell(date -s tomorrow)"],
+    ["file -C -m x", "shell(file -C -m x)"],
+    ["tree -o x", "shell(tree -o x)"],
+    ["npm test -- src/a.test.ts", "shell(npm test [harmless])"],
+    ["npm test -- --config ./evil.js", "shell(npm test -- --config ./evil.js)"],
+    ["npm test --script-shell=./evil", "shell(npm test --script-shell=./evil)"],
+    ["npm test ../../elsewhere", "shell(npm test ../../elsewhere)"],
+    ["go test ./... -run X", "shell(go test [harmless])"],
+    ["go test -exec ./evil", "shell(go test -exec ./evil)"],
+    ["cargo test --config x", "shell(cargo test --config x)"],
+    ["python -m pytest -q tests/a.py", "shell(python -m pytest [harmless])"],
+    ["python -m pytest -p evil", "shell(python -m pytest -p evil)"],
+    ["pytest -c evil.ini", "shell(pytest -c evil.ini)"],
+    ["cd src", "shell(cd [harmless])"],
+    ["cd /tmp", "shell(cd /tmp)"],
+    ["cd", "shell(cd)"],
+    ["less a", "shell(less a)"],
+    ["man -P ./evil ls", "shell(man -P ./evil ls)"],
+    ["env", "shell(env)"],
+    ["tar -x --to-command=./evil", "shell(tar -x --to-command=./evil)"],
+    ["unheard-of x", "shell(unheard-of x)"],
+    ["/tmp/ls x", "shell(/tmp/ls x)"],
+  ])("%j: %s", async (command, expected) => {
+    expect(await offered(command)).toBe(expected);
+    expect(await decide(command, [expected])).toBe("allow");
+  });
+
+  test("a rule for harmless options covers no others, nor words that may turn out to be options", async () => {
+    const allow = ["shell(rg [harmless])", "shell(git log [harmless])", "shell(cat [harmless])"];
+    for (const command of ["rg --pre x y", "rg $X", "rg *", "rg a $X", "git log --output x", "git log {--output,x}"])
+      expect(await decide(command, allow)).toBe("ask");
+    for (const command of ["rg a src/*.ts", "git log -p -- a", "cat * $X"])
+      expect(await decide(command, allow)).toBe("allow");
+    for (const command of ["./rg a", "X=1 rg a", "rg a > b"]) expect(await decide(command, allow)).toBe("ask");
+  });
+
+  test("a rule of a person means what it says, and an older answer means the harmless options", async () => {
+    expect(await decide("rg --pre x y", ["shell(rg *)"])).toBe("allow");
+    const asking = permission({ workspace });
+    const answered = async (command: string, answer: string) =>
+      (await judge(asking, tool("shell"), { command }, [answer])).decision;
+    expect(await answered("rg y", "shell(rg *)")).toBe("allow");
+    expect(await answered("rg --pre x y", "shell(rg *)")).toBe("ask");
+    expect(await answered("unheard-of", "shell(unheard-of *)")).toBe("allow");
+    expect(await answered("unheard-of x", "shell(unheard-of *)")).toBe("ask");
+  });
+
+  test("quotes keep the words of an exact command apart", async () => {
+    const allow = [(await offered("find . -name 'x -delete'")) ?? "", (await offered("less 'a b'")) ?? ""];
+    expect(allow).toEqual(["shell(find [harmless])", "shell(less 'a b')"]);
+    expect(await decide("less 'a b'", allow)).toBe("allow");
+    expect(await decide("less a b", allow)).toBe("ask");
+    expect(await decide(`less "'a" "b'"`, allow)).toBe("ask");
+    expect(await decide("find . -name x -delete", allow)).toBe("ask");
+  });
+
+  test("where no harmless options are known, a rule for them says so", () => {
+    for (const rule of ["shell(unheard-of [harmless])", "shell([harmless])", "read(git log [harmless])"])
+      expect(() => parseRule(rule)).toThrow(RuleError);
+    expect(() => parseRule("shell(git frob [harmless])")).toThrow(
+      "speaks of the harmless options of 'git frob', and none are known; write the exact command",
+    );
+    expect(parseRule("shell(npm run build [harmless])").pattern).toBe("npm run build [harmless]");
+  });
+
+  test("an option that no table lists is never covered, whatever the program", async () => {
+    const starts = Object.keys(TABLES).map((start) => start.replace("NAME", "build"));
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...starts), fc.stringMatching(/^--[a-z]{3,9}(=x)?$/), async (start, option) => {
+        const known = (TABLES[start] ?? TABLES[start.replace(/build$/, "NAME")])?.options.split(" ") ?? [];
+        const [name = ""] = option.split("=");
+        fc.pre(![name, `${name}:`, `${name}=`].some((each) => known.includes(each)));
+        expect(await decide(`${start} ${option}`, [`shell(${start} [harmless])`])).toBe("ask");
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

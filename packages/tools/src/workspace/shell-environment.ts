@@ -1,0 +1,41 @@
+import { realpathSync, statSync } from "node:fs";
+import { delimiter, isAbsolute, relative, sep } from "node:path";
+import type { Environment } from "./environment.ts";
+
+/** Variables that make a shell run something, or read words differently, before it comes to the command itself. */
+const STEERING = new Set(
+  "BASHOPTS BASH_ENV BASH_LOADABLES_PATH BASH_XTRACEFD CDPATH ENV EXECIGNORE GLOBIGNORE IFS POSIXLY_CORRECT PROMPT_COMMAND PS4 SHELLOPTS".split(
+    " ",
+  ),
+);
+const FUNCTION = /^BASH_FUNC_|^__BASH_FUNC/;
+const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin";
+
+/**
+ * The environment in which a shell takes a command for what was judged (S18): `ls` is the program of the system, and
+ * nothing that the agent could have put in its way. The path has only absolute folders that exist, outside of `places`
+ * (where commands may write), and that not everybody can write to; variables that steer shells, and functions, are
+ * taken away.
+ */
+export function steadyEnvironment(inherited: Environment, places: readonly string[]): Environment {
+  const kept = Object.entries(inherited).filter(([name]) => !STEERING.has(name) && !FUNCTION.test(name));
+  const folders = (inherited.PATH ?? "").split(delimiter).filter((folder) => isSteady(folder, places));
+  return { ...Object.fromEntries(kept), PATH: folders.length === 0 ? SYSTEM_PATH : folders.join(delimiter) };
+}
+
+function isSteady(folder: string, places: readonly string[]): boolean {
+  if (!isAbsolute(folder)) return false;
+  try {
+    const real = realpathSync(folder);
+    if ((statSync(real).mode & 0o002) !== 0) return false;
+    return !places.some((place) => holds(place, folder) || holds(place, real));
+  } catch {
+    // What is not there now could be made later, by whoever may write where it would be.
+    return false;
+  }
+}
+
+function holds(place: string, path: string): boolean {
+  const way = relative(place, path);
+  return way === "" || (way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way));
+}
