@@ -45,7 +45,7 @@ const GIT_INERT: ReadonlySet<string> = new Set(
   ),
 );
 /** Options that name programs, by the beginnings that git takes for them. */
-const GIT_RUNS = /^(?:-c|-O|-u|-x|-s|--(?:conf|e|gpg|o|pa|re|st|te|u))|^ext::/;
+const GIT_RUNS = /^(?:-c|-O|-u|-x|-s|--(?:conf|e|gpg|op|ou|pa|re|st|te|u))|^ext::/;
 /** Programs whose code has slashes between the words of a command. */
 const SLASHED = /^(?:g?awk|mawk|nawk|sed|gsed|perl|ed|ex|vim?|nvim|emacs)$/;
 

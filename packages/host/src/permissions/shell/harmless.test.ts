@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { judge, permission, rules, tool } from "../call.fixture.ts";
 import { parseRule, RuleError } from "../rule.ts";
@@ -111,15 +110,18 @@ describe("S24: always is offered for harmless options, else for the exact comman
   });
 
   test("an option that no table lists is never covered, whatever the program", async () => {
-    const starts = Object.keys(TABLES).map((start) => start.replace("NAME", "build"));
-    await fc.assert(
-      fc.asyncProperty(fc.constantFrom(...starts), fc.stringMatching(/^--[a-z]{3,9}(=x)?$/), async (start, option) => {
-        const known = (TABLES[start] ?? TABLES[start.replace(/build$/, "NAME")])?.options.split(" ") ?? [];
-        const [name = ""] = option.split("=");
-        fc.pre(![name, `${name}:`, `${name}=`].some((each) => known.includes(each)));
-        expect(await decide(`${start} ${option}`, [`shell(${start} [harmless])`])).toBe("ask");
-      }),
-      { numRuns: 300 },
-    );
+    const names =
+      "exec pre output config ext-diff to-command rcfile plugin rootdir upload-pack script-shell toolexec".split(" ");
+    for (const [start, { options }] of Object.entries(TABLES)) {
+      const known = options.split(" ");
+      const command = start.replace("NAME", "build");
+      for (const name of names) {
+        // Where kubectl speaks of its output, it is of its form.
+        if (start === "kubectl get" && name === "output") continue;
+        expect(known.some((option) => option.replace(/[:=]$/, "") === `--${name}`)).toBe(false);
+        for (const option of [`--${name}`, `--${name}=./evil`, `--${name} ./evil`])
+          expect(await decide(`${command} ${option}`, [`shell(${command} [harmless])`])).toBe("ask");
+      }
+    }
   });
 });
