@@ -51,7 +51,8 @@ const SLASHED = /^(?:g?awk|mawk|nawk|sed|gsed|perl|ed|ex|vim?|nvim|emacs)$/;
 
 /** A command without the options in front of its subcommand: `git -C x push` as `git push`; undefined without such options. */
 export function withoutOptions(words: readonly string[]): readonly string[] | undefined {
-  const [name = ""] = words;
+  const [name = "", second = ""] = words;
+  if (second[0] !== "-" && second[0] !== "+") return undefined;
   const program = programOf(words);
   const values = Object.hasOwn(VALUES, program) ? VALUES[program] : undefined;
   let at = 1;
@@ -60,7 +61,7 @@ export function withoutOptions(words: readonly string[]): readonly string[] | un
     if (!/^[-+]/.test(word)) break;
     if (values?.includes(word)) at++;
   }
-  return at === 1 ? undefined : [name, ...words.slice(at)];
+  return [name, ...words.slice(at)];
 }
 
 /**
@@ -70,10 +71,17 @@ export function withoutOptions(words: readonly string[]): readonly string[] | un
  */
 export function mayRun(pattern: string, part: CommandPart): boolean {
   const sought = literalWords(pattern);
-  if (sought === undefined) return false;
+  if (sought === undefined || !isNamed(sought[0] ?? "", part)) return false;
   if (part.assignments.some((text) => isAmong(sought, piecesOf(text.slice(text.indexOf("=") + 1), false)))) return true;
   if (!isAmong(sought, piecesOfAll(part))) return false;
   return !isInert(part) || (part.feeds !== undefined && ![...allParts(part.feeds)].every(isInert));
+}
+
+/** Whether a word occurs at all: what is asked first, as most commands have nothing to do with a rule. */
+function isNamed(word: string, { words, assignments, input }: CommandPart): boolean {
+  const sought = word.toLowerCase();
+  const names = (text: string): boolean => text.toLowerCase().includes(sought);
+  return words.some(names) || assignments.some(names) || (input !== undefined && names(input));
 }
 
 /** Whether the command that a command runs may fit a pattern: where it starts was read from options that may mean something else to another version. */
@@ -90,10 +98,10 @@ export function mayRunText(pattern: string, text: string): boolean {
 
 /** The words of a pattern up to its first wildcard. */
 function literalWords(pattern: string): readonly string[] | undefined {
-  const words = pattern.split(" ").filter((word) => word !== "");
-  const wild = words.findIndex((word) => word.includes("*"));
-  if (wild === 0) return undefined;
-  return wild === -1 ? words : words.slice(0, wild);
+  const wild = pattern.indexOf("*");
+  const known = wild === -1 ? pattern : pattern.slice(0, pattern.lastIndexOf(" ", wild) + 1);
+  const words = known.split(" ").filter((word) => word !== "");
+  return words.length === 0 ? undefined : words;
 }
 
 function piecesOfAll({ words, input }: CommandPart): string[] {

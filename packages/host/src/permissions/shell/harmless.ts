@@ -5,6 +5,19 @@ import { ALWAYS_HARMLESS, TABLES, type Table } from "./harmless-table.ts";
 const MARK = " [harmless]";
 const PLAIN_NAME = /^[A-Za-z][\w:.-]*$/;
 
+/** `-abc` as `-a`, `-b`, `-c`; the rest as it is. */
+function lettersApart({ options, wordy }: Table): string[] {
+  return options
+    .split(" ")
+    .flatMap((option) =>
+      !wordy && /^-[A-Za-z0-9]{2,}$/.test(option) ? [...option.slice(1)].map((letter) => `-${letter}`) : [option],
+    );
+}
+
+const OPTIONS: ReadonlyMap<Table, ReadonlySet<string>> = new Map(
+  Object.values(TABLES).map((table) => [table, new Set(lettersApart(table))]),
+);
+
 /** The words in front of `[harmless]`; undefined for a pattern of another kind. */
 export function harmlessOf(pattern: string): string | undefined {
   return pattern.endsWith(MARK) ? pattern.slice(0, -MARK.length) : undefined;
@@ -18,7 +31,7 @@ export function hasHarmless(command: string): boolean {
 /** The pattern for all harmless uses of a command, of which these words are one; undefined when they are not. */
 export function harmlessPattern(words: readonly string[], splits: boolean): string | undefined {
   const start = harmlessStart(words);
-  return start !== undefined && isHarmless(start, words, splits) ? start + MARK : undefined;
+  return start !== undefined && isUse(start, words, splits) ? start + MARK : undefined;
 }
 
 /**
@@ -27,6 +40,10 @@ export function harmlessPattern(words: readonly string[], splits: boolean): stri
  */
 export function isHarmless(start: string, words: readonly string[], splits: boolean): boolean {
   if (harmlessStart(words) !== start) return false;
+  return isUse(start, words, splits);
+}
+
+function isUse(start: string, words: readonly string[], splits: boolean): boolean {
   if (ALWAYS_HARMLESS.has(start)) return true;
   const table = tableOf(start);
   return table !== undefined && !splits && keepsTo(table, words.slice(start.split(" ").length));
@@ -50,7 +67,7 @@ function tableOf(start: string): Table | undefined {
 }
 
 function keepsTo(table: Table, words: readonly string[]): boolean {
-  const options = new Set(lettersApart(table));
+  const options = OPTIONS.get(table) ?? new Set();
   const operands: string[] = [];
   let ended = false;
   for (let at = 0; at < words.length; at++) {
@@ -90,13 +107,4 @@ function lettersTake(word: string, options: ReadonlySet<string>): number | undef
     if (!options.has(letter)) return undefined;
   }
   return 0;
-}
-
-/** `-abc` as `-a`, `-b`, `-c`; the rest as it is. */
-function lettersApart({ options, wordy }: Table): string[] {
-  return options
-    .split(" ")
-    .flatMap((option) =>
-      !wordy && /^-[A-Za-z0-9]{2,}$/.test(option) ? [...option.slice(1)].map((letter) => `-${letter}`) : [option],
-    );
 }

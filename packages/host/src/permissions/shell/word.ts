@@ -43,6 +43,7 @@ const UNQUOTED = /^(?:[^'"`$\\&;|<>() \t\n]|\\[\s\S]|\$(?![\w({['"@*#?$!-]))*$/;
 /** Text between double quotes. */
 const QUOTED = /^(?:[^"`$\\]|\\[\s\S]|\$(?![\w({['"@*#?$!-]))*$/;
 const PARAMETER = /^\$\{(?:\w+|[@*#?$!-])?(?:\[(?:\w+|[@*])\])?[^'"\\`{}$()<>|&;\n]*\}$/;
+const BEYOND_ASCII = /[\u0080-\uffff]/;
 /** What some systems take for a blank between words, and others for a letter. */
 const ODD_BLANK = /[\u0085\p{Cf}]|(?! )\p{Z}/u;
 /** Text of a here-document that is not quoted. */
@@ -181,7 +182,7 @@ function substitution(text: string, form: RegExp, found: Findings): string {
 /** Escapes resolved; wildcards become unknown, since the shell puts the names of files in their place. */
 function unquotedValue(text: string, found: Findings): string {
   if (!UNQUOTED.test(text)) return unclear(found, `'${text}' is not understood`);
-  if (ODD_BLANK.test(text)) beyondWords(found, "it has a character that may be a blank");
+  if (BEYOND_ASCII.test(text) && ODD_BLANK.test(text)) beyondWords(found, "it has a character that may be a blank");
   return text.replace(
     /\\\n|\\([\s\S])|[*?]|\[[^\]]*\]/g,
     (piece, escaped: string | undefined) => escaped ?? (piece === "\\\n" ? "" : UNKNOWN),
