@@ -17,8 +17,7 @@ const SPECIAL: ReadonlySet<string> = new Set(
 /** Takes note of what a simple command evaluates, or sets for those behind it. */
 export function noteBuiltin(words: readonly string[], assignments: readonly string[], found: Findings): void {
   const [name = "", ...rest] = words;
-  const option = rest.some((word) => /^-[vR]/.test(word) || word.includes(UNKNOWN));
-  const tests = (name === "test" || name === "[") && option;
+  const tests = (name === "test" || name === "[") && rest.some((word) => /^-[vR]/.test(word) || word.includes(UNKNOWN));
   if (EVALUATING.has(name) || tests) found.evaluates = true;
   if (found.evaluates || SETTING.has(name)) beyondWords(found, `${name} can set or evaluate something`);
   if (name === "set" && !isStrictness(rest)) beyondWords(found, "set can change what later words mean");

@@ -18,6 +18,14 @@ const OPTIONS: ReadonlyMap<Table, ReadonlySet<string>> = new Map(
   Object.values(TABLES).map((table) => [table, new Set(lettersApart(table))]),
 );
 
+/** How many words the longest beginning of a table has, by its first. */
+const LONGEST: ReadonlyMap<string, number> = new Map(
+  Object.keys(TABLES)
+    .map((start) => start.split(" "))
+    .sort((a, b) => a.length - b.length)
+    .map((words) => [words[0] ?? "", words.length]),
+);
+
 /** The words in front of `[harmless]`; undefined for a pattern of another kind. */
 export function harmlessOf(pattern: string): string | undefined {
   return pattern.endsWith(MARK) ? pattern.slice(0, -MARK.length) : undefined;
@@ -51,10 +59,12 @@ function isUse(start: string, words: readonly string[], splits: boolean): boolea
 
 /** The longest beginning of which it is known what is harmless. */
 function harmlessStart(words: readonly string[]): string | undefined {
-  for (const length of [3, 2, 1]) {
+  const [name = ""] = words;
+  if (ALWAYS_HARMLESS.has(name)) return name;
+  for (let length = LONGEST.get(name) ?? 0; length > 0; length--) {
     if (words.length < length) continue;
     const start = words.slice(0, length).join(" ");
-    if ((length === 1 && ALWAYS_HARMLESS.has(start)) || tableOf(start) !== undefined) return start;
+    if (tableOf(start) !== undefined) return start;
   }
   return undefined;
 }
