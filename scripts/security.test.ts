@@ -11,10 +11,11 @@ const rows = Array.from(
   ([, rule = "", tests = "", attacks = ""]) => ({ rule, tests: tests.split(", "), attacks: Number(attacks) }),
 );
 
-test("docs/security.md has a line for each rule, in order", () => {
+test("docs/security.md has one line for each rule, in order, and for each that is attacked", () => {
   const numbers = rows.map(({ rule }) => Number(rule.slice(1)));
   expect(numbers.slice(0, 14)).toEqual(Array.from({ length: 14 }, (_, index) => index + 1));
   expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
+  expect([...all.keys()].filter((rule) => !rows.some((row) => row.rule === rule))).toEqual([]);
 });
 
 test.each(rows)("the tests that docs/security.md names for $rule carry it", ({ rule, tests }) => {

@@ -9,11 +9,14 @@ import {
   WorkspaceError,
 } from "@banyan/tools/workspace";
 import { addMessage } from "./added-message.ts";
+import type { Redact } from "./redaction/index.ts";
 
 /** Where the files of a conversation are, and where their previous content is kept. */
 export interface ChangesPlace {
   readonly workspace: string;
   readonly backups: string;
+  /** Takes secrets out of what is logged of a change (S10, S22). */
+  readonly redact: Redact;
 }
 
 /** What one call did to files and nobody has taken back. */
@@ -59,7 +62,7 @@ export async function undoCall(
 ): Promise<TakenBack> {
   const taken = await takeBack(session, place, changes, (workspace, change) => ({
     call,
-    done: undoChange(workspace, place.backups, change),
+    done: undoChange(workspace, place.backups, change, place.redact.watch),
   }));
   return told(session, leaf, taken);
 }
@@ -71,7 +74,7 @@ export async function undoCall(
 export function revertFiles(session: Session, place: ChangesPlace, files: readonly ChangedFile[]): Promise<TakenBack> {
   return takeBack(session, place, files, (workspace, file) => ({
     call: file.changes.at(-1)?.call ?? "",
-    done: revertFile(workspace, place.backups, file),
+    done: revertFile(workspace, place.backups, file, place.redact.watch),
   }));
 }
 
@@ -122,7 +125,8 @@ async function takeBack<Item>(
   for (const item of items) {
     const { call, done } = begin(workspace, item);
     try {
-      const change = await done;
+      const made = await done;
+      const change = { ...made, diff: place.redact(made.diff) };
       const message = session.state.calls.get(call) ?? "";
       await session.commit([{ type: "file.changed", message, call, ...change }], { durable: true });
       changes.push(change);

@@ -20,13 +20,14 @@ export async function writtenMessage(
   { outside = false }: Pick<AttachOptions, "outside"> = {},
 ): Promise<WrittenMessage> {
   const said = host.redact(text);
-  const { mcp } = await host.ready();
+  const { mcp, keyFiles } = await host.ready();
   const attachments = await attach(said, {
     folder: host.workspace,
     outside,
     whyNotRead: host.whyNotRead,
     signal,
     redact: host.redact,
+    keyFiles,
     async readPage(url) {
       const { readPage } = await import("@banyan/tools/web");
       // Whoever names an address wants what is there, wherever that has moved to.

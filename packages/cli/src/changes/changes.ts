@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { type ConversationState, newestLeaf } from "@banyan/core";
-import { type ChangedFile, ConversationDirectory, changesOf, directories } from "@banyan/host";
+import { type ChangedFile, ConversationDirectory, changesOf, directories, redactor } from "@banyan/host";
 import type { ExitCode } from "../exit.ts";
 import { listing } from "../output/listing.ts";
 import { UsageError } from "../problem.ts";
@@ -32,7 +32,12 @@ export function changes(args: ChangesArguments): Promise<ExitCode> {
         const workspace = session.state.labels.cwd ?? realpathSync(".");
         const backups = join(directories(place.env, place.home).data, "backups");
         const files = changesIn(session.state, args.branch);
-        return await revert({ session, place: { workspace, backups }, files }, args, write, warn);
+        return await revert(
+          { session, place: { workspace, backups, redact: redactor({ env: place.env }) }, files },
+          args,
+          write,
+          warn,
+        );
       }
     }
   });

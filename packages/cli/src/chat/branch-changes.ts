@@ -40,7 +40,7 @@ export class BranchChanges {
 
   /** Where the files are, and what they were. */
   async #place(): Promise<ChangesPlace> {
-    const { workspace } = this.#host;
-    return { workspace, backups: (await this.#host.ready()).backups };
+    const { workspace, redact } = this.#host;
+    return { workspace, backups: (await this.#host.ready()).backups, redact };
   }
 }

@@ -1,5 +1,5 @@
 import type { FilePart, TextPart, UserPart } from "@banyan/core";
-import { type AttachmentKind, type FileAttachment, named, readNamed } from "./files.ts";
+import { type AttachmentKind, type FileAttachment, named, type Reading, readNamed } from "./files.ts";
 import { isPattern, matchingFiles } from "./patterns.ts";
 import { isRefused, type NamedPlace, placeNamed, type Reach } from "./place.ts";
 import { type Reference, referencesIn } from "./references.ts";
@@ -27,6 +27,8 @@ export interface AttachOptions extends Reach {
   readonly signal?: AbortSignal;
   /** Takes secrets out of what is read; nothing when absent. */
   readonly redact?: (text: string) => string;
+  /** Patterns of files that go along though they hold private keys (S22). */
+  readonly keyFiles?: readonly string[];
   /** Reads a page of the web; without it addresses do not go along. */
   readonly readPage?: (url: string, signal?: AbortSignal) => Promise<string>;
   /** Reads a resource of an MCP server, if the name is one: `server:uri`. */
@@ -60,7 +62,8 @@ export async function attach(text: string, options: AttachOptions): Promise<Atta
 
 /** What is read goes along; a text says why it cannot; nothing means that the word names nothing. */
 async function read({ name }: Reference, options: AttachOptions): Promise<FileAttachment | string | undefined> {
-  const { signal, redact = (text) => text, readPage, readResource } = options;
+  const { signal, redact = (text) => text, keyFiles, readPage, readResource } = options;
+  const reading: Reading = { redact, keyFiles };
   if (/^https?:\/\//i.test(name)) {
     if (!readPage) return `${name} does not go along: pages of the web cannot be read here.`;
     return fetched(name, "page", () => readPage(name, signal), redact);
@@ -71,11 +74,11 @@ async function read({ name }: Reference, options: AttachOptions): Promise<FileAt
   }
   if (isPattern(name)) {
     const place = await placeNamed(name, options).catch(() => undefined);
-    return place && !isRefused(place) ? readNamed(name, place, redact) : readAll(name, options, redact);
+    return place && !isRefused(place) ? readNamed(name, place, reading) : readAll(name, options, reading);
   }
   const place = await placeNamed(name, options);
   if (place === undefined) return /[/\\.]/.test(name) ? `${name} does not go along: there is no such file.` : undefined;
-  return isRefused(place) ? `${name} does not go along: ${place.why}` : readNamed(name, place, redact);
+  return isRefused(place) ? `${name} does not go along: ${place.why}` : readNamed(name, place, reading);
 }
 
 async function fetched(
@@ -94,7 +97,7 @@ async function fetched(
   }
 }
 
-async function readAll(pattern: string, reach: Reach, redact: (text: string) => string) {
+async function readAll(pattern: string, reach: Reach, reading: Reading) {
   const files = await matchingFiles(pattern, reach);
   if (typeof files === "string") return files;
   const parts: (TextPart | FilePart)[] = [];
@@ -103,7 +106,7 @@ async function readAll(pattern: string, reach: Reach, redact: (text: string) => 
     const place: NamedPlace | undefined = await placeNamed(name, reach);
     if (place === undefined) return `${name} does not go along: there is no such file.`;
     if (isRefused(place)) return `${name} does not go along: ${place.why}`;
-    const file = await readNamed(name, place, redact);
+    const file = await readNamed(name, place, reading);
     if (typeof file === "string") return file;
     parts.push(...file.parts);
     size += file.size;

@@ -1,7 +1,14 @@
 import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
 import type { FilePart, TextPart } from "@banyan/core";
-import { type OpenFile, openDirectory, openFileAt, WorkspaceError } from "@banyan/tools/workspace";
+import {
+  JUDGED_BYTES,
+  keyFileRefusal,
+  type OpenFile,
+  openDirectory,
+  openFileAt,
+  WorkspaceError,
+} from "@banyan/tools/workspace";
 import type { FoundPlace } from "./place.ts";
 
 /** What something is that goes along with a message. */
@@ -27,6 +34,14 @@ const MEDIA = [
   { mediaType: "application/pdf", kind: "PDF", begins: /^%PDF-/ },
 ] as const;
 
+/** How a file is read for a message. */
+export interface Reading {
+  /** Takes secrets out of what is read. */
+  readonly redact: (text: string) => string;
+  /** Patterns of files that are read though they hold private keys (S22). */
+  readonly keyFiles?: readonly string[] | undefined;
+}
+
 /**
  * Reads what a person names: a text, an image or a PDF, or the names in a folder. Answers why, when it cannot go along.
  * It is opened where it was found, whatever is put there meanwhile.
@@ -34,7 +49,7 @@ const MEDIA = [
 export async function readNamed(
   name: string,
   { workspace, location }: FoundPlace,
-  redact: (text: string) => string,
+  reading: Reading,
 ): Promise<FileAttachment | string> {
   try {
     if (location.kind === "directory") {
@@ -42,7 +57,7 @@ export async function readNamed(
       return folderOf(name, await readdir(directory.at, { withFileTypes: true }));
     }
     await using file = await openFileAt(workspace, location);
-    return contentOf(name, await startOf(file), file.stats.size, redact);
+    return contentOf(name, await startOf(file), file.stats.size, reading);
   } catch (error) {
     if (error instanceof WorkspaceError && error.code === "kind")
       return `${name} does not go along: it is ${location.what}, not a file.`;
@@ -61,13 +76,10 @@ async function startOf({ handle, stats }: OpenFile): Promise<Buffer> {
   return bytes.subarray(0, filled);
 }
 
-function contentOf(
-  name: string,
-  bytes: Buffer,
-  size: number,
-  redact: (text: string) => string,
-): FileAttachment | string {
+function contentOf(name: string, bytes: Buffer, size: number, { redact, keyFiles }: Reading): FileAttachment | string {
   const refuse = (why: string) => `${name} does not go along: ${why}.`;
+  const keyFile = keyFileRefusal(name, bytes.subarray(0, JUDGED_BYTES), keyFiles);
+  if (keyFile !== undefined) return `${name} does not go along: ${keyFile}`;
   const head = bytes.subarray(0, 16).toString("latin1");
   const media = MEDIA.find(({ begins }) => begins.test(head));
   if (media) {

@@ -56,6 +56,8 @@ export interface Equipment extends AsyncDisposable {
   readonly skills: readonly Skill[];
   /** Where the previous content of changed files is. */
   readonly backups: string;
+  /** Patterns of files that are opened though they hold private keys (S22). */
+  readonly keyFiles: readonly string[];
   /** Whether commands run in a sandbox, in words. */
   readonly sandbox: string;
   /** What was left out, and why, in sentences for a person. */
@@ -69,6 +71,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   const { places, store, workspace, project, settings, env, home, redact, resolveModel } = options;
   const { agents, commands, skills, faults } = readDefinitions(places, project);
   const named = namedAgents(settings, agents);
+  const { keyFiles = [] } = settings;
   const backups = join(places.data, "backups");
   await using opened = new AsyncDisposableStack();
   const confinement = opened.use(await openConfinement({ places, settings, workspace, env, home }));
@@ -87,6 +90,8 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
       protected: [places.config, places.data],
       refuse,
       redaction: redact.stream,
+      watch: redact.watch,
+      keyFiles,
       backups,
       ...(options.whyNotRead && { whyNotRead: options.whyNotRead }),
       ...(sandbox && { sandbox }),
@@ -114,6 +119,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
     commands,
     skills,
     backups,
+    keyFiles,
     sandbox: confinement.description,
     notices: [
       ...faults.map(describeFault),

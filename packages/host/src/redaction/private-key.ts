@@ -6,24 +6,36 @@ import type { Span } from "./span.ts";
 const BEGIN = /-----BEGIN[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const BEGUN = /-----BEGIN[A-Z0-9 -]{0,64}$/;
 const END = /-----END[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/y;
+const ENDS = /-----END[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const ENDING = /(?:-{1,5}|-----E|-----EN|-----END[A-Z0-9 -]{0,64})?$/y;
-const BETWEEN = /(?:[\s"'`,>|;]|\\[nrt]|[0-9]{1,7}\t|[+-] |\+(?=["'`\s]))*/y;
+const BETWEEN = /(?:[\s"'`,>|;$#*]|\^M|\\{1,4}[nrt]|&#1[03];|[0-9]{1,7}[\t:]|[+-] |\+(?=["'`\s$]))*/y;
 const HEADER = /[A-Za-z-]{3,20}: ?[^\r\n\\"]{0,200}/y;
 const LINE = /[A-Za-z0-9+/=]{16,4096}/y;
 const LAST_LINE = /[A-Za-z0-9+/=]{1,15}/y;
+/** A line of a key at the end of a text, behind whatever stands before it, and what may stand behind it. */
+const LINE_BEFORE = /([A-Za-z0-9+/=]{1,4096})(?:[\s"'`,;+$]|\^M|\\[rt])*$/;
 
 /** Characters of the longest key that is expected. */
 const LONGEST = 16_384;
+/** Characters before the beginning of a key that may stand before each of its lines. */
+const LONGEST_PREFIX = 200;
 
-/** The private keys of a text. The words alone that a key begins with are none. */
+/** The private keys of a text, also those whose beginning or end is not there. The words alone that a key begins with are none. */
 export function privateKeys(text: string): Span[] {
   const keys: Span[] = [];
   BEGIN.lastIndex = 0;
   for (let found = BEGIN.exec(text); found; found = BEGIN.exec(text)) {
     const body = found.index + found[0].length;
-    const { end } = keyFrom(text, body);
+    const { end } = keyFrom(text, found.index, body);
     if (end > body) keys.push({ start: found.index, end, kind: "private-key" });
     BEGIN.lastIndex = Math.max(end, body);
+  }
+  let done = 0;
+  for (const { index, 0: line } of text.matchAll(ENDS)) {
+    const start = startOfRest(text, index, Math.max(done, index - LONGEST));
+    const end = index + line.length;
+    if (start < index) keys.push({ start, end, kind: "private-key" });
+    done = end;
   }
   return keys;
 }
@@ -37,14 +49,17 @@ export function openPrivateKey(text: string): number | undefined {
   BEGIN.lastIndex = start;
   const found = BEGIN.exec(text);
   if (found?.index !== start) return undefined;
-  return keyFrom(text, start + found[0].length).isOpen ? start : undefined;
+  return keyFrom(text, start, start + found[0].length).isOpen ? start : undefined;
 }
 
 /** How far the key goes whose body begins here, and whether it may go on where the text ends. */
-function keyFrom(text: string, body: number): { readonly end: number; readonly isOpen: boolean } {
+function keyFrom(text: string, start: number, body: number): { readonly end: number; readonly isOpen: boolean } {
+  const prefix = prefixOf(text, start);
+  const between = (at: number) =>
+    prefix ? skip(BETWEEN, text, skipPrefix(prefix, text, skip(BETWEEN, text, at))) : skip(BETWEEN, text, at);
   let end = body;
   while (end - body < LONGEST) {
-    const line = skip(BETWEEN, text, end);
+    const line = between(end);
     const closed = skip(END, text, line);
     if (closed > line) return { end: end === body ? body : closed, isOpen: false };
     const next = Math.max(skip(LINE, text, line), skip(HEADER, text, line));
@@ -53,13 +68,67 @@ function keyFrom(text: string, body: number): { readonly end: number; readonly i
       continue;
     }
     // A short line is one of a key only when the end of the key follows.
-    const last = skip(BETWEEN, text, skip(LAST_LINE, text, line));
+    const last = between(skip(LAST_LINE, text, line));
     const ended = skip(END, text, last);
     if (ended > last) return { end: ended, isOpen: false };
     ENDING.lastIndex = last;
-    return { end, isOpen: ENDING.test(text) };
+    return { end, isOpen: ENDING.test(text) || isPartOf(prefix, text, last) };
   }
   return { end, isOpen: false };
+}
+
+/** What stands before each line where it stands before the first, numbers aside, as in `notes.txt:12:`. */
+interface Prefix {
+  readonly whole: RegExp;
+  readonly length: number;
+}
+
+function prefixOf(text: string, start: number): Prefix | undefined {
+  const before = text.slice(Math.max(0, start - LONGEST_PREFIX), start);
+  const prefix = before.slice(before.lastIndexOf("\n") + 1);
+  if (!/[^\s"'`,>|;$#*]/.test(prefix) || prefix.length === LONGEST_PREFIX) return undefined;
+  const source = prefix.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replace(/[:-]?[0-9]{1,7}[:-]?/g, "[:-]?[0-9]{1,7}[:-]?");
+  return { whole: new RegExp(source, "y"), length: prefix.length };
+}
+
+function skipPrefix({ whole }: Prefix, text: string, at: number): number {
+  const start = text.lastIndexOf("\n", at - 1) + 1;
+  // White space before it may have been skipped already.
+  return Math.max(at, start > at - LONGEST_PREFIX && start > 0 ? skip(whole, text, start) : at);
+}
+
+/** Whether a text ends in the middle of what stands before each line. */
+function isPartOf(prefix: Prefix | undefined, text: string, at: number): boolean {
+  return prefix !== undefined && text.length - at <= prefix.length + 8 && !text.slice(at).includes("\n");
+}
+
+/** Where the lines begin that stand before the end of a key whose beginning is not there. */
+function startOfRest(text: string, end: number, first: number): number {
+  const lineStart = text.lastIndexOf("\n", end - 1) + 1;
+  let start = end;
+  let isLast = true;
+  for (let at = beforeBreak(text, end, lineStart, first); at > first; ) {
+    const begin = Math.max(first, lastBreak(text, at));
+    const [whole = "", word = ""] = LINE_BEFORE.exec(text.slice(Math.max(begin, at - 4200), at)) ?? [];
+    if (word.length < (isLast ? 1 : 16)) break;
+    start = at - whole.length;
+    isLast = false;
+    at = beforeBreak(text, begin, begin, first);
+  }
+  return start;
+}
+
+/** The end of the line before, where lines end or are said to end by escapes. */
+function beforeBreak(text: string, at: number, lineStart: number, first: number): number {
+  const escaped = /(?:\\r)?\\{1,4}n["'`\s+>|]*$/.exec(text.slice(Math.max(first, at - 40), at));
+  if (escaped) return at - escaped[0].length;
+  return Math.max(first, lineStart - 1);
+}
+
+/** Where the line begins that ends here: behind a line end or an escape that stands for one. */
+function lastBreak(text: string, at: number): number {
+  const escaped = text.lastIndexOf("\\n", at - 1);
+  return Math.max(text.lastIndexOf("\n", at - 1) + 1, escaped < 0 ? 0 : escaped + 2);
 }
 
 function skip(expression: RegExp, text: string, at: number): number {

@@ -10,7 +10,13 @@ export function redactedTools(tools: readonly Tool[], redact: Redact): readonly 
   return tools.map((tool) => ({
     ...tool,
     ...(tool.preview && {
-      preview: async (input, context) => redactedPreview(await tool.preview?.(input, context), redact),
+      async preview(input, context) {
+        try {
+          return redactedPreview(await tool.preview?.(input, context), redact);
+        } catch (error) {
+          throw redactedError(error, redact);
+        }
+      },
     }),
     async execute(input, context) {
       const refusal = tool.effects === "none" ? undefined : refuse(JSON.stringify(input) ?? "");

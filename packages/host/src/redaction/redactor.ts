@@ -1,11 +1,13 @@
 import type { Environment } from "@banyan/models";
 import { addressPasswords } from "./address-password.ts";
 import { namedSecrets } from "./assignment.ts";
+import { bareKeys, openKeyLines } from "./bare-key.ts";
 import { knownValues, openValue, secretsOf } from "./known-values.ts";
 import { placeholder } from "./placeholder.ts";
 import { openPrivateKey, privateKeys } from "./private-key.ts";
 import { RedactingStream } from "./redacting-stream.ts";
 import { knownFormats } from "./secret-formats.ts";
+import { SeenKeys } from "./seen-keys.ts";
 import { joinSpans, type Span } from "./span.ts";
 
 /** Puts a placeholder, as in `[redacted:github-token]`, in the place of each secret in a text. Done again, it changes nothing more. */
@@ -13,30 +15,60 @@ export interface Redact {
   (text: string): string;
   /** For a text that comes in pieces. */
   stream(): RedactingStream;
+  /**
+   * For a text that is about to be taken apart, told in pieces from its beginning (S22): what it holds that can only be told in
+   * the whole is known from then on in whatever piece of it is redacted. It costs little: only private keys are of this kind.
+   */
+  watch(): (piece: string) => void;
 }
 
 /**
  * A function that takes secrets out of texts (S10): the values of variables that look like secrets, what is known by
  * its form (tokens of well-known services, private keys, JSON Web Tokens), passwords in addresses, and values that a text
- * itself calls a password or a key. Its time grows with the length of the text, whatever the text is.
+ * itself calls a password or a key. A private key that it saw once it knows by its pieces (S22). Its time grows with the
+ * length of the text, whatever the text is.
  */
 export function redactor({ env }: { readonly env: Environment }): Redact {
   const values = secretsOf(env);
+  const seen = new SeenKeys();
+  for (const { text } of values) if (text.includes("PRIVATE KEY")) seen.add(text);
+  const keysOf = (text: string): Span[] => {
+    const keys = [...privateKeys(text), ...bareKeys(text)];
+    for (const { start, end } of keys) seen.add(text.slice(start, end));
+    return keys;
+  };
   const find = (text: string): Span[] =>
     joinSpans([
       ...knownValues(text, values),
-      ...privateKeys(text),
+      ...keysOf(text),
+      ...seen.find(text),
       ...knownFormats(text),
       ...addressPasswords(text),
       ...namedSecrets(text),
     ]);
   const open = (text: string): number | undefined => {
-    const starts = [openPrivateKey(text), openValue(text, values)].filter((start) => start !== undefined);
+    const starts = [openPrivateKey(text), openKeyLines(text), openValue(text, values)].filter(
+      (start) => start !== undefined,
+    );
     return starts.length > 0 ? Math.min(...starts) : undefined;
   };
   return Object.assign((text: string) => withoutSpans(text, find(text)), {
     stream: () => new RedactingStream({ find, open, replace: withoutSpans }),
+    watch: () => watching(keysOf),
   });
+}
+
+/** Characters from which on a text is looked at. Longer than a key, so that each stands in one look as a whole or nearly. */
+const LOOK = 64 * 1024;
+
+/** Looks for keys in a text that comes in pieces; of what was looked at, as much is looked at again as a key may be long. */
+function watching(look: (text: string) => unknown): (piece: string) => void {
+  let held = "";
+  return (piece) => {
+    held += piece;
+    look(held);
+    if (held.length > LOOK) held = held.slice(-LOOK / 4);
+  };
 }
 
 function withoutSpans(text: string, spans: readonly Span[]): string {

@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from "node:crypto";
+import { generateKeyPairSync, randomBytes, randomInt } from "node:crypto";
 
 // Secrets as they are made, never the same twice, so that no scanner of this repository finds one in it.
 
@@ -30,6 +30,66 @@ export function jwt(): string {
 export function privateKey(kind = "RSA PRIVATE KEY"): string {
   const lines = base64(1_200).match(/.{1,64}/g) ?? [];
   return [`-----BEGIN ${kind}-----`, ...lines, `-----END ${kind}-----`].join("\n");
+}
+
+/** A private key that stands in a text in some form, and what of it must not be told. */
+export interface HiddenKey {
+  readonly content: string | Buffer;
+  readonly secret: string;
+}
+
+/** Private keys as they stand in files, each in another form and each another key, between lines that are no secret. */
+export function hiddenKeys(): Readonly<Record<string, HiddenKey>> {
+  const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+  const ec = generateKeyPairSync("ec", { namedCurve: "P-521" }).privateKey;
+  const pem = (type: "pkcs1" | "pkcs8") => String(rsa.export({ type, format: "pem" })).trimEnd();
+  const within = (text: string) => `# how to get in\nhost: example.org\n\n${text}\n\n# and out again\nuser: me\n`;
+  const plain = (secret: string, text = secret): HiddenKey => ({ content: within(text), secret });
+  const each = (key: string, change: (line: string) => string) => key.split("\n").map(change).join("\n");
+  const [openssh, pgp, quoted, yaml, json, crlf, wide, narrow, encoded, twice, little, big] = [
+    "OPENSSH PRIVATE KEY",
+    "PGP PRIVATE KEY BLOCK",
+    ...Array.from({ length: 10 }, () => "RSA PRIVATE KEY"),
+  ].map((kind) => privateKey(kind)) as [string, ...string[]] & Readonly<Record<number, string>>;
+  const inBase64 = (key = "") => Buffer.from(key).toString("base64");
+  const wrapped = inBase64(encoded).match(/.{1,76}/g) ?? [];
+  return {
+    "PKCS #1": plain(pem("pkcs1")),
+    "PKCS #8": plain(pem("pkcs8")),
+    "SEC 1": plain(String(ec.export({ type: "sec1", format: "pem" })).trimEnd()),
+    OpenSSH: plain(openssh.replace(/[^\n]{64}\n/g, (line) => line)),
+    PGP: plain(pgp ?? ""),
+    encrypted: plain(
+      narrow ?? "",
+      (narrow ?? "").replace("\n", "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\n"),
+    ),
+    quoted: plain(
+      quoted ?? "",
+      each(quoted ?? "", (line) => `  > ${line}`),
+    ),
+    YAML: plain(yaml ?? "", `key: |\n${each(yaml ?? "", (line) => `    ${line}`)}`),
+    JSON: plain(json ?? "", JSON.stringify({ type: "service_account", private_key: json, client: "me" }, null, 2)),
+    "strings of a program": plain(
+      wide ?? "",
+      each(wide ?? "", (line) => `  "${line}\\n" +`),
+    ),
+    CRLF: plain(crlf ?? "", (crlf ?? "").replaceAll("\n", "\r\n")),
+    "base64 in lines": plain(`${encoded}\n${wrapped.join("\n")}`, wrapped.join("\n")),
+    "base64 in one line": plain(`${twice}\n${inBase64(twice)}`, `tls.key: ${inBase64(twice)}`),
+    "UTF-16LE": { content: Buffer.from(`\ufeff${within(little ?? "")}`, "utf16le"), secret: little ?? "" },
+    "UTF-16BE": { content: Buffer.from(`\ufeff${within(big ?? "")}`, "utf16le").swap16(), secret: big ?? "" },
+  };
+}
+
+/** Characters in a row of a secret from which on it is given away. */
+const TELLING = 16;
+
+/** The first characters in a row of a secret that a text tells; nothing when it tells none. The words around a key are none. */
+export function toldOf(secret: string, text: string): string | undefined {
+  for (const line of secret.split("\n").filter((line) => !line.startsWith("-----")))
+    for (let at = 0; at + TELLING <= line.length; at += 1)
+      if (text.includes(line.slice(at, at + TELLING))) return line.slice(at, at + TELLING);
+  return undefined;
 }
 
 /** One secret of each kind, by the kind that it is redacted as. */

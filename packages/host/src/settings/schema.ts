@@ -209,6 +209,9 @@ const shape = {
     .record(mcpServerName, mcpServerEntry, "an object with servers by their names")
     .describe("MCP servers whose tools the agent gets.")
     .optional(),
+  keyFiles: texts(PATHS)
+    .describe("Patterns of files that are opened though they hold private keys. What they hold is redacted even then.")
+    .optional(),
   sandbox: sandbox.describe("What commands can reach.").optional(),
   search: search.describe("Who searches the web for the agent.").optional(),
   retention: retention.describe("What is removed by itself. Nothing when this is not set.").optional(),

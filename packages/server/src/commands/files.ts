@@ -23,7 +23,7 @@ export const fileHandlers: Handlers<"file.find" | "file.revert" | "file.undo"> =
         files.flatMap(({ changes }) => changes.map(({ call }) => state.calls.get(call))),
       );
       if (files.length === 0) return { changes: [], problems: [] };
-      const place = { workspace: host.workspace, backups };
+      const place = { workspace: host.workspace, backups, redact: host.redact };
       return whileAtRest(session, leaf, () => revertBranch(session, place, { leaf, files }));
     });
   },
@@ -40,7 +40,7 @@ export const fileHandlers: Handlers<"file.find" | "file.revert" | "file.undo"> =
       // What is as it was already stays so.
       if (!done) return { changes: [], problems: [] };
       mustBeAtRest(state, [state.calls.get(call)]);
-      const place = { workspace: host.workspace, backups };
+      const place = { workspace: host.workspace, backups, redact: host.redact };
       return whileAtRest(session, leaf, () => undoCall(session, place, { ...done, leaf }));
     });
   },

@@ -57,6 +57,7 @@ export function hostOf(
       stream: () => {
         throw new Error("No test streams.");
       },
+      watch: () => () => {},
     }),
     contextParts: async (path) => [{ kind: "conversation", source: "messages", tokens: path.length, isExact: false }],
   };

@@ -27,7 +27,7 @@ const input = z.object({
 });
 
 /** `edit {path, old_text, new_text}`: replaces one place in a text file; all other bytes stay as they are. */
-export function editTool(workspace: Workspace, { backups, refuse }: WritingOptions = {}): Tool {
+export function editTool(workspace: Workspace, { backups, refuse, watch }: WritingOptions = {}): Tool {
   return defineTool({
     name: "edit",
     description:
@@ -38,12 +38,12 @@ export function editTool(workspace: Workspace, { backups, refuse }: WritingOptio
     effects: "external",
     about: ({ path }) => ({ paths: [{ path, access: "write" }], change: { goes: "old_text", comes: "new_text" } }),
     async preview(input) {
-      const { content, bytes, after, diff } = await edited(workspace, input, refuse);
+      const { content, bytes, after, diff } = await edited(workspace, input, { refuse, watch });
       const before = { digest: digestOf(content.bytes), text: content.text };
       return { changes: [fileChange(content.path, before, { digest: digestOf(bytes), text: after }, diff)] };
     },
     async execute(input, context) {
-      const { location, content, bytes, after, diff } = await edited(workspace, input, refuse);
+      const { location, content, bytes, after, diff } = await edited(workspace, input, { refuse, watch });
       const before = { digest: await keepContent(backups, [content.bytes]), text: content.text };
       context.signal.throwIfAborted();
       await replaceFile(workspace, location, bytes, content.stats);
@@ -57,12 +57,12 @@ export function editTool(workspace: Workspace, { backups, refuse }: WritingOptio
 async function edited(
   workspace: Workspace,
   { path, old_text, new_text }: z.infer<typeof input>,
-  refuse: WritingOptions["refuse"],
+  { refuse, watch }: WritingOptions,
 ) {
   const location = await locate(workspace, path);
   assertWritable(workspace, location);
   assertAllowed(location.path, new_text, refuse);
-  const content = await readText(workspace, location.path);
+  const content = await readText(workspace, location.path, watch);
   const after = replaceOnce(content, old_text, new_text);
   const bytes = encode(content.path, content.mark + after);
   return { location, content, bytes, after, diff: lineDiff(content.text, after) };

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { FileHandle } from "node:fs/promises";
 import { TextDecoder } from "node:util";
+import type { Watch } from "./key-file.ts";
 import { wholeLength, wholeWordsLength } from "./output.ts";
 
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be";
@@ -139,6 +140,17 @@ export function pieceOfFile(): Buffer {
   return Buffer.allocUnsafe(PIECE);
 }
 
+/** How a text file is fed. */
+export interface FeedOptions {
+  readonly signal?: AbortSignal;
+  /** Room to read into. */
+  readonly piece?: Buffer;
+  /** Told of all that is read, before any line of it is taken. */
+  readonly watch?: Watch | undefined;
+  /** Sees the beginning of the file before all else, and throws when it must not be read. */
+  readonly judge?: (start: Buffer) => void;
+}
+
 /**
  * Feeds a text file to a splitter, piece by piece, as UTF-8 and without its byte-order mark, until the splitter has
  * enough, the file ends or the signal aborts (then it throws the signal's reason). Answers what the file is; of a binary
@@ -147,15 +159,17 @@ export function pieceOfFile(): Buffer {
 export async function feedLines(
   handle: FileHandle,
   lines: LineSplitter,
-  { signal, piece = pieceOfFile() }: { readonly signal?: AbortSignal; readonly piece?: Buffer } = {},
+  { signal, piece = pieceOfFile(), watch, judge }: FeedOptions = {},
 ): Promise<FileForm> {
   let form: FileForm | undefined;
   let decoder: TextDecoder | undefined;
+  const see = watch?.();
   for (let at = 0; ; ) {
     signal?.throwIfAborted();
     const { bytesRead } = await handle.read(piece, 0, piece.length, at);
     let bytes = piece.subarray(0, bytesRead);
     if (form === undefined) {
+      judge?.(bytes);
       form = formOf(bytes.subarray(0, SNIFFED_BYTES));
       if (form.kind === "binary") return form;
       bytes = bytes.subarray(form.mark);
@@ -163,7 +177,10 @@ export async function feedLines(
     }
     if (bytesRead === 0) break;
     at += bytesRead;
-    if (!lines.push(decoder === undefined ? bytes : Buffer.from(decoder.decode(bytes, { stream: true })))) return form;
+    const text = decoder === undefined ? bytes : Buffer.from(decoder.decode(bytes, { stream: true }));
+    // Keys are ASCII, which is the same in Latin-1.
+    see?.(text.toString("latin1"));
+    if (!lines.push(text)) return form;
   }
   lines.end();
   return form;

@@ -19,6 +19,7 @@ export { editTool } from "./edit.ts";
 export { editModeTool } from "./edit-mode.ts";
 export { type Environment, holdsSecret } from "./environment.ts";
 export { WorkspaceError, type WorkspaceErrorCode } from "./error.ts";
+export { JUDGED_BYTES, keyFileRefusal, type Watch } from "./key-file.ts";
 export { listTool } from "./list.ts";
 export { listFiles } from "./list-files.ts";
 export { type OpenFile, openDirectory, openFileAt } from "./open-path.ts";
@@ -26,7 +27,7 @@ export type { Redaction } from "./output.ts";
 export { type Location, locate, openWorkspace, type WhyNotRead, type Workspace } from "./paths.ts";
 export { protectedPart } from "./protected-paths.ts";
 export { type BackupBounds, pruneBackups } from "./prune-backups.ts";
-export { readTool } from "./read.ts";
+export { type ReadOptions, readTool } from "./read.ts";
 export { type SearchOptions, searchTool } from "./search.ts";
 export { settleIntents } from "./settle-intents.ts";
 export { type ShellOptions, shellTool } from "./shell.ts";
@@ -48,15 +49,17 @@ export interface WorkspaceToolsOptions extends WritingOptions {
   readonly sandbox?: Sandbox;
   /** Takes secrets out of what commands print, before the middle of it is left out. */
   readonly redaction?: () => Redaction;
+  /** Patterns of files that are read though they hold private keys (S22). */
+  readonly keyFiles?: readonly string[];
 }
 
 /** The tools read, list, search, write, edit, edit_mode and shell for one folder. Throws a `WorkspaceError` when there is no such folder. */
 export function workspaceTools(options: WorkspaceToolsOptions): readonly Tool[] {
   const workspace = openWorkspace(options.root, options.protected, options.whyNotRead);
   const tools = [
-    readTool(workspace),
+    readTool(workspace, options),
     listTool(workspace),
-    searchTool(workspace),
+    searchTool(workspace, options.watch ? { watch: options.watch } : {}),
     writeTool(workspace, options),
     editTool(workspace, options),
     editModeTool(workspace, options),

@@ -3,6 +3,7 @@ import { defineTool, type Tool } from "@banyan/core";
 import { z } from "zod";
 import { WorkspaceError } from "./error.ts";
 import { type FileForm, feedLines, type Line, LineSplitter } from "./file-text.ts";
+import { assertNoKeyFile, type Watch } from "./key-file.ts";
 import { openFile } from "./open-path.ts";
 import type { Workspace } from "./paths.ts";
 import { showControls } from "./plain-text.ts";
@@ -22,8 +23,16 @@ const input = z.object({
     .describe(`The last line wanted, included. Default: to the end, at most ${MOST_LINES} lines at once.`),
 });
 
+/** What is read, and who is told of it. */
+export interface ReadOptions {
+  /** Told of what stands before and in the lines that are read (S22). */
+  readonly watch?: Watch;
+  /** Patterns of files that are read though they hold private keys (S22). */
+  readonly keyFiles?: readonly string[];
+}
+
 /** `read {path, start?, end?}`: numbered lines of a text file, read no further than wanted. */
-export function readTool(workspace: Workspace): Tool {
+export function readTool(workspace: Workspace, { watch, keyFiles }: ReadOptions = {}): Tool {
   return defineTool({
     name: "read",
     description:
@@ -39,7 +48,11 @@ export function readTool(workspace: Workspace): Tool {
       await using file = await openFile(workspace, path);
       const page = new Page(start, Math.min(end ?? Number.POSITIVE_INFINITY, start + MOST_LINES - 1));
       const lines = new LineSplitter({ limit: LONGEST_LINE, first: start, take: (line) => page.take(line) });
-      const form = await feedLines(file.handle, lines, { signal: context.signal });
+      const form = await feedLines(file.handle, lines, {
+        signal: context.signal,
+        watch,
+        judge: (start) => assertNoKeyFile(file.path, start, keyFiles),
+      });
       if (form.kind === "binary") {
         throw new WorkspaceError(
           "content",

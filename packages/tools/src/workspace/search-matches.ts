@@ -16,6 +16,8 @@ const MOST_BYTES = 60_000;
 /** Counting ends here, and with it the search. */
 export const MOST_COUNTED = 10_000;
 const LONGEST_LINE = 300;
+/** What a line of a key is made of, in a row that tells something. */
+const KEY_LIKE = /[A-Za-z0-9+/]{16,}/g;
 
 /**
  * The matches of one search: the first ones in full, of the others the number. Of files that are not `open` nothing is
@@ -27,6 +29,8 @@ export class Matches {
   #bytes = 0;
   #count = 0;
   #isFull = false;
+  /** Of files of which a line is shown that may be one of a key, the last such line. */
+  readonly #mayHoldKeys = new Map<string, number>();
 
   constructor(isOpen?: (path: string) => boolean) {
     this.#isOpen = isOpen;
@@ -40,9 +44,20 @@ export class Matches {
       const line = `${showOnOneLine(match.path)}:${match.line}:${shorten(match.text)}\n`;
       this.#bytes += Buffer.byteLength(line);
       this.#isFull = this.#lines.length === MOST_MATCHES || this.#bytes > MOST_BYTES;
-      if (!this.#isFull) this.#lines.push(line);
+      if (!this.#isFull) this.#show(match, line);
     }
     return this.#count < MOST_COUNTED;
+  }
+
+  /** Files of which a line is shown that may be one of a private key, with the number of the last such line. */
+  get mayHoldKeys(): ReadonlyMap<string, number> {
+    return this.#mayHoldKeys;
+  }
+
+  #show({ path, line, text }: Match, shown: string): void {
+    this.#lines.push(shown);
+    if (text.match(KEY_LIKE)?.some((word) => /[A-Z]/.test(word) && /[a-z]/.test(word)))
+      this.#mayHoldKeys.set(path, line);
   }
 
   /** `path:line:text` for each match, and notes; `stopped` says why the search is not complete, if so. */

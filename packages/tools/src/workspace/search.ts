@@ -2,9 +2,12 @@ import { defineTool, type Tool } from "@banyan/core";
 import { z } from "zod";
 import { childEnvironment } from "./environment.ts";
 import { WorkspaceError } from "./error.ts";
+import { feedLines, LineSplitter } from "./file-text.ts";
+import type { Watch } from "./key-file.ts";
+import { openFile } from "./open-path.ts";
 import { locate, type Workspace } from "./paths.ts";
 import type { Query } from "./search-files.ts";
-import { searchInWorker } from "./search-in-worker.ts";
+import { type SearchEnd, searchInWorker } from "./search-in-worker.ts";
 import { Matches } from "./search-matches.ts";
 import { compileGlob, compilePattern } from "./search-pattern.ts";
 import { filesByRipgrep, findRipgrep } from "./search-ripgrep.ts";
@@ -15,6 +18,8 @@ export interface SearchOptions {
   readonly deadline?: number;
   /** Whether ripgrep is used when it is on the path. Default true. */
   readonly ripgrep?: boolean;
+  /** Told of the files in whose lines something was found that may be of a key (S22). */
+  readonly watch?: Watch;
 }
 
 const input = z.object({
@@ -32,7 +37,10 @@ const input = z.object({
 });
 
 /** `search {pattern, path?, glob?}`: lines of text files that match a regular expression. */
-export function searchTool(workspace: Workspace, { deadline = 30_000, ripgrep = true }: SearchOptions = {}): Tool {
+export function searchTool(
+  workspace: Workspace,
+  { deadline = 30_000, ripgrep = true, watch }: SearchOptions = {},
+): Tool {
   return defineTool({
     name: "search",
     description:
@@ -62,12 +70,30 @@ export function searchTool(workspace: Workspace, { deadline = 30_000, ripgrep = 
       const files =
         ripgrep && (await filesToSearch(query, isOpen ?? (() => true), AbortSignal.any([context.signal, late])));
       context.signal.throwIfAborted();
-      if (late.aborted) return matches.text(tooSlow(deadline));
+      if (late.aborted) return told(matches, "late", context.signal);
       const left = Math.max(1, Math.ceil(until - performance.now()));
       const end = await searchInWorker({ ...query, ...(files && { files }) }, matches, left, context.signal);
-      return matches.text(end === "late" ? tooSlow(deadline) : undefined);
+      return told(matches, end, context.signal);
     },
   });
+
+  /** What was found, once the files are looked at that hits in keys may come from: a line alone does not tell. */
+  async function told(matches: Matches, end: SearchEnd, signal: AbortSignal): Promise<string> {
+    if (watch) {
+      for (const [path, line] of matches.mayHoldKeys) await look(path, line, watch, signal);
+    }
+    return matches.text(end === "late" ? tooSlow(deadline) : undefined);
+  }
+
+  async function look(path: string, line: number, watch: Watch, signal: AbortSignal): Promise<void> {
+    try {
+      await using file = await openFile(workspace, path);
+      await feedLines(file.handle, new LineSplitter({ limit: 1, first: line, take: () => false }), { signal, watch });
+    } catch (error) {
+      // It has gone away since it was searched, so that nothing of it can be judged.
+      if (!(error instanceof WorkspaceError)) throw error;
+    }
+  }
 }
 
 /** The files of a folder that ripgrep finds matches in; undefined where it cannot be asked, or was stopped. */

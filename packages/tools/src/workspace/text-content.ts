@@ -2,6 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { Stats } from "node:fs";
 import { WorkspaceError } from "./error.ts";
 import { formOf, SNIFFED_BYTES } from "./file-text.ts";
+import type { Watch } from "./key-file.ts";
 import { openFile } from "./open-path.ts";
 import type { Workspace } from "./paths.ts";
 
@@ -27,8 +28,8 @@ const MOST_BYTES = 64 * 1024 * 1024;
 
 const MARK = "\ufeff";
 
-/** Reads a file that is UTF-8 from its first to its last byte; throws a `WorkspaceError` that says why it is not. */
-export async function readText(workspace: Workspace, given: string): Promise<TextContent> {
+/** Reads a file that is UTF-8 from its first to its last byte; throws a `WorkspaceError` that says why it is not. `watch` is told of it. */
+export async function readText(workspace: Workspace, given: string, watch?: Watch): Promise<TextContent> {
   await using file = await openFile(workspace, given);
   if (file.stats.size > MOST_BYTES) {
     throw new WorkspaceError(
@@ -52,6 +53,7 @@ export async function readText(workspace: Workspace, given: string): Promise<Tex
   }
   const all = bytes.toString("utf8");
   const text = all.startsWith(MARK) ? all.slice(1) : all;
+  watch?.()(text);
   return {
     path: file.path,
     text,

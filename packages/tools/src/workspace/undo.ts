@@ -3,6 +3,7 @@ import { keepContent, keptContent } from "./backups.ts";
 import type { ChangedFile } from "./changed-files.ts";
 import { WorkspaceError } from "./error.ts";
 import { contentOf, fileChange } from "./file-change.ts";
+import type { Watch } from "./key-file.ts";
 import { openFile } from "./open-path.ts";
 import { locate, type Workspace } from "./paths.ts";
 import { removeFile, replaceFile } from "./replace-file.ts";
@@ -12,13 +13,14 @@ import { removeFile, replaceFile } from "./replace-file.ts";
  * file that the change created; brings back one that it deleted. What is there now is kept in `backups` too, and the
  * answer is the change that this made, so that it can be taken back in turn.
  *
- * Throws a `WorkspaceError`, and changes nothing: `changed` when the file is not what the change left, `missing` when the
+ * `watch` is told of both contents, of which the diff shows a part. Throws a `WorkspaceError`, and changes nothing: `changed` when the file is not what the change left, `missing` when the
  * previous content is not kept any more, and as `write` does.
  */
 export async function undoChange(
   workspace: Workspace,
   backups: string,
   change: Pick<FileChange, "path" | "before" | "after">,
+  watch?: Watch,
 ): Promise<FileChange> {
   const location = await locate(workspace, change.path);
   const { path } = location;
@@ -26,6 +28,7 @@ export async function undoChange(
     if (change.after !== null || change.before === null) throw notAsLeft(path);
     const bytes = await keptContent(backups, change.before);
     await replaceFile(workspace, location, bytes);
+    watch?.()(bytes.toString("latin1"));
     return fileChange(path, undefined, contentOf(bytes));
   }
   await using file = await openFile(workspace, path);
@@ -36,6 +39,7 @@ export async function undoChange(
   await keepContent(backups, [bytes]);
   if (before) await replaceFile(workspace, location, before, file.stats);
   else await removeFile(workspace, location, file.stats);
+  for (const content of [bytes, before]) watch?.()(content?.toString("latin1") ?? "");
   return fileChange(path, now, before && contentOf(before));
 }
 
@@ -43,7 +47,12 @@ export async function undoChange(
  * Takes all changes of a file back that a branch or a conversation made. Throws like `undoChange`; also `changed` when
  * something else changed the file between two of them, as that would be lost.
  */
-export async function revertFile(workspace: Workspace, backups: string, file: ChangedFile): Promise<FileChange> {
+export async function revertFile(
+  workspace: Workspace,
+  backups: string,
+  file: ChangedFile,
+  watch?: Watch,
+): Promise<FileChange> {
   const gap = file.changes.find(({ before }, index) => index > 0 && before !== file.changes[index - 1]?.after);
   if (gap) {
     throw new WorkspaceError(
@@ -51,7 +60,7 @@ export async function revertFile(workspace: Workspace, backups: string, file: Ch
       `${file.path} was changed by something else between the changes of this conversation, so they cannot be taken back together. Undo the last ones one by one.`,
     );
   }
-  return undoChange(workspace, backups, file);
+  return undoChange(workspace, backups, file, watch);
 }
 
 function notAsLeft(path: string): WorkspaceError {

@@ -19,7 +19,7 @@ const input = z.object({
 });
 
 /** `write {path, content}`: makes a file or replaces it as a whole. */
-export function writeTool(workspace: Workspace, { backups, refuse }: WritingOptions = {}): Tool {
+export function writeTool(workspace: Workspace, { backups, refuse, watch }: WritingOptions = {}): Tool {
   return defineTool({
     name: "write",
     description:
@@ -34,7 +34,7 @@ export function writeTool(workspace: Workspace, { backups, refuse }: WritingOpti
       assertWritable(workspace, location);
       const bytes = encode(location.path, content);
       const after = { digest: digestOf(bytes), text: content };
-      const before = location.kind === "file" ? await previous(workspace, location, undefined) : undefined;
+      const before = location.kind === "file" ? await previous(workspace, location, watch ? { watch } : {}) : undefined;
       if (before === undefined) return { changes: [fileChange(location.path, undefined, after)] };
       const { digest, text, why } = before;
       if (digest === after.digest) return { notes: [`Overwrites ${location.path} with the content that it has.`] };
@@ -51,7 +51,10 @@ export function writeTool(workspace: Workspace, { backups, refuse }: WritingOpti
       const bytes = encode(location.path, content);
       const after = { digest: digestOf(bytes), text: content };
       const size = `${linesInWords(countLines(content))}, ${bytes.length} bytes`;
-      const before = location.kind === "file" ? await previous(workspace, location, backups) : undefined;
+      const before =
+        location.kind === "file"
+          ? await previous(workspace, location, { ...(backups !== undefined && { backups }), ...(watch && { watch }) })
+          : undefined;
       assertAsAgreed(location.path, before?.digest ?? null, context.agreed);
       context.signal.throwIfAborted();
       await replaceFile(workspace, location, bytes, before?.stats);
@@ -89,11 +92,11 @@ function assertAsAgreed(path: string, digest: string | null, agreed: Preview | u
 async function previous(
   workspace: Workspace,
   { path }: Location,
-  backups: string | undefined,
+  { backups, watch }: Pick<WritingOptions, "backups" | "watch">,
 ): Promise<FileContent & { readonly stats: Stats; readonly why?: string }> {
   let content: TextContent;
   try {
-    content = await readText(workspace, path);
+    content = await readText(workspace, path, watch);
   } catch (error) {
     if (!(error instanceof WorkspaceError && error.code === "content")) throw error;
     await using file = await openFile(workspace, path);

@@ -1,4 +1,5 @@
 import { WorkspaceError } from "./error.ts";
+import type { Watch } from "./key-file.ts";
 
 /** What is done besides when a tool writes a file. */
 export interface WritingOptions {
@@ -9,6 +10,8 @@ export interface WritingOptions {
   readonly backups?: string;
   /** Says why a text that the model wrote must not get into a file (S10), in a sentence for the model; nothing when it may. */
   readonly refuse?: (text: string) => string | undefined;
+  /** Told of what a file holds of which a part is shown: what was changed, what is around it (S22). */
+  readonly watch?: Watch;
 }
 
 /** Throws when the host does not let this text get into a file. */

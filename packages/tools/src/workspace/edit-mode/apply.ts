@@ -78,7 +78,7 @@ export async function applyCaptured(
 
 /** Writes the new content of a file beside it, after everything was looked at that could speak against it. */
 async function prepare(
-  { workspace, backups, refuse }: Surroundings,
+  { workspace, backups, refuse, watch }: Surroundings,
   file: ArmedFile,
   blocks: readonly Block<ArmedFile>[],
 ): Promise<Prepared | "unchanged"> {
@@ -87,7 +87,7 @@ async function prepare(
     const reason = refuse?.(text);
     if (reason !== undefined) throw new Error(`${name} was refused: ${reason}`);
   }
-  const content = await newContent(workspace, file, blocks);
+  const content = await newContent(workspace, file, blocks, watch);
   const { location, before, bytes } = content;
   if (before?.bytes.equals(bytes)) return "unchanged";
   if (before) await keepContent(backups, [before.bytes]);

@@ -1,6 +1,7 @@
 import { SymbolError } from "../../symbols/index.ts";
 import { digestOf } from "../backups.ts";
 import { WorkspaceError } from "../error.ts";
+import type { Watch } from "../key-file.ts";
 import { type Location, locate, type Workspace } from "../paths.ts";
 import { countLines, encode, readText, type TextContent } from "../text-content.ts";
 import type { ArmedFile } from "./armed-file.ts";
@@ -25,6 +26,7 @@ export async function newContent(
   workspace: Workspace,
   file: ArmedFile,
   blocks: readonly Block<ArmedFile>[],
+  watch?: Watch,
 ): Promise<NewContent> {
   const location = await locate(workspace, file.path);
   if (location.path !== file.path) throw conflict(file, "leads elsewhere now");
@@ -34,7 +36,7 @@ export async function newContent(
     const text = edited(file, "", blocks);
     return { file, location, before: undefined, bytes: encode(file.path, text), text };
   }
-  const before = await readText(workspace, file.path);
+  const before = await readText(workspace, file.path, watch);
   if (digestOf(before.bytes) !== file.snapshot.digest) throw conflict(file, "was changed since edit_mode was called");
   const text = edited(file, before.text, blocks);
   return { file, location, before, bytes: encode(file.path, before.mark + text), text };

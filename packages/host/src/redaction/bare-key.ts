@@ -1,0 +1,180 @@
+import type { Span } from "./span.ts";
+
+// What is left of a private key when its first and last line are elsewhere: in another output, behind a cut, in base64.
+
+/** A line as programs write keys, and little else: OpenSSL 64 characters, OpenSSH 70. */
+const LINE = /^(?:[A-Za-z0-9+/]{70}|[A-Za-z0-9+/]{64})$/;
+/** What may stand behind a line: quotations, signs, escapes; then where it ends, perhaps by an escape too. */
+const BREAK = String.raw`(?:[^\w\n]|\\{1,8}[rt]|\^M){0,16}?(?:\\{1,8}n(?:[^\w\n]{0,12}\n)?|\n)`;
+/** What may stand between two such lines. Before the second that is a number, a mark, a quotation, a comment, a file's name. */
+const BETWEEN = new RegExp(`^${BREAK}[^\\n]{0,120}$`);
+/** What may stand behind the last of them, at the end of a text. */
+const BEHIND = new RegExp(String.raw`^(?:[^\w\n]|\\{1,8}[rt]|\^M){0,16}(?:${BREAK}[^\n]{0,120}){0,3}$`);
+/** A last line that is shorter, behind another one. */
+const REST = new RegExp(
+  `${BREAK}(?:(?:(?!-----)[^\\n]){0,120}?(?:[^A-Za-z0-9+/=\\n-]|-(?!-)|\\\\[nrt]))??[A-Za-z0-9+/]{4,75}={0,2}(?=[^A-Za-z0-9+/=\\n]{0,16}(?:\\n|\\\\|$))`,
+  "y",
+);
+
+/** The last line of a key at the end of a text, whose end may come yet. */
+const LAST_LINE = new RegExp(
+  String.raw`(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{16,76}={0,2}${BREAK}[^\n]{0,40}?-{0,5}(?:E|EN|END[A-Z0-9 ]{0,40}-{0,5})?$`,
+);
+/** Characters at the end of a text in which such lines are looked for. */
+const LOOKED_AT = 4096;
+
+/** How the body of an unencrypted key begins, whatever stands before it: PKCS #1, PKCS #8, SEC 1, OpenSSH. */
+const BODY =
+  /^(?:MII[A-Za-z0-9+/]{3}IBA[AD]|MIG[A-Za-z0-9+/]AgEAMB|MIG[A-Za-z0-9+/]{2}AgEBB[DE]|MIH[A-Za-z0-9+/]AgEBBE|MHcCAQEEI|M[CF][A-Za-z0-9+/]CAQ[AE]wBQYDK2V|b3BlbnNzaC1rZXktdjE[A-Za-z0-9+/]{40})/;
+
+/** `-----BEGIN ` and `PRIVATE KEY-----` in base64, at each of the three ways in which it may be cut into threes. */
+const ENCODED =
+  /LS0tLS1CRUdJTi|0tLS0tQkVHSU4g|tLS0tLUJFR0lOI|UFJJVkFURSBLRVktLS0tL|BSSVZBVEUgS0VZLS0tLS|QUklWQVRFIEtFWS0tLS0t/;
+const NAMED = /-----(?:BEGIN|END)[A-Z0-9 ]{0,40}PRIVATE KEY|PRIVATE KEY(?: BLOCK)?-----/;
+/** Lines of a key, perhaps cut at both ends, and nothing else. */
+const KEY_LINES = /^[A-Za-z0-9+/=\r\n]{36,}$/;
+/** Base64 in lines of some length. */
+const WRAPPED = /(?:\r?\n[ \t>|]{0,16}[A-Za-z0-9+/_-]{16,4096})*(?:\r?\n[ \t>|]{0,16}[A-Za-z0-9+/_-]{1,15})?={0,2}/y;
+
+/** What is public, or no key, though it has lines like one: certificates, public keys, signatures, messages. */
+const PUBLIC = /-----BEGIN (?![A-Z0-9 ]{0,40}PRIVATE KEY)[A-Z0-9 ]{1,60}-----[^-]{0,65536}(?:-----END|$)/g;
+
+/** The parts of private keys in a text that nothing around them names. */
+export function bareKeys(text: string): Span[] {
+  const words = longWords(text);
+  if (words.length === 0) return [];
+  return [...bodies(text, words), ...encodedKeys(text, words), ...keyLines(text, words)];
+}
+
+/** Where lines begin, at the end of a text, that may be those of a key when more of them come. */
+export function openKeyLines(text: string): number | undefined {
+  const from = Math.max(0, text.length - LOOKED_AT);
+  const tail = text.slice(from);
+  const last = LAST_LINE.exec(tail);
+  let open = last && isMixed(last[0]) ? from + last.index : undefined;
+  let end = tail.length;
+  for (const { start, end: behind, word } of longWords(tail).reverse()) {
+    if (!BEHIND.test(tail.slice(behind, end))) break;
+    if (!LINE.test(word) && !ENCODED.test(word) && !isEncodedTwice(word)) continue;
+    open = from + start;
+    end = start;
+  }
+  return open;
+}
+
+function bodies(text: string, words: readonly Word[]): Span[] {
+  return words
+    .filter(({ word }) => BODY.test(word))
+    .map(({ start, end }) => ({ start, end: wrappedEnd(text, end), kind: "private-key" }));
+}
+
+/** Keys in base64, as in the secrets of Kubernetes. */
+function encodedKeys(text: string, words: readonly Word[]): Span[] {
+  const found: Span[] = [];
+  for (let index = 0; index < words.length; index += 1) {
+    const first = words[index];
+    if (!first) break;
+    const run = [first];
+    for (let last = first; ; index += 1) {
+      const next = words[index + 1];
+      if (!next || !BETWEEN.test(text.slice(last.end, next.start))) break;
+      run.push(next);
+      last = next;
+    }
+    if (!run.some(({ word }) => ENCODED.test(word) || isEncodedTwice(word))) continue;
+    const last = run.at(-1) ?? first;
+    REST.lastIndex = last.end;
+    const rest = REST.exec(text)?.[0] ?? "";
+    const lines = run.map(({ word }) => word).join("");
+    const whole = decodedFrom(lines + (/[A-Za-z0-9+/=]*$/.exec(rest)?.[0] ?? ""));
+    const alone = decodedFrom(lines);
+    if (NAMED.test(whole) || (KEY_LINES.test(alone) && isMixed(alone)))
+      found.push({ start: first.start, end: last.end + rest.length, kind: "private-key" });
+  }
+  return found;
+}
+
+function decodedFrom(base64: string): string {
+  return Buffer.from(base64, "base64").toString("latin1");
+}
+
+/** Whether a word begins as base64 of base64 does, which little else is. */
+function isEncodedTwice(word: string): boolean {
+  return /^[A-Za-z0-9+/=\r\n]{12}$/.test(Buffer.from(word.slice(0, 16), "base64").toString("latin1"));
+}
+
+/** Two or more lines like those of a key, one behind the other. */
+function keyLines(text: string, words: readonly Word[]): Span[] {
+  const found: Span[] = [];
+  for (let index = 0; index < words.length; index += 1) {
+    const [first, last] = [words[index], lastOfRun(text, words, index)];
+    if (!first || last === index) continue;
+    index = last;
+    const run = { start: first.start, end: words[last]?.end ?? first.end };
+    REST.lastIndex = run.end;
+    const end = REST.test(text) ? REST.lastIndex : run.end;
+    if (isMixed(text.slice(run.start, run.end))) found.push({ start: run.start, end, kind: "private-key" });
+  }
+  if (found.length === 0) return found;
+  const told = Array.from(text.matchAll(PUBLIC), ({ index, 0: match }) => [index, index + match.length] as const);
+  return found.filter(({ start }) => !told.some(([from, to]) => from <= start && start < to));
+}
+
+function lastOfRun(text: string, words: readonly Word[], first: number): number {
+  if (!LINE.test(words[first]?.word ?? "")) return first;
+  let last = first;
+  for (let next = first + 1; next < words.length; next += 1) {
+    const [one, other] = [words[last], words[next]];
+    if (!one || !other || !LINE.test(other.word) || !BETWEEN.test(text.slice(one.end, other.start))) break;
+    last = next;
+  }
+  return last;
+}
+
+/** The end of the base64 that goes on at a place, in the next lines too. */
+function wrappedEnd(text: string, at: number): number {
+  WRAPPED.lastIndex = at;
+  return WRAPPED.test(text) ? WRAPPED.lastIndex : at;
+}
+
+/** Random base64 of some length has all kinds of characters; hexadecimal digests and rulers of signs do not, and alphabets have an order. */
+function isMixed(text: string): boolean {
+  return /[A-Z]/.test(text) && /[g-z]/.test(text) && /[0-9]/.test(text) && !/ABCDEFGH|abcdefgh/.test(text);
+}
+
+/** Characters of base64 in a row that are not a word of something else. */
+interface Word {
+  readonly start: number;
+  readonly end: number;
+  readonly word: string;
+}
+
+/** Fewer are no line of a key that could be told from anything else. */
+const LONG = 48;
+
+/** The long words of a text. Only one character in so many is looked at, and what is around it where that may be in one. */
+function longWords(text: string): Word[] {
+  const words: Word[] = [];
+  let last = 0;
+  for (let at = LONG - 1; at < text.length; at += LONG) {
+    if (at < last || !isOfBase64(text.charCodeAt(at))) continue;
+    let start = at;
+    while (start > last && isOfBase64(text.charCodeAt(start - 1))) start -= 1;
+    let end = at + 1;
+    while (isOfBase64(text.charCodeAt(end))) end += 1;
+    last = end;
+    if (end - start < LONG) continue;
+    // The letter of an escape, and the sign of a line that a diff adds, are none of its characters.
+    if (/[nrt]/.test(text.charAt(start)) && text.charAt(start - 1) === "\\") start += 1;
+    else if (/^[+](?:.{64}|.{70}|.{76})$/.test(text.slice(start, Math.min(end, start + 78)))) start += 1;
+    words.push({ start, end, word: text.slice(start, end) });
+  }
+  return words;
+}
+
+/** Letters, digits, `+` and `/`. What is behind the end of a text is no number, and none of them. */
+function isOfBase64(code: number): boolean {
+  if (code >= 97) return code <= 122;
+  if (code >= 65) return code <= 90;
+  return code >= 47 ? code <= 57 : code === 43;
+}
