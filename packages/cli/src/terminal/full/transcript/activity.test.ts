@@ -58,3 +58,19 @@ test("T25: what goes on is told from the feed, with sub-agents counted and their
   happens({ type: "run.ended", run: "r", reason: "interrupted", leaf: "a" });
   expect([activities.isBusy, activities.doing]).toEqual([false, undefined]);
 });
+
+test("F35, F26: a model that is asked again counts down, and one that says nothing is told with whether it lives", () => {
+  starts("patient");
+  const nextAt = Date.now() + 12_000;
+  const retrying = { type: "model.retrying", run: "patient", delay: 12_000, nextAt, code: "rate-limit", reason: "Busy." };
+  happens({ ...retrying, attempt: 4, status: 429 });
+  expect(activities.doing).toMatchObject({ what: "429, attempt 4", until: nextAt });
+  happens({ ...retrying, attempt: 5 });
+  expect(activities.doing).toMatchObject({ what: "rate-limit, attempt 5", until: nextAt });
+  happens({ type: "model.waiting", run: "patient", message: "a", time: 40_000, alive: true });
+  expect(activities.doing?.what).toBe("thinking, the connection is alive");
+  expect(Date.now() - (activities.doing?.since ?? 0)).toBeGreaterThanOrEqual(40_000);
+  happens({ type: "model.waiting", run: "patient", message: "a", time: 60_000, alive: false });
+  expect(activities.doing?.what).toBe("nothing from the model");
+  happens({ type: "run.ended", run: "patient", reason: "answered", leaf: null });
+});

@@ -19,6 +19,11 @@ describe("T25: the spinner line", () => {
     expect(line(300).slice(2)).toBe("running npm test, Esc stops");
   });
 
+  test("F35: counts down to what comes by itself", () => {
+    const activity = { what: "429, attempt 4", elapsed: 3_000, until: 12_345, stopKey: "Esc" };
+    expect(spinnerLine(activity, false, 80, plain)).toBe("• 429, attempt 4, again in 12 s, Esc stops");
+  });
+
   test("T30: names the key that shows the sub-agents, while there are any", () => {
     const activity = { what: "running 2 calls, 1 sub-agent", elapsed: 2_000, stopKey: "Esc", agentsKey: "Alt+A" };
     expect(spinnerLine(activity, false, 80, plain)).toBe(
