@@ -89,7 +89,11 @@ export class EventStreamDecoder {
   }
 
   #add(value: string): void {
-    this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
+    if (this.#data === undefined) {
+      this.#data = value;
+      return;
+    }
+    this.#data = `${this.#data}\n${value}`;
     if (this.#data.length > this.#bound.most) throw this.#bound.tooLong();
   }
 }

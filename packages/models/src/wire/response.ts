@@ -43,12 +43,14 @@ export class ResponseDecoder implements ResponseReader {
   #failed = false;
   #size = 0;
   readonly #bounds: ReturnType<typeof wireBounds>;
+  #most: number;
   codings: readonly string[] = [];
 
   constructor(endpoint: Endpoint, answer: Answer, bounds?: WireBounds) {
     this.#endpoint = endpoint;
     this.#answer = answer;
     this.#bounds = wireBounds(bounds);
+    this.#most = this.#bounds.answer;
   }
 
   get done(): boolean {
@@ -73,20 +75,19 @@ export class ResponseDecoder implements ResponseReader {
     const type = String(headers["content-type"] ?? "");
     if (type.includes("json")) return;
     if (type.includes("html")) throw errorOfType(this.#endpoint, type);
-    const { line } = this.#bounds;
+    const { line, answer } = this.#bounds;
+    this.#most = answer * STREAM_FACTOR;
     const tooLong = () => errorOfLine(this.#endpoint.address, line);
     this.#events = new EventStreamDecoder((data) => this.#answer.data(data), { most: line, tooLong });
   }
 
   body(bytes: Buffer): void {
     this.#size += bytes.length;
-    const { answer } = this.#bounds;
+    if (this.#size > this.#most) throw errorOfSize(this.#endpoint.address, this.#most);
     if (this.#events) {
-      if (this.#size > answer * STREAM_FACTOR) throw errorOfSize(this.#endpoint.address, answer * STREAM_FACTOR);
       this.#events.push(bytes);
       return;
     }
-    if (this.#size > answer) throw errorOfSize(this.#endpoint.address, answer);
     if (!this.#failed || this.#size <= ERROR_BODY + bytes.length) this.#whole.push(bytes);
   }
 

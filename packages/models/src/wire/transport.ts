@@ -112,7 +112,10 @@ class Exchange implements Dispatcher.DispatchHandler {
     const { codings } = this.#reader;
     if (codings.length === 0) return;
     this.#unpacker = new Unpacker(codings, {
-      data: (bytes) => this.#read(bytes),
+      data: (bytes) => {
+        this.#read(bytes);
+        this.#soon();
+      },
       end: () => this.#over(),
       failed: (cause) => this.#break(this.#broken ?? cause),
       room: () => {
@@ -121,12 +124,15 @@ class Exchange implements Dispatcher.DispatchHandler {
     });
   }
 
+  // Called for each chunk of HTTP, of which one read can hold many: they are decoded at once and handed over together,
+  // when the read is through.
   onResponseData(controller: Dispatcher.DispatchController, bytes: Buffer): void {
     if (this.#ended) return;
-    const unpacker = this.#unpacker;
-    if (!unpacker) return this.#read(bytes);
-    this.#soon();
-    if (!unpacker.write(bytes)) controller.pause();
+    if (this.#unpacker === undefined) this.#read(bytes);
+    else if (!this.#unpacker.write(bytes)) controller.pause();
+    if (this.#flushing) return;
+    this.#flushing = true;
+    void THROUGH.then(this.#flush);
   }
 
   onResponseEnd(): void {
@@ -159,13 +165,10 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.#reader.body(bytes);
     } catch (reason) {
       this.#fail(reason);
-      return;
     }
-    this.#soon();
   }
 
-  // Called for each chunk of HTTP, of which one read can hold many: they are decoded at once and handed over together,
-  // when the read is through.
+  /** Hands over what there is when the code under way is through. */
   #soon(): void {
     if (this.#flushing) return;
     this.#flushing = true;
