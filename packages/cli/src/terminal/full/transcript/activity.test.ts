@@ -62,7 +62,14 @@ test("T25: what goes on is told from the feed, with sub-agents counted and their
 test("F35, F26: a model that is asked again counts down, and one that says nothing is told with whether it lives", () => {
   starts("patient");
   const nextAt = Date.now() + 12_000;
-  const retrying = { type: "model.retrying", run: "patient", delay: 12_000, nextAt, code: "rate-limit", reason: "Busy." };
+  const retrying = {
+    type: "model.retrying",
+    run: "patient",
+    delay: 12_000,
+    nextAt,
+    code: "rate-limit",
+    reason: "Busy.",
+  };
   happens({ ...retrying, attempt: 4, status: 429 });
   expect(activities.doing).toMatchObject({ what: "429, attempt 4", until: nextAt });
   happens({ ...retrying, attempt: 5 });
