@@ -21,6 +21,8 @@ describe.runIf(chromiumPath)(`what a guest sees of the page${whyNot}`, PATIENT, 
     await page.getByText("It waits for the permission of somebody who may give it.").waitFor();
     expect(await faultsOf(page)).toEqual([]);
     expect(await composer(page).count()).toBe(0);
+    expect(await page.getByRole("navigation", { name: "Conversations" }).innerText()).not.toContain("for you");
+    expect(await page.title()).toBe("hello · Banyan");
     for (const name of await page.getByRole("navigation", { name: "Panels" }).getByRole("button").allInnerTexts()) {
       await page.getByRole("button", { name, exact: true }).click();
       await page.getByRole("complementary", { name }).waitFor();

@@ -1,4 +1,4 @@
-import type { ListedConversation, Result, Right, ServerFrame } from "@banyan/server/protocol";
+import { type ListedConversation, type Result, type Right, rights, type ServerFrame } from "@banyan/server/protocol";
 import { createContext, useContext } from "react";
 import { createStore, type StoreApi, useStore } from "zustand";
 import { Connection, type ConnectionState } from "./connection/connection.ts";
@@ -24,8 +24,9 @@ export interface PageState {
   readonly problem: string | undefined;
 }
 
-/** How much waits for the person, in all conversations. */
-export function waitingInAll({ conversations = [] }: PageState): number {
+/** How much waits for the person, in all conversations: nothing for who may not answer. */
+export function waitingInAll({ conversations = [], rights: has }: PageState): number {
+  if (!has.includes(rights["question.answer"])) return 0;
   return conversations.reduce((sum, { waiting }) => sum + waiting, 0);
 }
 
@@ -145,10 +146,10 @@ export class Page {
   }
 
   /** After each connection: the list anew, and every conversation from where this page stands. */
-  #begin(rights: readonly Right[]): void {
+  #begin(given: readonly Right[]): void {
     const { connection, store } = this;
-    store.setState({ rights });
-    keepRights(rights);
+    store.setState({ rights: given });
+    keepRights(given);
     // What is in view comes first.
     for (const conversation of this.#followed.values()) conversation.follow();
     connection.ask("conversation.watch", { on: true }).catch(ignored);

@@ -4,6 +4,7 @@ import { useDeferredValue, useState } from "react";
 import { usePageState } from "../page.ts";
 import { ThemeChoice } from "../shell/theme-choice.tsx";
 import { Spinner } from "../transcript/versions.tsx";
+import { useMay } from "../use-may.ts";
 import { ImportConversation } from "./import-conversation.tsx";
 import { NewConversation } from "./new-conversation.tsx";
 import { SearchHits } from "./search-hits.tsx";
@@ -52,6 +53,7 @@ export function ConversationList() {
 
 function Entry({ conversation }: { readonly conversation: ListedConversation }) {
   const { id, title, running, waiting, unread, updatedAt } = conversation;
+  const may = useMay();
   return (
     <Link
       to="/c/$conversation"
@@ -70,7 +72,11 @@ function Entry({ conversation }: { readonly conversation: ListedConversation }) 
                 <Spinner name="It runs" /> running
               </span>
             )}
-            {waiting > 0 && <span className="text-warn">{waiting} waiting for you</span>}
+            {waiting > 0 && (
+              <span className="text-warn">
+                {may("question.answer") ? `${waiting} waiting for you` : `${waiting} waiting`}
+              </span>
+            )}
           </span>
         </>
       )}
