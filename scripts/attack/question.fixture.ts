@@ -20,8 +20,11 @@ export async function questionAbout(
   screen.enter("go");
   const first = await screen.until(/Allow this\?/, place.signal);
   if (!/more lines?: Up and Down move/.test(first)) return first;
+  await screen.until(/^Allow this\?$/m, place.signal);
   screen.press("NPage");
-  return first + (await screen.until(new RegExp(`^(?!${RegExp.escape(first)})`), place.signal));
+  // It has moved when what stood first is gone.
+  const [, top = ""] = /asks to run .*\n(.*)/.exec(first) ?? [];
+  return first + (await screen.until(new RegExp(`^(?![\\s\\S]*${RegExp.escape(top)})`), place.signal));
 }
 
 async function opened(
