@@ -17,6 +17,13 @@ export interface ChangesPlace {
   readonly backups: string;
   /** Takes secrets out of what is logged of a change (S10, S22). */
   readonly redact: Redact;
+  /** A person was asked, and wants back what a log from elsewhere calls the previous content too (S17). */
+  readonly agreed?: boolean;
+}
+
+/** Whether taking back what these calls did rests on a log that was written elsewhere. */
+export function wasElsewhere({ writtenElsewhere }: ConversationState, calls: readonly string[]): boolean {
+  return calls.some((call) => writtenElsewhere.has(call));
 }
 
 /** What one call did to files and nobody has taken back. */
@@ -61,8 +68,9 @@ export async function undoCall(
   { leaf, call, changes }: CallChanges & { readonly leaf: string | null },
 ): Promise<TakenBack> {
   const taken = await takeBack(session, place, changes, (workspace, change) => ({
-    call,
-    done: undoChange(workspace, place.backups, change, place.redact.watch),
+    calls: [call],
+    path: change.path,
+    done: () => undoChange(workspace, place.backups, change, place.redact.watch),
   }));
   return told(session, leaf, taken);
 }
@@ -73,8 +81,9 @@ export async function undoCall(
  */
 export function revertFiles(session: Session, place: ChangesPlace, files: readonly ChangedFile[]): Promise<TakenBack> {
   return takeBack(session, place, files, (workspace, file) => ({
-    call: file.changes.at(-1)?.call ?? "",
-    done: revertFile(workspace, place.backups, file, place.redact.watch),
+    calls: file.changes.map(({ call }) => call),
+    path: file.path,
+    done: () => revertFile(workspace, place.backups, file, place.redact.watch),
   }));
 }
 
@@ -113,19 +122,33 @@ const NOW: Readonly<Record<FileChange["kind"], string>> = {
   deleted: "is not there any more",
 };
 
+/** A file that is to be as it was before its calls, the last of which will be said to have done it. */
+interface Taking {
+  readonly calls: readonly string[];
+  readonly path: string;
+  done(): Promise<FileChange>;
+}
+
+const ASKS = "/undo in a terminal, or banyan changes revert, asks";
+
 async function takeBack<Item>(
   session: Session,
   place: ChangesPlace,
   items: readonly Item[],
-  begin: (workspace: Workspace, item: Item) => { readonly call: string; readonly done: Promise<FileChange> },
+  begin: (workspace: Workspace, item: Item) => Taking,
 ): Promise<TakenBack> {
   const workspace = openWorkspace(place.workspace);
   const changes: FileChange[] = [];
   const problems: string[] = [];
   for (const item of items) {
-    const { call, done } = begin(workspace, item);
+    const { calls, path, done } = begin(workspace, item);
+    const call = calls.at(-1) ?? "";
+    if (!place.agreed && wasElsewhere(session.state, calls)) {
+      problems.push(`${path} was changed elsewhere, before this conversation was brought in: ${ASKS} about it first.`);
+      continue;
+    }
     try {
-      const made = await done;
+      const made = await done();
       const change = { ...made, diff: place.redact(made.diff) };
       const message = session.state.calls.get(call) ?? "";
       await session.commit([{ type: "file.changed", message, call, ...change }], { durable: true });

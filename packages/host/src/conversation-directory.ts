@@ -4,6 +4,7 @@ import {
   createId,
   type Event,
   emptyConversation,
+  endOfImport,
   type ListQuery,
   type LogView,
   reduce,
@@ -98,7 +99,8 @@ export class ConversationDirectory implements AsyncDisposable {
 
   /**
    * Brings in an exported conversation. It keeps its id, unless there is one of that id here: then it is a second one,
-   * with an id of its own. Answers the id. All of it is there, or nothing. Rejects with `StoreError`.
+   * with an id of its own. It brings facts, and no rights: what it left open has ended, what it allowed is asked about
+   * (S17). Answers the id. All of it is there, or nothing. Rejects with `StoreError`.
    */
   async bringIn({ id, events }: ReadConversation): Promise<string> {
     const taken = (await this.#store.list()).some((known) => known.id === id);
@@ -110,7 +112,12 @@ export class ConversationDirectory implements AsyncDisposable {
         const placed = { ...event, seq: index + 1, epoch: log.epoch };
         return placed.type === "conversation.created" ? { ...placed, id: own } : placed;
       });
-      await log.append(rewritten, { durable: true });
+      const state = emptyConversation(own);
+      for (const event of rewritten) reduce(state, event);
+      const ends = endOfImport(state).map((body, index): Event => {
+        return { ...body, seq: rewritten.length + index + 1, epoch: log.epoch };
+      });
+      await log.append([...rewritten, ...ends], { durable: true });
     } finally {
       await log.close();
     }

@@ -39,6 +39,7 @@ async function permitOf(host: Awaited<ReturnType<typeof open>>, command: string)
     tool: tool!,
     input: { command },
     conversation: session.state,
+    allowed: [],
     signal: new AbortController().signal,
   });
   await session.close();

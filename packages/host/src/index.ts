@@ -22,6 +22,7 @@ export {
   tellTakenBack,
   undoableCalls,
   undoCall,
+  wasElsewhere,
 } from "./changes.ts";
 export { ConversationDirectory, type StoredConversation } from "./conversation-directory.ts";
 export { ConversationError, findConversation } from "./conversations.ts";

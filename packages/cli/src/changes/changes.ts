@@ -29,7 +29,9 @@ export function changes(args: ChangesArguments): Promise<ExitCode> {
         return show(changesIn((await directory.read(id)).state, args.branch), args.path, write);
       case "revert": {
         await using session = await directory.open(id);
-        const workspace = session.state.labels.cwd ?? realpathSync(".");
+        // Which directory a log from elsewhere names is no reason to write there.
+        const isOwn = session.state.writtenElsewhere.size === 0;
+        const workspace = (isOwn ? session.state.labels.cwd : undefined) ?? realpathSync(".");
         const backups = join(directories(place.env, place.home).data, "backups");
         const files = changesIn(session.state, args.branch);
         return await revert(

@@ -38,7 +38,7 @@ export async function revert(
   }
   const { leaf } = session.state;
   const ofLast = new Set(leaf === null ? [] : changesOf(session.state, leaf).map(({ path }) => path));
-  const { changes, problems } = await revertFiles(session, place, wanted);
+  const { changes, problems } = await revertFiles(session, { ...place, agreed: true }, wanted);
   // Where the conversation goes on, the model takes these changes for done.
   const believed = changes.filter(({ path }) => ofLast.has(path));
   if (believed.length > 0) await tellTakenBack(session, leaf, believed);

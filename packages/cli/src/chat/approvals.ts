@@ -23,7 +23,7 @@ export type PersonAsked = Pick<
 >;
 
 /** A conversation in which calls wait for a person, here or on a server. */
-export type AskingSession = Pick<Session, "answer" | "listen" | "state">;
+export type AskingSession = Pick<Session, "answer" | "listen" | "state"> & Partial<Pick<Session, "allowed">>;
 
 /** Who asks, where, and where to keep what is allowed for good. */
 export type AskingHost = Pick<Host, "remember" | "workspace"> & { readonly agent: Pick<Agent, "name"> };
@@ -228,8 +228,7 @@ async function isAllowedNow(
   const { permission, tools = [] } = agent?.options ?? {};
   const tool = tools.find(({ name }) => name === call.tool);
   if (!permission || !tool || call.input === undefined) return false;
-  return (
-    (await permission({ call: call.id, tool, input: call.input, conversation: session.state, signal })).decision ===
-    "allow"
-  );
+  const { state: conversation, allowed = [] } = session;
+  const permit = await permission({ call: call.id, tool, input: call.input, conversation, allowed, signal });
+  return permit.decision === "allow";
 }

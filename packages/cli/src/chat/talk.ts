@@ -77,7 +77,7 @@ export class Talk {
       revert: (left) => this.#changes.revert(left),
     });
     this.#conversation = new CurrentConversation(host, this.#person, session);
-    this.#changes = new BranchChanges(host, this.#person.standpoint, () => this.#conversation.open());
+    this.#changes = new BranchChanges(host, terminal, this.#person.standpoint, () => this.#conversation.open());
     if (at !== undefined) this.#person.standpoint.standAt(at);
     this.#showStatus();
     this.#approvals = new Approvals(terminal, this.#person.view, host, unsent);

@@ -146,10 +146,12 @@ describe("B56: an exported conversation", () => {
     const again = await done("import", file);
     const [, second = ""] = /^Imported 4 messages as ([0-9a-z]{26})\. /.exec(again) ?? [];
     expect(again).toContain(`${id} is here already, so this one has an id of its own.`);
-    expect(tree(await done("export", second))).toEqual(tree(text));
+    // Behind it stands that it was brought in (S17).
+    const marked = [...tree(text), expect.objectContaining({ type: "conversation.brought-in", how: "import" })];
+    expect(tree(await done("export", second))).toEqual(marked);
     await done("remove", id, "--yes");
     expect(await done("import", file)).toBe(`Imported 4 messages as ${id}.\nbanyan --resume ${id}\n`);
-    expect(tree(await done("export", id))).toEqual(tree(text));
+    expect(tree(await done("export", id))).toEqual(marked);
     expect(await done("list")).toMatch(/4 +What is red\?/);
   });
 

@@ -19,6 +19,8 @@ import type { Cost, Usage } from "./usage.ts";
  */
 export type EventBody =
   | { readonly type: "conversation.created"; readonly id: string; readonly labels: Readonly<Record<string, string>> }
+  /** All before it was written elsewhere: what was open there has ended, and nothing that was allowed there holds here. */
+  | { readonly type: "conversation.brought-in"; readonly how: "import" | "file" }
   /** A text that runs refer to by its digest (instructions, tool schemas), stored once. */
   | { readonly type: "content.stored"; readonly digest: string; readonly text: string }
   | MessageAdded

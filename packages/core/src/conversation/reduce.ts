@@ -49,6 +49,12 @@ function reduceEvent(state: MutableState, event: Event): Change {
       state.labels = event.labels;
       state.createdAt = event.at;
       return NOTHING;
+    case "conversation.brought-in":
+      // Whom the conversation is sent to is chosen here.
+      state.model = undefined;
+      state.allowed = [];
+      state.writtenElsewhere = new Set(state.calls.keys());
+      return NOTHING;
     case "content.stored":
       state.contents.set(event.digest, event.text);
       return NOTHING;

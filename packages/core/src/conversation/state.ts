@@ -109,8 +109,13 @@ export interface ConversationState {
   readonly following: ReadonlyMap<string, Following>;
   /** How many messages are marked as removed. */
   readonly removals: number;
-  /** Permission rules that a person allowed for this conversation. */
+  /**
+   * Permission rules that a person allowed for this conversation, as the log tells: to be shown. What holds is
+   * `session.allowed`.
+   */
   readonly allowed: readonly string[];
+  /** The calls that were there when the conversation was brought in: what they did, they did elsewhere. */
+  readonly writtenElsewhere: ReadonlySet<string>;
   /** The message in which a call stands, by the call's id. */
   readonly calls: ReadonlyMap<string, string>;
   /** Texts by their digest. */
@@ -164,6 +169,7 @@ export function emptyConversation(id: string = createId()): ConversationState {
     following: new Map(),
     removals: 0,
     allowed: [],
+    writtenElsewhere: new Set(),
     calls: new Map(),
     contents: new Map(),
     usage: noUsage,

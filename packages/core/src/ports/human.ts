@@ -35,6 +35,8 @@ export interface PermitRequest {
   /** The arguments, checked against the tool's schema. */
   readonly input: Json;
   readonly conversation: ConversationState;
+  /** Rules that a person answered with "always" in this conversation, here: `remember` of their answers (S17). */
+  readonly allowed: readonly string[];
   /** Aborts when the call is cancelled: nobody waits for the verdict any more. */
   readonly signal: AbortSignal;
 }

@@ -1,4 +1,5 @@
 import type { Event } from "../conversation/event.ts";
+import type { RightsPlace } from "./rights.ts";
 
 /**
  * Where conversations are kept: one log each.
@@ -61,6 +62,11 @@ export interface LogView {
 /** The log of one conversation, held by its one writer. */
 export interface Log extends LogView {
   readonly epoch: number;
+  /**
+   * What a person allowed here. Absent: it is forgotten when the session ends, and a call that was allowed is asked about
+   * again by who goes on with it.
+   */
+  readonly rights?: RightsPlace;
   /**
    * Appends events, all or none. Their `seq` must go on from the log's last one; throws or rejects with `StoreError`
    * `stale` otherwise, or when another writer has opened the log. Answers nothing when it is done at once, a promise

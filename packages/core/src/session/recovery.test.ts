@@ -3,6 +3,7 @@ import { Agent } from "../agent/agent.ts";
 import { resume, say } from "../agent/directive.ts";
 import type { Event } from "../conversation/event.ts";
 import { type AssistantMessage, textOf } from "../conversation/message.ts";
+import type { Rights } from "../ports/rights.ts";
 import type { Log, Store } from "../ports/store.ts";
 import type { Effects, Tool } from "../ports/tool.ts";
 import {
@@ -19,8 +20,16 @@ import { letPass, stopTheClock } from "../turn/clock.fixture.ts";
 import { Session } from "./session.ts";
 
 /** A log in memory that begins with what a crash left. */
-function storeOf(events: Event[], ends: number[] = []): Store {
+function storeOf(events: Event[], ends: number[] = [], rights?: { kept: Rights | undefined }): Store {
   const log: Log = {
+    ...(rights && {
+      rights: {
+        read: () => rights.kept,
+        write: (changed) => {
+          rights.kept = changed;
+        },
+      },
+    }),
     epoch: (events.at(-1)?.epoch ?? 0) + 1,
     get seq() {
       return events.length;
@@ -178,7 +187,8 @@ describe("B24: a conversation whose process stopped", () => {
     const events: Event[] = [];
     const { tools } = counters();
     const permission = () => ({ decision: "ask" }) as const;
-    const first = await Session.open(storeOf(events));
+    const rights = { kept: undefined };
+    const first = await Session.open(storeOf(events, [], rights));
     const agent = new Agent({
       model: scriptedModel([[call("send", {}, "c1"), call("send", {}, "c2")]]),
       tools,
@@ -190,18 +200,10 @@ describe("B24: a conversation whose process stopped", () => {
       const { value } = await feed.next();
       if (value.type === "call.approval-requested") questions.push(value.question);
     }
-    const cut = structuredClone(events);
-    cut.push({
-      type: "call.approval-resolved",
-      message: first.state.leaf as string,
-      call: "c1",
-      question: questions[0] as string,
-      allowed: true,
-      seq: cut.length + 1,
-      epoch: 1,
-      at: 0,
-    });
-    const session = await Session.open(storeOf(cut), first.id);
+    await first.answer(questions[0] as string, { decision: "allow" });
+    const answered = events.findIndex(({ type }) => type === "call.approval-resolved");
+    const cut = structuredClone(events.slice(0, answered + 1));
+    const session = await Session.open(storeOf(cut, [], structuredClone(rights)), first.id);
     const asked: string[] = [];
     const later = counters();
     const next = new Agent({ model: scriptedModel(["Done."]), tools: later.tools, permission });

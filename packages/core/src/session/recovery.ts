@@ -4,6 +4,7 @@ import { type AssistantMessage, isEnded } from "../conversation/message.ts";
 import { reduce } from "../conversation/reduce.ts";
 import type { ConversationState, LiveRun } from "../conversation/state.ts";
 import { noUsage } from "../conversation/usage.ts";
+import { broughtIn, type Elsewhere } from "./brought-in.ts";
 
 /** What a crash left to say, and the runs that had more to do. */
 interface Recovered {
@@ -13,15 +14,36 @@ interface Recovered {
 
 /**
  * What a crash left to say holds at once, so that nothing looks busy and nobody writes below an answer that is abandoned.
- * It is to be written with the first thing that is: to look at a conversation writes nothing.
+ * It is to be written with the first thing that is: to look at a conversation writes nothing. Rules that the log tells of
+ * and that are not among those `allowed` here hold no more; of a log from elsewhere, nothing does (S17).
  */
-export function recover(state: ConversationState, last: { readonly seq: number; readonly epoch: number }): Recovered {
+export function recover(
+  state: ConversationState,
+  last: { readonly seq: number; readonly epoch: number },
+  allowed: readonly string[] | Elsewhere,
+): Recovered {
   const at = Date.now();
-  const facts = recovery(state).map((body) => ({ ...body, at }));
-  const interrupted = leftOpen(state, facts);
   let { seq } = last;
-  for (const fact of facts) reduce(state, { ...fact, seq: ++seq, epoch: last.epoch });
-  return { facts, interrupted };
+  const said = (bodies: readonly EventBody[]) => {
+    const facts = bodies.map((body) => ({ ...body, at }));
+    for (const fact of facts) reduce(state, { ...fact, seq: ++seq, epoch: last.epoch });
+    return facts;
+  };
+  const recovered = recovery(state);
+  const interrupted = leftOpen(state, recovered);
+  const facts = said(recovered);
+  // Nobody of this machine was at work in a log from elsewhere: there is nothing to go on with.
+  if (typeof allowed === "string") return { facts: [...facts, ...said(broughtIn(state, allowed))], interrupted: [] };
+  const lost = [...new Set(state.allowed)].filter((pattern) => !allowed.includes(pattern));
+  return { facts: [...facts, ...said(lost.map((pattern) => ({ type: "rule.revoked", pattern })))], interrupted };
+}
+
+/**
+ * What to write behind the log of a conversation that is brought in, when its events are reduced. Nothing of it is left
+ * open: no run, no call, no question, no text that waits; no rule holds. The state is the one after it.
+ */
+export function endOfImport(state: ConversationState): readonly (EventBody & { readonly at: number })[] {
+  return recover(state, state, "import").facts;
 }
 
 /**

@@ -1,14 +1,22 @@
 import type { Cursor, Delta, DeltaBody, Event, EventBody, FeedItem, Notice } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
-import { partsOf, type UserPart } from "../conversation/message.ts";
+import { type Call, partsOf, type UserPart } from "../conversation/message.ts";
 import { reduce } from "../conversation/reduce.ts";
-import { type ConversationState, emptyConversation, type InputChange, type LiveRun } from "../conversation/state.ts";
+import {
+  type ApprovalQuestion,
+  type ConversationState,
+  emptyConversation,
+  type InputChange,
+  type LiveRun,
+} from "../conversation/state.ts";
 import type { Answer } from "../ports/human.ts";
+import type { Rights } from "../ports/rights.ts";
 import type { Log, Store } from "../ports/store.ts";
 import { Appends } from "./appends.ts";
 import { Audience, type FeedListener } from "./audience.ts";
 import { emptyMessage, Interruption, noInput, noMessage, noRun, noStore, SessionError } from "./error.ts";
 import type { FeedReader } from "./feed.ts";
+import { Granted } from "./granted.ts";
 import { checkWindow, type SayOptions, type SessionOptions } from "./options.ts";
 import { approvalResolved, fittingAnswer, notOpen, type Question, Questions, type Unfit } from "./questions.ts";
 import { recover } from "./recovery.ts";
@@ -49,11 +57,14 @@ export class Session {
   readonly #audience = new Audience();
   readonly #runs: Runs;
   readonly #questions = new Questions();
+  readonly #granted: Granted;
+  /** The log was put where this store keeps its own, and nothing was written to it yet. */
+  #isForeign: boolean;
   readonly #streaming = new Streaming(() => this.#saveText());
   #offset = 0;
   #broken: SessionError | undefined;
 
-  private constructor(log: Log | undefined, state: ConversationState, options: SessionOptions) {
+  private constructor(log: Log | undefined, state: ConversationState, options: SessionOptions, rights?: Rights) {
     this.#log = log;
     this.#appends = log && new Appends(log);
     this.#epoch = log?.epoch ?? 1;
@@ -63,7 +74,10 @@ export class Session {
     this.state = state;
     this.#runs = new Runs(state);
     this.window = options.window;
-    const left = this.#seq === 0 ? undefined : recover(state, { seq: this.#seq, epoch: this.#epoch });
+    this.#isForeign = log?.rights !== undefined && rights === undefined && this.#seq > 0;
+    this.#granted = new Granted(log?.rights, state, rights);
+    const last = { seq: this.#seq, epoch: this.#epoch };
+    const left = this.#seq === 0 ? undefined : recover(state, last, this.#isForeign ? "file" : this.allowed);
     this.interrupted = left?.interrupted ?? [];
     this.#first = left?.facts ?? [{ type: "conversation.created", id: state.id, labels: options.labels ?? {} }];
   }
@@ -79,13 +93,15 @@ export class Session {
     const conversation = id ?? createId();
     const log = await store.open(conversation, { create: id === undefined });
     const state = emptyConversation(conversation);
+    let rights: Rights | undefined;
     try {
+      rights = await log.rights?.read();
       for await (const events of log.read()) for (const event of events) reduce(state, event);
     } catch (error) {
       await log.close();
       throw error;
     }
-    return new Session(log, state, options);
+    return new Session(log, state, options, rights);
   }
 
   /** A conversation that is kept in memory only. */
@@ -121,6 +137,7 @@ export class Session {
     }
     this.#seq = seq;
     this.#first = [];
+    if (this.#isForeign) pending = this.#takeIn(pending);
     for (const event of events) {
       reduce(this.state, event);
       if ("question" in event) this.#questions.written(event.question, pending);
@@ -132,6 +149,16 @@ export class Session {
       throw this.#break(cause);
     });
     return this.#audience.publish(events, options.origin, written);
+  }
+
+  /** What was brought in is marked in the log first: dying in between, the next one marks it again. */
+  #takeIn(pending: void | Promise<void>): void | Promise<void> {
+    this.#isForeign = false;
+    try {
+      return pending ? pending.then(() => this.#granted.takeIn()) : this.#granted.takeIn();
+    } catch (cause) {
+      throw this.#break(cause);
+    }
   }
 
   /**
@@ -315,11 +342,40 @@ export class Session {
     const fitting = fittingAnswer(answer, open?.type);
     if (this.#questions.isAsked(question)) return this.#questions.answer(question, fitting);
     if (open?.type !== "approval") throw notOpen(question);
-    await this.commit(approvalResolved(open, fitting), { durable: true });
+    await this.resolve(open, fitting);
+  }
+
+  /** Permission rules that a person answered with "always" in this conversation, here (S17). */
+  get allowed(): readonly string[] {
+    return this.#granted.rules;
+  }
+
+  /**
+   * Whether a person allowed, here, what a call without a result is to run.
+   * @internal
+   */
+  isAllowed(call: Call): boolean {
+    return this.#granted.has({ ...call, input: call.executedInput ?? call.input });
+  }
+
+  /**
+   * Writes down what a person said of a call: before the log, what that allows.
+   * @internal
+   */
+  async resolve(asked: Omit<ApprovalQuestion, "pattern">, answer: Answer, origin?: object): Promise<void> {
+    const facts = approvalResolved(asked, answer);
+    const message = this.state.messages.get(asked.message);
+    const call = message?.role === "assistant" ? message.calls.find(({ id }) => id === asked.call) : undefined;
+    if (answer.decision === "allow" && call) {
+      const input = answer.input ?? call.executedInput ?? call.input;
+      await this.#granted.allow({ ...call, input }, answer.remember?.pattern);
+    }
+    await this.commit(facts, { durable: true, ...(origin && { origin }) });
   }
 
   /** A permission rule that a person allowed for this conversation holds no more. */
   async revoke(pattern: string): Promise<void> {
+    await this.#granted.revoke(pattern);
     await this.commit([{ type: "rule.revoked", pattern }], { durable: true });
   }
 

@@ -2,6 +2,7 @@ import type { Store } from "../ports/store.ts";
 import type { Checks } from "./store-cases/case.ts";
 import { listCases } from "./store-cases/list.ts";
 import { logCases } from "./store-cases/log.ts";
+import { rightsCases } from "./store-cases/rights.ts";
 import { searchCases } from "./store-cases/search.ts";
 import { writerCases } from "./store-cases/writer.ts";
 
@@ -52,4 +53,4 @@ export function storeConformance(make: () => Promise<StoreUnderTest>): readonly 
   }));
 }
 
-const cases: Checks = { ...logCases, ...writerCases, ...listCases, ...searchCases };
+const cases: Checks = { ...logCases, ...writerCases, ...listCases, ...searchCases, ...rightsCases };

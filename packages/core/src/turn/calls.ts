@@ -2,7 +2,7 @@ import type { EventBody } from "../conversation/event.ts";
 import { type Call, isEnded, type Json, type Preview } from "../conversation/message.ts";
 import type { Answer } from "../ports/human.ts";
 import type { Tool } from "../ports/tool.ts";
-import { approvalResolved, deniedBy, type Question } from "../session/questions.ts";
+import { deniedBy, type Question } from "../session/questions.ts";
 import { aboutCall, previewOf } from "./about.ts";
 import { type AskedCall, pendingCall } from "./answer.ts";
 import { isSameInput } from "./checked-input.ts";
@@ -90,7 +90,8 @@ export class CallBatch {
 
   /**
    * Goes on with the calls of an answer whose process is gone (B24), and says what to log first. What a person allowed
-   * or denied stays so; what was running runs again where that is harmless; of the rest nobody knows.
+   * here, or denied, stays so, and a log alone allows nothing (S17); what was running runs again where that is harmless; of
+   * the rest nobody knows.
    */
   async recover(calls: readonly Call[]): Promise<EventBody[]> {
     const events: EventBody[] = [];
@@ -122,8 +123,8 @@ export class CallBatch {
       return { ended: "failed", output: "The process stopped while this ran; whether it took effect is unknown." };
     }
     if ("ended" in verdict) return verdict;
-    // What a person allowed they allowed as it was shown.
-    const isAllowed = (started || approved) && isSameInput(verdict.input, shownInput(call));
+    // What a person allowed here they allowed as it was shown (S15, S17).
+    const isAllowed = this.#run.session.isAllowed(call) && isSameInput(verdict.input, shownInput(call));
     return isAllowed ? { ...verdict, permit: { decision: "allow" } } : verdict;
   }
 
@@ -247,8 +248,7 @@ export class CallBatch {
       return this.#end(entry, "cancelled", notExecuted(signal));
     }
     const { call } = entry;
-    const asked = { type: "approval", id: question.id, message: this.#message, call } as const;
-    await session.commit(approvalResolved(asked, answer), { durable: true, origin });
+    await session.resolve({ type: "approval", id: question.id, message: this.#message, call }, answer, origin);
     if (answer.decision !== "allow") {
       entry.phase = "ended";
       return this.#told(entry);

@@ -70,9 +70,10 @@ export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSig
 }
 
 async function permit(run: TurnRun, { call, tool, input }: RunningCall, changed = input): Promise<Permit> {
+  const { session, signal } = run;
   const { permission } = run.agent;
   if (!permission) return { decision: "allow" };
-  return permission({ call, tool, input: changed, conversation: run.session.state, signal: run.signal });
+  return permission({ call, tool, input: changed, conversation: session.state, allowed: session.allowed, signal });
 }
 
 async function ask(

@@ -93,6 +93,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
     z.object({ ...head, type: z.literal(type), ...shape, at: time });
   return [
     event("conversation.created", { id, labels: z.record(z.string(), z.string()) }),
+    event("conversation.brought-in", { how: z.enum(["import", "file"]) }),
     event("content.stored", { digest: z.string(), text: z.string() }),
     event("message.added", {
       ...messageOf,

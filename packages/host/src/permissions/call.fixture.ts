@@ -23,7 +23,7 @@ export async function judge(
   allowed: readonly string[] = [],
 ): Promise<Permit> {
   const { signal } = new AbortController();
-  return permission({ call: "call", tool: of, input, conversation: { ...emptyConversation(), allowed }, signal });
+  return permission({ call: "call", tool: of, input, conversation: emptyConversation(), allowed, signal });
 }
 
 /** A permission with a person to ask and no rules, where nothing else is said. */

@@ -121,7 +121,14 @@ describe("B63: where nobody can be asked", () => {
 describe("B23: the rule that an answer always sets", () => {
   const suggest = (name: string, input: Record<string, string>) =>
     suggestPattern(
-      { call: "call", tool: tool(name), input, conversation: emptyConversation(), signal: AbortSignal.abort() },
+      {
+        call: "call",
+        tool: tool(name),
+        input,
+        conversation: emptyConversation(),
+        allowed: [],
+        signal: AbortSignal.abort(),
+      },
       workspace,
     );
 

@@ -90,8 +90,8 @@ function ask(canAsk: boolean, pattern: string | undefined): Permit {
   return { decision: "deny", reason: `This needs a person's approval, and nobody can be asked here${hint}.` };
 }
 
-function remembered({ conversation }: PermitRequest): Rule[] {
-  return conversation.allowed.flatMap((text) => {
+function remembered({ allowed }: PermitRequest): Rule[] {
+  return allowed.flatMap((text) => {
     try {
       return [ofAnswer(parseRule(text))];
     } catch {

@@ -60,6 +60,7 @@ async function isAllowed(session: Session, { options }: Agent, { message, call }
   const tool = options.tools?.find(({ name }) => name === waiting?.tool);
   if (!options.permission || !tool || waiting?.input === undefined) return false;
   const { signal } = new AbortController();
-  const permit = await options.permission({ call, tool, input: waiting.input, conversation: session.state, signal });
+  const { state, allowed } = session;
+  const permit = await options.permission({ call, tool, input: waiting.input, conversation: state, allowed, signal });
   return permit.decision === "allow";
 }

@@ -231,6 +231,7 @@ const TOLD = {
   "content.stored": true,
   "context.not-shortened": true,
   "context.shortening": true,
+  "conversation.brought-in": true,
   "conversation.created": true,
   "file.changed": true,
   "input.delivered": true,

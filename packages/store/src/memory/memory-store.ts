@@ -1,13 +1,16 @@
-import type {
-  ConversationSummary,
-  Event,
-  ListQuery,
-  Log,
-  LogView,
-  OpenOptions,
-  SearchHit,
-  SearchOptions,
-  Store,
+import {
+  type ConversationSummary,
+  type Event,
+  type ListQuery,
+  type Log,
+  type LogView,
+  noRights,
+  type OpenOptions,
+  type Rights,
+  type RightsPlace,
+  type SearchHit,
+  type SearchOptions,
+  type Store,
 } from "@banyan/core";
 import { checkSequence, logClosed, notFound, openHere, overtaken, storeClosed } from "../refusal.ts";
 import { searchLogs } from "../search/search-logs.ts";
@@ -25,6 +28,8 @@ interface Conversation {
   readonly id: string;
   readonly events: Event[];
   readonly summary: Summary;
+  /** What a person allowed in it. */
+  rights: Rights;
   /** Of the writer that opened it last. */
   epoch: number;
   /** Whether that writer has it open. */
@@ -41,7 +46,7 @@ class MemoryStore implements Store {
     let conversation = this.#conversations.get(id);
     if (!conversation) {
       if (!options?.create) throw notFound(id);
-      conversation = { id, events: [], summary: emptySummary(id), epoch: 0, open: false };
+      conversation = { id, events: [], summary: emptySummary(id), rights: noRights, epoch: 0, open: false };
       this.#conversations.set(id, conversation);
     }
     if (conversation.open && !options?.take) throw openHere(id);
@@ -108,6 +113,12 @@ async function* batches(
 
 class MemoryLog implements Log {
   readonly epoch: number;
+  readonly rights: RightsPlace = {
+    read: () => this.#conversation.rights,
+    write: (rights) => {
+      this.#conversation.rights = rights;
+    },
+  };
   readonly #conversation: Conversation;
   readonly #onClose: () => void;
   #closed = false;

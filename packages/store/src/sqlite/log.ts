@@ -6,19 +6,22 @@ import type { OpenFile } from "./conversation-file.ts";
 import { transaction } from "./database.ts";
 import { storeError } from "./error.ts";
 import { ownerFrom } from "./owner.ts";
+import type { RightsFile } from "./rights-files.ts";
 import { rowOf } from "./row.ts";
 
 /** The log of one conversation in its file. Appends are done at once. */
 export class SqliteLog implements Log {
   readonly epoch: number;
   readonly #conversation: string;
+  readonly rights: RightsFile;
   readonly #opened: OpenFile;
   readonly #onClose: () => void;
   #seq: number;
   #closed = false;
 
-  constructor(conversation: string, opened: OpenFile, onClose: () => void) {
+  constructor(conversation: string, opened: OpenFile, rights: RightsFile, onClose: () => void) {
     this.epoch = opened.epoch;
+    this.rights = rights;
     this.#conversation = conversation;
     this.#opened = opened;
     this.#onClose = onClose;
@@ -49,6 +52,8 @@ export class SqliteLog implements Log {
     const durable = options?.durable === true;
     if (events.length === 0 && !durable) return;
     const rows = events.map(rowOf);
+    // What begins here is known to: a file without rights is one that somebody put there (S17).
+    if (this.#seq === 0 && rows.length > 0) this.rights.begin(durable);
     this.#guarded(() => {
       const { database, writer, insert, flush } = this.#opened.file.connection;
       // Switching takes 0.4 µs, a second connection for durable appends gains nothing. By `exec`: SQLite carries this

@@ -18,6 +18,7 @@ import { OpenFiles } from "./open-files.ts";
 import { type Owner, thisOwner } from "./owner.ts";
 import { isHeld, ProcessLock } from "./process-lock.ts";
 import { removeConversationFile } from "./remove.ts";
+import { RightsFiles } from "./rights-files.ts";
 import { forget, searchConversations } from "./search.ts";
 import { SqliteView } from "./view.ts";
 
@@ -41,7 +42,8 @@ export interface SqliteStoreOptions {
 
 /**
  * Keeps each conversation in a SQLite file of its own, `conversations/<id>.sqlite` under `directory`, and what lists and
- * searches need of them in `catalogue.sqlite`, which is remade from the files whenever it is missing or damaged. Nothing
+ * searches need of them in `catalogue.sqlite`, which is remade from the files whenever it is missing or damaged. What a
+ * person allowed in one stands apart from it, in `rights/<id>.json`: a file that is copied brings none (S17). Nothing
  * is read or made before the first `open`, `list` or `search`; where there are no conversations, a list makes nothing.
  * Files and directories are for their owner only. An id is 10 to 40 lower-case letters and digits.
  */
@@ -53,6 +55,7 @@ class SqliteStore implements Store {
   readonly #directory: string;
   readonly #program: string | undefined;
   readonly #files: OpenFiles;
+  readonly #rights: RightsFiles;
   /** Those that can be written to, by conversation. */
   readonly #logs = new Map<string, SqliteLog>();
   /** Those that were taken from their writers and not closed yet. */
@@ -63,6 +66,7 @@ class SqliteStore implements Store {
 
   constructor({ directory, program, openFiles = OPEN_FILES }: SqliteStoreOptions) {
     this.#directory = directory;
+    this.#rights = new RightsFiles(directory);
     this.#program = program;
     this.#files = new OpenFiles(openFiles);
   }
@@ -72,7 +76,7 @@ class SqliteStore implements Store {
     const before = this.#logs.get(id);
     if (before && !take) throw openHere(id);
     const opened = this.#openFile(id, create, take);
-    const log = new SqliteLog(id, opened, () => {
+    const log = new SqliteLog(id, opened, this.#rights.of(id), () => {
       if (this.#logs.get(id) === log) this.#logs.delete(id);
       this.#overtaken.delete(log);
     });
@@ -103,6 +107,7 @@ class SqliteStore implements Store {
     if (this.#logs.has(id)) throw openHere(id);
     removeConversationFile(this.#pathOf(id), () => this.#openFile(id, false, false).file.close());
     forget(this.#directory, id);
+    this.#rights.remove(id);
   }
 
   async close(): Promise<void> {

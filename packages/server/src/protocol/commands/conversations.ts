@@ -96,7 +96,7 @@ export const conversationCommands = {
     z.object({ name: z.string(), mediaType: z.string(), text: z.string() }),
   ),
   "conversation.import": command(
-    "Makes a conversation of an exported one (JSON). It keeps its id unless that is taken.",
+    "Makes a conversation of an exported one (JSON). It keeps its id unless that is taken. It brings facts and no rights.",
     { text: z.string() },
     z.object(conversation),
   ),

@@ -1,0 +1,156 @@
+import {
+  closeSync,
+  fsyncSync,
+  globSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, join } from "node:path";
+import { noRights, type Rights, type RightsPlace } from "@banyan/core";
+import { storeError } from "./error.ts";
+
+/** The conversations that were there before rights were kept. They are this store's own. */
+const EARLIER = "earlier.json";
+
+/** Where the rights of one conversation are. */
+export interface RightsFile extends RightsPlace {
+  read(): Rights | undefined;
+  write(rights: Rights): void;
+  /** The conversation is one of this store's, and nothing is allowed yet. With `durable`, a power cut does not undo that. */
+  begin(durable: boolean): void;
+}
+
+/**
+ * What a person allowed, one file for each conversation that was begun or brought in here: `rights/<id>.json`, for its
+ * owner only. A conversation's file without one was put there by somebody else.
+ */
+export class RightsFiles {
+  readonly #store: string;
+  readonly #directory: string;
+  #isThere = false;
+  /** Read when a conversation has no file of its own. */
+  #earlier: ReadonlySet<string> | undefined;
+
+  /** Beside the conversations of a store. Nothing is made before something is read or written. */
+  constructor(store: string) {
+    this.#store = store;
+    this.#directory = join(store, "rights");
+  }
+
+  /** Forgets what was allowed in a conversation of this name: another one may get it. Throws `StoreError`. */
+  remove(id: string): void {
+    const file = join(this.#directory, `${id}.json`);
+    try {
+      rmSync(file, { force: true });
+    } catch (error) {
+      throw storeError(error, file);
+    }
+  }
+
+  /** Where those of a conversation are. */
+  of(id: string): RightsFile {
+    const file = join(this.#directory, `${id}.json`);
+    return {
+      read: () => this.#read(file, id),
+      write: (rights) => this.#write(file, rights, true),
+      begin: (durable) => this.#write(file, noRights, durable),
+    };
+  }
+
+  #write(file: string, rights: Rights, durable: boolean): void {
+    this.#begin();
+    try {
+      replaceFile(file, JSON.stringify(rights), durable);
+    } catch (error) {
+      throw storeError(error, file);
+    }
+  }
+
+  #begin(): void {
+    try {
+      if (!this.#isThere && !statSync(this.#directory, { throwIfNoEntry: false })) begin(this.#store, this.#directory);
+      this.#isThere = true;
+    } catch (error) {
+      throw storeError(error, this.#directory);
+    }
+  }
+
+  #read(file: string, id: string): Rights | undefined {
+    this.#begin();
+    const text = textIn(file);
+    if (text !== undefined) return rightsFrom(text);
+    this.#earlier ??= earlierIn(join(this.#directory, EARLIER));
+    return this.#earlier.has(id) ? noRights : undefined;
+  }
+}
+
+/** Makes the directory, with the names of the conversations that are there: all at once, or another process does. */
+function begin(store: string, rights: string): void {
+  const made = mkdtempSync(`${rights}-`);
+  const files = globSync("*.sqlite", { cwd: join(store, "conversations") });
+  writeFileSync(join(made, EARLIER), JSON.stringify(files.map((name) => basename(name, ".sqlite"))), { mode: 0o600 });
+  try {
+    renameSync(made, rights);
+  } catch (error) {
+    rmSync(made, { recursive: true, force: true });
+    if (!statSync(rights, { throwIfNoEntry: false })) throw error;
+  }
+}
+
+/** The new content is there as a whole or not at all; with `durable`, also after a power cut. */
+function replaceFile(file: string, text: string, durable: boolean): void {
+  const fresh = `${file}.${process.pid}`;
+  try {
+    const descriptor = openSync(fresh, "w", 0o600);
+    try {
+      writeFileSync(descriptor, text);
+      if (durable) fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+    renameSync(fresh, file);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  }
+}
+
+function textIn(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw storeError(error, file);
+  }
+}
+
+/** What is damaged allows nothing: the person is asked again. */
+function rightsFrom(text: string): Rights {
+  const { rules, calls } = (parsed(text) ?? {}) as Partial<Record<keyof Rights, unknown>>;
+  return {
+    rules: Array.isArray(rules) ? rules.filter((rule) => typeof rule === "string") : [],
+    calls:
+      typeof calls === "object" && calls !== null && !Array.isArray(calls)
+        ? Object.fromEntries(Object.entries(calls).filter(([, digest]) => typeof digest === "string"))
+        : {},
+  };
+}
+
+function earlierIn(file: string): ReadonlySet<string> {
+  const ids = parsed(textIn(file) ?? "");
+  return new Set(Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : []);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Damaged: whoever reads it takes that for nothing.
+    return undefined;
+  }
+}
