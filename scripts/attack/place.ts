@@ -15,7 +15,7 @@ export function newPlace(signal: AbortSignal): Place & AsyncDisposable {
   const state = join(home, ".banyan", "state");
   for (const path of [folder, state, join(root, "tmp")]) mkdirSync(path, { recursive: true });
   // What is said at the first start of all is no part of an attack.
-  writeFileSync(join(state, "welcomed"), "");
+  for (const said of ["welcomed", "memory-offered"]) writeFileSync(join(state, said), "");
   const env = {
     PATH: process.env.PATH ?? "",
     HOME: home,

@@ -45,6 +45,8 @@ export interface Arguments {
   readonly deny: readonly string[];
   readonly rules?: string;
   readonly approval?: ApprovalMode;
+  readonly unconfined?: boolean;
+  readonly memory?: boolean;
   /** What the agent is to know: a text, or `@` and a file. */
   readonly instructions?: string;
   /** Use what the project brings, without asking. */
@@ -162,6 +164,8 @@ function define(name: string, description: string, words: string): Command {
         "what runs without asking: ask (only looking), edits (changing files here too), all",
       ).choices(["ask", "edits", "all"]),
     )
+    .option("--unconfined", "let --approval all hold where commands run without a sandbox too")
+    .option("--memory", "use what is remembered of other conversations here, also with --print")
     .option("--instructions <text>", "what the agent is to know, or @ and a file with it")
     .option("--trust", "use the settings, servers and instructions of this project; in a chat, from now on")
     .addOption(

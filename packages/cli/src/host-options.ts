@@ -11,15 +11,17 @@ export function directoryOf(args: Arguments): string {
 
 /** What a command line means for the host. */
 export function hostOptions(args: Arguments, canAsk: boolean, signal: AbortSignal, trusted = false): HostOptions {
-  const { model, temperature, maxTokens, allow, deny, rules, approval, instructions } = args;
+  const { model, temperature, maxTokens, allow, deny, rules, approval, unconfined, memory, instructions } = args;
   return {
     cwd: directoryOf(args),
     env: process.env,
     home: homedir(),
     flags: {
-      ...{ model, temperature, maxTokens, allow, deny, rules, approval, instructions },
+      ...{ model, temperature, maxTokens, allow, deny, rules, approval, unconfined, instructions },
       limits: limitsOf(args),
       connection: connectionOf(args),
+      // A printed turn recalls and keeps nothing, unless it is told to (S26).
+      ...(canAsk && memory !== true ? {} : { memory: memory === true }),
     },
     canAsk,
     trusted,

@@ -114,8 +114,10 @@ export class ConversationDirectory implements AsyncDisposable {
       });
       const state = emptyConversation(own);
       for (const event of rewritten) reduce(state, event);
+      // Lists, and what grows old, go by when somebody wrote to it last.
+      const at = events.at(-1)?.at ?? Date.now();
       const ends = endOfImport(state).map((body, index): Event => {
-        return { ...body, seq: rewritten.length + index + 1, epoch: log.epoch };
+        return { ...body, at, seq: rewritten.length + index + 1, epoch: log.epoch };
       });
       await log.append([...rewritten, ...ends], { durable: true });
     } finally {

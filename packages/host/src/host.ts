@@ -33,7 +33,17 @@ import {
   instructionsText,
   lazyTokenCounter,
 } from "./instructions/index.ts";
-import { type ApprovalMode, parseRule, pathScope, permissions, type Rules, readingRules } from "./permissions/index.ts";
+import {
+  Approval,
+  type ApprovalMode,
+  NEEDS_SANDBOX,
+  parseRule,
+  pathScope,
+  permissions,
+  type Rules,
+  readingRules,
+  type Unasked,
+} from "./permissions/index.ts";
 import { ProgramLog } from "./program-log.ts";
 import type { ProjectPlaces } from "./project.ts";
 import type { Redact } from "./redaction/index.ts";
@@ -89,7 +99,7 @@ export class Host {
   readonly instructions: Instructions;
   /** Why the content of a file may not be told, by the rules (S21); undefined when none speaks of reading. */
   readonly whyNotRead: WhyNotRead | undefined;
-  #approval: ApprovalMode;
+  readonly #approval: Approval;
   readonly #env: Environment;
   readonly #home: string;
   readonly #names: Pick<ResolveOptions, "aliases" | "overrides" | "bounds">;
@@ -100,6 +110,8 @@ export class Host {
   #agent: Agent;
   #equipment: Promise<Equipment> | undefined;
   #equipped: Equipment | undefined;
+  /** What the settings want and cannot be had, in sentences. */
+  readonly #withdrawn: string[] = [];
   readonly #titling = new AsyncDisposableStack();
   /** Models that conversations have of their own, by name. */
   readonly #models = new Map<string, ModelDriver>();
@@ -114,13 +126,17 @@ export class Host {
     this.redact = redact;
     this.instructions = instructions;
     const log = new ProgramLog(places.state, redact);
-    this.#approval = settings.approval ?? "ask";
+    this.#approval = new Approval(settings.approval ?? "ask");
     this.#env = env;
     this.#home = home;
     this.#names = modelNames(settings);
     this.store = sqliteStore({ directory: places.data, program: AGENT });
     this.#rules = rules;
-    this.#permissionWith = (all) => permissions({ workspace, mode: this.approval, rules: all, canAsk, home });
+    this.#permissionWith = (all) => {
+      const inMode = (mode: ApprovalMode) => permissions({ workspace, mode, rules: all, canAsk, home });
+      const [usual, unasked] = [inMode(this.approval), inMode("all")];
+      return (request) => (this.approvalIn(request.conversation.id) === "all" ? unasked : usual)(request);
+    };
     this.#permission = this.#permissionWith(rules);
     this.whyNotRead = readingRules(pathScope(workspace, home), rules, () => this.approval);
     this.#choice = parts.choice;
@@ -176,9 +192,29 @@ export class Host {
       },
     });
     this.#equipped = equipment;
+    if (this.#approval.mode === "all" && !this.#isConfined(equipment)) {
+      this.#approval.withdraw();
+      this.#permission = this.#permissionWith(this.#rules);
+      this.#withdrawn.push(`${NEEDS_SANDBOX} Calls are asked about.`);
+    }
+    this.#equipAgent(equipment);
+    return equipment;
+  }
+
+  #equipAgent(equipment: Equipment): void {
     const { memory } = equipment;
     this.#agent = this.#agent.with({ ...this.#brought(equipment), ...(memory ? { memory: { store: memory } } : {}) });
-    return equipment;
+  }
+
+  /**
+   * The user agrees to memory (S26): it is used from the next turn on, here and at later starts. Rejects with
+   * `SettingsError` when the settings file is broken.
+   */
+  async agreeToMemory(): Promise<void> {
+    changeSetting(this.#settingsFile, ["memory", "enabled"], true);
+    const equipment = await this.ready();
+    equipment.useMemory();
+    this.#equipAgent(equipment);
   }
 
   /** What changes for an agent when an MCP server comes, or offers something else. */
@@ -203,6 +239,7 @@ export class Host {
       ...this.configuration.faults.map(describeFault),
       ...this.instructions.notices,
       ...(this.#equipped?.notices ?? []),
+      ...this.#withdrawn,
     ];
   }
 
@@ -216,15 +253,39 @@ export class Host {
     return contextParts({ model: name, instructions, tools, path });
   }
 
-  /** What is asked of a person. */
+  /** What is asked of a person, where a conversation has no mode of its own. */
   get approval(): ApprovalMode {
-    return this.#approval;
+    return this.#approval.mode;
   }
 
-  /** Asks a person more, or less, from the next call on, in this process. */
-  useApproval(mode: ApprovalMode): void {
-    this.#approval = mode;
+  /** The same in one conversation. */
+  approvalIn(conversation: string | undefined): ApprovalMode {
+    return this.#approval.in(conversation);
+  }
+
+  /** The conversations whose person said that nothing is to be asked there. */
+  get unasked(): readonly string[] {
+    return this.#approval.unasked;
+  }
+
+  /** Whether a person of this conversation was asked about `all` and said yes. */
+  isAgreedToAll(conversation: string): boolean {
+    return this.#approval.isAgreed(conversation);
+  }
+
+  /**
+   * Asks a person more, or less, from the next call on, in this process: `ask` and `edits` everywhere, `all` in one
+   * conversation. Rejects with `ApprovalError` for `all` without a yes, or without a sandbox (S27).
+   */
+  async useApproval(mode: ApprovalMode, unasked?: Unasked): Promise<void> {
+    const isConfined = mode !== "all" || this.#isConfined(await this.ready());
+    this.#approval.use(mode, { unasked, isConfined });
     this.#permission = this.#permissionWith(this.#rules);
+  }
+
+  /** Whether commands run in a sandbox, or the user wants none for `all`. */
+  #isConfined({ isConfined }: Equipment): boolean {
+    return isConfined || this.configuration.settings.unconfined === true;
   }
 
   /** The agent with another model, for a conversation that has one of its own. Rejects with `ModelChoiceError`. */

@@ -31,6 +31,10 @@ export interface HostFlags {
   /** A file with more of them. */
   readonly rules?: string;
   readonly approval?: ApprovalMode;
+  /** `all` also where commands run without a sandbox. */
+  readonly unconfined?: boolean;
+  /** Whether memory is used; as the settings say when absent. */
+  readonly memory?: boolean;
   /** More for the agent to know: a text, or `@` and a file. */
   readonly instructions?: string;
 }
@@ -92,13 +96,15 @@ export async function openHost(options: HostOptions): Promise<Host> {
 
 /** The flags that stand for settings. */
 function settingsOfFlags(flags: HostFlags): Settings {
-  const { model, temperature, maxTokens, approval, limits, connection, allow, deny } = flags;
+  const { model, temperature, maxTokens, approval, unconfined, memory, limits, connection, allow, deny } = flags;
   const { time, ...counts } = limits ?? {};
   return {
     model,
     temperature,
     maxTokens,
     approval,
+    unconfined,
+    memory: memory === undefined ? undefined : { enabled: memory },
     permissions: { allow: allow && [...allow], deny: deny && [...deny] },
     limits: { ...counts, time: time && time / 1_000 },
     connection,

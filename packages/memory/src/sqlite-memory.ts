@@ -93,7 +93,12 @@ class SqliteMemory implements ManagedMemory {
       },
       signal,
     );
-    return entries.map(({ text, source }) => ({ text: cut(text, RECALLED), source }));
+    return entries.map(({ text, source, conversation, message }) => ({
+      text: cut(text, RECALLED),
+      source,
+      ...(conversation ? { conversation } : {}),
+      ...(message ? { message } : {}),
+    }));
   }
 
   async remember(items: readonly MemoryItem[]): Promise<void> {

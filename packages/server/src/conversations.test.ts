@@ -129,7 +129,10 @@ describe("export and import", () => {
     const second = await client.ask("conversation.import", { text: json.text });
     expect(second.conversation).not.toBe(conversation);
     const copy = await client.ask("conversation.export", { conversation: second.conversation, format: "json" });
-    expect(withoutIds(copy.text)).toEqual(withoutIds(json.text));
+    // Behind it stands that it was brought in (S17).
+    const [end, ...before] = (withoutIds(copy.text) as { type: string }[]).toReversed();
+    expect(before.toReversed()).toEqual(withoutIds(json.text));
+    expect(end).toMatchObject({ type: "conversation.brought-in", how: "import" });
     await client.ask("conversation.remove", { conversation });
     expect(await client.ask("conversation.import", { text: json.text })).toEqual({ conversation });
     const wrong = client.ask("conversation.import", { text: "{}" });

@@ -81,7 +81,11 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { host, token = randomToken(), hostname = "127.0.0.1", guestToken } = options;
   const log = (line: string) => options.log?.(onOneLine(line));
   const defect = (error: unknown) => log(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  const settings = (): ServerSettings => ({ model: host.model.name, approval: host.approval });
+  const settings = (): ServerSettings => ({
+    model: host.model.name,
+    approval: host.approval,
+    unasked: [...host.unasked],
+  });
 
   const stopping = new AbortController();
   const unread = new UnreadCounts(options.state === undefined ? undefined : join(options.state, "unread.json"));

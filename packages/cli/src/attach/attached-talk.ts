@@ -1,7 +1,7 @@
 import type { Delivery, Directive } from "@banyan/core";
 import type { ApprovalMode } from "@banyan/host";
 import type { RemoteServer } from "@banyan/server/client";
-import { approvalSentence, nextApproval } from "../chat/approval-mode.ts";
+import { agreesToAll, approvalAt, approvalSentence, nextApproval, STILL_ASKED } from "../chat/approval-mode.ts";
 import type { Partner } from "../chat/at-terminal.ts";
 import { saidBefore } from "../chat/exchange.ts";
 import { Person, type PersonOptions } from "../chat/person.ts";
@@ -87,6 +87,7 @@ export class AttachedTalk implements Partner {
     const watched = await this.#server.watch(conversation);
     const session = new RemoteSession(this.#server, watched);
     this.#session = session;
+    this.#approval = this.#approvalHere();
     this.#person.writing.isFor(conversation);
     await session.read();
     watched.follow({
@@ -151,7 +152,7 @@ export class AttachedTalk implements Partner {
   act(action: TalkAction): void {
     switch (action) {
       case "approval-mode":
-        this.#person.inBackground(this.#useApproval(nextApproval(this.#server.welcome.settings.approval)));
+        this.#person.inBackground(this.#nextApproval());
         break;
       case "agents":
         this.#person.inBackground(this.#do("/agents"));
@@ -189,7 +190,7 @@ export class AttachedTalk implements Partner {
 
   /** The server's settings are others now. */
   settingsChanged(): void {
-    const { approval } = this.#server.welcome.settings;
+    const approval = this.#approvalHere();
     if (approval !== this.#approval) this.note(approvalSentence(approval));
     this.#approval = approval;
     this.#showStatus();
@@ -250,8 +251,36 @@ export class AttachedTalk implements Partner {
   }
 
   /** Everybody at the server is told by it, this person too. */
-  async #useApproval(mode: ApprovalMode): Promise<void> {
-    await this.#server.ask("approval.use", { mode });
+  async #useApproval(mode: ApprovalMode): Promise<boolean> {
+    if (mode !== "all") {
+      await this.#server.ask("approval.use", { mode });
+      return true;
+    }
+    const conversation = (await this.#open()).id;
+    if (!(await agreesToAll(this.#terminal, (sentence) => this.note(sentence)))) {
+      this.note(STILL_ASKED);
+      return false;
+    }
+    await this.#server.ask("approval.use", { mode, conversation, confirmed: true });
+    return true;
+  }
+
+  /** The one after the last is the first, also when a person does not want the last, or the server refuses it. */
+  async #nextApproval(): Promise<void> {
+    const next = nextApproval(this.#approvalHere());
+    if (next !== "all") return void (await this.#useApproval(next));
+    let isTaken = false;
+    try {
+      isTaken = await this.#useApproval(next);
+    } finally {
+      if (!isTaken) await this.#useApproval("ask");
+    }
+  }
+
+  /** What runs without asking where the person is. */
+  #approvalHere(): ApprovalMode {
+    const { settings } = this.#server.welcome;
+    return approvalAt(settings, this.#session?.id);
   }
 
   /** Nothing more is asked of the person; what they did last is carried out. */
@@ -289,8 +318,8 @@ export class AttachedTalk implements Partner {
       useMode: (mode) => {
         this.#mode = mode;
       },
-      approval: server.welcome.settings.approval,
-      useApproval: (mode) => this.#useApproval(mode),
+      approval: this.#approvalHere(),
+      useApproval: async (mode) => void (await this.#useApproval(mode)),
       ...remoteBranchChanges(this.#person.standpoint, open),
     };
   }

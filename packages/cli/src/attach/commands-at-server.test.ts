@@ -57,10 +57,35 @@ describe.skipIf(!hasTmux)("commands of a terminal whose conversation is on a ser
     expect((await pty.until("edits freely")).match(/changed without asking/g)).toHaveLength(1);
     await expect.poll(() => remote.welcome.settings.approval).toBe("edits");
     await pty.exchange("/approval never", "It is one of ask");
-    pty.press("BTab");
-    await pty.until("Approval: every call runs without asking.");
     using late = Pty.open(place, ["attach", "--new"], model.env);
-    expect(await late.prompted()).toContain("Approval: every call runs without asking.");
+    expect(await late.prompted()).toContain("Approval: files of this directory are changed without asking.");
+  });
+
+  test("S27: nothing is asked in one conversation of a server, once its person has typed yes; elsewhere all is as it was", async () => {
+    await using model = await modelServer({ text: "Hello." });
+    const [, address] = await serving(place, model.env);
+    const remote = await connected(address);
+    using pty = Pty.open(place, ["attach", "--new"], model.env);
+    await pty.prompted();
+    await pty.exchange("hello", "Hello.");
+    pty.enter("/approval all");
+    await pty.until("Type yes to run everything unasked:");
+    pty.press("Enter");
+    await pty.until("You are asked as before.");
+    expect(remote.welcome.settings).toMatchObject({ approval: "ask", unasked: [] });
+    await pty.prompted();
+    pty.enter("/approval all");
+    await pty.until("Type yes to run everything unasked:", 2);
+    pty.enter("yes");
+    await pty.until("Approval: in this conversation every call runs without asking.");
+    await pty.until("never asks");
+    await expect.poll(() => remote.welcome.settings.unasked).toHaveLength(1);
+    expect(remote.welcome.settings.approval).toBe("ask");
+    const conversation = remote.welcome.settings.unasked[0] ?? "";
+    const { conversation: other } = await remote.ask("conversation.create", {});
+    for (const unsaid of [{}, { conversation: other }, { conversation: other, confirmed: false }])
+      await expect(remote.ask("approval.use", { mode: "all", ...unsaid })).rejects.toThrow("Approval 'all'");
+    expect(remote.welcome.settings.unasked).toEqual([conversation]);
   });
 
   test("/title, /context and /memory tell of the conversation there, and the status of its branches", async () => {

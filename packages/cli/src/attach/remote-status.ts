@@ -1,6 +1,6 @@
 import { type ConversationState, totalTokens } from "@banyan/core";
 import type { RemoteServer } from "@banyan/server/client";
-import { approvalWords } from "../chat/approval-mode.ts";
+import { approvalAt, approvalWords } from "../chat/approval-mode.ts";
 import { branchOf } from "../chat/status-of.ts";
 import type { Status } from "../terminal/full/views/status-line.ts";
 
@@ -22,7 +22,7 @@ export function remoteStatus(
   const { runs, model, usage, cost } = state;
   return {
     mode: runs.get(run ?? "")?.mode ?? mode,
-    approval: approvalWords(settings.approval),
+    approval: approvalWords(approvalAt(settings, state.id)),
     model: model ?? settings.model,
     tokens: totalTokens(usage),
     cost,

@@ -1,10 +1,19 @@
 import type { ApprovalMode } from "@banyan/host";
+import type { Terminal } from "../terminal/terminal.ts";
 
 const ORDER: readonly ApprovalMode[] = ["ask", "edits", "all"];
 
 /** The mode that comes after another; after the last one the first (T12). */
 export function nextApproval(mode: ApprovalMode): ApprovalMode {
   return ORDER[(ORDER.indexOf(mode) + 1) % ORDER.length] ?? "ask";
+}
+
+/** What runs without asking in a conversation of a server. */
+export function approvalAt(
+  { approval, unasked }: { readonly approval: ApprovalMode; readonly unasked: readonly string[] },
+  conversation: string | undefined,
+): ApprovalMode {
+  return conversation !== undefined && unasked.includes(conversation) ? "all" : approval;
 }
 
 /** What runs without asking, in a few words. */
@@ -17,6 +26,21 @@ export function approvalSentence(mode: ApprovalMode): string {
   return SENTENCES[mode];
 }
 
+/**
+ * Asks a person whether nothing is to be asked in a conversation (S27). Only the word counts: no key, no Enter, no other
+ * word is a yes.
+ */
+export async function agreesToAll(terminal: Terminal, say: (sentence: string) => void): Promise<boolean> {
+  say(
+    "Every call would run in this conversation without asking you: commands, changes of files, and whatever a text that the agent reads talks it into. Deny rules still hold. It ends when the program does.",
+  );
+  const line = await terminal.ask({ prompt: "Type yes to run everything unasked: " });
+  return line?.trim().toLowerCase() === "yes";
+}
+
+/** What a person is told who did not say yes. */
+export const STILL_ASKED = "You are asked as before.";
+
 const WORDS: Readonly<Record<ApprovalMode, string>> = {
   ask: "asks first",
   edits: "edits freely",
@@ -26,5 +50,5 @@ const WORDS: Readonly<Record<ApprovalMode, string>> = {
 const SENTENCES: Readonly<Record<ApprovalMode, string>> = {
   ask: "Approval: only looking runs without asking.",
   edits: "Approval: files of this directory are changed without asking.",
-  all: "Approval: every call runs without asking. Use this in a sandbox only.",
+  all: "Approval: in this conversation every call runs without asking.",
 };

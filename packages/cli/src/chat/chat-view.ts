@@ -17,6 +17,7 @@ import { firstLines } from "../show/excerpt.ts";
 import { retryLine, waitingLine } from "../show/hitch.ts";
 import { gist } from "../show/message-label.ts";
 import { PlainText, plainText } from "../show/plain-text.ts";
+import { memorySkippedLine, recalledLine } from "../show/recalled-line.ts";
 import { runEndSentence } from "../show/run-end.ts";
 import { subAgentLine } from "../show/sub-agent-line.ts";
 import { SubAgentItems } from "../show/sub-agents.ts";
@@ -91,6 +92,12 @@ export class ChatView implements FeedView {
         break;
       case "model.waiting":
         this.note(waitingLine(item));
+        break;
+      case "memory.recalled":
+        this.note(recalledLine(item.items, "/memory"));
+        break;
+      case "memory.skipped":
+        this.note(memorySkippedLine(item.reason));
         break;
       case "call.executing":
         this.#running(item, state);

@@ -43,15 +43,15 @@ describe.skipIf(!hasTmux)("a chat", () => {
     pty.enter("back again");
     await pty.until("Welcome back.");
     expect(JSON.stringify(server.asked.at(-1))).toContain("Hello to you.");
-    for (const [said, shown] of [
-      ["files of this directory are changed without asking.", "edits freely"],
-      ["every call runs without asking. Use this in a sandbox only.", "never asks"],
-      ["only looking runs without asking.", "asks first"],
-    ]) {
-      pty.press("BTab");
-      await pty.until(`Approval: ${said}`);
-      await pty.until(`chat · ${shown} ·`);
-    }
+    pty.press("BTab");
+    await pty.until("Approval: files of this directory are changed without asking.");
+    await pty.until("chat · edits freely ·");
+    // The third is taken by a word only (S27).
+    pty.press("BTab");
+    await pty.until("Type yes to run everything unasked:");
+    pty.press("Escape");
+    await pty.until("Approval: only looking runs without asking.");
+    await pty.until("chat · asks first ·");
   });
 
   test("B55: with --at goes on at the end of the branch of a message, not where it was written to last", async () => {

@@ -11,6 +11,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 import { saidBefore } from "./exchange.ts";
 import { greet } from "./greet.ts";
 import { completeNames } from "./names.ts";
+import { offerMemory } from "./offer-memory.ts";
 import { remindOpened } from "./remind.ts";
 import { Talk } from "./talk.ts";
 import type { Unsent } from "./unsent.ts";
@@ -63,6 +64,7 @@ async function talkAt(
   try {
     notices.push(...configure(terminal, host, session ? saidBefore(session.state, leaf) : []));
     greet(terminal, host, notices);
+    offerMemory(terminal, host);
     void completeCommands(terminal, host);
     void completeNames(terminal, host, talk);
     if (session) remindOpened(terminal, session, leaf, host.agent.name);

@@ -18,7 +18,7 @@ export function statusOf(host: Host, state: ConversationState, leaf: string | nu
   const [run] = [...state.runs.values()].filter(({ call }) => call === undefined);
   return {
     mode: run?.mode ?? mode,
-    approval: approvalWords(host.approval),
+    approval: approvalWords(host.approvalIn(state.id)),
     model: host.model.name,
     tokens: totalTokens(state.usage),
     cost: state.cost,

@@ -8,7 +8,7 @@ import {
   type UserPart,
   visibleProse,
 } from "@banyan/core";
-import { type ApprovalMode, addMessage, type Host, modeLeft, writtenMessage } from "@banyan/host";
+import { ApprovalError, type ApprovalMode, addMessage, type Host, modeLeft, writtenMessage } from "@banyan/host";
 import type { CommandContext } from "../commands/command.ts";
 import { runCommand, runsAnytime } from "../commands/index.ts";
 import { type ExitCode, exitCodes } from "../exit.ts";
@@ -17,7 +17,7 @@ import { attachableIn } from "../show/attachable.ts";
 import { turnLine } from "../show/turn-line.ts";
 import type { TalkAction, Terminal } from "../terminal/terminal.ts";
 import { TalkAgent } from "./agent-at-work.ts";
-import { approvalSentence, nextApproval } from "./approval-mode.ts";
+import { agreesToAll, approvalSentence, nextApproval, STILL_ASKED } from "./approval-mode.ts";
 import { Approvals } from "./approvals.ts";
 import { BranchChanges } from "./branch-changes.ts";
 import { CurrentConversation } from "./current-conversation.ts";
@@ -129,7 +129,7 @@ export class Talk {
   act(action: TalkAction): void {
     switch (action) {
       case "approval-mode":
-        this.#useApproval(nextApproval(this.#host.approval));
+        this.#person.inBackground(this.#nextApproval());
         break;
       case "agents":
         this.#person.inBackground(runCommand("/agents", this.#commandContext()));
@@ -253,10 +253,34 @@ export class Talk {
     else standpoint.standAt(await addMessage(session, { parts, parentId: standpoint.below, author: "user" }));
   }
 
-  #useApproval(mode: ApprovalMode): void {
-    this.#host.useApproval(mode);
-    this.#person.view.note(approvalSentence(mode));
+  get #approval(): ApprovalMode {
+    return this.#host.approvalIn(this.session?.id);
+  }
+
+  /** The one after the last is the first, also when a person does not want the last. */
+  async #nextApproval(): Promise<void> {
+    const next = nextApproval(this.#approval);
+    if (!(await this.#useApproval(next)) && next === "all") await this.#useApproval("ask");
+  }
+
+  /** Answers whether it is taken: `all` is, once a person has said yes to it in this conversation (S27). */
+  async #useApproval(mode: ApprovalMode): Promise<boolean> {
+    const { view } = this.#person;
+    const conversation = mode === "all" ? (await this.#conversation.open()).id : "";
+    try {
+      await this.#host.useApproval(mode, { conversation });
+    } catch (error) {
+      if (!(error instanceof ApprovalError)) throw error;
+      const isAgreed = error.needsYes && (await agreesToAll(this.#terminal, (sentence) => view.note(sentence)));
+      if (!isAgreed) {
+        view.note(error.needsYes ? STILL_ASKED : error.message);
+        return false;
+      }
+      await this.#host.useApproval(mode, { conversation, confirmed: true });
+    }
+    view.note(approvalSentence(mode));
     this.#showStatus();
+    return true;
   }
 
   #useMode(mode: "chat" | "task"): void {
@@ -319,8 +343,8 @@ export class Talk {
       sentHere: () => sentHere(this.#host, this.#state, context.leaf),
       mode: this.#mode,
       useMode: (mode) => this.#useMode(mode),
-      approval: this.#host.approval,
-      useApproval: async (mode) => this.#useApproval(mode),
+      approval: this.#approval,
+      useApproval: async (mode) => void (await this.#useApproval(mode)),
       goBack: () => {
         context.goBack();
         this.#anew = true;

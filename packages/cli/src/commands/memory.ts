@@ -1,14 +1,18 @@
 import { pathTo } from "@banyan/core";
-import { excerpt } from "../show/excerpt.ts";
+import { memoryOffer } from "../show/memory-offer.ts";
+import { recalledLines } from "../show/recalled-line.ts";
 import { ASK, type Command, type ConversationContext } from "./command.ts";
 
 export const memory: Command = {
   name: "memory",
-  takes: "[on | off]",
+  takes: "[agree | on | off]",
   help: "show what was recalled into this conversation, or switch memory on or off for it",
   async run(context, argument) {
     const { memory: kept } = await context.host.ready();
-    if (!kept) context.write("Memory is off: banyan config set memory.enabled true switches it on.");
+    if (argument === "agree") {
+      await context.host.agreeToMemory();
+      context.write("Memory is on, from your next message on. /memory off switches it off for a conversation.");
+    } else if (!kept) context.write(memoryOffer(context.host));
     else if (argument === "on" || argument === "off") {
       const { id } = await context.open();
       await kept.setOn(id, argument === "on");
@@ -40,8 +44,5 @@ export const memoryHere: Command<ConversationContext> = {
 function list({ state, leaf, columns, style, write }: ConversationContext): void {
   const recalled = pathTo(state, leaf).flatMap((message) => (message.role === "user" ? (message.recalled ?? []) : []));
   if (recalled.length === 0) write("Nothing was recalled on this branch.");
-  for (const { text, source } of recalled) {
-    write(excerpt(text, Math.max(20, columns - 2)));
-    write(style.dim(`  ${excerpt(source, Math.max(20, columns - 4))}`));
-  }
+  for (const line of recalledLines(recalled, columns, style.dim)) write(line);
 }

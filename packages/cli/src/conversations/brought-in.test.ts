@@ -29,7 +29,9 @@ function exported(): string {
   return file;
 }
 
-async function goesOn(...which: readonly string[]): Promise<{ readonly told: string; readonly types: readonly string[] }> {
+async function goesOn(
+  ...which: readonly string[]
+): Promise<{ readonly told: string; readonly types: readonly string[] }> {
   const { code, stdout, stderr } = await banyan(
     place,
     ["-p", "go on", ...which, "--output", "jsonl", ...MODEL],

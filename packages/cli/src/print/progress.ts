@@ -5,6 +5,7 @@ import { cutSentence } from "../show/cut-sentence.ts";
 import { retryLine, waitingLine } from "../show/hitch.ts";
 import { gist } from "../show/message-label.ts";
 import { oneLine } from "../show/plain-text.ts";
+import { memorySkippedLine } from "../show/recalled-line.ts";
 import type { Style } from "../show/style.ts";
 import { subAgentLine } from "../show/sub-agent-line.ts";
 import { SubAgentItems } from "../show/sub-agents.ts";
@@ -57,6 +58,14 @@ export class Progress {
         break;
       case "model.waiting":
         this.notice(waitingLine(item));
+        break;
+      case "memory.recalled":
+        this.notice(
+          `Memory added to what the model is told: ${item.items.map(({ source }) => oneLine(source)).join("; ")}`,
+        );
+        break;
+      case "memory.skipped":
+        this.notice(memorySkippedLine(item.reason));
         break;
       case "message.completed": {
         const message = state.messages.get(item.message);

@@ -22,6 +22,7 @@ export interface ServeArguments {
   readonly deny: readonly string[];
   readonly rules?: string;
   readonly approval?: ApprovalMode;
+  readonly unconfined?: boolean;
   /** Use what the project brings. */
   readonly trust: boolean;
 }
@@ -59,6 +60,7 @@ export function readServe(
         "all",
       ]),
     )
+    .option("--unconfined", "let --approval all hold where commands run without a sandbox too")
     .option("--trust", "use the settings, servers and instructions of this project", false)
     .helpOption("-h, --help", "print this help")
     .addHelpText("after", MORE)

@@ -33,13 +33,15 @@ export function home(): Home {
   const { PATH, TMPDIR } = process.env;
   // No first start: what is said then is a test of its own.
   mkdirSync(join(directory, "home", "state"), { recursive: true });
-  writeFileSync(join(directory, "home", "state", "welcomed"), "");
+  for (const said of ["welcomed", "memory-offered"]) writeFileSync(join(directory, "home", "state", said), "");
   const env = {
     PATH,
     TMPDIR,
     HOME: directory,
     BANYAN_HOME: join(directory, "home"),
     BANYAN_NO_DISCOVERY: "1",
+    // Also on machines without a sandbox; what is refused there is a test of its own.
+    BANYAN_UNCONFINED: "on",
     TERM: "xterm",
   };
   return {

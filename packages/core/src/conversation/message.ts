@@ -202,6 +202,9 @@ export interface Recalled {
   readonly text: string;
   /** Where it is from, for people: a conversation, a file, a date. */
   readonly source: string;
+  /** The conversation that it is from, and the message there, for who wants to go there; not for the model. */
+  readonly conversation?: string;
+  readonly message?: string;
 }
 
 /** What an agent is told: by a person, or in their stead by a tool or the system. */

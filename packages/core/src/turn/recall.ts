@@ -29,7 +29,12 @@ export async function recallInto(run: TurnRun, memory: TurnMemory): Promise<void
     await orAborted(writing.get(memory.store), signal);
     const options = { limit: memory.limit, signal, conversation: session.id, notice };
     const recalled = await orAborted(memory.store.recall(textOf(message), options), signal);
-    items = recalled.map(({ text, source }) => ({ text: String(text), source: String(source) }));
+    items = recalled.map(({ text, source, conversation, message }) => ({
+      text: String(text),
+      source: String(source),
+      ...(conversation === undefined ? {} : { conversation: String(conversation) }),
+      ...(message === undefined ? {} : { message: String(message) }),
+    }));
   } catch (error) {
     // A turn without memory is better than no turn; the feed says so.
     notice(messageOf(error));

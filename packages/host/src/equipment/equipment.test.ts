@@ -34,7 +34,7 @@ const names = (agent: Agent) => (agent.options.tools ?? []).map(({ name }) => na
 
 describe("what an agent works with", () => {
   test("its own tools, those of the web and of memory, and the control tools", async () => {
-    const host = await open();
+    const host = await open({ memory: { enabled: true } });
     expect(names(host.agent).toSorted()).toEqual(
       [
         ...["read", "list", "search", "write", "edit", "edit_mode", "shell", "fetch", "remember", "forget"],
@@ -44,15 +44,21 @@ describe("what an agent works with", () => {
     await host.close();
   });
 
-  test("B45: without memory, where the settings switch it off", async () => {
-    const host = await open({ memory: { enabled: false } });
-    expect(names(host.agent)).not.toContain("remember");
-    expect(host.agent.options.memory).toBeUndefined();
-    await host.close();
-  });
+  test.each([{}, { memory: { enabled: false } }, { memory: { embedModel: "openai-compatible/embed" } }])(
+    "B45, S26: without memory, until the user has agreed to it: %j",
+    async (settings) => {
+      const host = await open(settings);
+      expect(names(host.agent)).not.toContain("remember");
+      expect(host.agent.options.memory).toBeUndefined();
+      await host.agreeToMemory();
+      expect(names(host.agent)).toContain("remember");
+      expect(host.agent.options.memory).toBeDefined();
+      await host.close();
+    },
+  );
 
   test("B45: what was said in one conversation is recalled in another", async () => {
-    const host = await open();
+    const host = await open({ memory: { enabled: true } });
     const model = scriptedModel(() => "Noted.");
     const agent = host.agent.with({ model });
     const first = await host.newSession();
@@ -80,7 +86,7 @@ describe("what an agent works with", () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const { port } = server.address() as AddressInfo;
     const env = { OPENAI_COMPATIBLE_BASE_URL: `http://127.0.0.1:${port}/v1` };
-    const host = await open({ memory: { embedModel: "openai-compatible/embed" } }, { env });
+    const host = await open({ memory: { enabled: true, embedModel: "openai-compatible/embed" } }, { env });
     expect(host.notices).toEqual([]);
     expect(asked).toEqual([]);
     const agent = host.agent.with({ model: scriptedModel(() => "Noted.") });
@@ -112,7 +118,7 @@ describe("what an agent works with", () => {
   });
 
   test("B45: an embedding model that there is not is named, and memory goes by words", async () => {
-    const host = await open({ memory: { embedModel: "anthropic/claude-sonnet-5" } });
+    const host = await open({ memory: { enabled: true, embedModel: "anthropic/claude-sonnet-5" } });
     expect(host.notices.join()).toMatch(/memory\.embedModel: .*anthropic has no embedding models\. Name one of openai/);
     expect((await host.ready()).memory).toBeDefined();
     await host.close();
@@ -156,7 +162,7 @@ describe("what an agent works with", () => {
   });
 
   test("B39: a task is told what the last tasks in this directory came to", async () => {
-    const host = await open();
+    const host = await open({ memory: { enabled: true } });
     const { memory } = await host.ready();
     await memory?.remember([{ kind: "summary", text: "The build was repaired.", conversation: "c1", at: Date.now() }]);
     const task = await host.taskAgent();

@@ -48,6 +48,8 @@ export interface Equipment extends AsyncDisposable {
   /** All tools as they are now, those of MCP servers included, without secrets in what they say. */
   readonly tools: readonly Tool[];
   readonly memory: ManagedMemory | undefined;
+  /** Has one from now on: the user agreed to it. */
+  useMemory(): void;
   readonly mcp: McpServers | undefined;
   /** What MCP servers say now of how they are to be used. */
   readonly instructions: readonly InstructionPart[];
@@ -58,7 +60,9 @@ export interface Equipment extends AsyncDisposable {
   readonly backups: string;
   /** Patterns of files that are opened though they hold private keys (S22). */
   readonly keyFiles: readonly string[];
-  /** Whether commands run in a sandbox, in words. */
+  /** Whether commands run in a sandbox. */
+  readonly isConfined: boolean;
+  /** The same in words. */
   readonly sandbox: string;
   /** What was left out, and why, in sentences for a person. */
   readonly notices: readonly string[];
@@ -75,8 +79,8 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   const backups = join(places.data, "backups");
   await using opened = new AsyncDisposableStack();
   const confinement = opened.use(await openConfinement({ places, settings, workspace, env, home }));
-  const memory = openMemory({ places, workspace, settings, env, redact });
-  if (memory) opened.defer(() => memory.memory.close());
+  let memory = openMemory({ places, workspace, settings, env, redact });
+  opened.defer(() => memory?.memory.close());
   const { sandbox } = confinement;
   const mcp = await openMcp(options, sandbox);
   if (mcp) opened.use(mcp);
@@ -84,7 +88,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   const tidying = opened.use(new Tidying({ store, backups, days: settings.retention?.days }));
   const removed = await tidying.tidy();
   const settled = await settleIntents(openWorkspace(workspace), backups);
-  const fixed = [
+  const ofWorkspace = [
     ...workspaceTools({
       root: workspace,
       protected: [places.config, places.data],
@@ -97,20 +101,28 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
       ...(sandbox && { sandbox }),
     }),
     ...web.tools,
-    ...(memory?.tools ?? []),
-    ...(skills.length > 0 ? [skillTool(skills)] : []),
   ];
+  const ofSkills = skills.length > 0 ? [skillTool(skills)] : [];
   const control = [launchAgent({ agents: named, resolveModel }), shortenConversation()];
-  const tools = rememberingLast((servers: readonly Tool[]) => [
-    ...redactedTools([...fixed, ...servers], redact),
-    ...control,
-  ]);
+  const toolsWith = (ofMemory: readonly Tool[]) =>
+    rememberingLast((servers: readonly Tool[]) => [
+      ...redactedTools([...ofWorkspace, ...ofMemory, ...ofSkills, ...servers], redact),
+      ...control,
+    ]);
+  let tools = toolsWith(memory?.tools ?? NONE);
   const life = opened.move();
   return {
     get tools() {
       return tools(mcp?.tools ?? NONE);
     },
-    memory: memory?.memory,
+    get memory() {
+      return memory?.memory;
+    },
+    useMemory() {
+      const enabled = { ...settings, memory: { ...settings.memory, enabled: true } };
+      memory ??= openMemory({ places, workspace, settings: enabled, env, redact });
+      tools = toolsWith(memory?.tools ?? NONE);
+    },
     mcp,
     get instructions() {
       return mcp ? serverInstructions(mcp, redact) : [];
@@ -120,6 +132,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
     skills,
     backups,
     keyFiles,
+    isConfined: sandbox !== undefined,
     sandbox: confinement.description,
     notices: [
       ...faults.map(describeFault),

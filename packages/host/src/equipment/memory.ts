@@ -32,13 +32,13 @@ export interface AgentMemory {
   readonly notices: readonly string[];
 }
 
-/** The user's memory as an agent has it; nothing when the settings switch it off (B45). */
+/** The user's memory as an agent has it; nothing until the user has agreed to it (B45, S26). */
 export function openMemory({
   settings: { memory: wanted, aliases = {} },
   env,
   ...place
 }: MemoryPlace & { readonly settings: Settings; readonly env: Environment }): AgentMemory | undefined {
-  if (wanted?.enabled === false) return undefined;
+  if (wanted?.enabled !== true) return undefined;
   const embed = wanted?.embedModel === undefined ? undefined : embedder(wanted.embedModel, { env, aliases });
   const memory = sqliteMemory({ ...optionsFor(place), ...(typeof embed === "object" && { embed }) });
   return { memory, tools: memoryTools(memory), notices: typeof embed === "string" ? [embed] : [] };

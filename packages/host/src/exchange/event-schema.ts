@@ -107,7 +107,12 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       usage: usage.optional(),
       cost: dollars.optional(),
     }),
-    event("memory.recalled", { ...messageOf, items: list(z.object({ text: z.string(), source: z.string() })) }),
+    event("memory.recalled", {
+      ...messageOf,
+      items: list(
+        z.object({ text: z.string(), source: z.string(), conversation: id.optional(), message: id.optional() }),
+      ),
+    }),
     event("message.started", { ...messageOf, parentId: id.nullable(), run: id, model: z.string() }),
     event("message.checkpoint", {
       ...messageOf,

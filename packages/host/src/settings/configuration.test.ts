@@ -67,7 +67,8 @@ describe("the layers", () => {
     const { settings, entries, faults } = read();
     expect(settings).toEqual({
       approval: "ask",
-      memory: { enabled: true },
+      // S26: it is off until a person agrees.
+      memory: { enabled: false },
       sandbox: { enabled: "auto" },
       theme: "auto",
     });

@@ -33,7 +33,7 @@ export interface Configuration {
 /** What is so when nobody sets anything else, as far as the host decides it. */
 const BUILT_IN: Settings = {
   approval: "ask",
-  memory: { enabled: true },
+  memory: { enabled: false },
   sandbox: { enabled: "auto" },
   theme: "auto",
 };

@@ -25,6 +25,7 @@ export const settingVariables: readonly SettingVariable[] = [
   { name: "BANYAN_TEMPERATURE", path: ["temperature"], read: number },
   { name: "BANYAN_MAX_TOKENS", path: ["maxTokens"], read: number },
   { name: "BANYAN_APPROVAL", path: ["approval"], read: text },
+  { name: "BANYAN_UNCONFINED", path: ["unconfined"], read: yesOrNo },
   { name: "BANYAN_MAX_TURNS", path: ["limits", "steps"], read: number },
   { name: "BANYAN_MAX_COST", path: ["limits", "cost"], read: number },
   { name: "BANYAN_TIMEOUT", path: ["limits", "time"], read: number },

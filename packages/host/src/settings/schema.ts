@@ -185,6 +185,7 @@ const shape = {
     .enum(["ask", "edits", "all"], '"ask", "edits" or "all"')
     .describe("What runs without asking: only looking, changing files of the workspace too, or everything.")
     .optional(),
+  unconfined: yesOrNo.describe("Whether `approval` may be `all` where commands run without a sandbox.").optional(),
   permissions: permissionEntries
     .describe("Rules: a tool's name, with or without a pattern in parentheses, `mcp_server_*` or `*`.")
     .optional(),

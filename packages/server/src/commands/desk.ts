@@ -23,6 +23,7 @@ export type ServedHost = Pick<
   | "remember"
   | "store"
   | "taskAgent"
+  | "unasked"
   | "useApproval"
   | "useModel"
   | "whyNotRead"

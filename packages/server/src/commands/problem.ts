@@ -24,6 +24,7 @@ export class AtWork extends Error {
 /** Errors whose message tells a person what to do, by name: they belong to packages that a server may be used without. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   AgentError: "invalid",
+  ApprovalError: "invalid",
   AtWork: "invalid",
   DirectiveError: "invalid",
   ExchangeError: "invalid",

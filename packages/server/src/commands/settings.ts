@@ -17,8 +17,8 @@ export const settingsHandlers: Handlers<"model.list" | "model.use" | "approval.u
     return {};
   },
 
-  "approval.use"({ mode }, { host, settingsChanged }) {
-    host.useApproval(mode);
+  async "approval.use"({ mode, conversation, confirmed }, { host, settingsChanged }) {
+    await host.useApproval(mode, conversation === undefined ? undefined : { conversation, confirmed });
     settingsChanged();
     return {};
   },

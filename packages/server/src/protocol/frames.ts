@@ -19,6 +19,7 @@ const challenge = z.object({ type: z.literal("challenge"), challenge: z.string()
 const settings = z.object({
   model: z.string(),
   approval: z.enum(["ask", "edits", "all"]),
+  unasked: list(id).default([]).describe("Conversations in which nothing is asked although it is elsewhere."),
 });
 
 /** The first frame of a server. */

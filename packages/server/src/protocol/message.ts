@@ -51,7 +51,14 @@ export const message = schemaOf<Message>(
       role: z.literal("user"),
       author: z.enum(["user", "tool", "system"]),
       parts: list(userPart),
-      recalled: list(z.object({ text: z.string(), source: z.string() })).optional(),
+      recalled: list(
+        z.object({
+          text: z.string(),
+          source: z.string(),
+          conversation: z.string().optional(),
+          message: z.string().optional(),
+        }),
+      ).optional(),
     }),
     z.looseObject({
       ...base,

@@ -1,5 +1,5 @@
 import { Agent, type AgentOptions, Session, type Store } from "@banyan/core";
-import type { ApprovalMode } from "@banyan/host";
+import { Approval } from "@banyan/host";
 import type { ServedHost } from "../commands/desk.ts";
 
 /** No memory, no servers, no sandbox. */
@@ -13,7 +13,7 @@ export function hostOf(
   workspace = "/a/workspace",
 ) {
   let agent = new Agent({ name: "banyan", ...options });
-  let approval: ApprovalMode = "ask";
+  const approval = new Approval("ask");
   let name = "id" in options.model ? options.model.id : "scripted/model";
   const remembered: string[] = [];
   const with_ = (model: string) => {
@@ -26,7 +26,10 @@ export function hostOf(
       return agent;
     },
     get approval() {
-      return approval;
+      return approval.mode;
+    },
+    get unasked() {
+      return approval.unasked;
     },
     get model() {
       return { name, reason: "" };
@@ -44,9 +47,7 @@ export function hostOf(
       name = model;
       return agent;
     },
-    useApproval(mode) {
-      approval = mode;
-    },
+    useApproval: async (mode, unasked) => approval.use(mode, { unasked, isConfined: true }),
     remember: (rule) => remembered.push(rule),
     listProviders: async () => [{ name: "scripted", usable: true, reason: "It is part of the test.", known: 1 }],
     listModels: async () => [

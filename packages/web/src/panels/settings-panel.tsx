@@ -13,7 +13,7 @@ const LISTED = 50;
 const APPROVAL: Readonly<Record<ServerSettings["approval"], string>> = {
   ask: "Ask for everything but looking",
   edits: "Change files of the workspace without asking",
-  all: "Run everything without asking",
+  all: "Run everything without asking, in this conversation",
 };
 
 /** With which model, and how freely, agents work. */
@@ -24,15 +24,22 @@ export function SettingsPanel() {
   if (!settings) return <p className="p-3 text-sm text-soft">These come with the connection.</p>;
   return (
     <div className="min-h-0 flex-1 overflow-y-auto p-3 text-sm">
-      <Approval mode={settings.approval} />
+      <Approval settings={settings} />
       <Models everywhere={settings.model} />
     </div>
   );
 }
 
-/** What runs without asking, in all conversations. */
-function Approval({ mode }: { readonly mode: ServerSettings["approval"] }) {
+/** What runs without asking: everything, in one conversation only, and once a person has written that down (S27). */
+function Approval({ settings }: { readonly settings: ServerSettings }) {
   const page = usePage();
+  const { id: conversation } = useConversation();
+  const [isAsked, setAsked] = useState(false);
+  const mode = settings.unasked.includes(conversation ?? "") ? "all" : settings.approval;
+  const use = (next: ServerSettings["approval"]) => {
+    setAsked(next === "all");
+    if (next !== "all") page.told(page.connection.ask("approval.use", { mode: next }));
+  };
   return (
     <fieldset>
       <legend className="font-medium">What agents may do</legend>
@@ -41,14 +48,63 @@ function Approval({ mode }: { readonly mode: ServerSettings["approval"] }) {
           <input
             type="radio"
             name="approval"
-            checked={mode === each}
-            onChange={() => page.told(page.connection.ask("approval.use", { mode: each }))}
+            checked={isAsked ? each === "all" : mode === each}
+            disabled={each === "all" && conversation === undefined}
+            onChange={() => use(each)}
             className="size-4 accent-leaf"
           />
           {APPROVAL[each]}
         </label>
       ))}
+      {isAsked && mode !== "all" && conversation !== undefined && (
+        <NeverAsk
+          onYes={() => {
+            setAsked(false);
+            page.told(page.connection.ask("approval.use", { mode: "all", conversation, confirmed: true }));
+          }}
+          onNo={() => setAsked(false)}
+        />
+      )}
     </fieldset>
+  );
+}
+
+/** Only the word counts as a yes: no click, no Enter, no key. */
+function NeverAsk({ onYes, onNo }: { readonly onYes: () => void; readonly onNo: () => void }) {
+  const [word, setWord] = useState("");
+  const isYes = word.trim().toLowerCase() === "yes";
+  const button = "min-h-7 rounded border border-line px-2 text-xs hover:bg-sunken disabled:opacity-50";
+  return (
+    <form
+      aria-label="Run everything without asking?"
+      className="mt-2 flex flex-col gap-2 rounded border border-bad p-2 text-xs"
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (isYes) onYes();
+      }}
+    >
+      <p>
+        Every call would run in this conversation without asking you: commands, changes of files, and whatever a text
+        that the agent reads talks it into. Deny rules still hold. It ends when the server does.
+      </p>
+      <label className="flex flex-col gap-1">
+        Type yes to run everything unasked
+        <input
+          value={word}
+          onChange={({ target }) => setWord(target.value)}
+          autoComplete="off"
+          className="rounded border border-line bg-ground px-2 py-1"
+        />
+      </label>
+      <p className="flex gap-2">
+        <button type="submit" disabled={!isYes} className={button}>
+          Run everything here
+        </button>
+        <button type="button" onClick={onNo} className={button}>
+          Go on asking
+        </button>
+      </p>
+    </form>
   );
 }
 

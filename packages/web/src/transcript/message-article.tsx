@@ -5,6 +5,7 @@ import { CallCards } from "./call-cards.tsx";
 import { Markdown } from "./markdown.tsx";
 import { MessageActions } from "./message-actions.tsx";
 import { Reasoning } from "./reasoning.tsx";
+import { RecalledItems } from "./recalled-items.tsx";
 
 const AUTHORS = { user: "You", tool: "A tool", system: "Banyan" } as const;
 
@@ -40,6 +41,7 @@ export function MessageArticle({
       className="group rounded-lg text-[0.9375rem] leading-6"
     >
       {message ? <Body message={message} next={next} /> : <p className="text-soft text-sm">{words ?? "…"}</p>}
+      {message?.role === "user" && message.recalled && <RecalledItems items={message.recalled} />}
       {message && <MessageActions message={message} />}
     </article>
   );

@@ -73,7 +73,7 @@ const pieces = (text: string) => text.match(/\s*\S+/g)?.concat("\n") ?? [];
 try {
   mkdirSync(join(home, "banyan", "config"), { recursive: true });
   mkdirSync(join(home, "banyan", "state"));
-  writeFileSync(join(home, "banyan", "state", "welcomed"), "");
+  for (const said of ["welcomed", "memory-offered"]) writeFileSync(join(home, "banyan", "state", said), "");
   const models = { [MODEL]: { price: { input: 3, output: 15 }, contextSize: 200_000 } };
   writeFileSync(join(home, "banyan", "config", "settings.json"), JSON.stringify({ models }));
   writeFileSync(join(workspace, "retry.ts"), retry);

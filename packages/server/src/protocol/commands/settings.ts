@@ -39,8 +39,12 @@ export const settingsCommands = {
     nothing,
   ),
   "approval.use": command(
-    "What runs without asking, from the next call on: ask (only looking), edits (changing files of the workspace too), all.",
-    { mode: z.enum(["ask", "edits", "all"]) },
+    "What runs without asking, from the next call on: ask (only looking) or edits (changing files of the workspace too) everywhere, or all, in one conversation whose person said yes to that, and in a sandbox.",
+    {
+      mode: z.enum(["ask", "edits", "all"]),
+      conversation: id.optional().describe("For all: where."),
+      confirmed: z.boolean().optional().describe("For all: a person was asked, and said yes."),
+    },
     nothing,
   ),
 } as const;

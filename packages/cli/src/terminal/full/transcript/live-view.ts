@@ -5,6 +5,7 @@ import {
   type FeedItem,
   type FileChange,
   isEnded,
+  type Recalled,
   textOf,
   typedText,
 } from "@banyan/core/conversation";
@@ -14,6 +15,7 @@ import { cutSentence } from "../../../show/cut-sentence.ts";
 import { changeHead, diffLines } from "../../../show/diff-lines.ts";
 import { isShownByChanges } from "../../../show/edit-outcome.ts";
 import { oneLine } from "../../../show/plain-text.ts";
+import { memorySkippedLine, recalledLine } from "../../../show/recalled-line.ts";
 import { runEndSentence } from "../../../show/run-end.ts";
 import type { FeedView } from "../../feed-view.ts";
 import { wrapped } from "../screen/cells.ts";
@@ -173,6 +175,12 @@ export class LiveView implements FeedView {
         if (item.reason !== this.#hitch) this.note(oneLine(item.reason));
         this.#hitch = item.reason;
         break;
+      case "memory.recalled":
+        this.#recalled(item.items);
+        break;
+      case "memory.skipped":
+        this.note(memorySkippedLine(item.reason));
+        break;
       case "call.input.delta":
       case "call.pending":
       case "call.approval-requested":
@@ -218,6 +226,15 @@ export class LiveView implements FeedView {
     const lines = (width: number, theme: Theme) => toldLines(author, text, width, theme);
     this.#add(({ width, theme, openKey }) => cutTo(lines(width, theme), theme, openKey));
     this.#page({ title: "What the model was told", lines });
+  }
+
+  #recalled(items: readonly Recalled[]): void {
+    this.#add(({ width, theme, openKey = "/memory" }) => wrapped(theme.dim(recalledLine(items, openKey)), width));
+    this.#page({
+      title: "What memory added",
+      lines: (width, theme) =>
+        items.flatMap(({ text, source }) => toldLines(oneLine(source), text, width, theme).concat("")),
+    });
   }
 
   #message(text: string): void {

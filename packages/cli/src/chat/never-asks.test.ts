@@ -1,0 +1,112 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { banyan, type Home, home } from "../testing/banyan.ts";
+import { modelServer, shell } from "../testing/model-server.ts";
+import { hasTmux, Pty } from "../testing/pty.ts";
+
+const MODEL = ["--model", "openai-compatible/test"];
+const ASKED = "Type yes to run everything unasked:";
+
+let place: Home;
+beforeEach(() => {
+  place = home();
+});
+afterEach(() => place[Symbol.dispose]());
+
+/** Types a word, as often as it takes until the question hears it. */
+async function typed(pty: Pty, word: string): Promise<void> {
+  await expect
+    .poll(
+      () => {
+        if (pty.screen().includes(`\n${word}\n`)) return true;
+        pty.type(word);
+        return false;
+      },
+      { interval: 300, timeout: 60_000 },
+    )
+    .toBe(true);
+}
+
+describe.skipIf(!hasTmux)("S27: two presses of a key do not make it that nothing is asked", () => {
+  test("in full: keys, Enter and other words are no yes; the word is, for this conversation, and not after a restart", async () => {
+    await using server = await modelServer({ text: "Hello." }, shell("touch made"), { text: "Made." });
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.press("BTab");
+    await pty.until("edits freely");
+    pty.press("BTab");
+    await pty.until(ASKED);
+    // Enter at once decides nothing.
+    pty.press("Enter");
+    pty.press("Escape");
+    await pty.until("You are asked as before.");
+    await pty.until("asks first");
+    await pty.prompted();
+    pty.enter("/approval all");
+    await pty.until(ASKED, 2);
+    await typed(pty, "y");
+    pty.press("Enter");
+    await pty.until("You are asked as before.", 2);
+    await pty.prompted();
+    pty.enter("/approval all");
+    await pty.until(ASKED, 3);
+    await typed(pty, "yes");
+    pty.press("Enter");
+    await pty.until("never asks");
+    await pty.prompted();
+    await pty.exchange("hello", "Hello.");
+    await pty.exchange("make it", "Made.");
+    expect(existsSync(join(place.workspace, "made"))).toBe(true);
+    // Another conversation is asked about.
+    await pty.exchange("/new", "asks first");
+    pty.press("C-d");
+    await pty.until("[exit 0]");
+    using again = Pty.open(place, ["--continue", ...MODEL], server.env);
+    await again.prompted();
+    expect(again.screen()).toContain("asks first");
+  });
+
+  test("in plain lines: the same", async () => {
+    await using server = await modelServer({ text: "Hello." });
+    using pty = Pty.open(place, ["--plain", ...MODEL], server.env);
+    await pty.prompted();
+    pty.enter("/approval all");
+    await pty.until(ASKED);
+    pty.press("Enter");
+    await pty.until("You are asked as before.");
+    await pty.prompted();
+    pty.enter("/approval all");
+    await pty.until(ASKED, 2);
+    pty.enter("yes");
+    await pty.until("Approval: in this conversation every call runs without asking.");
+  });
+
+  test("without a sandbox it is refused, in one sentence, with what allows it", async () => {
+    await using server = await modelServer({ text: "Hello." });
+    const env = { ...server.env, BANYAN_UNCONFINED: "", BANYAN_SANDBOX: "off" };
+    using pty = Pty.open(place, MODEL, env);
+    await pty.prompted();
+    pty.enter("/approval all");
+    await pty.until("--unconfined");
+    expect(pty.screen()).not.toContain(ASKED);
+    expect(await pty.prompted()).toContain("asks first");
+  });
+});
+
+describe("S27: in print mode", () => {
+  const env = { BANYAN_UNCONFINED: "", BANYAN_SANDBOX: "off" };
+
+  test.each([
+    ["--approval all needs a sandbox", ["--approval", "all"], {}, false],
+    ["so does BANYAN_APPROVAL", [], { BANYAN_APPROVAL: "all" }, false],
+    ["--unconfined does without", ["--approval", "all", "--unconfined"], {}, true],
+  ])("%s", async (_name, args, more, isMade) => {
+    await using server = await modelServer(shell("touch made"), { text: "Made." });
+    const { stderr } = await banyan(place, ["-p", "make it", ...args, ...MODEL], {
+      env: { ...server.env, ...env, ...more },
+    });
+    expect(existsSync(join(place.workspace, "made"))).toBe(isMade);
+    expect(/needs a sandbox.*--unconfined/.test(stderr)).toBe(!isMade);
+  });
+});

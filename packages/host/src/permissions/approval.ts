@@ -1,0 +1,80 @@
+import type { ApprovalMode } from "./permissions.ts";
+
+/** A mode that cannot be taken. The message says in one sentence what it needs. */
+export class ApprovalError extends Error {
+  override readonly name = "ApprovalError";
+  /** All that is missing is a person's yes. */
+  readonly needsYes: boolean;
+
+  constructor(message: string, needsYes = false) {
+    super(message);
+    this.needsYes = needsYes;
+  }
+}
+
+/** Where nothing is to be asked, and whether a person was asked about that and said yes. */
+export interface Unasked {
+  readonly conversation: string;
+  readonly confirmed?: boolean | undefined;
+}
+
+/** Why nothing but `ask` and `edits` can be had where commands run without a sandbox. */
+export const NEEDS_SANDBOX =
+  "Approval 'all' needs a sandbox, and commands run without one here: --unconfined, or the setting unconfined, allows it all the same.";
+
+/**
+ * What runs without asking (S27). `ask` and `edits` hold everywhere. `all` holds in all conversations only when whoever
+ * started the program said so; else in those whose person said yes to it, once in each, for as long as the process lives:
+ * no log and no other conversation brings it.
+ */
+export class Approval {
+  #mode: ApprovalMode;
+  readonly #agreed = new Set<string>();
+  readonly #unasked = new Set<string>();
+
+  constructor(mode: ApprovalMode) {
+    this.#mode = mode;
+  }
+
+  /** In conversations without a mode of their own. */
+  get mode(): ApprovalMode {
+    return this.#mode;
+  }
+
+  /** The conversations in which nothing is asked although it is elsewhere. */
+  get unasked(): readonly string[] {
+    return [...this.#unasked];
+  }
+
+  /** In this conversation; in one that has not begun without an id. */
+  in(conversation: string | undefined): ApprovalMode {
+    return conversation !== undefined && this.#unasked.has(conversation) ? "all" : this.#mode;
+  }
+
+  /** Whether a person said yes to `all` in this conversation. */
+  isAgreed(conversation: string): boolean {
+    return this.#mode === "all" || this.#agreed.has(conversation);
+  }
+
+  /** Takes another mode. Throws `ApprovalError` for `all` without a conversation, a yes or a sandbox. */
+  use(mode: ApprovalMode, { unasked, isConfined }: { readonly unasked?: Unasked | undefined; isConfined: boolean }) {
+    if (mode !== "all") {
+      this.#mode = mode;
+      this.#unasked.clear();
+      return;
+    }
+    if (!isConfined) throw new ApprovalError(NEEDS_SANDBOX);
+    if (!unasked) throw new ApprovalError("Approval 'all' is for one conversation: name it.");
+    const { conversation, confirmed = false } = unasked;
+    if (!confirmed && !this.isAgreed(conversation))
+      throw new ApprovalError("Approval 'all' needs a person's yes for this conversation (confirmed).", true);
+    this.#agreed.add(conversation);
+    this.#unasked.add(conversation);
+  }
+
+  /** There turned out to be no sandbox: `all` is `ask` again. */
+  withdraw(): void {
+    if (this.#mode === "all") this.#mode = "ask";
+    this.#unasked.clear();
+  }
+}
