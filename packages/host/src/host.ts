@@ -268,11 +268,6 @@ export class Host {
     return this.#approval.unasked;
   }
 
-  /** Whether a person of this conversation was asked about `all` and said yes. */
-  isAgreedToAll(conversation: string): boolean {
-    return this.#approval.isAgreed(conversation);
-  }
-
   /**
    * Asks a person more, or less, from the next call on, in this process: `ask` and `edits` everywhere, `all` in one
    * conversation. Rejects with `ApprovalError` for `all` without a yes, or without a sandbox (S27).

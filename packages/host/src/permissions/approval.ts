@@ -52,7 +52,7 @@ export class Approval {
   }
 
   /** Whether a person said yes to `all` in this conversation. */
-  isAgreed(conversation: string): boolean {
+  #isAgreed(conversation: string): boolean {
     return this.#mode === "all" || this.#agreed.has(conversation);
   }
 
@@ -66,7 +66,7 @@ export class Approval {
     if (!isConfined) throw new ApprovalError(NEEDS_SANDBOX);
     if (!unasked) throw new ApprovalError("Approval 'all' is for one conversation: name it.");
     const { conversation, confirmed = false } = unasked;
-    if (!confirmed && !this.isAgreed(conversation))
+    if (!confirmed && !this.#isAgreed(conversation))
       throw new ApprovalError("Approval 'all' needs a person's yes for this conversation (confirmed).", true);
     this.#agreed.add(conversation);
     this.#unasked.add(conversation);
