@@ -25,15 +25,16 @@ export async function openConfinement({
   readonly env: Environment;
   readonly home: string;
 }): Promise<Confinement> {
-  const { enabled = "auto", network, writable } = settings.sandbox ?? {};
+  const { enabled = "auto", network, writable, home: readable } = settings.sandbox ?? {};
   if (enabled === "off") return without("Commands run without a sandbox: the settings say so.", []);
-  const { openSandbox, secretPlaces } = await import("@banyan/tools/sandbox");
+  const { openSandbox } = await import("@banyan/tools/sandbox");
   const opening = await openSandbox({
     root: workspace,
     env,
     home,
     network: { allow: network?.allow ?? [] },
-    readDenied: [...secretPlaces(home), places.config, places.data],
+    own: [places.config, places.data, places.state],
+    ...(readable ? { readable } : {}),
     ...(writable ? { writable } : {}),
   });
   if (opening.available) {
@@ -42,7 +43,7 @@ export async function openConfinement({
     return {
       sandbox,
       description: `Commands run in a sandbox: they write in the workspace only, with ${reach}.`,
-      notices: [],
+      notices: opening.notices,
       [Symbol.asyncDispose]: () => sandbox[Symbol.asyncDispose](),
     };
   }

@@ -126,8 +126,11 @@ const sandbox = z.strictObject(
       .describe("Nothing is reached that is not named here.")
       .optional(),
     writable: texts(PATHS).describe("Folders that commands may write to, beside the workspace.").optional(),
+    home: texts(PATHS)
+      .describe("What commands can read in your home folder, beside the toolchains and caches of builds.")
+      .optional(),
   },
-  "an object with enabled, network or writable",
+  "an object with enabled, home, network or writable",
 );
 
 const ADDRESS = "an address that begins with http:// or https://";

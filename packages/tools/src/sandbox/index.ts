@@ -7,4 +7,3 @@ export {
   type SandboxOpening,
   type SandboxOptions,
 } from "./sandbox.ts";
-export { secretPlaces } from "./secret-places.ts";

@@ -3,6 +3,14 @@ export interface SandboxPlan {
   readonly writable: readonly string[];
   readonly writeDenied: readonly string[];
   readonly readDenied: readonly string[];
+  /** What lies in a denied place and can be read. */
+  readonly readable: readonly string[];
+  /** Places in a denied folder that are writable, each with nothing in it but what commands of this sandbox wrote. */
+  readonly caches: readonly string[];
+  /** Repositories of linked work trees, outside of them; each is writable too. */
+  readonly repositories: readonly string[];
+  /** Something that is there and must not be seen: how the sandbox is tried out. */
+  readonly hidden?: string;
   /** Domains, with a port or without. Nothing else can be reached, so with none there is no network. */
   readonly domains: readonly string[];
   /** Where the programs that make the sandbox are. */

@@ -2,31 +2,36 @@ import { execFile } from "node:child_process";
 import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { protectedNames, protectedPart } from "../workspace/protected-paths.ts";
+import { obeyedByGit } from "./repository.ts";
 
 /** How deep below a writable place is looked. Deeper is slower, and each place found is a mount more. */
 const DEPTH = 4;
 const LONGEST_SEARCH = 10_000;
 const MOST_BYTES = 16 * 1024 * 1024;
 
+/** What a program obeys in whatever folder somebody opens or enters, and what makes a repository of it. */
+const OBEYED_ANYWHERE = [...[".banyan", ".claude", ".cursor", ".envrc", ".idea", ".mcp.json", ".vscode"]];
+const MAKES_REPOSITORY = [".git", "HEAD"];
+
 /**
- * What stays as it is in a place where commands may write (S8): the hooks and settings of repositories, and what other
- * programs obey. Folders that are not there yet can be made, but not `.banyan`, nor the hooks of a repository. `rg` is
- * the path of ripgrep. Rejects when the place cannot be searched.
+ * What stays as it is in a place where commands may write (S8, S19): what git obeys in repositories, and what other
+ * programs obey. At the top of the place, and in repositories, that includes what is not there yet; in a new folder below
+ * it can be made. `rg` is the path of ripgrep. Rejects when the place cannot be searched.
  */
 export async function protectedPlaces(root: string, rg: string): Promise<string[]> {
   const found = new Set<string>();
+  const repositories = new Set<string>();
   for (const file of await filesNamed(root, rg)) {
     const place = placeOf(file);
     if (place === undefined) continue;
     // A repository is known by its HEAD, so that its hooks are safe before there are any.
-    if (place.endsWith("/HEAD")) for (const part of ["hooks", "config"]) found.add(join(root, dirname(place), part));
+    if (place.endsWith("/HEAD")) repositories.add(join(root, dirname(place)));
     else found.add(join(root, place));
   }
-  // Also when it is empty, as while another command runs; what is protected below a missing folder keeps that folder away.
-  const own = join(root, ".banyan");
-  found.add(exists(own) ? own : join(own, "agents"));
-  // In a work tree of another repository this file says which one.
-  if (lstatSync(join(root, ".git"), { throwIfNoEntry: false })?.isFile()) found.add(join(root, ".git"));
+  if (exists(join(root, "HEAD")) && exists(join(root, "objects"))) repositories.add(root);
+  for (const repository of repositories) for (const path of obeyedByGit(repository)) found.add(path);
+  const isRepository = repositories.has(join(root, ".git"));
+  for (const name of [...OBEYED_ANYWHERE, ...(isRepository ? [] : MAKES_REPOSITORY)]) found.add(join(root, name));
   return [...found];
 }
 
@@ -43,6 +48,7 @@ function filesNamed(root: string, rg: string): Promise<string[]> {
     ...protectedNames.folders.filter((folder) => folder !== ".git").map((folder) => `**/${folder}/**`),
     "**/.git/HEAD",
     "**/.git/modules/**/HEAD",
+    "**/.git/worktrees/*/HEAD",
   ];
   const args = [
     // No file of the tree decides what is listed.

@@ -1,7 +1,8 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import {
   getDefaultWritePaths,
@@ -9,9 +10,12 @@ import {
   type SandboxRuntimeConfig,
   SandboxRuntimeConfigSchema,
 } from "@anthropic-ai/sandbox-runtime";
+import { BASE, HeldPlaces, releaseAllLeft } from "./held-places.ts";
 import type { FromProcess, SandboxPlan, ToProcess } from "./messages.ts";
+import { isWithin } from "./places.ts";
 import { INSIDE, shellWords, WORDS } from "./program.ts";
 import { protectedPlaces } from "./protected-places.ts";
+import { protectedOfRepository } from "./repository.ts";
 
 /*
  * The process of one sandbox. The runtime keeps one configuration, its proxies and its list of mount points for a whole
@@ -20,15 +24,20 @@ import { protectedPlaces } from "./protected-places.ts";
  * ends, however it ends, this process notices, takes the proxies down and cleans up.
  */
 
-const base = mkdtempSync(join(tmpdir(), "banyan-sandbox-"));
+releaseAllLeft(tmpdir());
+const base = mkdtempSync(join(tmpdir(), BASE));
 const temporary = join(base, "tmp");
 const empty = join(base, "empty");
 for (const folder of [temporary, empty]) mkdirSync(folder, { mode: 0o700 });
+const held = new HeldPlaces(base);
 process.chdir(empty);
 process.once("exit", () => rmSync(base, { recursive: true, force: true, maxRetries: 3 }));
 // For the runtime's sockets, and what it tells commands to use.
 process.env.TMPDIR = base;
 process.env.CLAUDE_CODE_TMPDIR = temporary;
+
+/** The program of the runtime that every command starts with. */
+const HELPER = fileURLToPath(new URL("vendor", import.meta.resolve("@anthropic-ai/sandbox-runtime/package.json")));
 
 /** Milliseconds. */
 const LONGEST_CLOSING = 5000;
@@ -53,7 +62,7 @@ process.on("message", (message: ToProcess) => {
       );
       return;
     case "ended":
-      SandboxManager.cleanupAfterCommand();
+      ended();
       return;
     case "close":
       void close();
@@ -86,53 +95,133 @@ async function open(wanted: SandboxPlan): Promise<FromProcess> {
   }
 }
 
-/** Throws unless a command runs in the sandbox and cannot write where it must not. */
+/** How many commands run. */
+let running = 0;
+
+function ended(): void {
+  running -= 1;
+  if (running === 0) held.release();
+}
+
+/** Throws unless a command runs in the sandbox, cannot write where it must not, and does not see what is hidden. */
 async function tryOut(): Promise<void> {
   const writesOutside = '! (: > "$0") 2>/dev/null || { echo "it could write outside" >&2; exit 1; }';
+  const seesHidden = '[ -z "$1" ] || [ ! -e "$1" ] || { echo "the home folder could not be closed" >&2; exit 1; }';
   const text = await wrap();
   try {
     await promisify(execFile)("/bin/sh", ["-c", `exec ${text}`], {
       env: {
         ...process.env,
-        [WORDS]: shellWords({ file: "sh", args: ["-c", writesOutside, join(base, "forbidden")] }),
+        [WORDS]: shellWords({
+          file: "sh",
+          args: ["-c", `${writesOutside}; ${seesHidden}`, join(base, "forbidden"), plan?.hidden ?? ""],
+        }),
       },
       timeout: 10_000,
     });
   } finally {
-    SandboxManager.cleanupAfterCommand();
+    ended();
   }
 }
 
 async function wrap(): Promise<string> {
   if (plan === undefined) throw new Error("The sandbox is not open.");
-  const { rg } = plan.programs;
-  const found =
-    rg === undefined ? [] : (await Promise.all(plan.writable.map((place) => protectedPlaces(place, rg)))).flat();
+  // Counted before anything is made for it, so that a command that ends meanwhile takes nothing away.
+  running += 1;
+  try {
+    const found = (await protectedIn(plan)).filter((place) => held.hold(place));
+    // What the runtime answers depends on these alone, and to make it takes longer than a short command.
+    const key = keyOf(plan, found);
+    if (last?.key !== key) last = { key, text: textFor(plan, found) };
+    return await last.text;
+  } catch (error) {
+    last = undefined;
+    ended();
+    throw error;
+  }
+}
+
+let last: { readonly key: string; readonly text: Promise<string> } | undefined;
+
+async function textFor(plan: SandboxPlan, found: readonly string[]): Promise<string> {
   const config = configOf(plan, found);
   const command = `${INSIDE}=1; export ${INSIDE}; eval "unset ${WORDS}; exec $${WORDS}"`;
   for (let looks = 1; ; looks++) {
     try {
-      return await SandboxManager.wrapWithSandbox(command, "sh", config);
+      return withCaches(await SandboxManager.wrapWithSandbox(command, "sh", config), plan);
     } catch (error) {
       if (looks === MOST_LOOKS || !wordsOf(error).endsWith("not found in PATH")) throw error;
     }
   }
 }
 
-function configOf({ writable, writeDenied, readDenied, domains, programs }: SandboxPlan, found: readonly string[]) {
+async function protectedIn({ writable, writeDenied, repositories, programs: { rg } }: SandboxPlan): Promise<string[]> {
+  if (rg === undefined) return [];
+  const denied = writeDenied.filter((path) => writable.some((place) => isWithin(place, path))).map(missingPart);
+  const places = await Promise.all(writable.map((place) => protectedPlaces(place, rg)));
+  return [...denied, ...places.flat(), ...repositories.flatMap(protectedOfRepository)];
+}
+
+/** Where everything that is mounted leads, and what is there. */
+function keyOf({ writable, writeDenied, readDenied, readable }: SandboxPlan, found: readonly string[]): string {
+  const paths = [...found, ...writable, ...writeDenied, ...readDenied, ...readable];
+  return JSON.stringify(paths.map((path) => [path, placeNow(path)]));
+}
+
+function placeNow(path: string): string | undefined {
+  try {
+    return `${statSync(path).isDirectory() ? "folder" : "file"} ${realpathSync(path)}`;
+  } catch {
+    // It is not there, or nobody can tell.
+    return undefined;
+  }
+}
+
+/** Where a path that is missing begins to be. */
+function missingPart(path: string): string {
+  const above = dirname(path);
+  return above === path || existsSync(above) ? path : missingPart(above);
+}
+
+/** What comes after all that the runtime mounts. Nothing behind it is decided by names of files. */
+const AFTER_MOUNTS = " --dev /dev --unshare-pid ";
+
+/** The runtime mounts no folder in another place, so it is done here. Throws when its command has another form. */
+function withCaches(text: string, { caches, readable, readDenied }: SandboxPlan): string {
+  if (process.platform !== "linux") return text;
+  const at = text.lastIndexOf(AFTER_MOUNTS);
+  if (at < 0) throw new Error("what the runtime answers has another form than expected");
+  const mounts = caches.map((cache, index) => {
+    // In a real folder nothing can be made for it.
+    if (!existsSync(cache) && readable.some((place) => isWithin(place, cache) && existsSync(place))) return "";
+    const source = join(base, "caches", String(index));
+    mkdirSync(source, { recursive: true, mode: 0o700 });
+    return ` ${shellWords({ file: "--bind", args: [source, cache] })}`;
+  });
+  // In a denied place, what is read lies over what is written.
+  if (readDenied.some((place) => isWithin(place, realpathSync(temporary))))
+    mounts.push(` ${shellWords({ file: "--bind", args: [temporary, temporary] })}`);
+  return text.slice(0, at) + mounts.join("") + text.slice(at);
+}
+
+function configOf(
+  { writable, repositories, writeDenied, readDenied, readable, domains, programs }: SandboxPlan,
+  found: readonly string[],
+) {
   // The runtime lets commands write in a few places of its own accord.
   const ofRuntime = getDefaultWritePaths().filter((path) => !path.startsWith("/dev/") && existsSync(path));
   return {
     network: { allowedDomains: [...domains], deniedDomains: [] },
     filesystem: {
       denyRead: readDenied.map(literal),
-      allowRead: [literal(base)],
-      allowWrite: [...writable, temporary].map(literal),
-      denyWrite: [...writeDenied, ...found, ...ofRuntime].map(literal),
+      allowRead: [...readable.filter((path) => existsSync(path)), HELPER, base].map(literal),
+      allowWrite: [...writable, ...repositories, temporary].map(literal),
+      denyWrite: [...writeDenied.filter((path) => existsSync(path)), ...found, ...ofRuntime].map(literal),
     },
     ...(programs.bwrap !== undefined && { bwrapPath: programs.bwrap }),
     ...(programs.socat !== undefined && { socatPath: programs.socat }),
-    ...(programs.rg !== undefined && { ripgrep: { command: programs.rg } }),
+    // The runtime looks through its working folder for what it protects by itself, and that is empty.
+    ripgrep: { command: "/bin/true" },
   } satisfies SandboxRuntimeConfig;
 }
 
@@ -150,6 +239,7 @@ function wordsOf(error: unknown): string {
 async function close(): Promise<void> {
   // Whether all of it ended or not, nobody needs this process any more.
   setTimeout(() => process.exit(), LONGEST_CLOSING);
+  held.release();
   await SandboxManager.reset();
   process.exit();
 }

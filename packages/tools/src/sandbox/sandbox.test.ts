@@ -8,7 +8,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { call, TestFolder } from "../workspace/fixture.ts";
 import { openWorkspace, shellTool, workspaceTools } from "../workspace/index.ts";
 import { living, uniqueSleep, until } from "../workspace/processes.fixture.ts";
-import { openSandbox, type Sandbox, secretPlaces } from "./index.ts";
+import { openSandbox, type Sandbox } from "./index.ts";
 import { helloServer, sandboxOf, startIn, whyNoSandbox } from "./sandbox.fixture.ts";
 
 const reason = await whyNoSandbox();
@@ -153,7 +153,7 @@ describe("what stays as it is in the workspace (S8)", () => {
     {
       await using server = await startIn(inside, project, "echo up; read line");
       await once(server.stdout ?? server, "data");
-      expect(project.names()).toEqual([".banyan"]);
+      expect(project.names()).toContain(".banyan");
       expect(await run("mkdir -p .banyan/agents; echo evil > .banyan/agents/a.md", inside, project)).toMatch(/exit/);
       expect(await run("echo evil > .banyan/settings.json", inside, project)).toMatch(/exit/);
       expect(await run("mv .banyan x; rmdir .banyan; ln -s . .banyan", inside, project)).toMatch(/exit/);
@@ -183,14 +183,13 @@ describe("what a command may read", () => {
       ".config/banyan/settings.json": "key",
       ".netrc": "password",
     });
-    home.add(".config/other/settings", "plain\n");
+    home.add(".cargo/config.toml", "plain\n");
     await using inside = await sandboxOf(folder, { home: home.root });
     const read = (path: string) => run(`cat ${home.path(path)}; ls ${home.path(path)}`, inside);
     expect(await read(".ssh/id_ed25519")).toMatch(/No such file.*No such file/s);
     expect(await read(".config/banyan/settings.json")).toMatch(/No such file.*No such file/s);
     expect(await read(".netrc")).not.toContain("password");
-    expect(await run(`cat ${home.path(".config/other/settings")}`, inside)).toBe("plain\n");
-    expect(secretPlaces("/home/u")).toContain("/home/u/.gnupg");
+    expect(await run(`cat ${home.path(".cargo/config.toml")}`, inside)).toBe("plain\n");
   });
 
   test("S9: nor what is named, though the workspace lies in it", async () => {

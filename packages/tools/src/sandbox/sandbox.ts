@@ -1,14 +1,17 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { realpathSync } from "node:fs";
-import { homedir } from "node:os";
-import { resolve } from "node:path";
+import { readdirSync, realpathSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { childEnvironment, type Environment } from "../workspace/environment.ts";
 import { SandboxError } from "./error.ts";
 import { findProgram } from "./find-program.ts";
+import { releaseLeft } from "./held-places.ts";
+import { closeHome } from "./home.ts";
 import type { FromProcess, SandboxPlan, ToProcess } from "./messages.ts";
 import { isWithin } from "./places.ts";
 import { type Program, shellWords, WORDS } from "./program.ts";
-import { secretPlaces } from "./secret-places.ts";
+import { repositoryOf } from "./repository.ts";
 
 /** What commands in a sandbox may do. What is not named here, they may not. */
 export interface SandboxOptions {
@@ -18,8 +21,12 @@ export interface SandboxOptions {
   readonly writable?: readonly string[];
   /** Places in those that stay as they are, besides what is always protected (S8). */
   readonly writeDenied?: readonly string[];
-  /** Places that they cannot read, in the place of `secretPlaces`. A writable one inside stays readable. */
+  /** Places that they cannot read, besides the home folder and what is always closed. A writable one inside stays readable. */
   readonly readDenied?: readonly string[];
+  /** Places in the home folder that they can read, besides what builds need: `~/x`, or from the home folder. */
+  readonly readable?: readonly string[];
+  /** The program's own folders. Commands neither read nor write nor make them, wherever they lie. */
+  readonly own?: readonly string[];
   readonly network?: {
     /** Domains that they may reach by HTTP, HTTPS or SOCKS: `example.org`, `*.example.org`, `example.org:443`. None when empty. */
     readonly allow: readonly string[];
@@ -49,7 +56,8 @@ export interface Sandbox extends AsyncDisposable {
 
 /** A sandbox, or why there can be none here, as a sentence for a person. */
 export type SandboxOpening =
-  | { readonly available: true; readonly sandbox: Sandbox }
+  /** `notices`: what was asked for and is not so, in sentences. */
+  | { readonly available: true; readonly sandbox: Sandbox; readonly notices: readonly string[] }
   | { readonly available: false; readonly reason: string };
 
 /** Milliseconds until a sandbox that does not open is given up, and until one that does not close is ended. */
@@ -67,12 +75,24 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
   const env = options.env ?? process.env;
   const home = realOrGiven(options.home ?? homedir());
   const root = placeToWrite(options.root, options.root);
-  const writable = [root, ...(options.writable ?? []).map((path) => placeToWrite(resolve(root, path), path))];
+  const own = (options.own ?? []).map((folder) => realOrGiven(resolve(folder)));
+  const notices: string[] = [];
+  const writable = [root];
+  for (const path of options.writable ?? []) {
+    const place = placeToWrite(path.startsWith("~/") ? resolve(home, path.slice(2)) : resolve(root, path), path);
+    if (own.some((folder) => isWithin(folder, place)))
+      notices.push(`Commands in the sandbox cannot write to ${path} (sandbox.writable): it belongs to Banyan itself.`);
+    else writable.push(place);
+  }
   if (process.platform !== "linux" && process.platform !== "darwin")
     return unavailable(`there is none for this system (${process.platform})`);
+  if (dirname(home) === home) return unavailable(`${home} is your home folder, which cannot be closed`);
   const exposed = writable.find((place) => isWithin(place, home));
   if (exposed !== undefined)
     return unavailable(`${exposed} holds your home folder, with all that shells and programs start from`);
+
+  if (own.some((folder) => isWithin(folder, root)))
+    return unavailable(`${root} lies among the files of Banyan itself, which stay closed`);
 
   const program = (name: string) => findProgram(name, env.PATH ?? "", writable);
   const [bwrap, socat, rg] = [program("bwrap"), program("socat"), program("rg")];
@@ -82,11 +102,22 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
     ...(rg === undefined ? ["ripgrep"] : []),
   ];
   if (lacking.length > 0) return unavailable(`it needs ${new Intl.ListFormat("en-GB").format(lacking)}; install that`);
-  return start(
+  const closed = closeHome({ home, path: env.PATH ?? "", named: options.readable ?? [], own });
+  const repository = repositoryOf(root);
+  const ours = [env.TMPDIR ?? tmpdir(), fileURLToPath(import.meta.resolve("@anthropic-ai/sandbox-runtime"))];
+  const hidden = hiddenIn(home, [
+    ...[...closed.readable, ...writable, ...ours.map(realOrGiven)],
+    ...(repository === undefined ? [] : [repository]),
+  ]);
+  const opening = await start(
     {
       writable,
-      writeDenied: (options.writeDenied ?? []).map((path) => resolve(root, path)),
-      readDenied: (options.readDenied ?? secretPlaces(home)).map((path) => resolve(root, path)),
+      repositories: repository === undefined || exposes(repository, home, own) ? [] : [repository],
+      writeDenied: [...(options.writeDenied ?? []).map((path) => resolve(root, path)), ...own],
+      readDenied: [...closed.denied, ...(options.readDenied ?? []).map((path) => resolve(root, path))],
+      readable: closed.readable,
+      caches: closed.caches.filter((cache) => !writable.some((place) => isWithin(place, cache))),
+      ...(hidden !== undefined && { hidden }),
       domains: options.network?.allow ?? [],
       programs: { ...(bwrap && { bwrap }), ...(socat && { socat }), ...(rg && { rg }) },
     },
@@ -96,6 +127,24 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
       NODE_OPTIONS: undefined,
     }),
   );
+  return opening.available ? { ...opening, notices: [...notices, ...closed.refused] } : opening;
+}
+
+/** Whether a repository elsewhere holds, or lies in, what commands must not write. */
+function exposes(repository: string, home: string, own: readonly string[]): boolean {
+  return isWithin(repository, home) || own.some((folder) => isWithin(folder, repository));
+}
+
+/** Something in the home that is there and meant to be hidden; undefined when there is nothing. */
+function hiddenIn(home: string, seen: readonly string[]): string | undefined {
+  try {
+    const places = readdirSync(home).map((name) => join(home, name));
+    // A cache of the sandbox's own has the name of a real one.
+    return places.find((place) => place !== join(home, ".cache") && !seen.some((path) => isWithin(place, path)));
+  } catch {
+    // A home that cannot be read has nothing to hide from commands.
+    return undefined;
+  }
 }
 
 function unavailable(why: string): SandboxOpening {
@@ -143,7 +192,7 @@ async function start(plan: SandboxPlan, environment: Record<string, string>): Pr
     send(child, { type: "open", plan });
   });
   if (typeof answer === "object" && answer.type === "opened")
-    return { available: true, sandbox: new SandboxInProcess(child, answer.temporary, plan.domains) };
+    return { available: true, sandbox: new SandboxInProcess(child, answer.temporary, plan.domains), notices: [] };
   await end(child);
   if (typeof answer === "string") return unavailable(answer);
   if (answer.type === "invalid")
@@ -211,6 +260,8 @@ class SandboxInProcess implements Sandbox {
 
   #lose(): void {
     this.#isClosed = true;
+    // When it was killed, what it held for its commands is still there.
+    if (this.#process.signalCode !== null) releaseLeft(dirname(this.temporary));
     for (const waiting of this.#waiting.values()) waiting.reject(closed());
     this.#waiting.clear();
   }

@@ -1,0 +1,218 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { call, TestFolder } from "../workspace/fixture.ts";
+import { openWorkspace, shellTool } from "../workspace/index.ts";
+import { living, uniqueSleep, until } from "../workspace/processes.fixture.ts";
+import { openSandbox, type Sandbox } from "./index.ts";
+import { sandboxOf, startIn, whyNoSandbox } from "./sandbox.fixture.ts";
+
+const reason = await whyNoSandbox();
+beforeEach(({ skip }) => {
+  if (reason !== undefined) skip(reason);
+});
+
+const has = (program: string) => spawnSync(program, ["--version"]).error === undefined;
+
+/** What a command says in a sandbox around a folder. */
+function run(command: string, inside: Sandbox, root: string, home?: string): Promise<string> {
+  return call(shellTool(openWorkspace(root), { sandbox: inside, ...(home && { env: { HOME: home } }) }), { command });
+}
+
+function git(root: string, ...args: string[]): string {
+  const settings = ["-c", "user.name=T", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"];
+  return spawnSync("git", ["-C", root, ...settings, ...args], { encoding: "utf8" }).stdout;
+}
+
+function repository(): TestFolder {
+  const project = new TestFolder({ a: "a\n" });
+  git(project.root, "init", "-q");
+  for (const [name, value] of [
+    ["user.name", "T"],
+    ["user.email", "t@example.org"],
+  ] as const)
+    git(project.root, "config", name, value);
+  git(project.root, "add", "a");
+  git(project.root, "commit", "-qm", "first");
+  return project;
+}
+
+describe("the home folder (S19)", () => {
+  test("S19: it is closed, but for what builds need without their passwords", async () => {
+    using home = new TestFolder({
+      ".ssh/id": "secret",
+      ".config/other/token": "secret",
+      "notes.txt": "secret",
+      ".npmrc": "secret",
+      ".cargo/credentials.toml": "secret",
+      ".m2/settings.xml": "secret",
+      ".gradle/gradle.properties": "secret",
+      ".cargo/bin/tool": "open",
+      ".m2/repository/x": "open",
+      "go/pkg/mod/x": "open",
+      ".gitconfig": "open",
+    });
+    using folder = new TestFolder();
+    await using inside = await sandboxOf(folder, { home: home.root });
+    const said = await run("grep -rhoE 'open|secret' ~ 2>/dev/null | sort | uniq -c", inside, folder.root, home.root);
+    expect(said.trim()).toBe("4 open");
+    expect(await run("echo x > ~/.cargo/bin/tool; echo x > ~/.cargo/new", inside, folder.root, home.root)).toMatch(
+      /exit code/,
+    );
+    await run("echo x > ~/new; mkdir ~/.ssh; echo x > ~/.cache/go-build/x", inside, folder.root, home.root);
+    expect(await run("cat ~/.cache/go-build/x", inside, folder.root, home.root)).toBe("x\n");
+    expect(home.names()).not.toContain("new");
+    expect(home.names()).not.toContain(".cache");
+  });
+
+  test("S19: a workspace in it, with TMPDIR and a toolchain on PATH there too", async () => {
+    using home = new TestFolder({ "work/a": "mine\n", "work-2/a": "secret", "opt/bin/tool": "#!/bin/sh\necho ran\n" });
+    mkdirSync(home.path("tmp"));
+    spawnSync("chmod", ["+x", home.path("opt/bin/tool")]);
+    const PATH = `${home.path("opt/bin")}:${process.env.PATH}`;
+    const env = { ...process.env, TMPDIR: home.path("tmp"), PATH };
+    const opening = await openSandbox({ root: home.path("work"), home: home.root, env });
+    if (!opening.available) throw new Error(opening.reason);
+    await using inside = opening.sandbox;
+    const tool = shellTool(openWorkspace(home.path("work")), { sandbox: inside, env: { HOME: home.root, PATH } });
+    expect(await call(tool, { command: "cat a; tool; echo t > $TMPDIR/t && cat $TMPDIR/t; cat ../work-2/a" })).toMatch(
+      /^mine\nran\nt\n.*No such file/,
+    );
+  });
+
+  test("S19: what is named is read, and what must not be is said and stays closed", async () => {
+    using home = new TestFolder({ "data/a": "open\n", ".ssh/id": "secret", "own/token": "secret" });
+    using folder = new TestFolder();
+    symlinkSync(home.path(".ssh"), home.path("link"));
+    const readable = ["~/data", "~/.ssh", "link", "/etc", "~", "own/token"];
+    const opening = await openSandbox({ root: folder.root, home: home.root, readable, own: [home.path("own")] });
+    if (!opening.available) throw new Error(opening.reason);
+    await using inside = opening.sandbox;
+    expect(opening.notices).toEqual([
+      "Commands in the sandbox cannot read ~/.ssh (sandbox.home): programs keep passwords there.",
+      "Commands in the sandbox cannot read link (sandbox.home): programs keep passwords there.",
+      "Commands in the sandbox cannot read /etc (sandbox.home): it is no place in your home folder.",
+      "Commands in the sandbox cannot read ~ (sandbox.home): it is no place in your home folder.",
+      "Commands in the sandbox cannot read own/token (sandbox.home): it belongs to Banyan itself.",
+    ]);
+    expect(await run("cat ~/data/a; cat ~/.ssh/id ~/link/id ~/own/token", inside, folder.root, home.root)).toMatch(
+      /^open\n(?:.*No such file.*\n){3}/,
+    );
+  });
+
+  test("S19: the program's own folders are never there, wherever they lie", async () => {
+    using folder = new TestFolder({ "state/token": "secret" });
+    const own = [folder.path("state"), folder.path("later/config")];
+    await using inside = await sandboxOf(folder, { own });
+    expect(
+      await run("cat state/token; mkdir -p later/config; echo x > later/config/settings.json", inside, folder.root),
+    ).toMatch(/No such file.*exit code/s);
+    expect(existsSync(folder.path("later/config/settings.json"))).toBe(false);
+    await until(() => folder.names().join() === "state");
+    expect(await openSandbox({ root: folder.path("state"), own })).toMatchObject({
+      available: false,
+      reason: expect.stringMatching(/lies among the files of Banyan itself/),
+    });
+  });
+
+  test("S19: a home that cannot be closed makes no sandbox, and that is said", async () => {
+    using folder = new TestFolder();
+    expect(await openSandbox({ root: folder.root, home: "/" })).toEqual({
+      available: false,
+      reason: "Commands cannot run in a sandbox: / is your home folder, which cannot be closed.",
+    });
+  });
+});
+
+describe("what is protected and missing (S19)", () => {
+  test("S19: none of it can be made, and nothing of it is left", async () => {
+    using project = new TestFolder();
+    await using inside = await sandboxOf(project);
+    for (const name of [
+      ".git/config",
+      "HEAD",
+      ".envrc",
+      ".vscode/tasks.json",
+      ".mcp.json",
+      ".idea/x",
+      ".claude/x",
+      ".cursor/x",
+    ]) {
+      const command = `mkdir -p $(dirname ${name}); echo evil > ${name}; ln -s x ${name}; mv $(dirname ${name}) y`;
+      expect(await run(command, inside, project.root), name).toMatch(/exit code/);
+    }
+    await until(() => project.names().length === 0);
+  });
+
+  test.skipIf(!has("git"))("S19: nor in a repository what git goes by, while it works with all else", async () => {
+    using project = repository();
+    await using inside = await sandboxOf(project);
+    for (const name of ["commondir", "config", "hooks/pre-commit"])
+      expect(await run(`rm -rf .git/${name}; echo evil > .git/${name}`, inside, project.root), name).toMatch(
+        /exit code/,
+      );
+    const work = [
+      ...["echo b >> a", "git commit -qam second", "git checkout -qb side HEAD~1", "echo c > c", "git add c"],
+      ...["git commit -qm side", "git rebase -q main", "git checkout -q main", "git merge -q --no-ff -m merge side"],
+      ...["echo d >> a", "git stash -q", "git stash pop -q", "git checkout -q a", "git tag -a t -m t", "git gc -q"],
+      ...[
+        "git cherry-pick -x side^ >$TMPDIR/o 2>&1 || git cherry-pick --skip",
+        "git reset -q --hard",
+        "git fsck --no-dangling 2>/dev/null",
+      ],
+      ...["git worktree add -q tree", "git worktree remove tree", "git status --porcelain"],
+    ];
+    expect(await run(`set -e; ${work.join("; ")}`, inside, project.root)).toBe("[no output]");
+    expect(git(project.root, "log", "--format=%s", "--first-parent")).toBe("merge\nsecond\nfirst\n");
+    await until(() => project.names().join() === ".git,a,c" && !existsSync(project.path(".git/commondir")));
+  });
+
+  test.skipIf(!has("git"))("S19: commits in a linked work tree, whose repository lies elsewhere", async () => {
+    using project = repository();
+    git(project.root, "worktree", "add", "-q", project.path("tree"));
+    const root = project.path("tree");
+    const opening = await openSandbox({ root });
+    if (!opening.available) throw new Error(opening.reason);
+    await using inside = opening.sandbox;
+    expect(await run("echo b >> a && git commit -qam second && git status --porcelain", inside, root)).toBe(
+      "[no output]",
+    );
+    expect(git(root, "log", "--format=%s")).toBe("second\nfirst\n");
+    const plants = ["config", "hooks/x", "worktrees/tree/commondir", "worktrees/tree/gitdir"];
+    for (const name of plants)
+      expect(await run(`echo evil > ${project.path(".git")}/${name}`, inside, root), name).toMatch(/exit code/);
+    expect(await run("echo evil > ../a", inside, root)).toMatch(/Read-only/);
+  });
+
+  test.skipIf(!has("git"))(
+    "S19: a pointer to a repository that knows nothing of the folder opens nothing",
+    async () => {
+      using project = repository();
+      using folder = new TestFolder({ ".git": `gitdir: ${project.path(".git")}\n` });
+      await using inside = await sandboxOf(folder);
+      expect(await run(`echo x > ${project.path(".git")}/x`, inside, folder.root)).toMatch(/Read-only/);
+    },
+  );
+
+  test("S19: what was kept in place goes when the sandbox is killed, at once or with the next one", async () => {
+    using project = new TestFolder();
+    await using inside = await sandboxOf(project);
+    const id = uniqueSleep();
+    await using _ = await startIn(inside, project, `sleep ${id}`);
+    await until(() => living(`sleep\0${id}`).length > 0 && project.names().includes(".vscode"));
+    const journal = readFileSync(join(inside.temporary, "..", "held"), "utf8");
+    process.kill(Number(journal.split("\0")[0]), "SIGKILL");
+    await until(() => project.names().length === 0 && !existsSync(inside.temporary));
+
+    const left = join(project.outside, "banyan-sandbox-left");
+    mkdirSync(left);
+    for (const name of [".idea", ".vscode"]) mkdirSync(project.path(name));
+    writeFileSync(project.path(".idea/mine"), "");
+    const ended = spawnSync("true").pid;
+    writeFileSync(join(left, "held"), [ended, project.path(".idea"), project.path(".vscode"), ""].join("\0"));
+    using other = new TestFolder();
+    await using next = await sandboxOf(other, { env: { ...process.env, TMPDIR: project.outside } });
+    expect([project.names(), existsSync(left), existsSync(next.temporary)]).toEqual([[".idea"], false, true]);
+  });
+});

@@ -1,0 +1,122 @@
+import { realpathSync } from "node:fs";
+import { delimiter, isAbsolute, join, resolve } from "node:path";
+import { isWithin } from "./places.ts";
+
+/** What builds read in the home folder: toolchains, what was downloaded for them, and settings without passwords. */
+const FOR_BUILDS = [
+  ...[".asdf", ".bun", ".bundle", ".cargo", ".composer", ".conda", ".deno", ".dotnet", ".elan", ".fnm", ".fvm", ".gem"],
+  ...[".ghcup", ".goenv", ".gradle", ".gvm", ".hex", ".ivy2", ".jbang", ".jenv", ".julia", ".juliaup", ".konan", ".m2"],
+  ...[".mix", ".n", ".nimble", ".nodenv", ".npm", ".npm-global", ".nuget", ".nvm", ".opam", ".phpenv", ".pixi"],
+  ...[".pnpm-store", ".poetry", ".pub-cache", ".pyenv", ".rbenv", ".rustup", ".rvm", ".sbt", ".sdkman", ".stack"],
+  ...[".swiftly", ".volta", ".yarn", ".zvm", "anaconda3", "go", "mambaforge", "miniconda3", "miniforge3", "n", "sdk"],
+  ...[".cache/Cypress", ".cache/coursier", ".cache/deno", ".cache/ms-playwright", ".cache/node", ".cache/pip"],
+  ...[".cache/pnpm", ".cache/puppeteer", ".cache/pypoetry", ".cache/yarn", ".config/git", ".gitconfig"],
+  ...[".local/bin", ".local/lib", ".local/pipx", ".local/share/cargo", ".local/share/fnm", ".local/share/gem"],
+  ...[".local/share/mise", ".local/share/pipx", ".local/share/pnpm", ".local/share/pypoetry", ".local/share/rustup"],
+  ...[".local/share/uv", ".local/share/virtualenvs", "Library/Caches/Homebrew", "Library/pnpm"],
+];
+
+/** Caches that builds fail without writing to: empty at first, and of the sandbox alone, so that nothing outside runs what is in them. */
+const PRIVATE_CACHES = [".cache/go-build", ".cache/uv"];
+
+/** Keys, passwords and sign-ins of the usual programs, in the home folder. Never read, whatever the settings name. */
+const SECRETS = [
+  ...[".aws", ".azure", ".boto", ".bundle/config", ".cargo/credentials", ".cargo/credentials.toml", ".claude.json"],
+  ...[".composer/auth.json", ".conda/.condarc", ".config/banyan", ".config/chromium", ".config/composer/auth.json"],
+  ...[".config/doctl", ".config/gcloud", ".config/gh", ".config/git/credentials", ".config/glab-cli"],
+  ...[
+    ".config/google-chrome",
+    ".config/helm",
+    ".config/hub",
+    ".config/op",
+    ".config/pip",
+    ".config/pypoetry/auth.toml",
+  ],
+  ...[".config/rclone", ".config/sops", ".config/uv/credentials", ".docker", ".fly", ".gem/credentials"],
+  ...[".git-credentials", ".gnupg", ".gradle/gradle.properties", ".gradle/init.gradle", ".gradle/init.d"],
+  ...[".hex/hex.config", ".ivy2/.credentials", ".kube", ".local/share/banyan", ".local/share/keyrings"],
+  ...[".local/share/uv/credentials", ".local/state/banyan", ".m2/settings-security.xml", ".m2/settings.xml"],
+  ...[".m2/settings-security4.xml", ".mozilla", ".my.cnf", ".netrc", ".npmrc", ".nuget/NuGet"],
+  ...[".oci", ".password-store", ".pgpass", ".pip", ".pub-cache/credentials.json", ".pypirc", ".s3cfg"],
+  ...[".sbt/.credentials", ".ssh", ".subversion", ".terraform.d", ".terraformrc", ".thunderbird", ".vault-token"],
+  ...[".yarnrc", ".yarnrc.yml", ".config/configstore", "Library/Application Support", "Library/Keychains"],
+];
+
+/** Beyond the home folder. A command in the sandbox of a root user is root still. */
+const OF_SYSTEM = [
+  ...["/home", "/root", "/run/credentials", "/run/secrets", "/run/user", "/var/run/secrets", "/etc/gshadow"],
+  ...["/etc/gshadow-", "/etc/kubernetes", "/etc/NetworkManager/system-connections", "/etc/shadow", "/etc/shadow-"],
+  ...["/etc/ssl/private", "/etc/sudoers", "/etc/sudoers.d", "/etc/wireguard", "/etc/ssh/ssh_host_ecdsa_key"],
+  ...["/etc/ssh/ssh_host_ed25519_key", "/etc/ssh/ssh_host_rsa_key", "/var/backups", "/var/lib/containerd"],
+  ...["/var/lib/docker", "/var/lib/kubelet", "/var/lib/mysql", "/var/lib/postgresql", "/var/lib/redis"],
+  ...["/var/lib/sss", "/var/mail", "/var/spool/cron"],
+];
+
+/** The home folder as commands see it (S19). All paths are absolute. */
+export interface ClosedHome {
+  /** What they cannot read; also what lies in a place that they can. */
+  readonly denied: readonly string[];
+  /** What they can read all the same. */
+  readonly readable: readonly string[];
+  /** Where each has a folder of the sandbox's own. */
+  readonly caches: readonly string[];
+  /** What was named and stays closed, in sentences for a person. */
+  readonly refused: readonly string[];
+}
+
+/**
+ * Closes a home folder but for what builds need, the folders of `path` in it, and what is `named`: paths from the home.
+ * `own` are folders that stay closed wherever they lie.
+ */
+export function closeHome({
+  home,
+  path,
+  named,
+  own,
+}: {
+  readonly home: string;
+  readonly path: string;
+  readonly named: readonly string[];
+  readonly own: readonly string[];
+}): ClosedHome {
+  const secrets = SECRETS.map((secret) => join(home, secret));
+  const whyClosed = (place: string) => {
+    if (place === home || !isWithin(home, place)) return "it is no place in your home folder";
+    if (own.some((folder) => isWithin(folder, place))) return "it belongs to Banyan itself";
+    if (secrets.some((secret) => isWithin(secret, place))) return "programs keep passwords there";
+    return undefined;
+  };
+  const readable = FOR_BUILDS.map((place) => join(home, place));
+  const refused: string[] = [];
+  for (const name of named) {
+    const place = inHome(home, name);
+    const why = whyClosed(place) ?? whyClosed(real(place));
+    if (why === undefined) readable.push(place);
+    else refused.push(`Commands in the sandbox cannot read ${name} (sandbox.home): ${why}.`);
+  }
+  for (const folder of path.split(delimiter))
+    if (isAbsolute(folder) && whyClosed(resolve(folder)) === undefined) readable.push(resolve(folder));
+  readable.push("/home/linuxbrew/.linuxbrew");
+  return {
+    denied: [home, ...OF_SYSTEM, ...secrets, ...own],
+    readable: readable.filter(
+      (place, index) => !readable.some((other, at) => isWithin(other, place) && (other !== place || at < index)),
+    ),
+    caches: PRIVATE_CACHES.map((place) => join(home, place)),
+    refused,
+  };
+}
+
+/** A path as settings write it: `~/x`, an absolute one, or one from the home folder. */
+function inHome(home: string, written: string): string {
+  return written === "~" || written.startsWith("~/") ? resolve(home, `.${written.slice(1)}`) : resolve(home, written);
+}
+
+function real(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    // What is not there yet has no other name.
+    return path;
+  }
+}

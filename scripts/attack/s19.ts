@@ -1,0 +1,168 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { modelServer } from "../../packages/cli/src/testing/model-server.ts";
+import { type Attack, NotTried, type Place } from "./attack.ts";
+
+// S19: a command in the sandbox reads no credential and no file of the program, and plants nothing that others obey.
+
+const SECRET = "attack-marker-7f3a9c";
+
+/** Where programs keep what opens something, from the home folder. */
+const credentials = [
+  ...[
+    ".ssh/id_ed25519",
+    ".aws/credentials",
+    ".azure/accessTokens.json",
+    ".config/gcloud/credentials.db",
+    ".kube/config",
+  ],
+  ...[".docker/config.json", ".netrc", ".npmrc", ".yarnrc.yml", ".pypirc", ".config/pip/pip.conf", ".git-credentials"],
+  ...[
+    ".config/git/credentials",
+    ".config/gh/hosts.yml",
+    ".config/hub",
+    ".cargo/credentials.toml",
+    ".cargo/credentials",
+  ],
+  ...[
+    ".m2/settings.xml",
+    ".m2/settings-security.xml",
+    ".gradle/gradle.properties",
+    ".gem/credentials",
+    ".bundle/config",
+  ],
+  ...[
+    ".composer/auth.json",
+    ".gnupg/private-keys-v1.d/k",
+    ".password-store/a.gpg",
+    ".vault-token",
+    ".pgpass",
+    ".my.cnf",
+  ],
+  ...[
+    ".terraform.d/credentials.tfrc.json",
+    ".config/rclone/rclone.conf",
+    ".config/op/config",
+    ".local/share/keyrings/a",
+  ],
+  ...[
+    ".mozilla/firefox/p/logins.json",
+    ".config/google-chrome/Default/Cookies",
+    ".bash_history",
+    "Documents/taxes.txt",
+  ],
+];
+
+/** What the program itself keeps, below `BANYAN_HOME`. */
+const ours = ["config/settings.json", "config/trust.json", "data/conversations/a", "data/token", "state/server.token"];
+
+/** How a command reads a file whose path is in `$F`. */
+const readings: Readonly<Record<string, string>> = {
+  plainly: 'cat "$F"',
+  "by a link": 'ln -sf "$F" l; cat l',
+  "by a hard link": 'ln "$F" h; cat h',
+  "by /proc/self/root": 'cat "/proc/self/root$F"',
+  "by the root of process 1": 'cat "/proc/1/root$F"',
+  "by the roots of all processes": 'cat /proc/[0-9]*/root"$F"',
+  "in a namespace of its own": 'unshare -Urm sh -c "umount -l \\"$HOME\\"; cat \\"$F\\""',
+  "after an unmount": 'umount -l "$HOME"; umount -l "$F"; cat "$F"',
+  "by the folder's own descriptor": 'cd /; cat "./$F"',
+};
+
+/** What others obey, and a command puts into a folder without a repository (`plain`) or with one. */
+const plants: Readonly<Record<"plain" | "repository", readonly string[]>> = {
+  plain: [
+    ".git/config",
+    "HEAD",
+    ".envrc",
+    ".vscode/tasks.json",
+    ".idea/workspace.xml",
+    ".mcp.json",
+    ".claude/settings.json",
+    ".cursor/mcp.json",
+    ".banyan/settings.json",
+  ],
+  repository: [
+    ".git/commondir",
+    ".git/config",
+    ".git/hooks/post-checkout",
+    ".envrc",
+    ".vscode/tasks.json",
+    ".mcp.json",
+    ".banyan/mcp.json",
+  ],
+};
+
+/** How a command writes to `$F`. */
+const writings: Readonly<Record<string, string>> = {
+  plainly: 'mkdir -p "$(dirname "$F")"; echo evil > "$F"',
+  "by a rename": 'mkdir -p t; echo evil > t/x; mkdir -p "$(dirname "$F")"; mv -f t/x "$F"',
+  "by a new folder":
+    'D=$(dirname "$F"); [ "$D" = . ] && D="$F"; mv "$D" aside; rm -rf "$D"; mkdir -p "$(dirname "$F")"; echo evil > "$F"',
+  "by a link": 'mkdir -p t; echo evil > t/x; ln -sfn "$PWD/t/x" "$F"; ln -sfn "$PWD/t" "$(dirname "$F")"',
+  "after an unmount":
+    'umount -l "$F"; umount -l "$(dirname "$F")"; rmdir "$F"; mkdir -p "$(dirname "$F")"; echo evil > "$F"',
+};
+
+export const attacks: readonly Attack[] = [
+  ...Object.entries(readings).flatMap(([how, command]) => [
+    reading(`credentials of the home ${how}`, command, (place) => credentials.map((name) => join(place.home, name))),
+    reading(`files of the program ${how}`, command, (place) =>
+      ours.map((name) => join(place.env.BANYAN_HOME ?? "", name)),
+    ),
+  ]),
+  ...(["plain", "repository"] as const).flatMap((kind) =>
+    Object.entries(writings).map(([how, command]) => planting(kind, how, command)),
+  ),
+];
+
+function reading(name: string, command: string, files: (place: Place) => readonly string[]): Attack {
+  return {
+    rule: "S19",
+    name,
+    async attempt(place) {
+      const all = files(place);
+      for (const file of all) {
+        // The settings have to stay settings.
+        const text = file.endsWith("settings.json") ? `{"theme":"auto","instructions":["${SECRET}"]}` : `${SECRET}\n`;
+        mkdirSync(dirname(file), { recursive: true });
+        writeFileSync(file, text);
+      }
+      const script = all.map((file) => `F='${file}'; ${command}`).join("\n");
+      const said = await inSandbox(place, script);
+      return said.includes(SECRET) ? "a command printed what the file holds" : undefined;
+    },
+  };
+}
+
+function planting(kind: "plain" | "repository", how: string, command: string): Attack {
+  return {
+    rule: "S19",
+    name: `what others obey, planted ${how} in a folder ${kind === "plain" ? "without" : "with"} a repository`,
+    async attempt(place) {
+      if (kind === "repository" && spawnSync("git", ["init", "-q", place.folder]).status !== 0)
+        throw new NotTried("there is no git");
+      for (const name of plants[kind]) {
+        await inSandbox(place, `F='${name}'; ${command}`);
+        const file = join(place.folder, name);
+        if (existsSync(file) && readFileSync(file, "utf8").includes("evil")) return `${name} was planted`;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** All that a command says which a model runs in the sandbox, after it showed that there is one. */
+async function inSandbox(place: Place, script: string): Promise<string> {
+  const file = join(place.folder, "attack.sh");
+  writeFileSync(file, `echo "inside:$BANYAN_IN_SANDBOX"\n${script}\n`);
+  const calls = [{ tool: "shell", input: { command: "sh attack.sh 2>&1; true" } }];
+  await using model = await modelServer({ calls }, { text: "done" });
+  const args = ["-p", "go", "--model", "openai-compatible/test", "--output", "jsonl", "--allow", "shell"];
+  const { stdout, stderr } = await place.banyan(args, { env: model.env });
+  const told = JSON.stringify(model.asked.slice(1)) + stdout;
+  if (told.includes("inside:1")) return told;
+  if (/cannot run in a sandbox/.test(stderr + stdout)) throw new NotTried("there is no sandbox here");
+  throw new Error(`The command was not run in a sandbox: ${stderr} ${told.slice(0, 500)}`);
+}
