@@ -71,12 +71,13 @@ describe.skipIf(!hasTmux)("commands of a terminal whose conversation is on a ser
     pty.enter("/approval all");
     await pty.until("Type yes to run everything unasked:");
     pty.press("Enter");
+    await pty.answers("no");
     await pty.until("You are asked as before.");
     expect(remote.welcome.settings).toMatchObject({ approval: "ask", unasked: [] });
     await pty.prompted();
     pty.enter("/approval all");
-    await pty.until("Type yes to run everything unasked:", 2);
-    pty.enter("yes");
+    await pty.until("Type yes to run everything unasked:");
+    await pty.answers("yes");
     await pty.until("Approval: in this conversation every call runs without asking.");
     await pty.until("never asks");
     await expect.poll(() => remote.welcome.settings.unasked).toHaveLength(1);

@@ -49,7 +49,7 @@ describe.skipIf(!hasTmux)("a chat", () => {
     // The third is taken by a word only (S27).
     pty.press("BTab");
     await pty.until("Type yes to run everything unasked:");
-    pty.press("Escape");
+    await pty.answers("no");
     await pty.until("Approval: only looking runs without asking.");
     await pty.until("chat · asks first ·");
   });
