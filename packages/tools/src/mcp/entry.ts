@@ -20,7 +20,7 @@ export interface StdioEntry extends CommonEntry {
   readonly args?: readonly string[];
   /** Variables for the program. Of the user's own it gets only a few that are no secrets (`HOME`, `PATH`, ...). */
   readonly env?: Readonly<Record<string, string>>;
-  /** Where it runs; relative to the workspace, which is the default. */
+  /** Where it runs; relative to the workspace, which is the default, but for what a package runner (`npx`, ...) starts. */
   readonly cwd?: string;
 }
 
@@ -108,7 +108,9 @@ const shape = z.strictObject(
     command: text("the program to run").describe("The program to run.").optional(),
     args: z.array(z.string("a text"), "a list of texts").describe("Its arguments.").optional(),
     env: texts(VARIABLES).describe("Variables for the program, beside a few that are no secrets.").optional(),
-    cwd: text("a folder").describe("The folder that it runs in. The workspace when nothing is set.").optional(),
+    cwd: text("a folder")
+      .describe("The folder that it runs in. When nothing is set, the workspace; for npx and its like the root folder.")
+      .optional(),
     url: z
       .url({ protocol: /^https?$/, error: ADDRESS })
       .describe("The address of a server that speaks streamable HTTP.")

@@ -1,4 +1,3 @@
-import { resolve } from "node:path";
 import { ClientCredentialsProvider, type OAuthClientProvider } from "@modelcontextprotocol/client";
 import type { Program } from "../sandbox/index.ts";
 import type { RunningCommands } from "../workspace/command.ts";
@@ -9,6 +8,7 @@ import type { Journal } from "./journal.ts";
 import type { ReconnectSettings } from "./lifeline.ts";
 import { Credentials } from "./oauth/credentials.ts";
 import { type OpenAddress, SignIn } from "./oauth/sign-in.ts";
+import { startingPlace } from "./package-runner.ts";
 import { ProcessTransport } from "./process-transport.ts";
 import { programEnvironment } from "./program-environment.ts";
 import { serverFetch } from "./server-fetch.ts";
@@ -59,15 +59,10 @@ export class Route implements AsyncDisposable {
     await signIn?.[Symbol.asyncDispose]();
   }
 
-  #toProgram({ command, args = [], env = {}, cwd = "." }: StdioEntry): Reach {
+  #toProgram(entry: StdioEntry): Reach {
     const { workspace, env: user, wrap } = this.#around;
-    const start = {
-      file: command,
-      args,
-      directory: resolve(workspace, cwd),
-      environment: programEnvironment(user, env),
-      wrap,
-    };
+    const environment = programEnvironment(user, entry.env ?? {});
+    const start = { file: entry.command, ...startingPlace(entry, workspace), environment, wrap };
     return { kind: "program", open: () => new ProcessTransport(start, this.#running, this.#journal) };
   }
 
