@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { Agent, TurnError } from "@banyan/core";
-import { afterEach, describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { resolveModel } from "./resolve.ts";
 import { bodyOf, serve } from "./testing/server.ts";
 
@@ -168,25 +168,22 @@ test("strict schemas: OpenAI is told to leave the schemas as they are, which it 
   expect((await asked.promise).tools).toMatchObject([{ name: "look", strict: false }]);
 });
 
-describe("the limit of an answer", () => {
-  afterEach(() => vi.unstubAllGlobals());
-
-  test.each([
-    ["https://api.openai.com", "max_completion_tokens"],
-    ["https://models.example", "max_tokens"],
-  ])("is told to %s as %s by the package too", async (address, field) => {
-    const sent = Promise.withResolvers<Record<string, unknown>>();
-    vi.stubGlobal("fetch", async (_: string, { body }: RequestInit) => {
-      sent.resolve(JSON.parse(String(body)));
-      return new Response("{}", { status: 400 });
-    });
-    const name = "openai-chat/gpt-5";
-    const env = { OPENAI_API_KEY: "k", OPENAI_BASE_URL: address };
-    const model = await resolveModel(name, { env, overrides: { [name]: { driver: "package" } } });
-    await new Agent({ model, settings: { maxTokens: 9 } }).send("Hello").catch(() => {});
-    const body = await sent.promise;
-    expect(Object.entries(body).filter(([key]) => key.startsWith("max_"))).toEqual([[field, 9]]);
+test.each([
+  ["http://api.openai.com", "max_completion_tokens"],
+  ["http://models.example", "max_tokens"],
+])("the limit of an answer is told to %s as %s by the package too", async (address, field) => {
+  const sent = Promise.withResolvers<Record<string, unknown>>();
+  // It stands between here and any address.
+  await using proxy = await serve(async (request, response) => {
+    sent.resolve(JSON.parse(await bodyOf(request)));
+    response.writeHead(400).end("{}");
   });
+  const name = "openai-chat/gpt-5";
+  const env = { OPENAI_API_KEY: "k", OPENAI_BASE_URL: address, HTTP_PROXY: new URL(proxy.baseURL).origin };
+  const model = await resolveModel(name, { env, overrides: { [name]: { driver: "package" } } });
+  await new Agent({ model, settings: { maxTokens: 9 } }).send("Hello").catch(() => {});
+  const body = await sent.promise;
+  expect(Object.entries(body).filter(([key]) => key.startsWith("max_"))).toEqual([[field, 9]]);
 });
 
 test("nothing of a provider is loaded before a model of it is used", async () => {

@@ -87,7 +87,7 @@ export async function chatPackage(target: Target): Promise<ModelDriver> {
 
 /** OpenAI's reasoning models refuse the older field; other servers may not know the newer one. */
 function maxTokensField({ address }: Target): "max_tokens" | "max_completion_tokens" {
-  return address.startsWith("https://api.openai.com/") ? "max_completion_tokens" : "max_tokens";
+  return new URL(address).hostname === "api.openai.com" ? "max_completion_tokens" : "max_tokens";
 }
 
 export async function demo(): Promise<ModelDriver> {
