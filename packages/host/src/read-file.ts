@@ -1,4 +1,5 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync } from "node:fs";
+import { leadsInto } from "./project.ts";
 
 /** What a file holds, or why it cannot be said; `absent` when there is none. */
 export type FileContent =
@@ -14,9 +15,10 @@ export type FileContent =
 
 /**
  * Reads a file that somebody else may have put there: at most so many bytes of it, and only of a regular file, so that
- * a device or a pipe in its place is not waited for. Links are followed. Throws nothing.
+ * a device or a pipe in its place is not waited for. Links are followed, but with `within` not out of that folder: where
+ * the opened file lies is looked at, not where its path led a moment before (S21). Throws nothing.
  */
-export function readFileStart(file: string, most: number): FileContent {
+export function readFileStart(file: string, most: number, within?: string): FileContent {
   let handle: number;
   try {
     handle = openSync(file, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -28,6 +30,9 @@ export function readFileStart(file: string, most: number): FileContent {
   try {
     const stats = fstatSync(handle);
     if (!stats.isFile()) return { state: "unreadable", problem: "it is not a file" };
+    const place = within === undefined ? undefined : placeOf(handle, file);
+    if (place !== undefined && !leadsInto(within as string, place))
+      return { state: "unreadable", problem: `it leads out of the project, to ${place}, so it is not read` };
     const bytes = Buffer.alloc(Math.min(stats.size, most));
     let filled = 0;
     for (let read = -1; read !== 0 && filled < bytes.length; filled += read)
@@ -37,6 +42,15 @@ export function readFileStart(file: string, most: number): FileContent {
     return { state: "unreadable", problem: `it cannot be read (${codeOf(error)})` };
   } finally {
     closeSync(handle);
+  }
+}
+
+/** Where an opened file lies; by its path where the system does not tell it of a descriptor. */
+function placeOf(handle: number, file: string): string {
+  try {
+    return readlinkSync(`/proc/self/fd/${handle}`);
+  } catch {
+    return realpathSync(file);
   }
 }
 

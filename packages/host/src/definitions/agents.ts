@@ -1,7 +1,13 @@
 import type { NamedAgent } from "@banyan/core";
 import { z } from "zod";
 import type { SettingsFault } from "../settings/fault.ts";
-import { type DefinitionFile, type Definitions, definitionsIn, markdownFiles } from "./definition-files.ts";
+import {
+  type DefinitionFile,
+  type DefinitionFolder,
+  type Definitions,
+  definitionsIn,
+  markdownFiles,
+} from "./definition-files.ts";
 import { nameList, readFrontMatter } from "./front-matter.ts";
 
 const head = z.object({
@@ -15,7 +21,7 @@ const head = z.object({
 });
 
 /** Reads `NAME.md` files: front matter with description, model and tools; their text is the agent's instructions. */
-export function readAgents(folders: readonly string[]): Definitions<NamedAgent> {
+export function readAgents(folders: readonly DefinitionFolder[]): Definitions<NamedAgent> {
   return definitionsIn(folders, markdownFiles, readAgent);
 }
 

@@ -17,7 +17,10 @@ export interface AllDefinitions {
 
 /** Reads the agents, commands and skills of a user and, where one is given, of a project, whose own count more. */
 export function readDefinitions({ config }: Pick<Directories, "config">, project?: ProjectPlaces): AllDefinitions {
-  const folders = (kind: "agents" | "commands" | "skills") => [join(config, kind), ...(project ? [project[kind]] : [])];
+  const folders = (kind: "agents" | "commands" | "skills") => [
+    { path: join(config, kind) },
+    ...(project ? [{ path: project[kind], within: project.root }] : []),
+  ];
   const agents = readAgents(folders("agents"));
   const commands = readCommands(folders("commands"));
   const skills = readSkills(folders("skills"));

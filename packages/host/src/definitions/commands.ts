@@ -1,6 +1,12 @@
 import { z } from "zod";
 import type { SettingsFault } from "../settings/fault.ts";
-import { type DefinitionFile, type Definitions, definitionsIn, markdownFiles } from "./definition-files.ts";
+import {
+  type DefinitionFile,
+  type DefinitionFolder,
+  type Definitions,
+  definitionsIn,
+  markdownFiles,
+} from "./definition-files.ts";
 import { readFrontMatter } from "./front-matter.ts";
 
 /** A slash command that a user or a project wrote. */
@@ -24,7 +30,7 @@ const head = z.object({
 });
 
 /** Reads `NAME.md` files: `/NAME` says their text to the agent. */
-export function readCommands(folders: readonly string[]): Definitions<PromptCommand> {
+export function readCommands(folders: readonly DefinitionFolder[]): Definitions<PromptCommand> {
   return definitionsIn(folders, markdownFiles, readCommand);
 }
 

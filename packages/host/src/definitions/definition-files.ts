@@ -14,6 +14,13 @@ export interface DefinitionFile {
   readonly content: string;
 }
 
+/** A folder with definitions. */
+export interface DefinitionFolder {
+  readonly path: string;
+  /** The root of the project that it belongs to: no link leads out of that. Of the user's own, links are followed anywhere. */
+  readonly within?: string | undefined;
+}
+
 /** What was read, and what could not be. */
 export interface Definitions<T> {
   readonly found: readonly T[];
@@ -25,14 +32,15 @@ export interface Definitions<T> {
  * with one hides no other.
  */
 export function definitionsIn<T extends { readonly name: string }>(
-  folders: readonly string[],
+  folders: readonly DefinitionFolder[],
   filesIn: (folder: string) => readonly string[],
   read: (file: DefinitionFile) => T | SettingsFault,
 ): Definitions<T> {
   const found = new Map<string, T>();
   const faults: SettingsFault[] = [];
-  for (const path of folders.flatMap(filesIn)) {
-    const file = readDefinition(path);
+  const paths = folders.flatMap(({ path, within }) => filesIn(path).map((file) => [file, within] as const));
+  for (const [path, within] of paths) {
+    const file = readDefinition(path, within);
     const made = "problem" in file ? file : read(file);
     if ("problem" in made) faults.push(made);
     else found.set(made.name, made);
@@ -54,8 +62,8 @@ export function skillFiles(folder: string): string[] {
     .map((name) => join(folder, name, "SKILL.md"));
 }
 
-function readDefinition(path: string): DefinitionFile | SettingsFault {
-  const content = readFileStart(path, LARGEST);
+function readDefinition(path: string, within: string | undefined): DefinitionFile | SettingsFault {
+  const content = readFileStart(path, LARGEST, within);
   const fault = (problem: string, advice: string) => ({ source: path, problem, advice });
   if (content.state === "absent") return fault("there is no such file", "write it, or take its folder away");
   if (content.state === "unreadable") return fault(content.problem, "make it readable");

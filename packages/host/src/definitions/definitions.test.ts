@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { Agent, launchAgent, Session } from "@banyan/core";
@@ -44,7 +44,7 @@ describe("named agents", () => {
       "---",
       "Dig.",
     );
-    expect(readAgents([join(root, "agents")])).toEqual({
+    expect(readAgents([{ path: join(root, "agents") }])).toEqual({
       found: [
         { name: "dig", description: "Digs.", instructions: "Dig.", tools: ["read", "shell"] },
         {
@@ -62,7 +62,11 @@ describe("named agents", () => {
   test("one of the project stands in the place of the user's of the same name", () => {
     write("user/a.md", "---", "description: the user's", "---", "User.");
     write("project/a.md", "---", "description: the project's", "---", "Project.");
-    const { found } = readAgents([join(root, "user"), join(root, "project"), join(root, "nowhere")]);
+    const { found } = readAgents([
+      { path: join(root, "user") },
+      { path: join(root, "project") },
+      { path: join(root, "nowhere") },
+    ]);
     expect(found.map(({ description }) => description)).toEqual(["the project's"]);
   });
 
@@ -90,7 +94,7 @@ describe("named agents", () => {
   ])("one %s is named with its line, and the others work", (_, lines, problem) => {
     const bad = write("agents/bad.md", ...lines);
     write("agents/good.md", "---", "description: good", "---", "Text.");
-    const { found, faults } = readAgents([join(root, "agents")]);
+    const { found, faults } = readAgents([{ path: join(root, "agents") }]);
     expect(found.map(({ name }) => name)).toEqual(["good"]);
     expect(faults.map(describeFault)).toEqual([bad + problem]);
   });
@@ -103,7 +107,7 @@ describe("named agents", () => {
   ])("YAML %s is a fault of its file alone", (_, head, problem) => {
     write("agents/bad.md", "---", ...head, "---", "Text.");
     write("agents/good.md", "---", "description: good", "---", "Text.");
-    const { found, faults } = readAgents([join(root, "agents")]);
+    const { found, faults } = readAgents([{ path: join(root, "agents") }]);
     expect(found.map(({ name }) => name)).toEqual(["good"]);
     expect(faults.map((fault) => fault.problem)).toEqual([expect.stringContaining(problem)]);
   });
@@ -113,7 +117,7 @@ describe("named agents", () => {
     write("agents/bytes.md");
     writeFileSync(join(root, "agents/bytes.md"), Buffer.from([0xff, 0xfe, 0x00]));
     write("agents/large.md", "x".repeat(300_000));
-    const { found, faults } = readAgents([join(root, "agents")]);
+    const { found, faults } = readAgents([{ path: join(root, "agents") }]);
     expect(found).toEqual([]);
     expect(faults.map(({ problem }) => problem)).toEqual([
       "it is not UTF-8",
@@ -123,14 +127,28 @@ describe("named agents", () => {
     expect(faults[2]?.line).toBe(4);
   });
 
+  test("S21: one of a project that a link leads out of it is not read; the user's own may lie anywhere", () => {
+    const elsewhere = realpathSync(mkdtempSync(join(tmpdir(), "banyan-elsewhere-")));
+    writeFileSync(join(elsewhere, "secret"), "---\ndescription: Digs.\n---\nA secret.");
+    mkdirSync(join(root, "agents"), { recursive: true });
+    symlinkSync(join(elsewhere, "secret"), join(root, "agents/spy.md"));
+    const path = join(root, "agents");
+    expect(readAgents([{ path }]).found).toHaveLength(1);
+    const { found, faults } = readAgents([{ path, within: realpathSync(root) }]);
+    expect(found).toEqual([]);
+    const problem = `it leads out of the project, to ${join(elsewhere, "secret")}, so it is not read`;
+    expect(faults).toMatchObject([{ source: join(path, "spy.md"), problem }]);
+    rmSync(elsewhere, { recursive: true });
+  });
+
   test.skipIf(process.getuid?.() === 0)("one that cannot be read is a fault", () => {
     chmodSync(write("agents/a.md", "text"), 0);
-    expect(readAgents([join(root, "agents")]).faults).toHaveLength(1);
+    expect(readAgents([{ path: join(root, "agents") }]).faults).toHaveLength(1);
   });
 
   test("B41: it can be launched by its name", async () => {
     write("agents/digger.md", "---", "description: Digs.", "---", "You dig.");
-    const { found } = readAgents([join(root, "agents")]);
+    const { found } = readAgents([{ path: join(root, "agents") }]);
     const model = scriptedModel((request) => {
       if (request.instructions.startsWith("You dig.")) return [call("finish_task", { result: "dug" })];
       const [task, ...rest] = request.messages;
@@ -156,7 +174,7 @@ describe("commands", () => {
       "Fix issue $1 of $2, that is $ARGUMENTS.",
     );
     write("commands/plain.md", "Look around.", "Then tell.");
-    const { found, faults } = readCommands([join(root, "commands")]);
+    const { found, faults } = readCommands([{ path: join(root, "commands") }]);
     expect(faults).toEqual([]);
     const [fix, plain] = found;
     expect(fix).toMatchObject({ name: "fix", description: "Fixes an issue", hint: "number" });
@@ -168,7 +186,7 @@ describe("commands", () => {
 
   test("a name that cannot be typed is a fault", () => {
     write("commands/a b.md", "x");
-    expect(readCommands([join(root, "commands")]).faults.map(({ problem }) => problem)).toEqual([
+    expect(readCommands([{ path: join(root, "commands") }]).faults.map(({ problem }) => problem)).toEqual([
       "'a b' cannot name a command",
     ]);
   });
@@ -186,7 +204,7 @@ describe("skills", () => {
       "1. Tag.",
     );
     write("skills/notes.txt", "not a skill");
-    const { found, faults } = readSkills([join(root, "skills")]);
+    const { found, faults } = readSkills([{ path: join(root, "skills") }]);
     expect(faults).toEqual([]);
     const tool = skillTool(found);
     expect(tool.description).toContain("- release: How we release.");
@@ -202,7 +220,7 @@ describe("skills", () => {
 
   test("one whose description is too long is a fault with its line", () => {
     const path = write("skills/long/SKILL.md", "---", `description: ${"x".repeat(1025)}`, "---", "Text.");
-    expect(readSkills([join(root, "skills")]).faults.map(describeFault)).toEqual([
+    expect(readSkills([{ path: join(root, "skills") }]).faults.map(describeFault)).toEqual([
       `${path}:2:14: description: found "${"x".repeat(79)}; expected at most 1,024 characters.`,
     ]);
   });
@@ -210,7 +228,7 @@ describe("skills", () => {
   test("a folder without its file is named, and hides no other", () => {
     write("skills/there/SKILL.md", "---", "description: d", "---", "Text.");
     write("skills/gone/skill.txt", "Text.");
-    const { found, faults } = readSkills([join(root, "skills")]);
+    const { found, faults } = readSkills([{ path: join(root, "skills") }]);
     expect(found.map(({ name }) => name)).toEqual(["there"]);
     expect(faults.map(describeFault)).toEqual([
       `${join(root, "skills/gone/SKILL.md")}: there is no such file; write it, or take its folder away.`,

@@ -2,7 +2,13 @@ import { dirname } from "node:path";
 import { defineTool, nearest, type Tool } from "@banyan/core";
 import { z } from "zod";
 import type { SettingsFault } from "../settings/fault.ts";
-import { type DefinitionFile, type Definitions, definitionsIn, skillFiles } from "./definition-files.ts";
+import {
+  type DefinitionFile,
+  type DefinitionFolder,
+  type Definitions,
+  definitionsIn,
+  skillFiles,
+} from "./definition-files.ts";
 import { readFrontMatter } from "./front-matter.ts";
 
 /** A way of working that an agent reads when it needs it: a folder with a `SKILL.md` and what belongs to it. */
@@ -27,7 +33,7 @@ const head = z.object({
 });
 
 /** Reads folders of skills. */
-export function readSkills(folders: readonly string[]): Definitions<Skill> {
+export function readSkills(folders: readonly DefinitionFolder[]): Definitions<Skill> {
   return definitionsIn(folders, skillFiles, readSkill);
 }
 

@@ -75,14 +75,17 @@ describe("B48: instructions", () => {
     expect(gather().parts.map(({ source }) => source)).toEqual(["built-in", join(config, "AGENTS.md")]);
   });
 
-  test("S5: of a project do not come from a place that a link leads to outside of it", () => {
+  test("S5, S21: of a project do not come from a place that a link leads to outside of it", () => {
     put(join(home, "secret"), "I am a secret.");
     symlinkSync(join(home, "secret"), join(root, "AGENTS.md"));
     put(join(workspace, "CLAUDE.md"), "I am inside.");
     symlinkSync(join(workspace, "CLAUDE.md"), join(workspace, "AGENTS.md"));
     const { parts, notices } = gather({ project: project() });
     expect(parts.map(({ text }) => text).slice(1)).toEqual(["I am inside."]);
-    expect(notices).toEqual([`${join(root, "AGENTS.md")} leads out of the project, so it is not read.`]);
+    const secret = realpathSync(join(home, "secret"));
+    expect(notices).toEqual([
+      `${join(root, "AGENTS.md")}: it leads out of the project, to ${secret}, so it is not read.`,
+    ]);
   });
 
   test("S10: hold no secrets", () => {

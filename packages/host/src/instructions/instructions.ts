@@ -1,5 +1,5 @@
 import { basename, join, resolve } from "node:path";
-import { foldersDownTo, leadsInto, type ProjectPlaces } from "../project.ts";
+import { foldersDownTo, type ProjectPlaces } from "../project.ts";
 import { readFileStart } from "../read-file.ts";
 import type { Redact } from "../redaction/index.ts";
 import { SettingsError } from "../settings/fault.ts";
@@ -53,12 +53,10 @@ export function gatherInstructions(sources: InstructionSources): Instructions {
   found.add(join(config, FILE));
   if (project) {
     for (const folder of foldersDownTo(project.root, workspace)) {
-      const file = join(folder, FILE);
-      if (leadsInto(project.root, file)) found.add(file);
-      else found.notices.push(`${file} leads out of the project, so it is not read.`);
+      found.add(join(folder, FILE), { within: project.root });
     }
   }
-  for (const file of files) found.add(file, true);
+  for (const file of files) found.add(file, { isNamed: true });
   const parts = [
     { source: "built-in", text: builtInInstructions({ name, workspace }) },
     ...found.parts,
@@ -90,9 +88,9 @@ class FoundFiles {
   }
 
   /** Adds a file once. One that is not there is passed over, unless somebody named it. */
-  add(file: string, isNamed = false): void {
+  add(file: string, { isNamed = false, within }: { isNamed?: boolean; within?: string } = {}): void {
     if (this.parts.some(({ source }) => source === file)) return;
-    const content = readFileStart(file, Math.min(LARGEST, this.#room));
+    const content = readFileStart(file, Math.min(LARGEST, this.#room), within);
     if (content.state === "unreadable") this.notices.push(`${file}: ${content.problem}.`);
     if (content.state === "absent" && isNamed) this.notices.push(`${file}: there is no such file.`);
     if (content.state !== "read") return;
