@@ -25,6 +25,14 @@ export function logClosed(conversation: string): StoreError {
   return new StoreError("stale", `The log of conversation ${conversation} is closed; open it again to go on.`);
 }
 
+/** What is written goes into files that nobody will find again. */
+export function fileGone(file: string): StoreError {
+  return new StoreError(
+    "unusable",
+    `${file} was removed, moved or replaced while it was open, so nothing can be kept any more; put it back, or start again in another data folder.`,
+  );
+}
+
 export function storeClosed(): StoreError {
   return new StoreError("unusable", "The store is closed; make a new one.");
 }

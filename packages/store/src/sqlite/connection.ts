@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { openDatabase } from "./database.ts";
 
@@ -8,15 +9,28 @@ export class Connection {
   readonly insert: StatementSync;
   readonly flush: StatementSync;
   readonly release: StatementSync;
+  readonly #path: string;
+  readonly #place: string;
   #reading: ReadStatements | undefined;
 
   /** Takes a database whose schema is there. */
-  constructor(database: DatabaseSync) {
+  constructor(database: DatabaseSync, path: string) {
+    this.#path = path;
     this.database = database;
     this.writer = database.prepare("SELECT 1 FROM writer WHERE epoch = ?", { returnArrays: true });
     this.insert = database.prepare("INSERT INTO events VALUES (?, ?, ?, ?, ?, ?)");
     this.flush = database.prepare("UPDATE writer SET flushes = flushes + 1");
     this.release = database.prepare("UPDATE writer SET owner = '' WHERE epoch = ?");
+    // Last: with the statements SQLite has opened the write-ahead log.
+    this.#place = placeOf(path);
+  }
+
+  /**
+   * Whether the files that were opened are the ones that stand there now. A system lets a process write on into files
+   * that were removed or put elsewhere, and says nothing.
+   */
+  get isInPlace(): boolean {
+    return placeOf(this.#path) === this.#place;
   }
 
   /** Opens a file again that has been prepared before. */
@@ -24,7 +38,7 @@ export class Connection {
     const database = openDatabase(file, { readOnly: false });
     try {
       database.exec(`PRAGMA fullfsync = ON; ${SAFE_AGAINST_KILL}`);
-      return new Connection(database);
+      return new Connection(database, file);
     } catch (error) {
       database.close();
       throw error;
@@ -40,6 +54,15 @@ export class Connection {
   close(): void {
     this.database.close();
   }
+}
+
+function placeOf(path: string): string {
+  return [path, `${path}-wal`]
+    .map((file) => {
+      const stat = statSync(file, { bigint: true, throwIfNoEntry: false });
+      return stat ? `${stat.dev}:${stat.ino}` : "";
+    })
+    .join();
 }
 
 /**

@@ -3,33 +3,17 @@ import type { DatabaseSync } from "node:sqlite";
 import { StoreError } from "@banyan/core";
 import { notFound } from "../refusal.ts";
 import { Connection, SAFE_AGAINST_KILL, SAFE_AGAINST_POWER_CUTS } from "./connection.ts";
+import { makeSchema, VERSION } from "./conversation-schema.ts";
 import { restoreLength } from "./cut-file.ts";
 import { createFile, openDatabase, transaction } from "./database.ts";
-import { isDamage, storeError } from "./error.ts";
+import { storeError } from "./error.ts";
 import { EventReader } from "./event-reader.ts";
+import { identityOf, putForeignLogAside } from "./foreign-log.ts";
+import { alone } from "./mending.ts";
 import { LogFile, type OpenFiles } from "./open-files.ts";
 import { type Owner, ownerFrom } from "./owner.ts";
-
-const VERSION = 1;
-
-/**
- * `writer` has one row: the writer that opened the file last, empty when that one has closed it, and how often the log
- * was flushed without an event to write. The index is partial: it costs nothing for events that are no titles.
- */
-const SCHEMA = `
-  CREATE TABLE events (
-    seq INTEGER PRIMARY KEY,
-    epoch INTEGER NOT NULL,
-    at INTEGER NOT NULL,
-    type TEXT NOT NULL,
-    body TEXT NOT NULL,
-    crc INTEGER NOT NULL
-  ) STRICT;
-  CREATE INDEX titles ON events (seq) WHERE type = 'title.changed';
-  CREATE TABLE writer (epoch INTEGER NOT NULL, owner TEXT NOT NULL, flushes INTEGER NOT NULL) STRICT;
-  INSERT INTO writer VALUES (0, '', 0);
-  PRAGMA user_version = ${VERSION};
-`;
+import { passedOver } from "./passed-over.ts";
+import { renewFile } from "./renew.ts";
 
 /** A conversation's file, opened by the writer that `epoch` counts. */
 export interface OpenFile {
@@ -38,6 +22,8 @@ export interface OpenFile {
   readonly epoch: number;
   /** The last event. */
   readonly seq: number;
+  /** What was mended before it could be opened, a sentence each. */
+  readonly mended: readonly string[];
 }
 
 /** How a file is opened. */
@@ -51,23 +37,47 @@ export interface Opening {
   readonly files: OpenFiles;
 }
 
-/** Opens the file of a conversation for writing and takes the next epoch. Throws `StoreError`. */
+/**
+ * Opens the file of a conversation for writing and takes the next epoch. What is in the way of that is mended, and kept
+ * under another name. Throws `StoreError`.
+ */
 export function openConversationFile(path: string, id: string, opening: Opening): OpenFile {
   try {
     if (opening.create) createFile(path);
     else if (!statSync(path, { throwIfNoEntry: false })) throw notFound(id);
-    try {
-      return takeOver(path, opening);
-    } catch (error) {
-      if (!isDamage(error) || !restoreLength(path)) throw error;
-      return takeOver(path, opening);
+    const mended: string[] = [];
+    if (statSync(`${path}-wal`, { throwIfNoEntry: false })) {
+      const said = alone(path, () => putForeignLogAside(path, id));
+      if (said) mended.push(said);
     }
+    const open = () => ({ ...takeOver(path, id, opening), mended });
+    return withoutDamage(open, (damage) => {
+      return alone(path, () => {
+        restoreLength(path);
+        // Whoever mended it meanwhile did it for this one too.
+        return withoutDamage(open, () => {
+          const said = renewFile(path, id, opening.refuse);
+          if (!said) throw damage;
+          mended.push(...said);
+          return open();
+        });
+      });
+    });
   } catch (error) {
     throw storeError(error, path);
   }
 }
 
-function takeOver(path: string, { create, owner, refuse, files }: Opening): OpenFile {
+function withoutDamage<T>(body: () => T, otherwise: (damage: unknown) => T): T {
+  try {
+    return body();
+  } catch (error) {
+    if (storeError(error, "").code !== "damaged") throw error;
+    return otherwise(error);
+  }
+}
+
+function takeOver(path: string, id: string, { create, owner, refuse, files }: Opening): Omit<OpenFile, "mended"> {
   const database = openDatabase(path, { readOnly: false });
   let file: LogFile | undefined;
   try {
@@ -76,16 +86,18 @@ function takeOver(path: string, { create, owner, refuse, files }: Opening): Open
     database.exec(`PRAGMA journal_mode = WAL; PRAGMA fullfsync = ON; ${SAFE_AGAINST_POWER_CUTS}`);
     const self = owner();
     let epoch = transaction(database, () => {
-      prepareSchema(database, path, create);
+      prepareSchema(database, path, id, create);
       refuse(ownerFrom(database.prepare("SELECT owner FROM writer").get()?.owner));
+      sign(database, id);
       return raiseEpoch(database, path, self, 0);
     });
-    file = new LogFile(path, new Connection(database), files);
+    file = new LogFile(path, new Connection(database, path), files);
     // Only now, when nobody else appends any more; and not in the transaction, which damaged pages would break.
-    const reader = new EventReader(file);
+    const reader = new EventReader(file, passedOver(database));
     const last = reader.last();
     // A damaged `writer` must not hand out an epoch that was there already.
     if (last.epoch >= epoch) epoch = transaction(database, () => raiseEpoch(database, path, self, last.epoch));
+    tryToWrite(database, last.seq);
     database.exec(SAFE_AGAINST_KILL);
     return { file, reader, epoch, seq: last.seq };
   } catch (error) {
@@ -95,7 +107,7 @@ function takeOver(path: string, { create, owner, refuse, files }: Opening): Open
   }
 }
 
-function prepareSchema(database: DatabaseSync, path: string, create: boolean): void {
+function prepareSchema(database: DatabaseSync, path: string, id: string, create: boolean): void {
   const version = Number(database.prepare("PRAGMA user_version").get()?.user_version);
   if (version === VERSION) return;
   if (version > VERSION) {
@@ -108,7 +120,26 @@ function prepareSchema(database: DatabaseSync, path: string, create: boolean): v
       `${path} holds no conversation; put a backup in its place. No other conversation is touched.`,
     );
   }
-  database.exec(SCHEMA);
+  makeSchema(database, id);
+}
+
+/** The page that says whose file this is comes into each write-ahead log that begins with an opening. */
+function sign(database: DatabaseSync, id: string): void {
+  const identity = Number(database.prepare("PRAGMA application_id").get()?.application_id);
+  database.exec(`PRAGMA application_id = ${identity === 0 ? identityOf(id) : identity}`);
+}
+
+/** Throws where the places that the next events go to are damaged: a conversation that opens must be able to go on. */
+function tryToWrite(database: DatabaseSync, last: number): void {
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    const insert = database.prepare("INSERT INTO events VALUES (?, 0, 0, ?, ?, 0)");
+    // A long one needs pages of its own; a title goes into the index too.
+    insert.run(last + 1, "title.changed", "x".repeat(10_000));
+    for (let more = 2; more <= 40; more++) insert.run(last + more, "", "x".repeat(200));
+  } finally {
+    if (database.isTransaction) database.exec("ROLLBACK");
+  }
 }
 
 /** Makes `owner` the writer, with the next epoch, above `floor` in any case. */

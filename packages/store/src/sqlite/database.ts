@@ -18,6 +18,11 @@ export function openDatabase(file: string, options: { readonly readOnly: boolean
   return open(file, options.readOnly, { mode: options.readOnly ? "ro" : "rw" });
 }
 
+/** Opens a file as it is without the write-ahead log beside it, and without any lock. */
+export function openAlone(file: string): DatabaseSync {
+  return open(file, true, { mode: "ro", immutable: "1" });
+}
+
 /**
  * Looks at a conversation's file beside whoever writes to it. Where no write-ahead log stands beside it, nobody does, and
  * SQLite need not put one there; when somebody began meanwhile, `body` runs again. Throws what it throws.
@@ -26,7 +31,7 @@ export function reading<T>(file: string, body: (database: DatabaseSync) => T): T
   const stamp = closedStamp(file);
   if (stamp !== undefined) {
     const outcome = settled(() => {
-      using database = open(file, true, { mode: "ro", immutable: "1" });
+      using database = openAlone(file);
       return body(database);
     });
     if (closedStamp(file) === stamp) return outcome();
@@ -90,7 +95,7 @@ function makeDirectory(directory: string): void {
   for (let made = directory; made.length >= first.length; made = dirname(made)) flushDirectory(dirname(made));
 }
 
-function flushDirectory(directory: string): void {
+export function flushDirectory(directory: string): void {
   const descriptor = openSync(directory, "r");
   try {
     fsyncSync(descriptor);

@@ -26,22 +26,30 @@ export interface ReadableFile {
  */
 export class EventReader {
   readonly #file: ReadableFile;
+  /** Lost before: nobody is told again. */
+  readonly #known: ReadonlySet<number>;
   readonly #lost = new Set<number>();
   #endUnknown = false;
 
-  constructor(file: ReadableFile) {
+  constructor(file: ReadableFile, known: ReadonlySet<number> = new Set()) {
     this.#file = file;
+    this.#known = known;
   }
 
   /** What was passed over so far, a sentence for each gap. */
   get damage(): readonly string[] {
-    const sentences = gaps(this.#lost).map(([first, last]) =>
+    const sentences = gaps(this.lost).map(([first, last]) =>
       first === last
         ? `Event ${first} of ${this.#file.path} is damaged and was passed over.`
         : `Events ${first} to ${last} of ${this.#file.path} are damaged and were passed over.`,
     );
     if (this.#endUnknown) sentences.push(`The end of ${this.#file.path} is damaged; what it held cannot be read.`);
     return sentences;
+  }
+
+  /** The numbers of the events that could not be read. */
+  get lost(): readonly number[] {
+    return Array.from(this.#lost).filter((seq) => !this.#known.has(seq));
   }
 
   /** The events after `after` up to and including `to`, as many as make a batch, and where it ends. */
@@ -58,6 +66,14 @@ export class EventReader {
 
   /** Where the log ends. When its last row is damaged, the last intact one is searched for from the beginning. */
   last(): { readonly seq: number; readonly epoch: number } {
+    const { seq, epoch } = this.#lastRow();
+    // Its number was told to others, who would take the next one for it.
+    let given = seq;
+    for (const known of this.#known) given = Math.max(given, known);
+    return { seq: given, epoch };
+  }
+
+  #lastRow(): { readonly seq: number; readonly epoch: number } {
     let newest: unknown;
     try {
       const row = this.#file.reading.newest.get() as unknown as readonly unknown[] | undefined;

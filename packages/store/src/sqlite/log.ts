@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Event, Log, StoreError } from "@banyan/core";
-import { checkSequence, logClosed, overtaken } from "../refusal.ts";
+import { checkSequence, fileGone, logClosed, overtaken } from "../refusal.ts";
 import { SAFE_AGAINST_KILL, SAFE_AGAINST_POWER_CUTS } from "./connection.ts";
 import type { OpenFile } from "./conversation-file.ts";
 import { transaction } from "./database.ts";
@@ -33,7 +33,7 @@ export class SqliteLog implements Log {
   }
 
   get damage(): readonly string[] {
-    return this.#opened.reader.damage;
+    return [...this.#opened.mended, ...this.#opened.reader.damage];
   }
 
   async *read(after = 0): AsyncGenerator<readonly Event[]> {
@@ -55,7 +55,8 @@ export class SqliteLog implements Log {
     // What begins here is known to: a file without rights is one that somebody put there (S17).
     if (this.#seq === 0 && rows.length > 0) this.rights.begin(durable);
     this.#guarded(() => {
-      const { database, writer, insert, flush } = this.#opened.file.connection;
+      const { connection } = this.#opened.file;
+      const { database, writer, insert, flush } = connection;
       // Switching takes 0.4 µs, a second connection for durable appends gains nothing. By `exec`: SQLite carries this
       // pragma out when it is prepared, so a prepared one would do nothing later.
       if (durable) database.exec(SAFE_AGAINST_POWER_CUTS);
@@ -69,6 +70,7 @@ export class SqliteLog implements Log {
       } finally {
         if (durable) database.exec(SAFE_AGAINST_KILL);
       }
+      if (durable && !connection.isInPlace) throw fileGone(this.#opened.file.path);
     });
     this.#seq += rows.length;
   }

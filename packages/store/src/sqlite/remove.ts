@@ -1,4 +1,5 @@
-import { rmSync } from "node:fs";
+import { readdirSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { StoreError } from "@banyan/core";
 import { storeError } from "./error.ts";
 
@@ -14,6 +15,9 @@ export function removeConversationFile(path: string, take: () => void): void {
   }
   try {
     // The file itself last: what is beside it must not meet a new one of the same name.
+    const folder = dirname(path);
+    const beside = readdirSync(folder).filter((name) => name.startsWith(`${basename(path)}.`));
+    for (const name of beside) rmSync(join(folder, name), { force: true });
     for (const suffix of ["-wal", "-shm", ""]) rmSync(path + suffix, { force: true });
   } catch (error) {
     throw storeError(error, path);

@@ -7,6 +7,7 @@ import { reading } from "./database.ts";
 import { storeError } from "./error.ts";
 import { EventReader, type ReadableFile } from "./event-reader.ts";
 import { type Owner, ownerFrom } from "./owner.ts";
+import { passedOver } from "./passed-over.ts";
 
 /**
  * A conversation's file for whoever only looks. It is open while a batch is read and no longer: so nothing of it is in
@@ -23,7 +24,7 @@ export class SqliteView implements LogView {
   constructor(path: string, id: string, holds: (last: Owner) => boolean) {
     if (!statSync(path, { throwIfNoEntry: false })) throw notFound(id);
     this.#path = path;
-    this.#reader = new EventReader(this.#file());
+    this.#reader = new EventReader(this.#file(), this.#known(path));
     this.seq = this.#look((reader) => reader.last().seq);
     const last = this.#look((_, database) => ownerFrom(database.prepare("SELECT owner FROM writer").get()?.owner));
     this.isOpen = last !== undefined && holds(last);
@@ -42,6 +43,14 @@ export class SqliteView implements LogView {
   }
 
   async close(): Promise<void> {}
+
+  #known(path: string): ReadonlySet<number> {
+    try {
+      return reading(path, passedOver);
+    } catch (error) {
+      throw storeError(error, path);
+    }
+  }
 
   #file(): ReadableFile {
     const statements = () => {

@@ -1,0 +1,108 @@
+import { renameSync, rmSync, statSync } from "node:fs";
+import { basename } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { crc32 } from "node:zlib";
+import { createId } from "@banyan/core";
+import { openAlone, openDatabase } from "./database.ts";
+import { storeError } from "./error.ts";
+import { passedOver } from "./passed-over.ts";
+import { eventOf } from "./row.ts";
+
+/** What stands in a file's header as `application_id`, so that a write-ahead log with that page says whose it is. */
+export function identityOf(conversation: string): number {
+  return crc32(conversation) | 0 || 1;
+}
+
+/**
+ * Puts a write-ahead log aside that is not the one of the file it stands beside: another conversation's, or one of a
+ * newer or older state of this file. SQLite takes whatever stands there. Answers what was done, in a sentence; nothing
+ * when the log belongs there. To be called while nobody else mends.
+ */
+export function putForeignLogAside(path: string, conversation: string): string | undefined {
+  const log = `${path}-wal`;
+  if (!statSync(log, { throwIfNoEntry: false })?.size || belongs(path, conversation)) return;
+  const aside = `${path}.foreign-${createId()}-wal`;
+  renameSync(log, aside);
+  rmSync(`${path}-shm`, { force: true });
+  return `The write-ahead log beside ${basename(path)} did not belong to it; it is kept as ${aside}, and the conversation was opened as it was without it.`;
+}
+
+/**
+ * A log of events only grows, so whatever the file itself has, it must have with its write-ahead log as well; and what
+ * comes then goes on without a gap. The file is read first: its owner may be at work.
+ */
+function belongs(path: string, conversation: string): boolean {
+  using file = openAlone(path);
+  using both = openDatabase(path, { readOnly: true });
+  const [own, other] = [identityIn(file), identityIn(both)];
+  const due = own === 0 ? identityOf(conversation) : own;
+  if (other !== undefined && own !== undefined && other !== 0 && other !== due) return false;
+  const rows = new Rows(file);
+  const grown = new Rows(both);
+  let last = 0;
+  for (let row = rows.next(); row; row = rows.next()) {
+    let same = grown.next();
+    while (same && same.seq < row.seq) same = grown.next();
+    if ((same?.seq !== row.seq || same.crc !== row.crc) && isIntact(file, row.seq)) return false;
+    last = row.seq;
+  }
+  if (!rows.whole || last === 0) return true;
+  const known = passedOver(file);
+  for (let row = grown.next(); row; row = grown.next()) {
+    for (last++; last < row.seq; last++) if (!known.has(last)) return false;
+  }
+  return grown.whole;
+}
+
+/** Nothing where the header cannot be read. */
+function identityIn(database: DatabaseSync): number | undefined {
+  try {
+    return Number(database.prepare("PRAGMA application_id").get()?.application_id);
+  } catch (error) {
+    if (storeError(error, "").code !== "damaged") throw error;
+    return;
+  }
+}
+
+function isIntact(database: DatabaseSync, seq: number): boolean {
+  try {
+    const select = "SELECT seq, epoch, at, type, body, crc FROM events WHERE seq = ?";
+    const row = database.prepare(select, { returnArrays: true }).get(seq);
+    return row !== undefined && eventOf(row as unknown as readonly unknown[]) !== undefined;
+  } catch {
+    // Whatever cannot be read is not there.
+    return false;
+  }
+}
+
+/** The numbers and checksums of the events, up to the first that cannot be read. */
+class Rows {
+  /** Whether nothing was unreadable so far. */
+  whole = true;
+  #rows: Iterator<unknown> | undefined;
+
+  constructor(database: DatabaseSync) {
+    this.#rows = this.#readable(() => {
+      const select = database.prepare("SELECT seq, crc FROM events ORDER BY seq", { returnArrays: true });
+      return select.iterate() as Iterator<unknown>;
+    });
+  }
+
+  next(): { readonly seq: number; readonly crc: unknown } | undefined {
+    const step = this.#readable(() => this.#rows?.next());
+    if (!step || step.done) return;
+    const [seq, crc] = step.value as readonly [number, unknown];
+    return { seq, crc };
+  }
+
+  #readable<T>(body: () => T): T | undefined {
+    try {
+      return body();
+    } catch (error) {
+      if (storeError(error, "").code !== "damaged") throw error;
+      this.whole = false;
+      this.#rows = undefined;
+      return;
+    }
+  }
+}
