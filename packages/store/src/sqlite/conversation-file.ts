@@ -45,27 +45,25 @@ export function openConversationFile(path: string, id: string, opening: Opening)
   try {
     if (opening.create) createFile(path);
     else if (!statSync(path, { throwIfNoEntry: false })) throw notFound(id);
-    const mended: string[] = [];
-    if (statSync(`${path}-wal`, { throwIfNoEntry: false })) {
-      const said = alone(path, () => putForeignLogAside(path, id));
-      if (said) mended.push(said);
-    }
-    const open = () => ({ ...takeOver(path, id, opening), mended });
-    return withoutDamage(open, (damage) => {
-      return alone(path, () => {
-        restoreLength(path);
-        // Whoever mended it meanwhile did it for this one too.
-        return withoutDamage(open, () => {
-          const said = renewFile(path, id, opening.refuse);
-          if (!said) throw damage;
-          mended.push(...said);
-          return open();
-        });
-      });
-    });
+    return alone(path, () => openMended(path, id, opening));
   } catch (error) {
     throw storeError(error, path);
   }
+}
+
+function openMended(path: string, id: string, opening: Opening): OpenFile {
+  const said = putForeignLogAside(path, id);
+  const mended = said === undefined ? [] : [said];
+  const open = () => ({ ...takeOver(path, id, opening), mended });
+  return withoutDamage(open, (damage) => {
+    restoreLength(path);
+    return withoutDamage(open, () => {
+      const renewed = renewFile(path, id, opening.refuse);
+      if (!renewed) throw damage;
+      mended.push(...renewed);
+      return open();
+    });
+  });
 }
 
 function withoutDamage<T>(body: () => T, otherwise: (damage: unknown) => T): T {
