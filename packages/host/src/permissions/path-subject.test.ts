@@ -60,11 +60,17 @@ test.each([
   ["write(src/**)", "src/../lib/a.ts"],
   ["write(src/**)", "srcs/a.ts"],
   ["write(*.ts)", "src/a.ts"],
-  ["read(src/**)", "src/a.ts"],
+  ["edit(src/**)", "src/a.ts"],
   [`write(${outside}/**)`, "a"],
 ])("B63: the rule %s does not fit %s", async (rule, path) => {
   expect(await decide(path, { deny: [rule], allow: ["write"] })).toBe("allow");
   expect(await decide(path, { allow: [rule] })).toBe("ask");
+});
+
+test("S21: a rule on reading forbids writing the file, which tells what stood there, and allows no writing", async () => {
+  expect(await decide("src/a.ts", { deny: ["read(src/**)"], allow: ["write"] })).toBe("deny");
+  expect(await decide("src/a.ts", { ask: ["read(src/**)"], allow: ["write"] })).toBe("ask");
+  expect(await decide("src/a.ts", { allow: ["read(src/**)"] })).toBe("ask");
 });
 
 test("S8: a relative rule allows nothing outside the workspace", async () => {

@@ -21,6 +21,7 @@ export interface Place {
 
 const MOST_LINKS = 40;
 
+/** The folder that paths are judged against: `workspace`, its links followed now, and `home`, which `~` stands for. Both are absolute. */
 export function pathScope(workspace: string, home: string): PathScope {
   const root = resolve(workspace);
   return { root, realRoot: follow(root) ?? root, home };
