@@ -19,6 +19,9 @@ describe.runIf(chromiumPath)(`what a guest sees of the page${whyNot}`, PATIENT, 
     await page.reload();
     await page.getByText("You are watching").waitFor();
     await page.getByText("It waits for the permission of somebody who may give it.").waitFor();
+    const asked = page.getByRole("log").getByRole("region", { name: "Call of shell" });
+    expect(await asked.innerText()).toMatch(/\?\s*waits for an answer/);
+    expect(await page.locator("body").innerText()).not.toMatch(/for you\b/);
     expect(await faultsOf(page)).toEqual([]);
     expect(await composer(page).count()).toBe(0);
     expect(await page.getByRole("navigation", { name: "Conversations" }).innerText()).not.toContain("for you");

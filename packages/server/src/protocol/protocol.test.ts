@@ -109,6 +109,25 @@ test("S28: docs/protocol.md lists every command with what it needs and does", ()
   expect(page.match(/^\| `\w+\.\w+` \| (watch|act) \|.*$/gm)).toEqual(rows);
 });
 
+test("S28: docs/protocol.md says of every address what the table of rights says of its commands", () => {
+  const page = readFileSync(new URL("../../../../docs/protocol.md", import.meta.url), "utf8");
+  const rows = page.matchAll(/^\| `\/api\/v1\/([^`]+)` \| ([^|]+) \|/gm);
+  const told = new Map([...rows].map(([, address = "", needs = ""]) => [address, needs]));
+  const { "conversation.list": list, "conversation.search": search, "conversation.import": bringIn } = rights;
+  expect(search).toBe(list);
+  expect(Object.fromEntries(told)).toEqual({
+    "sign-in": "a token, from a page of this server",
+    socket: "watch",
+    commands: "as the command",
+    conversations: `${list}; to import, ${bringIn}`,
+    "conversations/ID/feed": rights["feed.subscribe"],
+    "conversations/ID/export": rights["conversation.export"],
+    models: rights["model.list"],
+    health: "nothing",
+    "openapi.json": "watch",
+  });
+});
+
 describe("the mirror of a conversation", () => {
   test("holds what the snapshot of a conversation with everything in it says", async () => {
     const session = Session.inMemory({ labels: { cwd: "/here" } });

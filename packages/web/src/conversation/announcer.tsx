@@ -1,5 +1,6 @@
 import { type FeedItem, textOf } from "@banyan/core/conversation";
 import { useEffect, useState } from "react";
+import { useMay } from "../use-may.ts";
 import { useConversation } from "./use-conversation.ts";
 
 /** What was told stays for a while: what comes at the same moment must not take its place. */
@@ -14,11 +15,14 @@ interface Told {
 /** Tells screen readers what happens, never word by word: politely, but for what needs the person now. */
 export function Announcer() {
   const conversation = useConversation();
+  const mayAnswer = useMay()("question.answer");
   const [told, setTold] = useState<readonly Told[]>([]);
   useEffect(
     () =>
       conversation.hear((items) => {
-        const said = items.flatMap((item) => inWords(item, (id) => conversation.state?.messages.get(id)) ?? []);
+        const said = items.flatMap(
+          (item) => inWords(item, (id) => conversation.state?.messages.get(id), mayAnswer) ?? [],
+        );
         if (said.length === 0) return;
         setTold((before) => {
           const first = (before.at(-1)?.id ?? 0) + 1;
@@ -26,7 +30,7 @@ export function Announcer() {
           return [...before, ...added].slice(-KEPT);
         });
       }),
-    [conversation],
+    [conversation, mayAnswer],
   );
   const region = (isUrgent: boolean) =>
     told.filter((one) => one.isUrgent === isUrgent).map(({ id, text }) => <p key={id}>{text}</p>);
@@ -45,7 +49,11 @@ export function Announcer() {
 type Find = (id: string) => Parameters<typeof textOf>[0] | undefined;
 
 /** What an item means to somebody who cannot see the page; most mean nothing. */
-function inWords(item: FeedItem, find: Find): { readonly text: string; readonly isUrgent?: boolean } | undefined {
+function inWords(
+  item: FeedItem,
+  find: Find,
+  mayAnswer: boolean,
+): { readonly text: string; readonly isUrgent?: boolean } | undefined {
   if (!("message" in item) || typeof item.message !== "string") return undefined;
   const message = find(item.message);
   const tool = (id: string) =>
@@ -56,9 +64,10 @@ function inWords(item: FeedItem, find: Find): { readonly text: string; readonly 
     case "call.failed":
       return { text: `Tool ${tool(item.call)} failed` };
     case "call.approval-requested":
-      return { text: `Tool ${tool(item.call)} waits for your permission`, isUrgent: true };
+      // What a guest cannot answer is not urgent to them.
+      return { text: `Tool ${tool(item.call)} waits for ${mayAnswer ? "your " : ""}permission`, isUrgent: mayAnswer };
     case "question.asked":
-      return { text: `A question for you: ${item.text}`, isUrgent: true };
+      return { text: `A question${mayAnswer ? " for you" : ""}: ${item.text}`, isUrgent: mayAnswer };
     case "message.completed":
       if (!message || message.call !== undefined || item.finish === "calls") return undefined;
       if (item.error !== undefined) return { text: `The answer broke off: ${item.error}`, isUrgent: true };

@@ -4,14 +4,14 @@ import { useTree } from "../conversation/use-conversation.ts";
 import { CallChanges } from "../diff/call-changes.tsx";
 import { duration } from "../shell/amounts.ts";
 import { Approval } from "./approval.tsx";
-import { CALL_STATUS } from "./call-status.ts";
+import { useCallStatus } from "./call-status.ts";
 import { Output } from "./output.tsx";
 import { SubAgentCard } from "./sub-agent-card.tsx";
 
 /** A tool call: what it is, how it stands, what came of it, and, where it waits for a person, the question. */
 export function CallCard({ call, message }: { readonly call: Call; readonly message: string }) {
   const tree = useTree();
-  const [sign, word, colour] = CALL_STATUS[call.status];
+  const [sign, word, colour] = useCallStatus()(call.status);
   const question = [...(tree?.questions.values() ?? [])].find(
     (open) => open.call === call.id && open.message === message,
   );

@@ -1,5 +1,6 @@
 import {
   type AssistantMessage,
+  type CallStatus,
   type ConversationState,
   lastAnswer,
   type Message,
@@ -11,7 +12,8 @@ import {
 import { Link } from "@tanstack/react-router";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
 import { costInWords, short } from "../shell/amounts.ts";
-import { CALL_STATUS } from "./call-status.ts";
+import { useMay } from "../use-may.ts";
+import { type StatusLook, useCallStatus } from "./call-status.ts";
 
 /** Actions of a sub-agent that its card shows. */
 const ACTIONS = 3;
@@ -29,6 +31,8 @@ export function SubAgentCard({
 }) {
   const conversation = useConversation();
   const tree = useTree();
+  const may = useMay();
+  const lookOf = useCallStatus();
   const leaf = tree ? newestLeaf(tree, root) : root;
   // Drawn again whenever its last message grows.
   useMessage(leaf);
@@ -43,7 +47,11 @@ export function SubAgentCard({
         <span className={run ? "text-leaf" : "text-soft"}>
           {run ? `● ${run.agent} is working` : `Sub-agent: ${status}`}
         </span>
-        {waiting > 0 && <span className="text-warn">{waiting} waiting for you</span>}
+        {waiting > 0 && (
+          <span className="text-warn">
+            {may("question.answer") ? `${waiting} waiting for you` : `${waiting} waiting`}
+          </span>
+        )}
         <Link
           to="/c/$conversation"
           params={{ conversation: conversation.id }}
@@ -58,7 +66,7 @@ export function SubAgentCard({
         {lastAnswer(path)?.model} · {short(usage.input + usage.output)} tokens · {costInWords(cost)}
       </p>
       <ul className="mt-1 border-hair border-l-2 pl-2 text-xs">
-        {lastActions(path).map(({ id, words }) => (
+        {lastActions(path, lookOf).map(({ id, words }) => (
           <li key={id} className="truncate">
             {words}
           </li>
@@ -73,11 +81,14 @@ function waitingIn(tree: ConversationState, call: string): number {
   return [...tree.questions.values()].filter(({ message }) => tree.messages.get(message)?.call === call).length;
 }
 
-function lastActions(path: readonly Message[]): { readonly id: string; readonly words: string }[] {
+function lastActions(
+  path: readonly Message[],
+  lookOf: (status: CallStatus) => StatusLook,
+): { readonly id: string; readonly words: string }[] {
   const answers = path.filter((message): message is AssistantMessage => message.role === "assistant");
   const actions = answers.flatMap((answer) => [
     ...(textOf(answer) === "" ? [] : [{ id: answer.id, words: textOf(answer).replace(/\s+/g, " ") }]),
-    ...answer.calls.map(({ id, tool, status }) => ({ id, words: `${tool}: ${CALL_STATUS[status][1]}` })),
+    ...answer.calls.map(({ id, tool, status }) => ({ id, words: `${tool}: ${lookOf(status)[1]}` })),
   ]);
   return actions.slice(-ACTIONS);
 }
