@@ -7,7 +7,7 @@ import { saidBefore } from "../chat/exchange.ts";
 import { Person, type PersonOptions } from "../chat/person.ts";
 import { changesStatus } from "../chat/status-of.ts";
 import type { ConversationContext } from "../commands/command.ts";
-import { conversationCommands, runCommandOf, runsAnytime } from "../commands/index.ts";
+import { conversationCommands, isCommand, runCommandOf, runsAnytime, watchingCommands } from "../commands/index.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { TalkAction, Terminal } from "../terminal/terminal.ts";
 import { Prompting } from "./prompting.ts";
@@ -17,6 +17,10 @@ import { remoteModels } from "./remote-models.ts";
 import { RemoteSession } from "./remote-session.ts";
 import { remoteStatus } from "./remote-status.ts";
 import { ShownFeed } from "./shown-feed.ts";
+
+/** What a guest is told who tries to do something. */
+const WATCHING =
+  "You are watching: with this token you can look at everything here, and do nothing. /help lists what there is.";
 
 /** With whom a person talks, and where they sit. */
 export interface AttachedTalkOptions extends Pick<PersonOptions, "place" | "terminal" | "unsent"> {
@@ -51,6 +55,7 @@ export class AttachedTalk implements Partner {
     this.#person = new Person({
       ...seat,
       agent,
+      isWatching: !this.#mayAct,
       session: () => this.#session,
       deliver: (text, delivery) => this.#say(text, delivery),
       add: async (parts) => {
@@ -111,6 +116,7 @@ export class AttachedTalk implements Partner {
       const line = await this.#prompting.read();
       if (line === undefined) break;
       if (line.trim() === "") continue;
+      if (this.#isRefused(line)) continue;
       this.#person.writing.send(line);
       try {
         const doing = this.#prompting.doing(this.#do(line));
@@ -127,6 +133,7 @@ export class AttachedTalk implements Partner {
 
   typed(message: string, later: boolean): boolean {
     if (this.#working === undefined) return false;
+    if (this.#isRefused(message)) return true;
     if (!message.startsWith("/")) this.#person.interject(message, later);
     // Whoever leaves need not wait: what runs goes on.
     else if (runsAnytime(message, conversationCommands) || isExit(message))
@@ -141,6 +148,7 @@ export class AttachedTalk implements Partner {
    */
   interrupt(): void {
     if (this.#person.ownCommands.stop()) return;
+    if (!this.#mayAct) return this.#connection === "up" ? this.note(WATCHING) : this.#go();
     if (this.#connection === "up") {
       if (this.#session) this.#person.inBackground(this.#session.interrupt(this.#working));
     } else if (this.#connection === "lost") {
@@ -150,6 +158,7 @@ export class AttachedTalk implements Partner {
   }
 
   act(action: TalkAction): void {
+    if (!this.#mayAct && action !== "agents") return this.note(WATCHING);
     switch (action) {
       case "approval-mode":
         this.#person.inBackground(this.#nextApproval());
@@ -196,6 +205,17 @@ export class AttachedTalk implements Partner {
     this.#showStatus();
   }
 
+  get #mayAct(): boolean {
+    return this.#server.welcome.rights.includes("act");
+  }
+
+  /** Whether a line is more than this person may do, which is said: the server would refuse it (S28). */
+  #isRefused(line: string): boolean {
+    if (this.#mayAct || (line.startsWith("/") && isCommand(line, watchingCommands))) return false;
+    this.note(WATCHING);
+    return true;
+  }
+
   get #working(): string | undefined {
     return this.#feed.working;
   }
@@ -206,7 +226,7 @@ export class AttachedTalk implements Partner {
     if (!line.startsWith("/")) return this.#say(line);
     // What a message says may be on its way still, where the server began anew; who leaves does not wait for that.
     if (!isExit(line)) await this.#session?.read();
-    const next = await runCommandOf(conversationCommands, line, this.#context());
+    const next = await runCommandOf(this.#mayAct ? conversationCommands : watchingCommands, line, this.#context());
     this.#showStatus();
     if (next.type === "leave") this.#stop();
     if (next.type !== "turn") return;

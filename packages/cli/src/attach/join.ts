@@ -7,7 +7,7 @@ import manifest from "../../package.json" with { type: "json" };
 import { approvalSentence } from "../chat/approval-mode.ts";
 import type { Sitting } from "../chat/at-terminal.ts";
 import { messageNames } from "../chat/names.ts";
-import { conversationCommands } from "../commands/index.ts";
+import { conversationCommands, watchingCommands } from "../commands/index.ts";
 import { chooseConversation } from "../conversations/choose.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { LiveSettings } from "../terminal/full/live-terminal.ts";
@@ -45,16 +45,18 @@ export async function join(args: AttachArguments, { terminal, unsent, signal, me
     };
     talk = new AttachedTalk({ server, terminal, unsent, place });
     const { style, live } = terminal;
-    const files = isHere ? { workspace } : {};
+    const mayAct = rights.includes("act");
+    const commands = mayAct ? conversationCommands : watchingCommands;
+    const files = isHere && mayAct ? { workspace } : {};
     const names = () => messageNames(talk?.session?.state, server.welcome.agent);
-    const problems = live?.configure({ commands: conversationCommands, names, ...files, ...ownLook() }) ?? [];
+    const problems = live?.configure({ commands, names, ...files, ...ownLook() }) ?? [];
     terminal.write(`${style.bold("banyan")} at ${door.address} in ${visibleLine(workspace)}\n`);
     terminal.write(
       `${style.dim(`Using ${visibleLine(settings.model)}. What runs goes on when you leave. /help lists the commands.`)}\n`,
     );
     if (settings.approval !== "ask") terminal.write(`${style.warning(approvalSentence(settings.approval))}\n`);
     for (const problem of problems) terminal.write(`${style.warning(oneLine(problem))}\n`);
-    if (!rights.includes("act")) terminal.write(`${style.warning("You may only watch here.")}\n`);
+    if (!mayAct) terminal.write(`${style.warning("You may only watch here.")}\n`);
     const conversation = await wanted(args, server, terminal, signal);
     signal.throwIfAborted();
     met(talk);

@@ -62,7 +62,7 @@ describe.skipIf(!hasTmux)("T43: a person in a terminal, and another client", () 
     expect(await remote.ask("run.interrupt", { conversation: watched.id })).toEqual({ interrupted: 1 });
   });
 
-  test("who may only watch is asked nothing, and is told why when they try", async () => {
+  test("S28: who may only watch is asked nothing, is offered nothing that acts, and is told once when they try", async () => {
     await using model = await modelServer(shell("touch made.txt"), {
       text: "Well.",
     });
@@ -77,12 +77,19 @@ describe.skipIf(!hasTmux)("T43: a person in a terminal, and another client", () 
     await pty.until("The agent is working");
     await sleep(300);
     expect(pty.screen()).not.toContain("Allow this?");
-    pty.enter("let me");
-    await pty.until("Not done: This token does not allow turn.say: it may only watch.");
-    await pty.until(/─ Reply to banyan: ─+\n *let me/);
+    for (const [index, line] of ["let me", "!touch mine.txt", "/retry"].entries()) {
+      pty.enter(line);
+      const screen = await pty.until("You are watching: with this token", index + 1);
+      expect(screen).not.toMatch(/Not done|forbidden|Reply to/);
+    }
+    expect(existsSync(join(place.workspace, "mine.txt"))).toBe(false);
     const [question = ""] = watched.state.questions.keys();
     await remote.ask("question.answer", { conversation, question, answer: { decision: "allow" } });
     await pty.until("Well.");
     expect(existsSync(join(place.workspace, "made.txt"))).toBe(true);
+    pty.enter("/help");
+    const help = await pty.until("/keys shows all keys.");
+    expect(help).toMatch(/^ *\/usage/m);
+    expect(help).not.toMatch(/^ *\/(model|approval|retry|edit|undo|remove|compact|title|waiting)/m);
   });
 });

@@ -24,6 +24,8 @@ export interface PersonOptions {
   readonly unsent: Unsent;
   /** What people call the agent. */
   readonly agent: string;
+  /** They can say nothing: the conversation is shown to them. */
+  readonly isWatching?: boolean;
   /** Where commands of their own run. */
   readonly place: CommandPlace;
   /** The conversation; none before the first message. */
@@ -89,7 +91,7 @@ export class Person {
   }
 
   get prompt(): string {
-    return `Reply to ${this.#options.agent}: `;
+    return this.#options.isWatching ? "You are watching: " : `Reply to ${this.#options.agent}: `;
   }
 
   get left(): AbortSignal {

@@ -41,6 +41,7 @@ const HOW = [
 /** `/help` for a list of commands, which it is part of. */
 function helpFor<Context extends ConversationContext>(
   known: (context: Context) => Listed | Promise<Listed>,
+  how: readonly string[] = HOW,
 ): Command<Context> {
   return {
     name: "help",
@@ -53,7 +54,7 @@ function helpFor<Context extends ConversationContext>(
         text: help,
       }));
       write(...described(rows, columns, style), "");
-      for (const sentence of HOW) write(style.dim(wrap(sentence, columns)));
+      for (const sentence of how) write(style.dim(wrap(sentence, columns)));
       return ASK;
     },
   };
@@ -116,6 +117,22 @@ export const conversationCommands: readonly Command<ConversationContext>[] = [
   keys,
   title,
 ];
+
+/** Those for who may only watch a conversation (S28): they show what is there, and the server refuses none of them. */
+export const watchingCommands: readonly Command<ConversationContext>[] = [
+  helpFor(() => watchingCommands, ["Ctrl-C twice, or Ctrl-D, exits. /keys shows all keys."]),
+  exit,
+  changes,
+  usage,
+  memoryHere,
+  agentsHere,
+  keys,
+];
+
+/** Whether a line is one of these commands. */
+export function isCommand(line: string, known: readonly Pick<Command, "name">[]): boolean {
+  return commandIn(line, known).command !== undefined;
+}
 
 /** Whether a line is one of these commands, and one that can be carried out while the agent works. */
 export function runsAnytime(line: string, known: readonly Pick<Command, "name" | "anytime">[] = commands): boolean {
