@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
+import type { Environment } from "../workspace/environment.ts";
 import { isWithin } from "./places.ts";
 
 /** What builds read in the home folder: toolchains, what was downloaded for them, and settings without passwords. */
@@ -16,8 +17,8 @@ const FOR_BUILDS = [
   ...[".local/share/uv", ".local/share/virtualenvs", "Library/Caches/Homebrew", "Library/pnpm"],
 ];
 
-/** Caches that builds fail without writing to: empty at first, and of the sandbox alone, so that nothing outside runs what is in them. */
-const PRIVATE_CACHES = [".cache/go-build", ".cache/uv"];
+/** Caches in the folder for caches that builds fail without writing to: empty at first, and of the sandbox alone, so that nothing outside runs what is in them. */
+const PRIVATE_CACHES = ["go-build", "uv"];
 
 /** Keys, passwords and sign-ins of the usual programs, in the home folder. Never read, whatever the settings name. */
 const SECRETS = [
@@ -65,17 +66,17 @@ export interface ClosedHome {
 }
 
 /**
- * Closes a home folder but for what builds need, the folders of `path` in it, and what is `named`: paths from the home.
+ * Closes a home folder but for what builds need, the folders of `PATH` in it, and what is `named`: paths from the home.
  * `own` are folders that stay closed wherever they lie.
  */
 export function closeHome({
   home,
-  path,
+  env,
   named,
   own,
 }: {
   readonly home: string;
-  readonly path: string;
+  readonly env: Environment;
   readonly named: readonly string[];
   readonly own: readonly string[];
 }): ClosedHome {
@@ -94,7 +95,7 @@ export function closeHome({
     if (why === undefined) readable.push(place);
     else refused.push(`Commands in the sandbox cannot read ${name} (sandbox.home): ${why}.`);
   }
-  for (const folder of path.split(delimiter))
+  for (const folder of (env.PATH ?? "").split(delimiter))
     if (isAbsolute(folder) && whyClosed(resolve(folder)) === undefined) readable.push(resolve(folder));
   readable.push("/home/linuxbrew/.linuxbrew");
   return {
@@ -102,9 +103,14 @@ export function closeHome({
     readable: readable.filter(
       (place, index) => !readable.some((other, at) => isWithin(other, place) && (other !== place || at < index)),
     ),
-    caches: PRIVATE_CACHES.map((place) => join(home, place)),
+    caches: PRIVATE_CACHES.map((place) => join(cachesOf(home, env), place)),
     refused,
   };
+}
+
+/** By the XDG base directory specification. Elsewhere than in the home nothing can be mounted. */
+function cachesOf(home: string, { XDG_CACHE_HOME: named }: Environment): string {
+  return named !== undefined && isAbsolute(named) && isWithin(home, named) ? resolve(named) : join(home, ".cache");
 }
 
 /** A path as settings write it: `~/x`, an absolute one, or one from the home folder. */

@@ -102,11 +102,11 @@ export async function openSandbox(options: SandboxOptions): Promise<SandboxOpeni
     ...(rg === undefined ? ["ripgrep"] : []),
   ];
   if (lacking.length > 0) return unavailable(`it needs ${new Intl.ListFormat("en-GB").format(lacking)}; install that`);
-  const closed = closeHome({ home, path: env.PATH ?? "", named: options.readable ?? [], own });
+  const closed = closeHome({ home, env, named: options.readable ?? [], own });
   const repository = repositoryOf(root);
   const ours = [env.TMPDIR ?? tmpdir(), fileURLToPath(import.meta.resolve("@anthropic-ai/sandbox-runtime"))];
   const hidden = hiddenIn(home, [
-    ...[...closed.readable, ...writable, ...ours.map(realOrGiven)],
+    ...[...closed.readable, ...closed.caches, ...writable, ...ours.map(realOrGiven)],
     ...(repository === undefined ? [] : [repository]),
   ]);
   const opening = await start(
@@ -139,8 +139,7 @@ function exposes(repository: string, home: string, own: readonly string[]): bool
 function hiddenIn(home: string, seen: readonly string[]): string | undefined {
   try {
     const places = readdirSync(home).map((name) => join(home, name));
-    // A cache of the sandbox's own has the name of a real one.
-    return places.find((place) => place !== join(home, ".cache") && !seen.some((path) => isWithin(place, path)));
+    return places.find((place) => !seen.some((path) => isWithin(place, path)));
   } catch {
     // A home that cannot be read has nothing to hide from commands.
     return undefined;
