@@ -12,9 +12,10 @@ test.each([
     new RegExp(String.raw`^\| (${letter}\d+) \|.*\| ([^|]+) \|$`, "gm"),
   );
   const shown = [...rows].map(([, number = "", tests = ""]) => ({ number, tests: tests.split(", ") }));
-  expect(shown.map(({ number }) => number)).toEqual(
-    Array.from({ length: count }, (_, index) => `${letter}${index + 1}`),
-  );
+  const numbers = shown.map(({ number }) => Number(number.slice(1)));
+  expect(numbers.slice(0, count)).toEqual(Array.from({ length: count }, (_, index) => index + 1));
+  // Of those that came later some are there, in their order.
+  expect(numbers).toEqual([...new Set(numbers)].sort((a, b) => a - b));
   const wrong = shown.flatMap(({ number, tests }) =>
     tests
       .filter((name) => !new RegExp(String.raw`\b${number}\b`).test(testOf(name, own)))

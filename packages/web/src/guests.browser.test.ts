@@ -7,7 +7,7 @@ import { articles, composer, eventually, GUEST_TOKEN, PATIENT, site } from "./te
 describe.runIf(chromiumPath)(`what a guest sees of the page${whyNot}`, PATIENT, () => {
   const here = site();
 
-  it("S28: a guest sees the conversation and that they are watching, and nothing that they may not do", async () => {
+  it("S28, W52: a guest sees the conversation and that they are watching, and nothing that they may not do", async () => {
     const conversation = await here.conversation("hello", "read a");
     await here.ask("turn.say", { conversation, parts: [{ type: "text", text: "shell" }] });
     await here.ask("turn.say", { conversation, parts: [{ type: "text", text: "for later" }], delivery: "queue" });

@@ -6,8 +6,16 @@ import { banyan, type Home, home } from "../testing/banyan.ts";
 let place: Home;
 beforeEach(() => {
   place = home();
+  // Memory is off until somebody agrees to it (S26).
+  settings({ memory: { enabled: true } });
 });
 afterEach(() => place[Symbol.dispose]());
+
+function settings(value: object): void {
+  const config = join(place.env.BANYAN_HOME ?? "", "config");
+  mkdirSync(config, { recursive: true });
+  writeFileSync(join(config, "settings.json"), JSON.stringify(value));
+}
 
 const run = (...args: readonly string[]) => banyan(place, ["memory", ...args]);
 
@@ -30,6 +38,16 @@ describe("B45: banyan memory", () => {
     });
   });
 
+  test("S26: takes nothing before somebody agreed to memory, and says how", async () => {
+    settings({});
+    expect(await run("add", "the build runs on Tuesdays")).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringContaining("banyan config set memory.enabled true"),
+    });
+    expect((await run("list")).stdout).toBe("Nothing is remembered yet.\n");
+  });
+
   test("S10: keeps no secret", async () => {
     const { stdout } = await run("add", "the key is AKIAIOSFODNN7EXAMPLE");
     expect(stdout).not.toContain("AKIAIOSFODNN7EXAMPLE");
@@ -47,9 +65,7 @@ describe("B45: banyan memory", () => {
 
   test("says when the settings switch it off, and then takes nothing new", async () => {
     await run("add", "from before");
-    const config = join(place.env.BANYAN_HOME ?? "", "config");
-    mkdirSync(config, { recursive: true });
-    writeFileSync(join(config, "settings.json"), '{"memory": {"enabled": false}}');
+    settings({ memory: { enabled: false } });
     const listed = await run();
     expect(listed.stdout).toContain("from before");
     expect(listed.stderr).toMatch(/^banyan: Memory is off:/);
