@@ -105,6 +105,15 @@ const writings: Readonly<Record<string, string>> = {
     'umount -l "$F"; umount -l "$(dirname "$F")"; rmdir "$F"; mkdir -p "$(dirname "$F")"; echo evil > "$F"',
 };
 
+const EVIL_SETTINGS = `printf '[core]\\n\\tbare = false\\n\\tworktree = .\\n\\tfsmonitor = "touch %s/ran-evil; false"\\n' "$PWD"`;
+
+/** How a command makes git take settings of its own in the folder of a repository. */
+const takeovers: Readonly<Record<string, string>> = {
+  "the folder itself": `cp -r .git/objects .git/refs .; cp .git/HEAD HEAD; ${EVIL_SETTINGS} > config; mv .git/HEAD .git/h`,
+  "a folder that commondir names": `mkdir o; cp -r .git/objects .git/refs o; ${EVIL_SETTINGS} > o/config; cp .git/HEAD HEAD; echo "$PWD/o" > commondir; mv .git/HEAD .git/h`,
+  "the repository of a submodule": `${EVIL_SETTINGS} >> .git/modules/a/b/config`,
+};
+
 export const attacks: readonly Attack[] = [
   ...Object.entries(readings).flatMap(([how, command]) => [
     reading(`credentials of the home ${how}`, command, (place) => credentials.map((name) => join(place.home, name))),
@@ -112,6 +121,7 @@ export const attacks: readonly Attack[] = [
       ours.map((name) => join(place.env.BANYAN_HOME ?? "", name)),
     ),
   ]),
+  ...Object.entries(takeovers).map(([how, command]) => takeover(how, command)),
   ...(["plain", "repository"] as const).flatMap((kind) =>
     Object.entries(writings).map(([how, command]) => planting(kind, how, command)),
   ),
@@ -149,6 +159,23 @@ function planting(kind: "plain" | "repository", how: string, command: string): A
         if (existsSync(file) && readFileSync(file, "utf8").includes("evil")) return `${name} was planted`;
       }
       return undefined;
+    },
+  };
+}
+
+function takeover(how: string, command: string): Attack {
+  return {
+    rule: "S19",
+    name: `settings that git obeys, from ${how}`,
+    async attempt(place) {
+      if (spawnSync("git", ["init", "-q", place.folder]).status !== 0) throw new NotTried("there is no git");
+      const module = join(place.folder, ".git/modules/a/b");
+      mkdirSync(dirname(module), { recursive: true });
+      spawnSync("git", ["init", "-q", "--bare", module]);
+      await inSandbox(place, command);
+      for (const args of [["status"], [`--git-dir=${module}`, `--work-tree=${place.folder}`, "status"]])
+        spawnSync("git", args, { cwd: place.folder });
+      return existsSync(join(place.folder, "ran-evil")) ? "git ran a program of the command's choice" : undefined;
     },
   };
 }

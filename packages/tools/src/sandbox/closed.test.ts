@@ -168,6 +168,34 @@ describe("what is protected and missing (S19)", () => {
     await until(() => project.names().join() === ".git,a,c" && !existsSync(project.path(".git/commondir")));
   });
 
+  test.skipIf(!has("git"))(
+    "S19: a folder with a repository is not made one itself, and `HEAD` stays a revision",
+    async () => {
+      using project = repository();
+      await using inside = await sandboxOf(project);
+      const bare =
+        "mkdir elsewhere; cp -r .git/objects .git/refs elsewhere; echo $PWD/elsewhere > commondir; cp -r .git/objects .git/refs .; cp .git/HEAD .git/config .; mv .git/HEAD .git/away; git rev-parse --is-bare-repository";
+      expect(await run(`git log --oneline HEAD && git diff HEAD || exit 9; ${bare}`, inside, project.root)).toMatch(
+        /fatal: (?:not a git repository|failed to read).*exit code 128/s,
+      );
+      await until(() => !existsSync(project.path("commondir")) && !existsSync(project.path("refs")));
+    },
+  );
+
+  test.each([
+    [".git/modules/vendor/group/sub", ".git/HEAD"],
+    [".bare", ".bare/HEAD"],
+  ])("S19: the settings of the repository in %s stay as they are", async (at, head) => {
+    const reference = "ref: refs/heads/main\n";
+    const files = { [`${at}/HEAD`]: reference, [head]: reference, [`${at}/config`]: "[core]\n" };
+    using project = new TestFolder({ ...files, ...(at === ".bare" ? { ".git": "gitdir: ./.bare\n" } : {}) });
+    await using inside = await sandboxOf(project);
+    const plant = `echo evil > ${at}/config; mkdir -p ${at}/hooks; echo evil > ${at}/hooks/post-checkout; mv ${at} away`;
+    expect(await run(plant, inside, project.root)).toMatch(/exit code/);
+    expect(project.read(`${at}/config`)).toBe("[core]\n");
+    expect(existsSync(project.path(`${at}/hooks/post-checkout`))).toBe(false);
+  });
+
   test.skipIf(!has("git"))("S19: commits in a linked work tree, whose repository lies elsewhere", async () => {
     using project = repository();
     git(project.root, "worktree", "add", "-q", project.path("tree"));

@@ -8,11 +8,12 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 
 /** In a repository, says where the rest of it is. With this content it says: here, as when it is missing. */
 const HERE = ".\n";
 const JOURNAL = "held";
+const NEVER_ENTERED = ["/refs", "/objects"];
 
 /** The names of the folders that sandboxes keep their own things in begin so. */
 export const BASE = "banyan-sandbox-";
@@ -37,7 +38,9 @@ export class HeldPlaces {
     appendFileSync(this.#journal, `${place}\0`);
     this.#held.add(place);
     try {
-      if (place.endsWith("/commondir")) writeFileSync(place, HERE, { flag: "wx" });
+      if (isOfRepository(place)) writeFileSync(place, HERE, { flag: "wx" });
+      // Nobody enters it: git asks that of the `refs` of a repository, and others only see that it is empty.
+      else if (NEVER_ENTERED.some((name) => place.endsWith(name))) mkdirSync(place, { mode: 0o444 });
       else mkdirSync(place);
     } catch {
       return exists(place);
@@ -94,11 +97,16 @@ function journalOf(base: string): readonly string[] {
 
 function releasePlace(place: string): void {
   try {
-    if (!place.endsWith("/commondir")) rmdirSync(place);
-    else if (readFileSync(place, "utf8") === HERE) rmSync(place);
+    if (lstatSync(place).isDirectory()) rmdirSync(place);
+    else if (place.endsWith("/commondir") && readFileSync(place, "utf8") === HERE) rmSync(place);
   } catch {
     // It has gone, or has become something.
   }
+}
+
+/** Whether it is the `commondir` of a repository. In a folder of files such a file would be seen: a folder is not. */
+function isOfRepository(place: string): boolean {
+  return place.endsWith("/commondir") && exists(join(dirname(place), "HEAD"));
 }
 
 function exists(path: string): boolean {

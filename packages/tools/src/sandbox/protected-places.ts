@@ -2,7 +2,8 @@ import { execFile } from "node:child_process";
 import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { protectedNames, protectedPart } from "../workspace/protected-paths.ts";
-import { obeyedByGit } from "./repository.ts";
+import { isWithin } from "./places.ts";
+import { isRepository, obeyedByGit, pointedTo, repositoriesIn } from "./repository.ts";
 
 /** How deep below a writable place is looked. Deeper is slower, and each place found is a mount more. */
 const DEPTH = 4;
@@ -11,8 +12,6 @@ const MOST_BYTES = 16 * 1024 * 1024;
 
 /** What a program obeys in whatever folder somebody opens or enters, and what makes a repository of it. */
 const OBEYED_ANYWHERE = [...[".banyan", ".claude", ".cursor", ".envrc", ".idea", ".mcp.json", ".vscode"]];
-const MAKES_REPOSITORY = [".git", "HEAD"];
-
 /**
  * What stays as it is in a place where commands may write (S8, S19): what git obeys in repositories, and what other
  * programs obey. At the top of the place, and in repositories, that includes what is not there yet; in a new folder below
@@ -24,31 +23,49 @@ export async function protectedPlaces(root: string, rg: string): Promise<string[
   for (const file of await filesNamed(root, rg)) {
     const place = placeOf(file);
     if (place === undefined) continue;
+    if (!isHead(place)) found.add(join(root, place));
     // A repository is known by its HEAD, so that its hooks are safe before there are any.
-    if (place.endsWith("/HEAD")) repositories.add(join(root, dirname(place)));
-    else found.add(join(root, place));
+    else if (isRepository(join(root, dirname(place)))) repositories.add(join(root, dirname(place)));
   }
-  if (exists(join(root, "HEAD")) && exists(join(root, "objects"))) repositories.add(root);
-  for (const repository of repositories) for (const path of obeyedByGit(repository)) found.add(path);
-  const isRepository = repositories.has(join(root, ".git"));
-  for (const name of [...OBEYED_ANYWHERE, ...(isRepository ? [] : MAKES_REPOSITORY)]) found.add(join(root, name));
+  const pointed = pointedTo(root);
+  if (pointed !== undefined && isWithin(root, pointed)) repositories.add(pointed);
+  for (const repository of repositories)
+    for (const inner of repositoriesIn(repository)) for (const path of obeyedByGit(inner)) found.add(path);
+  const makers = makersOfRepository(root, repositories.has(join(root, ".git")));
+  for (const name of [...OBEYED_ANYWHERE, ...makers]) found.add(join(root, name));
   return [...found];
+}
+
+/**
+ * What would make the folder itself a repository. Inside of one, git takes the folder for it once `.git` lost a part. A folder
+ * named `HEAD` would make `git log HEAD` ambiguous there, so another part that has to be there is held.
+ */
+function makersOfRepository(root: string, hasOwn: boolean): readonly string[] {
+  const git = hasOwn ? [] : [".git"];
+  if (!isInRepository(root)) return [...git, "HEAD"];
+  const missing = ["refs", "objects", "HEAD"].find((name) => !exists(join(root, name)));
+  return [...git, "commondir", ...(missing === undefined ? [] : [missing])];
+}
+
+function isInRepository(folder: string): boolean {
+  return exists(join(folder, ".git")) || (folder !== dirname(folder) && isInRepository(dirname(folder)));
 }
 
 /** What is protected of a file that was found. */
 function placeOf(file: string): string | undefined {
-  const parts = file.toLowerCase().split("/");
-  if (parts.includes(".git")) return parts.at(-1) === "head" ? file : undefined;
-  return protectedPart(file);
+  if (isHead(file)) return file;
+  return file.toLowerCase().split("/").includes(".git") ? undefined : protectedPart(file);
+}
+
+function isHead(path: string): boolean {
+  return path === "HEAD" || path.endsWith("/HEAD");
 }
 
 function filesNamed(root: string, rg: string): Promise<string[]> {
   const globs = [
     ...protectedNames.files,
     ...protectedNames.folders.filter((folder) => folder !== ".git").map((folder) => `**/${folder}/**`),
-    "**/.git/HEAD",
-    "**/.git/modules/**/HEAD",
-    "**/.git/worktrees/*/HEAD",
+    "**/HEAD",
   ];
   const args = [
     // No file of the tree decides what is listed.
