@@ -85,7 +85,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
       call("finish_task", { result: "nothing", summary: "" }),
       { text: "Done." },
     );
-    using pty = Pty.open(place, MODEL, server.env);
+    using pty = Pty.open(place, MODEL, { ...server.env, BANYAN_MEMORY: "on" });
     await pty.prompted();
     await pty.exchange("/memory off", "Memory is off for this conversation");
     pty.enter("have a look");

@@ -30,9 +30,11 @@ const HARMLESS_FILES: ReadonlySet<string> = new Set(["/dev/null", "/dev/stdout",
  */
 export function shellSubject(command: string, surroundings: Surroundings): Subject {
   const parts = readCommand(command);
-  const moves = [...allParts(parts)].some(changesFolder);
+  // Only the files that it opens depend on that.
+  let moves: boolean | undefined;
   const files = new Map<FilePart, Place | undefined>();
   const place = (file: FilePart): Place | undefined => {
+    moves ??= [...allParts(parts)].some(changesFolder);
     if (!files.has(file)) files.set(file, placeOfFile(file, moves, surroundings));
     return files.get(file);
   };
@@ -44,6 +46,7 @@ export function shellSubject(command: string, surroundings: Surroundings): Subje
       case "file":
         return isFileAllowed(part, place(part), rules, surroundings);
       case "command": {
+        if (rules.length === 0) return false;
         const patterns = rules.flatMap(({ tool, pattern }) =>
           tool === "shell" && pattern !== undefined ? [pattern] : [],
         );
