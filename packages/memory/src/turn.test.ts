@@ -12,7 +12,10 @@ test("B45: what was said in one conversation is in front of the model in the nex
   const items = await collect(agent.chat(say("Which colour do you suggest?"), { session: Session.inMemory() }));
   const source = expect.stringMatching(new RegExp(`, /home/me, conversation ${first.id}$`));
   expect(items).toContainEqual(
-    expect.objectContaining({ type: "memory.recalled", items: [{ text: "My favourite colour is teal.", source }] }),
+    expect.objectContaining({
+      type: "memory.recalled",
+      items: [expect.objectContaining({ text: "My favourite colour is teal.", source })],
+    }),
   );
   expect(JSON.stringify(model.requests[1]?.messages)).toContain("My favourite colour is teal.");
 });
