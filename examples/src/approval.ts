@@ -27,11 +27,9 @@ const agent = new Agent({ model, tools: [remove], permission });
 const chat = agent.chat(say("Clean up."));
 const lines = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 
-const asked = new Map<string, string>();
 for await (const item of chat) {
-  if (item.type === "call.pending") asked.set(item.call, `${item.tool} ${JSON.stringify(item.input)}`);
   if (item.type === "call.approval-requested") {
-    console.log(`May I run ${asked.get(item.call)}? yes, or why not:`);
+    console.log(`May I run ${item.tool} ${JSON.stringify(item.input)}? yes, or why not:`);
     const { value: line } = await lines.next();
     const answer: Answer = line === "yes" ? { decision: "allow" } : { decision: "deny", reason: line };
     await chat.session.answer(item.question, answer);

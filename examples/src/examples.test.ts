@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
@@ -105,6 +105,28 @@ test.each(samples)("a sample in docs/$page stands in $path, line for line", ({ i
 test("the pages have samples, and the chat has no more than 15 lines", () => {
   expect(samples.length).toBeGreaterThan(8);
   expect(read("examples/src/chat.ts").trimEnd().split("\n").length).toBeLessThanOrEqual(15);
+});
+
+test("B68: the program in the README prints the voice of its own agent alone, with sub-agents at work", async () => {
+  const program = read("examples/src/smallest.ts");
+  const model = `import { call, scriptedModel, text } from "@banyan/core/testing";
+const model = scriptedModel(({ messages }) => {
+  const asked = JSON.stringify(messages[0]);
+  if (!asked.includes("What can you do?")) return [text("A sub-agent speaks."), call("finish_task", { result: "three" })];
+  return messages.length === 1 ? [text("I ask. "), call("launch_agent", { task: "Count.", expected_output: "A number." })] : [text("It is three.")];
+});`;
+  const lines = program.split("\n");
+  const scripted = lines.map((line) => (line.startsWith("const model =") ? model : line));
+  expect(scripted).not.toEqual(lines);
+  const place = mkdtempSync(fileURLToPath(new URL("examples/src/readme-", root)));
+  try {
+    writeFileSync(join(place, "program.ts"), scripted.join("\n"));
+    const { stdout, stderr } = await run(`examples/src/${basename(place)}/program.ts`);
+    expect(stderr).toBe("");
+    expect(stdout).toBe("I ask. It is three.");
+  } finally {
+    rmSync(place, { recursive: true, force: true });
+  }
 });
 
 test("the program in the README is the smallest example, word for word", () => {

@@ -12,8 +12,6 @@ const clerk = new Agent({
   onTurn: () => poet.chat(say("One line, please.")),
 });
 
-let speaker = "";
 for await (const item of clerk.chat(say("I need a line about trees."))) {
-  if (item.type === "run.started") speaker = item.agent;
-  if (item.type === "text.delta") process.stdout.write(`${speaker}: ${item.text}\n`);
+  if (item.type === "text.delta") process.stdout.write(`${item.agent}: ${item.text}\n`);
 }

@@ -16,8 +16,13 @@ function line<Type extends string, Shape extends z.ZodRawShape>(type: Type, shap
   return z.object({ seq, type: z.literal(type), ...shape });
 }
 
-const messageOf = { message: id };
-const callOf = { message: id, call: id };
+const messageOf = {
+  message: id,
+  run: id,
+  agent: z.string().describe("The name of the agent that the run is of."),
+  depth: count.describe("0 for the agent that was asked, 1 for its sub-agents, 2 for theirs."),
+};
+const callOf = { ...messageOf, call: id };
 
 const deltas = [
   line("text.delta", { ...messageOf, part: count, text: z.string() }),

@@ -1,5 +1,5 @@
 import type { Delta, Event, FeedItem } from "./event.ts";
-import { type AssistantMessage, type Call, type CallStatus, isEnded, type Part } from "./message.ts";
+import { type AssistantMessage, type Call, type CallStatus, isEnded, type Json, type Part } from "./message.ts";
 import type { Mutable, MutableState } from "./state.ts";
 
 /** What one item changed, so that a view can follow without comparing. */
@@ -27,6 +27,14 @@ export type OfCall = (Event | Delta) & { readonly message: string; readonly call
 /** The call that an item speaks of. */
 export function callOf(state: MutableState, { message, call }: OfCall): Mutable<Call> | undefined {
   return answer(state, message)?.calls.find((other) => other.id === call);
+}
+
+/** What an event that asks about a call, or ends it, says of it: whoever hears it needs no map of calls. */
+export function sayingCall(
+  message: string,
+  { id, tool, input, executedInput = input }: Pick<Call, "id" | "tool" | "input" | "executedInput">,
+): { readonly message: string; readonly call: string; readonly tool: string; readonly input?: Json } {
+  return { message, call: id, tool, ...(executedInput !== undefined && { input: executedInput }) };
 }
 
 /** Notes something on a call that may have its result: what it does after that is not part of the result. */

@@ -67,6 +67,9 @@ export type EventBody =
       readonly type: "call.approval-requested";
       readonly message: string;
       readonly call: string;
+      readonly tool?: string;
+      /** What will run if a person allows it. */
+      readonly input?: Json;
       /** Names the question; `session.answer` takes it. */
       readonly question: string;
       /** What an answer "always" would allow, as a permission rule. */
@@ -90,6 +93,7 @@ export type EventBody =
       readonly type: "call.executing";
       readonly message: string;
       readonly call: string;
+      readonly tool?: string;
       readonly attempt: number;
       /** The same for every attempt of one call. */
       readonly key: string;
@@ -229,6 +233,10 @@ export interface CallEnded<Type extends string> {
   readonly type: Type;
   readonly message: string;
   readonly call: string;
+  /** Absent, as `input` is, only in logs from before events of calls said it. */
+  readonly tool?: string;
+  /** What ran, or was to run; absent too when the model wrote no JSON. */
+  readonly input?: Json;
   /** What the model is told. */
   readonly output: string;
 }
@@ -262,7 +270,16 @@ export type Event = EventBody & LogPosition;
 export type EventType = EventBody["type"];
 
 /** A fragment of something that streams: seen by whoever watches, never stored. */
-export type Delta = DeltaBody & DeltaPosition;
+export type Delta = DeltaBody & DeltaSource & DeltaPosition;
+
+/** Whose voice a fragment is. */
+export interface DeltaSource {
+  readonly run: string;
+  /** The name of the agent that the run is of. */
+  readonly agent: string;
+  /** 0 for the agent that the person talks with, 1 for its sub-agents, 2 for theirs. */
+  readonly depth: number;
+}
 
 /** What a fragment says, without its place in the feed. */
 export type DeltaBody =

@@ -53,6 +53,9 @@ function replay(items: readonly FeedItem[]): ConversationState {
   return state;
 }
 
+/** Whose voice the fragments are. */
+const source = { run: "r", agent: "agent", depth: 0 } as const;
+
 describe("reduce", () => {
   test("invariant 3: events alone, and events with deltas, give the state of the session", async () => {
     const { items, state } = await conversation();
@@ -98,7 +101,16 @@ describe("reduce", () => {
   test("an answer that is complete keeps of its streamed calls those that it names", () => {
     const at = (seq: number) => ({ seq, epoch: 1, at: 1 });
     const streamed = (id: string) =>
-      ({ type: "call.input.delta", message: "a", call: id, tool: "look", part: 0, text: "{", offset: 1 }) as const;
+      ({
+        type: "call.input.delta",
+        message: "a",
+        call: id,
+        tool: "look",
+        part: 0,
+        text: "{",
+        offset: 1,
+        ...source,
+      }) as const;
     const state = replay([
       { type: "message.started", message: "a", parentId: null, run: "r", model: "m", ...at(1) },
       { ...streamed("dropped"), seq: 1, epoch: 1 },
@@ -158,6 +170,7 @@ describe("reduce", () => {
             seq: 1,
             epoch: 1,
             offset: 1,
+            ...source,
           },
           {
             type: "message.checkpoint",
@@ -165,7 +178,16 @@ describe("reduce", () => {
             parts: [{ index: 0, type: "text", offset: 0, text: whole.slice(0, saved) }],
             ...at(3),
           },
-          { type: "text.delta", message: "m", part: 0, text: whole.slice(saved), seq: 1, epoch: 1, offset: 1 },
+          {
+            type: "text.delta",
+            message: "m",
+            part: 0,
+            text: whole.slice(saved),
+            seq: 1,
+            epoch: 1,
+            offset: 1,
+            ...source,
+          },
         ]);
         expect(state.messages.get("m")?.parts).toEqual([{ type: "text", text: whole }]);
       }),

@@ -1,3 +1,4 @@
+import { sayingCall } from "../conversation/call-state.ts";
 import type { EventBody } from "../conversation/event.ts";
 import { isEnded } from "../conversation/message.ts";
 import type { ConversationState } from "../conversation/state.ts";
@@ -16,8 +17,9 @@ export function broughtIn(state: ConversationState, how: Elsewhere): EventBody[]
   const events: EventBody[] = [];
   for (const message of state.messages.values()) {
     if (message.role !== "assistant") continue;
-    for (const { id, status } of message.calls) {
-      if (!isEnded(status)) events.push({ type: "call.cancelled", message: message.id, call: id, output: BROUGHT_IN });
+    for (const call of message.calls) {
+      if (isEnded(call.status)) continue;
+      events.push({ type: "call.cancelled", ...sayingCall(message.id, call), output: BROUGHT_IN });
     }
   }
   for (const { id } of state.inbox) events.push({ type: "input.withdrawn", input: id });

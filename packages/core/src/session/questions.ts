@@ -1,6 +1,7 @@
+import { sayingCall } from "../conversation/call-state.ts";
 import type { EventBody } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
-import type { Json } from "../conversation/message.ts";
+import type { Call, Json } from "../conversation/message.ts";
 import type { ApprovalQuestion, OpenQuestion } from "../conversation/state.ts";
 import type { Answer } from "../ports/human.ts";
 import { SessionError } from "./error.ts";
@@ -104,13 +105,17 @@ export function fittingAnswer(answer: Answer, type: OpenQuestion["type"] | undef
 }
 
 /** The facts of what a person said of a call that nobody is about to run: a denial is its result at once. */
-export function approvalResolved({ id, message, call }: ApprovalQuestion, answer: Answer): EventBody[] {
+export function approvalResolved(
+  { id, message, call }: ApprovalQuestion,
+  answer: Answer,
+  asked: Call | undefined,
+): EventBody[] {
   const resolved = { type: "call.approval-resolved", message, call, question: id } as const;
   if (answer.decision !== "allow") {
     const reason = answer.decision === "deny" ? answer.reason : undefined;
     return [
       { ...resolved, allowed: false },
-      { type: "call.denied", message, call, output: deniedBy(reason) },
+      { type: "call.denied", ...(asked ? sayingCall(message, asked) : { message, call }), output: deniedBy(reason) },
     ];
   }
   const { input, remember } = answer;

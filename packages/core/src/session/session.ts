@@ -1,4 +1,13 @@
-import type { Cursor, Delta, DeltaBody, Event, EventBody, FeedItem, Notice } from "../conversation/event.ts";
+import type {
+  Cursor,
+  Delta,
+  DeltaBody,
+  DeltaSource,
+  Event,
+  EventBody,
+  FeedItem,
+  Notice,
+} from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import { type Call, partsOf, type UserPart } from "../conversation/message.ts";
 import { reduce } from "../conversation/reduce.ts";
@@ -162,13 +171,13 @@ export class Session {
   }
 
   /**
-   * Shows fragments of what streams.
+   * Shows fragments of what streams, all of one voice.
    * @internal
    */
-  stream(bodies: readonly DeltaBody[], origin?: object): void {
+  stream(bodies: readonly DeltaBody[], { run, agent, depth }: DeltaSource, origin?: object): void {
     const deltas = bodies.map((body): Delta => {
       this.#offset += body.text.length;
-      const delta = { ...body, seq: this.#seq, epoch: this.#epoch, offset: this.#offset };
+      const delta = { ...body, run, agent, depth, seq: this.#seq, epoch: this.#epoch, offset: this.#offset };
       reduce(this.state, delta);
       if (this.#log) this.#streaming.add(delta);
       return delta;
@@ -363,9 +372,9 @@ export class Session {
    * @internal
    */
   async resolve(asked: Omit<ApprovalQuestion, "pattern">, answer: Answer, origin?: object): Promise<void> {
-    const facts = approvalResolved(asked, answer);
     const message = this.state.messages.get(asked.message);
     const call = message?.role === "assistant" ? message.calls.find(({ id }) => id === asked.call) : undefined;
+    const facts = approvalResolved(asked, answer, call);
     if (answer.decision === "allow" && call) {
       const input = answer.input ?? call.executedInput ?? call.input;
       await this.#granted.allow({ ...call, input }, answer.remember?.pattern);

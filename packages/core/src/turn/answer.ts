@@ -1,3 +1,4 @@
+import { sayingCall } from "../conversation/call-state.ts";
 import type { DeltaBody, EventBody } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import type { About, AssistantMessage, Finish, Json, Part, ProviderData } from "../conversation/message.ts";
@@ -73,7 +74,7 @@ export class Answer implements ModelSink {
     if (followers.size > 0) followers.hear(parts);
     const deltas: DeltaBody[] = [];
     for (const part of parts) if (!this.finish) this.#take(part, deltas);
-    if (deltas.length > 0) this.#run.session.stream(deltas, this.#run.origin);
+    if (deltas.length > 0) this.#run.session.stream(deltas, this.#run.source, this.#run.origin);
     return !this.#run.reader?.full;
   }
 
@@ -144,8 +145,8 @@ export class Answer implements ModelSink {
   /** It broke off: what came of it is kept, and its calls get `why` as their result. */
   async keep(finish: "interrupted" | "error", why: string, error?: ModelError): Promise<void> {
     if (!this.begun) return this.abandon(error?.message ?? "interrupted before the first word");
-    const cancelled = this.calls().map(({ id }): EventBody => {
-      return { type: "call.cancelled", message: this.id, call: id, output: why };
+    const cancelled = this.calls().map((call): EventBody => {
+      return { type: "call.cancelled", ...sayingCall(this.id, call), output: why };
     });
     const { session, origin } = this.#run;
     await session.commit([this.completion(finish, error), ...this.pending(), ...cancelled], { durable: true, origin });

@@ -1,3 +1,4 @@
+import { sayingCall } from "../conversation/call-state.ts";
 import type { EventBody } from "../conversation/event.ts";
 import { type Call, isEnded, type Json, type Preview } from "../conversation/message.ts";
 import type { Answer } from "../ports/human.ts";
@@ -82,7 +83,7 @@ export class CallBatch {
       const about = "ended" in verdict ? undefined : aboutCall(verdict.tool, verdict.value);
       const isKnown = logged && about === undefined && isSameInput(checked.input, call.input);
       if (!isKnown) calls.push(pendingCall(this.#message, checked, about));
-      events.push(...(await this.#enter(call.id, verdict, 1)));
+      events.push(...(await this.#enter(call, verdict, 1)));
     }
     if (!later) for (const entry of this.#startable()) events.push(this.#intent(entry));
     return [...calls, ...events];
@@ -104,7 +105,7 @@ export class CallBatch {
         const checked = { id, tool, inputText, input: verdict.input };
         events.push(pendingCall(this.#message, checked, aboutCall(verdict.tool, verdict.value)));
       }
-      events.push(...(await this.#enter(call.id, verdict, call.attempt + 1)));
+      events.push(...(await this.#enter(call, verdict, call.attempt + 1)));
     }
     for (const entry of this.#startable()) events.push(this.#intent(entry));
     return events;
@@ -129,16 +130,16 @@ export class CallBatch {
   }
 
   /** Takes a call in as it was judged; answers what to log of that. */
-  async #enter(call: string, verdict: Verdict, attempt: number): Promise<EventBody[]> {
-    const message = this.#message;
+  async #enter(asked: AskedCall | Call, verdict: Verdict, attempt: number): Promise<EventBody[]> {
+    const call = asked.id;
     const entry = { call, attempt, question: undefined, preview: undefined };
     if ("ended" in verdict) {
       this.#entries.push({ ...entry, tool: undefined, input: null, value: null, phase: "ended" });
-      return [{ type: `call.${verdict.ended}`, message, call, output: verdict.output }];
+      return [{ type: `call.${verdict.ended}`, ...sayingCall(this.#message, asked), output: verdict.output }];
     }
     const { tool, input, value, permit } = verdict;
     if (permit.decision === "ask" && this.#run.agent.unattended) {
-      return this.#enter(call, { ended: "denied", output: NOBODY }, attempt);
+      return this.#enter(asked, { ended: "denied", output: NOBODY }, attempt);
     }
     if (permit.decision === "allow") {
       this.#entries.push({ ...entry, tool, input, value, phase: "ready" });
@@ -147,9 +148,10 @@ export class CallBatch {
     const preview = await previewOf(tool, value, this.#run.signal);
     const question = this.#run.session.ask((written) => unfitAnswer(this.#run, tool.name, written));
     this.#entries.push({ ...entry, tool, input, value, phase: "waiting", question, preview });
-    const asked = { type: "call.approval-requested", message, call, question: question.id } as const;
+    const shown = sayingCall(this.#message, { id: call, tool: tool.name, input });
     const { pattern } = permit;
-    return [{ ...asked, ...(pattern !== undefined && { pattern }), ...(preview && { preview }) }];
+    const requested = { type: "call.approval-requested", ...shown, question: question.id } as const;
+    return [{ ...requested, ...(pattern !== undefined && { pattern }), ...(preview && { preview }) }];
   }
 
   /** Whether a call with effects is about to start: its intent must survive a power cut before that. */
@@ -217,6 +219,7 @@ export class CallBatch {
       type: "call.executing",
       message: this.#message,
       call: entry.call,
+      ...(entry.tool && { tool: entry.tool.name }),
       attempt: entry.attempt,
       key: this.#key(entry),
     };
@@ -268,7 +271,11 @@ export class CallBatch {
 
   async #end(entry: Entry, status: "completed" | "failed" | "denied" | "cancelled", output: string): Promise<void> {
     entry.phase = "ended";
-    const ended = { type: `call.${status}`, message: this.#message, call: entry.call, output } as const;
+    const { call, tool, input } = entry;
+    const ran = tool
+      ? sayingCall(this.#message, { id: call, tool: tool.name, input })
+      : { message: this.#message, call };
+    const ended = { type: `call.${status}`, ...ran, output } as const;
     await this.#run.session.commit([ended], { durable: true, origin: this.#run.origin });
     this.#told(entry);
   }

@@ -25,13 +25,15 @@ export function newRun(
   branch: Branch,
   { origin, reader, chosenModel, parent, call }: TurnWatch,
 ): TurnRun {
+  const budget = new Budget(agent.limits, parent?.budget);
   return {
     id,
     session,
     agent,
     chosenModel,
     branch,
-    budget: new Budget(agent.limits, parent?.budget),
+    budget,
+    source: { run: id, agent: agent.name, depth: budget.depth },
     origin,
     reader,
     signal,

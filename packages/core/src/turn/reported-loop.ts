@@ -1,3 +1,4 @@
+import { sayingCall } from "../conversation/call-state.ts";
 import type { EventBody } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import { isEnded } from "../conversation/message.ts";
@@ -115,11 +116,12 @@ class ReportedTurn implements TurnSink {
   }
 
   async started(call: string): Promise<void> {
-    this.#open(call);
+    const { tool } = this.#open(call);
     await this.#write({
       type: "call.executing",
       message: this.#message,
       call,
+      tool,
       attempt: 1,
       key: `${this.#message}.${call}`,
     });
@@ -127,14 +129,14 @@ class ReportedTurn implements TurnSink {
 
   progress(call: string, text: string): void {
     this.#open(call);
-    const { session, origin } = this.#run;
-    session.stream([{ type: "call.output.delta", message: this.#message, call, text }], origin);
+    const { session, source, origin } = this.#run;
+    session.stream([{ type: "call.output.delta", message: this.#message, call, text }], source, origin);
   }
 
   async ended(call: string, { output, failed }: { readonly output: string; readonly failed: boolean }): Promise<void> {
-    this.#open(call);
+    const asked = this.#open(call);
     const type = failed ? "call.failed" : "call.completed";
-    await this.#write({ type, message: this.#message, call, output });
+    await this.#write({ type, ...sayingCall(this.#message, asked), output });
     const message = answerOf(this.#run.session, this.#message);
     const settled = message.calls.find(({ id }) => id === call);
     if (settled) tell(this.#run, "onCall", settled, message);
@@ -205,8 +207,8 @@ class ReportedTurn implements TurnSink {
     const { calls } = answerOf(this.#run.session, this.#message);
     const open = calls.filter((call) => !isEnded(call.status));
     this.#asked = [];
-    const cancelled = open.map(({ id }): EventBody => {
-      return { type: "call.cancelled", message: this.#message, call: id, output: why };
+    const cancelled = open.map((call): EventBody => {
+      return { type: "call.cancelled", ...sayingCall(this.#message, call), output: why };
     });
     if (cancelled.length > 0) await this.#write(...cancelled);
   }

@@ -1,3 +1,4 @@
+import type { DeltaSource } from "../conversation/event.ts";
 import type { AssistantMessage, Call, Json, UserMessage } from "../conversation/message.ts";
 import type { AnswerBounds } from "../ports/answer-size.ts";
 import type { Permission } from "../ports/human.ts";
@@ -103,6 +104,8 @@ export interface TurnRun {
   /** Where on the branch's path the messages of this turn begin. */
   from: number;
   readonly budget: Budget;
+  /** Whose voice what it streams is. */
+  readonly source: DeltaSource;
   /** Marks what this run publishes. */
   readonly origin: object;
   /** Who reads the run and can make it wait. */

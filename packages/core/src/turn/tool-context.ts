@@ -19,7 +19,7 @@ export interface RunningCall {
 
 /** What a call knows of its turn and can do in it; `signal` is the end of the call. */
 export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSignal): ToolContext {
-  const { session, branch, agent, step, origin } = run;
+  const { session, branch, agent, step, source, origin } = run;
   const { message, call, attempt, key, agreed } = running;
   return {
     call,
@@ -32,7 +32,7 @@ export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSig
     path: branch.path,
     step,
     agent: agent.name,
-    progress: (text) => session.stream([{ type: "call.output.delta", message, call, text }], origin),
+    progress: (text) => session.stream([{ type: "call.output.delta", message, call, text }], source, origin),
     interject: async (text) => void (await session.say(text, { run: run.id })),
     follow(follower) {
       if ("run" in agent.model)
@@ -42,7 +42,7 @@ export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSig
     },
     draft({ index: draft, path, start, end, text }) {
       const lines = start === undefined || end === undefined ? {} : { start, end };
-      session.stream([{ type: "call.draft.delta", message, call, draft, path, ...lines, text }], origin);
+      session.stream([{ type: "call.draft.delta", message, call, draft, path, ...lines, text }], source, origin);
     },
     async changed({ path, kind, before, after, added, removed, diff }) {
       const change = { path, kind, before, after, added, removed, diff };

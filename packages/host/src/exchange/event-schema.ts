@@ -83,6 +83,13 @@ export const preview = z.object({
 
 const messageOf = { message: id };
 const callOf = { message: id, call: id };
+const saidOf = {
+  ...callOf,
+  tool: z.string().optional().describe("Absent, as input is, in logs from before events of calls said it."),
+  input: json
+    .optional()
+    .describe("What ran, or was to run, as it was checked. Absent too when the model wrote no JSON."),
+};
 const output = z.string().describe("What the model is told.");
 const delivery = z.enum(["steer", "queue", "interrupt"]).describe("How it reaches the run.");
 const userParts = list(userPart);
@@ -135,7 +142,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       about: about.optional(),
     }),
     event("call.approval-requested", {
-      ...callOf,
+      ...saidOf,
       question: id,
       pattern: z.string().optional(),
       preview: preview.optional(),
@@ -147,11 +154,11 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       remember: z.object({ pattern: z.string(), scope: z.enum(["conversation", "always"]) }).optional(),
       input: json.optional(),
     }),
-    event("call.executing", { ...callOf, attempt: z.int().min(1), key: z.string() }),
-    event("call.completed", { ...callOf, output }),
-    event("call.failed", { ...callOf, output }),
-    event("call.denied", { ...callOf, output }),
-    event("call.cancelled", { ...callOf, output }),
+    event("call.executing", { ...callOf, tool: saidOf.tool, attempt: z.int().min(1), key: z.string() }),
+    event("call.completed", { ...saidOf, output }),
+    event("call.failed", { ...saidOf, output }),
+    event("call.denied", { ...saidOf, output }),
+    event("call.cancelled", { ...saidOf, output }),
     event("call.following", { ...callOf, run: id }),
     event("call.followed", { ...callOf, outcome: z.enum(["completed", "dropped"]), reason: z.string().optional() }),
     event("file.changed", { ...callOf, ...fileChange.shape }),

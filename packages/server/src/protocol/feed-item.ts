@@ -9,8 +9,15 @@ const seq = z.int().min(1).describe("The place in the log, from 1, without gaps.
 /** What holds for good: stored in the log. */
 export const event = z.discriminatedUnion("type", eventSchemas({ seq, epoch }));
 
-/** Where a fragment stands: behind event `seq`, and at the end of `offset` units of text since. */
-const place = { seq: count, epoch, offset: count };
+/** Where a fragment stands, behind event `seq` and at the end of `offset` units of text since, and whose voice it is. */
+const place = {
+  seq: count,
+  epoch,
+  offset: count,
+  run: name.describe("The run that it is of."),
+  agent: z.string().describe("The name of the agent that the run is of."),
+  depth: count.describe("0 for the agent that the person talks with, 1 for its sub-agents, 2 for theirs."),
+};
 const ofCall = { message: name, call: name };
 
 /** A fragment of what streams. */

@@ -1,12 +1,24 @@
 import { PassThrough, Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
-import { type ConversationState, type EventBody, emptyConversation, type FeedItem, reduce } from "@banyan/core";
+import {
+  type ConversationState,
+  type Delta,
+  type DeltaSource,
+  type EventBody,
+  emptyConversation,
+  type FeedItem,
+  reduce,
+} from "@banyan/core";
 import { onTestFinished, vi } from "vitest";
 import { QUIET, type TalkAction } from "../../terminal.ts";
 import { FullTerminal } from "../full-terminal.ts";
 import { TestScreen } from "./screen.ts";
 
-type Unplaced<T> = T extends unknown ? Omit<T, "seq" | "epoch" | "at" | "offset"> : never;
+type Unplaced<T> = T extends Delta
+  ? Omit<T, "seq" | "epoch" | "offset" | keyof DeltaSource>
+  : T extends unknown
+    ? Omit<T, "seq" | "epoch" | "at">
+    : never;
 
 /** A full terminal on a screen in memory, and the conversation that it shows. */
 export class Opened implements Disposable {
@@ -76,7 +88,7 @@ export class Opened implements Disposable {
       const isDelta = item.type.endsWith(".delta");
       if (isDelta) this.#offset++;
       else this.#seq++;
-      const place = isDelta ? { offset: this.#offset } : { at: Date.now() };
+      const place = isDelta ? { run: "r", agent: "agent", depth: 0, offset: this.#offset } : { at: Date.now() };
       const placed = { ...item, seq: this.#seq, epoch: 1, ...place } as FeedItem;
       reduce(this.state, placed);
       this.terminal.view.show(placed, this.state);

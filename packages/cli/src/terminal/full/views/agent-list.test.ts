@@ -54,7 +54,8 @@ test("T30: sub-agents are listed with their status, nested ones set in; a transc
   const page = pathPage("read one page", state, () => newestLeaf(state, "t2"));
   const seen = () => page.lines(40, createTheme(1, "dark"));
   expect(seen()).toEqual(["❯ Read one page.", ""]);
-  reduce(state, { type: "text.delta", message: "s2", part: 0, seq, epoch: 1, offset: 1, text: "It says **yes**." });
+  const delta = { type: "text.delta", message: "s2", part: 0, run: "r2", agent: "agent", depth: 2 } as const;
+  reduce(state, { ...delta, seq, epoch: 1, offset: 1, text: "It says **yes**." });
   expect(seen()).toEqual(["❯ Read one page.", "", "It says yes."]);
 
   launches("s2", "c3", "x");
