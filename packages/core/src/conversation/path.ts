@@ -1,4 +1,4 @@
-import type { AssistantMessage, Message } from "./message.ts";
+import { type AssistantMessage, isSettled, type Message } from "./message.ts";
 import type { ConversationState } from "./state.ts";
 import { addCost, addUsage, type Cost, noUsage, type Usage } from "./usage.ts";
 
@@ -62,6 +62,20 @@ export function standing(state: ConversationState, leaf: string | null): string 
   const path = pathTo(state, leaf);
   const gone = path.findIndex(({ removed }) => removed);
   return gone < 0 ? leaf : (path[gone - 1]?.id ?? null);
+}
+
+/** The answers of the sub-agents below a call, however deep, that have calls without a result. */
+export function unsettledBelow(state: ConversationState, call: string): AssistantMessage[] {
+  const found: AssistantMessage[] = [];
+  const open = [...(state.children.get(call) ?? NONE)];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    const message = state.messages.get(id);
+    open.push(...(state.children.get(id) ?? NONE));
+    if (message?.role !== "assistant") continue;
+    for (const launching of message.calls) open.push(...(state.children.get(launching.id) ?? NONE));
+    if (!isSettled(message)) found.push(message);
+  }
+  return found;
 }
 
 /** Usage and cost of the answers and summaries on a path. */

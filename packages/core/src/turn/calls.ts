@@ -1,6 +1,7 @@
 import { sayingCall } from "../conversation/call-state.ts";
 import type { EventBody } from "../conversation/event.ts";
 import { type Call, isEnded, type Json, type Preview } from "../conversation/message.ts";
+import { unsettledBelow } from "../conversation/path.ts";
 import type { Answer } from "../ports/human.ts";
 import type { Tool } from "../ports/tool.ts";
 import { deniedBy, type Question } from "../session/questions.ts";
@@ -14,6 +15,7 @@ import { answerOf, type TurnRun, tell } from "./run.ts";
 import { toolContext } from "./tool-context.ts";
 import { writtenInput } from "./written-input.ts";
 
+const GONE = "The process stopped before this had a result, and nobody goes on with it.";
 const NOBODY = "Not allowed: a person has to agree to this call, and nobody can be asked here.";
 
 /**
@@ -135,7 +137,10 @@ export class CallBatch {
     const entry = { call, attempt, question: undefined, preview: undefined };
     if ("ended" in verdict) {
       this.#entries.push({ ...entry, tool: undefined, input: null, value: null, phase: "ended" });
-      return [{ type: `call.${verdict.ended}`, ...sayingCall(this.#message, asked), output: verdict.output }];
+      return [
+        { type: `call.${verdict.ended}`, ...sayingCall(this.#message, asked), output: verdict.output },
+        ...this.#endBelow(call),
+      ];
     }
     const { tool, input, value, permit } = verdict;
     if (permit.decision === "ask" && this.#run.agent.unattended) {
@@ -276,8 +281,21 @@ export class CallBatch {
       ? sayingCall(this.#message, { id: call, tool: tool.name, input })
       : { message: this.#message, call };
     const ended = { type: `call.${status}`, ...ran, output } as const;
-    await this.#run.session.commit([ended], { durable: true, origin: this.#run.origin });
+    const events = [ended, ...this.#endBelow(call)];
+    await this.#run.session.commit(events, { durable: true, origin: this.#run.origin });
     this.#told(entry);
+  }
+
+  /** Below a call that has its result nothing is open: a sub-agent whose process is gone is not gone on with any more. */
+  #endBelow(call: string): EventBody[] {
+    const { session } = this.#run;
+    return unsettledBelow(session.state, call)
+      .filter(({ run }) => !session.isLive(run))
+      .flatMap(({ id: message, calls }) =>
+        calls
+          .filter(({ status }) => !isEnded(status))
+          .map((open) => ({ type: "call.cancelled", ...sayingCall(message, open), output: GONE }) as const),
+      );
   }
 
   #told(entry: Entry): void {
