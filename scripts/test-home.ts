@@ -16,5 +16,7 @@ export default function testHome(): () => void {
   }
   // os.tmpdir() reads the first on POSIX and the others on Windows.
   for (const name of ["TMPDIR", "TEMP", "TMP"]) process.env[name] = home;
+  // A program that a test starts is compiled once for all of them, and not in each new home.
+  process.env.NODE_COMPILE_CACHE = join(home, "compiled");
   return () => rmSync(home, { recursive: true, force: true, maxRetries: 5 });
 }

@@ -76,8 +76,9 @@ describe("T35: a mistake on the command line exits with 2 and one sentence", () 
     const kept = () =>
       readdirSync(place.env.BANYAN_HOME ?? "", { recursive: true }).filter((path) => !/^cache\b/.test(String(path)));
     const before = kept();
-    await banyan(place, ["-p", "hi", "--model", "nobody/nothing"]);
+    await banyan(place, ["-p", "hi", "--model", "nobody/nothing"], { env: { NODE_COMPILE_CACHE: "" } });
     expect(kept()).toEqual(before);
+    expect(readdirSync(join(place.env.BANYAN_HOME ?? "", "cache"))).not.toEqual([]);
   });
 });
 

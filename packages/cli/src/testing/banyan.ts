@@ -30,13 +30,14 @@ export interface Home extends Disposable {
 export function home(): Home {
   const directory = mkdtempSync(join(tmpdir(), "banyan-cli-"));
   const workspace = mkdtempSync(join(directory, "workspace-"));
-  const { PATH, TMPDIR } = process.env;
+  const { PATH, TMPDIR, NODE_COMPILE_CACHE } = process.env;
   // No first start: what is said then is a test of its own.
   mkdirSync(join(directory, "home", "state"), { recursive: true });
   for (const said of ["welcomed", "memory-offered"]) writeFileSync(join(directory, "home", "state", said), "");
   const env = {
     PATH,
     TMPDIR,
+    NODE_COMPILE_CACHE,
     HOME: directory,
     BANYAN_HOME: join(directory, "home"),
     BANYAN_NO_DISCOVERY: "1",
