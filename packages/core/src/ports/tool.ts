@@ -122,8 +122,19 @@ export interface ToolContext {
    * not end yet.
    */
   finish(result: Json, summary?: string): void;
-  /** Puts a summary in the place of what was said before this step. Rejects for a text that cannot stand for it. */
-  summarize(summary: string): Promise<void>;
+  /**
+   * Puts a summary in the place of what was said before this step, but for the last few messages, and says what that
+   * frees. Rejects, and tells the feed (`context.not-shortened`), when nothing can be freed, with the reason.
+   */
+  summarize(summary: string): Promise<Shortened>;
+}
+
+/** What a summary takes the place of. */
+export interface Shortened {
+  /** Messages that the model is shown no more. */
+  readonly messages: number;
+  /** Tokens that these took, less those of the summary; about. */
+  readonly tokens: number;
 }
 
 /**

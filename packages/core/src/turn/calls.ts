@@ -11,6 +11,7 @@ import { isSameInput } from "./checked-input.ts";
 import type { EagerCalls } from "./eager.ts";
 import { AT_ONCE, execute, notExecuted } from "./execute.ts";
 import { judge, unfitAnswer, type Verdict } from "./judge.ts";
+import { type Ending, withRepeats } from "./repeats.ts";
 import { answerOf, type TurnRun, tell } from "./run.ts";
 import { toolContext } from "./tool-context.ts";
 import { writtenInput } from "./written-input.ts";
@@ -137,10 +138,8 @@ export class CallBatch {
     const entry = { call, attempt, question: undefined, preview: undefined };
     if ("ended" in verdict) {
       this.#entries.push({ ...entry, tool: undefined, input: null, value: null, phase: "ended" });
-      return [
-        { type: `call.${verdict.ended}`, ...sayingCall(this.#message, asked), output: verdict.output },
-        ...this.#endBelow(call),
-      ];
+      const output = this.#noting({ ...asked, status: verdict.ended, output: verdict.output });
+      return [{ type: `call.${verdict.ended}`, ...sayingCall(this.#message, asked), output }, ...this.#endBelow(call)];
     }
     const { tool, input, value, permit } = verdict;
     if (permit.decision === "ask" && this.#run.agent.unattended) {
@@ -280,7 +279,8 @@ export class CallBatch {
     const ran = tool
       ? sayingCall(this.#message, { id: call, tool: tool.name, input })
       : { message: this.#message, call };
-    const ended = { type: `call.${status}`, ...ran, output } as const;
+    const said = this.#noting({ id: call, tool: tool?.name ?? "", input, status, output });
+    const ended = { type: `call.${status}`, ...ran, output: said } as const;
     const events = [ended, ...this.#endBelow(call)];
     await this.#run.session.commit(events, { durable: true, origin: this.#run.origin });
     this.#told(entry);
@@ -296,6 +296,10 @@ export class CallBatch {
           .filter(({ status }) => !isEnded(status))
           .map((open) => ({ type: "call.cancelled", ...sayingCall(message, open), output: GONE }) as const),
       );
+  }
+
+  #noting(ending: Ending): string {
+    return withRepeats(this.#run.branch.path, this.#run.from, ending);
   }
 
   #told(entry: Entry): void {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Agent, type AgentOptions } from "../agent/agent.ts";
 import { shortenConversation } from "../agent/control/shorten-conversation.ts";
 import { say } from "../agent/directive.ts";
-import { textOf } from "../conversation/message.ts";
+import { type SummaryMessage, textOf } from "../conversation/message.ts";
 import { pathTo } from "../conversation/path.ts";
 import type { ModelDriver, ModelRequest, PromptMessage } from "../ports/model.ts";
 import { defineTool } from "../ports/tool.ts";
@@ -11,12 +11,14 @@ import { checkConversation } from "../testing/check-conversation.ts";
 import { collect, readUntil } from "../testing/collect.ts";
 import { type Beat, call, fail, pause, scriptedModel, spend, stall, text } from "../testing/scripted-model.ts";
 
+let acted = 0;
 const act = defineTool({
   name: "act",
   description: "Acts.",
   input: { type: "object" },
   effects: "none",
-  execute: () => "x".repeat(400),
+  // Never the same twice: that would be noted (C10).
+  execute: () => String(++acted).padStart(400, "x"),
 });
 
 /** What a prompt says, as one text. */
@@ -111,6 +113,65 @@ describe("a conversation that grows too long", () => {
     const hints = [...session.state.messages.values()].filter((m) => m.role === "user" && m.author === "system");
     expect(hints).toHaveLength(1);
     expect(checkConversation(session.state)).toEqual([]);
+  });
+
+  /** What the calls of `shorten_conversation` came to, and what the feed said of it. */
+  async function shortens(before: number, summary: string, options: Partial<AgentOptions> = {}) {
+    const session = Session.inMemory();
+    const model = scriptedModel((_, index) =>
+      index < before ? [call("act")] : index === before ? [call("shorten_conversation", { summary })] : "end",
+    );
+    const agent = new Agent({ model, tools: [act, shortenConversation()], ...options });
+    const items = await collect(agent.chat(say("Begin."), { session }));
+    const [ended] = items.flatMap((item) =>
+      (item.type === "call.completed" || item.type === "call.failed") && item.tool === "shorten_conversation"
+        ? [item]
+        : [],
+    );
+    const notices = items.flatMap((item) => (item.type === "context.not-shortened" ? [item.reason] : []));
+    return { session, model, ended, notices };
+  }
+
+  test.each([
+    ["a known context", { contextSize: 1_000 }],
+    ["a context of unknown size", {}],
+    ["compaction switched off", false],
+  ] as const)(
+    "B66: with %s shorten_conversation says how many messages the summary stands for, and what that frees",
+    async (_, compaction) => {
+      const { session, model, ended, notices } = await shortens(12, "Short.", { compaction });
+      const [, messages = "", tokens = ""] =
+        /stands for (\d+) messages; that frees about ([\d,]+) tokens/.exec(ended?.output ?? "") ?? [];
+      expect(ended?.type).toBe("call.completed");
+      expect(notices).toEqual([]);
+      const [summary] = summaries(session);
+      const path = pathTo(session.state, session.state.leaf);
+      expect(Number(messages)).toBe(path.findIndex(({ id }) => id === (summary as SummaryMessage).covers) + 1);
+      const length = (request: ModelRequest | undefined) => JSON.stringify(request?.messages).length;
+      expect(length(model.requests.at(-1))).toBeLessThan(length(model.requests.at(-2)));
+      expect(Number(tokens.replace(",", ""))).toBeGreaterThan(0);
+    },
+  );
+
+  test.each([
+    ["there is nothing earlier", 0, "Short.", /too little before them/],
+    ["it is empty", 12, "  ", /summary is empty/],
+    ["it is longer than what it stands for", 12, "long ".repeat(5_000), /longer than what it would stand for/],
+  ])(
+    "B66: a summary that frees nothing since %s fails, and model, person and log are told why",
+    async (_, before, summary, why) => {
+      const { session, model, ended, notices } = await shortens(before, summary);
+      expect(ended).toMatchObject({ type: "call.failed", output: expect.stringMatching(why) });
+      expect(notices).toEqual([expect.stringMatching(why)]);
+      expect(said(model.requests.at(-1)?.messages ?? [])).toMatch(why);
+      expect(summaries(session)).toEqual([]);
+    },
+  );
+
+  test("B66: with a context of unknown size a short conversation of long messages is shortened too", async () => {
+    const { session, ended } = await shortens(3, "Short.");
+    expect(ended?.output).toMatch(/stands for \d+ messages/);
+    expect(summaries(session)).toHaveLength(1);
   });
 
   test.each<[string, string | readonly Beat[], RegExp]>([

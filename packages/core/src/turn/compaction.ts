@@ -3,8 +3,10 @@ import { type Message, textOf } from "../conversation/message.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
 import { askModel } from "../ports/ask-model.ts";
 import { type ModelDriver, ModelError, type PromptMessage } from "../ports/model.ts";
+import type { Shortened } from "../ports/tool.ts";
 import { messageOf } from "./execute.ts";
 import { tellModel } from "./inputs.ts";
+import { afterSummary } from "./prompt.ts";
 import { rememberSummary } from "./recall.ts";
 import type { TurnRun } from "./run.ts";
 import { type CountTokens, estimate, mostOf, takenBy, textsIn, tokensOf } from "./tokens.ts";
@@ -106,8 +108,8 @@ export async function shorten(
     );
     spent = { usage: answer.usage, cost: answer.cost };
     run.budget.count(answer.usage, answer.cost);
-    const problem = await unfit(run, answer.text);
-    if (problem !== undefined) throw new Error(problem);
+    const { tokens } = await freedBy(run, answer.text, covers);
+    if (tokens <= 0) throw new Error(answer.text.trim() === "" ? EMPTY : TOO_LONG);
     await putSummary(run, answer.text, covers, spent);
     return undefined;
   } catch (error) {
@@ -127,26 +129,44 @@ interface Spent {
   readonly cost: Cost;
 }
 
-/** Puts the summary that a call of the last answer wrote in the place of what was said before that answer. */
-export async function useSummary(run: TurnRun): Promise<void> {
-  const { summary } = run;
-  if (summary === undefined) return;
-  run.summary = undefined;
-  const path = run.branch.path;
-  const answer = path.findLastIndex((message) => message.role === "assistant");
-  const covers = await untilAborted(run, () => coveredBy(run, answer));
-  if (covers !== undefined) await putSummary(run, summary, covers);
+const EMPTY = "The summary is empty, so nothing was shortened.";
+const TOO_LONG = "The summary is longer than what it would stand for, so nothing was shortened.";
+const NOTHING_EARLIER =
+  "Nothing was shortened: what nobody has answered and the last few messages stay as they are, and there is too little before them.";
+
+/**
+ * A call of the answer `message` has written a summary of what was said before that: says what it will free, once the step
+ * is over. Rejects, and tells the feed, when it frees nothing.
+ */
+export async function planSummary(run: TurnRun, message: string, text: string): Promise<Shortened> {
+  const { session, branch, origin } = run;
+  const answer = branch.path.findIndex(({ id }) => id === message);
+  const covers = await coveredBy(run, answer);
+  const freed = covers === undefined ? undefined : await freedBy(run, text, covers);
+  if (covers !== undefined && freed && freed.tokens > 0) {
+    run.summary = { text, covers };
+    return freed;
+  }
+  const reason = text.trim() === "" ? EMPTY : freed ? TOO_LONG : NOTHING_EARLIER;
+  session.notify({ type: "context.not-shortened", run: run.id, reason }, origin);
+  throw new Error(reason);
 }
 
-/** Why a text cannot stand for what it is to sum up; nothing when it can. */
-export async function unfit(run: TurnRun, summary: string): Promise<string | undefined> {
-  const { branch, agent, signal } = run;
-  if (summary.trim() === "") return "The summary is empty, so nothing was shortened.";
+/** Puts the summary that a call of this step wrote in its place. */
+export async function useSummary(run: TurnRun): Promise<void> {
+  const { summary } = run;
+  run.summary = undefined;
+  if (summary) await putSummary(run, summary.text, summary.covers);
+}
+
+/** What is shown to the model no more once a text stands for all down to `covers`. An empty one frees nothing. */
+async function freedBy({ branch, agent, signal }: TurnRun, text: string, covers: string): Promise<Shortened> {
+  const { path } = branch;
+  const replaced = afterSummary(path.slice(0, path.findIndex(({ id }) => id === covers) + 1));
   const count = agent.compaction?.count ?? estimate;
-  const said = { counted: 0, uncounted: branch.path.flatMap(textsIn) };
-  const own = { counted: 0, uncounted: [summary] };
-  if ((await tokensOf(own, count, signal)) < (await tokensOf(said, count, signal))) return undefined;
-  return "The summary is longer than what it would stand for, so nothing was shortened.";
+  const tokensIn = (uncounted: readonly string[]) => tokensOf({ counted: 0, uncounted }, count, signal);
+  const tokens = text.trim() === "" ? 0 : (await tokensIn(replaced.flatMap(textsIn))) - (await tokensIn([text]));
+  return { messages: replaced.filter(({ role }) => role !== "summary").length, tokens };
 }
 
 async function putSummary(run: TurnRun, text: string, covers: string, spent?: Spent): Promise<void> {
@@ -217,8 +237,11 @@ function cutResults(message: PromptMessage): PromptMessage {
  */
 async function coveredBy({ branch, agent, signal }: TurnRun, end: number, keep = KEPT): Promise<string | undefined> {
   const { path } = branch;
-  const { count = estimate, contextSize = Number.POSITIVE_INFINITY } = agent.compaction ?? {};
-  const room = contextSize * KEPT_SHARE;
+  const { count = estimate, contextSize } = agent.compaction ?? {};
+  // Of a context whose size nobody knows, what is there is the measure.
+  const shown = () =>
+    tokensOf({ counted: 0, uncounted: afterSummary(path.slice(0, end)).flatMap(textsIn) }, count, signal);
+  const room = (contextSize ?? (await shown())) * KEPT_SHARE;
   let last = end - 1;
   let kept = 0;
   let tokens = 0;

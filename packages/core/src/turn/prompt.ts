@@ -52,7 +52,8 @@ export function answerable(prompt: readonly PromptMessage[]): readonly PromptMes
   return last?.role === "assistant" && last.results.length === 0 && !last.paused ? [...prompt, CONTINUE] : prompt;
 }
 
-function afterSummary(path: readonly Message[]): readonly Message[] {
+/** What of a path the model is shown: the nearest summary, and what that does not cover. */
+export function afterSummary(path: readonly Message[]): readonly Message[] {
   const at = path.findLastIndex((message) => message.role === "summary");
   const summary = path[at];
   if (summary?.role !== "summary") return path;

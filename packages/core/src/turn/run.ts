@@ -122,8 +122,8 @@ export interface TurnRun {
   readonly begun: Begun;
   /** The task is done: the turn ends with this step. */
   finished: { readonly result: Json; readonly summary: string | undefined } | undefined;
-  /** A call of this step wrote it: it stands for what was said before. */
-  summary: string | undefined;
+  /** A call of this step wrote it: it is to stand for what was said down to `covers`. */
+  summary: { readonly text: string; readonly covers: string } | undefined;
 }
 
 /** The message of this id, which the caller knows to be an answer. */

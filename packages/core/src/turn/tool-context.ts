@@ -1,7 +1,7 @@
 import type { Json, Preview } from "../conversation/message.ts";
 import type { Answer, Permit } from "../ports/human.ts";
 import type { Question, Tool, ToolContext } from "../ports/tool.ts";
-import { unfit } from "./compaction.ts";
+import { planSummary } from "./compaction.ts";
 import type { TurnRun } from "./run.ts";
 
 /** A call that is about to run. */
@@ -61,11 +61,7 @@ export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSig
       }
       run.finished = { result, summary };
     },
-    async summarize(summary) {
-      const problem = await unfit(run, summary);
-      if (problem !== undefined) throw new Error(problem);
-      run.summary = summary;
-    },
+    summarize: (summary) => planSummary(run, message, summary),
   };
 }
 

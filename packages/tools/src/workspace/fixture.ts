@@ -69,7 +69,7 @@ export async function call(
       throw new Error("No sub-agent here.");
     },
     finish() {},
-    async summarize() {},
+    summarize: async () => ({ messages: 0, tokens: 0 }),
     ...context,
   });
   if (typeof answer !== "string") throw new TypeError(`The tool ${tool.name} answered ${typeof answer}, not text.`);

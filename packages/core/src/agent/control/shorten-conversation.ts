@@ -14,8 +14,8 @@ export function shortenConversation(): Tool {
     },
     effects: "idempotent",
     async execute(input: unknown, context) {
-      await context.summarize((input as { readonly summary: string }).summary);
-      return "The summary stands for the earlier conversation from now on.";
+      const { messages, tokens } = await context.summarize((input as { readonly summary: string }).summary);
+      return `From your next message on, the summary stands for ${messages} ${messages === 1 ? "message" : "messages"}; that frees about ${tokens.toLocaleString("en")} tokens.`;
     },
   });
 }
