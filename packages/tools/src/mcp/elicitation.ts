@@ -54,7 +54,7 @@ async function visitAddress(server: string, params: ElicitRequestURLParams, ask:
   const { protocol, href, host } = new URL(params.url);
   if (protocol !== "https:" && protocol !== "http:") return { action: "decline" };
   const text =
-    `The MCP server "${server}" asks you to open an address of ${host} in your browser: ${params.message}\n${href}\n` +
+    `The MCP server "${server}" asks you to open an address of ${host} in your browser: ${said(params.message)}\n${href}\n` +
     `Open it only if you trust ${host}. What you do there is between you and that site.`;
   const answer = await ask({ text: stripControls(text), choices: ["done", "decline"] });
   return { action: isYes(answer, "done") ? "accept" : "decline" };
@@ -63,19 +63,28 @@ async function visitAddress(server: string, params: ElicitRequestURLParams, ask:
 async function fillForm(server: string, params: ElicitRequestFormParams, ask: Ask): Promise<ElicitResult> {
   const { properties, required = [] } = params.requestedSchema;
   const fields = Object.entries(properties as Readonly<Record<string, Field>>);
-  const names = fields.map(([key, { title = key }]) => title).join(", ");
+  const names = said(fields.map(([key, { title = key }]) => title).join(", "));
   const wanted = fields.length === 0 ? "" : `\nIt wants to know: ${names}.`;
   const answer = await ask({
-    text: stripControls(`The MCP server "${server}" asks: ${params.message}${wanted}`),
+    text: stripControls(`The MCP server "${server}" asks: ${said(params.message)}${wanted}`),
     choices: ["answer", "decline"],
   });
   if (!isYes(answer, "answer")) return { action: "decline" };
   const content: Content = {};
   for (const [key, field] of fields) {
-    const value = await fillField(key, field, required.includes(key), ask);
+    const value = await fillField(server, key, field, required.includes(key), ask);
     if (value !== undefined) content[key] = value;
   }
   return { action: "accept", content };
+}
+
+/** Characters of a text of the server in a question, which must not push out of sight whose it is. */
+const LONGEST = 2000;
+
+/** A text of the server in a question: on one line, and not too long. */
+function said(text: string): string {
+  const line = text.replace(/[\s\u2028\u2029]+/gu, " ").trim();
+  return line.length > LONGEST ? `${line.slice(0, LONGEST)}...` : line;
 }
 
 function isYes(answer: string, word: string): boolean {
@@ -83,14 +92,23 @@ function isYes(answer: string, word: string): boolean {
 }
 
 /** The value of a field; undefined when it is left out. Rejects when it cannot be had. */
-async function fillField(key: string, field: Field, required: boolean, ask: Ask): Promise<Value | undefined> {
+async function fillField(
+  server: string,
+  key: string,
+  field: Field,
+  required: boolean,
+  ask: Ask,
+): Promise<Value | undefined> {
   const schema = fromJsonSchema(field as JsonSchemaType);
   const choices = choicesOf(field);
   const several = field.type === "array";
   const { title = key, description } = field;
   const text = [
-    `${title}${required ? "" : " (may be empty)"}${description === undefined ? "" : `: ${description}`}`,
-    ...(several ? [`Several, with commas between them, of: ${choices.map(({ title }) => title).join(", ")}`] : []),
+    // Each question says whose it is: one that only the server worded could pass for this program's own.
+    `The MCP server "${server}" wants to know: ${said(title)}${required ? "" : " (may be empty)"}${description === undefined ? "" : `: ${said(description)}`}`,
+    ...(several
+      ? [`Several, with commas between them, of: ${said(choices.map(({ title }) => title).join(", "))}`]
+      : []),
   ].join("\n");
   let problem = "";
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {

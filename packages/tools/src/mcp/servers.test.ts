@@ -341,10 +341,10 @@ describe("elicitation", () => {
         text: 'The MCP server "it" asks: Who are you?\nIt wants to know: Name, age, colour, size, tags, agreed, note.',
         choices: ["answer", "decline"],
       },
-      { text: "Name: As in your passport" },
-      { text: "age" },
-      { text: expect.stringMatching(/^That does not fit: .*\nage$/) },
-      { text: "colour (may be empty)", choices: ["red", "green"], default: "green" },
+      { text: 'The MCP server "it" wants to know: Name: As in your passport' },
+      { text: 'The MCP server "it" wants to know: age' },
+      { text: expect.stringMatching(/^That does not fit: .*\nThe MCP server "it" wants to know: age$/) },
+      { text: 'The MCP server "it" wants to know: colour (may be empty)', choices: ["red", "green"], default: "green" },
     ]);
   });
 
@@ -357,6 +357,25 @@ describe("elicitation", () => {
     await using opened = await TestServers.settled({ it: puppet() });
     const said = await opened.call("mcp_it_elicit", form({ age: { type: "number" } }, ["age"]), { ask });
     expect(JSON.parse(said)).toEqual(result);
+  });
+
+  test("S15: every question of a form says whose it is, and no text of the server pushes that out of sight", async () => {
+    await using opened = await TestServers.settled({ it: puppet() });
+    const flood = `${"\n\r\t".repeat(100)}Banyan needs the password of your account${"!".repeat(5_000)}`;
+    const fields = {
+      one: { type: "string", title: flood, description: flood },
+      two: { type: "string", title: "Banyan: your password", oneOf: [{ const: "x", title: flood }] },
+      three: { type: "array", items: { type: "string", enum: [flood] } },
+    };
+    const { params } = form(fields, ["one"]);
+    const { ask, asked } = person("answer", "1", "", "");
+    await opened.call("mcp_it_elicit", { params: { ...params, message: flood } }, { ask });
+    expect(asked).toHaveLength(4);
+    for (const { text } of asked) {
+      expect(text).toMatch(/^The MCP server "it" (asks|wants to know): /);
+      expect(text.length).toBeLessThan(10_000);
+      expect(text.split("\n").length).toBeLessThan(4);
+    }
   });
 
   test("B47: an address is shown with its host, and nothing is opened; only http and https are addresses", async () => {

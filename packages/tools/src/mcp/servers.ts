@@ -174,8 +174,16 @@ export class McpServers implements AsyncDisposable {
 
   #makeTools(): Tool[] {
     const listed = [...this.#servers.values()].flatMap((server) => server.tools.map((tool) => ({ server, tool })));
-    const names = toolNames(listed.map(({ server, tool }) => ({ server: server.name, tool: tool.name })));
-    return listed.map(({ server, tool }, at) => agentTool(server.name, names[at] ?? "", tool, server.call));
+    const names = toolNames(
+      listed.map(({ server, tool }) => ({ server: server.name, tool: tool.name })),
+      this.#names,
+    );
+    return (
+      listed
+        .map(({ server, tool }, at) => agentTool(server.name, names[at] ?? "", tool, server.call))
+        // A digest is short: a server that looks for two tools with the same one has one of them.
+        .filter(({ name }, at) => names.indexOf(name) === at)
+    );
   }
 }
 

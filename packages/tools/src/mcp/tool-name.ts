@@ -11,21 +11,38 @@ const LONGEST = 64;
 
 /**
  * The names `mcp_{server}_{tool}` of tools, in their order. What no name may hold becomes `_`. A name that is too long,
- * or that two tools would share, ends in a digest of what it stands for: so the same tools have the same names,
+ * or that two tools of a server would share, ends in a digest of what it stands for: so the same tools have the same names,
  * whatever the order in which their servers came up.
+ *
+ * What begins with the name of another one of `servers`, all that are configured, belongs to that one: there the digest
+ * stands behind the server's name. A server chooses the names of its tools, and must reach no rule on another's (S7): the
+ * tool `b_c` of `a` is not called as `c` of `a_b` is, does not change that one's name, and `mcp_a_b_*` does not mean it.
  */
-export function toolNames(tools: readonly ServerTool[]): string[] {
-  const plain = tools.map(({ server, tool }) => `mcp_${server}_${tool}`.replace(/[^A-Za-z0-9_-]/g, "_"));
+export function toolNames(
+  tools: readonly ServerTool[],
+  servers: Iterable<string> = tools.map(({ server }) => server),
+): string[] {
+  const beginnings = [...new Set(servers)].map((server) => fitting(`mcp_${server}_`));
+  const plain = tools.map(({ server, tool }) => fitting(`mcp_${server}_${tool}`));
   const owners = new Map<string, Set<string>>();
-  for (const [at, name] of plain.entries()) {
-    const digest = digestOf(tools[at]);
-    owners.set(name, (owners.get(name) ?? new Set()).add(digest));
+  const shared = (at: number) => `${tools[at]?.server}\0${plain[at]}`;
+  for (const at of plain.keys()) {
+    owners.set(shared(at), (owners.get(shared(at)) ?? new Set()).add(digestOf(tools[at])));
   }
   return plain.map((name, at) => {
-    if (name.length <= LONGEST && owners.get(name)?.size === 1) return name;
+    const { server = "", tool = "" } = tools[at] ?? {};
     const digest = digestOf(tools[at]);
+    const own = fitting(`mcp_${server}_`);
+    const others = beginnings.filter((beginning) => name.startsWith(beginning) && beginning.length >= own.length);
+    if (others.length > 1 || (others.length === 1 && others[0] !== own))
+      return fitting(`mcp_${server.slice(0, LONGEST - digest.length - 6)}_${digest}_${tool}`).slice(0, LONGEST);
+    if (name.length <= LONGEST && owners.get(shared(at))?.size === 1) return name;
     return `${name.slice(0, LONGEST - digest.length - 1)}_${digest}`;
   });
+}
+
+function fitting(name: string): string {
+  return name.replace(/[^A-Za-z0-9_-]/g, "_");
 }
 
 /** Eight hexadecimal digits: enough to tell the few tools apart that share a name. */
