@@ -1,3 +1,4 @@
+import { request } from "node:http";
 import { createId, defineTool } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { describe, expect, test } from "vitest";
@@ -234,7 +235,9 @@ describe("S4: what a client may do comes from the server's record", () => {
     await owner.watch(conversation);
     await owner.ask("turn.say", { conversation, parts: say("hello") });
     await Promise.all([guest.item("run.ended"), owner.item("run.ended")]);
-    expect(guest.items).toEqual(owner.items);
+    // What the model is sent beside the conversation, a guest is not shown (S28).
+    const shown = owner.items.map((item) => (item.type === "content.stored" ? { ...item, text: "" } : item));
+    expect(guest.items).toEqual(shown);
     expect(await store.list()).toHaveLength(1);
     const rest = await ask(running.address, "/api/v1/commands", {
       method: "POST",
@@ -242,6 +245,45 @@ describe("S4: what a client may do comes from the server's record", () => {
       body: JSON.stringify({ type: "conversation.remove", id: createId(), conversation, rights: ["act"] }),
     });
     expect(rest.status).toBe(403);
+  });
+
+  test("S4: what a guest sends is not taken in before it is known whether they may: the right to import, then its bytes", async () => {
+    const { server: running } = await serving({ model: scriptedModel([]) }, { guestToken });
+    const sent = (path: string, body: string, token = guestToken) => begun(running.address, path, body, token);
+    const import_ = "/api/v1/conversations";
+    expect(await sent(import_, "{")).toBe(403);
+    expect(await sent("/api/v1/commands", `{"type":"${"x".repeat(2 * 1024 * 1024)}`)).toBe(413);
+    expect(await sent(import_, "{", TOKEN)).toBe("nothing yet");
+    const guest = await TestClient.connect(running, guestToken);
+    guest.sendText("x".repeat(64 * 1024 + 1));
+    await guest.until(() => guest.closed?.code === 1009);
+  });
+
+  test("S28: a guest is not shown what the model is sent beside the conversation, by whatever way the log is had", async () => {
+    const secret = "of-the-instructions-of-the-owner";
+    const { server: running } = await serving(
+      { model: scriptedModel(["Hello."]), instructions: secret },
+      { guestToken },
+    );
+    const owner = await TestClient.connect(running);
+    const { conversation } = await owner.ask("conversation.create", {});
+    const watching = await TestClient.connect(running, guestToken);
+    await watching.watch(conversation);
+    await owner.watch(conversation);
+    await owner.ask("turn.say", { conversation, parts: say("hello") });
+    await Promise.all([watching.item("run.ended"), owner.item("run.ended")]);
+    const from = { epoch: 0, seq: 0, offset: 0 };
+    const late = await TestClient.connect(running, guestToken);
+    await late.ask("feed.subscribe", { conversation, from });
+    await late.item("run.ended");
+    const headers = { authorization: `Bearer ${guestToken}` };
+    const exported = await ask(running.address, `/api/v1/conversations/${conversation}/export`, { headers });
+    for (const told of [JSON.stringify(watching.frames), JSON.stringify(late.frames), exported.body]) {
+      expect(told).toContain("content.stored");
+      expect(told).not.toContain(secret);
+    }
+    const { text } = await owner.ask("conversation.export", { conversation, format: "json" });
+    for (const told of [JSON.stringify(owner.items), text]) expect(told).toContain(secret);
   });
 });
 
@@ -324,6 +366,25 @@ describe("S14: nothing approves but an approval", () => {
     expect(runs).toEqual([{ n: 1 }]);
   });
 
+  test("S14: an answer that does not count leaves no rule behind that always holds", async () => {
+    const { runs, options } = danger();
+    const { server: running, remembered } = await serving(options);
+    const client = await TestClient.connect(running);
+    const { conversation } = await client.ask("conversation.create", {});
+    await client.watch(conversation);
+    await client.ask("turn.say", { conversation, parts: say("go") });
+    const { question } = await client.item("call.approval-requested");
+    const remember = { pattern: "danger", scope: "always" } as const;
+    const answered = (answer: object) =>
+      client.ask("question.answer", { conversation, question, answer: answer as never });
+    // These arguments do not fit the tool.
+    await expect(answered({ decision: "allow", input: "5", remember })).rejects.toMatchObject({ code: "invalid" });
+    const [first, second] = [answered({ decision: "deny" }), answered({ decision: "allow", remember })];
+    await expect(second).rejects.toMatchObject({ code: "not-found" });
+    await first;
+    expect({ remembered, runs }).toEqual({ remembered: [], runs: [] });
+  });
+
   test("S14: of two answers the first counts, and the second is told so", async () => {
     const { runs, options } = danger();
     const { server: running } = await serving(options);
@@ -339,3 +400,22 @@ describe("S14: nothing approves but an approval", () => {
     expect(runs).toEqual([]);
   });
 });
+
+/** What is answered to the beginning of a body whose end never comes. */
+function begun(address: string, path: string, body: string, token: string): Promise<number | "nothing yet"> {
+  return new Promise((resolve, reject) => {
+    const headers = { authorization: `Bearer ${token}`, "transfer-encoding": "chunked" };
+    const sending = request(`${address}${path}`, { method: "POST", headers, agent: false }, ({ statusCode = 0 }) => {
+      resolve(statusCode);
+      sending.destroy();
+    });
+    sending.on("error", reject);
+    sending.write(body);
+    // Whoever may import is listened to: nothing is answered before a question of the same server is.
+    void sending.once("socket", async () => {
+      for (let round = 0; round < 20; round += 1) await ask(address, "/api/v1/health");
+      resolve("nothing yet");
+      sending.destroy();
+    });
+  });
+}

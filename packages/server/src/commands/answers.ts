@@ -22,13 +22,15 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
     if (!open && !isAskedByRun(session, question)) throw new NotThere("This question is not open, or not any more.");
     if (answer.decision !== "deny" && answer.decision !== fitting)
       throw new Unfitting(`This question takes the decision "${fitting}" or "deny".`);
-    if (answer.decision === "allow" && answer.remember) {
-      const { pattern, scope } = answer.remember;
-      parseRule(pattern);
-      if (open && scope === "always") desk.host.remember(pattern);
-    }
-    await session.answer(question, answer);
-    if (answer.decision === "allow" && answer.remember) {
+    const remember = answer.decision === "allow" ? answer.remember : undefined;
+    if (remember) parseRule(remember.pattern);
+    await session.answer(question, answer).catch((error: unknown) => {
+      // Arguments that a person changed, with which the call cannot run as they say.
+      throw error instanceof TypeError ? new Unfitting(error.message) : error;
+    });
+    // Only now it counts: one that came second, or does not fit, leaves no rule behind.
+    if (remember) {
+      if (open && remember.scope === "always") desk.host.remember(remember.pattern);
       await allowWhatIsCovered(session, await agentFor(desk, live, {}), desk);
     }
     return {};

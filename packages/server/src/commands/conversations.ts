@@ -1,6 +1,7 @@
 import { type Event, isEvent, pathTo, type Session } from "@banyan/core";
 import type { StoredConversation } from "@banyan/host";
 import { fromJson, toHtml, toJson, toMarkdown } from "@banyan/host/exchange";
+import { shownTo } from "../live/shown-item.ts";
 import type { Desk, Handlers } from "./desk.ts";
 import { NotThere } from "./problem.ts";
 
@@ -54,11 +55,15 @@ export const conversationHandlers: Handlers<
     return {};
   },
 
-  async "conversation.export"({ conversation, format, leaf }, desk) {
+  async "conversation.export"({ conversation, format, leaf }, desk, viewer) {
     const { state, events } = await asItIs(conversation, desk);
     switch (format) {
       case "json":
-        return { name: `${conversation}.json`, mediaType: "application/json", text: toJson(events) };
+        return {
+          name: `${conversation}.json`,
+          mediaType: "application/json",
+          text: toJson(events.map((event) => shownTo(event, viewer))),
+        };
       case "markdown":
         return { name: `${conversation}.md`, mediaType: "text/markdown", text: toMarkdown(state, leaf) };
       case "html":

@@ -3,6 +3,7 @@ import { type ConversationDirectory, type Host, writtenMessage } from "@banyan/h
 import type { WorkspaceFiles } from "@banyan/host/workspace-files";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import type { LiveConversations } from "../live/live-conversations.ts";
+import type { Viewer } from "../live/shown-item.ts";
 import type { Command, CommandName, Result } from "../protocol/index.ts";
 import type { ModelLists } from "./model-lists.ts";
 
@@ -54,7 +55,11 @@ export type DeskCommand = Exclude<CommandName, ConnectionCommand>;
 
 /** How these commands are carried out. Each may throw what `problemOf` can tell. */
 export type Handlers<Names extends DeskCommand> = {
-  readonly [Name in Names]: (command: Command<Name>, desk: Desk) => Result<Name> | Promise<Result<Name>>;
+  readonly [Name in Names]: (
+    command: Command<Name>,
+    desk: Desk,
+    viewer: Viewer,
+  ) => Result<Name> | Promise<Result<Name>>;
 };
 
 /** The agent that works in a conversation: with the model that the command names, else the conversation, else the settings. */

@@ -1,4 +1,5 @@
 import type { Principal } from "../auth/principal.ts";
+import type { Viewer } from "../live/shown-item.ts";
 import { type Command, type CommandName, needs, type Problem } from "../protocol/index.ts";
 import { answerHandlers } from "./answers.ts";
 import { branchHandlers } from "./branches.ts";
@@ -38,8 +39,8 @@ export class Performer {
     const refused = refusalOf(command.type, principal);
     if (refused) return Promise.resolve({ error: refused });
     // To look again is harmless; to act again is not.
-    if (needs[command.type] === "watch") return this.#perform(command);
-    return this.#once.do(`${principal.name} ${command.id}`, () => this.#perform(command));
+    if (needs[command.type] === "watch") return this.#perform(command, principal);
+    return this.#once.do(`${principal.name} ${command.id}`, () => this.#perform(command, principal));
   }
 
   /** What became of something that may throw. */
@@ -54,9 +55,9 @@ export class Performer {
     }
   }
 
-  #perform(command: Command<DeskCommand>): Promise<Outcome> {
-    const handle = handlers[command.type] as (command: Command, desk: Desk) => object | Promise<object>;
-    return this.outcomeOf(() => handle(command, this.#desk));
+  #perform(command: Command<DeskCommand>, principal: Principal): Promise<Outcome> {
+    const handle = handlers[command.type] as (command: Command, desk: Desk, viewer: Viewer) => object | Promise<object>;
+    return this.outcomeOf(() => handle(command, this.#desk, principal));
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Cursor } from "@banyan/core";
 import type { LiveConversation } from "../live/live-conversation.ts";
+import type { Viewer } from "../live/shown-item.ts";
 import type { Line, Subscription } from "../live/subscription.ts";
 
 /** Bytes that may wait to be sent to a client. */
@@ -14,6 +15,7 @@ const SIGN_OF_LIFE = 15_000;
  * by itself.
  */
 export class EventStream implements Line {
+  readonly viewer: Viewer;
   readonly body: ReadableStream<Uint8Array>;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   readonly #waiting: (() => void)[] = [];
@@ -21,7 +23,8 @@ export class EventStream implements Line {
   readonly #alive: NodeJS.Timeout;
   readonly #onClose: () => void;
 
-  constructor(onClose: () => void) {
+  constructor(viewer: Viewer, onClose: () => void) {
+    this.viewer = viewer;
     this.#onClose = onClose;
     this.body = new ReadableStream<Uint8Array>(
       {

@@ -1,11 +1,11 @@
 import { createId } from "@banyan/core";
-import { type Context, Hono } from "hono";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { DeskCommand } from "../commands/desk.ts";
 import { isOfConnection, type Outcome, type Performer, refusalOf } from "../commands/perform.ts";
 import { readCommand } from "../commands/read-command.ts";
 import type { LiveConversations } from "../live/live-conversations.ts";
-import { type Command, LARGEST_FRAME, type Problem } from "../protocol/index.ts";
+import { type Command, LARGEST_FRAME, LARGEST_OF_WATCHERS, type Problem } from "../protocol/index.ts";
 import { Pace } from "../socket/pace.ts";
 import { statusOf } from "./answers.ts";
 import type { HttpEnvironment } from "./app.ts";
@@ -62,7 +62,15 @@ export function rest(parts: RestParts): Hono<HttpEnvironment> {
 
   app.get("/openapi.json", (context) => context.json(parts.openApi()));
 
-  app.post("/commands", limited(LARGEST_FRAME), async (context) => {
+  // What somebody may not do, they need not send: it would only fill memory (S4).
+  const limitedCommand: MiddlewareHandler<HttpEnvironment> = (context, next) =>
+    limited(context.get("principal").rights.includes("act") ? LARGEST_FRAME : LARGEST_OF_WATCHERS)(context, next);
+  const mayImport: MiddlewareHandler<HttpEnvironment> = async (context, next) => {
+    const refused = refusalOf("conversation.import", context.get("principal"));
+    return refused ? problem(context, refused) : next();
+  };
+
+  app.post("/commands", limitedCommand, async (context) => {
     const { command, error } = readCommand(await context.req.json().catch(() => undefined));
     if (!command) return problem(context, error);
     if (!isOfConnection(command)) return answer(context, await performer.perform(command, context.get("principal")));
@@ -89,7 +97,7 @@ export function rest(parts: RestParts): Hono<HttpEnvironment> {
     return answer(context, await perform(context, "conversation.list", { cwd, limit: most }));
   });
 
-  app.post("/conversations", limited(LARGEST_IMPORT), async (context) => {
+  app.post("/conversations", mayImport, limited(LARGEST_IMPORT), async (context) => {
     const text = await context.req.text();
     return answer(
       context,
@@ -113,7 +121,7 @@ export function rest(parts: RestParts): Hono<HttpEnvironment> {
     const refused = refusalOf("feed.subscribe", context.get("principal"));
     if (refused) return problem(context, refused);
     const from = cursorFrom(context.req.header("last-event-id") ?? context.req.query("from"));
-    const stream = new EventStream(() => streams.delete(stream));
+    const stream = new EventStream(context.get("principal"), () => streams.delete(stream));
     const outcome = await performer.outcomeOf(async () => {
       const live = await conversations.open(context.req.param("id"));
       await stream.watch(live, from, context.req.query("leaf"));

@@ -1,13 +1,15 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { type Cursor, cursorOf, type FeedItem, isDelta, mergeDeltas, type Session } from "@banyan/core";
 import { feedFrame } from "./feed-frame.ts";
+import { seesAllOf, shownTo, type Viewer } from "./shown-item.ts";
 
 /** Milliseconds between two frames of one conversation. */
 const FRAME = 16;
 
 /** One client of a broadcast. */
 export interface Receiver {
-  /** Sends a frame, the same to all; whoever has it is at this place. */
+  readonly viewer: Viewer;
+  /** Sends a frame, the same to all who may see all of it; whoever has it is at this place. */
   send(frame: Buffer, at: Cursor): void;
   /** Whether so much waits to be sent that it must get no more for now. */
   readonly isFull: boolean;
@@ -66,14 +68,18 @@ export class Broadcast {
       this.#timer = undefined;
     }
     if (this.#pending.length === 0) return;
-    const frame = feedFrame(
-      this.#session.id,
-      this.#pending.map((item) => JSON.stringify(item)),
-    );
+    const items = this.#pending;
+    const frameFor = (viewer?: Viewer) =>
+      feedFrame(
+        this.#session.id,
+        items.map((item) => JSON.stringify(viewer ? shownTo(item, viewer) : item)),
+      );
+    const whole = frameFor();
     this.#pending = [];
     this.#flushed = performance.now();
     for (const receiver of this.#receivers) {
-      receiver.send(frame, this.#latest);
+      const { viewer } = receiver;
+      receiver.send(items.every((item) => seesAllOf(item, viewer)) ? whole : frameFor(viewer), this.#latest);
       if (!receiver.isFull) continue;
       this.#receivers.delete(receiver);
       receiver.left(this.#latest);

@@ -2,12 +2,15 @@ import { type Cursor, cursorOf, type FeedItem, type Session, SessionError } from
 import { snapshotOf } from "../protocol/index.ts";
 import type { Broadcast, Receiver } from "./broadcast.ts";
 import { feedFrame, frameOf } from "./feed-frame.ts";
+import { shownTo, type Viewer } from "./shown-item.ts";
 
 /** UTF-16 units of JSON that one frame of what was missed holds, or one item more. */
 const FRAME_SIZE = 128 * 1024;
 
 /** The connection of a client: a socket, or a stream of server-sent events. */
 export interface Line {
+  /** Whose it is. */
+  readonly viewer: Viewer;
   /** Sends a frame; whoever has it is at this place of the feed, if it is one of a feed. */
   send(frame: Buffer, at?: Cursor): void;
   /** Whether so much waits to be sent that it must get no more for now. */
@@ -76,6 +79,10 @@ export class Subscription implements Receiver {
     this.#line.send(frame, at);
   }
 
+  get viewer(): Viewer {
+    return this.#line.viewer;
+  }
+
   get isFull(): boolean {
     return this.#line.isFull;
   }
@@ -117,7 +124,8 @@ export class Subscription implements Receiver {
       for await (const item of this.#session.feed({ from })) {
         at = placeOf(item) ?? at;
         // Who begins at the beginning has nothing that could be reset.
-        if (item.type !== "feed.reset") size += items[items.push(JSON.stringify(item)) - 1]?.length ?? 0;
+        if (item.type !== "feed.reset")
+          size += items[items.push(JSON.stringify(shownTo(item, this.viewer))) - 1]?.length ?? 0;
         if (this.#over) return undefined;
         // Between here and `join` nothing happens: what this client has is what the others have, or wait for.
         if (!isBefore(at, this.#broadcast.latest)) {

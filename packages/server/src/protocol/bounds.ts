@@ -28,3 +28,6 @@ export const closeCodes = {
   /** Too many commands in too short a time. */
   hasty: 4429,
 } as const;
+
+/** Bytes of a frame of a client that may only watch: none of its commands is long. */
+export const LARGEST_OF_WATCHERS = 64 * 1024;

@@ -61,7 +61,7 @@ export class Connection {
 
   constructor(socket: WebSocket, { principal, from, proof }: Caller, parts: ConnectionParts) {
     this.#socket = socket;
-    this.#line = new SocketLine(socket);
+    this.#line = new SocketLine(socket, principal);
     this.#principal = principal;
     this.#proof = proof;
     this.#from = from;

@@ -1,4 +1,5 @@
 import type { WebSocket } from "ws";
+import type { Viewer } from "../live/shown-item.ts";
 import type { Line } from "../live/subscription.ts";
 
 /** Bytes that may wait to be sent to a client; at more, it gets nothing new until they are gone. */
@@ -8,9 +9,11 @@ const TEXT = { binary: false };
 
 /** A WebSocket as the way to a client. */
 export class SocketLine implements Line {
+  readonly viewer: Viewer;
   readonly #socket: WebSocket;
 
-  constructor(socket: WebSocket) {
+  constructor(socket: WebSocket, viewer: Viewer) {
+    this.viewer = viewer;
     this.#socket = socket;
   }
 

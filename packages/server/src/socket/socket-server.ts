@@ -5,7 +5,7 @@ import type { Gate, Knock, SocketVerdict } from "../auth/gate.ts";
 import { knockOf } from "../auth/knock.ts";
 import { randomToken } from "../auth/secret.ts";
 import { frameOf } from "../live/feed-frame.ts";
-import { closeCodes, LARGEST_FRAME, type ServerFrame, SIGN_OF_LIFE } from "../protocol/index.ts";
+import { closeCodes, LARGEST_FRAME, LARGEST_OF_WATCHERS, type ServerFrame, SIGN_OF_LIFE } from "../protocol/index.ts";
 import { type Caller, Connection, type ConnectionParts } from "./connection.ts";
 
 /** Milliseconds that a client has to let go of its connection when the server stops. */
@@ -16,7 +16,9 @@ const SOCKET_PATH = "/api/v1/socket";
 
 /** The clients of a server on WebSockets. */
 export class SocketServer {
-  readonly #sockets = new WebSocketServer({ noServer: true, maxPayload: LARGEST_FRAME, clientTracking: true });
+  readonly #sockets = socketsFor(LARGEST_FRAME);
+  /** For who may only watch: what they send fills less memory (S4). */
+  readonly #watching = socketsFor(LARGEST_OF_WATCHERS);
   readonly #connections = new Map<WebSocket, Connection>();
   readonly #alive = new WeakSet<WebSocket>();
   readonly #gate: Gate;
@@ -51,6 +53,7 @@ export class SocketServer {
     await Promise.all(gone);
     clearTimeout(late);
     this.#sockets.close();
+    this.#watching.close();
   }
 
   #upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
@@ -65,7 +68,8 @@ export class SocketServer {
       refuse(socket, status, message);
       return;
     }
-    this.#sockets.handleUpgrade(request, socket, head, (accepted) => {
+    const sockets = verdict.principal.rights.includes("act") ? this.#sockets : this.#watching;
+    sockets.handleUpgrade(request, socket, head, (accepted) => {
       this.#alive.add(accepted);
       accepted.on("pong", () => this.#alive.add(accepted));
       this.#connections.set(accepted, new Connection(accepted, callerOf(verdict, knock), this.#parts));
@@ -80,6 +84,10 @@ export class SocketServer {
     }
     this.tellAll({ type: "alive" });
   }
+}
+
+function socketsFor(maxPayload: number): WebSocketServer {
+  return new WebSocketServer({ noServer: true, maxPayload, clientTracking: true });
 }
 
 function callerOf({ principal, page }: Extract<SocketVerdict, { ok: true }>, { from, header }: Knock): Caller {
