@@ -91,7 +91,9 @@ export interface AgentOptions {
     | undefined;
   /** Judges each call; without it every call is allowed. */
   readonly permission?: Permission | undefined;
-  /** For whom a stream is more than they need. Nobody waits for them. */
+  /** How many calls of one answer run at once, where they may run beside each other. Default 10. */
+  readonly callsAtOnce?: number | undefined;
+  /** For whom a stream is more than they need. */
   readonly callbacks?: Callbacks | undefined;
   /** Says after each turn how the conversation goes on. Without it a chat ends after one turn. */
   readonly onTurn?: TurnHandler | undefined;

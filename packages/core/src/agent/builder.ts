@@ -80,6 +80,10 @@ export class AgentBuilder {
     return this.#set({ permission });
   }
 
+  callsAtOnce(callsAtOnce: number): AgentBuilder {
+    return this.#set({ callsAtOnce });
+  }
+
   callbacks(callbacks: NonNullable<AgentOptions["callbacks"]>): AgentBuilder {
     return this.#set({ callbacks });
   }

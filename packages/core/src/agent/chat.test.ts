@@ -372,7 +372,7 @@ describe("the handle", () => {
       },
     });
     const items = await collect(agent.chat(say("Hi")));
-    expect(told).toEqual(["message true", "calls look executing", "call look seen", "message true", "answer Done."]);
+    expect(told).toEqual(["message true", "calls look pending", "call look seen", "message true", "answer Done."]);
     expect(items).toContainEqual({ type: "callback.failed", callback: "onAnswer", reason: "callback broke" });
     expect(items.at(-1)).toEqual({ type: "chat.ended", reason: "answered" });
   });

@@ -30,6 +30,7 @@ const AGENT: Names<AgentOptions> = {
   compaction: true,
   memory: true,
   permission: true,
+  callsAtOnce: true,
   callbacks: true,
   onTurn: true,
 };
@@ -47,6 +48,7 @@ const BOUNDS: Names<NonNullable<AgentOptions["bounds"]>> = { answer: true, argum
 const COMPACTION: Names<CompactionOptions> = { hint: true, threshold: true, contextSize: true, count: true };
 const MEMORY: Names<NonNullable<AgentOptions["memory"]>> = { store: true, limit: true, timeout: true };
 const CALLBACKS: Names<Callbacks> = {
+  awaited: true,
   onMessage: true,
   onCalls: true,
   onCall: true,
@@ -87,9 +89,13 @@ export function checkValues({
   retry = {},
   bounds = {},
   tools = [],
+  callsAtOnce = 10,
 }: AgentOptions): void {
   if (!Array.isArray(tools)) throw new AgentError("The tools of an agent are a list: tools: [...].");
   checkSettings(settings);
+  if (!(Number.isInteger(callsAtOnce) && callsAtOnce > 0)) {
+    throw new AgentError(`callsAtOnce is ${callsAtOnce}; it must be a positive whole number.`);
+  }
   checkLimits(limits);
   checkTimes({ "memory.timeout": memory?.timeout, "memory.limit": memory?.limit });
   const { attempts, time, delay, maxDelay, idle } = retry;

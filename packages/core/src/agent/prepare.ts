@@ -47,6 +47,7 @@ export function turnAgent(agent: Agent): TurnAgent {
     memory: memory && { store: memory.store, limit: memory.limit ?? 8, timeout: memory.timeout ?? 5_000 },
     permission: options.permission,
     callbacks: options.callbacks ?? {},
+    callsAtOnce: options.callsAtOnce ?? 10,
   };
   ready.set(agent, made);
   return made;

@@ -60,7 +60,7 @@ export class Answer implements ModelSink {
     await session.commit([{ ...started, model: agent.model.id }], { origin });
     branch.extend(id);
     budget.asking = true;
-    if (agent.callbacks.onMessage) tell(run, "onMessage", answerOf(session, id));
+    if (agent.callbacks.onMessage) await tell(run, "onMessage", answerOf(session, id));
     return new Answer(run, id, eager);
   }
 

@@ -9,7 +9,7 @@ import { aboutCall, previewOf } from "./about.ts";
 import { type AskedCall, pendingCall } from "./answer.ts";
 import { isSameInput } from "./checked-input.ts";
 import type { EagerCalls } from "./eager.ts";
-import { AT_ONCE, execute, notExecuted } from "./execute.ts";
+import { execute, notExecuted } from "./execute.ts";
 import { judge, unfitAnswer, type Verdict } from "./judge.ts";
 import { type Ending, withRepeats } from "./repeats.ts";
 import { answerOf, type TurnRun, tell } from "./run.ts";
@@ -51,7 +51,7 @@ interface Preparing {
 }
 
 /**
- * The calls of one answer. They start in their order: neighbours that only look run together, at most ten; one with
+ * The calls of one answer. They start in their order: neighbours that only look run together, as many as the agent lets run at once; one with
  * effects runs alone; one that waits for a person lets those after it pass. Each gets exactly one result.
  */
 export class CallBatch {
@@ -168,7 +168,7 @@ export class CallBatch {
     for (const entry of this.#entries) {
       if (entry.phase === "running") this.#track(this.#execute(entry));
       else if (entry.question) this.#track(this.#askPerson(entry, entry.question));
-      else if (entry.phase === "ended") this.#told(entry);
+      else if (entry.phase === "ended" && this.#run.agent.callbacks.onCall) this.#track(this.#told(entry));
     }
     try {
       await this.#runToTheEnd();
@@ -209,7 +209,7 @@ export class CallBatch {
     for (const entry of this.#entries) {
       if (entry.phase !== "ready") continue;
       const alone = running.length === 0;
-      const beside = isShared(entry) && running.every(isShared) && running.length < AT_ONCE;
+      const beside = isShared(entry) && running.every(isShared) && running.length < this.#run.agent.callsAtOnce;
       if (!alone && !beside) break;
       entry.phase = "running";
       running.push(entry);
@@ -258,7 +258,8 @@ export class CallBatch {
     await session.resolve({ type: "approval", id: question.id, message: this.#message, call }, answer, origin);
     if (answer.decision !== "allow") {
       entry.phase = "ended";
-      return this.#told(entry);
+      if (this.#run.agent.callbacks.onCall) await this.#told(entry);
+      return;
     }
     if (answer.input !== undefined) {
       const tool = (entry.tool as Tool).name;
@@ -283,7 +284,7 @@ export class CallBatch {
     const ended = { type: `call.${status}`, ...ran, output: said } as const;
     const events = [ended, ...this.#endBelow(call)];
     await this.#run.session.commit(events, { durable: true, origin: this.#run.origin });
-    this.#told(entry);
+    if (this.#run.agent.callbacks.onCall) await this.#told(entry);
   }
 
   /** Below a call that has its result nothing is open: a sub-agent whose process is gone is not gone on with any more. */
@@ -302,11 +303,10 @@ export class CallBatch {
     return withRepeats(this.#run.branch.path, this.#run.from, ending);
   }
 
-  #told(entry: Entry): void {
-    if (!this.#run.agent.callbacks.onCall) return;
+  async #told(entry: Entry): Promise<void> {
     const message = answerOf(this.#run.session, this.#message);
     const call = message.calls.find((other) => other.id === entry.call);
-    if (call) tell(this.#run, "onCall", call, message);
+    if (call) await tell(this.#run, "onCall", call, message);
   }
 
   async #cancelReady(why: string): Promise<void> {

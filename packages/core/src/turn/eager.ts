@@ -1,7 +1,7 @@
 import type { Json } from "../conversation/message.ts";
 import type { AskedCall } from "./answer.ts";
 import { isSameInput } from "./checked-input.ts";
-import { AT_ONCE, execute, type Outcome } from "./execute.ts";
+import { execute, type Outcome } from "./execute.ts";
 import { judge } from "./judge.ts";
 import type { TurnRun } from "./run.ts";
 import { toolContext } from "./tool-context.ts";
@@ -34,7 +34,7 @@ export class EagerCalls {
     const { toolbox } = this.#run.agent;
     if (!toolbox.find(asked.tool)?.eager) return;
     if (before.some(({ tool }) => toolbox.find(tool)?.effects !== "none")) return;
-    if (this.#running === AT_ONCE) return;
+    if (this.#running >= this.#run.agent.callsAtOnce) return;
     this.#running++;
     const begun = this.#begin(asked).finally(() => this.#running--);
     this.#begun.set(asked.id, begun);

@@ -5,9 +5,6 @@ import { BoundedText, bounded, DEFAULT_OUTPUT, outputText } from "./output.ts";
 /** Milliseconds that a tool has to end after its signal aborted. */
 export const GRACE = 3_000;
 
-/** Calls of an answer that run at once. */
-export const AT_ONCE = 10;
-
 /** How one execution went. The output is what the model is told. */
 export type Outcome = { readonly status: "completed" | "failed" | "cancelled"; readonly output: string };
 

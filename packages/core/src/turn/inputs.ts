@@ -52,7 +52,7 @@ export async function deliverSteering(run: TurnRun): Promise<void> {
   await session.commit(deliver(inputs, branch.leaf, id), { durable: true, origin });
   for (const input of inputs) {
     const message = branch.extend(input.id);
-    if (message.role === "user") tell(run, "onInterjection", message);
+    if (message.role === "user") await tell(run, "onInterjection", message);
   }
 }
 

@@ -34,6 +34,7 @@ export function newRun(
     branch,
     budget,
     source: { run: id, agent: agent.name, depth: budget.depth },
+    callbacksFailed: new Set(),
     origin,
     reader,
     signal,

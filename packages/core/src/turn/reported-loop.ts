@@ -11,7 +11,7 @@ import { CallBatch } from "./calls.ts";
 import { type Ending, failed } from "./ending.ts";
 import { GRACE, messageOf, notExecuted } from "./execute.ts";
 import { inTime } from "./in-time.ts";
-import { answerOf, type TurnRun, tell } from "./run.ts";
+import { answerOf, type TurnRun, tell, tellCalls } from "./run.ts";
 
 /** A limit ended the turn: told to the loop by what it reports next. */
 class LimitReached extends Error {
@@ -110,8 +110,7 @@ class ReportedTurn implements TurnSink {
     this.#asked = answer.calls();
     const finish = this.#asked.length > 0 && reason === "stop" ? "calls" : reason;
     await session.commit([answer.completion(finish), ...answer.pending()], { durable: true, origin });
-    const message = answerOf(session, answer.id);
-    if (this.#asked.length > 0 && agent.callbacks.onCalls) tell(this.#run, "onCalls", message.calls, message);
+    if (this.#asked.length > 0 && agent.callbacks.onCalls) await tellCalls(this.#run, answer.id, this.#asked);
     return this.#asked.map(({ id, tool, input }) => ({ id, tool, input }));
   }
 
@@ -139,7 +138,7 @@ class ReportedTurn implements TurnSink {
     await this.#write({ type, ...sayingCall(this.#message, asked), output });
     const message = answerOf(this.#run.session, this.#message);
     const settled = message.calls.find(({ id }) => id === call);
-    if (settled) tell(this.#run, "onCall", settled, message);
+    if (settled) await tell(this.#run, "onCall", settled, message);
   }
 
   async execute(call: string): Promise<PromptResult> {
@@ -170,7 +169,7 @@ class ReportedTurn implements TurnSink {
     });
     branch.extend(message);
     const added = session.state.messages.get(message);
-    if (added?.role === "user") tell(this.#run, "onInterjection", added);
+    if (added?.role === "user") await tell(this.#run, "onInterjection", added);
   }
 
   /** The turn is over: what is open is closed, and nothing more is taken. */

@@ -1,13 +1,15 @@
 import type { DeltaSource } from "../conversation/event.ts";
-import type { AssistantMessage, Call, Json, UserMessage } from "../conversation/message.ts";
+import { type AssistantMessage, type Call, type Json, newCall, type UserMessage } from "../conversation/message.ts";
 import type { AnswerBounds } from "../ports/answer-size.ts";
 import type { Permission } from "../ports/human.ts";
 import type { LoopDriver } from "../ports/loop.ts";
 import type { Memory } from "../ports/memory.ts";
 import type { ModelDriver, ModelError, ModelSettings } from "../ports/model.ts";
+import { orAborted } from "../ports/or-aborted.ts";
 import type { SubTask, SubTaskEnd, Tool } from "../ports/tool.ts";
 import type { FeedReader } from "../session/feed.ts";
 import type { Session } from "../session/session.ts";
+import type { AskedCall } from "./answer.ts";
 import type { Begun } from "./begun.ts";
 import type { Branch } from "./branch.ts";
 import type { Compaction } from "./compaction.ts";
@@ -35,22 +37,24 @@ export interface RetrySettings {
 }
 
 /**
- * What a library user can be told besides the feed. All are optional; what one throws or rejects is told in the feed as
- * `callback.failed` and never harms the turn. Nobody waits for them.
+ * What a library user can be told besides the feed. All are optional, and may answer a promise. What one throws or rejects
+ * never harms the turn; the feed tells it as `callback.failed`, once in a turn for each.
  */
 export interface Callbacks {
+  /** Whether the turn waits for the promises that they answer, until it is interrupted. Default `false`. */
+  readonly awaited?: boolean | undefined;
   /** An answer has begun. */
-  onMessage?(message: AssistantMessage): void;
-  /** An answer asked for these calls; they have not started. */
-  onCalls?(calls: readonly Call[], message: AssistantMessage): void;
+  onMessage?(message: AssistantMessage): unknown;
+  /** An answer asked for these calls, which are as it asked for them: nothing is known of any, and none has started. */
+  onCalls?(calls: readonly Call[], message: AssistantMessage): unknown;
   /** A call has its result. */
-  onCall?(call: Call, message: AssistantMessage): void;
+  onCall?(call: Call, message: AssistantMessage): unknown;
   /** A message came in while the turn ran. */
-  onInterjection?(message: UserMessage): void;
+  onInterjection?(message: UserMessage): unknown;
   /** A model call failed, whether or not it is tried again. */
-  onModelError?(error: ModelError): void;
+  onModelError?(error: ModelError): unknown;
   /** The answer that ended the turn. */
-  onAnswer?(message: AssistantMessage): void;
+  onAnswer?(message: AssistantMessage): unknown;
 }
 
 /** An agent, made ready to take turns. */
@@ -81,6 +85,8 @@ export interface TurnAgent {
   readonly memory: { readonly store: Memory; readonly limit: number; readonly timeout: number } | undefined;
   readonly permission: Permission | undefined;
   readonly callbacks: Callbacks;
+  /** Calls of an answer that run at once. */
+  readonly callsAtOnce: number;
 }
 
 /** Runs a sub-agent for a call of a run. */
@@ -106,6 +112,8 @@ export interface TurnRun {
   readonly budget: Budget;
   /** Whose voice what it streams is. */
   readonly source: DeltaSource;
+  /** Callbacks of which the feed was told that they fail. */
+  readonly callbacksFailed: Set<string>;
   /** Marks what this run publishes. */
   readonly origin: object;
   /** Who reads the run and can make it wait. */
@@ -133,20 +141,38 @@ export function answerOf(session: Session, id: string): AssistantMessage {
   return message;
 }
 
-/** Calls a callback, if there is one. */
-export function tell<Name extends keyof Callbacks>(
+/** A callback, without those that only say how they are called. */
+type CallbackName = Exclude<keyof Callbacks, "awaited">;
+
+/** Calls a callback, if there is one; answers a promise only where it is to be waited for, which never rejects. */
+export function tell<Name extends CallbackName>(
   run: TurnRun,
   name: Name,
   ...told: Parameters<NonNullable<Callbacks[Name]>>
-): void {
-  const callback = run.agent.callbacks[name] as ((...told: unknown[]) => unknown) | undefined;
+): void | Promise<void> {
+  const { callbacks } = run.agent;
+  const callback = callbacks[name] as ((...told: unknown[]) => unknown) | undefined;
   if (!callback) return;
-  const failed = (error: unknown) =>
+  const failed = (error: unknown) => {
+    if (run.callbacksFailed.has(name)) return;
+    run.callbacksFailed.add(name);
     run.session.notify({ type: "callback.failed", callback: name, reason: messageOf(error) }, run.origin);
+  };
   try {
-    const result = callback.apply(run.agent.callbacks, told);
-    if (result instanceof Promise) result.catch(failed);
+    const answered = callback.apply(callbacks, told);
+    if (typeof (answered as PromiseLike<unknown> | undefined)?.then !== "function") return;
+    const heard = Promise.resolve(answered).then(() => {}, failed);
+    // Interrupted, or out of time, it is waited for no more: whoever loops sees that.
+    if (callbacks.awaited) return Promise.resolve(orAborted(heard, run.signal)).catch(() => {});
   } catch (error) {
     failed(error);
   }
+}
+
+/** Calls `onCalls` with calls as they were asked for, whatever has become of them meanwhile. */
+export async function tellCalls(run: TurnRun, id: string, asked: readonly AskedCall[]): Promise<void> {
+  const calls = asked.map(({ id, tool, inputText, input }): Call => {
+    return { ...newCall(id, tool), inputText, ...(input !== undefined && { input }) };
+  });
+  await tell(run, "onCalls", calls, { ...answerOf(run.session, id), calls });
 }

@@ -6,7 +6,7 @@ import { CallBatch } from "./calls.ts";
 import { messageOf, notExecuted } from "./execute.ts";
 import { callModel } from "./model-call.ts";
 import { Patience } from "./retry.ts";
-import { answerOf, type TurnRun, tell } from "./run.ts";
+import { answerOf, type TurnRun, tell, tellCalls } from "./run.ts";
 
 /**
  * How a step went. `calls`: the model waits for their results, which are there. `told`: it asked for no call, and is told
@@ -51,7 +51,7 @@ export async function takeStep(run: TurnRun, model: ModelDriver, toolChoice: "au
       await drop(run, messageOf(run.signal.reason));
       return { type: "aborted" };
     }
-    tell(run, "onModelError", error);
+    await tell(run, "onModelError", error);
     const delay = patience.after(error, answer.begun);
     if (delay === undefined) {
       await answer.keep("error", `Not executed: the answer broke off: ${error.message}`, error);
@@ -101,10 +101,12 @@ async function complete(run: TurnRun, answer: Answer, toolChoice: "auto" | "none
     return { type: told ? "told" : reason === "paused" ? "paused" : "answer", message: answerOf(session, message) };
   }
   const batch = new CallBatch(run, message, answer.eager);
-  const judged = await batch.prepare(asked, { refusal, later: followed });
+  const { onCalls } = run.agent.callbacks;
+  // Who hears of the calls before they start hears of them before their intents are in the log.
+  const judged = await batch.prepare(asked, { refusal, later: followed || onCalls !== undefined });
   await session.commit([completed, ...judged], { durable: batch.hasEffects || followed, origin });
   if (followed) await follow(run, message, reason);
-  if (run.agent.callbacks.onCalls) tell(run, "onCalls", answerOf(session, message).calls, answerOf(session, message));
+  if (onCalls) await tellCalls(run, message, asked);
   await batch.run();
   // One that began early and was cancelled then is nobody's.
   answer.eager?.discard(new Error("nobody waits for it any more"));

@@ -154,7 +154,8 @@ async function end(run: TurnRun, { reason, limit, error }: Ending): Promise<Turn
   const event = error ? { ...ended, error: { code: error.code, message: error.message } } : ended;
   await session.commit([event], { durable: true, origin: run.origin });
   const message = lastAnswerOf(branch.path, run);
-  if (message && (reason === "answered" || reason === "finished" || reason === "limit")) tell(run, "onAnswer", message);
+  if (message && (reason === "answered" || reason === "finished" || reason === "limit"))
+    await tell(run, "onAnswer", message);
   if (run.agent.memory) rememberTurn(run, run.agent.memory);
   // What a sub-agent does hangs on its parent: it is forgotten with that.
   if (run.call === undefined) branch.trim();
