@@ -48,3 +48,4 @@ export { promptFrom } from "./turn/prompt.ts";
 export type { Callbacks, RetrySettings } from "./turn/run.ts";
 export { jsonSchemaOf, ToolDefinitionError } from "./turn/toolbox.ts";
 export type { Turn } from "./turn/turn.ts";
+export { keywordProblem, schemaProblem } from "./turn/usable-schema.ts";

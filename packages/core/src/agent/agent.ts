@@ -131,13 +131,17 @@ export class TurnError extends Error {
 
 /**
  * An agent: a small inert handle that never changes. It costs next to nothing to make: names of options that there are,
- * and a model and a memory that are some, are asked for then; what they are set to is checked when it first takes a turn.
+ * a model and a memory that are some, and tools that can be used, are asked for then; what the others are set to is checked
+ * when it first takes a turn.
  */
 export class Agent {
   /** As they were given; frozen. */
   readonly options: AgentOptions;
 
-  /** Throws `AgentError` for an option that there is not, and for what is no model or no memory. */
+  /**
+   * Throws `AgentError` for an option that there is not, and for what is no model or no memory; `ToolDefinitionError` for a
+   * tool that cannot be used, and for a schema of which something cannot, with the place in it.
+   */
   constructor(options: AgentOptions) {
     checkOptions(options);
     this.options = Object.freeze({ ...options });

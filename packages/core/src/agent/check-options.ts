@@ -3,6 +3,8 @@ import type { ModelSettings } from "../ports/model.ts";
 import { checkLimits, type Limits } from "../turn/limits.ts";
 import { nearest } from "../turn/nearest.ts";
 import type { Callbacks, RetrySettings } from "../turn/run.ts";
+import { Toolbox, ToolDefinitionError } from "../turn/toolbox.ts";
+import { schemaProblem } from "../turn/usable-schema.ts";
 import type { AgentOptions, CompactionOptions } from "./agent.ts";
 
 /** An option that no agent can have. */
@@ -58,12 +60,12 @@ const CALLBACKS: Names<Callbacks> = {
 };
 
 /**
- * What can be said of options when an agent is made, without making anything of them: names that there are, a model and
- * a memory that are some. Throws `AgentError`.
+ * What can be said of options when an agent is made: names that there are, a model and a memory that are some, tools and
+ * schemas that can be used. Throws `AgentError` and `ToolDefinitionError`.
  */
 export function checkOptions(options: AgentOptions): void {
   checkNames("", options, AGENT);
-  const { model, settings, limits, retry, bounds, compaction, memory, callbacks } = options;
+  const { model, tools, output, settings, limits, retry, bounds, compaction, memory, callbacks } = options;
   checkModel(model);
   if (settings) checkNames("settings.", settings, SETTINGS);
   if (limits) checkNames("limits.", limits, LIMITS);
@@ -71,6 +73,13 @@ export function checkOptions(options: AgentOptions): void {
   if (bounds) checkNames("bounds.", bounds, BOUNDS);
   if (compaction) checkNames("compaction.", compaction, COMPACTION);
   if (callbacks) checkNames("callbacks.", callbacks, CALLBACKS);
+  if (tools !== undefined && !Array.isArray(tools)) {
+    throw new AgentError("The tools of an agent are a list: tools: [...].");
+  }
+  // Made once for a list: a second agent with the same one costs nothing.
+  if (tools) Toolbox.of(tools);
+  const problem = output && !("~standard" in output) ? schemaProblem(output) : undefined;
+  if (problem !== undefined) throw new ToolDefinitionError(`The schema "output" cannot be used: ${problem}.`);
   if (!memory) return;
   checkNames("memory.", memory, MEMORY);
   const { recall, remember } = (memory.store ?? {}) as { readonly recall?: unknown; readonly remember?: unknown };
@@ -88,10 +97,8 @@ export function checkValues({
   memory,
   retry = {},
   bounds = {},
-  tools = [],
   callsAtOnce = 10,
 }: AgentOptions): void {
-  if (!Array.isArray(tools)) throw new AgentError("The tools of an agent are a list: tools: [...].");
   checkSettings(settings);
   if (!(Number.isInteger(callsAtOnce) && callsAtOnce > 0)) {
     throw new AgentError(`callsAtOnce is ${callsAtOnce}; it must be a positive whole number.`);

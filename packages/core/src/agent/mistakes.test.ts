@@ -97,7 +97,8 @@ describe("a mistake is told at once, and with what to do", () => {
     ["an output that no model can be given", { mode: "task", output: z.date() }, /schema of output cannot be given/],
     ["a tool that hides its effects", { tools: [{ ...tool, effects: "read" }] }, /what effects it has: "none"/],
   ])("%s", async (_, options, sentence) => {
-    await expect(agent.with(wrong<Partial<AgentOptions>>(options)).send("Hello")).rejects.toThrow(sentence);
+    const made = async () => agent.with(wrong<Partial<AgentOptions>>(options));
+    await expect(made().then((changed) => changed.send("Hello"))).rejects.toThrow(sentence);
   });
 
   test("a text where a directive belongs, a message that is none, and a session that nobody awaited", () => {

@@ -6,6 +6,8 @@ import type { ToolSchema } from "../ports/model.ts";
 import type { Checked, InputSchema, JsonSchema, Tool } from "../ports/tool.ts";
 import { messageOf } from "./execute.ts";
 import { nearest } from "./nearest.ts";
+import { schemaProblem } from "./usable-schema.ts";
+import { withoutNulls } from "./without-nulls.ts";
 
 /** A tool cannot be used as it is. */
 export class ToolDefinitionError extends Error {
@@ -23,7 +25,7 @@ export class Toolbox {
   readonly text: string;
   /** Whether one of them may begin before its message has ended. */
   hasEager = false;
-  readonly #tools = new Map<string, { readonly tool: Tool; check(input: Json): Checked | Promise<Checked> }>();
+  readonly #tools = new Map<string, { readonly tool: Tool; readonly check: Check }>();
 
   private constructor(tools: readonly Tool[]) {
     this.schemas = tools.map((tool) => {
@@ -71,7 +73,12 @@ export class Toolbox {
       if (schema.type !== "object") {
         throw new ToolDefinitionError(`The input schema of tool "${tool.name}" must be an object's.`);
       }
-      this.#tools.set(tool.name, { tool, check: standard ? checkStandard(standard) : checkJsonSchema(schema) });
+      const problem = standard ? undefined : schemaProblem(schema);
+      if (problem !== undefined) {
+        throw new ToolDefinitionError(`The input schema of tool "${tool.name}" cannot be used: ${problem}.`);
+      }
+      const check = standard ? checkStandard(standard) : checkJsonSchema(schema);
+      this.#tools.set(tool.name, { tool, check: forgivingNulls(schema, check) });
       return { name: tool.name, description: tool.description, input: schema as Json };
     });
     this.text = JSON.stringify(this.schemas);
@@ -107,6 +114,20 @@ export class Toolbox {
     if (this.#tools.size === 0) return `There is no tool "${name}", nor any other. Answer without one.`;
     return `There is no tool "${name}". There are: ${[...this.#tools.keys()].join(", ")}.`;
   }
+}
+
+type Check = (input: Json) => Checked | Promise<Checked>;
+
+/** What does not fit is held to the schema once more without the nulls that stand for nothing. */
+function forgivingNulls(schema: JsonSchema, check: Check): Check {
+  return (input) => {
+    const again = (checked: Checked) => {
+      const stripped = checked.ok ? undefined : withoutNulls(schema, input);
+      return stripped === undefined ? checked : check(stripped);
+    };
+    const checked = check(input);
+    return checked instanceof Promise ? checked.then(again) : again(checked);
+  };
 }
 
 /** Names a text: 128 bits of its SHA-256, in hexadecimal. */

@@ -2,7 +2,7 @@ import type { McpServerState, McpServers } from "@banyan/tools/mcp";
 
 /**
  * Waits until each server is there or has failed, but no longer than the signal lets it. Answers in sentences for a person
- * which are not there (B47).
+ * which are not there (B47), and which check arguments by themselves (F43).
  */
 export async function serversSettled(servers: McpServers, signal: AbortSignal): Promise<readonly string[]> {
   const over = Promise.withResolvers<void>();
@@ -26,6 +26,10 @@ function cannotBeUsed(name: string, reason: string): string {
 function missing(state: McpServerState): string[] {
   switch (state.status) {
     case "ready":
+      if (!state.unread) return [];
+      return [
+        `The MCP server ${state.name} describes arguments in a way that cannot be read here, and checks them itself: ${state.unread.join("; ")}.`,
+      ];
     case "disabled":
       return [];
     case "connecting":

@@ -14,7 +14,7 @@ test("a schema is passed on as it is", () => {
     additionalProperties: false,
     $defs: { item: { type: "integer", minimum: 1 }, "a/b": { type: "null" } },
   };
-  expect(inputSchema(schema)).toEqual(schema);
+  expect(inputSchema(schema)).toEqual({ schema, unread: [] });
 });
 
 describe("what the engine should not check is left to the server", () => {
@@ -23,7 +23,7 @@ describe("what the engine should not check is left to the server", () => {
       type: "object",
       properties: { day: { type: "string", pattern: "^(a+)+$", description: "A day." } },
     };
-    expect(inputSchema(given)).toEqual({
+    expect(inputSchema(given).schema).toEqual({
       type: "object",
       properties: { day: { type: "string", description: "A day. Matches ^(a+)+$" } },
     });
@@ -31,7 +31,7 @@ describe("what the engine should not check is left to the server", () => {
 
   test("names by pattern, and with them that there are no other names", () => {
     const given = { type: "object", patternProperties: { "^x-": {} }, additionalProperties: false };
-    expect(inputSchema(given)).toEqual({ type: "object", properties: {} });
+    expect(inputSchema(given).schema).toEqual({ type: "object", properties: {} });
   });
 
   test("where it comes from, and references that lead nowhere", () => {
@@ -41,17 +41,77 @@ describe("what the engine should not check is left to the server", () => {
       type: "object",
       properties: { a: { $ref: "https://example.com/b" }, b: { $ref: "#/$defs/none" }, c: { $ref: 5 } },
     };
-    expect(inputSchema(given)).toEqual({ type: "object", properties: { a: {}, b: {}, c: {} } });
+    expect(inputSchema(given).schema).toEqual({ type: "object", properties: { a: {}, b: {}, c: {} } });
   });
 
   test("a property of any name is one all the same", () => {
     const given = { type: "object", properties: { pattern: { type: "string" }, $id: { type: "string" }, id: true } };
-    expect(inputSchema(given)).toEqual(given);
+    expect(inputSchema(given).schema).toEqual(given);
   });
 
   test("a schema without end", () => {
     let deep: object = {};
     for (let level = 0; level < 10_000; level += 1) deep = { type: "object", properties: { a: deep } };
-    expect(inputSchema(deep as Record<string, unknown>)).toEqual({ type: "object", properties: {} });
+    expect(inputSchema(deep as Record<string, unknown>).schema).toEqual({ type: "object", properties: {} });
+  });
+});
+
+describe("F43: what other versions and dialects write is taken as it is meant", () => {
+  test.each<[string, object, object]>([
+    ["any type", { type: "any", description: "A." }, { description: "A." }],
+    ["a type of another language", { type: "str" }, { type: "string" }],
+    ["types of which one is any", { type: ["string", "any"] }, {}],
+    ["nullable", { type: "string", nullable: true }, { type: ["string", "null"] }],
+    [
+      "nullable, of a list of values",
+      { type: "string", enum: ["a"], nullable: true },
+      { type: ["string", "null"], enum: ["a", null] },
+    ],
+    ["not nullable", { type: "string", nullable: false }, { type: "string" }],
+    [
+      "a bound that excludes, of draft 4",
+      { type: "integer", minimum: 1, exclusiveMinimum: true },
+      { type: "integer", exclusiveMinimum: 1 },
+    ],
+    ["a bound that includes, of draft 4", { maximum: 1, exclusiveMaximum: false }, { maximum: 1 }],
+    ["no bound to exclude", { exclusiveMaximum: true }, {}],
+    [
+      "items one by one, of draft 7",
+      { items: [{ type: "any" }], additionalItems: false },
+      { prefixItems: [{}], items: false },
+    ],
+  ])("%s", (_, given, meant) => {
+    const schema = { type: "object", properties: { a: given } };
+    expect(inputSchema(schema)).toEqual({ schema: { type: "object", properties: { a: meant } }, unread: [] });
+  });
+
+  test("a property that says itself that it must be there, of draft 3", () => {
+    const given = { type: "object", properties: { a: { type: "string", required: true }, b: { required: false } } };
+    const schema = { type: "object", required: ["a"], properties: { a: { type: "string" }, b: {} } };
+    expect(inputSchema(given)).toEqual({ schema, unread: [] });
+  });
+
+  test.each<[object, RegExp]>([
+    [{ type: "moon" }, /"moon" is no type/],
+    [{ minimum: "1" }, /minimum is "1"; it is a number/],
+    [{ enum: "a" }, /enum is "a"; it is a list/],
+    [{ $ref: "#/lost" }, /leads nowhere/],
+    [{ items: "x" }, /items is "x"; it is a schema/],
+  ])("what cannot be read (%j) is left to the server, and said", (given, why) => {
+    const { schema, unread } = inputSchema({ type: "object", properties: { a: { description: "A.", ...given } } });
+    expect(schema.properties).toEqual({ a: { description: "A." } });
+    expect(unread).toEqual([expect.stringMatching(why)]);
+  });
+
+  test("a reference to what is left to the server opens the whole", () => {
+    const given = {
+      type: "object",
+      properties: { a: { $ref: "#/patternProperties/x" } },
+      patternProperties: { x: { type: "string" } },
+    };
+    expect(inputSchema(given)).toEqual({
+      schema: { type: "object", properties: {} },
+      unread: [expect.stringMatching(/nowhere/)],
+    });
   });
 });

@@ -1,4 +1,5 @@
-import type { JsonSchema } from "@banyan/core";
+import { type JsonSchema, keywordProblem, schemaProblem } from "@banyan/core";
+import { asMeant } from "./schema-as-meant.ts";
 
 /** Schemas are written by hand or made from types: one that is deeper than this is neither. */
 const DEEPEST = 64;
@@ -15,31 +16,62 @@ const BY_NAME = new Set(["properties", "$defs", "definitions", "dependentSchemas
 /** Keywords that close an object to names that `patternProperties` may let in. */
 const CLOSING = new Set(["patternProperties", "additionalProperties", "unevaluatedProperties"]);
 
+/** Keywords that are left to the server, whatever they say. */
+const LEFT = new Set(["pattern", "patternProperties"]);
+
 type Schema = Readonly<Record<string, unknown>>;
 
+/** What a server's tool takes, as the engine checks it. */
+export interface ServerSchema {
+  readonly schema: JsonSchema;
+  /** What of it cannot be read, so that the server alone checks it. */
+  readonly unread: readonly string[];
+}
+
 /**
- * The input schema of a server's tool as the engine checks it. What the engine should not check is left to the server,
- * which checks everything anyway: regular expressions, since a stranger's can keep a program busy for ever (the model
- * reads them in the description instead), and references that lead nowhere.
+ * The input schema of a server's tool as the engine checks it. What other versions and dialects of JSON Schema write is taken
+ * as it is meant (F43). What the engine should not check is left to the server, which checks everything anyway: regular
+ * expressions, since a stranger's can keep a program busy for ever (the model reads them in the description instead), and
+ * what cannot be read, such as references that lead nowhere.
  */
-export function inputSchema(given: Schema): JsonSchema {
+export function inputSchema(given: Schema): ServerSchema {
   const open: JsonSchema = { type: "object", properties: {} };
+  const unread = new Set<string>();
   try {
-    const schema = schemaFrom(given, given, 0);
-    return isObject(schema) ? { ...open, ...schema, type: "object" } : open;
+    const read = schemaFrom(given, { schema: given, unread }, 0);
+    const schema: JsonSchema = isObject(read) ? { ...open, ...read, type: "object" } : open;
+    // What is left may lead to what is not.
+    const problem = schemaProblem(schema);
+    return problem === undefined ? { schema, unread: [...unread] } : { schema: open, unread: [...unread, problem] };
   } catch (error) {
-    if (error instanceof RangeError) return open;
+    if (error instanceof RangeError) return { schema: open, unread: ["it is nested too deep"] };
     throw error;
   }
 }
 
-function schemaFrom(given: unknown, root: Schema, depth: number): unknown {
+/** A schema that is being read. */
+interface Reading {
+  readonly schema: Schema;
+  readonly unread: Set<string>;
+}
+
+function schemaFrom(written: unknown, root: Reading, depth: number): unknown {
   if (depth > DEEPEST) throw new RangeError("The schema is too deep.");
-  if (Array.isArray(given)) return given.map((inner) => schemaFrom(inner, root, depth + 1));
-  if (!isObject(given)) return given;
+  if (Array.isArray(written)) return written.map((inner) => schemaFrom(inner, root, depth + 1));
+  if (!isObject(written)) return written;
+  const given = asMeant(written);
   const entries = Object.entries(given).flatMap(([keyword, value]): [string, unknown][] => {
     if (ORIGIN.has(keyword) || (keyword === "id" && typeof value === "string")) return [];
-    if (keyword === "$ref" && !leadsSomewhere(value, root)) return [];
+    const problem =
+      keyword === "$ref" && !leadsSomewhere(value, root.schema)
+        ? `$ref ${JSON.stringify(value)} leads nowhere`
+        : LEFT.has(keyword)
+          ? undefined
+          : keywordProblem(keyword, value);
+    if (problem !== undefined) {
+      root.unread.add(problem);
+      return [];
+    }
     if (keyword === "pattern" || (CLOSING.has(keyword) && "patternProperties" in given)) return [];
     if (DATA.has(keyword)) return [[keyword, value]];
     if (!BY_NAME.has(keyword) || !isObject(value)) return [[keyword, schemaFrom(value, root, depth + 1)]];

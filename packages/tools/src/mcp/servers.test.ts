@@ -202,6 +202,31 @@ test("B47: a tool with a strange schema harms neither itself nor the agent", asy
   });
 });
 
+test("F43: the arguments of a tool whose schema is in another dialect arrive, and what cannot be read is said", async () => {
+  const properties = {
+    what: { type: "any" },
+    note: { type: "string", nullable: true },
+    count: { type: "integer", minimum: 0, exclusiveMinimum: true },
+    odd: { type: "moon" },
+    lost: { $ref: "#/definitions/lost" },
+  };
+  const dialect = { name: "dialect", inputSchema: { type: "object", properties } };
+  const plain = { name: "plain", inputSchema: { type: "object" } };
+  await using opened = await TestServers.settled({ it: puppet({ tools: [dialect, plain] }) });
+  const fits = { what: [1], note: null, count: 1, odd: "x", lost: 2 };
+  const model = scriptedModel([[call("mcp_it_dialect", fits), call("mcp_it_dialect", { count: 0 })], "done"]);
+  await new Agent({ model, tools: opened.servers.tools }).send("go");
+  expect(model.requests[1]?.messages.at(-1)).toMatchObject({
+    results: [
+      { output: "dialect", failed: false },
+      { output: expect.stringContaining("do not fit: at count: "), failed: true },
+    ],
+  });
+  expect(opened.servers.states).toEqual([
+    { name: "it", status: "ready", tools: 12, unread: [expect.stringMatching(/^dialect \(.*"moon" is no type/)] },
+  ]);
+});
+
 describe("prompts and resources", () => {
   test("B47: prompts are listed, and filled in", async () => {
     await using opened = await TestServers.settled({ it: puppet() });

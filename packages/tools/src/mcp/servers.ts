@@ -1,8 +1,10 @@
 import type { Tool, UserPart } from "@banyan/core";
 import { RunningCommands } from "../workspace/command.ts";
+import { stripControls } from "../workspace/plain-text.ts";
 import type { Ask } from "./elicitation.ts";
 import { type McpServerEntry, readEntry } from "./entry.ts";
 import { McpError } from "./error.ts";
+import { inputSchema } from "./input-schema.ts";
 import { Journal } from "./journal.ts";
 import type { LifelineStatus, ReconnectSettings } from "./lifeline.ts";
 import type { McpPrompt, McpResource, McpResourceTemplate } from "./offers.ts";
@@ -26,7 +28,12 @@ export interface McpOptions extends Omit<Surroundings, "reconnect"> {
 /** How one server is doing. */
 export type McpServerState = { readonly name: string } & (
   | Exclude<LifelineStatus, { readonly status: "ready" }>
-  | { readonly status: "ready"; readonly tools: number }
+  | {
+      readonly status: "ready";
+      readonly tools: number;
+      /** Tools whose arguments the server alone checks, in part, and why. */
+      readonly unread?: readonly string[];
+    }
   | { readonly status: "disabled" }
 );
 
@@ -188,5 +195,10 @@ export class McpServers implements AsyncDisposable {
 }
 
 function stateOf({ name, status, tools }: McpServer): McpServerState {
-  return status.status === "ready" ? { name, status: "ready", tools: tools.length } : { name, ...status };
+  if (status.status !== "ready") return { name, ...status };
+  const unread = tools.flatMap((tool) => {
+    const [problem] = inputSchema(tool.inputSchema).unread;
+    return problem === undefined ? [] : [stripControls(`${tool.name} (${problem})`)];
+  });
+  return { name, status: "ready", tools: tools.length, ...(unread.length > 0 && { unread }) };
 }

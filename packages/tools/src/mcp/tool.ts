@@ -27,7 +27,7 @@ export function agentTool(server: string, name: string, listed: ListedTool, call
   return {
     name,
     description: (description || `The tool ${listed.name} of ${server}.`).slice(0, LONGEST_DESCRIPTION),
-    input: inputSchema(listed.inputSchema),
+    input: inputSchema(listed.inputSchema).schema,
     effects: effectsOf(annotations),
     ...(annotations.readOnlyHint && { parallel: true }),
     async execute(input, context) {

@@ -14,7 +14,11 @@ const MOST_BYTES = 60_000;
 const MOST_COUNTED = 20_000;
 
 const input = z.object({
-  path: z.string().describe("The folder, relative to the workspace; `.` is the workspace itself."),
+  path: z
+    .string()
+    .overwrite((path) => path || ".")
+    .optional()
+    .describe("The folder, relative to the workspace. Default: the workspace itself."),
   depth: z
     .int()
     .min(1)
@@ -33,8 +37,8 @@ export function listTool(workspace: Workspace): Tool {
     input,
     effects: "none",
     eager: true,
-    about: ({ path }) => ({ paths: [{ path, access: "read" }] }),
-    async execute({ path, depth = 1 }, context) {
+    about: ({ path = "." }) => ({ paths: [{ path, access: "read" }] }),
+    async execute({ path = ".", depth = 1 }, context) {
       const folder = await locate(workspace, path);
       if (folder.kind === "missing")
         throw new WorkspaceError("missing", `There is no folder ${folder.path}. List the folder above it.`);

@@ -27,7 +27,11 @@ const input = z.object({
     .string()
     .min(1)
     .describe("A regular expression, matched against each line; case counts unless it begins with (?i)."),
-  path: z.string().optional().describe("The file or folder to search, relative to the workspace. Default: all of it."),
+  path: z
+    .string()
+    .overwrite((path) => path || ".")
+    .optional()
+    .describe("The file or folder to search, relative to the workspace. Default: all of it."),
   glob: z
     .string()
     .optional()

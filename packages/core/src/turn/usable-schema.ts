@@ -1,0 +1,108 @@
+import { dereference, type Schema } from "@cfworker/json-schema";
+import { messageOf } from "./execute.ts";
+
+type Keywords = Readonly<Record<string, unknown>>;
+
+const TYPES = new Set<unknown>(["string", "number", "integer", "boolean", "object", "array", "null"]);
+
+/** Keywords by what their value must be. */
+const NUMBERS = new Set([
+  ...["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "minItems"],
+  ...["maxItems", "minProperties", "maxProperties", "minContains", "maxContains"],
+]);
+const BY_NAME = new Set(["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]);
+const LISTS = new Set(["allOf", "anyOf", "oneOf", "prefixItems"]);
+const ONE = new Set([
+  ...["items", "additionalItems", "additionalProperties", "unevaluatedItems", "unevaluatedProperties", "contains"],
+  ...["propertyNames", "not", "if", "then", "else"],
+]);
+
+/** What is wrong with a keyword of a schema, so that nothing can be checked by it; nothing when it can be used. */
+export function keywordProblem(keyword: string, value: unknown): string | undefined {
+  if (keyword === "type") {
+    const unknown = (Array.isArray(value) ? value : [value]).find((type) => !TYPES.has(type));
+    return unknown === undefined
+      ? undefined
+      : `${JSON.stringify(unknown)} is no type; there are ${[...TYPES].join(", ")}`;
+  }
+  if (keyword === "pattern") return patternProblem(value);
+  if (keyword === "required" && !(Array.isArray(value) && value.every((name) => typeof name === "string"))) {
+    return `required is ${shown(value)}; it is a list of names`;
+  }
+  if (keyword === "enum" && !Array.isArray(value)) return `enum is ${shown(value)}; it is a list`;
+  if (keyword === "$ref" && typeof value !== "string") return `$ref is ${shown(value)}; it is a text`;
+  if (NUMBERS.has(keyword) && typeof value !== "number") return `${keyword} is ${shown(value)}; it is a number`;
+  if (LISTS.has(keyword) && !(Array.isArray(value) && value.every(isSchema))) return `${keyword} is no list of schemas`;
+  // Up to draft 2019-09 a list of schemas says what each item is.
+  if (ONE.has(keyword) && !isSchema(value) && !(keyword === "items" && Array.isArray(value) && value.every(isSchema))) {
+    return `${keyword} is ${shown(value)}; it is a schema`;
+  }
+  if (!BY_NAME.has(keyword)) return undefined;
+  if (!isKeywords(value) || !Object.values(value).every(isSchema)) return `${keyword} has something that is no schema`;
+  const broken = keyword === "patternProperties" ? Object.keys(value).map(patternProblem) : [];
+  return broken.find((problem) => problem !== undefined);
+}
+
+/** What of a JSON Schema cannot be used, and where; nothing when all of it can. */
+export function schemaProblem(schema: unknown): string | undefined {
+  try {
+    for (const [place, keywords] of within(schema, [])) {
+      for (const [keyword, value] of Object.entries(keywords)) {
+        const problem = keywordProblem(keyword, value);
+        if (problem !== undefined) return at(place, problem);
+      }
+    }
+    // What resolves references knows all that they can name.
+    const known = dereference(schema as Schema);
+    for (const [place, keywords] of within(schema, [])) {
+      const { $ref, __absolute_ref__: absolute } = keywords;
+      if ($ref !== undefined && known[String(absolute)] === undefined) {
+        return at(place, `$ref leads to ${JSON.stringify($ref)}, which is nowhere in the schema`);
+      }
+    }
+  } catch (error) {
+    return error instanceof RangeError ? "it is nested too deep" : messageOf(error);
+  }
+  return undefined;
+}
+
+/** A schema and all schemas in it, each with where it is. */
+function* within(schema: unknown, place: readonly string[]): Generator<readonly [readonly string[], Keywords]> {
+  if (!isKeywords(schema)) return;
+  yield [place, schema];
+  for (const [keyword, value] of Object.entries(schema)) {
+    if (BY_NAME.has(keyword) && isKeywords(value)) {
+      for (const [name, inner] of Object.entries(value)) yield* within(inner, [...place, keyword, name]);
+    } else if (ONE.has(keyword) && !Array.isArray(value)) yield* within(value, [...place, keyword]);
+    else if (Array.isArray(value) && (LISTS.has(keyword) || keyword === "items")) {
+      for (const [index, inner] of value.entries()) yield* within(inner, [...place, keyword, String(index)]);
+    }
+  }
+}
+
+function patternProblem(pattern: unknown): string | undefined {
+  if (typeof pattern !== "string") return `pattern is ${shown(pattern)}; it is a regular expression`;
+  try {
+    // As the validator reads it.
+    new RegExp(pattern, "u");
+    return undefined;
+  } catch (error) {
+    return `its pattern is no regular expression: ${messageOf(error)}`;
+  }
+}
+
+function at(place: readonly string[], problem: string): string {
+  return `at ${place.length === 0 ? "the top" : place.join(".")}: ${problem}`;
+}
+
+function shown(value: unknown): string {
+  return JSON.stringify(value)?.slice(0, 80) ?? typeof value;
+}
+
+function isSchema(value: unknown): boolean {
+  return typeof value === "boolean" || isKeywords(value);
+}
+
+function isKeywords(value: unknown): value is Keywords {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,56 @@
+type Schema = Readonly<Record<string, unknown>>;
+
+/** Names of types in other languages and dialects; `any` is no restriction. */
+const TYPES: Readonly<Record<string, string | undefined>> = {
+  any: "any",
+  ...{ str: "string", text: "string", int: "integer", long: "integer", float: "number", double: "number" },
+  ...{ bool: "boolean", list: "array", dict: "object", map: "object", none: "null", nil: "null", None: "null" },
+};
+
+/**
+ * One schema, without those in it, as JSON Schema 2020-12 says what other dialects mean: `nullable` of OpenAPI, bounds that
+ * exclude with `true` of draft 4, `required: true` of a property of draft 3, lists of `items`, and names of types that
+ * there are not.
+ */
+export function asMeant(given: Schema): Schema {
+  const { nullable, required, ...rest } = given;
+  const typed = withType({ ...rest, ...requiredOf(given, required) }, nullable === true);
+  return withItems(withBounds(withBounds(typed, "minimum", "exclusiveMinimum"), "maximum", "exclusiveMaximum"));
+}
+
+function withType(schema: Schema, nullable: boolean): Schema {
+  const { type, ...others } = schema;
+  const types = [type].flat().map((one) => (typeof one === "string" && Object.hasOwn(TYPES, one) ? TYPES[one] : one));
+  if (types.includes("any")) return others;
+  if (type === undefined) return schema;
+  if (!nullable) return { ...schema, type: Array.isArray(type) ? types : types[0] };
+  const { enum: values } = schema;
+  const list = Array.isArray(values) && !values.includes(null) ? { enum: [...values, null] } : {};
+  return { ...schema, type: [...new Set([...types, "null"])], ...list };
+}
+
+/** Names that must be there: those of the list, and those of properties that say so of themselves. */
+function requiredOf({ properties }: Schema, required: unknown): Schema {
+  const own = isObject(properties)
+    ? Object.entries(properties).flatMap(([name, inner]) => (isObject(inner) && inner.required === true ? [name] : []))
+    : [];
+  if (typeof required === "boolean" || required === null || required === undefined)
+    return own.length > 0 ? { required: own } : {};
+  return { required: own.length > 0 && Array.isArray(required) ? [...new Set([...required, ...own])] : required };
+}
+
+function withBounds(schema: Schema, bound: string, exclusive: string): Schema {
+  const { [exclusive]: excludes, [bound]: limit, ...rest } = schema;
+  if (typeof excludes !== "boolean") return schema;
+  return limit === undefined ? rest : { ...rest, [excludes ? exclusive : bound]: limit };
+}
+
+function withItems(schema: Schema): Schema {
+  const { items, additionalItems, ...rest } = schema;
+  if (!Array.isArray(items)) return schema;
+  return { ...rest, prefixItems: items, ...(additionalItems === undefined ? {} : { items: additionalItems }) };
+}
+
+function isObject(value: unknown): value is Schema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
