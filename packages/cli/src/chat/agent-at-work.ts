@@ -1,10 +1,7 @@
 import type { Agent, TurnHandler } from "@banyan/core";
 import type { Host } from "@banyan/host";
-import { serversSettled } from "@banyan/host/mcp";
+import { serversForFirstTurn } from "@banyan/host/mcp";
 import { oneLine } from "../show/plain-text.ts";
-
-/** Milliseconds that the first turn waits for MCP servers: a task has no other turn, a person can write again. */
-const PATIENCE = { chat: 3_000, task: 30_000 };
 
 /** How an agent is to work in the turns to come. */
 interface Work {
@@ -31,6 +28,8 @@ export class TalkAgent {
   readonly #onTurn: TurnHandler;
   readonly #notice: (sentence: string) => void;
   #isEquipped = false;
+  /** While the first turn waits for MCP servers. */
+  #waiting: AbortController | undefined;
   #handled: { readonly agent: Agent; readonly with: Agent } | undefined;
 
   /** `notice` is told once what is missing of what the agent works with. */
@@ -40,12 +39,21 @@ export class TalkAgent {
     this.#notice = notice;
   }
 
+  /** The first turn waits for MCP servers no longer; answers whether it did. */
+  waitNoLonger(): boolean {
+    this.#waiting?.abort();
+    return this.#waiting !== undefined;
+  }
+
   /** As it works now, when it has all that it works with. Rejects with `ModelChoiceError`. */
   async at(work: Work): Promise<Agent> {
     if (!this.#isEquipped) {
       const { notices, mcp } = await this.#host.ready();
+      const waiting = (sentence: string) => this.#notice(oneLine(`${sentence} Ctrl-C goes on without.`));
+      this.#waiting = new AbortController();
+      const missing = mcp ? await serversForFirstTurn(mcp, { signal: this.#waiting.signal, waiting }) : [];
+      this.#waiting = undefined;
       this.#isEquipped = true;
-      const missing = mcp ? await serversSettled(mcp, AbortSignal.timeout(PATIENCE[work.mode])) : [];
       for (const notice of [...notices, ...missing]) this.#notice(oneLine(notice));
     }
     const agent = await agentAtWork(this.#host, work);

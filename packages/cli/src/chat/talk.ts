@@ -145,6 +145,7 @@ export class Talk {
 
   /** Ctrl-C while nothing is typed: ends what runs. */
   interrupt(): void {
+    if (this.#agent.waitNoLonger()) return;
     const isStopping = this.#person.ownCommands.stop();
     const interrupted = this.session?.interrupt() ?? 0;
     if (interrupted > 0 || isStopping) return;

@@ -1,13 +1,17 @@
+import { existsSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { setTimeout } from "node:timers/promises";
 
 /*
- * A small MCP server on standard input and output. With `broken` as its argument it complains and ends. What it is
+ * A small MCP server on standard input and output. With `broken` as its argument it complains and ends; with `late` and
+ * the path of a file it answers nothing until that file is there. What it is
  * asked for goes to standard error. What it says in prompts and resources, and of itself, ends with its variable NOTE.
  */
 if (process.argv[2] === "broken") {
   process.stderr.write("KEY is not set\n");
   process.exit(3);
 }
+if (process.argv[2] === "late") while (!existsSync(process.argv[3] ?? "")) await setTimeout(20);
 const { NOTE: note = "empty" } = process.env;
 const answers: Readonly<Record<string, object>> = {
   initialize: {

@@ -80,6 +80,33 @@ describe.skipIf(!hasTmux)("an MCP server in a chat", () => {
     expect(system?.content).toContain(`> Add before you greet.\n> The note is ${REDACTED}`);
     expect(JSON.stringify(model.asked) + (await pty.written("mcp_small_add"))).not.toContain(SECRET);
   });
+
+  const late = (file: string) => ({ command: process.execPath, args: [SERVER, "late", file] });
+
+  test("B83: the first turn waits for a server that is late, says so, and has its tools", async () => {
+    const file = join(place.workspace, "now");
+    servers({ late: late(file) });
+    await using model = await modelServer({ calls: [{ tool: "mcp_late_add", input: { a: 1 } }] }, { text: "Done." });
+    using pty = Pty.open(place, [...MODEL, "--allow", "mcp_late_*"], model.env);
+    await pty.prompted();
+    pty.enter("add");
+    await pty.until("Waiting for the MCP server late, for at most 30 s. Ctrl-C goes on without.");
+    expect(model.asked).toEqual([]);
+    writeFileSync(file, "");
+    expect(await pty.until("Done.")).not.toContain("still starting");
+    expect(JSON.stringify(model.asked[1])).toContain('Added {\\"a\\":1}');
+  });
+
+  test("B83: Ctrl-C lets the first turn begin without a server that is late", async () => {
+    servers({ late: late(join(place.workspace, "never")) });
+    await using model = await modelServer({ text: "Without." });
+    using pty = Pty.open(place, MODEL, model.env);
+    await pty.prompted();
+    pty.enter("add");
+    await pty.until("Ctrl-C goes on without.");
+    pty.press("C-c");
+    expect(await pty.until("Without.")).toContain("The MCP server late is still starting");
+  });
 });
 
 test("B47: a print has the tools of its servers in its only turn, and says which server is not there", async () => {

@@ -10,4 +10,4 @@ export {
   unknownServer,
 } from "./configured.ts";
 export { type OpenServersOptions, openServers, signOut } from "./open.ts";
-export { serversSettled } from "./settled.ts";
+export { type FirstTurnOptions, serversForFirstTurn, serversSettled } from "./settled.ts";

@@ -1,6 +1,6 @@
 import { tmpdir } from "node:os";
 import { expect, test } from "vitest";
-import { openServers, serversSettled } from "./index.ts";
+import { openServers, serversForFirstTurn, serversSettled } from "./index.ts";
 
 test("B47: a server that is not there is named, once, with the reason; what is ready or switched off is not", async () => {
   const place = { env: {}, home: tmpdir(), cwd: tmpdir() };
@@ -23,6 +23,24 @@ test("B47: where no server is slow, nobody waits longer than for them", async ()
   const place = { env: {}, home: tmpdir(), cwd: tmpdir() };
   await using servers = await openServers(place, { gone: { command: "/no/such/program" } });
   expect(await serversSettled(servers, new AbortController().signal)).toEqual([
+    expect.stringMatching(/^The MCP server gone cannot be used: /),
+  ]);
+});
+
+test("B83: who waits for the first turn is told for whom, and whoever has no patience goes on without", async () => {
+  const place = { env: {}, home: tmpdir(), cwd: tmpdir() };
+  const slow = { command: process.execPath, args: ["-e", "setInterval(() => {}, 1000)"] };
+  await using servers = await openServers(place, { slow, gone: { command: "/no/such/program" } });
+  const impatience = new AbortController();
+  const told: string[] = [];
+  const waiting = (sentence: string) => {
+    told.push(sentence);
+    impatience.abort();
+  };
+  const missing = await serversForFirstTurn(servers, { signal: impatience.signal, waiting });
+  expect(told).toEqual(["Waiting for the MCP server slow, for at most 30 s."]);
+  expect(missing).toEqual([
+    "The MCP server slow is still starting: its tools come with a later message.",
     expect.stringMatching(/^The MCP server gone cannot be used: /),
   ]);
 });

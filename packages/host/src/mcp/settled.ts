@@ -17,6 +17,41 @@ export async function serversSettled(servers: McpServers, signal: AbortSignal): 
   return servers.states.flatMap(missing);
 }
 
+/** Milliseconds that the first turn of a conversation waits for its servers. */
+const FIRST_TURN = 30_000;
+/** Milliseconds after which a person is told what is waited for. */
+const TOLD_AFTER = 1_000;
+
+/** How the first turn waits. */
+export interface FirstTurnOptions {
+  /** Ends the wait: the turn begins without those that are not there. */
+  readonly signal: AbortSignal;
+  /** Told in a sentence, once, when it takes longer than a second. */
+  readonly waiting?: (sentence: string) => void;
+}
+
+/**
+ * Waits as the first turn of a conversation does (B83): until each server is there or has failed, but no longer than 30
+ * seconds, so that no model is told that there is no such tool for a server that is late. Answers as `serversSettled` does.
+ */
+export async function serversForFirstTurn(
+  servers: McpServers,
+  { signal, waiting }: FirstTurnOptions,
+): Promise<readonly string[]> {
+  const telling = setTimeout(() => {
+    const names = servers.states.flatMap(({ name, status }) => (status === "connecting" ? [name] : []));
+    if (names.length > 0)
+      waiting?.(
+        `Waiting for the MCP ${names.length === 1 ? "server" : "servers"} ${names.join(", ")}, for at most 30 s.`,
+      );
+  }, TOLD_AFTER);
+  try {
+    return await serversSettled(servers, AbortSignal.any([signal, AbortSignal.timeout(FIRST_TURN)]));
+  } finally {
+    clearTimeout(telling);
+  }
+}
+
 /** What is wrong with an entry names its server already. */
 function cannotBeUsed(name: string, reason: string): string {
   if (/^The (?:entry of the )?MCP server /.test(reason)) return reason;

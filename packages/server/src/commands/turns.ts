@@ -1,5 +1,6 @@
 import { type Directive, newestLeaf, resume, retry, SessionError, say, type UserPart } from "@banyan/core";
 import { addMessage, modeLeft } from "@banyan/host";
+import { serversForFirstTurn } from "@banyan/host/mcp";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import { beginTurn } from "../live/turn.ts";
 import type { Command } from "../protocol/index.ts";
@@ -115,6 +116,8 @@ async function begin(
   live: LiveConversation,
   desk: Desk,
 ): Promise<void> {
+  const { mcp } = await desk.host.ready();
+  if (mcp) await serversForFirstTurn(mcp, { signal: desk.signal });
   const agent = await agentFor(desk, live, command);
   await beginTurn(agent, directive, live.session, { at, id: command.id }, desk.defect);
 }
