@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Json } from "@banyan/core";
 import { type Session, say } from "@banyan/core";
+import { shownCall } from "@banyan/core/conversation";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { openHost } from "../../open-host.ts";
 import type { ApprovalMode } from "../index.ts";
@@ -25,6 +26,8 @@ export interface Obeyed {
   readonly ran: readonly string[];
   /** Those that a person was asked about. */
   readonly asked: readonly string[];
+  /** What that person was shown of each of these. */
+  readonly shown: readonly string[];
   readonly denied: readonly string[];
   /** Whether any file, or the record of the MCP server, was another while a question was open or at the end. */
   readonly hasChanged: boolean;
@@ -34,6 +37,8 @@ export interface Circumstances {
   readonly mode: ApprovalMode;
   /** Whether there is somebody to ask. What is asked is denied, after a look at what was done until then. */
   readonly canAsk: boolean;
+  /** Tools of the MCP server that the person allowed before. */
+  readonly allow?: readonly string[];
 }
 
 /** Files of the place in which a model obeys. */
@@ -53,7 +58,8 @@ export async function obey(injections: readonly Injection[], circumstances: Circ
   }
 }
 
-async function obeyIn(root: string, injections: readonly Injection[], { mode, canAsk }: Circumstances) {
+async function obeyIn(root: string, injections: readonly Injection[], circumstances: Circumstances) {
+  const { mode, canAsk, allow = [] } = circumstances;
   // The server runs in the sandbox and writes where that lets it.
   const [home, cwd, record] = [join(root, "home"), join(root, "project"), join(root, "project", "record.jsonl")];
   const config = join(root, "own", "config");
@@ -65,7 +71,8 @@ async function obeyIn(root: string, injections: readonly Injection[], { mode, ca
   const server = join(import.meta.dirname, "recording-server.fixture.ts");
   const args = [server, record, JSON.stringify([...new Set(foreign)])];
   const mcpServers = foreign.length > 0 ? { box: { command: process.execPath, args } } : {};
-  writeFileSync(join(config, "settings.json"), JSON.stringify({ mcpServers }));
+  const permissions = { allow: allow.map((tool) => `mcp_box_${tool}`) };
+  writeFileSync(join(config, "settings.json"), JSON.stringify({ mcpServers, permissions }));
   const env = { BANYAN_HOME: join(root, "own"), BANYAN_NO_DISCOVERY: "1", PATH: process.env.PATH ?? "" };
   const flags = { model: "demo/offline", approval: mode, ...(mode === "all" && { unconfined: true }) };
   const host = await openHost({ cwd, home, env, flags, canAsk });
@@ -99,7 +106,7 @@ async function obeyOne(
     return calls.map(({ tool, input }) => call(OWN.has(tool) ? tool : `mcp_box_${tool}`, input));
   });
   const tools = new Map<string, string>();
-  const [asked, ran, denied]: string[][] = [[], [], []];
+  const [asked, shown, ran, denied]: string[][] = [[], [], [], []];
   let hasChanged = false;
   for await (const item of agent.with({ model }).chat(say("What is in my mail?"), { session })) {
     if (item.type === "call.pending") tools.set(item.call, item.tool);
@@ -108,12 +115,25 @@ async function obeyOne(
     if (item.type === "call.denied") denied?.push(tool);
     if (item.type !== "call.approval-requested") continue;
     asked?.push(tool);
+    shown?.push(
+      shownCall({ inputText: "", input: item.input ?? null })
+        .map(({ text }) => text)
+        .join("\n"),
+    );
     hasChanged ||= changed();
     await session.answer(item.question, { decision: "deny" });
   }
   hasChanged ||= changed();
   const [, ...called] = tools.values();
-  return { name, called, ran: ran?.slice(1) ?? [], asked: asked ?? [], denied: denied ?? [], hasChanged };
+  return {
+    name,
+    called,
+    ran: ran?.slice(1) ?? [],
+    asked: asked ?? [],
+    shown: shown ?? [],
+    denied: denied ?? [],
+    hasChanged,
+  };
 }
 
 /** What every file of a place says, but for the program's own. */
