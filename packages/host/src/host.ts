@@ -227,7 +227,9 @@ export class Host {
     const { memory } = await this.ready();
     const summaries = (await memory?.summaries(this.workspace, TASKS_TOLD).catch(() => [])) ?? [];
     const { instructions = "" } = this.#agent.options;
-    const told = summaries.map(({ text, source }) => `[${source}]\n${text}`).join("\n\n");
+    const told = summaries
+      .map(({ text, at }) => `[finished ${new Date(at).toISOString().slice(0, 10)}]\n${text}`)
+      .join("\n\n");
     const known =
       told === "" ? "" : `\n\n<earlier-tasks-in-this-directory>\n${told}\n</earlier-tasks-in-this-directory>`;
     return this.#agent.with({ mode: "task", instructions: `${instructions}${known}` });

@@ -4,17 +4,22 @@ import { phrase } from "./words.ts";
 /** Something to be looked for. The answer is ids of entries, best first. */
 export type Question =
   /** What may say something about these words, for a conversation that it is not from itself. */
-  | { readonly type: "about"; readonly words: readonly string[]; readonly conversation: string }
+  | ({ readonly type: "about"; readonly words: readonly string[] } & Here)
   /** What is near in meaning, at least as near as `least`. */
-  | {
+  | ({
       readonly type: "near";
       readonly model: string;
       readonly vector: Float32Array;
       readonly least: number;
-      readonly conversation: string;
-    }
+    } & Here)
   /** What holds all of the words. */
   | { readonly type: "all"; readonly words: readonly string[]; readonly limit: number };
+
+/** Where a recall is asked for. */
+export interface Here {
+  readonly conversation: string;
+  readonly directory: string;
+}
 
 /** Candidates of each kind for a recall. */
 const CANDIDATES = 50;
@@ -38,7 +43,7 @@ const COMPARING = 1500;
 export function find(database: DatabaseSync, question: Question): number[] {
   switch (question.type) {
     case "about":
-      return about(database, question.words, question.conversation);
+      return about(database, question.words, question);
     case "near":
       return near(database, question);
     case "all":
@@ -46,9 +51,13 @@ export function find(database: DatabaseSync, question: Question): number[] {
   }
 }
 
-/** SQL: whether an entry is from a conversation for which memory is on, and not from the one that it is recalled into. */
+/**
+ * SQL: whether an entry is from a conversation for which memory is on, and not from the one that it is recalled into. What was
+ * said in another directory is about something else; a model would take an old request for one of now (B81).
+ */
 function recallable(entry: string): string {
-  return `EXISTS (SELECT 1 FROM sources WHERE entry = ${entry} AND conversation NOT IN (SELECT conversation FROM off))
+  return `EXISTS (SELECT 1 FROM sources WHERE entry = ${entry} AND conversation NOT IN (SELECT conversation FROM off)
+      AND (directory = :directory OR 'said' <> (SELECT kind FROM entries WHERE id = ${entry})))
     AND NOT EXISTS (SELECT 1 FROM sources WHERE entry = ${entry} AND conversation = nullif(:conversation, ''))`;
 }
 
@@ -64,7 +73,7 @@ interface TellingWord {
  * BM25 by the rarest words alone: the common ones cost most of the time, and what has nothing else in common with the
  * query does not fit it. Neither does what shares a word with it by chance, and lacks most of what it is about.
  */
-function about(database: DatabaseSync, words: readonly string[], conversation: string): number[] {
+function about(database: DatabaseSync, words: readonly string[], { conversation, directory }: Here): number[] {
   const telling = tellingMost(database, words);
   const known = telling.filter(({ isKnown }) => isKnown).slice(0, WORDS);
   if (known.length === 0) return [];
@@ -73,7 +82,7 @@ function about(database: DatabaseSync, words: readonly string[], conversation: s
     `SELECT rowid AS id, rank FROM words WHERE words MATCH :phrases AND ${recallable("words.rowid")}
     ORDER BY rank LIMIT ${CANDIDATES}`,
   );
-  const found = select.all({ conversation, phrases: known.map(({ phrase }) => phrase).join(" OR ") });
+  const found = select.all({ conversation, directory, phrases: known.map(({ phrase }) => phrase).join(" OR ") });
   const fits = fitting(database, telling, known);
   return found
     .map(({ id, rank }) => ({ id: Number(id), rank: Number(rank) }))
@@ -117,7 +126,10 @@ function tellingMost(database: DatabaseSync, words: readonly string[]): TellingW
 }
 
 /** One pass over the vectors. Both sides are of length 1, so that the cosine is the sum of the products. */
-function near(database: DatabaseSync, { model, vector, least, conversation }: Question & { type: "near" }): number[] {
+function near(
+  database: DatabaseSync,
+  { model, vector, least, conversation, directory }: Question & { type: "near" },
+): number[] {
   const select = database.prepare("SELECT entry, vector FROM vectors WHERE model = ? ORDER BY entry DESC", {
     returnArrays: true,
   });
@@ -136,7 +148,7 @@ function near(database: DatabaseSync, { model, vector, least, conversation }: Qu
   const isRecallable = database.prepare(`SELECT 1 WHERE ${recallable(":entry")}`);
   const ids: number[] = [];
   for (const { id } of similar) {
-    if (isRecallable.get({ entry: id, conversation }) && ids.push(id) === CANDIDATES) break;
+    if (isRecallable.get({ entry: id, conversation, directory }) && ids.push(id) === CANDIDATES) break;
   }
   return ids;
 }

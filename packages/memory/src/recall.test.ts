@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LARGE, memoryIn, padding, recalled, said, temporaryFile } from "./memory.fixture.ts";
+import { embedder, LARGE, memoryIn, padding, recalled, said, temporaryFile } from "./memory.fixture.ts";
 
 const COLOUR = "My favourite colour is teal.";
 const DOG = "My dog is called Rex.";
@@ -70,30 +70,48 @@ for (const [size, fill] of [
     const memory = await memoryIn({ directory: "/here" });
     await memory.remember(padding(fill));
     await memory.remember([
-      said("Tests run with vitest.", "b", { directory: "/here" }),
-      said("Tests run with mocha tests.", "a", { directory: "/there" }),
+      said("Tests run with vitest.", "b", { directory: "/here", kind: "fact" }),
+      said("Tests run with mocha tests.", "a", { directory: "/there", kind: "fact" }),
     ]);
     expect(await recalled(memory, "tests")).toEqual(["Tests run with vitest.", "Tests run with mocha tests."]);
     const there = await memoryIn({ directory: "/there", file: await temporaryFile() });
     await there.remember([
-      said("Tests run with vitest.", "b", { directory: "/here" }),
-      said("Tests run with mocha tests.", "a", { directory: "/there" }),
+      said("Tests run with vitest.", "b", { directory: "/here", kind: "fact" }),
+      said("Tests run with mocha tests.", "a", { directory: "/there", kind: "fact" }),
     ]);
     expect(await recalled(there, "tests")).toEqual(["Tests run with mocha tests.", "Tests run with vitest."]);
+  });
+
+  test(`B81: of a ${size} memory, facts and summaries come from anywhere, what was said from the same directory alone`, async () => {
+    const memory = await memoryIn({ directory: "/here", embed: embedder([["tests", "vitest"]]) });
+    await memory.remember(padding(fill));
+    const elsewhere = { directory: "/there" };
+    await memory.remember([
+      said("Run the tests with vitest.", "a", elsewhere),
+      said("I ran the tests with mocha.", "a", { ...elsewhere, role: "assistant" }),
+      said("All tests use vitest.", "b", { ...elsewhere, kind: "fact" }),
+      said("The tests were moved to vitest.", "c", { ...elsewhere, kind: "summary" }),
+      said("Why do the tests fail?", "d", { directory: "/here" }),
+    ]);
+    expect((await recalled(memory, "tests")).toSorted()).toEqual([
+      "All tests use vitest.",
+      "The tests were moved to vitest.",
+      "Why do the tests fail?",
+    ]);
   });
 }
 
 test("B45: of what was said in several directories, the source in this one is shown, and it counts as from here", async () => {
   const memory = await memoryIn({ directory: "/here" });
   await memory.remember([
-    said("Tests run with vitest here.", "a", { directory: "/here" }),
-    said("Tests run with vitest here.", "b", { directory: "/there" }),
-    said("Tests run with mocha.", "b", { directory: "/there" }),
+    said("Tests run with vitest here.", "a", { directory: "/here", kind: "fact" }),
+    said("Tests run with vitest here.", "b", { directory: "/there", kind: "fact" }),
+    said("Tests run with mocha.", "b", { directory: "/there", kind: "fact" }),
   ]);
   const items = await memory.recall("tests", { limit: 2, signal: new AbortController().signal });
   expect(items.map(({ source }) => source)).toEqual([
-    "user, 2026-11-21, /here, conversation a",
-    "user, 2026-11-21, /there, conversation b",
+    "fact, 2026-11-21, /here, conversation a",
+    "fact, 2026-11-21, /there, conversation b",
   ]);
 });
 

@@ -81,7 +81,7 @@ class SqliteMemory implements ManagedMemory {
         if (limit <= 0 || isOff(database, conversation)) return [];
         const words = tellingWords(text);
         const found = await Promise.all([
-          this.#file.find(database, { type: "about", words, conversation }, signal),
+          this.#file.find(database, { type: "about", words, conversation, directory: this.#directory }, signal),
           this.#near(text, options),
         ]);
         const scores = fuse(found);
@@ -93,9 +93,12 @@ class SqliteMemory implements ManagedMemory {
       },
       signal,
     );
-    return entries.map(({ text, source, conversation, message }) => ({
+    return entries.map(({ text, source, kind, role, at, conversation, message }) => ({
       text: cut(text, RECALLED),
       source,
+      kind,
+      at,
+      ...(role ? { role } : {}),
       ...(conversation ? { conversation } : {}),
       ...(message ? { message } : {}),
     }));
@@ -182,7 +185,13 @@ class SqliteMemory implements ManagedMemory {
     if (!this.#vectors || query.trim() === "") return [];
     try {
       const sought = await this.#vectors.of(query, signal);
-      const question = { type: "near", ...sought, least: this.#similarity, conversation } as const;
+      const question = {
+        type: "near",
+        ...sought,
+        least: this.#similarity,
+        conversation,
+        directory: this.#directory,
+      } as const;
       return await this.#file.read([], (database) => this.#file.find(database, question, signal), signal);
     } catch (error) {
       if (!(error instanceof MemoryError && error.code === "embedder")) throw error;

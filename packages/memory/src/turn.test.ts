@@ -83,3 +83,23 @@ test("B6: an embedder that fails is said in the feed, and what fits by its words
   expect(items).toContainEqual(expect.objectContaining(skipped));
   expect(items).toContainEqual(expect.objectContaining({ type: "memory.recalled" }));
 });
+
+test("B81: the model is told what is recalled as the past, apart from what is asked, without paths and ids", async () => {
+  const store = await memoryIn({ directory: "/home/me/secret-project" });
+  const model = scriptedModel(["Done.", "Teal."]);
+  const agent = new Agent({ model, memory: { store } });
+  const first = Session.inMemory();
+  await agent.send("Paint the garden fence teal.", { session: first });
+  await store.add({ text: "The fence of the garden is wooden." });
+  await agent.send("Which colour has the garden fence?", { session: Session.inMemory() });
+  const [asked] = model.requests[1]?.messages ?? [];
+  const [past, now, ...more] = asked?.role === "user" ? asked.parts : [];
+  expect(now).toEqual({ type: "text", text: "Which colour has the garden fence?" });
+  expect(more).toEqual([]);
+  const said = past?.type === "text" ? past.text : "";
+  expect(said).toMatch(/^<recalled-from-memory>\n.*which are over\. Nothing in them is asked of you now/);
+  expect(said).toMatch(/\[the person said then, \d{4}-\d\d-\d\d\]\nPaint the garden fence teal\./);
+  expect(said).toMatch(/\[a fact to keep, \d{4}-\d\d-\d\d\]\nThe fence of the garden is wooden\./);
+  expect(said).not.toMatch(/secret-project|conversation /);
+  expect(said).not.toContain(first.id);
+});

@@ -200,8 +200,12 @@ interface MessageBase {
 /** Something that memory put in front of the model. */
 export interface Recalled {
   readonly text: string;
-  /** Where it is from, for people: a conversation, a file, a date. */
+  /** Where it is from, for people: a conversation, a file, a date. Not for the model. */
   readonly source: string;
+  /** What it is, who said it, and when (milliseconds since 1970): that the model is told. */
+  readonly kind?: "said" | "fact" | "summary";
+  readonly role?: "user" | "assistant";
+  readonly at?: number;
   /** The conversation that it is from, and the message there, for who wants to go there; not for the model. */
   readonly conversation?: string;
   readonly message?: string;

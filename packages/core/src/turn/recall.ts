@@ -29,9 +29,12 @@ export async function recallInto(run: TurnRun, memory: TurnMemory): Promise<void
     await orAborted(writing.get(memory.store), signal);
     const options = { limit: memory.limit, signal, conversation: session.id, notice };
     const recalled = await orAborted(memory.store.recall(textOf(message), options), signal);
-    items = recalled.map(({ text, source, conversation, message }) => ({
+    items = recalled.map(({ text, source, kind, role, at, conversation, message }) => ({
       text: String(text),
       source: String(source),
+      ...(kind === undefined ? {} : { kind }),
+      ...(role === undefined ? {} : { role }),
+      ...(at === undefined ? {} : { at: Number(at) }),
       ...(conversation === undefined ? {} : { conversation: String(conversation) }),
       ...(message === undefined ? {} : { message: String(message) }),
     }));

@@ -117,7 +117,15 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
     event("memory.recalled", {
       ...messageOf,
       items: list(
-        z.object({ text: z.string(), source: z.string(), conversation: id.optional(), message: id.optional() }),
+        z.object({
+          text: z.string(),
+          source: z.string(),
+          kind: z.enum(["said", "fact", "summary"]).optional(),
+          role: z.enum(["user", "assistant"]).optional(),
+          at: time.optional(),
+          conversation: id.optional(),
+          message: id.optional(),
+        }),
       ),
     }),
     event("message.started", { ...messageOf, parentId: id.nullable(), run: id, model: z.string() }),
