@@ -395,7 +395,7 @@ async function brokenOff(): Promise<World> {
   const session = await world.open();
   const scenes: Scene[] = [
     [call("look"), call("inquire")],
-    [text("Half "), call("send"), cut()],
+    [text("Half "), call("send"), fail("quota")],
   ];
   const agent = world.agent(() => scenes.shift() ?? "Done.");
   session.listen({
