@@ -1,0 +1,48 @@
+import { Agent, Session } from "@banyan/core";
+import { scriptedModel } from "@banyan/core/testing";
+import { memoryStore } from "@banyan/store/memory";
+import { expect, test } from "vitest";
+import { Broadcast } from "./broadcast.ts";
+import { type Line, Subscription } from "./subscription.ts";
+
+/** A connection with room for one frame, whose other end reads when it is told to. */
+class NarrowLine implements Line {
+  frames: string[] = [];
+  #read: (() => void) | undefined;
+  readonly viewer: Line["viewer"] = { rights: ["watch", "act"] };
+  isFull = false;
+
+  send(frame: Buffer): void {
+    this.frames.push(frame.toString());
+    this.isFull = true;
+  }
+
+  room(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#read = resolve;
+    });
+  }
+
+  read(): void {
+    this.isFull = false;
+    this.#read?.();
+  }
+}
+
+test("F19: a client that catches up with a long log and does not read is sent one frame, and the rest as it reads", async () => {
+  await using session = await Session.open(memoryStore());
+  const agent = new Agent({ model: scriptedModel(() => "y".repeat(256 * 1024)) });
+  for (let turn = 0; turn < 8; turn++) await agent.send("Go on", { session });
+  const line = new NarrowLine();
+  const subscription = new Subscription(session, new Broadcast(session), line);
+  subscription.begin({ epoch: 0, seq: 0, offset: 0 }, undefined);
+  for (let reads = 0; !subscription.isInStep && reads < 100; reads++) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(line.frames.length).toBeLessThanOrEqual(reads + 1);
+    line.read();
+  }
+  expect(line.frames.length).toBeGreaterThan(8);
+  const told = line.frames.flatMap((frame) => JSON.parse(frame).items);
+  expect(told.map(({ seq }) => seq)).toEqual(told.map((_, index) => index + 1));
+  subscription.end();
+});

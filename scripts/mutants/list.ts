@@ -1,0 +1,219 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Mutant } from "./mutant.ts";
+
+const core = "packages/core/src";
+const store = "packages/store/src/sqlite";
+const host = "packages/host/src";
+const server = "packages/server/src";
+
+const POWER_CUT = [`${core}/agent/power-cut.test.ts`];
+
+/** Where the engine says that something must survive a power cut (docs/durability.md): each time it says so no more. */
+const FLUSHES = [
+  `${core}/session/session.ts`,
+  ...["answer", "at-limit", "calls", "compaction", "followers", "inputs"].map((name) => `${core}/turn/${name}.ts`),
+  ...["launch", "open-calls", "reported-loop", "step", "tool-context", "turn"].map((name) => `${core}/turn/${name}.ts`),
+].flatMap((file): Mutant[] => {
+  const source = readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), "utf8");
+  const seen = new Map<string, number>();
+  return [...source.matchAll(/durable: (?!false)[\w. |]*\w/g)].map(([line]) => {
+    const nth = (seen.get(line) ?? 0) + 1;
+    seen.set(line, nth);
+    return { file, line, nth, instead: "durable: false", tests: POWER_CUT };
+  });
+});
+
+/** Lines that each keep a promise by themselves, and what the code would be without it. */
+const PROMISES: readonly Mutant[] = [
+  // Calls (B24, S15, S17).
+  {
+    file: `${core}/turn/calls.ts`,
+    line: 'if (started && effects === "external") {',
+    instead: "if (false) {",
+    tests: [`${core}/session/recovery.test.ts`],
+  },
+  {
+    file: `${core}/turn/calls.ts`,
+    line: 'if (answer.decision !== "allow") {\n      entry.phase = "ended";',
+    instead: 'if (false) {\n      entry.phase = "ended";',
+    tests: [`${core}/session/rights.test.ts`],
+  },
+  {
+    file: `${core}/turn/calls.ts`,
+    line: "if (!alone && !beside) break;",
+    instead: "",
+    tests: [`${core}/turn/calls.test.ts`],
+  },
+  {
+    file: `${core}/turn/calls.ts`,
+    line: "const isAllowed = this.#run.session.isAllowed(call) && isSameInput(verdict.input, shownInput(call));",
+    instead: "const isAllowed = call.approved === true;",
+    tests: [`${core}/session/rights.test.ts`],
+  },
+  {
+    file: `${core}/turn/calls.ts`,
+    line: ".filter(({ run }) => !session.isLive(run))",
+    instead: ".filter(() => false)",
+    tests: POWER_CUT,
+  },
+  {
+    file: `${core}/turn/judge.ts`,
+    line: "if (seen && !isSameInput(input, call.input))",
+    instead: "if (false)",
+    tests: [`${core}/turn/judged-shown-run.test.ts`],
+  },
+  {
+    file: `${core}/turn/judge.ts`,
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the line as it stands there.
+    line: 'return { ended: "denied", output: `Not allowed: ${permit.reason}` };',
+    instead: 'return { tool, input, value, permit: { decision: "allow" } };',
+    tests: [`${core}/turn/judge.test.ts`],
+  },
+  {
+    file: `${core}/session/questions.ts`,
+    line: "if (!waiting || !this.#waiting.delete(question)) throw notOpen(question);",
+    instead: "if (!waiting) throw notOpen(question);",
+    tests: [`${core}/turn/judge.test.ts`],
+  },
+  // Runs and branches (F25, B79).
+  {
+    file: `${core}/turn/open-calls.ts`,
+    line: "if (run.session.isLive(answer.run)) return untilSettled(run, answer);",
+    instead: "",
+    tests: [`${core}/agent/any-moment.test.ts`],
+  },
+  {
+    file: `${core}/turn/inputs.ts`,
+    line: 'const inputs = inputsFor(session.state, id).filter(({ delivery }) => delivery === "steer");',
+    instead: "const inputs = inputsFor(session.state, id);",
+    tests: [`${core}/session/inbox.test.ts`],
+  },
+  {
+    file: `${core}/turn/turn.ts`,
+    line: "const inputs = stillWaiting(session.state, start.inputs);",
+    instead: "const { inputs } = start;",
+    tests: [`${core}/agent/several-chats.test.ts`],
+  },
+  // The log (F1-F6, S17).
+  {
+    file: `${store}/log.ts`,
+    line: "if (!writer.get(this.epoch)) throw this.#overtaken(database);",
+    instead: "",
+    tests: [`${store}/store.test.ts`],
+  },
+  {
+    file: `${store}/log.ts`,
+    line: "checkSequence(this.#conversation, this.#seq, events);",
+    instead: "",
+    tests: [`${store}/store.test.ts`],
+  },
+  {
+    file: `${store}/log.ts`,
+    line: "if (durable && !connection.isInPlace) throw fileGone(this.#opened.file.path);",
+    instead: "",
+    tests: [`${store}/mended.test.ts`],
+  },
+  {
+    file: `${store}/log.ts`,
+    line: "if (this.#seq === 0 && rows.length > 0) this.rights.begin(durable);",
+    instead: "",
+    tests: [`${store}/rights.test.ts`],
+  },
+  {
+    file: `${store}/row.ts`,
+    line: "if (crc !== checksum(seq, epoch, at, type, body)) return undefined;",
+    instead: "",
+    tests: [`${store}/damage.test.ts`],
+  },
+  // Permissions and secrets (S7, S14, S22).
+  {
+    file: `${host}/permissions/permissions.ts`,
+    line: 'if (denying !== undefined) return { decision: "deny"',
+    instead: 'if (false) return { decision: "deny"',
+    tests: [`${host}/permissions/permissions.test.ts`],
+  },
+  {
+    file: `${host}/permissions/permissions.ts`,
+    line: "if (!asked && doubtful === undefined && allows(",
+    instead: "if (!asked && allows(",
+    tests: [`${host}/permissions/permissions.test.ts`],
+  },
+  {
+    file: `${host}/permissions/permissions.ts`,
+    line: 'if (doubtful === undefined) return { decision: "allow" };',
+    instead: 'return { decision: "allow" };',
+    tests: [`${host}/permissions/shell/shell-subject.test.ts`],
+  },
+  {
+    file: `${host}/permissions/permissions.ts`,
+    line: "ask(options.canAsk, asked || doubtful ? undefined : subject.suggestion(rules.allow))",
+    instead: "ask(options.canAsk, subject.suggestion(rules.allow))",
+    tests: [`${host}/permissions/permissions.test.ts`],
+  },
+  // The server (S2-S4, S20, S28, B59, F20).
+  {
+    file: `${server}/auth/gate.ts`,
+    line: "if (host === undefined || !this.#hosts().has(host.toLowerCase())) return WRONG_HOST;",
+    instead: "if (host === undefined) return WRONG_HOST;",
+    tests: [`${server}/security.test.ts`],
+  },
+  {
+    file: `${server}/auth/gate.ts`,
+    line: "if (origin !== undefined && !isOwnOrigin(origin, host)) return WRONG_ORIGIN;",
+    instead: "",
+    tests: [`${server}/security.test.ts`],
+  },
+  {
+    file: `${server}/auth/gate.ts`,
+    line: "if (bearer === undefined) return this.page(knock) ? COOKIE_ALONE : NO_TOKEN;",
+    instead:
+      "const signedIn = bearer === undefined && this.page(knock); if (signedIn) return { ok: true, principal: signedIn.principal }; if (bearer === undefined) return NO_TOKEN;",
+    tests: [`${server}/security.test.ts`, `${server}/signed-in-pages.test.ts`],
+  },
+  {
+    file: `${server}/auth/gate.ts`,
+    line: "if (this.#attempts.isBarred(from)) return BARRED;",
+    instead: "",
+    tests: [`${server}/security.test.ts`, `${server}/abuse.test.ts`],
+  },
+  {
+    file: `${server}/auth/one-time-tokens.ts`,
+    line: "this.#given.delete(token);",
+    instead: "",
+    tests: [`${server}/security.test.ts`, `${server}/signed-in-pages.test.ts`],
+  },
+  {
+    file: `${server}/auth/signed-in-page.ts`,
+    line: "if (who === undefined || Number(until) * 1_000 <= now) return undefined;",
+    instead: "if (who === undefined) return undefined;",
+    tests: [`${server}/security.test.ts`, `${server}/signed-in-pages.test.ts`],
+  },
+  {
+    file: `${server}/auth/signed-in-page.ts`,
+    line: "provenText(challenge, host.toLowerCase())",
+    instead: 'provenText("", host.toLowerCase())',
+    tests: [`${server}/security.test.ts`, `${server}/signed-in-pages.test.ts`],
+  },
+  {
+    file: `${server}/auth/principal.ts`,
+    line: 'const GUEST: Principal = { name: "guest", rights: ["watch"] };',
+    instead: 'const GUEST: Principal = { name: "guest", rights: ["watch", "act"] };',
+    tests: [`${server}/security.test.ts`],
+  },
+  {
+    file: `${server}/commands/once.ts`,
+    line: "if (known) return known;",
+    instead: "",
+    tests: [`${server}/turns.test.ts`, `${server}/server.test.ts`],
+  },
+  {
+    file: `${server}/live/subscription.ts`,
+    line: "if (this.#line.isFull) await this.#line.room();",
+    instead: "",
+    tests: [`${server}/live/subscription.test.ts`],
+  },
+];
+
+/** All of them. Whoever writes such a line adds a row. */
+export const MUTANTS: readonly Mutant[] = [...FLUSHES, ...PROMISES];
