@@ -1,33 +1,51 @@
-import { lexer } from "marked";
-import { createContext, isValidElement, memo, type ReactNode, useContext, useMemo } from "react";
+import { Children, createContext, isValidElement, memo, type ReactNode, useContext, useMemo } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import remend from "remend";
 import { CodeBlock } from "../code/code-block.tsx";
+import { type MarkdownBlock, markdownBlocks } from "./markdown-blocks.ts";
+import { shownReferences } from "./shown-references.ts";
 
 /** Markdown as it looks, block by block, so that of a text that streams only the last block is drawn again. */
 export function RenderedMarkdown({ text, isStreaming }: { readonly text: string; readonly isStreaming: boolean }) {
-  const blocks = useMemo(() => lexer(text).map(({ raw }) => raw), [text]);
+  const blocks = useMemo(() => markdownBlocks(text), [text]);
   return (
     <div className="flex flex-col gap-2">
       {blocks.map((block, index) => {
         const isGrowing = isStreaming && index === blocks.length - 1;
         // Blocks are only ever added behind: a block's place is its name.
-        return <Block key={index} text={isGrowing ? remend(block) : block} isGrowing={isGrowing} />;
+        return <Block key={index} {...block} isGrowing={isGrowing} />;
       })}
     </div>
   );
 }
 
-const Block = memo(function Block({ text, isGrowing }: { readonly text: string; readonly isGrowing: boolean }) {
+const Block = memo(function Block({
+  raw,
+  before,
+  used,
+  isGrowing,
+}: MarkdownBlock & {
+  readonly isGrowing: boolean;
+}) {
+  const plugins = useMemo(() => [remarkGfm, shownReferences({ from: before.length, used })], [before, used]);
   return (
     <Growing value={isGrowing}>
-      <ReactMarkdown remarkPlugins={PLUGINS} components={COMPONENTS}>
-        {text}
+      <ReactMarkdown remarkPlugins={plugins} components={COMPONENTS}>
+        {before + (isGrowing ? closed(raw) : raw)}
       </ReactMarkdown>
     </Growing>
   );
 });
+
+/** Closes what a block that streams has begun, and takes nothing out of sight until it is whole. */
+function closed(raw: string): string {
+  const [, bracket] = /\[[^\][<]*\]\((<?)[^()<>\s\\]*$/.exec(raw) ?? [];
+  const end = bracket === undefined ? "" : bracket === "" ? ")" : ">)";
+  // Only the words of a link are closed with an address that is none; what may be more stands as it was written.
+  const links = /\[[^\][<]+$/.test(raw);
+  return remend(raw + end, { images: false, htmlTags: false, links });
+}
 
 /** Whether more of the block is to come. */
 const Growing = createContext(false);
@@ -46,22 +64,27 @@ function LowHeading({ children }: { readonly children?: ReactNode }) {
   return <h6 className="font-semibold text-soft">{children}</h6>;
 }
 
-const PLUGINS = [remarkGfm];
-
 /** What a model writes is data: no HTML of its own, no picture from another host, and links show where they lead (S12). */
 const COMPONENTS: Components = {
-  a: ({ href, children }) =>
+  a: ({ href, title, children }) =>
     // An address that could run something was taken away.
     href ? (
-      <a href={href} title={href} rel="noreferrer noopener" target="_blank" className="text-leaf underline">
-        {children}
+      <a
+        href={href}
+        title={title ? `${title} (${href})` : href}
+        rel="noreferrer noopener"
+        target="_blank"
+        className="text-leaf underline"
+      >
+        {Children.count(children) === 0 ? href : children}
       </a>
     ) : (
       children
     ),
-  img: ({ src, alt }) => (
+  img: ({ src, alt, title }) => (
     <span className="text-soft">
       [picture: {alt || "without a description"}
+      {title ? ` “${title}”` : ""}
       {typeof src === "string" && src !== "" ? ` at ${src}` : ""}]
     </span>
   ),

