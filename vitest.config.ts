@@ -6,7 +6,7 @@ export default defineConfig(({ mode }) => {
   return {
     test: {
       include: [
-        "packages/*/src/**/*.test.ts",
+        "packages/*/src/**/*.test.{ts,tsx}",
         "scripts/**/*.test.ts",
         "bench/src/**/*.test.ts",
         "examples/src/**/*.test.ts",

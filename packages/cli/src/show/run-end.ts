@@ -1,4 +1,4 @@
-import type { RunEnd } from "@banyan/core";
+import { type RunEnd, toldBreak } from "@banyan/core";
 import { oneLine } from "./plain-text.ts";
 import type { Style } from "./style.ts";
 
@@ -8,9 +8,9 @@ export function runEndSentence(reason: RunEnd, error: string | undefined, style:
     case "interrupted":
       return style.warning("Interrupted – you have control");
     case "failed":
-      return `${style.bad("Failed:")} ${oneLine(error ?? "the model could not answer")}`;
+      return `${style.bad("Failed:")} ${oneLine(error ?? toldBreak({ reason }).why)}`;
     case "limit":
-      return `${style.warning(error === undefined ? "The turn stopped at its limit." : oneLine(error))} Reply to go on.`;
+      return `${style.warning(oneLine(error ?? toldBreak({ reason }).why))} Reply to go on.`;
     case "answered":
     case "finished":
       return undefined;

@@ -20,6 +20,7 @@ export function forgetBefore(state: ConversationState, path: readonly Message[],
     for (const child of target.children.get(id) ?? []) doomed.push(child);
     target.children.delete(id);
     target.messages.delete(id);
+    target.broken.delete(id);
     if (message.role !== "assistant") continue;
     for (const call of message.calls) {
       target.calls.delete(call.id);

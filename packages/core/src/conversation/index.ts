@@ -1,3 +1,4 @@
+export { type BrokenTurn, type ToldBreak, toldBreak, type WayOn } from "./broken-turn.ts";
 export type { Change } from "./call-state.ts";
 export type * from "./event.ts";
 export { cursorOf, isDelta, isEvent } from "./event.ts";

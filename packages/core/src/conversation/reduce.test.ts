@@ -5,7 +5,7 @@ import { retry, say } from "../agent/directive.ts";
 import { defineTool } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";
 import { call, collect, reasoning, scriptedModel, text } from "../testing/index.ts";
-import { type Event, type FeedItem, isEvent } from "./event.ts";
+import { type Event, type EventBody, type FeedItem, isEvent } from "./event.ts";
 import { forgetBefore } from "./forget.ts";
 import { isSettled } from "./message.ts";
 import { leaves, newestLeaf, pathTo, siblings, spentOn } from "./path.ts";
@@ -258,5 +258,33 @@ describe("reduce", () => {
     expect(forgetBefore(session.state, path, 3)).toBe(4);
     expect([...session.state.messages.keys()]).toEqual(path.slice(4).map(({ id }) => id));
     expect(session.state.children.get(null)).toEqual([path[4]?.id]);
+  });
+});
+
+describe("turns that broke off (W48)", () => {
+  const run = { agent: "a", model: "m", settings: {}, limits: {}, mode: "chat", instructions: "", tools: "" } as const;
+  const said = { type: "message.added", message: "m1", parentId: null, role: "user", parts: [] } as const;
+  const failed = { code: "quota", message: "No credit is left." };
+  const events: readonly EventBody[] = [
+    { type: "conversation.created", id: "c", labels: {} },
+    said,
+    { type: "run.started", run: "r1", leaf: "m1", ...run },
+    { type: "run.ended", run: "r1", reason: "failed", leaf: "m1", error: failed },
+  ];
+  const stateAfter = (bodies: readonly EventBody[]) => {
+    const state = emptyConversation("c");
+    for (const [index, body] of bodies.entries()) reduce(state, { ...body, seq: index + 1, epoch: 1, at: 0 });
+    return state;
+  };
+
+  test("W48: one that failed before its first word is known by where it stood, with what the log says", () => {
+    expect([...stateAfter(events).broken]).toEqual([["m1", { run: "r1", reason: "failed", ...failed }]]);
+  });
+
+  test("W48: whoever goes on from there makes it past; a sub-agent's is its call's to tell", () => {
+    const again: EventBody = { type: "run.started", run: "r2", leaf: "m1", ...run };
+    expect(stateAfter([...events, again]).broken.size).toBe(0);
+    const launched = events.map((event) => (event.type === "run.started" ? { ...event, call: "k" } : event));
+    expect(stateAfter(launched).broken.size).toBe(0);
   });
 });

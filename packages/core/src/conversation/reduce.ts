@@ -211,6 +211,7 @@ function reduceEvent(state: MutableState, event: Event): Change {
       return NOTHING;
     case "run.started": {
       const { run: id, agent, mode, at: startedAt, leaf, call } = event;
+      if (leaf !== null) state.broken.delete(leaf);
       state.runs.set(id, { id, agent, mode, startedAt, leaf, ...(call === undefined ? {} : { call }) });
       return { run: id };
     }
@@ -229,7 +230,7 @@ function reduceEvent(state: MutableState, event: Event): Change {
     }
     case "run.ended":
       // How a sub-agent ended is its call's to say.
-      if (state.runs.get(event.run)?.call === undefined) state.lastRunEnd = event.reason;
+      if (state.runs.get(event.run)?.call === undefined) noteEnd(state, event);
       state.runs.delete(event.run);
       if (state.inbox.length > 0) holdInputs(state, event);
       return { run: event.run };
@@ -260,6 +261,12 @@ function reduceEvent(state: MutableState, event: Event): Change {
     default:
       return skipped(event, "this version does not know its type");
   }
+}
+
+function noteEnd(state: MutableState, { run, reason, leaf, error }: Extract<Event, { type: "run.ended" }>): void {
+  state.lastRunEnd = reason;
+  if (leaf === null || reason === "answered" || reason === "finished") return;
+  state.broken.set(leaf, { run, reason, ...(error && { code: error.code, message: error.message }) });
 }
 
 function reduceDelta(state: MutableState, delta: Delta): Change {

@@ -1,3 +1,4 @@
+import type { BrokenTurn } from "./broken-turn.ts";
 import type { Delivery, RunEnd } from "./event.ts";
 import { createId } from "./id.ts";
 import type { Message, Preview, UserPart } from "./message.ts";
@@ -103,6 +104,11 @@ export interface ConversationState {
   /** What waits to be delivered, in order. */
   readonly inbox: readonly WaitingInput[];
   readonly lastRunEnd: RunEnd | undefined;
+  /**
+   * Turns that did not come to their answer, by the message that stood last on their path when they ended; without those
+   * of sub-agents, and those from whose end somebody went on.
+   */
+  readonly broken: ReadonlyMap<string, BrokenTurn>;
   /** What waits for a person, by the id that `session.answer` takes. */
   readonly questions: ReadonlyMap<string, OpenQuestion>;
   /** Calls that listen, by their id. */
@@ -134,6 +140,7 @@ type Collections =
   | "inbox"
   | "questions"
   | "following"
+  | "broken"
   | "allowed"
   | "calls"
   | "contents";
@@ -144,6 +151,7 @@ export type MutableState = Mutable<Omit<ConversationState, Collections>> & {
   inbox: WaitingInput[];
   questions: Map<string, OpenQuestion>;
   following: Map<string, Following>;
+  broken: Map<string, BrokenTurn>;
   allowed: string[];
   calls: Map<string, string>;
   contents: Map<string, string>;
@@ -165,6 +173,7 @@ export function emptyConversation(id: string = createId()): ConversationState {
     runs: new Map(),
     inbox: [],
     lastRunEnd: undefined,
+    broken: new Map(),
     questions: new Map(),
     following: new Map(),
     removals: 0,

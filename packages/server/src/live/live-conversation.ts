@@ -1,4 +1,4 @@
-import { type Cursor, type FeedItem, isEvent, type Message, type Session } from "@banyan/core";
+import { type Cursor, type FeedItem, isEvent, type Message, type RunEnd, type Session } from "@banyan/core";
 import { sizeOf } from "../protocol/index.ts";
 import { Broadcast } from "./broadcast.ts";
 import { frameOf } from "./feed-frame.ts";
@@ -12,7 +12,7 @@ export interface LiveEvents {
   /** What a list says of it is different now. */
   changed(): void;
   /** A turn of the conversation with the person has ended. */
-  turnEnded(): void;
+  turnEnded(reason: RunEnd): void;
   /** Its session has ended. */
   ended(): void;
 }
@@ -125,7 +125,7 @@ export class LiveConversation {
         break;
       case "run.ended":
         this.#needed = performance.now();
-        if (this.#turns.delete(item.run)) this.#events.turnEnded();
+        if (this.#turns.delete(item.run)) this.#events.turnEnded(item.reason);
         break;
       case "message.checkpoint":
       case "call.executing":

@@ -74,7 +74,7 @@ export class LiveConversations {
     const live = this.#live.get(id);
     if (live) await this.#close(live, "removed");
     if (stored || !live) await this.#options.host.store.remove(id);
-    this.#options.unread.clear(id);
+    this.#options.unread.forget(id);
     this.#options.changed(id);
   }
 
@@ -85,7 +85,7 @@ export class LiveConversations {
 
   /** A person has looked at a conversation. */
   seen(id: string): void {
-    if (this.#options.unread.clear(id)) this.#options.changed(id);
+    if (this.#options.unread.seen(id)) this.#options.changed(id);
   }
 
   /** Interrupts everything that runs, and closes everything. */
@@ -113,7 +113,7 @@ export class LiveConversations {
     const { unread, changed } = this.#options;
     const live = new LiveConversation(session, {
       changed: () => changed(id),
-      turnEnded: () => unread.turnEnded(id),
+      turnEnded: (reason) => unread.turnEnded(id, reason),
       ended: () => {
         if (this.#live.get(id) === live) this.#live.delete(id);
         changed(id);
@@ -151,7 +151,7 @@ export class LiveConversations {
       ...summary,
       running: state?.runs.size ?? 0,
       waiting: state ? countWaiting(state) : 0,
-      unread: this.#options.unread.of(summary.id),
+      ...this.#options.unread.of(summary.id),
     };
   }
 }

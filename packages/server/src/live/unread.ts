@@ -1,38 +1,55 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import type { BrokenTurn, RunEnd } from "@banyan/core/conversation";
 
 /** Milliseconds after which a change is written. */
 const SOON = 1_000;
 
+/** What is known of a conversation's turns: how many have ended since a person looked, and why the last one broke off. */
+interface Ended {
+  readonly unread: number;
+  readonly broken?: BrokenTurn["reason"];
+}
+
 /**
- * How many turns of each conversation have ended since a person looked. Kept in a file of their own: they are about the
- * person, not facts of a conversation, and may be lost.
+ * How many turns of each conversation have ended since a person looked, and how the last one did. Kept in a file of their
+ * own: they are about the person, not facts of a conversation, and may be lost.
  */
 export class UnreadCounts implements Disposable {
   readonly #file: string | undefined;
-  readonly #counts: Map<string, number>;
+  readonly #ended: Map<string, Ended>;
   #timer: NodeJS.Timeout | undefined;
 
   /** Without a file they last as long as the process. A file that cannot be read counts as none. */
   constructor(file?: string) {
     this.#file = file;
-    this.#counts = new Map(file === undefined ? [] : countsIn(file));
+    this.#ended = new Map(file === undefined ? [] : endedIn(file));
   }
 
-  of(conversation: string): number {
-    return this.#counts.get(conversation) ?? 0;
+  of(conversation: string): Ended {
+    return this.#ended.get(conversation) ?? NONE;
   }
 
-  turnEnded(conversation: string): void {
-    this.#counts.set(conversation, this.of(conversation) + 1);
+  turnEnded(conversation: string, reason: RunEnd): void {
+    const unread = this.of(conversation).unread + 1;
+    const isBroken = reason !== "answered" && reason !== "finished";
+    this.#ended.set(conversation, { unread, ...(isBroken && { broken: reason }) });
     this.#saveSoon();
   }
 
-  /** A person has looked, or the conversation is gone. Answers whether that changed anything. */
-  clear(conversation: string): boolean {
-    const changed = this.#counts.delete(conversation);
-    if (changed) this.#saveSoon();
-    return changed;
+  /** A person has looked. Answers whether that changed anything. */
+  seen(conversation: string): boolean {
+    const { unread, broken } = this.of(conversation);
+    if (unread === 0) return false;
+    if (broken === undefined) this.#ended.delete(conversation);
+    else this.#ended.set(conversation, { unread: 0, broken });
+    this.#saveSoon();
+    return true;
+  }
+
+  /** The conversation is gone. */
+  forget(conversation: string): void {
+    if (this.#ended.delete(conversation)) this.#saveSoon();
   }
 
   /** Writes what has not been written. */
@@ -53,7 +70,7 @@ export class UnreadCounts implements Disposable {
     try {
       mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
       const temporary = `${this.#file}.${process.pid}.tmp`;
-      writeFileSync(temporary, JSON.stringify(Object.fromEntries(this.#counts)), { mode: 0o600 });
+      writeFileSync(temporary, JSON.stringify(Object.fromEntries(this.#ended)), { mode: 0o600 });
       renameSync(temporary, this.#file);
     } catch {
       // A full disk, say. The counts of this process go on; only the next one knows less.
@@ -61,11 +78,19 @@ export class UnreadCounts implements Disposable {
   }
 }
 
-function countsIn(file: string): [string, number][] {
+const NONE: Ended = { unread: 0 };
+
+const BROKEN: ReadonlySet<unknown> = new Set<BrokenTurn["reason"]>(["failed", "limit", "interrupted"]);
+
+function endedIn(file: string): [string, Ended][] {
   try {
-    return Object.entries(JSON.parse(readFileSync(file, "utf8")) as object).filter(
-      (entry): entry is [string, number] => Number.isSafeInteger(entry[1]) && entry[1] > 0,
-    );
+    const kept = Object.entries(JSON.parse(readFileSync(file, "utf8")) as Record<string, unknown>);
+    return kept.flatMap(([conversation, value]): [string, Ended][] => {
+      // Until the reason was kept too, there was only the count.
+      const { unread, broken } = typeof value === "number" ? { unread: value } : ((value ?? {}) as Partial<Ended>);
+      if (!Number.isSafeInteger(unread) || (unread ?? 0) < 0) return [];
+      return [[conversation, { unread: unread ?? 0, ...(BROKEN.has(broken) && { broken }) } as Ended]];
+    });
   } catch {
     // There is none yet, or it is damaged: nothing is unread then.
     return [];

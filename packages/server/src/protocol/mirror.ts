@@ -41,6 +41,12 @@ export class Mirror {
       removals: snapshot.nodes.filter(({ removed }) => removed).length,
       allowed: [...snapshot.allowed],
       lastRunEnd: snapshot.lastRunEnd,
+      broken: new Map(
+        snapshot.broken.map(({ message, run, reason, code, why }) => [
+          message,
+          { run, reason, ...(code === undefined ? {} : { code }), ...(why === undefined ? {} : { message: why }) },
+        ]),
+      ),
       usage: snapshot.usage,
       cost: snapshot.cost,
     };

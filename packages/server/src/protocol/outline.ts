@@ -38,6 +38,11 @@ export function snapshotOf(state: ConversationState, { cursor, leaf, interrupted
     following: [...state.following.values()],
     allowed: state.allowed,
     ...(state.lastRunEnd === undefined ? {} : { lastRunEnd: state.lastRunEnd }),
+    broken: [...state.broken].map(([message, { message: why, ...turn }]) => ({
+      message,
+      ...turn,
+      ...(why === undefined ? {} : { why }),
+    })),
     usage: state.usage,
     ...(state.cost === undefined ? {} : { cost: state.cost }),
     interrupted: interrupted ?? [],

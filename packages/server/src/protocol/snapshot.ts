@@ -1,4 +1,4 @@
-import type { Following, LiveRun, OpenQuestion, RunEnd, WaitingInput } from "@banyan/core/conversation";
+import type { BrokenTurn, Following, LiveRun, OpenQuestion, RunEnd, WaitingInput } from "@banyan/core/conversation";
 import { dollars, preview, usage, userPart } from "@banyan/host/event-schema";
 import { z } from "zod";
 import { message } from "./message.ts";
@@ -79,6 +79,14 @@ const waiting = schemaOf<WaitingInput>(
 
 const following = schemaOf<Following>(z.looseObject({ call: name, message: name, run: name }));
 
+const broken = z.looseObject({
+  message: name.describe("The message that stood last on its path when it ended."),
+  run: name,
+  reason: schemaOf<BrokenTurn["reason"]>(z.string()),
+  code: z.string().optional().describe("The kind of failure."),
+  why: z.string().optional().describe("One sentence."),
+});
+
 /** A conversation as it is now, but for what most of its messages say. */
 export const snapshot = z.object({
   type: z.literal("snapshot"),
@@ -100,6 +108,9 @@ export const snapshot = z.object({
   following: list(following).describe("Calls that listen to the model."),
   allowed: list(z.string()).describe("Permission rules that a person allowed for this conversation."),
   lastRunEnd: schemaOf<RunEnd>(z.string()).optional(),
+  broken: list(broken)
+    .default([])
+    .describe("Turns that did not come to their answer, and from whose end nobody went on."),
   usage: usage.describe("Of all model calls."),
   cost: dollars.optional().describe("US dollars of all model calls; absent when unknown."),
   interrupted: list(run).describe(

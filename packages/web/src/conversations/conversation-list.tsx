@@ -52,7 +52,7 @@ export function ConversationList() {
 }
 
 function Entry({ conversation }: { readonly conversation: ListedConversation }) {
-  const { id, title, running, waiting, unread, updatedAt } = conversation;
+  const { id, title, running, waiting, unread, updatedAt, broken } = conversation;
   const may = useMay();
   return (
     <Link
@@ -72,6 +72,9 @@ function Entry({ conversation }: { readonly conversation: ListedConversation }) 
                 <Spinner name="It runs" /> running
               </span>
             )}
+            {running === 0 && broken !== undefined && (
+              <span className={broken === "failed" ? "text-bad" : "text-warn"}>{BROKEN[broken]}</span>
+            )}
             {waiting > 0 && (
               <span className="text-warn">
                 {may("question.answer") ? `${waiting} waiting for you` : `${waiting} waiting`}
@@ -83,6 +86,13 @@ function Entry({ conversation }: { readonly conversation: ListedConversation }) 
     </Link>
   );
 }
+
+/** Why the last turn did not come to its answer. */
+const BROKEN: Readonly<Record<NonNullable<ListedConversation["broken"]>, string>> = {
+  failed: "no answer",
+  limit: "stopped at a limit",
+  interrupted: "interrupted",
+};
 
 function Title({ title, unread }: { readonly title: string; readonly unread: number }) {
   return (

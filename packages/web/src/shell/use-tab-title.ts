@@ -6,8 +6,10 @@ import { usePageState, waitingInAll } from "../page.ts";
 export function useTabTitle(): void {
   const path = useRouterState({ select: ({ location }) => location.pathname });
   const waiting = usePageState(waitingInAll);
-  const title = usePageState(({ conversations }) => conversations?.find(({ id }) => path === `/c/${id}`)?.title);
+  const listed = usePageState(({ conversations }) => conversations?.find(({ id }) => path === `/c/${id}`));
+  const title = listed?.title;
+  const broken = listed?.running === 0 && listed.broken === "failed" ? "No answer: " : "";
   useEffect(() => {
-    document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${title ? `${title} · ` : ""}Banyan`;
-  }, [waiting, title]);
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${title ? `${broken}${title} · ` : ""}Banyan`;
+  }, [waiting, title, broken]);
 }

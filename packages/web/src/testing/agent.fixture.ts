@@ -88,7 +88,13 @@ export function testAgent(): TestAgent {
           : { decision: "allow" },
     },
     models: {
-      "scripted/second": scriptedModel(sceneOf, { id: "scripted/second", pace: PACE }),
+      "scripted/second": scriptedModel(
+        (request) => (wordOf(request) === "refuse" ? [text("I can.")] : sceneOf(request)),
+        {
+          id: "scripted/second",
+          pace: PACE,
+        },
+      ),
     },
     release() {
       held.resolve();
@@ -97,9 +103,16 @@ export function testAgent(): TestAgent {
   };
 }
 
-function sceneFor({ messages, tools }: ModelRequest, gate: Promise<void>): Scene {
+function saidIn({ messages }: ModelRequest): string {
   const asked = messages.findLast((message) => message.role === "user");
-  const said = asked?.parts.map((part) => (part.type === "text" ? part.text : "")).join("") ?? "";
+  return asked?.parts.map((part) => (part.type === "text" ? part.text : "")).join("") ?? "";
+}
+
+const wordOf = (request: ModelRequest) => saidIn(request).split(/\s+/)[0];
+
+function sceneFor(request: ModelRequest, gate: Promise<void>): Scene {
+  const { messages, tools } = request;
+  const said = saidIn(request);
   const [word = "", ...rest] = said.split(/\s+/);
   const step = messages.length - 1 - messages.findLastIndex((message) => message.role === "user");
   // One file a step, until there are no more.
@@ -128,6 +141,8 @@ const SCENES: Readonly<Record<string, (rest: readonly string[], said: string, ga
     return [reasoning(...all.slice(0, 50)), until(gate), reasoning(...all.slice(50)), text("Thought through.")];
   },
   busy: () => [fail("overloaded", { message: "The provider is overloaded.", status: 529, retryAfter: 60_000 })],
+  // Before its first word; the second model can.
+  refuse: () => [fail("authentication", { message: "The key of scripted is wrong: set another one." })],
   stall: () => [text(...words(5)), stall()],
   shell: () => [text("I look. "), call("shell", { command: "ls -la" })],
   hold: () => [text("I wait. "), call("hold", {})],

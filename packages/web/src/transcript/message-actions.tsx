@@ -83,7 +83,9 @@ export function MessageActions({ message }: { readonly message: Message }) {
       </span>
       {open === "edit" && message.role === "user" && <EditMessage message={message} onClose={close} />}
       {open === "name" && <NameMessage message={message} onClose={close} />}
-      {open === "retry" && message.role === "assistant" && <RetryAnswer message={message} onClose={close} />}
+      {open === "retry" && message.role === "assistant" && (
+        <RetryAnswer at={message.id} model={message.model} onClose={close} />
+      )}
       {open === "remove" && <RemoveMessage message={message} onClose={close} />}
     </div>
   );

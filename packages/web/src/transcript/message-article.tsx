@@ -1,6 +1,7 @@
 import type { AssistantMessage, Message, SummaryMessage, UserMessage } from "@banyan/core/conversation";
 import { textOf } from "@banyan/core/conversation";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
+import { BrokenOff } from "./broken-off.tsx";
 import { CallCards } from "./call-cards.tsx";
 import { Markdown } from "./markdown.tsx";
 import { MessageActions } from "./message-actions.tsx";
@@ -42,6 +43,7 @@ export function MessageArticle({
     >
       {message ? <Body message={message} next={next} /> : <p className="text-soft text-sm">{words ?? "…"}</p>}
       {message?.role === "user" && message.recalled && <RecalledItems items={message.recalled} />}
+      {message && <BrokenOff message={id} isEnd={next === undefined} />}
       {message && <MessageActions message={message} />}
     </article>
   );
@@ -104,6 +106,8 @@ function Delivery({ message, next }: { readonly message: UserMessage; readonly n
 function Answered({ message }: { readonly message: AssistantMessage }) {
   const { parts, finish, error } = message;
   const isStreaming = finish === undefined;
+  const { state } = useConversation();
+  const isTold = state?.broken.has(message.id);
   return (
     <div>
       <h2 className="sr-only">The agent</h2>
@@ -129,10 +133,10 @@ function Answered({ message }: { readonly message: AssistantMessage }) {
         }
       })}
       {isStreaming && parts.length === 0 && <p className="text-soft text-sm">Thinking …</p>}
-      {finish === "interrupted" && <p className="text-sm text-warn">Interrupted.</p>}
+      {finish === "interrupted" && !isTold && <p className="text-sm text-warn">Interrupted.</p>}
       {finish === "length" && <p className="text-sm text-warn">Cut: the answer reached the model's limit.</p>}
       {finish === "filtered" && <p className="text-sm text-warn">The provider cut or refused this answer.</p>}
-      {error !== undefined && <p className="text-bad text-sm">{error}</p>}
+      {error !== undefined && !isTold && <p className="text-bad text-sm">{error}</p>}
     </div>
   );
 }

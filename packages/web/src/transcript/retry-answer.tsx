@@ -1,4 +1,3 @@
-import type { AssistantMessage } from "@banyan/core/conversation";
 import { pathTo } from "@banyan/core/conversation";
 import { useState } from "react";
 import { useConversation } from "../conversation/use-conversation.ts";
@@ -7,27 +6,41 @@ import { useShow } from "../conversation/use-view.ts";
 import { usePage } from "../page.ts";
 import { focusHere, InlineForm } from "./inline-form.tsx";
 
-/** Asks for another answer, of the same or another model: a new version beside the old one (W10). */
-export function RetryAnswer({ message, onClose }: { readonly message: AssistantMessage; onClose(): void }) {
+/** Asks for another answer to what the branch of a message answers; what comes of it is shown. */
+export function useRetry(): (at: string, model?: string) => Promise<unknown> {
   const conversation = useConversation();
   const { connection } = usePage();
   const show = useShow();
-  const [model, setModel] = useState("");
-  const models = useKnownModels(message.model).filter(({ name }) => name !== message.model);
-  const retry = async () => {
+  return (at, model) => {
     const asked = conversation.state
-      ? pathTo(conversation.state, message.id).findLast(({ role }) => role === "user")
+      ? pathTo(conversation.state, at).findLast(({ role }) => role === "user")
       : undefined;
     // What comes below the question from now on is the answer that is wanted.
     if (asked) show(asked.id, { exactly: true, focus: asked.id });
-    await connection.ask("turn.retry", {
+    return connection.ask("turn.retry", {
       conversation: conversation.id,
-      at: message.id,
-      ...(model === "" ? {} : { model }),
+      at,
+      ...(model === undefined ? {} : { model }),
     });
   };
+}
+
+/** Asks for another answer, of the same or another model: a new version beside the old one (W10). */
+export function RetryAnswer({
+  at,
+  model: usual,
+  onClose,
+}: {
+  readonly at: string;
+  /** The one that answered, or was to. */
+  readonly model: string;
+  onClose(): void;
+}) {
+  const retry = useRetry();
+  const [model, setModel] = useState("");
+  const models = useKnownModels(usual).filter(({ name }) => name !== usual);
   return (
-    <InlineForm action="Answer again" onSubmit={retry} onClose={onClose}>
+    <InlineForm action="Answer again" onSubmit={() => retry(at, model === "" ? undefined : model)} onClose={onClose}>
       <label className="flex flex-wrap items-center gap-2">
         Model
         <select
@@ -36,7 +49,7 @@ export function RetryAnswer({ message, onClose }: { readonly message: AssistantM
           onChange={({ target }) => setModel(target.value)}
           className="min-h-6 max-w-full rounded border border-line bg-ground px-1"
         >
-          <option value="">{message.model || "the same"}</option>
+          <option value="">{usual || "the same"}</option>
           {models.map(({ name }) => (
             <option key={name}>{name}</option>
           ))}

@@ -1,5 +1,6 @@
+import type { BrokenTurn } from "@banyan/core/conversation";
 import { z } from "zod";
-import { count, id, list, name, nothing, time } from "../shapes.ts";
+import { count, id, list, name, nothing, schemaOf, time } from "../shapes.ts";
 import { command } from "./command.ts";
 
 /** A conversation in a list. */
@@ -12,6 +13,9 @@ export const listedConversation = z.object({
   running: count.describe("Runs that are live, sub-agents' ones included."),
   waiting: count.describe("Questions that wait for a person."),
   unread: count.describe("Turns that ended since somebody looked."),
+  broken: schemaOf<BrokenTurn["reason"]>(z.string())
+    .optional()
+    .describe("Why the last turn that this server saw did not come to its answer; absent when it did."),
 });
 
 /** A conversation in a list. */

@@ -1,0 +1,67 @@
+import type { RunEnd } from "./event.ts";
+
+/** How a turn ended that did not come to its answer. */
+export interface BrokenTurn {
+  readonly run: string;
+  readonly reason: Exclude<RunEnd, "answered" | "finished">;
+  /** The kind of failure: for a model's, the code of the `ModelError`. */
+  readonly code?: string;
+  /** One sentence. */
+  readonly message?: string;
+}
+
+/** What a person can do about it: ask again, ask another model, or go on from where it stands. */
+export type WayOn = "again" | "another-model" | "go-on";
+
+/** What a person is told of a turn that broke off, the same in every client (W48). */
+export interface ToldBreak {
+  /** In a few words. */
+  readonly head: string;
+  /** One sentence: why, as the log has it. */
+  readonly why: string;
+  /** What can be done, the best first; and in words, for who has no buttons. */
+  readonly ways: readonly WayOn[];
+  readonly advice: string;
+  /** Something is wrong; else it was meant to end. */
+  readonly isFailure: boolean;
+}
+
+/** Says why a turn did not come to its answer, and what can be done about it. */
+export function toldBreak({ reason, code, message }: Omit<BrokenTurn, "run">): ToldBreak {
+  switch (reason) {
+    case "interrupted":
+      return {
+        head: "Interrupted",
+        why: message ?? "The turn was stopped before it had its answer.",
+        ways: ["go-on", "again"],
+        advice: "Go on from here, ask again, or write something else.",
+        isFailure: false,
+      };
+    case "limit":
+      return {
+        head: "Stopped at a limit",
+        why: message ?? "The turn stopped at its limit.",
+        ways: ["go-on", "again"],
+        advice: "Go on from here with as much again, or write something else.",
+        isFailure: false,
+      };
+    case "failed":
+      return {
+        head: "No answer",
+        why: message ?? "The model could not answer.",
+        ...(code !== undefined && ELSEWHERE.has(code)
+          ? { ways: ["another-model", "again"], advice: "Ask another model, or ask again once that is mended." }
+          : { ways: ["again", "another-model"], advice: "Ask again, or ask another model." }),
+        isFailure: true,
+      };
+  }
+}
+
+/** Asking the same model the same again will fail the same way: these are of `ModelErrorCode`. */
+const ELSEWHERE: ReadonlySet<string> = new Set([
+  "authentication",
+  "quota",
+  "context-overflow",
+  "unknown-model",
+  "invalid-request",
+]);

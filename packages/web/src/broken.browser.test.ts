@@ -1,0 +1,65 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { faultsOf } from "./testing/axe.fixture.ts";
+import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
+import { articles, composer, eventually, PATIENT, site, write } from "./testing/site.fixture.ts";
+
+const card = (page: Page) => page.getByRole("log").getByRole("alert");
+const entry = (page: Page, title: string) => page.getByRole("navigation").getByRole("link", { name: title });
+
+describe.runIf(chromiumPath)(`turns that break off in the page${whyNot}`, PATIENT, () => {
+  const here = site();
+
+  it("W48: a turn that fails before its first word stands where its answer would, also after a reload, in the list and in the tab; another model answers", async () => {
+    const conversation = await here.conversation("refuse 1");
+    const { page } = await here.open(`/c/${conversation}`);
+    const isTold = async () => {
+      await eventually(() => card(page).innerText()).toContain("The key of scripted is wrong: set another one.");
+      await eventually(() => page.title()).toBe("No answer: refuse 1 · Banyan");
+      await eventually(() => entry(page, "refuse 1").innerText()).toContain("no answer");
+    };
+    await isTold();
+    await page.reload();
+    await isTold();
+    expect(await faultsOf(page, "[role=log]")).toEqual([]);
+    await card(page).getByRole("button", { name: "Try again" }).click();
+    await isTold();
+    await card(page).getByRole("button", { name: "Another model" }).click();
+    await card(page).getByLabel("Model").selectOption("scripted/second");
+    await card(page).getByRole("button", { name: "Answer again" }).click();
+    await eventually(() => articles(page).last().innerText()).toContain("I can.");
+    expect(await card(page).count()).toBe(0);
+    await eventually(() => page.title()).toBe("refuse 1 · Banyan");
+    expect(await entry(page, "refuse 1").innerText()).not.toContain("no answer");
+  });
+
+  it("W48: an answer that breaks off says so once below what there is of it, and is asked for again", async () => {
+    const conversation = await here.conversation("break 1");
+    const { page } = await here.open(`/c/${conversation}`);
+    await card(page).getByRole("button", { name: "Try again" }).waitFor();
+    const said = await articles(page).last().innerText();
+    expect(said).toContain("It begins");
+    expect(said.match(/The provider is not available/g)).toHaveLength(1);
+    await card(page).getByRole("button", { name: "Try again" }).click();
+    await eventually(() => articles(page).last().innerText()).toContain("2/2");
+  });
+
+  it("W48: a turn that a person stops, and one that ends at its limit, go on where they stand", async () => {
+    const stopped = await here.conversation();
+    const { page } = await here.open(`/c/${stopped}`);
+    await write(page, "stall");
+    await eventually(() => articles(page).last().innerText()).toContain("word4");
+    await page.getByRole("button", { name: "Stop", exact: true }).click();
+    await eventually(() => card(page).innerText()).toMatch(/^Interrupted\./);
+    expect(await articles(page).last().innerText()).toContain("word4");
+    const limited = await here.conversation();
+    await page.goto(`http://${here.link.host}/c/${limited}`);
+    await composer(page).waitFor();
+    await write(page, "look a b c d e f g h i j k l");
+    await page.getByRole("button", { name: "End it here" }).click();
+    await eventually(() => card(page).innerText()).toMatch(/^Stopped at a limit\./);
+    await card(page).getByRole("button", { name: "Go on" }).click();
+    await page.getByRole("button", { name: "End it here" }).waitFor();
+    expect(await card(page).count()).toBe(0);
+  });
+});
