@@ -5,16 +5,28 @@ import { type OpenDirectory, openDirectory, openFileInside, openInside } from ".
 import type { Workspace } from "./paths.ts";
 
 /** The rules that hold in a folder, its own and those of the folders around it, as one list: the last one that fits decides. */
-export type IgnoreRules = Ignore;
+export interface IgnoreRules {
+  readonly rules: Ignore;
+  readonly count: number;
+}
 
 /** An ignore file beyond this size is not one that a person wrote. */
-const MOST_BYTES = 1024 * 1024;
+const MOST_BYTES = 256 * 1024;
+
+/** Rules that hold in one place; further ones are passed over. */
+const MOST_RULES = 5_000;
 
 /** What a folder may say about what is in it; a later file outranks an earlier one. */
 const IGNORE_FILES = [".gitignore", ".ignore", ".rgignore"];
 
 /** Five or more stars in one name can take for ever to match; nobody needs them. */
 export const TOO_MANY_STARS = /(?:\*[^/*]*){5}/;
+
+/**
+ * What a rule costs grows with each `**` by the depth of a path: with two of them, and `DEEPEST`, it is known. Rules
+ * with more are passed over. One at the end costs nothing.
+ */
+const TOO_MANY_DEPTHS = /(?:(?:^|\/)\*{2,}(?=\/).*?){3}/;
 
 /**
  * The rules that hold in a folder: its own, inside `outer`. `names` are those of its entries, if they are known: then
@@ -33,11 +45,16 @@ export async function rulesIn(
   for (const name of IGNORE_FILES)
     if (names?.has(name) ?? true) texts.push(await ignoreText(workspace, directory, name, join(folder, name)));
   const lines = texts.join("\n").split("\n");
-  const rules = lines.filter((line) => line.trim() !== "" && !line.startsWith("#") && !TOO_MANY_STARS.test(line));
-  if (rules.length === 0) return outer;
+  const rules = lines
+    .filter((line) => line.trim() !== "" && !line.startsWith("#"))
+    .map((line) => fromRoot(folder, line))
+    .filter((rule) => !TOO_MANY_STARS.test(rule) && !TOO_MANY_DEPTHS.test(rule));
+  const held = outer?.count ?? 0;
+  const own = rules.slice(0, MOST_RULES - held);
+  if (own.length === 0) return outer;
   const all = ignore({ ignorecase: false });
-  if (outer) all.add(outer);
-  return all.add(rules.map((rule) => fromRoot(folder, rule)).join("\n"));
+  if (outer) all.add(outer.rules);
+  return { rules: all.add(own.join("\n")), count: held + own.length };
 }
 
 /**
@@ -79,9 +96,22 @@ function nothing(error: unknown): string {
   throw error;
 }
 
+/** Levels below the root down to which rules are tried. */
+const DEEPEST = 200;
+
 /** Whether git would ignore this path, provided that it does not ignore a folder around it. */
 export function isIgnored(rules: IgnoreRules | undefined, path: string, isDirectory: boolean): boolean {
-  return rules?.ignores(isDirectory ? `${path}/` : path) ?? false;
+  if (rules === undefined || isDeep(path)) return false;
+  return rules.rules.ignores(isDirectory ? `${path}/` : path);
+}
+
+function isDeep(path: string): boolean {
+  let at = -1;
+  for (let level = 0; level < DEEPEST; level += 1) {
+    at = path.indexOf("/", at + 1);
+    if (at === -1) return false;
+  }
+  return true;
 }
 
 /**

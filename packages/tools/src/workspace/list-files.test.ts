@@ -2,8 +2,12 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync } from "node:fs";
 import { expect, test } from "vitest";
 import { TestFolder } from "./fixture.ts";
+import { rulesDownTo } from "./git-ignore.ts";
 import { listFiles } from "./list-files.ts";
+import { openDirectory } from "./open-path.ts";
+import { openWorkspace } from "./paths.ts";
 import { plantPrograms } from "./planted.fixture.ts";
+import { walk } from "./walk.ts";
 
 const NAMES = ["a", "b", "build", "dist", "x.log", "keep.log", "c.ts", ".env", "sub"];
 const RULES = [
@@ -109,4 +113,44 @@ test("S16: the fixture that tries it all is one in which git does run programs",
   const planted = plantPrograms(folder.path("w"));
   execFileSync("git", ["ls-files", "--others"], { cwd: folder.path("w") });
   expect(planted.ran()).toContain("fsmonitor");
+});
+
+test("S16: no rule of a folder and no depth of it holds others up: what would cost too much is passed over", async () => {
+  using folder = new TestFolder({
+    ".gitignore": "**/a/**/a/**/a/**/a/**/b\n/a/**/a/**/a/**/a/c\n**/x/**/no.txt\n",
+    "x/y/no.txt": "",
+  });
+  const deep = Array(190).fill("a").join("/");
+  folder.add(`${deep}/end`, "");
+  // Each of these rules would be tried against the path by billions of steps.
+  expect(await listFiles(folder.root)).toEqual([".gitignore", `${deep}/end`]);
+  // Far down no rule is tried at all.
+  const [down, far] = [198, 210].map((levels) => `${Array(levels).fill("b").join("/")}/x/no.txt`) as [string, string];
+  for (const path of [down, far]) folder.add(path, "");
+  expect((await listFiles(folder.root)).filter((path) => path.startsWith("b"))).toEqual([far]);
+});
+
+test("S16: a walk that takes long gives others their turn, so that it can be ended", async () => {
+  const rules = Array.from({ length: 5_000 }, (_, at) => `**/${at}*/**/x*y*z${at}`).join("\n");
+  using folder = new TestFolder({ ".gitignore": rules });
+  // All in one folder, so that the walk waits for the system once.
+  for (let at = 0; at < 200; at += 1) folder.add(`${"n".repeat(100)}${at}`, "");
+  const workspace = openWorkspace(folder.root);
+  await using directory = await openDirectory(workspace, workspace.root);
+  const ended = new AbortController();
+  const options = { depth: 100, rules: await rulesDownTo(workspace, "."), signal: ended.signal };
+  const seen: string[] = [];
+  const walked = (async () => {
+    for await (const { path } of walk(workspace, directory, ".", options)) {
+      if (seen.push(path) === 1) setImmediate(() => ended.abort(new Error("enough")));
+    }
+  })();
+  await expect(walked).rejects.toThrow("enough");
+  expect(seen.length).toBeLessThan(200);
+});
+
+test("of more rules than anybody writes, the first are taken", async () => {
+  const rules = Array.from({ length: 5_001 }, (_, at) => `f${at}`).join("\n");
+  using folder = new TestFolder({ ".gitignore": rules, f4999: "", f5000: "", "sub/.gitignore": "g", "sub/g": "" });
+  expect(await listFiles(folder.root)).toEqual([".gitignore", "f5000", "sub/.gitignore", "sub/g"]);
 });

@@ -20,7 +20,7 @@ const PASSED_OVER: ReadonlySet<string> = new Set(["node_modules", ".venv", "__py
  */
 export async function listFiles(folder: string): Promise<string[]> {
   const files: string[] = [];
-  const end = performance.now() + LONGEST;
+  const signal = AbortSignal.timeout(LONGEST);
   try {
     const { root } = openWorkspace(folder);
     const top = repositoryAround(root);
@@ -33,14 +33,15 @@ export async function listFiles(folder: string): Promise<string[]> {
     for await (const { path, kind } of walk(workspace, directory, start, {
       depth,
       rules,
+      signal,
       ...(passOver && { passOver }),
     })) {
       if (kind === "file" || kind === "link") files.push(start === "." ? path : path.slice(start.length + 1));
-      if (files.length === MOST || performance.now() > end) break;
+      if (files.length === MOST) break;
     }
   } catch (error) {
-    // It is gone, or may not be read, or was replaced meanwhile.
-    if (systemCode(error) === undefined && !(error instanceof WorkspaceError)) throw error;
+    // It is gone, or may not be read, or was replaced meanwhile; or its time is over.
+    if (!signal.aborted && systemCode(error) === undefined && !(error instanceof WorkspaceError)) throw error;
   }
   return files.sort();
 }

@@ -1,5 +1,6 @@
 import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
+import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { systemCode } from "./error.ts";
 import { type IgnoreRules, isIgnored, rulesIn } from "./git-ignore.ts";
 import { type OpenDirectory, openInside } from "./open-path.ts";
@@ -14,6 +15,9 @@ export interface Entry {
   /** Where it lies; open only until the walk goes on. */
   readonly directory: OpenDirectory;
 }
+
+/** Milliseconds after which others get a turn: a folder says by its rules and its size how long a walk takes. */
+const AT_ONCE = 20;
 
 export interface WalkOptions {
   /** The levels to go down: 1 is the folder's own entries. */
@@ -30,7 +34,7 @@ export interface WalkOptions {
 /**
  * What is in a folder and below it, sorted by name, each folder before its content. Left out are `.git` and what git
  * ignores. Links are named and never followed. A folder that cannot be opened is named and passed over. Throws the
- * signal's reason when it aborts.
+ * signal's reason when it aborts, soon after: others get their turn meanwhile.
  */
 export async function* walk(
   workspace: Workspace,
@@ -49,7 +53,12 @@ async function* walkEntries(
   options: WalkOptions,
 ): AsyncGenerator<Entry> {
   entries.sort((one, other) => (one.name < other.name ? -1 : 1));
+  let since = performance.now();
   for (const entry of entries) {
+    if (performance.now() - since > AT_ONCE) {
+      await turnOfTheLoop();
+      since = performance.now();
+    }
     options.signal?.throwIfAborted();
     if (entry.name === ".git") continue;
     const path = folder === "." ? entry.name : `${folder}/${entry.name}`;
