@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { isStdio, type McpServerEntry } from "./entry.ts";
+import { isStdio, type McpServerEntry, type StdioEntry } from "./entry.ts";
+import { isPackageRunner } from "./package-runner.ts";
 import { variablesIn } from "./variables.ts";
 
 /**
@@ -14,18 +15,20 @@ export function commandDigest(entry: McpServerEntry): string {
 
 /**
  * What a person consents to, on one line: everything that `commandDigest` covers, and which variables of theirs the
- * server gets to see. Each text is quoted where blanks or unusual characters would blur it.
+ * server gets to see; of what a package runner starts, also where, since that decides what runs. Each text is quoted where blanks or unusual characters would blur it.
  */
 export function describeEntry(entry: McpServerEntry): string {
   const parts = isStdio(entry)
-    ? [
-        [entry.command, ...(entry.args ?? [])].map(quoted).join(" "),
-        ...(entry.cwd === undefined ? [] : [`in ${quoted(entry.cwd)}`]),
-        ...pairs("with", entry.env),
-      ]
+    ? [[entry.command, ...(entry.args ?? [])].map(quoted).join(" "), ...place(entry), ...pairs("with", entry.env)]
     : [quoted(entry.url), ...pairs("with", entry.headers), ...pairs("signing in with", entry.oauth)];
   const variables = variablesIn(entry);
   return [...parts, ...(variables.length === 0 ? [] : [`which gets your ${variables.join(", ")}`])].join(" ");
+}
+
+function place(entry: StdioEntry): string[] {
+  const isRunner = isPackageRunner(entry);
+  if (entry.cwd === undefined) return isRunner ? ["in the root folder"] : [];
+  return [`in ${quoted(entry.cwd)}${isRunner ? ", where files say what runs," : ""}`];
 }
 
 function pairs(word: string, record: object | undefined): string[] {

@@ -29,15 +29,19 @@ export interface StartingPlace {
 /**
  * A server starts in the workspace, or in the folder that its entry names. One that a package runner starts, without
  * such a folder, starts in the root of the file system, which has no folder around it and is no workspace, so that
- * nothing that lies in a workspace decides which program runs (S16). Arguments that name something of the workspace
+ * nothing that lies in a workspace decides which program runs (S16). That is so for a project's own entries too: trust is
+ * given to what was there, and a command in the sandbox, or an edit, may have put programs and settings into the workspace
+ * since, which would run outside of it, with the variables that the entry names. Arguments that name something of the workspace
  * (`.`, `..`, `./x`, `../x`, also behind `=`) are written out as whole paths.
  */
 export function startingPlace({ command, args = [], cwd }: StdioEntry, workspace: string): StartingPlace {
-  if (cwd !== undefined || !isPackageRunner(command, args)) return { directory: resolve(workspace, cwd ?? "."), args };
+  if (cwd !== undefined || !isPackageRunner({ command, args }))
+    return { directory: resolve(workspace, cwd ?? "."), args };
   return { directory: parse(workspace).root, args: args.map((arg) => wholePath(arg, workspace)) };
 }
 
-function isPackageRunner(command: string, args: readonly string[]): boolean {
+/** Whether what runs is looked for where it starts. */
+export function isPackageRunner({ command, args = [] }: StdioEntry): boolean {
   const name = basename(command)
     .toLowerCase()
     .replace(/\.(?:exe|cmd|ps1)$/, "");
