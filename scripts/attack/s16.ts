@@ -1,10 +1,12 @@
 import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { modelServer, type ServerAnswer } from "../../packages/cli/src/testing/model-server.ts";
 import { RemoteServer } from "../../packages/server/src/client/index.ts";
 import { plantPrograms } from "../../packages/tools/src/workspace/planted.fixture.ts";
 import type { Attack, Place } from "./attack.ts";
 
-// S16: no program runs because of what lies in a folder that nobody trusts.
+// S16: no program runs because of what lies in a folder that nobody trusts, and nothing there holds this one up.
 
 const WAYS = ["config", "gitdir", "commondir", "include"] as const;
 
@@ -49,20 +51,50 @@ const doings: Readonly<Record<string, (place: Place, env: Readonly<Record<string
   },
 };
 
-export const attacks: readonly Attack[] = Object.entries(doings).flatMap(([name, act]) =>
+/** So many levels that every further part of a pattern multiplies what a try of it costs. */
+const DEEP = Array(150).fill("a").join("/");
+
+/** What a person or the model does there. */
+const looks: Readonly<Record<string, { readonly prompt: string; readonly calls: NonNullable<ServerAnswer["calls"]> }>> =
+  {
+    "`list`": { prompt: "go", calls: [{ tool: "list", input: { path: DEEP } }] },
+    "`search`": { prompt: "go", calls: [{ tool: "search", input: { pattern: "needle" } }] },
+    "`@` of a folder": { prompt: `go @${DEEP}/`, calls: [{ tool: "list", input: { path: "." } }] },
+  };
+
+const slow = Object.entries(looks).map(
+  ([name, { prompt, calls }]): Attack => ({
+    rule: "S16",
+    name: `an ignore file that takes for ever to be tried, by ${name}`,
+    seconds: 60,
+    async attempt(place) {
+      mkdirSync(join(place.folder, DEEP), { recursive: true });
+      writeFileSync(join(place.folder, DEEP, "end.txt"), "needle\n");
+      writeFileSync(join(place.folder, ".gitignore"), `${"**/a/".repeat(8)}b\n/${"a/**/".repeat(8)}b\n`);
+      await using model = await modelServer({ calls }, { text: "done" });
+      const run = await place.banyan(["-p", prompt, ...MODEL], { env: model.env });
+      if (model.asked.length < 2) throw new Error(`The model was not told: ${run.stderr}`);
+      return undefined;
+    },
+  }),
+);
+
+const planted = Object.entries(doings).flatMap(([name, act]) =>
   WAYS.map((way) => ({
     rule: "S16" as const,
     name: `programs that a folder names in its settings of git (${way}) and in PATH, by ${name}`,
     async attempt(place: Place) {
-      const planted = plantPrograms(place.folder, way);
+      const programs = plantPrograms(place.folder, way);
       await using model = await modelServer({ calls }, { text: "done" });
-      const acted = act(place, { ...model.env, PATH: planted.path });
+      const acted = act(place, { ...model.env, PATH: programs.path });
       // What ran in the place of a program may have spoilt the rest, too: it is told first.
       await acted.catch(() => {});
-      const ran = planted.ran();
+      const ran = programs.ran();
       if (ran !== "") return `it ran: ${ran.slice(0, 300)}`;
       await acted;
       return undefined;
     },
   })),
 );
+
+export const attacks: readonly Attack[] = [...planted, ...slow];

@@ -1,3 +1,7 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { modelServer } from "../../packages/cli/src/testing/model-server.ts";
+import type { Attack } from "./attack.ts";
 import { commandAttacks } from "./commands.ts";
 
 // S24: a rule for the harmless options of a program, as "always" sets it, runs no other program.
@@ -19,7 +23,7 @@ const ALWAYS = [
   .map((start) => `shell(${start} [harmless])`)
   .flatMap((rule) => ["--allow", rule]);
 
-export const attacks = commandAttacks(
+const commands = commandAttacks(
   "S24",
   ["evil"],
   [
@@ -50,3 +54,57 @@ export const attacks = commandAttacks(
     "go test -toolexec ./evil ./...",
   ].map((command) => ({ command: command.replace(/ ;$/, " \\;"), flags: ALWAYS })),
 );
+
+/** A server whose tool tells where it was told to write. */
+const SERVER = `
+process.stdin.setEncoding("utf8");
+let rest = "";
+process.stdin.on("data", (chunk) => {
+  const lines = (rest + chunk).split("\\n");
+  rest = lines.pop();
+  for (const line of lines) {
+    const { id, method, params } = JSON.parse(line);
+    if (id === undefined) continue;
+    const answers = {
+      initialize: () => ({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "x", version: "1" } }),
+      "tools/list": () => ({ tools: [{ name: "copy", inputSchema: { type: "object" } }] }),
+      "tools/call": () => ({ content: [{ type: "text", text: "WROTE " + JSON.stringify(params.arguments) }] }),
+    };
+    const result = answers[method]?.() ?? {};
+    process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, result }) + "\\n");
+  }
+});
+`;
+
+const places: readonly object[] = [
+  { destination: "/etc/passwd" },
+  { destination: " ~/.bashrc" },
+  { options: { to: ["../elsewhere"] } },
+  { destination: "src/../../elsewhere" },
+  { destination: "package.json" },
+];
+
+const copies = places.map(
+  (place_, index): Attack => ({
+    rule: "S24",
+    name: `an MCP tool that is allowed for a path, with another place beside it (${index + 1})`,
+    async attempt(place) {
+      const server = join(place.home, "server.mjs");
+      writeFileSync(server, SERVER);
+      const { code, stderr } = await place.banyan(["mcp", "add", "files", process.execPath, server]);
+      if (code !== 0) throw new Error(stderr);
+      const copy = (more: object) => ({ tool: "mcp_files_copy", input: { path: "src/a", ...more } });
+      await using model = await modelServer({ calls: [copy({ encoding: "utf8" }), copy(place_)] }, { text: "done" });
+      const args = ["-p", "go", "--model", "openai-compatible/test", "--allow", "mcp_files_copy(src/**)"];
+      const run = await place.banyan(args, { env: model.env });
+      const told = (model.asked.at(-1) ?? []).flatMap(({ role, content }) =>
+        role === "tool" ? [String(content)] : [],
+      );
+      const [good = "", bad = ""] = told.slice(-2);
+      if (!good.includes("WROTE")) throw new Error(`The server was not called at all: ${told} ${run.stderr}`);
+      return bad.includes("WROTE") ? bad.slice(0, 100) : undefined;
+    },
+  }),
+);
+
+export const attacks: readonly Attack[] = [...commands, ...copies];

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { createId } from "../../packages/core/src/conversation/index.ts";
 import type { Attack } from "./attack.ts";
 import { attackedServer, command, GUEST, send } from "./attacked-server.ts";
@@ -39,7 +41,38 @@ const forbidden: Readonly<Record<string, object>> = {
 
 const guest = { authorization: `Bearer ${GUEST}` };
 
+const SECRET = "of-the-instructions-of-the-owner";
+const BEGINNING = "0.0.0";
+
+/** How a guest gets at the log of a conversation. */
+const logs: Readonly<Record<string, (conversation: string) => string>> = {
+  "the feed from its beginning": (conversation) => `/api/v1/conversations/${conversation}/feed?from=${BEGINNING}`,
+  "an export": (conversation) => `/api/v1/conversations/${conversation}/export`,
+};
+
 export const attacks: readonly Attack[] = [
+  ...Object.entries(logs).map(
+    ([way, path]): Attack => ({
+      rule: "S28",
+      name: `a guest reads what the model is sent beside the conversation, by ${way}`,
+      async attempt(place) {
+        const config = join(place.home, ".banyan", "config");
+        mkdirSync(config, { recursive: true });
+        writeFileSync(join(config, "AGENTS.md"), `${SECRET}\n`);
+        const { address, token, conversation } = await attackedServer(place);
+        const owner = { authorization: `Bearer ${token}` };
+        await command(address, owner, "turn.say", { conversation, parts });
+        const log = (headers: Record<string, string>) => send(address, path(conversation), { headers });
+        for (let tries = 0; !(await log(owner)).body.includes(SECRET); tries += 1) {
+          if (tries === 100) throw new Error("The owner does not see the instructions either.");
+          await new Promise((resolve) => setTimeout(resolve, 100));
+        }
+        const { body, status } = await log(guest);
+        if (status !== 200) throw new Error(`${status}: ${body.slice(0, 100)}`);
+        return body.includes(SECRET) ? "the instructions of the owner" : undefined;
+      },
+    }),
+  ),
   ...Object.entries(forbidden).map(
     ([type, input]): Attack => ({
       rule: "S28",

@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Json } from "@banyan/core";
 import { emptyConversation } from "@banyan/core";
+import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { judge, permission, rules, tool } from "./call.fixture.ts";
 import { suggestPattern } from "./permissions.ts";
@@ -199,6 +201,41 @@ describe("B47, B63: the tools of an MCP server as one", () => {
     for (const path of ["src/../../other", "src/..", "src\\..\\..\\other"])
       expect((await judge(some, many, { paths: ["src/a", path] })).decision).toBe("ask");
     expect((await judge(some, many, { paths: ["src/a", "./secret/b"] })).decision).toBe("deny");
+  });
+});
+
+describe("S24: what allows a call of an MCP tool fits every place that it names", () => {
+  const copy = tool("mcp_files_copy");
+  const post = tool("mcp_web_post");
+
+  test("an `always` for the one path does not cover where a call writes, or what else it names", async () => {
+    const some = permission({ workspace, rules: rules({ allow: ["mcp_files_*(src/**)", "mcp_web_*(example.org)"] }) });
+    const elsewhere = ["/etc/passwd", " /etc/passwd", "~/.bashrc", "../x", "..", "src/../../x", ".env", "package.json"];
+    for (const place of elsewhere) {
+      for (const more of [{ destination: place }, { to: [{ file: place }] }, { "": place }] as Record<string, Json>[])
+        expect(await judge(some, copy, { path: "src/a", ...more }), place).toEqual({ decision: "ask" });
+    }
+    expect(await judge(some, copy, { path: "src/a", destination: "src/b.ts" })).toEqual({ decision: "allow" });
+    expect(await judge(some, copy, { path: "src/a", encoding: "utf-8", text: "Hello.\n/etc/passwd\n" })).toEqual({
+      decision: "allow",
+    });
+    expect(await judge(some, post, { url: "https://example.org/", file: "/etc/passwd" })).toEqual({ decision: "ask" });
+    expect(await judge(some, post, { url: "https://example.org/", kind: "form" })).toEqual({ decision: "allow" });
+  });
+
+  test("what is offered as `always` covers the call that it is offered for, whatever it names", async () => {
+    const place = fc.constantFrom("src/a", "src/b", "lib/c", "/etc/x", "~/y", "utf8", "https://a.org/x", "..", "a.b");
+    const asking = permission({ workspace });
+    await fc.assert(
+      fc.asyncProperty(fc.dictionary(fc.constantFrom("path", "url", "to", "file_path"), place), async (input) => {
+        const { pattern } = (await judge(asking, copy, input)) as { pattern?: string };
+        if (pattern !== undefined) {
+          expect((await judge(asking, copy, input, [pattern])).decision).toBe("allow");
+          const further = { ...input, more: "/etc/passwd" };
+          if (pattern.includes("(")) expect((await judge(asking, copy, further, [pattern])).decision).toBe("ask");
+        }
+      }),
+    );
   });
 });
 

@@ -3,9 +3,9 @@ import { addressSubject } from "./address-subject.ts";
 import { type Match, strongest } from "./match.ts";
 import { pathSubject } from "./path-subject.ts";
 import type { PathScope } from "./place.ts";
-import type { Rule } from "./rule.ts";
+import { parseRule, type Rule } from "./rule.ts";
 import { shellSubject } from "./shell/shell-subject.ts";
-import { textSubject } from "./text-subject.ts";
+import { LONGEST_PATH, textSubject, textsIn } from "./text-subject.ts";
 
 /** What a call is about, as rules see it. */
 export interface Subject {
@@ -27,24 +27,49 @@ export interface Surroundings {
  * The main argument of a call: the command of `shell`, the path of a tool that has one (`path` or `file_path`; `list`
  * and `search` start at `.`), the address of one that has a `url`. Of any other tool, all its texts: a rule that
  * forbids fits when one of them does, a rule that allows when all do, since the model chooses their order. A tool of an
- * MCP server may have more than its main argument to do harm with: a rule that forbids is held against all its texts.
+ * MCP server may have more than its main argument to do harm with: a rule that forbids is held against all its texts,
+ * and one that allows must fit every other place that they name too, as the `destination` of a copy (S24).
  */
 export function subjectOf(tool: Tool, input: Json, surroundings: Surroundings): Subject {
-  const main = mainSubject(tool, input, surroundings);
+  const { subject: main, like } = mainSubject(tool, input, surroundings);
   if (!tool.name.startsWith("mcp_")) return main;
   const texts = textSubject(tool, input, surroundings);
-  return { ...main, matches: (rule) => strongest([main.matches(rule), texts.matches(rule)]) };
+  const others = like ? textsIn(input).filter(mayBePlace).map(like) : [];
+  const allowed = (rules: readonly Rule[]) => [main, ...others].every((place) => place.allowed(rules));
+  return {
+    matches: (rule) => strongest([main.matches(rule), texts.matches(rule)]),
+    allowed,
+    suggestion(rules) {
+      const suggested = main.suggestion(rules);
+      // What is offered covers the call that it is offered for.
+      return suggested !== undefined && allowed([...rules, parseRule(suggested)]) ? suggested : undefined;
+    },
+  };
 }
 
-function mainSubject(tool: Tool, input: Json, surroundings: Surroundings): Subject {
+/** With `like`, other texts are judged as the main one is. */
+function mainSubject(
+  tool: Tool,
+  input: Json,
+  surroundings: Surroundings,
+): { readonly subject: Subject; readonly like?: (text: string) => Subject } {
   const fields: Readonly<Record<string, Json>> =
     input !== null && typeof input === "object" && !Array.isArray(input) ? (input as Record<string, Json>) : {};
   const text = (name: string): string | undefined => (typeof fields[name] === "string" ? fields[name] : undefined);
   const path = text("path") ?? text("file_path") ?? (tool.name === "list" || tool.name === "search" ? "." : undefined);
   const command = text("command");
   const url = text("url");
-  if (tool.name === "shell" && command !== undefined) return shellSubject(command, surroundings);
-  if (path !== undefined && tool.name !== "shell") return pathSubject(tool, path, surroundings);
-  if (url !== undefined) return addressSubject(tool, url);
-  return textSubject(tool, input, surroundings);
+  if (tool.name === "shell" && command !== undefined) return { subject: shellSubject(command, surroundings) };
+  if (path !== undefined && tool.name !== "shell") {
+    const like = (other: string) => pathSubject(tool, other, surroundings);
+    return { subject: like(path), like };
+  }
+  if (url !== undefined) return { subject: addressSubject(tool, url), like: (other) => addressSubject(tool, other) };
+  return { subject: textSubject(tool, input, surroundings) };
+}
+
+/** Whether a text may name a file or an address: one line with a slash, a tilde or a dot before more of it. */
+function mayBePlace(text: string): boolean {
+  const line = text.trim();
+  return line.length <= LONGEST_PATH && !/[\n\r]/.test(line) && /[/\\~]|\.\S|^\.$/.test(line);
 }

@@ -5,7 +5,7 @@ import { isAbout } from "./rule.ts";
 import type { Subject, Surroundings } from "./subject.ts";
 
 /** Characters of a text that may be a path; no system takes a longer one. */
-const LONGEST_PATH = 4096;
+export const LONGEST_PATH = 4096;
 
 /**
  * A call of a tool of which nothing is known but its name and its arguments. Each text may be a path: a rule that forbids
@@ -41,7 +41,7 @@ function leadsTo(pattern: string, text: string, scope: PathScope): boolean {
 }
 
 /** Every text in the arguments, at any depth. */
-function textsIn(input: Json): string[] {
+export function textsIn(input: Json): string[] {
   const texts: string[] = [];
   const ahead: unknown[] = [input];
   for (let value = ahead.pop(); value !== undefined; value = ahead.pop()) {
