@@ -89,7 +89,8 @@ const copies = places.map(
     rule: "S24",
     name: `an MCP tool that is allowed for a path, with another place beside it (${index + 1})`,
     async attempt(place) {
-      const server = join(place.home, "server.mjs");
+      // In the workspace: the sandbox closes the home.
+      const server = join(place.folder, "server.mjs");
       writeFileSync(server, SERVER);
       const { code, stderr } = await place.banyan(["mcp", "add", "files", process.execPath, server]);
       if (code !== 0) throw new Error(stderr);

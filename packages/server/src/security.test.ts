@@ -1,5 +1,5 @@
 import { request } from "node:http";
-import { createId, defineTool } from "@banyan/core";
+import { createId, defineTool, type Permission } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
@@ -285,6 +285,56 @@ describe("S4: what a client may do comes from the server's record", () => {
     const { text } = await owner.ask("conversation.export", { conversation, format: "json" });
     for (const told of [JSON.stringify(owner.items), text]) expect(told).toContain(secret);
   });
+});
+
+test("S17: a conversation that is brought in over HTTP brings no rule, no question and no call that runs, and goes on", async () => {
+  const made = () => {
+    const runs: unknown[] = [];
+    const tool = defineTool({
+      name: "danger",
+      description: "",
+      input: { type: "object" },
+      effects: "external",
+      execute: (input: unknown) => String(runs.push(input)),
+    });
+    const permission: Permission = ({ allowed }) => ({ decision: allowed.includes("danger") ? "allow" : "ask" });
+    return { runs, tools: [tool], permission };
+  };
+  const { runs: _, ...theirs } = made();
+  const calls = [call("danger", { n: 1 })];
+  const { server: elsewhere } = await serving({ model: scriptedModel([calls, "Done.", calls]), ...theirs });
+  const them = await TestClient.connect(elsewhere);
+  const { conversation } = await them.ask("conversation.create", {});
+  await them.watch(conversation);
+  await them.ask("turn.say", { conversation, parts: say("go") });
+  const { question } = await them.item("call.approval-requested");
+  const remember = { pattern: "danger", scope: "conversation" } as const;
+  const answer = { decision: "allow", remember } as const;
+  await them.ask("question.answer", { conversation, question, answer });
+  await them.item("run.ended");
+  await them.ask("rule.revoke", { conversation, pattern: "danger" });
+  await them.ask("turn.say", { conversation, parts: say("once more") });
+  const open = await them.item("call.approval-requested", (item) => item.question !== question);
+  const { text } = await them.ask("conversation.export", { conversation, format: "json" });
+  // As if the rule still held when they handed it over.
+  const given = text.replace(/,\n\{[^\n]*"rule.revoked"[^\n]*\}/, "");
+  expect(given).not.toContain('"rule.revoked"');
+
+  const { runs, ...here } = made();
+  const { server: running } = await serving({ model: scriptedModel([calls, "Fine."]), ...here });
+  const brought = await ask(running.address, "/api/v1/conversations", { method: "POST", headers: bearer, body: given });
+  expect(brought).toMatchObject({ status: 200, body: JSON.stringify({ conversation }) });
+  const client = await TestClient.connect(running);
+  const { state } = await client.watch(conversation);
+  expect({ allowed: state.allowed, questions: [...state.questions] }).toEqual({ allowed: [], questions: [] });
+  const late = client.ask("question.answer", { conversation, question: open.question, answer: { decision: "allow" } });
+  await expect(late).rejects.toMatchObject({ code: "not-found" });
+  await client.ask("turn.say", { conversation, parts: say("go on") });
+  const asked = await client.item("call.approval-requested");
+  expect(runs).toEqual([]);
+  await client.ask("question.answer", { conversation, question: asked.question, answer: { decision: "allow" } });
+  await client.item("run.ended");
+  expect(runs).toEqual([{ n: 1 }]);
 });
 
 test("S10: a secret that a person sends is in no log, no answer to the model and no client", async () => {

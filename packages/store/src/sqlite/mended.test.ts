@@ -200,11 +200,21 @@ test.skipIf(process.platform === "win32").each([
   if (!existsSync(directory)) expect(readdirSync(join(directory, "..")).length).toBeLessThanOrEqual(1);
 });
 
-test("F39: a conversation that another process has open is not mended under it", async () => {
+test("F39: a damaged conversation that another process has open is not mended under it, and is once that is gone", async () => {
   const directory = await temporaryDirectory();
-  const { child, lines } = run(directory, `log.append([event(1)]); console.log("ready"); process.stdin.resume();`);
+  await write(storeIn(directory), ID, 600);
+  const { child, lines } = run(directory, `console.log("ready"); process.stdin.resume();`);
   await nextLine(lines);
+  // In place: the other one has this very file open.
+  const bytes = Buffer.from(readFileSync(fileOf(directory)));
+  const last = Math.floor(bytes.length / PAGE) - 1;
+  bytes.fill(0xff, last * PAGE, (last + 1) * PAGE);
+  writeFileSync(fileOf(directory), bytes);
   await expect(storeIn(directory).open(ID)).rejects.toMatchObject({ code: "locked" });
   expect(kept(directory, "damaged")).toEqual([]);
+  expect(readFileSync(fileOf(directory)).equals(bytes)).toBe(true);
   await kill(child);
+  const log = await storeIn(directory).open(ID);
+  expect(kept(directory, "damaged")).toHaveLength(1);
+  await log.close();
 });
