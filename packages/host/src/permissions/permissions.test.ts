@@ -3,7 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Json } from "@banyan/core";
 import { emptyConversation } from "@banyan/core";
-import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { judge, permission, rules, tool } from "./call.fixture.ts";
 import { suggestPattern } from "./permissions.ts";
@@ -224,18 +223,21 @@ describe("S24: what allows a call of an MCP tool fits every place that it names"
   });
 
   test("what is offered as `always` covers the call that it is offered for, whatever it names", async () => {
-    const place = fc.constantFrom("src/a", "src/b", "lib/c", "/etc/x", "~/y", "utf8", "https://a.org/x", "..", "a.b");
+    const places = ["src/a", "lib/c", "/etc/x", "~/y", "utf8", "https://a.org/x", "..", "a.b", undefined];
     const asking = permission({ workspace });
-    await fc.assert(
-      fc.asyncProperty(fc.dictionary(fc.constantFrom("path", "url", "to", "file_path"), place), async (input) => {
-        const { pattern } = (await judge(asking, copy, input)) as { pattern?: string };
-        if (pattern !== undefined) {
-          expect((await judge(asking, copy, input, [pattern])).decision).toBe("allow");
+    for (const path of places) {
+      for (const url of places) {
+        for (const to of places) {
+          const input = { ...(path && { path }), ...(url && { url }), ...(to && { to }) };
+          const { pattern } = (await judge(asking, copy, input)) as { readonly pattern?: string };
+          if (pattern === undefined) continue;
+          expect((await judge(asking, copy, input, [pattern])).decision, JSON.stringify(input)).toBe("allow");
           const further = { ...input, more: "/etc/passwd" };
-          if (pattern.includes("(")) expect((await judge(asking, copy, further, [pattern])).decision).toBe("ask");
+          if (!pattern.includes("(") || pattern.includes("/etc")) continue;
+          expect((await judge(asking, copy, further, [pattern])).decision, JSON.stringify(input)).toBe("ask");
         }
-      }),
-    );
+      }
+    }
   });
 });
 
