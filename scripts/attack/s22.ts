@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { modelServer } from "../../packages/cli/src/testing/model-server.ts";
 import { hiddenKeys, toldOf } from "../../packages/host/src/redaction/secrets.fixture.ts";
@@ -38,7 +38,60 @@ const ways: Readonly<Record<string, Way>> = {
   "an error": shell("cat FILE >&2; exit 3"),
 };
 
+/** An MCP server that reads files of its folder, in ranges of lines. */
+const READER = `
+const { readFileSync } = require("node:fs");
+const inputSchema = { type: "object", properties: { path: { type: "string" }, start: { type: "number" }, end: { type: "number" } } };
+const answers = {
+  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "reader", version: "1" } }),
+  "tools/list": () => ({ tools: [{ name: "lines", description: "Reads lines.", inputSchema }] }),
+  "tools/call": ({ arguments: { path, start, end } }) => {
+    const bytes = readFileSync(path);
+    const text = bytes[0] === 0xff ? bytes.toString("utf16le") : bytes[0] === 0xfe ? bytes.swap16().toString("utf16le") : bytes.toString();
+    return { content: [{ type: "text", text: text.split("\\n").slice(start - 1, end).join("\\n") }] };
+  },
+};
+require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method, params } = JSON.parse(line);
+  if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: answers[method](params) }));
+});`;
+
+const lines = (path: string, start: number, end: number): Call => ({
+  tool: "mcp_reader_lines",
+  input: { path, start, end },
+});
+
 export const attacks: readonly Attack[] = [
+  {
+    rule: "S22",
+    name: "a private key by an MCP server that reads it in pieces",
+    seconds: 300,
+    attempt(place) {
+      // Where the sandbox of a server lets it be read.
+      const script = join(place.folder, "reader.cjs");
+      writeFileSync(script, READER);
+      const config = join(place.home, ".banyan", "config");
+      mkdirSync(config, { recursive: true });
+      const reader = { command: process.execPath, args: [script], cwd: place.folder };
+      writeFileSync(join(config, "settings.json"), JSON.stringify({ mcpServers: { reader } }));
+      const pieces: Way = (path) => [lines(path, 1, 5), lines(path, 6, 10), lines(path, 11, 15), lines(path, 16, 99)];
+      return tried(place, (paths) => ({ calls: paths.flatMap(pieces), prompt: "go" }));
+    },
+  },
+  {
+    rule: "S22",
+    name: "a private key by edit mode beside it",
+    attempt: (place) =>
+      tried(place, (paths) => ({
+        calls: paths.map((path) => ({ tool: "edit_mode", input: { file_path: path } })),
+        prompt: "go",
+        // The last two are UTF-16, which edit mode refuses.
+        text: paths
+          .slice(0, -2)
+          .map((path) => `\`\`\`txt:${path}:3:4\n# the line above the key\n\`\`\`\n`)
+          .join("\n"),
+      })),
+  },
   ...Object.entries(ways).map(
     ([name, way]): Attack => ({
       rule: "S22",
@@ -73,13 +126,17 @@ export const attacks: readonly Attack[] = [
 /** Has a model make calls about files with a key of each form; answers what of which is told by anything that is told or kept. */
 async function tried(
   place: Place,
-  how: (paths: readonly string[]) => { readonly calls: readonly Call[]; readonly prompt: string },
+  how: (paths: readonly string[]) => {
+    readonly calls: readonly Call[];
+    readonly prompt: string;
+    readonly text?: string;
+  },
   afterwards: () => Promise<string> = async () => "",
 ): Promise<string | undefined> {
   const keys = Object.entries(hiddenKeys()).map(([form, key], index) => ({ form, ...key, path: `notes${index}.txt` }));
   for (const { path, content } of keys) writeFileSync(join(place.folder, path), content);
-  const { calls, prompt } = how(keys.map(({ path }) => path));
-  await using model = await modelServer(...(calls.length > 0 ? [{ calls }] : []), { text: "done" });
+  const { calls, prompt, text = "done" } = how(keys.map(({ path }) => path));
+  await using model = await modelServer(...(calls.length > 0 ? [{ calls }] : []), { text }, { text: "done" });
   const flags = ["--model", "openai-compatible/test", "--output", "jsonl", "--approval", "all"];
   const { stdout, stderr } = await place.banyan(["-p", prompt, ...flags], { env: model.env });
   const told = JSON.stringify(model.asked) + stdout + stderr;

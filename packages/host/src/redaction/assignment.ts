@@ -1,3 +1,4 @@
+import { BEHIND_ESCAPE } from "./secret-formats.ts";
 import type { Span } from "./span.ts";
 
 // What a text itself calls a secret: `api_key: ...`, `"password": "..."`, `Authorization: Bearer ...`. Many such values are
@@ -13,7 +14,7 @@ const ASSIGNMENT = new RegExp(
 );
 // A line of .npmrc, as in `//registry.npmjs.org/:_authToken=...`: nothing but a secret stands there.
 const REGISTRY = new RegExp(`:_(?:authToken|auth|password)[ \\t]{0,8}=[ \\t]{0,8}["']?(${VALUE}{8,512})`, "g");
-const HEADER = new RegExp(`\\b(?:[Bb]earer|[Bb]asic|[Tt]oken)[ \\t]{1,4}(${VALUE}{16,4096})`, "g");
+const HEADER = new RegExp(`(?:\\b|${BEHIND_ESCAPE})(?:[Bb]earer|[Bb]asic|[Tt]oken)[ \\t]{1,4}(${VALUE}{16,4096})`, "g");
 
 /** Endings of names whose values say something about a secret, or only share its name. */
 const ABOUT =
@@ -23,10 +24,14 @@ const ABOUT =
 const STAND_IN =
   /^[$%]|^[~.]{0,2}\/(?:[a-z]{2,}|Users)\/|\$\{|^(?:process\.env|os\.environ|env\.|secrets?\.|vars\.)|\bexample\b|your[-_]|change[-_]?me|(?-i:x{4}|X{4})|\*{3}|\.{3}/i;
 
+/** What is code where a parenthesis follows, as in `token = this$1.next()`. */
+const METHOD = /^[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+$/;
+
 /** The values that a text calls secrets. */
 export function namedSecrets(text: string): Span[] {
   const assigned = Array.from(text.matchAll(ASSIGNMENT))
     .filter(([, ending = "", value = ""]) => !ABOUT.test(ending) && looksRandom(value))
+    .filter(({ index, 0: { length }, 2: value = "" }) => text.charAt(index + length) !== "(" || !METHOD.test(value))
     .map((match) => atEnd(match, match[2], "secret"));
   const forRegistries = Array.from(text.matchAll(REGISTRY))
     .filter(([, value = ""]) => !STAND_IN.test(value))

@@ -126,6 +126,7 @@ describe("what is no secret stays as it is", () => {
     "sk-loading-indicator-wrapper sk-1",
     "npm_config_user_agent npm_package_dependencies_something_rather_long",
     "AKIA is how they begin; EXAMPLE",
+    "var token = this$1$1.getToken(); progressToken: ProgressTokenSchema$1.optional()",
   ])("%s", (text) => {
     expect(redact(text)).toBe(text);
   });
@@ -176,7 +177,8 @@ test("done again, it changes nothing more", () => {
 });
 
 test("the time grows with the length of a text, whatever it is", () => {
-  const length = 4_000_000;
+  // A time that grows with the square would end neither.
+  const length = process.env.BANYAN_LONG === "1" ? 4_000_000 : 1_000_000;
   const hostile = [
     "sk-",
     "sk-ant-aa-",

@@ -14,10 +14,16 @@ interface SecretFormat {
 const GITLEAKS = "gitleaks";
 const SECRETLINT = "secretlint";
 
+/**
+ * Behind the escape of a character in JSON, in a program, in an address, or of a colour: its letters and digits are no part of
+ * the word that follows, as in `"first line\nghp_..."`.
+ */
+export const BEHIND_ESCAPE = "(?<=\\\\(?:[abefnrtv]|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2})|%[0-9A-Fa-f]{2}|\\[[0-9;]{0,12}m)";
+
 const FORMATS: readonly SecretFormat[] = [
   {
     kind: "jwt",
-    form: "(?<![\\w-])eyJ[\\w-]{10,2048}\\.[\\w-]{10,4096}\\.[\\w-]{10,1024}",
+    form: `(?:(?<![\\w-])|${BEHIND_ESCAPE})eyJ[\\w-]{10,2048}\\.[\\w-]{10,4096}\\.[\\w-]{10,1024}`,
     source: "https://www.rfc-editor.org/rfc/rfc7519",
   },
   // Models.
@@ -97,7 +103,10 @@ const FORMATS: readonly SecretFormat[] = [
 ];
 
 /** All forms at once: the text is gone through a single time. A form does not begin in the middle of a word. */
-const ANY = new RegExp(`(?<![A-Za-z])(?:${FORMATS.map(({ form }) => `(${form})`).join("|")})`, "g");
+const ANY = new RegExp(
+  `(?:(?<![A-Za-z])|${BEHIND_ESCAPE})(?:${FORMATS.map(({ form }) => `(${form})`).join("|")})`,
+  "g",
+);
 
 /** The secrets that are known by their form. */
 export function knownFormats(text: string): Span[] {
