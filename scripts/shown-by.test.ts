@@ -28,7 +28,8 @@ test.each([
 function testOf(name: string, own: string): string {
   const [, path = ""] = /^`([^`]+)`$/.exec(name) ?? [];
   const [first = "", ...rest] = path.split("/");
-  const files = [`packages/${own}/src/${path}.test.ts`, `packages/${first}/src/${rest.join("/")}.test.ts`];
+  const places = [`packages/${own}/src/${path}`, `packages/${first}/src/${rest.join("/")}`];
+  const files = places.flatMap((place) => [`${place}.test.ts`, `${place}.test.tsx`]);
   const file = files.find((candidate) => existsSync(root + candidate));
   return file === undefined ? "" : readFileSync(root + file, "utf8");
 }
