@@ -1,8 +1,8 @@
 import type { Session } from "@banyan/core";
+import { counted } from "@banyan/core/conversation";
 import { type ChangedFile, type ChangesPlace, changesOf, revertFiles, tellTakenBack } from "@banyan/host";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { UsageError } from "../problem.ts";
-import { counted } from "../show/amounts.ts";
 import { changedFileLines } from "../show/changed-file-lines.ts";
 import { changeHead } from "../show/diff-lines.ts";
 import { oneLine } from "../show/plain-text.ts";

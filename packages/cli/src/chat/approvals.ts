@@ -14,13 +14,16 @@ import { Answering, type WrittenAnswer, type WrittenPart } from "./answering.ts"
 import { callArguments } from "./call-arguments.ts";
 import { answerInWords } from "./text-question.ts";
 import type { Unsent } from "./unsent.ts";
-import { whileOpen } from "./while-open.ts";
+import { isOpen, whileOpen } from "./while-open.ts";
 
 /** A call waits for a person: whether it may run, or for what it wants to know. */
 export type PersonAsked = Pick<
   Extract<Event, { type: "call.approval-requested" | "question.asked" }>,
   "question" | "message" | "call"
 >;
+
+/** A run has reached a limit, and waits for a person: whether it may go on (B64). */
+export type AskedForMore = Pick<Extract<Event, { type: "run.paused" }>, "question" | "reason" | "run">;
 
 /** A conversation in which calls wait for a person, here or on a server. */
 export type AskingSession = Pick<Session, "answer" | "listen" | "state"> & Partial<Pick<Session, "allowed">>;
@@ -50,8 +53,18 @@ export class Approvals {
 
   /** Asks, and answers the session; does nothing when the question is not open any more. Never rejects. */
   ask(session: AskingSession, agent: Pick<Agent, "options"> | undefined, event: PersonAsked): Promise<void> {
+    return this.#next(() => this.#ask(session, agent, event));
+  }
+
+  /** Asks whether a run may go on beyond its limit, and answers the session. Never rejects. */
+  askForMore(session: AskingSession, event: AskedForMore): Promise<void> {
+    return this.#next(() => this.#askForMore(session, event));
+  }
+
+  /** One question comes after the other. */
+  #next(ask: () => Promise<void>): Promise<void> {
     this.#asked = this.#asked
-      .then(() => this.#ask(session, agent, event))
+      .then(ask)
       .catch((error: unknown) => this.#view.say(`Not asked: ${problemOf(error).message}`));
     return this.#asked;
   }
@@ -90,13 +103,33 @@ export class Approvals {
     written.end(given === "given");
   }
 
+  async #askForMore(session: AskingSession, { question, run, reason }: AskedForMore): Promise<void> {
+    if (!isOpen(session.state, question)) return;
+    using open = whileOpen(session, question);
+    const at = session.state.runs.get(run)?.leaf ?? "";
+    const asker = subAgentLabel(session.state, at) ?? this.#host.agent.name;
+    let given: Given;
+    do {
+      const decided = await this.#terminal.decide({
+        title: `${excerpt(visibleLine(asker), 40)} has reached a limit`,
+        body: [visibleLine(reason)],
+        question: "May it go on, with as much again?",
+        choices: [MORE, ENOUGH],
+        stops: true,
+        signal: open.signal,
+      });
+      const decision = decided?.key === MORE.key ? "allow" : "deny";
+      given = decided === undefined ? "closed" : await this.#give(session, question, { decision });
+    } while (given === "refused");
+  }
+
   /** Answers a question. `closed`: it was answered elsewhere, or withdrawn, in the meantime, and stays so. */
   async #give(session: AskingSession, question: string, answer: Answer): Promise<Given> {
     try {
       await session.answer(question, answer);
       return "given";
     } catch (error) {
-      if (this.#terminal.isClosed || !session.state.questions.has(question)) return "closed";
+      if (this.#terminal.isClosed || !isOpen(session.state, question)) return "closed";
       this.#view.say(`${this.#terminal.style.bad("Not answered:")} ${oneLine(problemOf(error).message)}`);
       return "refused";
     }
@@ -210,6 +243,8 @@ const NO: Choice = {
   words: ["no", "N"],
   takesWords: WHY_NOT,
 };
+const MORE: Choice = { key: "y", text: "yes, go on", brief: "go on", words: ["yes", "Y"] };
+const ENOUGH: Choice = { key: "n", text: "no, end here", brief: "end", words: ["no", "N"] };
 
 function always(rule: string): Choice[] {
   return [

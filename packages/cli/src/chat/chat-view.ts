@@ -4,23 +4,21 @@ import {
   type Event,
   type FeedItem,
   isEnded,
-  type Message,
   type RunEnd,
-  textOf,
+  toldItem,
 } from "@banyan/core";
 import { callDetails, callEnd, callHead } from "../show/call-line.ts";
 import { callIn } from "../show/call-of.ts";
 import { cutSentence } from "../show/cut-sentence.ts";
 import { changeHead, diffLines } from "../show/diff-lines.ts";
-import { isShownByChanges } from "../show/edit-outcome.ts";
-import { firstLines } from "../show/excerpt.ts";
-import { retryLine, waitingLine } from "../show/hitch.ts";
+import { GIVEN_UP } from "../show/given-up.ts";
 import { gist } from "../show/message-label.ts";
 import { PlainText, plainText } from "../show/plain-text.ts";
-import { memorySkippedLine, recalledLine } from "../show/recalled-line.ts";
+import { recalledLine } from "../show/recalled-line.ts";
 import { runEndSentence } from "../show/run-end.ts";
 import { subAgentLine } from "../show/sub-agent-line.ts";
 import { SubAgentItems } from "../show/sub-agents.ts";
+import { toldModelLines } from "../show/told-model.ts";
 import { wrap } from "../show/wrap.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -30,9 +28,6 @@ const SHOWN_AFTER = 300;
 
 /** Lines of a change that are shown; /changes shows all of it. */
 const DIFF_SHOWN = 40;
-
-/** Lines of what the model is told. */
-const TOLD_SHOWN = 10;
 
 /**
  * Shows a feed on a terminal: text as it comes, one line for each call. What is shown is never touched again, so a call
@@ -44,6 +39,8 @@ export class ChatView implements FeedView {
   /** What the last characters on the screen belong to. */
   #last: "nothing" | "text" | "reasoning" | "call" = "nothing";
   #openCall: string | undefined;
+  /** Something of the answer that the model gives now was shown. */
+  #isWritten = false;
   readonly #timers = new Map<string, NodeJS.Timeout>();
   readonly #endings = new Map<string, PromiseWithResolvers<void>>();
   readonly #subAgents = new SubAgentItems();
@@ -68,6 +65,7 @@ export class ChatView implements FeedView {
     switch (item.type) {
       case "message.started":
         this.#plain = new PlainText();
+        this.#isWritten = false;
         break;
       case "text.delta":
         this.#text(item.text);
@@ -83,21 +81,13 @@ export class ChatView implements FeedView {
       }
       case "message.abandoned":
         this.#endLine();
+        if (this.#isWritten) this.note(GIVEN_UP);
         break;
       case "message.added":
-        this.#told(state.messages.get(item.message));
-        break;
-      case "model.retrying":
-        this.note(retryLine(item));
-        break;
-      case "model.waiting":
-        this.note(waitingLine(item));
+        for (const line of toldModelLines(state.messages.get(item.message))) this.note(line);
         break;
       case "memory.recalled":
         this.note(recalledLine(item.items, "/memory"));
-        break;
-      case "memory.skipped":
-        this.note(memorySkippedLine(item.reason));
         break;
       case "call.executing":
         this.#running(item, state);
@@ -123,6 +113,10 @@ export class ChatView implements FeedView {
         this.#runEnded(item.reason, item.error?.message);
         this.#ending(item.run).resolve();
         break;
+      default: {
+        const told = toldItem(item);
+        if (told !== undefined) this.note(told);
+      }
     }
   }
 
@@ -167,6 +161,7 @@ export class ChatView implements FeedView {
 
   #text(text: string): void {
     const plain = this.#plain.push(text);
+    this.#isWritten ||= plain.trim() !== "";
     if (this.#last === "text") return this.#terminal.write(plain);
     // Models like to begin with line ends; here they would only be a hole.
     const begun = plain.trimStart();
@@ -185,13 +180,6 @@ export class ChatView implements FeedView {
       this.#last = "reasoning";
       this.#terminal.write(style.dim(`Thinking: ${compact.trimStart()}`));
     } else this.#terminal.write(style.dim(compact));
-  }
-
-  /** What a tool or the system tells the model: why something was not done, say. */
-  #told(message: Message | undefined): void {
-    if (message?.role !== "user" || message.author === "user" || isShownByChanges(message)) return;
-    const text = plainText(`${message.author}: ${textOf(message)}`.trim());
-    for (const line of firstLines(text, TOLD_SHOWN).split("\n")) this.note(line);
   }
 
   #running(item: Event & { readonly message: string; readonly call: string }, state: ConversationState): void {

@@ -33,7 +33,7 @@ describe.skipIf(!hasTmux)("a chat", () => {
       expect(start).toContain("Using openai-compatible/test, as the command line says.");
       expect(server.asked).toHaveLength(0);
       await pty.exchange("hello", "Hello to you.");
-      await pty.exchange("are you there?", "chat · asks first · openai-compatible/test · 30 tokens · cost —");
+      await pty.exchange("are you there?", "chat · asks first · openai-compatible/test · 30 tokens · cost unknown");
       pty.press("C-d");
       expect(await pty.until("[exit 0]")).toMatch(/^resume: banyan --resume [0-9a-z]{26}$/m);
     }

@@ -1,5 +1,5 @@
 import { type ConversationState, type Message, pathTo, textOf, typedText } from "@banyan/core";
-import { counted } from "../show/amounts.ts";
+import { counted } from "@banyan/core/conversation";
 import { excerpt, firstLines } from "../show/excerpt.ts";
 import { gist } from "../show/message-label.ts";
 import { plainText } from "../show/plain-text.ts";

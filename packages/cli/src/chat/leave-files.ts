@@ -1,5 +1,5 @@
+import { counted } from "@banyan/core/conversation";
 import type { ChangedFile, TakenBack } from "@banyan/host";
-import { counted } from "../show/amounts.ts";
 import { changedFileLines } from "../show/changed-file-lines.ts";
 import { changeHead, diffLines } from "../show/diff-lines.ts";
 import { oneLine } from "../show/plain-text.ts";

@@ -1,7 +1,7 @@
 import type { UserPart } from "@banyan/core";
+import { counted, formatTook } from "@banyan/core/conversation";
 import { type CommandPlace, type CommandRun, runPersonsCommand } from "@banyan/host";
 import { problemOf } from "../problem.ts";
-import { counted, formatTook } from "../show/amounts.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
 

@@ -1,6 +1,7 @@
 import {
   type Chat,
   type Directive,
+  type FeedItem,
   retry,
   type Session,
   say,
@@ -8,11 +9,11 @@ import {
   type UserPart,
   visibleProse,
 } from "@banyan/core";
+import { counted } from "@banyan/core/conversation";
 import { ApprovalError, type ApprovalMode, addMessage, type Host, modeLeft, writtenMessage } from "@banyan/host";
 import type { CommandContext } from "../commands/command.ts";
 import { runCommand, runsAnytime } from "../commands/index.ts";
 import { type ExitCode, exitCodes } from "../exit.ts";
-import { counted } from "../show/amounts.ts";
 import { attachableIn } from "../show/attachable.ts";
 import { turnLine } from "../show/turn-line.ts";
 import type { TalkAction, Terminal } from "../terminal/terminal.ts";
@@ -181,14 +182,24 @@ export class Talk {
         if (!isReminded(session, item)) this.#person.view.show(item, session.state);
         if (changesStatus(item)) this.#showStatus();
         if (item.type === "run.ended") this.#approvals.ended(session.state);
-        if (item.type === "call.approval-requested" || item.type === "question.asked") {
-          const asked = this.#approvals.ask(session, chat.agent, item);
-          // What is written would stand in the middle of the question.
-          if (!this.#terminal.live) await asked;
-        }
+        const asked = this.#ask(chat, item);
+        // What is written would stand in the middle of the question.
+        if (asked && !this.#terminal.live) await asked;
       }
     } catch (error) {
       this.#person.tell(error);
+    }
+  }
+
+  #ask({ session, agent }: Chat, item: FeedItem): Promise<void> | undefined {
+    switch (item.type) {
+      case "call.approval-requested":
+      case "question.asked":
+        return this.#approvals.ask(session, agent, item);
+      case "run.paused":
+        return this.#approvals.askForMore(session, item);
+      default:
+        return undefined;
     }
   }
 

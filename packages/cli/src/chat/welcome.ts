@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
+import { counted } from "@banyan/core/conversation";
 import { type Host, type ProviderStatus, TrustRecord } from "@banyan/host";
-import { counted } from "../show/amounts.ts";
 import { type Described, described } from "../show/described.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";

@@ -1,4 +1,4 @@
-import type { Session } from "@banyan/core";
+import type { ConversationState, Session } from "@banyan/core";
 
 /** A signal that aborts as soon as a question is open no more, whoever answered it. */
 export function whileOpen(
@@ -8,10 +8,15 @@ export function whileOpen(
   const closed = new AbortController();
   const stop = session.listen({
     items() {
-      if (!session.state.questions.has(question)) closed.abort();
+      if (!isOpen(session.state, question)) closed.abort();
     },
     // A feed that breaks off ends the question too.
     ended: () => closed.abort(),
   });
   return { signal: closed.signal, [Symbol.dispose]: stop };
+}
+
+/** Whether a question waits for an answer: of a call, or of a run at a limit. */
+export function isOpen({ questions, runs }: ConversationState, question: string): boolean {
+  return questions.has(question) || runs.values().some(({ pausedBy }) => pausedBy === question);
 }

@@ -1,4 +1,4 @@
-import { formatCount } from "../show/amounts.ts";
+import { formatCount } from "@banyan/core/conversation";
 import { oneLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
 import { wrap } from "../show/wrap.ts";

@@ -1,5 +1,5 @@
+import { counted } from "@banyan/core/conversation";
 import type { McpServerState } from "@banyan/host/mcp";
-import { counted } from "../show/amounts.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
 import { ASK, type Command } from "./command.ts";

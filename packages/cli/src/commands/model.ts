@@ -1,5 +1,5 @@
+import { shortCount } from "@banyan/core/conversation";
 import type { KnownModel } from "@banyan/host";
-import { shortCount } from "../show/amounts.ts";
 import { formatDollars } from "../show/model-facts.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";

@@ -1,5 +1,5 @@
 import { type Cost, leaves, pathTo, spentOn, type Usage } from "@banyan/core";
-import { formatCost, formatCount } from "../show/amounts.ts";
+import { formatCost, formatCount } from "@banyan/core/conversation";
 import { table } from "../show/table.ts";
 import { ASK, type Command, type ConversationContext } from "./command.ts";
 

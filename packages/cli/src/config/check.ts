@@ -1,3 +1,4 @@
+import { counted } from "@banyan/core/conversation";
 import {
   type ConfigurationOptions,
   checkConfiguration,
@@ -7,7 +8,6 @@ import {
   readDefinitions,
 } from "@banyan/host";
 import { type ExitCode, exitCodes } from "../exit.ts";
-import { counted } from "../show/amounts.ts";
 import { oneLine } from "../show/plain-text.ts";
 
 /**

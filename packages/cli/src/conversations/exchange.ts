@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
+import { counted } from "@banyan/core/conversation";
 import type { ConversationDirectory, StoredConversation } from "@banyan/host";
 import { ExchangeError, fromJson, type ReadConversation, toHtml, toJson, toMarkdown } from "@banyan/host/exchange";
 import { UsageError } from "../problem.ts";
-import { counted } from "../show/amounts.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { ConversationsArguments } from "../subcommands.ts";
 

@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { type ConversationSummary, StoreError } from "@banyan/core";
+import { formatCount } from "@banyan/core/conversation";
 import type { ConversationDirectory } from "@banyan/host";
-import { formatCount } from "../show/amounts.ts";
 import { excerpt } from "../show/excerpt.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";

@@ -1,6 +1,6 @@
 import { type ConversationState, leaves, pathTo } from "@banyan/core";
+import { counted } from "@banyan/core/conversation";
 import { type ExchangeLook, lastExchange } from "../chat/exchange.ts";
-import { counted } from "../show/amounts.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { Style } from "../show/style.ts";
 import { formatTime } from "../show/time.ts";

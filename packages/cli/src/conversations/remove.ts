@@ -1,6 +1,6 @@
 import { StoreError } from "@banyan/core";
+import { counted } from "@banyan/core/conversation";
 import type { ConversationDirectory } from "@banyan/host";
-import { counted } from "../show/amounts.ts";
 import { excerpt } from "../show/excerpt.ts";
 import { formatTime } from "../show/time.ts";
 import type { ConversationsArguments } from "../subcommands.ts";

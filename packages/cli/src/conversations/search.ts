@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import type { SearchHit } from "@banyan/core";
+import { counted } from "@banyan/core/conversation";
 import type { ConversationDirectory } from "@banyan/host";
-import { counted } from "../show/amounts.ts";
 import { excerpt } from "../show/excerpt.ts";
 import { plainText } from "../show/plain-text.ts";
 import { type Style, styleFor } from "../show/style.ts";

@@ -1,6 +1,6 @@
 import { pathTo } from "@banyan/core";
+import { counted } from "@banyan/core/conversation";
 import type { ConversationDirectory } from "@banyan/host";
-import { counted } from "../show/amounts.ts";
 import { callDetails, callEnd, callHead } from "../show/call-line.ts";
 import { messageNumbers, speakerOf } from "../show/message-label.ts";
 import { oneLine, plainText } from "../show/plain-text.ts";

@@ -1,6 +1,6 @@
+import { counted } from "@banyan/core/conversation";
 import type { McpPlace, McpServers } from "@banyan/host/mcp";
 import { type ExitCode, exitCodes } from "../exit.ts";
-import { counted } from "../show/amounts.ts";
 import { excerpt } from "../show/excerpt.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";

@@ -1,14 +1,15 @@
-import { type ConversationState, type FeedItem, textOf } from "@banyan/core";
+import { type ConversationState, type FeedItem, textOf, toldItem } from "@banyan/core";
 import { callDetails, callEnd, callHead } from "../show/call-line.ts";
 import { callIn } from "../show/call-of.ts";
 import { cutSentence } from "../show/cut-sentence.ts";
-import { retryLine, waitingLine } from "../show/hitch.ts";
+import { changeHead } from "../show/diff-lines.ts";
+import { GIVEN_UP } from "../show/given-up.ts";
 import { gist } from "../show/message-label.ts";
 import { oneLine } from "../show/plain-text.ts";
-import { memorySkippedLine } from "../show/recalled-line.ts";
 import type { Style } from "../show/style.ts";
 import { subAgentLine } from "../show/sub-agent-line.ts";
 import { SubAgentItems } from "../show/sub-agents.ts";
+import { toldModelLines } from "../show/told-model.ts";
 
 /**
  * The calls and hitches of a turn, one line each: what stderr is told while stdout gets the answer (T32). Of a task, what
@@ -20,6 +21,8 @@ export class Progress {
   readonly #columns: number;
   readonly #isTask: boolean;
   readonly #subAgents = new SubAgentItems();
+  /** Something of the answer that the model gives now was written. */
+  #isWritten = false;
 
   constructor(write: (text: string) => void, style: Style, columns: number, isTask = false) {
     this.#isTask = isTask;
@@ -53,19 +56,26 @@ export class Progress {
         for (const text of [line, ...callDetails(call, this.#style, this.#columns)]) this.#write(`${text}\n`);
         break;
       }
-      case "model.retrying":
-        this.notice(retryLine(item));
-        break;
-      case "model.waiting":
-        this.notice(waitingLine(item));
-        break;
       case "memory.recalled":
         this.notice(
           `Memory added to what the model is told: ${item.items.map(({ source }) => oneLine(source)).join("; ")}`,
         );
         break;
-      case "memory.skipped":
-        this.notice(memorySkippedLine(item.reason));
+      case "message.started":
+        this.#isWritten = false;
+        break;
+      case "text.delta":
+        this.#isWritten ||= item.text.trim() !== "";
+        break;
+      case "message.abandoned":
+        if (this.#isWritten) this.notice(GIVEN_UP);
+        break;
+      case "message.added": {
+        for (const line of toldModelLines(state.messages.get(item.message))) this.notice(line);
+        break;
+      }
+      case "file.changed":
+        this.#write(`${changeHead(item, this.#style)}\n`);
         break;
       case "message.completed": {
         const message = state.messages.get(item.message);
@@ -73,6 +83,10 @@ export class Progress {
         const cut = cutSentence(item);
         if (cut) this.notice(cut);
         break;
+      }
+      default: {
+        const told = toldItem(item);
+        if (told !== undefined) this.notice(told);
       }
     }
   }

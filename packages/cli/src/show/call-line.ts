@@ -1,6 +1,6 @@
 import type { Call, Json } from "@banyan/core";
-import { formatTook } from "./amounts.ts";
-import { excerpt, lastLines } from "./excerpt.ts";
+import { counted, formatTook } from "@banyan/core/conversation";
+import { excerpt, linesWithWords } from "./excerpt.ts";
 import type { Style } from "./style.ts";
 
 const WORDS = {
@@ -60,11 +60,39 @@ export function callEnd(call: Call, style: Style): string {
   );
 }
 
-/** The lines below it: for a call that did not do what it should, the end of what it said. */
-export function callDetails(call: Call, style: Style, columns: number): string[] {
+/** Lines of what a failed call said that are shown. */
+const FAILED_SHOWN = 10;
+
+/**
+ * The lines below it: for a call that did not do what it should, the end of what it said, and how much more there is (T49);
+ * of a run of tests, what it says of those that failed. `shower`: the key that shows all.
+ */
+export function callDetails(call: Call, style: Style, columns: number, shower?: string): string[] {
   if (call.status !== "failed" && call.status !== "denied" && exitCodeOf(call) === undefined) return [];
   const said = (call.output ?? "").replace(EXIT_CODE, "");
-  return lastLines(said, 5, Math.max(20, columns - 6)).map((line) => `    ${style.dim(line)}`);
+  const lines = linesWithWords(said);
+  const shown = failuresIn(lines, FAILED_SHOWN);
+  const more = lines.length - shown.length;
+  const how = shower === undefined ? "" : `; ${shower} shows all`;
+  const hint = more > 0 ? [`… (${counted(more, "more line")}${how})`] : [];
+  const width = Math.max(20, columns - 6);
+  return [...hint, ...shown.map((line) => (line.length > width ? `${line.slice(0, width - 1)}…` : line))].map(
+    (line) => `    ${style.dim(line)}`,
+  );
+}
+
+/** How test runners begin what they say of a test that failed, or of all of them: of Node, Python, Go, Rust and TAP. */
+const FAILURE =
+  /^\s*(?:(?:FAIL(?:ED|URE)?|ERROR|not ok|✖|✗|✕|×|●|--- FAIL|failures:|AssertionError|panicked at)(?:[\s:]|$)|E\s{3}|thread '.*' panicked)/;
+
+/** The last lines; but of a run of tests in which failures stand above them, those lines that tell of the first of these. */
+function failuresIn(lines: readonly string[], most: number): readonly string[] {
+  if (lines.length <= most) return lines;
+  const isFailure = (line: string) => FAILURE.test(line);
+  const last = lines.slice(-most);
+  if (last.some(isFailure)) return last;
+  const first = lines.findIndex(isFailure);
+  return first < 0 ? last : lines.slice(first, first + most);
 }
 
 const EXIT_CODE = /(?:^|\n)(exit code \d+)$/;

@@ -1,5 +1,5 @@
+import { counted } from "@banyan/core/conversation";
 import type { ChangedFile } from "@banyan/host";
-import { counted } from "./amounts.ts";
 import { excerpt } from "./excerpt.ts";
 import { oneLine } from "./plain-text.ts";
 import { table } from "./table.ts";

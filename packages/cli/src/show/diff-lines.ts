@@ -1,5 +1,4 @@
-import { type Draft, type FileChange, visibleProse } from "@banyan/core/conversation";
-import { counted } from "./amounts.ts";
+import { counted, type Draft, type FileChange, visibleProse } from "@banyan/core/conversation";
 import { oneLine } from "./plain-text.ts";
 import type { Style } from "./style.ts";
 

@@ -12,9 +12,7 @@ export function excerpt(text: string, width: number): string {
 
 /** The last `count` lines that say something, each cut to `width` characters. */
 export function lastLines(text: string, count: number, width: number): string[] {
-  return plainText(text.slice(-count * 2_000))
-    .split("\n")
-    .filter((line) => line.trim() !== "")
+  return linesWithWords(text.slice(-count * 2_000))
     .slice(-count)
     .map((line) => (line.length > width ? `${line.slice(0, width - 1)}…` : line));
 }
@@ -24,4 +22,11 @@ export function firstLines(text: string, count: number): string {
   const lines = text.split("\n");
   if (lines.length <= count + 1) return text;
   return `${lines.slice(0, count).join("\n")}\n… (${lines.length - count} more lines)`;
+}
+
+/** The lines that say something, without what would control a terminal. */
+export function linesWithWords(text: string): string[] {
+  return plainText(text)
+    .split("\n")
+    .filter((line) => line.trim() !== "");
 }

@@ -1,5 +1,5 @@
+import { formatCount } from "@banyan/core/conversation";
 import type { KnownModel } from "@banyan/host";
-import { formatCount } from "./amounts.ts";
 
 /** The columns of a model's facts: dollars for a million tokens in, cached and out, and tokens of context. */
 export const FACTS_HEAD = ["in", "cached", "out", "context"] as const;

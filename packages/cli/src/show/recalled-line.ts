@@ -1,7 +1,6 @@
 import type { Recalled } from "@banyan/core/conversation";
-import { counted } from "./amounts.ts";
+import { counted } from "@banyan/core/conversation";
 import { excerpt } from "./excerpt.ts";
-import { oneLine } from "./plain-text.ts";
 
 /** That memory added something to what the model is told, and how to see it (S26, T51): `shower` is a key or a command. */
 export function recalledLine(items: readonly Recalled[], shower: string): string {
@@ -12,9 +11,4 @@ export function recalledLine(items: readonly Recalled[], shower: string): string
 export function recalledLines(items: readonly Recalled[], columns: number, dim: (text: string) => string): string[] {
   const room = Math.max(20, columns);
   return items.flatMap(({ text, source }) => [excerpt(text, room - 2), dim(`  ${excerpt(source, room - 4)}`)]);
-}
-
-/** That a turn went without memory, and why. */
-export function memorySkippedLine(reason: string): string {
-  return `Memory was not used: ${oneLine(reason)}`;
 }

@@ -1,6 +1,6 @@
 import type { Call } from "@banyan/core";
+import { formatCost, formatDuration, formatSpent } from "@banyan/core/conversation";
 import { describe, expect, test } from "vitest";
-import { formatCost, formatDuration, formatSpent } from "./amounts.ts";
 import { callDetails, callEnd, callHead } from "./call-line.ts";
 import { described } from "./described.ts";
 import { excerpt, firstLines, lastLines } from "./excerpt.ts";
@@ -48,11 +48,28 @@ describe("T24: a call is one line", () => {
     expect(text.length).toBeLessThanOrEqual(60);
   });
 
-  test("and a failed one shows the last lines of what it said", () => {
+  test("T49: and a failed one shows the last ten lines of what it said, how many more there are, and what shows them", () => {
     const output = Array.from({ length: 20 }, (_, index) => `line ${index}`).join("\n");
     const details = callDetails(call({ status: "failed", output }), plain, 80);
-    expect(details.map((text) => text.trim())).toEqual(["line 15", "line 16", "line 17", "line 18", "line 19"]);
+    const last = Array.from({ length: 10 }, (_, index) => `line ${index + 10}`);
+    expect(details.map((text) => text.trim())).toEqual(["… (10 more lines)", ...last]);
+    const [hint] = callDetails(call({ status: "failed", output }), plain, 80, "Ctrl-O");
+    expect(hint?.trim()).toBe("… (10 more lines; Ctrl-O shows all)");
     expect(callDetails(call({ output }), plain, 80)).toEqual([]);
+  });
+
+  test.each([
+    ["Vitest", " FAIL  src/a.test.ts > adds"],
+    ["node --test", "✖ adds (1.2ms)"],
+    ["pytest", "FAILED test_a.py::test_adds - assert 1 == 2"],
+    ["go test", "--- FAIL: TestAdds (0.00s)"],
+    ["cargo test", "thread 'adds' panicked at src/lib.rs:4:5:"],
+    ["TAP", "not ok 3 - adds"],
+  ])("T49: of a run of tests by %s, what is shown is what it says of those that failed", (_runner, failure) => {
+    const passed = Array.from({ length: 30 }, (_, index) => `ok ${index}`);
+    const output = [...passed, failure, "expected 1 to be 2", ...passed, "exit code 1"].join("\n");
+    const details = callDetails(call({ output }), plain, 80).map((text) => text.trim());
+    expect(details.slice(0, 3)).toEqual(["… (52 more lines)", failure.trim(), "expected 1 to be 2"]);
   });
 
   test("a command that says it failed is not shown as done", () => {
@@ -64,7 +81,7 @@ describe("T24: a call is one line", () => {
 
 describe("amounts", () => {
   test("a cost that is unknown is not zero", () => {
-    expect([undefined, 0, 0.00012, 0.5, 12].map(formatCost)).toEqual(["—", "$0", "$0.00012", "$0.50", "$12.00"]);
+    expect([undefined, 0, 0.00012, 0.5, 12].map(formatCost)).toEqual(["unknown", "$0", "$0.00012", "$0.50", "$12.00"]);
   });
 
   test("durations", () => {
@@ -81,7 +98,7 @@ describe("amounts", () => {
     const none = { input: 0, cached: 0, cacheWrite: 0, output: 0, reasoning: 0 };
     expect(formatSpent(none, undefined)).toBe("");
     expect(formatSpent({ ...none, input: 1_200, cached: 1_000, output: 5 }, undefined)).toBe(
-      "1,200 (1,000 cached) tokens in, 5 out · cost —",
+      "1,200 (1,000 cached) tokens in, 5 out · cost unknown",
     );
   });
 });

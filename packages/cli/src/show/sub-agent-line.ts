@@ -1,4 +1,4 @@
-import type { ConversationState, FeedItem } from "@banyan/core";
+import { type ConversationState, type FeedItem, toldItem } from "@banyan/core/conversation";
 import { callEnd, callHead } from "./call-line.ts";
 import { callIn } from "./call-of.ts";
 import { oneLine } from "./plain-text.ts";
@@ -23,7 +23,17 @@ export function subAgentLine(
       const head = callHead(call, style, Math.max(40, columns - label.length - 2));
       return `${style.dim(`${oneLine(label)}:`)} ${head} … ${callEnd(call, style)}`;
     }
-    default:
-      return undefined;
+    default: {
+      const told = subAgentTold(item, state);
+      return told === undefined ? undefined : style.dim(told);
+    }
   }
+}
+
+/** `agent 1: The provider is overloaded. ...`: what is told of a sub-agent's run beside what it does. */
+export function subAgentTold(item: FeedItem, state: ConversationState): string | undefined {
+  const told = toldItem(item);
+  if (told === undefined) return undefined;
+  const leaf = "run" in item && typeof item.run === "string" ? state.runs.get(item.run)?.leaf : undefined;
+  return `${oneLine(subAgentLabel(state, leaf ?? "") ?? "a sub-agent")}: ${told}`;
 }

@@ -1,4 +1,4 @@
-import { counted } from "../show/amounts.ts";
+import { counted } from "@banyan/core/conversation";
 import { wrap } from "../show/wrap.ts";
 import type { Choice, Decided, Decision } from "./decision.ts";
 import type { Terminal } from "./terminal.ts";

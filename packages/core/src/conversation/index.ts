@@ -1,3 +1,13 @@
+export {
+  counted,
+  formatBytes,
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatSpent,
+  formatTook,
+  shortCount,
+} from "./amounts.ts";
 export { type BrokenTurn, type ToldBreak, toldBreak, type WayOn } from "./broken-turn.ts";
 export type { Change } from "./call-state.ts";
 export type * from "./event.ts";
@@ -20,6 +30,7 @@ export {
   type TextQuestion,
   type WaitingInput,
 } from "./state.ts";
+export { hitchName, toldItem } from "./told-item.ts";
 export {
   addCost,
   addUsage,

@@ -218,13 +218,13 @@ function reduceEvent(state: MutableState, event: Event): Change {
     case "run.paused": {
       const run = state.runs.get(event.run);
       if (!run) return skipped(event, "it names no live run");
-      state.runs.set(run.id, { ...run, pausedBy: event.question });
+      state.runs.set(run.id, { ...run, pausedBy: event.question, pauseReason: event.reason });
       return { run: run.id };
     }
     case "run.continued": {
       const run = state.runs.get(event.run);
       if (!run) return skipped(event, "it names no live run");
-      const { pausedBy: _, ...rest } = run;
+      const { pausedBy: _, pauseReason: __, ...rest } = run;
       state.runs.set(run.id, rest);
       return { run: run.id };
     }

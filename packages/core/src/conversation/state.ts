@@ -16,6 +16,8 @@ export interface LiveRun {
   readonly call?: string;
   /** The question that it waits for at a limit. */
   readonly pausedBy?: string;
+  /** Which limit that is: one sentence. */
+  readonly pauseReason?: string;
 }
 
 /** Something that waits for a person. */

@@ -42,6 +42,7 @@ const run = schemaOf<LiveRun>(
     leaf: name.nullable().describe("The last message on its path."),
     call: name.optional().describe("The call that launched it, when it is a sub-agent's."),
     pausedBy: name.optional().describe("The question that it waits for at a limit."),
+    pauseReason: z.string().optional().describe("Which limit that is: one sentence."),
   }),
 );
 

@@ -1,5 +1,5 @@
+import { counted } from "@banyan/core/conversation";
 import type { Tokens } from "marked";
-import { counted } from "../../../show/amounts.ts";
 import { padded, widthOf, wrapped } from "../screen/cells.ts";
 import { inlineText } from "./inline.ts";
 import type { Look } from "./look.ts";

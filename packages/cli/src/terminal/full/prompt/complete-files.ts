@@ -1,8 +1,8 @@
 import { lstat } from "node:fs/promises";
 import { dirname, join, matchesGlob } from "node:path/posix";
+import { counted, formatBytes } from "@banyan/core/conversation";
 import type { WorkspaceFiles } from "@banyan/host/workspace-files";
 import { fuzzyFilter } from "@earendil-works/pi-tui";
-import { counted, formatBytes } from "../../../show/amounts.ts";
 import { attachableAtEnd } from "../../../show/attachable.ts";
 import type { Completer, Suggestion } from "./completion.ts";
 

@@ -1,7 +1,6 @@
 import type { Call, ConversationState, FeedItem } from "@banyan/core";
-import { counted } from "../../../show/amounts.ts";
+import { counted, hitchName } from "@banyan/core/conversation";
 import { callSummary } from "../../../show/call-line.ts";
-import { hitchName } from "../../../show/hitch.ts";
 import { oneLine } from "../../../show/plain-text.ts";
 
 /** What the agent does at the moment, and since when. */
@@ -76,6 +75,12 @@ export class Activities {
       case "reasoning.delta":
         this.#set("thinking");
         break;
+      case "context.shortening":
+        this.#set("summing up the earlier conversation");
+        break;
+      case "context.not-shortened":
+        this.#settle(state);
+        break;
       case "text.delta":
         this.#set("writing");
         break;
@@ -91,6 +96,8 @@ export class Activities {
         break;
       case "question.asked":
       case "question.answered":
+      case "run.paused":
+      case "run.continued":
         this.#settle(state);
         break;
       case "call.approval-requested":
@@ -122,9 +129,10 @@ export class Activities {
     this.#settle(state);
   }
 
-  #settle({ questions }: ConversationState): void {
+  #settle({ questions, runs }: ConversationState): void {
     const [first, ...others] = this.#running.values();
-    if (questions.size > 0) return this.#set("waiting for you", { isWaiting: true });
+    const isAtLimit = runs.values().some(({ pausedBy }) => pausedBy !== undefined);
+    if (questions.size > 0 || isAtLimit) return this.#set("waiting for you", { isWaiting: true });
     if (!first) return this.#set("waiting for the model");
     const what = others.length > 0 ? `running ${others.length + 1} calls` : running(first);
     const agents = this.#agents.size;

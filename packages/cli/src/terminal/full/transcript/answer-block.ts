@@ -8,7 +8,8 @@ export class AnswerBlock implements Block {
   readonly isApart = true;
   readonly #plain = new PlainText();
   readonly #stream = new MarkdownStream();
-  #hasBegun = false;
+  /** Something of it was written. */
+  hasBegun = false;
   #ended = false;
   #shownEnd = false;
 
@@ -19,8 +20,8 @@ export class AnswerBlock implements Block {
   push(text: string): void {
     const plain = this.#plain.push(text);
     // Models like to begin with line ends; here they would only be a hole.
-    const begun = this.#hasBegun ? plain : plain.replace(/^\s*\n/, "").replace(/^\s+$/, "");
-    this.#hasBegun ||= begun !== "";
+    const begun = this.hasBegun ? plain : plain.replace(/^\s*\n/, "").replace(/^\s+$/, "");
+    this.hasBegun ||= begun !== "";
     this.#stream.push(begun);
   }
 

@@ -7,6 +7,7 @@ import {
   isEnded,
   type Recalled,
   textOf,
+  toldItem,
   typedText,
 } from "@banyan/core/conversation";
 import { attachedLine, attachedTo } from "../../../show/attached.ts";
@@ -14,9 +15,11 @@ import { callIn } from "../../../show/call-of.ts";
 import { cutSentence } from "../../../show/cut-sentence.ts";
 import { changeHead, diffLines } from "../../../show/diff-lines.ts";
 import { isShownByChanges } from "../../../show/edit-outcome.ts";
+import { GIVEN_UP } from "../../../show/given-up.ts";
 import { oneLine } from "../../../show/plain-text.ts";
-import { memorySkippedLine, recalledLine } from "../../../show/recalled-line.ts";
+import { recalledLine } from "../../../show/recalled-line.ts";
 import { runEndSentence } from "../../../show/run-end.ts";
+import { subAgentTold } from "../../../show/sub-agent-line.ts";
 import type { FeedView } from "../../feed-view.ts";
 import { wrapped } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
@@ -88,6 +91,7 @@ export class LiveView implements FeedView {
 
   show(item: FeedItem, state: ConversationState): void {
     if (!this.#activities.note(item, state)) this.#show(item, state);
+    else if (item.type !== "model.waiting") this.#tell(subAgentTold(item, state));
     if (item.type === "run.ended") this.#ending(item.run).resolve();
     this.#changed();
   }
@@ -164,6 +168,7 @@ export class LiveView implements FeedView {
         break;
       }
       case "message.abandoned":
+        if (this.#text instanceof AnswerBlock && this.#text.hasBegun) this.note(GIVEN_UP);
         this.#endText();
         this.#dropCalls(item.message, state);
         break;
@@ -177,9 +182,6 @@ export class LiveView implements FeedView {
         break;
       case "memory.recalled":
         this.#recalled(item.items);
-        break;
-      case "memory.skipped":
-        this.note(memorySkippedLine(item.reason));
         break;
       case "call.input.delta":
       case "call.pending":
@@ -209,7 +211,16 @@ export class LiveView implements FeedView {
           return sentence === undefined ? [] : wrapped(sentence, width);
         }, true);
         break;
+      // The line of what goes on says it, and for how long.
+      case "model.waiting":
+        break;
+      default:
+        this.#tell(toldItem(item));
     }
+  }
+
+  #tell(told: string | undefined): void {
+    if (told !== undefined) this.note(told);
   }
 
   #added(id: string, state: ConversationState): void {

@@ -1,4 +1,4 @@
-import { formatTook } from "../../../show/amounts.ts";
+import { formatTook } from "@banyan/core/conversation";
 import { PlainText } from "../../../show/plain-text.ts";
 import { cut, proseLines } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";

@@ -1,5 +1,4 @@
-import { type ConversationState, isEnded, newestLeaf } from "@banyan/core/conversation";
-import { counted } from "../../../show/amounts.ts";
+import { type ConversationState, counted, isEnded, newestLeaf } from "@banyan/core/conversation";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { cut, padded, widthOf } from "../screen/cells.ts";
 import type { Size } from "../screen/live-region.ts";

@@ -1,5 +1,4 @@
-import { type Call, type FileChange, isEnded } from "@banyan/core/conversation";
-import { counted, formatTook } from "../../../show/amounts.ts";
+import { type Call, counted, type FileChange, formatTook, isEnded } from "@banyan/core/conversation";
 import { callDetails, callEnd, callHead, callWord } from "../../../show/call-line.ts";
 import { changeHead, diffLines, draftLines } from "../../../show/diff-lines.ts";
 import { plainText } from "../../../show/plain-text.ts";
@@ -33,7 +32,7 @@ export function callLines(call: Call, look: CallLook): string[] {
 
 function endedLines(call: Call, look: CallLook): string[] {
   const { theme, width } = look;
-  const failed = callDetails(call, theme, width);
+  const failed = callDetails(call, theme, width, look.openKey);
   const lines = [headLine(call, callEnd(call, theme), look), ...changed(call, look)];
   if (failed.length > 0) return [...lines, ...failed];
   return call.tool === "shell" ? [...lines, ...output(call.output ?? "", look)] : lines;

@@ -81,7 +81,7 @@ describe("T26: the status line", () => {
 
   test("says that a price is not known, which is not the same as free", () => {
     const spent = { mode: "chat", model: "m", tokens: 10 } as const;
-    expect(statusLine({ ...spent, cost: undefined }, 80, plain)).toBe("chat · m · 10 tokens · cost —");
+    expect(statusLine({ ...spent, cost: undefined }, 80, plain)).toBe("chat · m · 10 tokens · cost unknown");
     expect(statusLine({ ...spent, cost: 0 }, 80, plain)).toBe("chat · m · 10 tokens · $0");
   });
 

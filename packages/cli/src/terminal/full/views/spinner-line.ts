@@ -1,4 +1,4 @@
-import { formatDuration } from "../../../show/amounts.ts";
+import { formatDuration } from "@banyan/core/conversation";
 import { cut } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 

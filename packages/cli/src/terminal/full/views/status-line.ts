@@ -1,5 +1,5 @@
 import type { Cost } from "@banyan/core";
-import { formatCost, shortCount } from "../../../show/amounts.ts";
+import { formatCost, shortCount } from "@banyan/core/conversation";
 import { oneLine } from "../../../show/plain-text.ts";
 import { cut, widthOf } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
@@ -33,7 +33,7 @@ export function statusLine(status: Status, width: number, theme: Theme): string 
       { text: branch && branch.count > 1 ? `branch ${branch.number}/${branch.count}` : "", rank: 2 },
       { text: context === undefined ? "" : `context ${Math.round(context * 100)} %`, rank: 1, paint: full },
       { text: tokens > 0 ? `${shortCount(tokens)} tokens` : "", rank: 4 },
-      { text: tokens > 0 ? (cost === undefined ? "cost —" : formatCost(cost)) : "", rank: 2 },
+      { text: tokens > 0 ? (cost === undefined ? "cost unknown" : formatCost(cost)) : "", rank: 2 },
     ];
   if (width < 20) return "";
   let kept = parts.filter(({ text }) => text !== "");

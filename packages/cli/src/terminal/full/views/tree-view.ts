@@ -1,5 +1,4 @@
-import { type ConversationState, type Message, textOf } from "@banyan/core/conversation";
-import { counted } from "../../../show/amounts.ts";
+import { type ConversationState, counted, type Message, textOf } from "@banyan/core/conversation";
 import { gist, messageNumbers, speakerOf } from "../../../show/message-label.ts";
 import { oneLine } from "../../../show/plain-text.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";

@@ -1,4 +1,4 @@
-import { type Cost, totalTokens, type Usage } from "@banyan/core/conversation";
+import { type Cost, totalTokens, type Usage } from "./usage.ts";
 
 /** `0.3 s`, `12.0 s`, `3 min 5 s`. */
 export function formatDuration(milliseconds: number): string {
@@ -14,9 +14,9 @@ export function formatTook(milliseconds: number): string {
   return milliseconds < 50 ? "" : `, ${formatDuration(milliseconds)}`;
 }
 
-/** `$0.0123`; `—` when the price is unknown, which is not the same as free. */
+/** `$0.0123`; `unknown` when the price is, which is not the same as free. */
 export function formatCost(cost: Cost): string {
-  if (cost === undefined) return "—";
+  if (cost === undefined) return "unknown";
   if (cost === 0) return "$0";
   return cost < 0.01 ? `$${cost.toPrecision(2)}` : `$${cost.toFixed(2)}`;
 }

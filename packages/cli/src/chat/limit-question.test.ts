@@ -1,0 +1,85 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { banyan, type Home, home } from "../testing/banyan.ts";
+import { modelServer, shell } from "../testing/model-server.ts";
+import { hasTmux, Pty } from "../testing/pty.ts";
+import { connected, serving, until } from "../testing/serving.ts";
+
+const MODEL = ["--model", "openai-compatible/test"];
+const REASON = "The turn reached the limit of 1 step.";
+
+let place: Home;
+beforeEach(() => {
+  place = home();
+  const config = join(place.env.BANYAN_HOME ?? "", "config");
+  mkdirSync(config, { recursive: true });
+  const settings = { limits: { steps: 1, policy: "ask" }, permissions: { allow: ["shell"] } };
+  writeFileSync(join(config, "settings.json"), JSON.stringify(settings));
+});
+afterEach(() => place[Symbol.dispose]());
+
+describe.skipIf(!hasTmux)("F37: whether a turn may go on beyond its limit is asked", () => {
+  test("in the full terminal, once for each time it is reached", async () => {
+    await using server = await modelServer(shell("true"), shell("true"), { text: "Enough of it." });
+    using pty = Pty.open(place, MODEL, server.env);
+    await pty.prompted();
+    pty.enter("work");
+    await pty.asked("May it go on, with as much again?");
+    expect(pty.screen()).toContain(REASON);
+    expect(server.asked).toHaveLength(1);
+    pty.type("y");
+    await pty.until("It goes on, with as much again as its limits allow.");
+    await pty.until("The turn reached the limit of 2 steps.");
+    await pty.asked("May it go on, with as much again?");
+    pty.type("n");
+    expect(await pty.until("Enough of it.")).toContain("It does not go on beyond its limit.");
+    await pty.prompted();
+    expect(JSON.stringify(server.asked.at(-1))).toContain("No tools can be used any more");
+  });
+
+  test("in plain lines, where Ctrl-C ends the turn", async () => {
+    await using server = await modelServer(shell("true"), { text: "On and on." }, shell("true"));
+    using pty = Pty.open(place, ["--plain", ...MODEL], server.env);
+    await pty.prompted();
+    pty.enter("work");
+    await pty.until("May it go on, with as much again?");
+    pty.press("Enter");
+    await pty.until("Nothing is decided yet");
+    pty.enter("1");
+    await pty.until("On and on.");
+    await pty.prompted();
+    pty.enter("more");
+    await pty.until("May it go on, with as much again?", 2);
+    pty.press("C-c");
+    await pty.until("Interrupted");
+    await pty.prompted();
+  });
+
+  test("at a server, also of who comes later; the answer of one takes the question from the other", async () => {
+    await using model = await modelServer(shell("true"), { text: "On and on." });
+    const [, address] = await serving(place, model.env);
+    const remote = await connected(address);
+    using terminal = Pty.open(place, ["attach", "--new", "--plain"], model.env);
+    await terminal.prompted();
+    terminal.enter("work");
+    await terminal.until("May it go on, with as much again?");
+    const { conversation } = await remote.ask("conversation.open", {});
+    const watched = await remote.watch(conversation);
+    using full = Pty.open(place, ["attach", "--resume", conversation], model.env);
+    expect(await full.asked("May it go on, with as much again?")).toContain(REASON);
+    full.type("y");
+    await terminal.until("On and on.");
+    await full.until("On and on.");
+    await until(watched, () => watched.state.runs.size === 0);
+    await terminal.prompted();
+    expect(await full.prompted()).not.toContain("May it go on");
+  });
+});
+
+test("F37: a print asks nobody: it answers with what it has, says that the limit ended it, and exits with 3", async () => {
+  await using server = await modelServer(shell("true"), { text: "As far as I came." });
+  const { code, stdout, stderr } = await banyan(place, ["-p", "work", ...MODEL], server);
+  expect({ code, stdout }).toEqual({ code: 3, stdout: "As far as I came.\n" });
+  expect(stderr).toContain("banyan: The turn reached ");
+});

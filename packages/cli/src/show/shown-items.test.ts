@@ -1,0 +1,195 @@
+import { readFileSync } from "node:fs";
+import { PassThrough } from "node:stream";
+import { type FeedItem, noUsage } from "@banyan/core";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { ChatView } from "../chat/chat-view.ts";
+import { reportIn } from "../output/report.ts";
+import { Progress } from "../print/progress.ts";
+import { FRAME_TIME } from "../terminal/full/screen/frames.ts";
+import { open } from "../terminal/full/testing/opened.ts";
+import { PlainTerminal } from "../terminal/plain-terminal.ts";
+import { type Client, type ItemType, SHOWN_ITEMS } from "./shown-items.ts";
+import { styleFor } from "./style.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const CALL = { message: "a", call: "c", tool: "shell" };
+const said = (text: string) => [{ type: "text", text }] as const;
+const begun = (text: string): Items => [
+  { type: "message.started", message: "b", parentId: "a", run: "r", model: "m" },
+  { type: "text.delta", message: "b", part: 0, text } as Items[number],
+];
+const asks = (call: string): Items => [
+  { type: "call.pending", message: "a", call, tool: "shell", inputText: '{"command":"ls"}', input: { command: "ls" } },
+  { type: "call.executing", message: "a", call, attempt: 1, key: call },
+];
+
+type Unplaced = FeedItem extends infer Item
+  ? Item extends unknown
+    ? Omit<Item, "seq" | "epoch" | "at" | "offset">
+    : never
+  : never;
+type Items = readonly Unplaced[];
+
+/** An item of each kind, what comes before it, and what of it must be on the screen of those who show it. */
+const SCENES: readonly { readonly before?: Items; readonly item: Unplaced; readonly shows?: RegExp }[] = [
+  {
+    item: { type: "memory.recalled", message: "u", items: [{ text: "Oaks are tall.", source: "the oak talk" }] },
+    shows: /Memory added/,
+  },
+  {
+    before: begun("Half an an"),
+    item: { type: "message.abandoned", message: "b", reason: "it broke off" },
+    shows: /is given up; it is asked for anew/,
+  },
+  {
+    before: begun("Whole"),
+    item: { type: "message.completed", message: "b", parts: said("Whole"), finish: "length", usage: noUsage },
+    shows: /cut off at the limit of its length/,
+  },
+  {
+    before: begun("Wh"),
+    item: { type: "text.delta", message: "b", part: 0, text: "olesome\n" } as Unplaced,
+    shows: /olesome/,
+  },
+  {
+    before: asks("c1"),
+    item: { type: "call.completed", ...CALL, call: "c1", output: "fig.txt" } as Unplaced,
+    shows: /shell ls … done/,
+  },
+  {
+    before: asks("c2"),
+    item: { type: "call.failed", ...CALL, call: "c2", output: "no such file" } as Unplaced,
+    shows: /no such file/,
+  },
+  {
+    before: asks("c3").slice(0, 1),
+    item: { type: "call.denied", ...CALL, call: "c3", output: "nobody may" } as Unplaced,
+    shows: /nobody may/,
+  },
+  {
+    before: asks("c4"),
+    item: { type: "call.cancelled", ...CALL, call: "c4", output: "stopped" } as Unplaced,
+    shows: /shell ls … cancelled/,
+  },
+  {
+    item: { type: "run.paused", run: "r", question: "q", reason: "The turn reached 2 steps." },
+    shows: /reached 2 steps\. A person is asked whether it may go on/,
+  },
+  { item: { type: "run.continued", run: "r", question: "q", allowed: true }, shows: /It goes on, with as much again/ },
+  {
+    item: {
+      type: "model.retrying",
+      run: "r",
+      attempt: 2,
+      delay: 9_000,
+      nextAt: 9_000,
+      code: "overloaded",
+      status: 529,
+      reason: "It is overloaded.",
+    },
+    shows: /overloaded|529, attempt 2/,
+  },
+  {
+    item: { type: "model.waiting", run: "r", message: "a", time: 180_000, alive: true },
+    shows: /hinking for 3 min|thinking, the connection is alive/,
+  },
+  {
+    item: { type: "memory.skipped", run: "r", reason: "its file is locked" },
+    shows: /Memory was not used: its file is locked\./,
+  },
+  { item: { type: "context.shortening", run: "r", reason: "it is full" }, shows: /is being summed up/ },
+  {
+    item: { type: "context.not-shortened", run: "r", reason: "the model failed" },
+    shows: /was not summed up, and stays as it was: the model failed\./,
+  },
+  {
+    item: { type: "callback.failed", callback: "onTurn", reason: "boom" },
+    shows: /callback onTurn failed, and the turn goes on: boom\./,
+  },
+  {
+    item: {
+      type: "message.added",
+      message: "t",
+      parentId: "a",
+      role: "user",
+      author: "tool",
+      parts: said("Nothing was applied."),
+    },
+    shows: /tool: Nothing was applied/,
+  },
+  { item: { type: "title.changed", title: "Of oaks" } },
+  { item: { type: "model.changed", model: "other/one" } },
+  { item: { type: "usage.counted", purpose: "title", model: "m", usage: noUsage } },
+  { item: { type: "message.labelled", message: "u", label: "here" } },
+  { item: { type: "message.starred", message: "u", starred: true } },
+  { item: { type: "content.stored", digest: "d", text: "Be kind." } },
+  { item: { type: "chat.ended", reason: "answered" } },
+];
+
+/** Every client, at a conversation in which the agent works. */
+function clients() {
+  const full = open(100, 40, { NO_MOTION: "1" });
+  full.begins();
+  const plain = new PassThrough({ encoding: "utf8" });
+  const style = styleFor(process.stdout, "never");
+  const terminal = new PlainTerminal({
+    input: new PassThrough() as never,
+    output: plain as never,
+    style,
+    onTyped: () => true,
+    onInterrupt() {},
+  });
+  const view = new ChatView(terminal);
+  let printed = "";
+  const progress = new Progress((text) => (printed += text), style, 100);
+  const report = reportIn("text", (text) => (printed += text));
+  let shown = "";
+  return {
+    happens(item: Unplaced) {
+      full.happens(item);
+      const placed = {
+        ...item,
+        seq: 1,
+        epoch: 1,
+        ...(item.type.endsWith(".delta") ? { offset: 1 } : { at: 1 }),
+      } as FeedItem;
+      view.show(placed, full.state);
+      progress.item(placed, full.state);
+      report.item(placed, full.state);
+    },
+    /** What each has shown so far. */
+    async seen(): Promise<Readonly<Record<Exclude<Client, "page">, string>>> {
+      await vi.advanceTimersByTimeAsync(FRAME_TIME * 2);
+      shown += plain.read() ?? "";
+      return { full: full.screen.lines.join("\n"), plain: shown, print: printed };
+    },
+    close: () => terminal.close(),
+  };
+}
+
+test.each(SCENES.map((scene) => ({ ...scene, type: scene.item.type as ItemType })))(
+  "F37: of $type each client shows what the table says",
+  async ({ before = [], item, shows, type }) => {
+    const { happens, seen, close } = clients();
+    for (const earlier of before) happens(earlier);
+    const earlier = await seen();
+    happens(item);
+    const now = await seen();
+    for (const client of ["full", "plain", "print"] as const) {
+      if (SHOWN_ITEMS[type][client].startsWith("nothing: ")) expect(now[client], client).toBe(earlier[client]);
+      else {
+        expect(earlier[client], client).not.toMatch(shows ?? /^/);
+        expect(now[client].replaceAll(/\s+/g, " "), client).toMatch(shows ?? /(?!)/);
+      }
+    }
+    close();
+  },
+);
+
+test("F37: docs/events.md has the table as it is", () => {
+  const docs = readFileSync(new URL("../../../../docs/events.md", import.meta.url), "utf8");
+  for (const [type, { full, plain, print, page }] of Object.entries(SHOWN_ITEMS))
+    expect(docs).toContain(`| \`${type}\` | ${full} | ${plain} | ${print} | ${page} |`);
+});
