@@ -324,6 +324,11 @@ export interface DeltaPosition {
   readonly seq: number;
   readonly epoch: number;
   readonly offset: number;
+  /**
+   * Of text and reasoning: where in its part the fragment begins, in UTF-16 units. What a reader has of the part from
+   * there on is replaced: after a break a fragment may say again what it has, or take back what was lost (W81).
+   */
+  readonly begins?: number;
 }
 
 /** Something that happens now and that nobody needs to know later. */

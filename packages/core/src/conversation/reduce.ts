@@ -276,7 +276,13 @@ function reduceDelta(state: MutableState, delta: Delta): Change {
     case "text.delta":
     case "reasoning.delta":
       if (message.finish !== undefined) return skipped(delta, "its message is complete");
-      extendPart(message, delta.part, delta.type === "text.delta" ? "text" : "reasoning", -1, delta.text);
+      extendPart(
+        message,
+        delta.part,
+        delta.type === "text.delta" ? "text" : "reasoning",
+        delta.begins ?? -1,
+        delta.text,
+      );
       return { message: message.id };
     case "call.input.delta": {
       if (message.finish !== undefined) return skipped(delta, "its message is complete");

@@ -17,7 +17,8 @@ export function mergeDeltas(first: Delta, second: Delta): Delta | undefined {
   if ("part" in first && "part" in second && first.part !== second.part) return undefined;
   if ("call" in first && "call" in second && first.call !== second.call) return undefined;
   if ("draft" in first && "draft" in second && first.draft !== second.draft) return undefined;
-  return { ...second, text: first.text + second.text };
+  const text = first.text + second.text;
+  return first.begins === undefined ? { ...second, text } : { ...second, text, begins: first.begins };
 }
 
 /** What is left of a delta for someone who has seen all up to `cursor`. */
@@ -25,7 +26,10 @@ export function afterCursor(delta: Delta, cursor: Cursor): Delta | undefined {
   if (delta.seq !== cursor.seq) return delta.seq > cursor.seq ? delta : undefined;
   const unseen = delta.offset - cursor.offset;
   if (unseen <= 0) return undefined;
-  return unseen >= delta.text.length ? delta : { ...delta, text: delta.text.slice(-unseen) };
+  const seen = delta.text.length - unseen;
+  if (seen <= 0) return delta;
+  const begins = delta.begins === undefined ? {} : { begins: delta.begins + seen };
+  return { ...delta, text: delta.text.slice(seen), ...begins };
 }
 
 /** Answers whoever waits for the next item. */

@@ -11,15 +11,8 @@ import type {
 import { createId } from "../conversation/id.ts";
 import { type Call, partsOf, type UserPart } from "../conversation/message.ts";
 import { reduce } from "../conversation/reduce.ts";
-import {
-  type ApprovalQuestion,
-  type ConversationState,
-  emptyConversation,
-  type InputChange,
-  type LiveRun,
-} from "../conversation/state.ts";
+import type { ApprovalQuestion, ConversationState, InputChange, LiveRun } from "../conversation/state.ts";
 import type { Answer } from "../ports/human.ts";
-import type { Rights } from "../ports/rights.ts";
 import type { Log, Store } from "../ports/store.ts";
 import { Appends } from "./appends.ts";
 import { Audience, type FeedListener } from "./audience.ts";
@@ -27,11 +20,13 @@ import { emptyMessage, Interruption, noInput, noMessage, noRun, noStore, Session
 import type { FeedReader } from "./feed.ts";
 import { Granted } from "./granted.ts";
 import { checkWindow, type SayOptions, type SessionOptions } from "./options.ts";
+import { noPast, type Past, pastOf } from "./past.ts";
 import { approvalResolved, fittingAnswer, notOpen, type Question, Questions, type Unfit } from "./questions.ts";
 import { recover } from "./recovery.ts";
 import { replay } from "./replay.ts";
 import { type BeginOptions, type RunHandle, Runs } from "./runs.ts";
-import { Streaming } from "./streaming.ts";
+import { beginOf, Streaming } from "./streaming.ts";
+import type { Voices } from "./voices.ts";
 
 /**
  * The single writer of one conversation. Every fact goes through `commit`, every fragment through `stream`: into the log,
@@ -63,6 +58,8 @@ export class Session {
    * What goes before the first thing that this writer writes: the conversation's birth, or what a crash left to say.
    */
   #first: readonly (EventBody & { readonly at?: number })[];
+  /** How the answers ended that a process left in the middle. */
+  readonly #brokenOff: readonly Extract<EventBody, { readonly type: "message.completed" }>[];
   readonly #audience = new Audience();
   readonly #runs: Runs;
   readonly #questions = new Questions();
@@ -70,10 +67,12 @@ export class Session {
   /** The log was put where this store keeps its own, and nothing was written to it yet. */
   #isForeign: boolean;
   readonly #streaming = new Streaming(() => this.#saveText());
+  readonly #voices: Voices;
   #offset = 0;
   #broken: SessionError | undefined;
 
-  private constructor(log: Log | undefined, state: ConversationState, options: SessionOptions, rights?: Rights) {
+  private constructor(log: Log | undefined, { state, voices, rights }: Past, options: SessionOptions) {
+    this.#voices = voices;
     this.#log = log;
     this.#appends = log && new Appends(log);
     this.#epoch = log?.epoch ?? 1;
@@ -88,6 +87,7 @@ export class Session {
     const last = { seq: this.#seq, epoch: this.#epoch };
     const left = this.#seq === 0 ? undefined : recover(state, last, this.#isForeign ? "file" : this.allowed);
     this.interrupted = left?.interrupted ?? [];
+    this.#brokenOff = (left?.facts ?? []).filter((fact) => fact.type === "message.completed");
     this.#first = left?.facts ?? [{ type: "conversation.created", id: state.id, labels: options.labels ?? {} }];
   }
 
@@ -101,22 +101,13 @@ export class Session {
     if (typeof store?.open !== "function") throw noStore(store);
     const conversation = id ?? createId();
     const log = await store.open(conversation, { create: id === undefined });
-    const state = emptyConversation(conversation);
-    let rights: Rights | undefined;
-    try {
-      rights = await log.rights?.read();
-      for await (const events of log.read()) for (const event of events) reduce(state, event);
-    } catch (error) {
-      await log.close();
-      throw error;
-    }
-    return new Session(log, state, options, rights);
+    return new Session(log, await pastOf(log, conversation), options);
   }
 
   /** A conversation that is kept in memory only. */
   static inMemory(options: SessionOptions = {}): Session {
     checkWindow(options.window);
-    return new Session(undefined, emptyConversation(), options);
+    return new Session(undefined, noPast(), options);
   }
 
   /** Of the conversation: `Session.open(store, id)` opens it again. */
@@ -149,6 +140,7 @@ export class Session {
     if (this.#isForeign) pending = this.#takeIn(pending);
     for (const event of events) {
       reduce(this.state, event);
+      this.#voices.hear(event);
       if ("question" in event) this.#questions.written(event.question, pending);
       this.#streaming.cover(event);
     }
@@ -177,7 +169,8 @@ export class Session {
   stream(bodies: readonly DeltaBody[], { run, agent, depth }: DeltaSource, origin?: object): void {
     const deltas = bodies.map((body): Delta => {
       this.#offset += body.text.length;
-      const delta = { ...body, run, agent, depth, seq: this.#seq, epoch: this.#epoch, offset: this.#offset };
+      const at = { seq: this.#seq, epoch: this.#epoch, offset: this.#offset };
+      const delta: Delta = { ...body, ...beginOf(body, this.state), run, agent, depth, ...at };
       reduce(this.state, delta);
       if (this.#log) this.#streaming.add(delta);
       return delta;
@@ -432,7 +425,8 @@ export class Session {
       while (this.#audience.isBehind) await this.#audience.upToDate();
       this.#join(reader);
       const past = { log: this.#log, epoch: this.#epoch, openedAt: this.#openedAt, upTo: this.#seq };
-      await replay(reader, from, { ...past, streaming: this.#streaming });
+      const left = from.epoch === this.#epoch ? [] : this.#brokenOff;
+      await replay(reader, from, { ...past, streaming: this.#streaming, voices: this.#voices, left });
     } catch (error) {
       this.detach(reader, error);
     }

@@ -1,17 +1,26 @@
-import type { CheckpointPart, Cursor, Delta, Event, EventBody } from "../conversation/event.ts";
+import type { CheckpointPart, Cursor, Delta, DeltaBody, Event, EventBody } from "../conversation/event.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import { afterCursor, mergeDeltas } from "./feed.ts";
 
 /** Streaming text is in the log at the latest this many milliseconds after it came. */
 const CHECKPOINT_EVERY = 250;
 
+/** UTF-16 units of text that stay here after the log has them: a reader that was away for a moment gets the same deltas. */
+const TEXT_KEPT = 256 * 1024;
+
 /** Characters of a running call's output that a reader who joins is shown. */
 const OUTPUT_SHOWN = 64 * 1024;
 
-/** What streams and no event in the log stands for yet: for readers that join, and for the next checkpoint. */
+/** Fragments of text and reasoning. */
+type TextDelta = Extract<Delta, { readonly type: "text.delta" | "reasoning.delta" }>;
+
+/** What streams and no event in the log stands for yet, and the last text before: for readers that join, and for the next checkpoint. */
 export class Streaming {
   /** In the order in which it came. Of calls neighbours are merged; of text a checkpoint takes them soon. */
   #fresh: Delta[] = [];
+  /** The last text that the log has, as it was told. */
+  readonly #kept: Delta[] = [];
+  #keptSize = 0;
   /** Characters of each streaming part that are in the log, by message. */
   readonly #saved = new Map<string, number[]>();
   readonly #save: () => void;
@@ -60,14 +69,25 @@ export class Streaming {
     }
   }
 
-  /** What a reader at `cursor` has not seen. */
+  /** What a reader at `cursor` has not seen and the log does not say, in order. */
   after(cursor: Cursor): Delta[] {
-    const unseen: Delta[] = [];
-    for (const delta of this.#fresh) {
-      const rest = afterCursor(delta, cursor);
-      if (rest) push(unseen, rest);
+    return unseen(this.#fresh, cursor);
+  }
+
+  /** What a reader at `cursor` has not seen of the last text that the log has, in order. */
+  keptAfter(cursor: Cursor): Delta[] {
+    return unseen(this.#kept, cursor).sort((one, other) => one.seq - other.seq || one.offset - other.offset);
+  }
+
+  /** How far a reader at `cursor` has heard the parts whose text is still here. */
+  heardAt(cursor: Cursor): Heard {
+    const heard = new Heard();
+    for (const delta of [...this.#kept, ...this.#fresh]) {
+      if (!isText(delta) || delta.seq > cursor.seq) continue;
+      const ahead = delta.seq === cursor.seq ? Math.max(0, delta.offset - cursor.offset) : 0;
+      if (ahead < delta.text.length) heard.hear(delta, delta.text.length - ahead);
     }
-    return unseen;
+    return heard;
   }
 
   /** The text since the checkpoints before, as events. */
@@ -90,12 +110,53 @@ export class Streaming {
   }
 
   #keep(fits: (delta: Delta) => boolean): void {
-    this.#fresh = this.#fresh.filter(fits);
+    this.#fresh = this.#fresh.filter((delta) => {
+      if (fits(delta)) return true;
+      if (!isText(delta)) return false;
+      push(this.#kept, delta);
+      this.#keptSize += delta.text.length;
+      return false;
+    });
+    let dropped = 0;
+    for (; this.#keptSize > TEXT_KEPT; dropped++) this.#keptSize -= this.#kept[dropped]?.text.length ?? 0;
+    if (dropped > 0) this.#kept.splice(0, dropped);
   }
 }
 
-function isText({ type }: Delta): boolean {
-  return type === "text.delta" || type === "reasoning.delta";
+/** How far somebody has heard the parts of messages, in UTF-16 units. */
+export class Heard {
+  readonly #ends = new Map<string, number>();
+
+  /** Where the heard text of a part ends; nothing when that is not known. */
+  of(message: string, part: number): number | undefined {
+    return this.#ends.get(`${message} ${part}`);
+  }
+
+  /** A fragment was heard, or the beginning of it. */
+  hear({ message, part, begins = 0, text }: TextDelta, length = text.length): void {
+    this.#ends.set(`${message} ${part}`, begins + length);
+  }
+}
+
+/** Whether a delta is one of text or reasoning. */
+export function isText(delta: Delta): delta is TextDelta {
+  return delta.type === "text.delta" || delta.type === "reasoning.delta";
+}
+
+/** Where in its part a fragment of text begins that is about to be shown. */
+export function beginOf(body: DeltaBody, state: ConversationState): { readonly begins?: number } {
+  if (body.type !== "text.delta" && body.type !== "reasoning.delta") return {};
+  const part = state.messages.get(body.message)?.parts[body.part];
+  return { begins: part && "text" in part ? part.text.length : 0 };
+}
+
+function unseen(deltas: readonly Delta[], cursor: Cursor): Delta[] {
+  const unseen: Delta[] = [];
+  for (const delta of deltas) {
+    const rest = afterCursor(delta, cursor);
+    if (rest) push(unseen, rest);
+  }
+  return unseen;
 }
 
 /** Adds a delta, merged with the one before if they are of one text. */

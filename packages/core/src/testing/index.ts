@@ -1,4 +1,5 @@
 export { checkConversation } from "./check-conversation.ts";
 export * from "./collect.ts";
+export { DeltaReader } from "./delta-reader.ts";
 export * from "./scripted-model.ts";
 export { type ConformanceCase, type StoreUnderTest, storeConformance } from "./store-conformance.ts";

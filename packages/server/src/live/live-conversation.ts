@@ -58,7 +58,7 @@ export class LiveConversation {
     await this.#broadcast.settled();
     const subscription = new Subscription(this.session, this.#broadcast, line);
     this.#subscriptions.set(subscription, line);
-    subscription.begin(from, leaf);
+    await subscription.begin(from, leaf);
     return subscription;
   }
 

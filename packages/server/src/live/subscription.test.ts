@@ -35,7 +35,7 @@ test("F19: a client that catches up with a long log and does not read is sent on
   for (let turn = 0; turn < 8; turn++) await agent.send("Go on", { session });
   const line = new NarrowLine();
   const subscription = new Subscription(session, new Broadcast(session), line);
-  subscription.begin({ epoch: 0, seq: 0, offset: 0 }, undefined);
+  await subscription.begin({ epoch: 0, seq: 0, offset: 0 }, undefined);
   for (let reads = 0; !subscription.isInStep && reads < 100; reads++) {
     await new Promise((resolve) => setTimeout(resolve, 5));
     expect(line.frames.length).toBeLessThanOrEqual(reads + 1);

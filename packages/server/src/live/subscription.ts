@@ -1,4 +1,4 @@
-import { type Cursor, cursorOf, type FeedItem, type Session, SessionError } from "@banyan/core";
+import { type Cursor, cursorOf, type FeedItem, isDelta, type Session, SessionError } from "@banyan/core";
 import { snapshotOf } from "../protocol/index.ts";
 import type { Broadcast, Receiver } from "./broadcast.ts";
 import { feedFrame, frameOf } from "./feed-frame.ts";
@@ -19,13 +19,20 @@ export interface Line {
   room(): Promise<void>;
 }
 
+/** What a client begins with whose cursor is of another writer. */
+interface Anew {
+  /** Of that writer. */
+  readonly epoch: number;
+  begin(): void;
+}
+
 /**
  * One client's way through the feed of one conversation. What a client has is always a beginning of the feed, without a
  * gap and without a repeat.
  *
  * ```
- * snapshot ───────────────────▶ in step ◀──────────╮
- * cursor ──▶ catching up ──────────╯ │             │
+ * snapshot ───────────────────▶ in step ◀──────────╮   (a cursor of another writer: catching up with text only,
+ * cursor ──▶ catching up ──────────╯ │             │    then a snapshot)
  *                 ▲                  ▼ full        │
  *                 ╰── room again ◀───╯   (what waits for a client is bounded; the log has the rest)
  * ```
@@ -44,18 +51,22 @@ export class Subscription implements Receiver {
   }
 
   /**
-   * Begins with a snapshot, or behind a cursor of this writer. A cursor of another writer is as good as none, but for
-   * that of the beginning.
+   * Begins with a snapshot, or behind a cursor of this writer. Behind that of another writer comes what was said since, as
+   * deltas, and then a snapshot (W81). Resolves when the snapshot is sent, if there is to be one.
    */
-  begin(from: Cursor | undefined, leaf: string | undefined): void {
+  async begin(from: Cursor | undefined, leaf: string | undefined): Promise<void> {
     const { latest } = this.#broadcast;
     if (from && (from.seq === 0 || (from.epoch === latest.epoch && !isBefore(latest, from)))) {
       void this.#catchUp(from);
       return;
     }
-    const { state, cursor, interrupted, damage } = this.#session;
-    this.#line.send(frameOf(snapshotOf(state, { cursor, leaf, interrupted, damage })), cursor);
-    this.#join();
+    const beginAnew = () => {
+      const { state, cursor, interrupted, damage } = this.#session;
+      this.#line.send(frameOf(snapshotOf(state, { cursor, leaf, interrupted, damage })), cursor);
+      this.#join();
+    };
+    if (from && from.epoch !== latest.epoch) await this.#catchUp(from, { epoch: from.epoch, begin: beginAnew });
+    else beginAnew();
   }
 
   /** Whether the client has everything but for what waits for the next frame. */
@@ -97,40 +108,48 @@ export class Subscription implements Receiver {
     this.#stepping.resolve();
   }
 
-  /** Sends what came after a cursor, with pauses while the connection is full, and joins the others. */
-  async #catchUp(from: Cursor): Promise<void> {
+  /**
+   * Sends what came after a cursor, with pauses while the connection is full, and joins the others. With `anew`: only
+   * text, and then that, which tells the rest.
+   */
+  async #catchUp(from: Cursor, anew?: Anew): Promise<void> {
     for (let at: Cursor | undefined = from; at && !this.#over; ) {
       if (this.#line.isFull) await this.#line.room();
-      at = await this.#readOn(at);
+      at = await this.#readOn(at, anew);
     }
   }
 
   /** Sends what came after a cursor until the connection is full: answers where that was. Nothing when there is no more to do. */
-  async #readOn(from: Cursor): Promise<Cursor | undefined> {
+  async #readOn(from: Cursor, anew?: Anew): Promise<Cursor | undefined> {
     if (this.#over) return undefined;
+    const join = anew?.begin ?? (() => this.#join());
     if (isSame(from, this.#broadcast.latest)) {
-      this.#join();
+      join();
       return undefined;
     }
+    // Until the snapshot has come, a client that breaks off again must not seem to know of this writer's events.
+    const mark = anew && { epoch: anew.epoch };
     let at = from;
+    let hasBegun = from.epoch === this.#broadcast.latest.epoch || from.seq === 0;
     let items: string[] = [];
     let size = 0;
     const send = () => {
-      if (items.length > 0 && !this.#over) this.#line.send(feedFrame(this.#session.id, items), at);
+      if (items.length > 0 && !this.#over) this.#line.send(feedFrame(this.#session.id, items), { ...at, ...mark });
       items = [];
       size = 0;
     };
     try {
       for await (const item of this.#session.feed({ from })) {
         at = placeOf(item) ?? at;
-        // Who begins at the beginning has nothing that could be reset.
-        if (item.type !== "feed.reset")
-          size += items[items.push(JSON.stringify(shownTo(item, this.viewer))) - 1]?.length ?? 0;
+        if (item.type === "feed.reset") hasBegun = true;
+        // Who begins at the beginning has nothing that could be reset, and who begins anew learns it from the snapshot.
+        if (anew ? isDelta(item) : item.type !== "feed.reset")
+          size += items[items.push(JSON.stringify({ ...shownTo(item, this.viewer), ...mark })) - 1]?.length ?? 0;
         if (this.#over) return undefined;
         // Between here and `join` nothing happens: what this client has is what the others have, or wait for.
-        if (!isBefore(at, this.#broadcast.latest)) {
+        if (hasBegun && !isBefore(at, this.#broadcast.latest)) {
           send();
-          this.#join();
+          join();
           return undefined;
         }
         if (size < FRAME_SIZE) continue;

@@ -18,12 +18,17 @@ const place = {
   agent: z.string().describe("The name of the agent that the run is of."),
   depth: count.describe("0 for the agent that the person talks with, 1 for its sub-agents, 2 for theirs."),
 };
+const begins = count
+  .optional()
+  .describe(
+    "Where in its part the text begins, in UTF-16 units. It replaces what a client has of the part from there on: after a break it may say again what the client has, or take back what was lost.",
+  );
 const ofCall = { message: name, call: name };
 
 /** A fragment of what streams. */
 export const delta = z.discriminatedUnion("type", [
-  z.object({ ...place, type: z.literal("text.delta"), message: name, part: count, text: z.string() }),
-  z.object({ ...place, type: z.literal("reasoning.delta"), message: name, part: count, text: z.string() }),
+  z.object({ ...place, type: z.literal("text.delta"), message: name, part: count, begins, text: z.string() }),
+  z.object({ ...place, type: z.literal("reasoning.delta"), message: name, part: count, begins, text: z.string() }),
   z.object({
     ...place,
     type: z.literal("call.input.delta"),
