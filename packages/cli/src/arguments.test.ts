@@ -17,6 +17,7 @@ describe("the command line", () => {
       deny: [],
       color: "auto",
       plain: false,
+      quiet: false,
       trust: false,
     });
   });

@@ -53,6 +53,8 @@ export interface Arguments {
   readonly trust: boolean;
   readonly color: ColorChoice;
   readonly plain: boolean;
+  /** With --print: nothing on stderr but problems. */
+  readonly quiet: boolean;
 }
 
 /** What a command line asks for. */
@@ -128,6 +130,7 @@ const DEFAULTS = {
   trust: false,
   color: "auto",
   plain: false,
+  quiet: false,
 } as const;
 
 function define(name: string, description: string, words: string): Command {
@@ -171,6 +174,7 @@ function define(name: string, description: string, words: string): Command {
     .addOption(
       new Option("--color <when>", "when to use colours (auto if not given)").choices(["auto", "always", "never"]),
     )
+    .option("-q, --quiet", "with --print: nothing on stderr but problems")
     .option("--plain", "plain lines: nothing is redrawn, choices are numbers")
     .version(manifest.version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")

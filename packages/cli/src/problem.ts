@@ -8,6 +8,7 @@ import {
   WorkspaceError,
 } from "@banyan/host";
 import { McpError } from "@banyan/host/mcp";
+import { ownCommand } from "@banyan/host/own-command";
 import { type ExitCode, exitCodes } from "./exit.ts";
 import { serverOf } from "./serve/announced.ts";
 
@@ -62,7 +63,7 @@ function attachHint({ process, message }: StoreError): string {
   const server = process === undefined ? undefined : serverOf(process);
   const [, conversation] = /^Conversation (\w+) is open/.exec(message) ?? [];
   if (!server || conversation === undefined) return "";
-  return ` Or join it there: banyan attach ${server.address} --resume ${conversation}`;
+  return ` Or join it there: ${ownCommand(`attach ${server.address} --resume ${conversation}`)}`;
 }
 
 /** How a turn exits whose model could not answer. */

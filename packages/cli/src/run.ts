@@ -1,3 +1,4 @@
+import { ownCommand } from "@banyan/host/own-command";
 import type { Arguments } from "./arguments.ts";
 import { exitCodes } from "./exit.ts";
 
@@ -13,7 +14,7 @@ export async function run(args: Arguments): Promise<void> {
     return;
   }
   if (person && args.task !== undefined && !args.prompt?.trim()) {
-    process.stderr.write("banyan: --no-chat-mode needs a task, as in banyan --task 'tidy up the tests'.\n");
+    process.stderr.write(`banyan: --no-chat-mode needs a task, as in ${ownCommand("--task 'tidy up the tests'")}.\n`);
     process.exitCode = exitCodes.usage;
     return;
   }

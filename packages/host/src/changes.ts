@@ -9,6 +9,7 @@ import {
   WorkspaceError,
 } from "@banyan/tools/workspace";
 import { addMessage } from "./added-message.ts";
+import { ownCommand } from "./own-command.ts";
 import type { Redact } from "./redaction/index.ts";
 
 /** Where the files of a conversation are, and where their previous content is kept. */
@@ -129,7 +130,7 @@ interface Taking {
   done(): Promise<FileChange>;
 }
 
-const ASKS = "/undo in a terminal, or banyan changes revert, asks";
+const ASKS = `/undo in a terminal, or ${ownCommand("changes revert")}, asks`;
 
 async function takeBack<Item>(
   session: Session,

@@ -2,6 +2,7 @@ import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { visibleLine } from "@banyan/core/conversation";
 import { readConfiguration, redactor } from "@banyan/host";
+import { ownCommand } from "@banyan/host/own-command";
 import { RemoteError, RemoteServer } from "@banyan/server/client";
 import manifest from "../../package.json" with { type: "json" };
 import { approvalSentence } from "../chat/approval-mode.ts";
@@ -68,7 +69,8 @@ export async function join(args: AttachArguments, { terminal, unsent, signal, me
     await live?.settled();
     terminal.close();
     const there = args.address === undefined ? "" : `${door.address} `;
-    if (talk.session) terminal.write(style.dim(`attach: banyan attach ${there}--resume ${talk.session.id}\n`));
+    if (talk.session)
+      terminal.write(style.dim(`attach: ${ownCommand(`attach ${there}--resume ${talk.session.id}`)}\n`));
   } finally {
     server.close();
   }

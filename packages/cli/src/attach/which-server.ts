@@ -1,3 +1,4 @@
+import { ownCommand } from "@banyan/host/own-command";
 import type { LocalServer } from "@banyan/server/local-servers";
 import { UsageError } from "../problem.ts";
 import { serversHere } from "../serve/announced.ts";
@@ -26,7 +27,8 @@ export function whichServer(address: string | undefined, directory: string, toke
   }
   const inDirectory = here.filter(({ workspace }) => workspace === directory);
   const [server, ...others] = inDirectory.length > 0 ? inDirectory : here;
-  if (!server) throw new UsageError("No banyan server runs on this machine; start one with banyan serve, or name one.");
+  if (!server)
+    throw new UsageError(`No banyan server runs on this machine; start one with ${ownCommand("serve")}, or name one.`);
   if (others.length > 0)
     throw new UsageError(`Name one of the servers: ${[server, ...others].map(described).join(", ")}.`);
   return server;

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { type ConversationState, newestLeaf } from "@banyan/core";
 import { type ChangedFile, ConversationDirectory, changesOf, directories, redactor } from "@banyan/host";
+import { ownCommand } from "@banyan/host/own-command";
 import type { ExitCode } from "../exit.ts";
 import { listing } from "../output/listing.ts";
 import { UsageError } from "../problem.ts";
@@ -50,7 +51,10 @@ async function chosen(directory: ConversationDirectory, named: string | undefine
   if (named !== undefined) return directory.find(named);
   const cwd = realpathSync(".");
   const [last] = await directory.list({ labels: { cwd }, limit: 1 });
-  if (!last) throw new UsageError(`There is no conversation of ${cwd} yet. banyan conversations list --all lists all.`);
+  if (!last)
+    throw new UsageError(
+      `There is no conversation of ${cwd} yet. ${ownCommand("conversations list --all")} lists all.`,
+    );
   return last;
 }
 

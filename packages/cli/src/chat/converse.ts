@@ -1,4 +1,5 @@
 import { type Host, openHost } from "@banyan/host";
+import { ownCommand } from "@banyan/host/own-command";
 import type { Arguments } from "../arguments.ts";
 import { commands } from "../commands/index.ts";
 import { promptCommands } from "../commands/prompt-commands.ts";
@@ -79,7 +80,8 @@ async function talkAt(
     await talk.close();
     terminal.freshLine();
     const { style } = terminal;
-    if (talk.session?.state.messages.size) terminal.write(style.dim(`resume: banyan --resume ${talk.session.id}\n`));
+    if (talk.session?.state.messages.size)
+      terminal.write(style.dim(`resume: ${ownCommand(`--resume ${talk.session.id}`)}\n`));
   }
 }
 

@@ -1,3 +1,4 @@
+import { ownCommand } from "@banyan/host/own-command";
 import { ASK, type Command } from "./command.ts";
 
 export const clear: Command = {
@@ -8,7 +9,7 @@ export const clear: Command = {
     context.write(
       old === undefined
         ? "This conversation is new already."
-        : `A new conversation. The old one stays: banyan --resume ${old}`,
+        : `A new conversation. The old one stays: ${ownCommand(`--resume ${old}`)}`,
     );
     return ASK;
   },

@@ -1,5 +1,6 @@
 import { counted } from "@banyan/core/conversation";
 import type { McpServerState } from "@banyan/host/mcp";
+import { ownCommand } from "@banyan/host/own-command";
 import { oneLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
 import { ASK, type Command } from "./command.ts";
@@ -11,7 +12,8 @@ export const mcp: Command = {
   async run({ host, write }) {
     const { mcp: servers } = await host.ready();
     const states = servers?.states ?? [];
-    if (states.length === 0) write("There are no MCP servers here. banyan mcp add --help says how to add one.");
+    if (states.length === 0)
+      write(`There are no MCP servers here. ${ownCommand("mcp add --help")} says how to add one.`);
     const promptsOf = (name: string) => servers?.prompts.filter(({ server }) => server === name).length ?? 0;
     write(...table(states.map((state) => [state.name, state.status, oneLine(about(state, promptsOf(state.name)))])));
     return ASK;

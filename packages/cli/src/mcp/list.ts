@@ -1,5 +1,6 @@
 import { visibleLine } from "@banyan/core/conversation";
 import { type ConfiguredServer, configuredServers, type McpPlace } from "@banyan/host/mcp";
+import { ownCommand } from "@banyan/host/own-command";
 import { excerpt } from "../show/excerpt.ts";
 import { table } from "../show/table.ts";
 
@@ -18,7 +19,8 @@ export function list(
   const { servers, untrusted, faults } = configuredServers(place);
   for (const fault of faults) warn(fault);
   if (output === "json") return write(`${JSON.stringify(servers.map(withoutValues), null, 2)}\n`);
-  if (servers.length === 0) write("There are no MCP servers here. banyan mcp add --help says how to add one.\n");
+  if (servers.length === 0)
+    write(`There are no MCP servers here. ${ownCommand("mcp add --help")} says how to add one.\n`);
   const rows = servers.map((server) => [
     server.name,
     server.layer === "user" ? "yours" : server.layer,

@@ -2,6 +2,7 @@ import { existsSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
 import { addMcpServer, type McpPlace, removeMcpServer } from "@banyan/host/mcp";
+import { ownCommand } from "@banyan/host/own-command";
 import type { ExitCode } from "../exit.ts";
 import { listing } from "../output/listing.ts";
 import type { AddedEntry, McpArguments } from "./arguments.ts";
@@ -18,7 +19,7 @@ export function mcp(args: McpArguments): Promise<ExitCode> {
         return list(place, args.output, write, warn);
       case "add":
         write(
-          `${args.name} is in ${addMcpServer(place, args.name, args.entry)}. Try it: banyan mcp test ${args.name}\n`,
+          `${args.name} is in ${addMcpServer(place, args.name, args.entry)}. Try it: ${ownCommand(`mcp test ${args.name}`)}\n`,
         );
         for (const path of filesFromHere(args.entry))
           warn(

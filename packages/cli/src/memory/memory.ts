@@ -10,6 +10,7 @@ import {
   TrustRecord,
   userMemory,
 } from "@banyan/host";
+import { ownCommand } from "@banyan/host/own-command";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { listing } from "../output/listing.ts";
 import { UsageError } from "../problem.ts";
@@ -30,7 +31,7 @@ export function memory(args: MemoryArguments): Promise<ExitCode> {
     });
     const isOff = isSwitchedOff(place);
     if (isOff && args.action === "add")
-      throw new UsageError("Memory is off: banyan config set memory.enabled true switches it on.");
+      throw new UsageError(`Memory is off: ${ownCommand("config set memory.enabled true")} switches it on.`);
     if (isOff) warn("Memory is off: nothing is remembered or recalled. This is what is there from before.");
     return perform(memory, args, write, warn);
   });
@@ -76,7 +77,7 @@ async function remove(
   for (const id of ids) {
     if (await memory.remove(id)) write(`Forgot ${id}.\n`);
     else {
-      warn(`There is no entry ${id}. banyan memory list shows the numbers.`);
+      warn(`There is no entry ${id}. ${ownCommand("memory list")} shows the numbers.`);
       exit = exitCodes.usage;
     }
   }

@@ -8,6 +8,7 @@ import {
   type ProviderStatus,
   readConfiguration,
 } from "@banyan/host";
+import { ownCommand } from "@banyan/host/own-command";
 import type { ExitCode } from "../exit.ts";
 import { listing } from "../output/listing.ts";
 import { FACTS_HEAD, factsCells } from "../show/model-facts.ts";
@@ -54,7 +55,7 @@ function providerLines(providers: readonly ProviderStatus[], aliases: Readonly<R
     "Short names:",
     ...table(Object.entries(aliases).map(([name, model]) => [`  ${name}`, model])),
     "",
-    "banyan models PROVIDER lists the models of one. A model is chosen with --model, or with /model in a chat.",
+    `${ownCommand("models PROVIDER")} lists the models of one. A model is chosen with --model, or with /model in a chat.`,
   ];
 }
 

@@ -11,11 +11,18 @@ export interface Report {
   result(result: Result): void;
 }
 
-/** A report in a format, written with `write`. Of a task, a text is its result alone. */
-export function reportIn(format: OutputFormat, write: (text: string) => void, isTask = false): Report {
+/**
+ * A report in a format, written with `write`. As a text it is the final answer alone (B80): which answer that is, is known
+ * when it is whole. With `live`, for a person who watches, it is written as it comes, and so is what was said between calls.
+ */
+export function reportIn(
+  format: OutputFormat,
+  write: (text: string) => void,
+  { live = false }: { readonly live?: boolean } = {},
+): Report {
   switch (format) {
     case "text":
-      return isTask ? { item() {}, result: ({ text }) => writeText(text, write) } : new TextReport(write);
+      return live ? new TextReport(write) : { item() {}, result: ({ text }) => writeText(text, write) };
     case "json":
       return { item() {}, result: (result) => write(`${JSON.stringify(result)}\n`) };
     case "jsonl":
@@ -28,7 +35,7 @@ function writeText(text: string, write: (text: string) => void): void {
   if (plain !== "") write(plain.endsWith("\n") ? plain : `${plain}\n`);
 }
 
-/** The answers' text as it comes, and nothing else; each answer ends with a line end. */
+/** What the agent says as it comes, and nothing else; each message ends with a line end. */
 class TextReport implements Report {
   readonly #write: (text: string) => void;
   readonly #subAgents = new SubAgentItems();

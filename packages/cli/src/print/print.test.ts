@@ -2,7 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { emptyConversation } from "@banyan/core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { reportIn } from "../output/report.ts";
 import { resultSchema } from "../output/schema.ts";
 import { banyan, ended, type Home, home, linesOf, MAIN, start } from "../testing/banyan.ts";
 import { hasEnded, lasting } from "../testing/lasting.ts";
@@ -29,14 +31,27 @@ describe("the answer", () => {
     expect(server.asked).toHaveLength(2);
   });
 
-  test("T32: comes as it is written", async () => {
-    await using server = await modelServer({ text: "The beginning", stalls: true });
-    const running = start(place, ["-p", "go on", ...MODEL], server);
-    running.stdin.end();
-    const [first] = await once(running.stdout, "data");
-    expect(String(first)).toBe("The beginning");
-    running.kill("SIGTERM");
-    await once(running, "close");
+  test("T32: comes as it is written, to a person who watches", () => {
+    let written = "";
+    const report = reportIn("text", (text) => (written += text), { live: true });
+    const state = emptyConversation();
+    const delta = { message: "m", part: 0, run: "r", agent: "banyan", depth: 0, seq: 1, epoch: 1, offset: 1 };
+    report.item({ type: "text.delta", text: "The beginning", ...delta }, state);
+    expect(written).toBe("The beginning");
+  });
+
+  test("B80: stands on stdout alone; what was said between calls is on stderr, or nowhere with --quiet", async () => {
+    writeFileSync(join(place.workspace, "a.txt"), "hello\n");
+    const answers = [
+      { text: "I look into it.\nIt may take a while.", calls: [{ tool: "read", input: { path: "a.txt" } }] },
+      { text: "It says hello." },
+    ];
+    await using server = await modelServer(...answers, ...answers);
+    const run = await banyan(place, ["-p", "what is in a.txt?", ...MODEL], server);
+    expect(run).toMatchObject({ code: 0, stdout: "It says hello.\n" });
+    expect(run.stderr).toMatch(/^I look into it\.\nIt may take a while\.\n.*read {2}a\.txt … done/m);
+    const quiet = await banyan(place, ["-p", "what is in a.txt?", "--quiet", ...MODEL], server);
+    expect(quiet).toMatchObject({ code: 0, stdout: "It says hello.\n", stderr: "" });
   });
 
   test("S12: holds no terminal control sequences", async () => {

@@ -37,13 +37,15 @@ export async function print(args: Arguments): Promise<ExitCode> {
     stop.abort(new Stopped("The reader of standard output is gone.", exitCodes.brokenPipe)),
   );
   const stderr = new OutputStream(process.stderr);
+  // A person who watches both streams on one terminal sees it as it is written.
+  const live = args.output === "text" && args.task === undefined && !args.quiet && process.stdout.isTTY === true;
   const progress = new Progress(
     (text) => stderr.write(text),
     styleFor(process.stderr, args.color),
     process.stderr.columns || 100,
-    args.task !== undefined,
+    { quiet: args.quiet, said: args.task !== undefined ? "gist" : live ? "nothing" : "whole" },
   );
-  const report = reportIn(args.output, (text) => stdout.write(text), args.task !== undefined);
+  const report = reportIn(args.output, (text) => stdout.write(text), { live });
   const printing = new Printing(args, progress, stop.signal);
   const result = await printing.run(async (item, state) => {
     report.item(item, state);

@@ -5,34 +5,49 @@ import { cutSentence } from "../show/cut-sentence.ts";
 import { changeHead } from "../show/diff-lines.ts";
 import { GIVEN_UP } from "../show/given-up.ts";
 import { gist } from "../show/message-label.ts";
-import { oneLine } from "../show/plain-text.ts";
+import { oneLine, plainText } from "../show/plain-text.ts";
 import type { Style } from "../show/style.ts";
 import { subAgentLine } from "../show/sub-agent-line.ts";
 import { SubAgentItems } from "../show/sub-agents.ts";
 import { toldModelLines } from "../show/told-model.ts";
 
+/** What is told besides problems. */
+export interface ProgressOptions {
+  /** Nothing. */
+  readonly quiet: boolean;
+  /** How what the agent says between its calls is told: in a line, whole, or not at all. */
+  readonly said: "gist" | "whole" | "nothing";
+}
+
 /**
- * The calls and hitches of a turn, one line each: what stderr is told while stdout gets the answer (T32). Of a task, what
- * the agent says on the way is progress too.
+ * The calls and hitches of a turn, one line each, and what the agent says between its calls: what stderr is told while
+ * stdout gets the answer (T32, B80). Quiet, it tells problems alone.
  */
 export class Progress {
   readonly #write: (text: string) => void;
   readonly #style: Style;
   readonly #columns: number;
-  readonly #isTask: boolean;
+  readonly #quiet: boolean;
+  readonly #said: ProgressOptions["said"];
   readonly #subAgents = new SubAgentItems();
   /** Something of the answer that the model gives now was written. */
   #isWritten = false;
 
-  constructor(write: (text: string) => void, style: Style, columns: number, isTask = false) {
-    this.#isTask = isTask;
+  constructor(
+    write: (text: string) => void,
+    style: Style,
+    columns: number,
+    { quiet = false, said = "gist" }: Partial<ProgressOptions> = {},
+  ) {
+    this.#quiet = quiet;
+    this.#said = said;
     this.#write = write;
     this.#style = style;
     this.#columns = columns;
   }
 
   notice(sentence: string): void {
-    this.#write(`${this.#style.dim(sentence)}\n`);
+    if (!this.#quiet) this.#write(`${this.#style.dim(sentence)}\n`);
   }
 
   problem(sentence: string): void {
@@ -40,6 +55,7 @@ export class Progress {
   }
 
   item(item: FeedItem, state: ConversationState): void {
+    if (this.#quiet) return;
     if (this.#subAgents.has(item, state)) {
       const line = subAgentLine(item, state, this.#style, this.#columns);
       if (line !== undefined) this.#write(`${line}\n`);
@@ -79,7 +95,12 @@ export class Progress {
         break;
       case "message.completed": {
         const message = state.messages.get(item.message);
-        if (this.#isTask && message && textOf(message).trim() !== "") this.notice(gist(message, this.#columns));
+        if (message && textOf(message).trim() !== "") {
+          if (this.#said === "gist") this.notice(gist(message, this.#columns));
+          // The last answer, which asks for no call, is for stdout.
+          if (this.#said === "whole" && item.parts.some(({ type }) => type === "call"))
+            this.#write(`${plainText(textOf(message)).trimEnd()}\n`);
+        }
         const cut = cutSentence(item);
         if (cut) this.notice(cut);
         break;

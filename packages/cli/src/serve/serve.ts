@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { type Host, openHost, TrustRecord } from "@banyan/host";
 import { pathWithout } from "@banyan/host/find-program";
 import { serversSettled } from "@banyan/host/mcp";
+import { ownCommand } from "@banyan/host/own-command";
 import {
   builtPage,
   isLoopback,
@@ -132,7 +133,7 @@ function greet(
   say(`Serving ${host.workspace} with ${host.model.name}.`);
   say(`Open ${server.pageAddress}`);
   say("The address signs a browser in: keep it to yourself.");
-  say("Ctrl-C stops; banyan attach joins from a terminal.");
+  say(`Ctrl-C stops; ${ownCommand("attach")} joins from a terminal.`);
   if (!isLoopback(args.host))
     warn(`Listening on ${args.host}: other machines can reach this server, and what is sent is not encrypted.`);
   if (host.approval === "all") warn("APPROVAL IS OFF: every call runs without asking. Use this in a sandbox only.");

@@ -1,4 +1,5 @@
 import type { McpServerState, McpServers } from "@banyan/tools/mcp";
+import { ownCommand } from "../own-command.ts";
 
 /**
  * Waits until each server is there or has failed, but no longer than the signal lets it. Answers in sentences for a person
@@ -72,6 +73,6 @@ function missing(state: McpServerState): string[] {
     case "failed":
       return [cannotBeUsed(state.name, state.reason)];
     case "needs-auth":
-      return [`The MCP server ${state.name} wants you to sign in: banyan mcp login ${state.name}`];
+      return [`The MCP server ${state.name} wants you to sign in: ${ownCommand(`mcp login ${state.name}`)}`];
   }
 }
