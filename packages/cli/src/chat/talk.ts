@@ -308,7 +308,7 @@ export class Talk {
     const mode = (directive.type === "resume" && modeLeft(session, at)) || this.#mode;
     const agent = await this.#agent.at({ mode, model: options.model, output: this.#output });
     standpoint.goBack();
-    return agent.chat(directive, { session, ...(at === undefined ? {} : { at }) });
+    return agent.chat(directive, { session, client: "banyan", ...(at === undefined ? {} : { at }) });
   }
 
   #handle(turn: Turn): Promise<Chat | undefined> {

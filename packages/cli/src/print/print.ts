@@ -120,7 +120,7 @@ class Printing {
     });
     const interrupt = () => session.interrupt();
     signal.addEventListener("abort", interrupt, { once: true });
-    for await (const item of agent.chat(say(parts), { session, ...place })) {
+    for await (const item of agent.chat(say(parts), { session, client: "banyan --print", ...place })) {
       if (item.type === "run.started" && signal.aborted) interrupt();
       if (item.type === "call.denied") this.#denied.push({ tool: toolOf(session, item.call), reason: item.output });
       await onItem(item, session.state);

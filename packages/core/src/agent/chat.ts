@@ -27,6 +27,8 @@ export interface ChatOptions {
    * tell whether what it asked for was done. A new one when absent; it must not be in use.
    */
   readonly id?: string | undefined;
+  /** What begins the turn, by its name, such as `my-program 0.1`: tools are told (`context.client`). */
+  readonly client?: string | undefined;
 }
 
 /** A chat is used in a way that it cannot be. */
@@ -134,7 +136,7 @@ export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> 
             whereTo(session.state, at, whereItGrew(session.state, leaf)),
             beginning(watch.signal, directive, options),
           );
-    const taking = takeTurn(first, agent, directive, { begun, id, chosenModel }, watch);
+    const taking = takeTurn(first, agent, directive, { begun, id, chosenModel, client: options.client }, watch);
     watch.onStart?.(taking);
     const taken = await taking;
     if (!taken) return "interrupted";
@@ -205,6 +207,7 @@ interface Beginning {
   readonly begun: RunHandle | Promise<RunHandle>;
   readonly id: string | undefined;
   readonly chosenModel: string | undefined;
+  readonly client: string | undefined;
 }
 
 /** A turn (none when it had nothing to begin with), where it ended, and what was said to it meanwhile. */
@@ -219,7 +222,7 @@ async function takeTurn(
   chat: Chat,
   agent: Agent,
   directive: Exclude<Directive, { type: "stop" }> | Delivering,
-  { begun, id, chosenModel }: Beginning,
+  { begun, id, chosenModel, client }: Beginning,
   { reader, signal, once }: ChatWatch,
 ): Promise<Taken | undefined> {
   const { session } = chat;
@@ -247,7 +250,9 @@ async function takeTurn(
       await handle.moveTo(from);
       branch = new Branch(session, from);
     }
-    turn = await runTurn(handle, session, turnAgent(agent), branch, start, { origin: chat, reader, chosenModel });
+    turn = await runTurn(handle, session, turnAgent(agent), branch, start, {
+      ...{ origin: chat, reader, chosenModel, client },
+    });
   } catch (error) {
     handle.end(branch.leaf);
     if (error instanceof Interruption) return undefined;

@@ -91,6 +91,8 @@ export interface ToolContext {
   readonly step: number;
   /** The name of the agent. */
   readonly agent: string;
+  /** The name of the client that began the turn (`client` of `agent.chat`), where it gave one. */
+  readonly client?: string | undefined;
   /** Shows text to whoever watches while the call runs. Not told to the model. */
   progress(text: string): void;
   /** Brings in what a person said meanwhile: delivered like a message that steers. Resolves when it is in the log. */

@@ -13,6 +13,8 @@ export interface TurnWatch {
   readonly reader?: FeedReader | undefined;
   /** The name of the model that the conversation had when the agent came to take turns. */
   readonly chosenModel?: string | undefined;
+  /** What began the turn, if it says so; of a sub-agent, what began its parent's. */
+  readonly client?: string | undefined;
   readonly parent?: TurnRun;
   readonly call?: string;
 }
@@ -23,7 +25,7 @@ export function newRun(
   session: Session,
   agent: TurnAgent,
   branch: Branch,
-  { origin, reader, chosenModel, parent, call }: TurnWatch,
+  { origin, reader, chosenModel, client, parent, call }: TurnWatch,
 ): TurnRun {
   const budget = new Budget(agent.limits, parent?.budget);
   return {
@@ -31,6 +33,7 @@ export function newRun(
     session,
     agent,
     chosenModel,
+    client: client ?? parent?.client,
     branch,
     budget,
     source: { run: id, agent: agent.name, depth: budget.depth },

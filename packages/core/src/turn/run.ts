@@ -106,6 +106,8 @@ export interface TurnRun {
   agent: TurnAgent;
   /** The name of the model that the conversation had when that was looked at last. */
   chosenModel: string | undefined;
+  /** What began the turn, if it says so. */
+  readonly client: string | undefined;
   readonly branch: Branch;
   /** Where on the branch's path the messages of this turn begin. */
   from: number;

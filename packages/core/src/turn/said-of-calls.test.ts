@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { launchAgent } from "../agent/control/launch-agent.ts";
@@ -113,4 +114,35 @@ test("B68: each delta names its run, its agent, and how deep that is", async () 
   expect(voices.every(([, , depth, run]) => depth === run)).toBe(true);
   const ownVoice = items.flatMap((item) => (item.type === "text.delta" && item.depth === 0 ? [item.text] : []));
   expect(ownVoice.join(" ")).toBe("I ask. Three.");
+});
+
+test("B74: a tool is told which client began the turn, in sub-agents too", async () => {
+  const told: (string | undefined)[] = [];
+  const who = defineTool({
+    ...{ name: "act", description: "Asks.", effects: "none", input: { type: "object" } },
+    execute: (_, { client }) => told.push(client),
+  });
+  const scene = (task: string, round: number) => {
+    if (task === "Go") return round === 0 ? [call("act"), launch("Count.")] : "Three.";
+    return round === 0 ? [call("act")] : [finish("three")];
+  };
+  const { agent } = agentOf(scene, { tools: [who, launchAgent()] });
+  await agent.send("Go", { client: "my-program 0.1" });
+  expect(told).toEqual(["my-program 0.1", "my-program 0.1"]);
+  const { agent: other } = agentOf(scene, { tools: [who, launchAgent()] });
+  await other.send("Go");
+  expect(told.slice(2)).toEqual([undefined, undefined]);
+});
+
+test("B74: docs/tools.md tells all that the context of a tool holds", async () => {
+  const page = readFileSync(new URL("../../../../docs/tools.md", import.meta.url), "utf8");
+  const names: string[] = [];
+  const look = defineTool({
+    ...{ name: "act", description: "Looks.", effects: "none", input: { type: "object" } },
+    execute: (_, context) => void names.push(...Object.keys(context)),
+  });
+  await new Agent({ model: scriptedModel([[call("act")], "ok"]), tools: [look] }).send("Go");
+  const [, table = ""] = /## What does a running tool know\?([\s\S]*?)\n## /.exec(page) ?? [];
+  expect(names.length).toBeGreaterThan(15);
+  expect(names.filter((name) => !new RegExp(`\`${name}[\`(]`).test(table))).toEqual([]);
 });

@@ -32,6 +32,7 @@ export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSig
     path: branch.path,
     step,
     agent: agent.name,
+    client: run.client,
     progress: (text) => session.stream([{ type: "call.output.delta", message, call, text }], source, origin),
     interject: async (text) => void (await session.say(text, { run: run.id })),
     follow(follower) {

@@ -19,7 +19,7 @@ export function beginTurn(
   onDefect: (error: unknown) => void,
 ): Promise<void> {
   const begun = Promise.withResolvers<void>();
-  const chat = agent.chat(directive, { session, id, ...(at === undefined ? {} : { at }) });
+  const chat = agent.chat(directive, { session, id, client: "banyan serve", ...(at === undefined ? {} : { at }) });
   void follow(chat, () => begun.resolve()).then(
     () => begun.reject(new TurnNotBegun()),
     (error: unknown) => {
