@@ -47,5 +47,5 @@ export function hitchName({ status, code }: { readonly status?: number; readonly
 /** A reason as it came, on one line, with an end. */
 function sentenceOf(reason: string): string {
   const line = visibleProse(reason.replaceAll(/\s+/g, " ").trim());
-  return /[.!?)…]$/.test(line) ? line : `${line}.`;
+  return /[.!?…]$/.test(line) ? line : `${line}.`;
 }

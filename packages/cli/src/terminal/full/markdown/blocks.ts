@@ -33,8 +33,10 @@ export function blockLines(token: Token, width: number, look: Look, cut = false)
       return decodeEntities(token.raw.trimEnd())
         .split("\n")
         .flatMap((line) => proseLines(line, width));
-    case "space":
     case "def":
+      // What refers to it may be final already, or in another block: the address stands here.
+      return proseLines(decodeEntities(token.raw.trim()).replaceAll(/\s+/g, " "), width);
+    case "space":
       return [];
     default:
       return proseLines(
@@ -52,7 +54,7 @@ function blocksLines(tokens: readonly Token[], width: number, look: Look, cut: b
 
 /** The number of an item of a numbered list. */
 export function numberOf({ ordered, start }: Tokens.List, index: number): number | undefined {
-  return ordered ? Number(start || 1) + index : undefined;
+  return ordered ? Number(start === "" ? 1 : start) + index : undefined;
 }
 
 /** The lines of an item of a list; one that stands apart from the next has an empty line behind it. */

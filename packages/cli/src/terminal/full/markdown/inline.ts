@@ -26,6 +26,7 @@ function inlineToken(token: Token, look: Look): string {
     case "link":
       return link(token as Tokens.Link, look);
     case "image":
+      if (token.raw.endsWith("]")) return plain(token.raw);
       return theme.dim(`[image: ${plain(token.text)} (${plain(token.href)})]`);
     case "br":
       return "\n";
@@ -38,10 +39,18 @@ function inlineToken(token: Token, look: Look): string {
   }
 }
 
-/** A link shows where it leads, whatever its text says. */
-function link({ href, tokens }: Tokens.Link, look: Look): string {
+/** The end of a link that is defined elsewhere: `][label]`, `][]` or `]`. */
+const REFERENCE = /\](?:\[[^[\]]*\])?$/;
+
+/**
+ * A link shows where it leads, whatever its text says. One that is defined elsewhere stands as it was written, whether or not
+ * the definition has come: the address stands there.
+ */
+function link({ href, tokens, raw }: Tokens.Link, look: Look): string {
   const { theme } = look;
   const text = inlineText(tokens, look);
+  const [label] = REFERENCE.exec(raw) ?? [];
+  if (raw.startsWith("[") && label !== undefined) return `[${text}${plain(label)}`;
   const address = plain(href).replace(/^mailto:/, "");
   const shown = bare(text) === address ? theme.link(text) : `${theme.link(text)} ${theme.dim(`(${address})`)}`;
   return look.links && /^[!-~]+$/.test(href) ? `\x1b]8;;${href}\x1b\\${shown}\x1b]8;;\x1b\\` : shown;

@@ -1,0 +1,40 @@
+import { describe, expect, test } from "vitest";
+import { bare } from "../screen/cells.ts";
+import { createTheme } from "../theme/theme.ts";
+import type { Look } from "./look.ts";
+import { MarkdownStream } from "./markdown-stream.ts";
+
+const look: Look = { theme: createTheme(1, "dark"), links: false };
+
+/** What is final of a text in pieces of a size, as words. */
+function words(text: string, size: number): string {
+  const stream = new MarkdownStream();
+  let shown = "";
+  const look80 = () =>
+    stream
+      .show(80, 20, look)
+      .finished.map((line) => `${bare(line)}\n`)
+      .join("");
+  for (let at = 0; at < text.length; at += size) {
+    stream.push(text.slice(at, at + size));
+    shown += look80();
+  }
+  stream.end();
+  return `${shown}${look80()}`.replaceAll(/\s+/g, " ").trim();
+}
+
+describe("T60: nothing that the model wrote vanishes", () => {
+  test.each([
+    ["a list that begins with 0", "0. zero\n1. one\n", "0. zero 1. one"],
+    [
+      "a link and its address elsewhere",
+      "See [the *a*][x].\n\n[x]: https://a.example/p\n",
+      "See [the a][x]. [x]: https://a.example/p",
+    ],
+    ["a definition nobody refers to", 'Well.\n\n[y]: https://b.example "B"\n', 'Well. [y]: https://b.example "B"'],
+    ["a picture that is defined elsewhere", "![oak][x]\n\n[x]: /oak.png\n", "![oak][x] [x]: /oak.png"],
+    ["a footnote", "A note[^1].\n\n[^1]: The text.\n", "A note[^1]. [^1]: The text."],
+  ])("%s, streamed in any pieces", (_name, text, expected) => {
+    for (let size = 1; size <= text.length; size++) expect(words(text, size), `${size}`).toBe(expected);
+  });
+});
