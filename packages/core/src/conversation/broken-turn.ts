@@ -41,8 +41,8 @@ export function toldBreak({ reason, code, message }: Omit<BrokenTurn, "run">): T
       return {
         head: "Stopped at a limit",
         why: message ?? "The turn stopped at its limit.",
-        ways: ["go-on", "again"],
-        advice: "Go on from here with as much again, or write something else.",
+        ways: ["again"],
+        advice: "Write something to go on, or ask again.",
         isFailure: false,
       };
     case "failed":
