@@ -46,16 +46,17 @@ export function permissions(options: PermissionOptions): Permission {
     writes: options.mode === "edits",
   };
   return (request) => {
-    const rules = { ...options.rules, allow: [...options.rules.allow, ...remembered(request)] };
+    const { rules } = options;
     const control = CONTROL_TOOLS.has(request.tool.name);
     const deny = control ? rules.deny.filter((rule) => rule.tool !== "*") : rules.deny;
     const subject = subjectOf(request.tool, request.input, surroundings);
 
-    const denying = deny.find((rule) => matches(rule, subject) === "yes");
+    const denied = deny.map((rule) => matches(rule, subject));
+    const denying = deny.find((_, index) => denied[index] === "yes");
     if (denying !== undefined) return { decision: "deny", reason: `The rule '${formatRule(denying)}' forbids this.` };
     if (control) return { decision: "allow" };
 
-    const doubtful = deny.find((rule) => matches(rule, subject) === "perhaps");
+    const doubtful = deny.find((_, index) => denied[index] === "perhaps");
     if (options.mode === "all") {
       if (doubtful === undefined) return { decision: "allow" };
       return {
@@ -64,9 +65,11 @@ export function permissions(options: PermissionOptions): Permission {
       };
     }
     const asked = strongest(rules.ask.map((rule) => matches(rule, subject))) !== "no";
-    if (!asked && doubtful === undefined && allows(rules.allow, request, subject)) return { decision: "allow" };
     // A rule that an answer sets cannot outrank a rule that asks or may deny, so none is offered there.
-    return ask(options.canAsk, asked || doubtful ? undefined : subject.suggestion(rules.allow));
+    if (asked || doubtful !== undefined) return ask(options.canAsk, undefined);
+    const allowing = [...rules.allow, ...remembered(request)];
+    if (allows(allowing, request, subject)) return { decision: "allow" };
+    return ask(options.canAsk, subject.suggestion(allowing));
   };
 }
 

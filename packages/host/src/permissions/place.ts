@@ -30,8 +30,9 @@ export function pathScope(workspace: string, home: string): PathScope {
 /** Resolves a path, relative ones from the workspace. What does not exist yet is no error: the rest is taken as written. */
 export function placeOf(scope: PathScope, written: string): Place {
   const plain = resolve(scope.root, written);
-  const asWalked = follow(isAbsolute(written) ? written : scope.realRoot + sep + written);
-  const asResolved = follow(plain);
+  const walked = isAbsolute(written) ? written : scope.realRoot + sep + written;
+  const asWalked = follow(walked);
+  const asResolved = walked === plain ? asWalked : follow(plain);
   const forms = [plain, asWalked, asResolved].filter((form) => form !== undefined);
   const unresolved = asWalked === undefined || asResolved === undefined;
   return {
@@ -143,9 +144,9 @@ function follow(path: string): string | undefined {
 
 function linkTarget(path: string): string | undefined {
   try {
-    return lstatSync(path).isSymbolicLink() ? readlinkSync(path) : undefined;
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ? readlinkSync(path) : undefined;
   } catch {
-    // It does not exist or cannot be looked at: whoever opens it goes by the name as it is, and meets the same error.
+    // It cannot be looked at: whoever opens it goes by the name as it is, and meets the same error.
     return undefined;
   }
 }

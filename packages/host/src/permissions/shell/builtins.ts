@@ -16,16 +16,18 @@ const SPECIAL: ReadonlySet<string> = new Set(
 
 /** Takes note of what a simple command evaluates, or sets for those behind it. */
 export function noteBuiltin(words: readonly string[], assignments: readonly string[], found: Findings): void {
-  const [name = "", ...rest] = words;
-  const tests = (name === "test" || name === "[") && rest.some((word) => /^-[vR]/.test(word) || word.includes(UNKNOWN));
+  const [name = "", first] = words;
+  const tests =
+    (name === "test" || name === "[") &&
+    words.some((word, at) => at > 0 && (/^-[vR]/.test(word) || word.includes(UNKNOWN)));
   if (EVALUATING.has(name) || tests) found.evaluates = true;
   if (found.evaluates || SETTING.has(name)) beyondWords(found, `${name} can set or evaluate something`);
-  if (name === "set" && !isStrictness(rest)) beyondWords(found, "set can change what later words mean");
+  if (name === "set" && !isStrictness(words.slice(1))) beyondWords(found, "set can change what later words mean");
   if (assignments.length > 0 && (words.length === 0 || SPECIAL.has(name)))
     beyondWords(found, "it sets a variable for what follows");
   if (words.length > 0 && name !== "[" && !/^[\w@%+:,./^-]+$/.test(name))
     beyondWords(found, "the name of a command is not plain");
-  if (name === "printf" && rest[0] !== undefined && (rest[0].startsWith("-v") || rest[0].startsWith(UNKNOWN))) {
+  if (name === "printf" && first !== undefined && (first.startsWith("-v") || first.startsWith(UNKNOWN))) {
     found.evaluates = true;
     unclear(found, "printf may set a variable");
   }

@@ -34,9 +34,8 @@ function passGap(source: string, start: number, end: number): number {
       at = lineEnd === -1 ? source.length : lineEnd;
     } else {
       BETWEEN.lastIndex = at;
-      const found = BETWEEN.exec(source);
-      if (found === null) return -1;
-      at += found[0].length;
+      if (!BETWEEN.test(source)) return -1;
+      at = BETWEEN.lastIndex;
     }
   }
   return at;

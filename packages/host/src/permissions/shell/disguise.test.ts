@@ -24,6 +24,7 @@ const RUNNERS = [
   "echo 'RUN' | ed x|python <<'E'\nimport os; os.system('RUN')\nE\n|ssh -o ProxyCommand='RUN' h|tar --to-command='RUN' -xf x",
   "GIT_PAGER='RUN' git log|export EDITOR='RUN'|rg --pre 'RUN' x|sort --compress-program='RUN' x|unheard-of --run='RUN'|unheard-of RUN",
   "{ python; } <<'E'\nRUN\nE\n",
+  "{ echo 'RUN' | at now; } | cat",
 ].flatMap((line) => line.split(/(?<! )\|(?! )/));
 
 describe("S25: a denied program is seen behind others", () => {

@@ -3,6 +3,8 @@ import { ALWAYS_HARMLESS, TABLES, type Table } from "./harmless-table.ts";
 
 /** Ends a pattern that speaks of a command with harmless options alone, as in `git log [harmless]`. */
 const MARK = " [harmless]";
+/** Stands in the beginnings of the tables for any plain name. */
+const ANY_NAME = "NAME";
 const PLAIN_NAME = /^[A-Za-z][\w:.-]*$/;
 
 /** `-abc` as `-a`, `-b`, `-c`; the rest as it is. */
@@ -14,16 +16,23 @@ function lettersApart({ options, wordy }: Table): string[] {
     );
 }
 
-const OPTIONS: ReadonlyMap<Table, ReadonlySet<string>> = new Map(
-  Object.values(TABLES).map((table) => [table, new Set(lettersApart(table))]),
-);
+/** The words that a command begins with, of which it is known what is harmless behind them. */
+interface Start {
+  readonly words: readonly string[];
+  /** Absent: whatever stands behind them is. */
+  readonly table?: Table;
+  readonly options: ReadonlySet<string>;
+}
 
-/** How many words the longest beginning of a table has, by its first. */
-const LONGEST: ReadonlyMap<string, number> = new Map(
-  Object.keys(TABLES)
-    .map((start) => start.split(" "))
-    .sort((a, b) => a.length - b.length)
-    .map((words) => [words[0] ?? "", words.length]),
+/** By their first word, the longest first; of those of one length what is spelled out comes before what has any name. */
+const STARTS: ReadonlyMap<string, readonly Start[]> = Map.groupBy(
+  [
+    ...Object.entries(TABLES)
+      .map(([start, table]) => ({ words: start.split(" "), table, options: new Set(lettersApart(table)) }))
+      .sort((a, b) => b.words.length - a.words.length || a.words.indexOf(ANY_NAME) - b.words.indexOf(ANY_NAME)),
+    ...Array.from(ALWAYS_HARMLESS, (name) => ({ words: [name], options: new Set<string>() })),
+  ],
+  ({ words: [name = ""] }) => name,
 );
 
 /** The words in front of `[harmless]`; undefined for a pattern of another kind. */
@@ -33,51 +42,32 @@ export function harmlessOf(pattern: string): string | undefined {
 
 /** Whether it is known which options of the command are harmless. */
 export function hasHarmless(command: string): boolean {
-  return harmlessStart(command.split(" ")) === command;
-}
-
-/** The pattern for all harmless uses of a command, of which these words are one; undefined when they are not. */
-export function harmlessPattern(words: readonly string[], splits: boolean): string | undefined {
-  const start = harmlessStart(words);
-  return start !== undefined && isUse(start, words, splits) ? start + MARK : undefined;
+  const words = command.split(" ");
+  return startOf(words)?.words.length === words.length;
 }
 
 /**
- * Whether words are a harmless use of the command that they begin with. `splits`: a word of them may turn out to be
- * several.
+ * The pattern for all harmless uses of a command, of which these words are one; undefined when they are not. `splits`: a
+ * word of them may turn out to be several.
  */
-export function isHarmless(start: string, words: readonly string[], splits: boolean): boolean {
-  if (harmlessStart(words) !== start) return false;
-  return isUse(start, words, splits);
-}
-
-function isUse(start: string, words: readonly string[], splits: boolean): boolean {
-  if (ALWAYS_HARMLESS.has(start)) return true;
-  const table = tableOf(start);
-  return table !== undefined && !splits && keepsTo(table, words.slice(start.split(" ").length));
+export function harmlessPattern(words: readonly string[], splits: boolean): string | undefined {
+  const start = startOf(words);
+  if (start === undefined) return undefined;
+  const { table, options } = start;
+  const { length } = start.words;
+  if (table !== undefined && (splits || !keepsTo(table, options, words.slice(length)))) return undefined;
+  return words.slice(0, length).join(" ") + MARK;
 }
 
 /** The longest beginning of which it is known what is harmless. */
-function harmlessStart(words: readonly string[]): string | undefined {
+function startOf(words: readonly string[]): Start | undefined {
   const [name = ""] = words;
-  if (ALWAYS_HARMLESS.has(name)) return name;
-  for (let length = LONGEST.get(name) ?? 0; length > 0; length--) {
-    if (words.length < length) continue;
-    const start = words.slice(0, length).join(" ");
-    if (tableOf(start) !== undefined) return start;
-  }
-  return undefined;
+  return STARTS.get(name)?.find((start) =>
+    start.words.every((word, at) => word === words[at] || (word === ANY_NAME && PLAIN_NAME.test(words[at] ?? ""))),
+  );
 }
 
-function tableOf(start: string): Table | undefined {
-  if (Object.hasOwn(TABLES, start)) return TABLES[start];
-  const [first = "", second = "", name = "", ...more] = start.split(" ");
-  const any = `${first} ${second} NAME`;
-  return more.length === 0 && PLAIN_NAME.test(name) && Object.hasOwn(TABLES, any) ? TABLES[any] : undefined;
-}
-
-function keepsTo(table: Table, words: readonly string[]): boolean {
-  const options = OPTIONS.get(table) ?? new Set();
+function keepsTo(table: Table, options: ReadonlySet<string>, words: readonly string[]): boolean {
   const operands: string[] = [];
   let ended = false;
   for (let at = 0; at < words.length; at++) {

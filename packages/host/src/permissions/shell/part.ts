@@ -11,11 +11,11 @@ export interface CommandPart {
   /** A word may turn out to be several: an unquoted variable. */
   readonly splits: boolean;
   /** The text that it reads from a here-document. */
-  readonly input?: string;
-  /** What runs behind it in its pipeline. */
-  readonly feeds?: readonly ShellPart[];
+  readonly input: string | undefined;
+  /** What runs behind it in its pipelines; told when they have been read. */
+  feeds: readonly ShellPart[] | undefined;
   /** What it runs in turn, for commands known to run others. */
-  readonly runs?: Runs;
+  readonly runs: Runs | undefined;
 }
 
 export interface Runs {

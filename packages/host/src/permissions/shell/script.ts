@@ -153,7 +153,8 @@ function readPipeline(node: Pipeline, reading: Reading): void {
     const feeds = parts.slice(end);
     for (let at = start; at < end; at++) {
       const part = parts[at];
-      if (part?.kind === "command") parts[at] = { ...part, feeds };
+      // In `{ a | b; } | c` what a gives may come to b and to c.
+      if (part?.kind === "command") part.feeds = part.feeds === undefined ? feeds : [...part.feeds, ...feeds];
     }
   }
 }
@@ -172,12 +173,11 @@ function noteInput(redirect: Redirection, { source, parts }: Reading): void {
 
 function readSimpleCommand(node: Command, reading: Reading): void {
   reading.found.splits = false;
-  const assignments = node.prefix.flatMap((prefix) =>
-    prefix.type === "Assignment" ? [readAssignment(prefix, reading)] : [],
-  );
-  const words = [...(node.name ? [node.name] : []), ...node.args].map((word) =>
-    word.type === "Assignment" ? readAssignment(word, reading) : leaf(word, reading),
-  );
+  const assignments: string[] = [];
+  for (const prefix of node.prefix) if (prefix.type === "Assignment") assignments.push(readAssignment(prefix, reading));
+  const words = node.name ? [leaf(node.name, reading)] : [];
+  for (const word of node.args)
+    words.push(word.type === "Assignment" ? readAssignment(word, reading) : leaf(word, reading));
   const input = readRedirects(node.redirects, reading);
   // A redirect alone opens its file, and that is all.
   if (words.length > 0 || assignments.length > 0) reading.parts.push(commandPart(words, assignments, input, reading));
@@ -192,23 +192,22 @@ function commandPart(
   nested = 0,
 ): CommandPart {
   noteBuiltin(words, assignments, reading.found);
-  const runs = runsOf(words, input);
-  const { splits } = reading.found;
-  const command = {
+  return {
     kind: "command",
     words,
     assignments,
-    splits,
-    ...(input.kind === "text" && { input: input.source }),
-  } as const;
-  if (runs === undefined) return command;
-  if (nested > MOST_NESTED) {
-    const text = words.join(" ");
-    return {
-      ...command,
-      runs: { parts: [{ kind: "opaque", text, why: "it is nested too deeply" }] },
-    };
-  }
+    splits: reading.found.splits,
+    input: input.kind === "text" ? input.source : undefined,
+    feeds: undefined,
+    runs: runsIn(words, input, reading, nested),
+  };
+}
+
+function runsIn(words: readonly string[], input: StandardInput, reading: Reading, nested: number): CommandPart["runs"] {
+  const runs = runsOf(words, input);
+  if (runs === undefined) return undefined;
+  if (nested > MOST_NESTED)
+    return { parts: [{ kind: "opaque", text: words.join(" "), why: "it is nested too deeply" }] };
   const parts: ShellPart[] = runs.files.map((path): FilePart => ({ kind: "file", access: "write", path }));
   for (const inner of runs.commands) {
     parts.push(
@@ -228,7 +227,7 @@ function commandPart(
   }
   const [only, ...others] = runs.commands;
   const at = only && others.length === 0 && parts.length === 1 ? only.at : undefined;
-  return { ...command, runs: at === undefined ? { parts } : { parts, at } };
+  return at === undefined ? { parts } : { parts, at };
 }
 
 function readAssignment(node: Assignment, reading: Reading): string {

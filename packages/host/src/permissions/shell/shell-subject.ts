@@ -5,7 +5,7 @@ import { fitsEvery, fitsSome, fromRoot, literalGlob, type Place, placeOf } from 
 import { formatRule, type Rule } from "../rule.ts";
 import type { Subject, Surroundings } from "../subject.ts";
 import { mayRun, mayRunText, mayStart, withoutOptions } from "./disguise.ts";
-import { harmlessOf, isHarmless } from "./harmless.ts";
+import { harmlessOf, harmlessPattern } from "./harmless.ts";
 import { allParts, type CommandPart, type FilePart, type OpaquePart, type ShellPart } from "./part.ts";
 import { readCommand } from "./script.ts";
 import { commandSuggestion } from "./suggestion.ts";
@@ -30,6 +30,8 @@ const HARMLESS_FILES: ReadonlySet<string> = new Set(["/dev/null", "/dev/stdout",
  */
 export function shellSubject(command: string, surroundings: Surroundings): Subject {
   const parts = readCommand(command);
+  // From its end: there stands what no rule allows, and every command before the files that it opens.
+  const judged = parts.toReversed();
   // Only the files that it opens depend on that.
   let moves: boolean | undefined;
   const files = new Map<FilePart, Place | undefined>();
@@ -44,7 +46,7 @@ export function shellSubject(command: string, surroundings: Surroundings): Subje
       case "evaluation":
         return false;
       case "file":
-        return isFileAllowed(part, place(part), rules, surroundings);
+        return isFileAllowed(part, place, rules, surroundings);
       case "command": {
         if (rules.length === 0) return false;
         const patterns = rules.flatMap(({ tool, pattern }) =>
@@ -58,13 +60,15 @@ export function shellSubject(command: string, surroundings: Surroundings): Subje
     rules.some(({ tool, pattern }) => tool === "shell" && (pattern === undefined || pattern === "*"));
   return {
     matches: (rule) => strongest(parts.map((part) => matchesPart(rule, part, place, surroundings))),
-    allowed: (rules) => everything(rules) || parts.every((part) => allowed(part, rules)),
+    allowed: (rules) => everything(rules) || judged.every((part) => allowed(part, rules)),
     suggestion(rules) {
-      const suggestions = new Set(
-        parts.filter((part) => !allowed(part, rules)).map((part) => suggestionFor(part, place, surroundings)),
-      );
-      const [only] = suggestions;
-      return suggestions.size === 1 ? only : undefined;
+      const asked = judged.filter((part) => !allowed(part, rules));
+      const [first] = asked;
+      // No rule speaks of a command and of a file.
+      if (first === undefined || asked.some(({ kind }) => kind !== first.kind)) return undefined;
+      const suggested = suggestionFor(first, place, surroundings);
+      const fits = (part: ShellPart) => part === first || suggestionFor(part, place, surroundings) === suggested;
+      return suggested !== undefined && asked.every(fits) ? suggested : undefined;
     },
   };
 }
@@ -128,8 +132,8 @@ function matchesOpaque(pattern: string | undefined, { text }: OpaquePart): Match
 
 function allowsCommand(pattern: string, part: CommandPart, allowed: (inner: ShellPart) => boolean): boolean {
   const { words, assignments, runs, splits } = part;
-  const start = harmlessOf(pattern);
-  if (start !== undefined) return assignments.length === 0 && runs === undefined && isHarmless(start, words, splits);
+  if (harmlessOf(pattern) !== undefined)
+    return assignments.length === 0 && runs === undefined && harmlessPattern(words, splits) === pattern;
   // A name with a blank in it must not pass for a name and an argument.
   if (words.length > 0 && !/^[^ \t\n]+$/.test(words[0] ?? "")) return false;
   const text = pattern.includes("'") ? quotedText(part) : plainText(part);
@@ -147,19 +151,21 @@ function allowsCommand(pattern: string, part: CommandPart, allowed: (inner: Shel
 
 function isFileAllowed(
   file: FilePart,
-  place: Place | undefined,
+  place: (file: FilePart) => Place | undefined,
   rules: readonly Rule[],
   { scope, writes }: Surroundings,
 ): boolean {
   if (opensNothing(file)) return true;
-  if (place === undefined) return false;
-  if (file.access === "read" && place.inside) return true;
+  const { access } = file;
+  const about = rules.filter(({ tool }) => tool === access);
+  // Where nothing can allow it, nobody looks where it leads.
+  if (access === "write" && !writes && about.length === 0) return false;
+  const opened = place(file);
+  if (opened === undefined) return false;
+  if (access === "read" && opened.inside) return true;
   // Unlike the file tools, a shell does not refuse git's hooks and the like, so hidden files must be spelled.
-  if (file.access === "write" && writes && place.inside && fitsEvery("**", scope, place, false)) return true;
-  const tool = file.access;
-  return rules.some(
-    (rule) => rule.tool === tool && (rule.pattern === undefined || fitsEvery(rule.pattern, scope, place, false)),
-  );
+  if (access === "write" && writes && opened.inside && fitsEvery("**", scope, opened, false)) return true;
+  return about.some(({ pattern }) => pattern === undefined || fitsEvery(pattern, scope, opened, false));
 }
 
 function opensNothing({ path }: FilePart): boolean {

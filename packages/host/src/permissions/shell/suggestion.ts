@@ -15,8 +15,7 @@ export function commandSuggestion(part: CommandPart): string | undefined {
 }
 
 function exact(part: CommandPart): string | undefined {
-  const inner = [...allParts(part.runs?.parts ?? [])];
-  if (inner.some(({ kind }) => kind === "opaque")) return undefined;
+  if (part.runs && [...allParts(part.runs.parts)].some(({ kind }) => kind === "opaque")) return undefined;
   const text = quotedText(part);
   const fits =
     !text.includes(UNKNOWN) &&
