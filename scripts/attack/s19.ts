@@ -112,6 +112,7 @@ const takeovers: Readonly<Record<string, string>> = {
   "the folder itself": `cp -r .git/objects .git/refs .; cp .git/HEAD HEAD; ${EVIL_SETTINGS} > config; mv .git/HEAD .git/h`,
   "a folder that commondir names": `mkdir o; cp -r .git/objects .git/refs o; ${EVIL_SETTINGS} > o/config; cp .git/HEAD HEAD; echo "$PWD/o" > commondir; mv .git/HEAD .git/h`,
   "the repository of a submodule": `${EVIL_SETTINGS} >> .git/modules/a/b/config`,
+  "a repository that becomes a submodule": `O=$PWD; mkdir s; cd s; git init -q; git -c user.name=a -c user.email=a commit -q --allow-empty -m x; cd ..; git update-index --add --cacheinfo 160000,$(git -C s rev-parse HEAD),s; git -C s config core.fsmonitor "touch $O/ran-evil; false"`,
 };
 
 export const attacks: readonly Attack[] = [

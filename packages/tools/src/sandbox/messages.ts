@@ -21,7 +21,7 @@ export interface SandboxPlan {
 export type ToProcess =
   | { readonly type: "open"; readonly plan: SandboxPlan }
   | { readonly type: "wrap"; readonly id: number }
-  | { readonly type: "ended" }
+  | { readonly type: "ended"; readonly id: number }
   | { readonly type: "close" };
 
 /** What it answers. `invalid`: the plan cannot be meant so. `unavailable`: there can be no sandbox here. */
@@ -31,4 +31,6 @@ export type FromProcess =
   | { readonly type: "unavailable"; readonly reason: string }
   /** `text` is one simple command of a POSIX shell. */
   | { readonly type: "wrapped"; readonly id: number; readonly text: string }
+  /** What was put aside behind a program that ended, in sentences. */
+  | { readonly type: "settled"; readonly id: number; readonly notices: readonly string[] }
   | { readonly type: "failed"; readonly id: number; readonly message: string };

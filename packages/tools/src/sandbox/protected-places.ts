@@ -12,12 +12,18 @@ const MOST_BYTES = 16 * 1024 * 1024;
 
 /** What a program obeys in whatever folder somebody opens or enters, and what makes a repository of it. */
 const OBEYED_ANYWHERE = [...[".banyan", ".claude", ".cursor", ".envrc", ".idea", ".mcp.json", ".vscode"]];
+/** What stays as it is below a folder, and the repositories that were found there. */
+export interface ProtectedPlaces {
+  readonly places: readonly string[];
+  readonly repositories: readonly string[];
+}
+
 /**
  * What stays as it is in a place where commands may write (S8, S19): what git obeys in repositories, and what other
  * programs obey. At the top of the place, and in repositories, that includes what is not there yet; in a new folder below
  * it can be made. `rg` is the path of ripgrep. Rejects when the place cannot be searched.
  */
-export async function protectedPlaces(root: string, rg: string): Promise<string[]> {
+export async function protectedPlaces(root: string, rg: string): Promise<ProtectedPlaces> {
   const found = new Set<string>();
   const repositories = new Set<string>();
   for (const file of await filesNamed(root, rg)) {
@@ -33,7 +39,7 @@ export async function protectedPlaces(root: string, rg: string): Promise<string[
     for (const inner of repositoriesIn(repository)) for (const path of obeyedByGit(inner)) found.add(path);
   const makers = makersOfRepository(root, repositories.has(join(root, ".git")));
   for (const name of [...OBEYED_ANYWHERE, ...makers]) found.add(join(root, name));
-  return [...found];
+  return { places: [...found], repositories: [...repositories] };
 }
 
 /**

@@ -15,7 +15,8 @@ import type { FromProcess, SandboxPlan, ToProcess } from "./messages.ts";
 import { isWithin } from "./places.ts";
 import { INSIDE, shellWords, WORDS } from "./program.ts";
 import { protectedPlaces } from "./protected-places.ts";
-import { protectedOfRepository } from "./repository.ts";
+import { obeyedByGit, protectedOfRepository } from "./repository.ts";
+import { Submodules } from "./submodules.ts";
 
 /*
  * The process of one sandbox. The runtime keeps one configuration, its proxies and its list of mount points for a whole
@@ -62,7 +63,7 @@ process.on("message", (message: ToProcess) => {
       );
       return;
     case "ended":
-      ended();
+      tell({ type: "settled", id: message.id, notices: ended() });
       return;
     case "close":
       void close();
@@ -97,10 +98,14 @@ async function open(wanted: SandboxPlan): Promise<FromProcess> {
 
 /** How many commands run. */
 let running = 0;
+const submodules = new Submodules();
 
-function ended(): void {
+/** Answers what was put aside behind the command. */
+function ended(): string[] {
   running -= 1;
+  const notices = submodules.putAside();
   if (running === 0) held.release();
+  return notices;
 }
 
 /** Throws unless a command runs in the sandbox, cannot write where it must not, and does not see what is hidden. */
@@ -158,8 +163,24 @@ async function textFor(plan: SandboxPlan, found: readonly string[]): Promise<str
 async function protectedIn({ writable, writeDenied, repositories, programs: { rg } }: SandboxPlan): Promise<string[]> {
   if (rg === undefined) return [];
   const denied = writeDenied.filter((path) => writable.some((place) => isWithin(place, path))).map(missingPart);
-  const places = await Promise.all(writable.map((place) => protectedPlaces(place, rg)));
-  return [...denied, ...places.flat(), ...repositories.flatMap(protectedOfRepository)];
+  const found = await Promise.all(writable.map((place) => protectedPlaces(place, rg)));
+  const all = [...repositories, ...found.flatMap((inner) => inner.repositories)];
+  return [
+    ...denied,
+    ...found.flatMap(({ places }) => places),
+    ...repositories.flatMap(protectedOfRepository),
+    ...ofSubmodules(all),
+  ];
+}
+
+/** What stays as it is of submodules: where the repository of each is, and what git obeys there. */
+function ofSubmodules(repositories: readonly string[]): string[] {
+  // While a command runs, what it makes is not taken for what was there.
+  const known = running === 1 ? submodules.remember(repositories) : submodules.known;
+  return known.flatMap(({ pointer, repository }) => [
+    ...(repository === pointer ? [] : [pointer]),
+    ...(repository === undefined ? [] : obeyedByGit(repository)),
+  ]);
 }
 
 /** Where everything that is mounted leads, and what is there. */

@@ -38,7 +38,13 @@ export interface SandboxOptions {
 }
 
 /** A program as it has to be started to run in the sandbox. Dispose of it when it, and all that it started, has ended. */
-export interface SandboxedProgram extends Program, Disposable {}
+export interface SandboxedProgram extends Program, Disposable {
+  /**
+   * The same as to dispose of it: resolves when what it left is looked through, with a sentence for each thing that was put
+   * aside, for whoever is told of its output. It never rejects.
+   */
+  ended(): Promise<readonly string[]>;
+}
 
 /** A sandbox for the commands and servers of one workspace. Disposing of it waits until its own processes have ended. */
 export interface Sandbox extends AsyncDisposable {
@@ -204,6 +210,8 @@ class SandboxInProcess implements Sandbox {
   readonly domains: readonly string[];
   readonly #process: ChildProcess;
   readonly #waiting = new Map<number, PromiseWithResolvers<string>>();
+  /** Programs that have ended, until what they left is looked through. */
+  readonly #settling = new Map<number, (notices: readonly string[]) => void>();
   #last = 0;
   #isClosed = false;
 
@@ -220,16 +228,27 @@ class SandboxInProcess implements Sandbox {
 
   async wrap({ file, args, environment }: Program): Promise<SandboxedProgram> {
     const text = await this.#wrapped();
-    let isEnded = false;
+    let settled: Promise<readonly string[]> | undefined;
+    const ended = () => {
+      settled ??= this.#isClosed ? Promise.resolve([]) : this.#settled();
+      return settled;
+    };
     return {
       file: "/bin/sh",
       args: ["-c", `exec ${text}`],
       environment: { ...environment, TMPDIR: this.temporary, [WORDS]: shellWords({ file, args }) },
-      [Symbol.dispose]: () => {
-        if (!isEnded && !this.#isClosed) send(this.#process, { type: "ended" });
-        isEnded = true;
-      },
+      ended,
+      [Symbol.dispose]: () => void ended(),
     };
+  }
+
+  #settled(): Promise<readonly string[]> {
+    const id = ++this.#last;
+    return new Promise((resolve) => {
+      this.#settling.set(id, resolve);
+      this.#process.channel?.ref();
+      send(this.#process, { type: "ended", id });
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -248,13 +267,24 @@ class SandboxInProcess implements Sandbox {
   }
 
   #take(message: FromProcess): void {
+    if (message.type === "settled") {
+      this.#settling.get(message.id)?.(message.notices);
+      this.#settling.delete(message.id);
+      this.#rest();
+      return;
+    }
     if (message.type !== "wrapped" && message.type !== "failed") return;
     const waiting = this.#waiting.get(message.id);
     this.#waiting.delete(message.id);
-    if (this.#waiting.size === 0) this.#process.channel?.unref();
+    this.#rest();
     if (message.type === "wrapped") waiting?.resolve(message.text);
     else
       waiting?.reject(new SandboxError("system", `The command was not run, as it has no sandbox: ${message.message}`));
+  }
+
+  /** Whoever waits for an answer keeps the program alive, and nothing else here does. */
+  #rest(): void {
+    if (this.#waiting.size === 0 && this.#settling.size === 0) this.#process.channel?.unref();
   }
 
   #lose(): void {
@@ -263,6 +293,8 @@ class SandboxInProcess implements Sandbox {
     if (this.#process.signalCode !== null) releaseLeft(dirname(this.temporary));
     for (const waiting of this.#waiting.values()) waiting.reject(closed());
     this.#waiting.clear();
+    for (const settle of this.#settling.values()) settle([]);
+    this.#settling.clear();
   }
 }
 

@@ -119,6 +119,7 @@ export async function runCommand(
     await endFamily(family, options.hurry);
     await atMost(DRAIN, closed);
     options.onOutput(stripper.push(decoder.end()) + stripper.end());
+    for (const notice of (await sandboxed?.ended()) ?? []) options.onOutput(`\n${notice}\n`);
     return end;
   } finally {
     clearTimeout(onTimeout);
