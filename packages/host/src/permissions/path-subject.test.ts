@@ -10,7 +10,9 @@ const alias = join(folder, "alias");
 const outside = join(folder, "outside");
 
 beforeAll(() => {
-  for (const path of [workspace, outside, join(workspace, "src"), join(workspace, "secret")]) mkdirSync(path);
+  for (const path of [workspace, outside, join(workspace, "src"), join(workspace, "secret"), join(workspace, "bare")])
+    mkdirSync(path);
+  writeFileSync(join(workspace, "bare", "HEAD"), "ref: refs/heads/main\n");
   writeFileSync(join(workspace, "secret", "key"), "");
   symlinkSync(workspace, alias);
   symlinkSync(outside, join(workspace, "out"));
@@ -140,7 +142,29 @@ test.each([
   ["package.json", "allow"],
   [".github/workflows/test.yml", "allow"],
   [".gitignore", "allow"],
+  ["src/HEAD", "ask"],
+  ["head", "ask"],
+  ["bare/config", "ask"],
+  ["bare/hooks/post-checkout", "ask"],
+  ["bare/OBJECTS/info/alternates", "ask"],
+  ["bare/modules/a/config", "ask"],
+  ["bare/description", "allow"],
+  ["src/config", "allow"],
+  ["src/hooks/use-state.ts", "allow"],
 ])("S19: mode edits on %s, which a program may obey by itself: %s", async (path, expected) => {
   for (const name of ["write", "edit", "edit_mode"])
     expect((await judge(permission({ workspace, mode: "edits" }), tool(name), { path })).decision).toBe(expected);
+});
+
+test("S19: a rule for a folder does not agree to what programs obey in it, and always is offered for that very file", async () => {
+  for (const name of ["write", "edit", "edit_mode"])
+    for (const path of ["src/.vscode/tasks.json", "src/HEAD", "bare/config"]) {
+      const [folder] = path.split("/");
+      for (const rule of [`${name}(${folder}/**)`, `${name}(**)`, `${name}(*/*)`])
+        expect(await decide(path, { allow: [rule] }, name)).toBe("ask");
+      for (const rule of [name, `${name}(${path})`]) expect(await decide(path, { allow: [rule] }, name)).toBe("allow");
+      const permit = await judge(permission({ workspace }), tool(name), { path });
+      expect(permit).toEqual({ decision: "ask", pattern: `${name}(${path})` });
+    }
+  expect(await decide(".vscode/tasks.json", { allow: ["write(.vscode/**)"] })).toBe("allow");
 });

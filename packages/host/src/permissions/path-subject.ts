@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
 import type { Tool } from "@banyan/core";
-import { protectedPart } from "@banyan/tools/workspace";
-import { fitsEvery, fitsSome, fromRoot, literalGlob, placeOf } from "./place.ts";
+import { isObeyed, spellsObeyed } from "./obeyed.ts";
+import { fitsEvery, fitsSome, fromRoot, literalGlob, type PathScope, type Place, placeOf } from "./place.ts";
 import { isAboutReading } from "./reading.ts";
 import { formatRule, isAbout } from "./rule.ts";
 import type { Subject, Surroundings } from "./subject.ts";
@@ -13,7 +13,7 @@ export const WRITERS: ReadonlySet<string> = new Set(["write", "edit", "edit_mode
 export function pathSubject(tool: Tool, path: string, { scope, writes }: Surroundings): Subject {
   const place = placeOf(scope, path);
   // What a program obeys by itself is asked about even where writing is not.
-  const obeyed = place.forms.some((form) => protectedPart(fromRoot(scope, form) ?? form) !== undefined);
+  const obeyed = WRITERS.has(tool.name) && isObeyed(scope, place);
   const free = place.inside && (tool.effects === "none" || (writes && WRITERS.has(tool.name) && !obeyed));
   return {
     matches(rule) {
@@ -26,7 +26,8 @@ export function pathSubject(tool: Tool, path: string, { scope, writes }: Surroun
         free ||
         rules.some(
           (rule) =>
-            isAbout(rule, tool.name) && (rule.pattern === undefined || fitsEvery(rule.pattern, scope, place, true)),
+            isAbout(rule, tool.name) &&
+            (rule.pattern === undefined || (obeyed ? spellsObeyed : fitsAlsoHidden)(rule.pattern, scope, place)),
         )
       );
     },
@@ -36,9 +37,13 @@ export function pathSubject(tool: Tool, path: string, { scope, writes }: Surroun
       const [inside] = names;
       // Where a link leads elsewhere, no pattern for one of the two paths is enough.
       if (names.size > 1 || (inside === undefined && place.forms.length > 1)) return undefined;
-      const folder = inside === undefined ? "." : dirname(inside);
+      const folder = inside === undefined || obeyed ? "." : dirname(inside);
       const pattern = folder === "." ? literalGlob(inside ?? plain) : `${literalGlob(folder)}/**`;
       return formatRule({ tool: tool.name, pattern });
     },
   };
+}
+
+function fitsAlsoHidden(pattern: string, scope: PathScope, place: Place): boolean {
+  return fitsEvery(pattern, scope, place, true);
 }

@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { appendFileSync, chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { steadyEnvironment } from "./shell-environment.ts";
+import { GIT_SETTINGS, steadyEnvironment } from "./shell-environment.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "banyan-path-"));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -45,3 +46,22 @@ test("S18: variables that steer a shell, and functions, are taken away", () => {
   const environment = steadyEnvironment({ ...steering, HOME: "/h", PATH: own, CDPATH: "x" }, [workspace]);
   expect(environment).toEqual({ HOME: "/h", PATH: own });
 });
+
+test.skipIf(spawnSync("git", ["--version"]).status !== 0)(
+  "S24: git obeys no repository that a folder only looks like, unless it is named",
+  async () => {
+    const made = join(folder, "made");
+    const git = (...words: string[]) =>
+      spawnSync("git", words, { cwd: made, encoding: "utf8", env: { PATH: process.env.PATH ?? "", ...GIT_SETTINGS } });
+    mkdirSync(made);
+    expect(git("init", "--quiet", "--bare", ".").status).toBe(0);
+    appendFileSync(
+      join(made, "config"),
+      `[core]\n\tbare = false\n\tworktree = ${made}\n\tfsmonitor = ": > evil; false"\n`,
+    );
+    expect(git("status").stderr).toContain("safe.bareRepository");
+    expect(existsSync(join(made, "evil"))).toBe(false);
+    expect(git("--git-dir=.", "status").status).toBe(0);
+    expect(existsSync(join(made, "evil"))).toBe(true);
+  },
+);

@@ -12,6 +12,16 @@ const FUNCTION = /^BASH_FUNC_|^__BASH_FUNC/;
 const SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin";
 
 /**
+ * git obeys the settings of a repository that somebody made of an ordinary folder, or that came with a project, as soon as
+ * it is called in there: only where it is named does it count. They stand in place of settings that were inherited this way.
+ */
+export const GIT_SETTINGS: Environment = {
+  GIT_CONFIG_COUNT: "1",
+  GIT_CONFIG_KEY_0: "safe.bareRepository",
+  GIT_CONFIG_VALUE_0: "explicit",
+};
+
+/**
  * The environment in which a shell takes a command for what was judged (S18): `ls` is the program of the system, and
  * nothing that the agent could have put in its way. The path has only absolute folders that exist, outside of `places`
  * (where commands may write), and that not everybody can write to; variables that steer shells, and functions, are

@@ -6,7 +6,7 @@ import { childEnvironment, type Environment } from "./environment.ts";
 import { BoundedOutput, type Redaction } from "./output.ts";
 import { checkRoot, type Workspace } from "./paths.ts";
 import { ProgressPace } from "./progress-pace.ts";
-import { steadyEnvironment } from "./shell-environment.ts";
+import { GIT_SETTINGS, steadyEnvironment } from "./shell-environment.ts";
 
 /** What commands find around them. */
 export interface ShellOptions {
@@ -67,7 +67,11 @@ export function shellTool(workspace: Workspace, { env = {}, sandbox, redaction }
       };
       const end = await runCommand(command, running, {
         directory: workspace.root,
-        environment: childEnvironment(steadyEnvironment(process.env, places), { ...WITHOUT_TERMINAL, ...env }),
+        environment: childEnvironment(steadyEnvironment(process.env, places), {
+          ...WITHOUT_TERMINAL,
+          ...GIT_SETTINGS,
+          ...env,
+        }),
         timeout,
         signal: context.signal,
         hurry: context.hurry,

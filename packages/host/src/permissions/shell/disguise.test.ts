@@ -53,6 +53,11 @@ describe("S25: a denied program is seen behind others", () => {
     ["git --unheard-of x push", "shell(git push *)"],
     ["npm --unheard-of x publish", "shell(npm publish *)"],
     ["npm run --silent deploy", "shell(npm run deploy *)"],
+    ["/usr/lib/git-core/git-push origin", "shell(git push *)"],
+    ["nice /usr/lib/git-core/git-push origin", "shell(git push *)"],
+    ["GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0=push git x", "shell(git push *)"],
+    ["alias x=git\nx push", "shell(git push *)"],
+    ["alias ll='ls -l'", "shell(ls -l /etc *)"],
   ])("%j may be what %s denies", async (command, deny) => {
     expect(await decide(command, deny)).toBe("ask");
   });
@@ -66,6 +71,7 @@ describe("S25: a denied program is seen behind others", () => {
     ["git status | grep push", "shell(git push *)"],
     ["npm test -- --bail", "shell(npm publish *)"],
     ["docker run --rm x", "shell(rm *)"],
+    ["alias ll='ls -l'", "shell(rm *)"],
     ["cat <<'E' > notes\nrm x\nE\n", "shell(rm *)"],
   ])("%j is something else than %s", async (command, deny) => {
     expect(await decide(command, deny, "all")).toBe("allow");

@@ -72,8 +72,10 @@ export function withoutOptions(words: readonly string[]): readonly string[] | un
 export function mayRun(pattern: string, part: CommandPart): boolean {
   const sought = literalWords(pattern);
   if (sought === undefined || !isNamed(sought[0] ?? "", part)) return false;
-  if (part.assignments.some((text) => isAmong(sought, piecesOf(text.slice(text.indexOf("=") + 1), false)))) return true;
-  if (!isAmong(sought, piecesOfAll(part))) return false;
+  const assigned = part.assignments.flatMap((text) => piecesOf(text.slice(text.indexOf("=") + 1), false));
+  if (isAmong(sought, assigned)) return true;
+  // `GIT_CONFIG_VALUE_0=push git x` has the words of the rule in another order.
+  if (!isAmong(sought, [...piecesOfAll(part), ...assigned])) return false;
   return !isInert(part) || (part.feeds !== undefined && ![...allParts(part.feeds)].every(isInert));
 }
 
@@ -107,7 +109,12 @@ function literalWords(pattern: string): readonly string[] | undefined {
 function piecesOfAll({ words, input }: CommandPart): string[] {
   const [name = "", ...rest] = words;
   const slashed = SLASHED.test(programOf(words));
-  const pieces = [programOf([name]), ...rest.flatMap((word) => piecesOf(word, slashed))];
+  const program = programOf([name]);
+  // `git-push`, from git's own folder of programs, is `git push`.
+  const pieces = [
+    ...(program.startsWith("git-") ? ["git", program.slice(4)] : [program]),
+    ...rest.flatMap((word) => piecesOf(word, slashed)),
+  ];
   return input === undefined ? pieces : [...pieces, ...piecesOf(input, true)];
 }
 

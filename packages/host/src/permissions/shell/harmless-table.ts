@@ -1,3 +1,5 @@
+import { UNKNOWN } from "../match.ts";
+
 /**
  * Programs of which no option, and no word, runs a program or writes a file. What they read is another matter: a rule
  * for them reads whatever their words name.
@@ -23,10 +25,16 @@ export interface Table {
   readonly operand?: RegExp;
   /** The form of the first of them. */
   readonly first?: RegExp;
+  /** The form of the values of options. */
+  readonly value?: RegExp;
 }
 
-/** A path that does not lead up or away: these programs run what they find there. */
-const INSIDE = /^(?![/~-])(?!.*(?:^|\/)\.\.(?:\/|$))/;
+/** A part of a path that leads up. A wildcard behind a dot may find `..`, as in `.*`. */
+const UP = String.raw`(?:^|/)\.(?:\.(?:/|$)|[^/]*${UNKNOWN})`;
+/** A path that does not lead up or away, and no file with more words (`@words`): these programs run what they find there. */
+const INSIDE = new RegExp(`^(?![/~@-])(?![\\s\\S]*${UP})`);
+/** The value of an option of theirs, which may be a path. */
+const NOT_AWAY = new RegExp(`^(?![/~])(?![\\s\\S]*${UP})`);
 const HISTORY =
   "-# -pswbzRWaiEFq -u -U: -M= -C= -S: -G: -L: -n: --stat --stat= --shortstat --numstat --dirstat --name-only --name-status --summary --compact-summary --oneline --graph --decorate --decorate= --no-decorate --all --cached --staged --patch --no-patch --patch-with-stat --color --color= --no-color --no-ext-diff --no-textconv --no-pager --word-diff --word-diff= --color-words --unified: --max-count: --skip: --since: --until: --after: --before: --author: --committer: --grep: --invert-grep --format: --pretty --pretty: --abbrev --abbrev= --abbrev-commit --no-abbrev-commit --follow --reverse --merges --no-merges --first-parent --date: --diff-filter: --ignore-all-space --ignore-space-change --ignore-blank-lines --ignore-space-at-eol --minimal --patience --histogram --find-renames --find-renames= --find-copies --no-renames --raw --check --left-right --cherry-pick --cherry --exit-code --quiet --relative --relative= --topo-order --date-order --author-date-order --branches --tags --remotes --function-context --merge-base --count --no-prefix --full-index --simplify-by-decoration";
 const TESTS =
@@ -39,15 +47,15 @@ const CARGO =
 const GITHUB =
   "-R: -L: -s: -l: -a: -A: --repo: --limit: --state: --label: --author: --assignee: --search: --json: --jq: --comments --name-only --patch";
 
-const tests: Table = { options: TESTS, operand: INSIDE };
-const script: Table = { options: SCRIPT, most: 0 };
-const pytest: Table = { options: PYTEST, operand: INSIDE };
-const cargo: Table = { options: CARGO, operand: INSIDE };
+const tests: Table = { options: TESTS, operand: INSIDE, value: NOT_AWAY };
+const script: Table = { options: SCRIPT, most: 0, value: NOT_AWAY };
+const pytest: Table = { options: PYTEST, operand: INSIDE, value: NOT_AWAY };
+const cargo: Table = { options: CARGO, operand: INSIDE, value: NOT_AWAY };
 const github: Table = { options: GITHUB };
 const history: Table = { options: HISTORY };
 
 /** A new name in the workspace, none of it hidden. */
-const NEW = /^(?![/~-])(?!.*(?:^|\/)\.)/;
+const NEW = /^(?![/~-])(?![\s\S]*(?:^|\/)\.)/;
 
 /** By the words that a command begins with; `NAME` is any plain word. */
 export const TABLES: Readonly<Record<string, Table>> = {
@@ -84,8 +92,10 @@ export const TABLES: Readonly<Record<string, Table>> = {
   },
   touch: { options: "-acm", operand: NEW },
   tree: {
+    // Each letter by itself: in `-Lo 1 file` it takes one word for each of them.
+    wordy: true,
     options:
-      "-adfpshugDiCnlFtr -L: -I: -P: --dirsfirst --noreport --gitignore --du --prune --filelimit: --ignore-case --sort:",
+      "-a -d -f -p -s -h -u -g -D -i -C -n -F -l -t -r -L: -I: -P: --dirsfirst --noreport --gitignore --du --prune --filelimit: --ignore-case --sort:",
   },
   uniq: { options: "-cdDuiz -f: -s: -w: --count --repeated --unique --ignore-case --zero-terminated", most: 1 },
 

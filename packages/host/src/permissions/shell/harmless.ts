@@ -78,10 +78,10 @@ function keepsTo(table: Table, options: ReadonlySet<string>, words: readonly str
     if (word === "--") ended = true;
     else if (word.length < 2 || !word.startsWith("-") || (ended && table.operand === undefined)) operands.push(word);
     else {
-      const taken = table.wordy || word.startsWith("--") ? wordTakes(word, options) : lettersTake(word, options);
-      if (taken === undefined) return false;
-      at += taken;
-      if (at >= words.length || words[at]?.startsWith(UNKNOWN)) return false;
+      const value = table.wordy || word.startsWith("--") ? wordValue(word, options) : lettersValue(word, options);
+      if (value === undefined) return false;
+      if (value === "next" && !isValue(words[++at], table)) return false;
+      if (typeof value === "object" && table.value?.test(value.attached) === false) return false;
     }
   }
   const { most, operand, first } = table;
@@ -90,21 +90,36 @@ function keepsTo(table: Table, options: ReadonlySet<string>, words: readonly str
   return operand === undefined || operands.every((word) => operand.test(word));
 }
 
-/** How many words behind an option belong to it; undefined when it is not harmless. */
-function wordTakes(word: string, options: ReadonlySet<string>): number | undefined {
-  if (options.has(word)) return 0;
-  if (options.has(`${word}:`)) return 1;
-  const name = word.slice(0, word.indexOf("=") + 1).slice(0, -1);
-  return name !== "" && (options.has(`${name}:`) || options.has(`${name}=`)) ? 0 : undefined;
+/**
+ * Whether the word behind an option can be its value. One that looks like an option may be one: what takes a value in one
+ * version, or where it is attached (`git log -U`), reads the next word as an option of its own in another.
+ */
+function isValue(word: string | undefined, { value }: Table): boolean {
+  return word !== undefined && !word.startsWith(UNKNOWN) && !/^-(?!\d|$)/.test(word) && value?.test(word) !== false;
 }
 
-function lettersTake(word: string, options: ReadonlySet<string>): number | undefined {
-  if (/^-\d+$/.test(word)) return options.has("-#") ? 0 : undefined;
+/** Where the value of an option stands. */
+type OptionValue = "none" | "next" | { readonly attached: string };
+
+/** Undefined when the option is not harmless. */
+function wordValue(word: string, options: ReadonlySet<string>): OptionValue | undefined {
+  if (options.has(word)) return "none";
+  if (options.has(`${word}:`)) return "next";
+  const end = word.indexOf("=");
+  const name = word.slice(0, Math.max(end, 0));
+  const takes = name !== "" && (options.has(`${name}:`) || options.has(`${name}=`));
+  return takes ? { attached: word.slice(end + 1) } : undefined;
+}
+
+/** As `wordValue`, of the letters behind one dash. */
+function lettersValue(word: string, options: ReadonlySet<string>): OptionValue | undefined {
+  if (/^-\d+$/.test(word)) return options.has("-#") ? "none" : undefined;
   for (let at = 1; at < word.length; at++) {
     const letter = `-${word[at]}`;
-    if (options.has(`${letter}:`)) return at === word.length - 1 ? 1 : 0;
-    if (options.has(`${letter}=`)) return 0;
+    const attached = word.slice(at + 1);
+    if (options.has(`${letter}:`)) return attached === "" ? "next" : { attached };
+    if (options.has(`${letter}=`)) return { attached };
     if (!options.has(letter)) return undefined;
   }
-  return 0;
+  return "none";
 }

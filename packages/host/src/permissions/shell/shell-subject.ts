@@ -1,5 +1,6 @@
 import { isAbsolute } from "node:path";
 import { covers, type Match, meets, strongest, UNKNOWN } from "../match.ts";
+import { isObeyed, spellsObeyed } from "../obeyed.ts";
 import { WRITERS } from "../path-subject.ts";
 import { fitsEvery, fitsSome, fromRoot, literalGlob, type Place, placeOf } from "../place.ts";
 import { formatRule, type Rule } from "../rule.ts";
@@ -163,9 +164,12 @@ function isFileAllowed(
   const opened = place(file);
   if (opened === undefined) return false;
   if (access === "read" && opened.inside) return true;
+  const obeyed = access === "write" && isObeyed(scope, opened);
   // Unlike the file tools, a shell does not refuse git's hooks and the like, so hidden files must be spelled.
-  if (access === "write" && writes && opened.inside && fitsEvery("**", scope, opened, false)) return true;
-  return about.some(({ pattern }) => pattern === undefined || fitsEvery(pattern, scope, opened, false));
+  const fits = (pattern: string) =>
+    obeyed ? spellsObeyed(pattern, scope, opened) : fitsEvery(pattern, scope, opened, false);
+  if (access === "write" && writes && opened.inside && !obeyed && fits("**")) return true;
+  return about.some(({ pattern }) => pattern === undefined || fits(pattern));
 }
 
 function opensNothing({ path }: FilePart): boolean {

@@ -141,11 +141,16 @@ export function runsOf(words: readonly string[], input: StandardInput): Inner | 
     case "trap":
       return runsCode(words.filter((word, index) => index > 0 && !/^-[lp-]?$/.test(word)).slice(0, 1));
     case "alias":
+      // What stands behind the name when it is used comes behind this.
       return runsCode(
         words
           .slice(1)
           .flatMap((word) =>
-            word.includes("=") ? [word.slice(word.indexOf("=") + 1)] : word.includes(UNKNOWN) ? [UNKNOWN] : [],
+            word.includes("=")
+              ? [`${word.slice(word.indexOf("=") + 1)} "$@"`]
+              : word.includes(UNKNOWN)
+                ? [UNKNOWN]
+                : [],
           ),
       );
     case "find":
