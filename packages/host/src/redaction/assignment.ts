@@ -1,4 +1,4 @@
-import { BEHIND_ESCAPE } from "./secret-formats.ts";
+import { ESCAPE } from "./secret-formats.ts";
 import type { Span } from "./span.ts";
 
 // What a text itself calls a secret: `api_key: ...`, `"password": "..."`, `Authorization: Bearer ...`. Many such values are
@@ -14,7 +14,7 @@ const ASSIGNMENT = new RegExp(
 );
 // A line of .npmrc, as in `//registry.npmjs.org/:_authToken=...`: nothing but a secret stands there.
 const REGISTRY = new RegExp(`:_(?:authToken|auth|password)[ \\t]{0,8}=[ \\t]{0,8}["']?(${VALUE}{8,512})`, "g");
-const HEADER = new RegExp(`(?:\\b|${BEHIND_ESCAPE})(?:[Bb]earer|[Bb]asic|[Tt]oken)[ \\t]{1,4}(${VALUE}{16,4096})`, "g");
+const HEADER = new RegExp(`(?:\\b|${ESCAPE})(?:[Bb]earer|[Bb]asic|[Tt]oken)[ \\t]{1,4}(${VALUE}{16,4096})`, "g");
 
 /** Endings of names whose values say something about a secret, or only share its name. */
 const ABOUT =
