@@ -17,6 +17,7 @@ import { open } from "./open.ts";
 import { paced } from "./paced.ts";
 import { pacedAnthropic } from "./paced-anthropic.ts";
 import { page } from "./page.ts";
+import { permission } from "./permission.ts";
 import { recall } from "./recall.ts";
 import { start } from "./start.ts";
 import { stream } from "./stream.ts";
@@ -42,6 +43,7 @@ export const measures: readonly Measure[] = [
   fanOut,
   fences,
   follow,
+  permission,
   recall,
   construct,
   hello,
