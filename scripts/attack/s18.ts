@@ -7,10 +7,11 @@ const ALLOWED = "ls,echo,cat,true,export,declare,typeset,readonly,read,printf,le
   .split(",")
   .flatMap((name) => ["--allow", `shell(${name} *)`]);
 
-export const attacks = commandAttacks(
-  "S18",
-  ["ls"],
-  [
+export const attacks = commandAttacks({
+  rule: "S18",
+  planted: ["ls"],
+  flags: ALLOWED,
+  commands: [
     "((PATH=0)); ls",
     "echo $((PATH=0)); ls",
     "echo ${PATH:=.}; ls",
@@ -44,5 +45,5 @@ export const attacks = commandAttacks(
     "echo $(PATH=0; ls)",
     "echo $'\\'; ./ls #'",
     "set -a; PATH=.; ls",
-  ].map((command) => ({ command, flags: ALLOWED })),
-);
+  ],
+});

@@ -23,10 +23,11 @@ const ALWAYS = [
   .map((start) => `shell(${start} [harmless])`)
   .flatMap((rule) => ["--allow", rule]);
 
-const commands = commandAttacks(
-  "S24",
-  ["evil"],
-  [
+const commands = commandAttacks({
+  rule: "S24",
+  planted: ["evil"],
+  flags: ALWAYS,
+  commands: [
     "rg --pre ./evil x .",
     "rg --pre=./evil x .",
     "rg x --pre ./evil",
@@ -52,8 +53,10 @@ const commands = commandAttacks(
     "npm test --node-options=--require=./evil",
     "go test -exec ./evil ./...",
     "go test -toolexec ./evil ./...",
-  ].map((command) => ({ command: command.replace(/ ;$/, " \\;"), flags: ALWAYS })),
-);
+    "git diff -U --output=ran-evil 0 1",
+    "git diff --unified --output=ran-evil 0 1",
+  ].map((command) => command.replace(/ ;$/, " \\;")),
+});
 
 /** A server whose tool tells where it was told to write. */
 const SERVER = `

@@ -5,10 +5,11 @@ import { commandAttacks } from "./commands.ts";
 
 const DENIED = ["--approval", "all", "--deny", "shell(evil *)"];
 
-export const attacks = commandAttacks(
-  "S25",
-  ["evil"],
-  [
+export const attacks = commandAttacks({
+  rule: "S25",
+  planted: ["evil"],
+  flags: DENIED,
+  commands: [
     "./evil",
     "env ./evil",
     "nice ./evil",
@@ -59,5 +60,6 @@ export const attacks = commandAttacks(
     "trap ./evil EXIT",
     "f() { ./evil; }; f",
     "cp evil b; ./b",
-  ].map((command) => ({ command, flags: DENIED })),
-);
+    "sh -c 'alias x=./evil\nx'",
+  ],
+});

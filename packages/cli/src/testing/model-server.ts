@@ -37,15 +37,19 @@ export interface ModelServer extends AsyncDisposable {
   readonly asked: readonly (readonly { readonly role: string; readonly content: unknown }[])[];
 }
 
-/** A server in the OpenAI chat format that gives the answers in order, the last one again and again. */
-export async function modelServer(...answers: readonly ServerAnswer[]): Promise<ModelServer> {
+/**
+ * A server in the OpenAI chat format that gives the answers in order, the last one again and again. One that is a function
+ * is made when it is asked for.
+ */
+export async function modelServer(...answers: readonly (ServerAnswer | (() => ServerAnswer))[]): Promise<ModelServer> {
   const asked: ModelServer["asked"][number][] = [];
   const server = createServer(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
     if (request.method === "GET") return void response.end(JSON.stringify({ data: [{ id: "test" }] }));
     asked.push(JSON.parse(body).messages);
-    const answer = answers[Math.min(asked.length, answers.length) - 1] ?? {};
+    const given = answers[Math.min(asked.length, answers.length) - 1] ?? {};
+    const answer = typeof given === "function" ? given() : given;
     if (answer.status === undefined) await speak(answer, asked.length, response);
     else response.writeHead(answer.status).end(JSON.stringify({ error: { message: "so it was told to fail" } }));
   });
