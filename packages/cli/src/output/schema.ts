@@ -24,9 +24,11 @@ const messageOf = {
 };
 const callOf = { ...messageOf, call: id };
 
+const begins = count.optional().describe("Where in the part the text begins, in UTF-16 units.");
+
 const deltas = [
-  line("text.delta", { ...messageOf, part: count, text: z.string() }),
-  line("reasoning.delta", { ...messageOf, part: count, text: z.string() }),
+  line("text.delta", { ...messageOf, part: count, begins, text: z.string() }),
+  line("reasoning.delta", { ...messageOf, part: count, begins, text: z.string() }),
   line("call.input.delta", { ...callOf, part: count, tool: z.string(), text: z.string() }),
   line("call.output.delta", { ...callOf, text: z.string() }),
   line("call.draft.delta", {
