@@ -4,10 +4,10 @@ const INDENT = "  ";
 /** Lines before a line of code that say how it is to be painted. */
 export const CONTEXT = 100;
 
-/** The line above code that names its language; none when it has none. */
+/** The line above code with its language, and what else was written there; none when nothing was. */
 export function codeLabel(language: string, { theme }: Look): string[] {
-  const name = nameIn(language);
-  return name === "" ? [] : [theme.dim(INDENT + name)];
+  const label = language.trim();
+  return label === "" ? [] : [theme.dim(INDENT + label)];
 }
 
 /** Lines of code, painted, as they come `before` and after; only those that come after are answered. They are never broken. */

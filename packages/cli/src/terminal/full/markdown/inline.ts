@@ -27,7 +27,7 @@ function inlineToken(token: Token, look: Look): string {
       return link(token as Tokens.Link, look);
     case "image":
       if (token.raw.endsWith("]")) return plain(token.raw);
-      return theme.dim(`[image: ${plain(token.text)} (${plain(token.href)})]`);
+      return theme.dim(`[image: ${plain(token.text)} (${plain(token.href)}${titleOf(token as Tokens.Image)})]`);
     case "br":
       return "\n";
     case "checkbox":
@@ -39,21 +39,28 @@ function inlineToken(token: Token, look: Look): string {
   }
 }
 
-/** The end of a link that is defined elsewhere: `][label]`, `][]` or `]`. */
-const REFERENCE = /\](?:\[[^[\]]*\])?$/;
+/** The end of a link that is defined elsewhere: `][label]`, `][]` or `]`. A bracket in a label is escaped. */
+const REFERENCE = /\](?:\[(?:\\.|[^[\]\\])*\])?$/s;
 
 /**
  * A link shows where it leads, whatever its text says. One that is defined elsewhere stands as it was written, whether or not
  * the definition has come: the address stands there.
  */
-function link({ href, tokens, raw }: Tokens.Link, look: Look): string {
+function link(token: Tokens.Link, look: Look): string {
+  const { href, tokens, raw } = token;
   const { theme } = look;
   const text = inlineText(tokens, look);
   const [label] = REFERENCE.exec(raw) ?? [];
   if (raw.startsWith("[") && label !== undefined) return `[${text}${plain(label)}`;
   const address = plain(href).replace(/^mailto:/, "");
-  const shown = bare(text) === address ? theme.link(text) : `${theme.link(text)} ${theme.dim(`(${address})`)}`;
+  const more = (bare(text) === address ? "" : address) + titleOf(token);
+  const shown = more === "" ? theme.link(text) : `${theme.link(text)} ${theme.dim(`(${more.trim()})`)}`;
   return look.links && /^[!-~]+$/.test(href) ? `\x1b]8;;${href}\x1b\\${shown}\x1b]8;;\x1b\\` : shown;
+}
+
+/** What a page shows when a link or a picture is pointed at. */
+function titleOf({ title }: { readonly title?: string | null }): string {
+  return title ? ` "${plain(title)}"` : "";
 }
 
 function textIn(token: Token): string {
