@@ -5,9 +5,12 @@ import { emptyConversation } from "@banyan/core";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { reportIn } from "../output/report.ts";
 import { resultSchema } from "../output/schema.ts";
+import { GIVEN_UP } from "../show/given-up.ts";
+import { styleFor } from "../show/style.ts";
 import { banyan, ended, type Home, home, linesOf, MAIN, start } from "../testing/banyan.ts";
 import { hasEnded, lasting } from "../testing/lasting.ts";
 import { modelServer, shell } from "../testing/model-server.ts";
+import { Progress } from "./progress.ts";
 
 const MODEL = ["--model", "openai-compatible/test"];
 
@@ -37,6 +40,19 @@ describe("the answer", () => {
     const delta = { message: "m", part: 0, run: "r", agent: "banyan", depth: 0, seq: 1, epoch: 1, offset: 1 };
     report.item({ type: "text.delta", text: "The beginning", ...delta }, state);
     expect(written).toBe("The beginning");
+  });
+
+  test.each([
+    ["where it was seen, a person is told", "nothing", GIVEN_UP],
+    ["where it was not, nobody is", "whole", ""],
+  ] as const)("of one that is given up: %s", (_name, said, told) => {
+    let written = "";
+    const progress = new Progress((text) => (written += text), styleFor(process.stdout, "never"), 80, { said });
+    const placed = { message: "m", run: "r", agent: "banyan", depth: 0, seq: 1, epoch: 1 };
+    const delta = { ...placed, type: "text.delta", part: 0, text: "Half an", begins: 0, offset: 1 } as const;
+    const abandoned = { ...placed, type: "message.abandoned", reason: "cut", at: 1 } as const;
+    for (const item of [delta, abandoned]) progress.item(item, emptyConversation());
+    expect(written.trim()).toBe(told);
   });
 
   test("B80: stands on stdout alone; what was said between calls is on stderr, or nowhere with --quiet", async () => {

@@ -15,7 +15,7 @@ import { toldModelLines } from "../show/told-model.ts";
 export interface ProgressOptions {
   /** Nothing. */
   readonly quiet: boolean;
-  /** How what the agent says between its calls is told: in a line, whole, or not at all. */
+  /** How what the agent says between its calls is told: in a line, whole, or not at all, as it is written beside this as it comes. */
   readonly said: "gist" | "whole" | "nothing";
 }
 
@@ -81,7 +81,8 @@ export class Progress {
         this.#isWritten = false;
         break;
       case "text.delta":
-        this.#isWritten ||= item.text.trim() !== "";
+        // What is given up was seen only where the answer is written as it comes.
+        this.#isWritten ||= this.#said === "nothing" && item.text.trim() !== "";
         break;
       case "message.abandoned":
         if (this.#isWritten) this.notice(GIVEN_UP);

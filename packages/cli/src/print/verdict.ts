@@ -1,4 +1,4 @@
-import type { Turn } from "@banyan/core";
+import { type Turn, toldBreak } from "@banyan/core";
 import { exitCodes } from "../exit.ts";
 import type { Result } from "../output/result.ts";
 import { exitOfModelError } from "../problem.ts";
@@ -16,8 +16,9 @@ export function verdictOf(turn: Turn | undefined, denied: Result["denied"]): Ver
         error: { code: "interrupted", message: "The turn was interrupted." },
       };
     case "failed": {
-      const { code = "defect", message = "The model could not answer." } = turn.error ?? {};
-      return { reason: "failed", exitCode: exitOfModelError(code), error: { code, message } };
+      const { code = "defect" } = turn.error ?? {};
+      const { why } = toldBreak({ ...turn.error, reason: "failed" });
+      return { reason: "failed", exitCode: exitOfModelError(code), error: { code, message: why } };
     }
     case "limit":
       return {

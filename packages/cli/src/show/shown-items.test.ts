@@ -143,8 +143,8 @@ function clients() {
   });
   const view = new ChatView(terminal);
   let printed = "";
-  const progress = new Progress((text) => (printed += text), style, 100);
-  const report = reportIn("text", (text) => (printed += text));
+  const progress = new Progress((text) => (printed += text), style, 100, { said: "nothing" });
+  const report = reportIn("text", (text) => (printed += text), { live: true });
   let shown = "";
   return {
     happens(item: Unplaced) {
