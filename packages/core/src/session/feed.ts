@@ -11,8 +11,12 @@ const ROOM_AT = FULL_AT / 4;
 const WATCHER_ITEMS = 10_000;
 const WATCHER_TEXT = 4 * 1024 * 1024;
 
-/** The delta that says what two neighbours say, or nothing if they are not of one text. */
+/**
+ * The delta that says what two neighbours say, or nothing if they are not of one text, or if something else was said between
+ * them: who breaks off behind that would have a hole.
+ */
 export function mergeDeltas(first: Delta, second: Delta): Delta | undefined {
+  if (first.offset + second.text.length !== second.offset) return undefined;
   if (first.type !== second.type || first.message !== second.message || first.seq !== second.seq) return undefined;
   if ("part" in first && "part" in second && first.part !== second.part) return undefined;
   if ("call" in first && "call" in second && first.call !== second.call) return undefined;
