@@ -26,6 +26,9 @@ const APPLIED = "Applied: ";
 /** How what is told to the model about a call begins whose process is gone. */
 const STOPPED = "The process stopped";
 
+/** Longer than a summary of it, which is taken only if it frees something. */
+const GOOD_MORNING = `Good morning to you. ${"What a fine day for an expedition. ".repeat(10)}`;
+
 const CONTEXT = 10_000;
 const words = (sentence: string) => text(...sentence.split(/(?<= )/));
 const launch = (task: string, id: string) => call("launch_agent", { task, expected_output: "a word" }, id);
@@ -39,7 +42,7 @@ function answerTo({ messages }: ModelRequest): Scene {
   if (task.startsWith("Cook")) return cook(roundsIn(messages));
   const started = messages.findIndex((message) => textOf(message) === START);
   if (started >= 0) return expedition(messages.slice(started + 1)) ?? ANYTHING;
-  return asked === GREETINGS[0] ? "Good morning to you." : asked === GREETINGS[1] ? "I never sleep." : ANYTHING;
+  return asked === GREETINGS[0] ? GOOD_MORNING : asked === GREETINGS[1] ? "I never sleep." : ANYTHING;
 }
 
 /** A sub-agent that needs a call with effects for what it does. */
