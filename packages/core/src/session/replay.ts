@@ -26,13 +26,14 @@ interface Past {
  */
 export async function replay(reader: FeedReader, from: Cursor, past: Past): Promise<void> {
   const { log, epoch, openedAt, upTo, streaming } = past;
+  const voices = past.voices.again();
   reader.hold();
   const isForeign = from.epoch !== epoch;
   const known = isForeign ? { epoch, seq: Math.min(from.seq, openedAt), offset: 0 } : from;
   // A fragment stands behind the event that it came after, so that cursors only ever grow.
   const fresh = streaming.after(known);
   const kept = streaming.keptAfter(known);
-  const text = new ReplayedText(reader, known, isForeign ? new Heard() : streaming.heardAt(known), past.voices);
+  const text = new ReplayedText(reader, known, isForeign ? new Heard() : streaming.heardAt(known), voices);
   for (const ended of past.left) text.takeBack(ended, { ...known, epoch: from.epoch });
   if (isForeign) reader.replay({ type: "feed.reset", epoch, seq: known.seq });
   const tellUpTo = (seq: number) => {
@@ -49,6 +50,7 @@ export async function replay(reader: FeedReader, from: Cursor, past: Past): Prom
     for (const event of events) {
       if (event.seq > upTo) break;
       tellUpTo(event.seq);
+      voices.hear(event);
       text.tellMissing(event);
       reader.replay(event);
     }

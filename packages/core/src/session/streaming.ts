@@ -8,6 +8,9 @@ const CHECKPOINT_EVERY = 250;
 /** UTF-16 units of text that stay here after the log has them: a reader that was away for a moment gets the same deltas. */
 const TEXT_KEPT = 256 * 1024;
 
+/** What a fragment counts beside its text, in such units: however short they are, their number is bounded too. */
+const FRAGMENT = 128;
+
 /** Characters of a running call's output that a reader who joins is shown. */
 const OUTPUT_SHOWN = 64 * 1024;
 
@@ -113,12 +116,13 @@ export class Streaming {
     this.#fresh = this.#fresh.filter((delta) => {
       if (fits(delta)) return true;
       if (!isText(delta)) return false;
+      const before = this.#kept.length;
       push(this.#kept, delta);
-      this.#keptSize += delta.text.length;
+      this.#keptSize += delta.text.length + (this.#kept.length - before) * FRAGMENT;
       return false;
     });
     let dropped = 0;
-    for (; this.#keptSize > TEXT_KEPT; dropped++) this.#keptSize -= this.#kept[dropped]?.text.length ?? 0;
+    for (; this.#keptSize > TEXT_KEPT; dropped++) this.#keptSize -= (this.#kept[dropped]?.text.length ?? 0) + FRAGMENT;
     if (dropped > 0) this.#kept.splice(0, dropped);
   }
 }
