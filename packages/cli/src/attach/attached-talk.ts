@@ -136,9 +136,10 @@ export class AttachedTalk implements Partner {
     if (this.#isRefused(message)) return true;
     if (!message.startsWith("/")) this.#person.interject(message, later);
     // Whoever leaves need not wait: what runs goes on.
-    else if (runsAnytime(message, conversationCommands) || isExit(message))
+    else if (runsAnytime(message, conversationCommands) || isExit(message)) {
+      this.#person.terminal.live?.view.command(message);
       this.#person.inBackground(this.#do(message));
-    else return false;
+    } else return false;
     return true;
   }
 

@@ -121,8 +121,10 @@ export class Talk {
   typed(message: string, later: boolean): boolean {
     if (this.#working === undefined) return false;
     if (!message.startsWith("/")) this.#person.interject(message, later);
-    else if (runsAnytime(message)) this.#person.inBackground(runCommand(message, this.#commandContext()));
-    else return false;
+    else if (runsAnytime(message)) {
+      this.#person.terminal.live?.view.command(message);
+      this.#person.inBackground(runCommand(message, this.#commandContext()));
+    } else return false;
     return true;
   }
 
