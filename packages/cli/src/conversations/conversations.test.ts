@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -53,8 +54,8 @@ describe("banyan conversations list", () => {
     const damaged = await said("What is blue?", "The sea.");
     writeFileSync(join(place.env.BANYAN_HOME ?? "", "data", "conversations", `${damaged}.sqlite`), "no database");
     await using server = await modelServer({ text: "Once upon a time", stalls: true });
-    const running = start(place, ["-p", "a story", ...MODEL], { env: { ...server.env } });
-    await new Promise((resolve) => running.stdout.once("data", resolve));
+    const running = start(place, ["-p", "a story", "-o", "jsonl", ...MODEL], { env: { ...server.env } });
+    for (let said = ""; !said.includes("Once upon"); ) said += String((await once(running.stdout, "data"))[0]);
     const statuses = async () => {
       const listed: { title: string; status: string }[] = JSON.parse(await done("list", "-o", "json"));
       return Object.fromEntries(listed.map(({ title, status }) => [title, status]));

@@ -294,8 +294,7 @@ describe("a reader", () => {
 
   test("T37: that closes the pipe ends the command with 141 and no word about it", async () => {
     await using server = await modelServer({
-      text: Array.from({ length: 20_000 }, (_, line) => `line ${line}\n`),
-      pace: 5,
+      text: Array.from({ length: 20_000 }, (_, line) => `line ${line}\n`).join(""),
     });
     const command = '"$NODE" "$MAIN" -p "count" --model openai-compatible/test < /dev/null | head -1';
     const { code, stdout, stderr } = await bash(command, server.env);
