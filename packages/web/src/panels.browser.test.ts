@@ -93,6 +93,60 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
       .waitFor();
   });
 
+  it("S27: nothing is asked in one conversation alone, and only once a person has typed yes there", async () => {
+    const [conversation, other] = [await here.conversation("begin"), await here.conversation("begin")];
+    const { page, complaints } = await here.open(`/c/${conversation}?panel=settings`);
+    const unasked = () => [...here.served.host.unasked];
+    const form = page.getByRole("form", { name: "Run everything without asking?" });
+    const word = form.getByLabel("Type yes to run everything unasked");
+    const everything = panel(page, "Settings").getByLabel("Run everything without asking, in this conversation");
+    await everything.click();
+    await form.getByText("Every call would run in this conversation without asking you").waitFor();
+    expect(await form.getByRole("button", { name: "Run everything here" }).isDisabled()).toBe(true);
+    await word.press("Enter");
+    await word.fill("y");
+    await word.press("Enter");
+    await form.getByRole("button", { name: "Go on asking" }).click();
+    await form.waitFor({ state: "detached" });
+    expect(await everything.isChecked()).toBe(false);
+    expect(unasked()).toEqual([]);
+    await everything.click();
+    await word.fill("Yes");
+    expect(await faultsOf(page, "fieldset")).toEqual([]);
+    await form.getByRole("button", { name: "Run everything here" }).click();
+    await form.waitFor({ state: "detached" });
+    expect(await everything.isChecked()).toBe(true);
+    expect(unasked()).toEqual([conversation]);
+    // It is said where it holds, and holds nowhere else.
+    await page.goto(`http://${here.link.host}/c/${other}?panel=settings`);
+    await everything.waitFor();
+    expect(await everything.isChecked()).toBe(false);
+    expect(complaints).toEqual([]);
+  });
+
+  it("W50, S26: what memory recalled stands with the message that it went along with, and leads to where it is from", async () => {
+    const source = await here.conversation("oaks");
+    const { events } = JSON.parse(await here.exported(source)) as { events: { type: string; message: string }[] };
+    const message = events.find(({ type }) => type === "message.added")?.message ?? "";
+    here.agent.recalled.push(
+      { text: "Oaks live for a thousand years.", source: "said on 3 May", conversation: source, message },
+      { text: "<b>bold</b> \u202egnp.exe", source: "a note" },
+    );
+    const conversation = await here.conversation("begin");
+    here.agent.recalled.length = 0;
+    const { page, complaints } = await here.open(`/c/${conversation}`);
+    await page.getByText("Memory added 2 entries to what the model is told.").click();
+    const items = page.getByRole("list", { name: "What memory added" }).getByRole("listitem");
+    await eventually(() => items.allInnerTexts()).toEqual([
+      expect.stringMatching(/Oaks live for a thousand years\.\s+said on 3 May/),
+      expect.stringMatching(/<b>bold<\/b> \\u\{202e\}gnp\.exe\s+a note/),
+    ]);
+    await page.getByRole("link", { name: "said on 3 May" }).click();
+    await eventually(() => page.url()).toContain(`/c/${source}`);
+    await articles(page).filter({ hasText: "oaks" }).first().waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it("W5: the address carries the panel, and it stays while branches change", async () => {
     const { page } = await here.open(`/c/${await twoBranches()}`);
     await open(page, "Usage");

@@ -1,4 +1,5 @@
 import { type AgentOptions, defineTool, type Json, launchAgent, type ModelRequest } from "@banyan/core";
+import type { Recalled } from "@banyan/core/conversation";
 import { type Beat, call, fail, reasoning, type Scene, scriptedModel, stall, text, until } from "@banyan/core/testing";
 import { changingTool } from "./changing-tool.fixture.ts";
 
@@ -17,6 +18,8 @@ export interface TestAgent {
   readonly models: Readonly<Record<string, AgentOptions["model"]>>;
   /** Lets every call of `hold` and every answer to `half` and `think` go on that waits; those to come wait again. */
   release(): void;
+  /** What its memory recalls for whatever is said: nothing at first. */
+  readonly recalled: Recalled[];
 }
 
 const NONE = { type: "object" } as const;
@@ -24,6 +27,7 @@ const NONE = { type: "object" } as const;
 /** An agent that answers by the first word of what it is told; see the scenes below. */
 export function testAgent(): TestAgent {
   let held = Promise.withResolvers<void>();
+  const recalled: Recalled[] = [];
   const hold = defineTool({
     name: "hold",
     description: "Waits.",
@@ -86,7 +90,9 @@ export function testAgent(): TestAgent {
         tool.name === "shell" || tool.name === "edit"
           ? { decision: "ask", pattern: `${tool.name}(ls*)` }
           : { decision: "allow" },
+      memory: { store: { recall: async () => [...recalled], remember: async () => {} } },
     },
+    recalled,
     models: {
       "scripted/second": scriptedModel(
         (request) => (wordOf(request) === "refuse" ? [text("I can.")] : sceneOf(request)),

@@ -1,4 +1,4 @@
-import type { Recalled } from "@banyan/core/conversation";
+import { type Recalled, visibleProse } from "@banyan/core/conversation";
 import { Link } from "@tanstack/react-router";
 
 /** What memory put in front of the model with a message, each with where it is from; a click goes there (W50, S26). */
@@ -11,7 +11,7 @@ export function RecalledItems({ items }: { readonly items: readonly Recalled[] }
       <ul aria-label="What memory added" className="mt-2 flex flex-col gap-2">
         {items.map((item, index) => (
           <li key={index}>
-            <p className="whitespace-pre-wrap">{item.text}</p>
+            <p className="whitespace-pre-wrap">{visibleProse(item.text)}</p>
             <Source item={item} />
           </li>
         ))}
@@ -20,7 +20,8 @@ export function RecalledItems({ items }: { readonly items: readonly Recalled[] }
   );
 }
 
-function Source({ item: { source, conversation, message } }: { readonly item: Recalled }) {
+function Source({ item: { source: from, conversation, message } }: { readonly item: Recalled }) {
+  const source = visibleProse(from);
   if (conversation === undefined) return <p className="text-soft text-xs">{source}</p>;
   return (
     <Link
