@@ -52,8 +52,8 @@ describe.skipIf(!hasTmux)("the commands", () => {
     await pty.prompted();
     pty.enter("/usage");
     const usage = await pty.until(/^whole tree/);
-    expect(usage).toMatch(/^branch 1 \* +20 +0 +10 +0 +—$/m);
-    expect(usage).toMatch(/^whole tree +40 +0 +20 +0 +—$/m);
+    expect(usage).toMatch(/^branch 1 \* +20 +0 +10 +0 +unknown$/m);
+    expect(usage).toMatch(/^whole tree +40 +0 +20 +0 +unknown$/m);
     await pty.prompted();
     pty.enter("/branch");
     expect(await pty.until("/branch n switches to branch n.")).toMatch(/^\* {2}1 {2}why\?$/m);
