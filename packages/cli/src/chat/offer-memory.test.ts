@@ -19,7 +19,7 @@ function inHome(...path: readonly string[]): string {
 }
 
 test.skipIf(!hasTmux)(
-  "S26: memory is offered once, in a sentence, and off until a person agrees; then what it adds is shown, with a key",
+  "S26, T51: memory is offered once, in a sentence, and off until a person agrees; then what it adds is shown, with a key",
   async () => {
     await using server = await modelServer({ text: "Noted." });
     {

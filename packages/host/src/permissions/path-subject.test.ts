@@ -156,7 +156,7 @@ test.each([
     expect((await judge(permission({ workspace, mode: "edits" }), tool(name), { path })).decision).toBe(expected);
 });
 
-test("S19: a rule for a folder does not agree to what programs obey in it, and always is offered for that very file", async () => {
+test("S19, S24: a rule for a folder does not agree to what programs obey in it, and always is offered for that very file", async () => {
   for (const name of ["write", "edit", "edit_mode"])
     for (const path of ["src/.vscode/tasks.json", "src/HEAD", "bare/config"]) {
       const [folder] = path.split("/");
