@@ -90,6 +90,21 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     await line.waitFor({ state: "detached" });
   });
 
+  it("F37: memory that was skipped, and an answer that is given up, are told below the end until the next turn", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    const notes = page.getByRole("list", { name: "What happened beside" });
+    await write(page, "amnesia");
+    await eventually(() => notes.innerText()).toBe("Memory was not used: The memory is locked.");
+    await eventually(() => said(page)).toContain("You said: amnesia");
+    await write(page, "anew");
+    await eventually(() => notes.innerText()).toBe(
+      "What was written of this answer is given up; it is asked for anew.",
+    );
+    await eventually(() => said(page)).toContain("A whole oak.");
+    await write(page, "count 2");
+    await notes.waitFor({ state: "detached" });
+  });
+
   it("W23: the end stays in view until the person scrolls up; then nothing moves until they jump to the latest", async () => {
     const conversation = await here.conversation("count 300");
     const { page } = await here.open(`/c/${conversation}`, { viewport: { width: 800, height: 500 } });

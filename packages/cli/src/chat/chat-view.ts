@@ -3,6 +3,7 @@ import {
   type ConversationState,
   type Event,
   type FeedItem,
+  GIVEN_UP,
   isEnded,
   type RunEnd,
   toldItem,
@@ -11,7 +12,6 @@ import { callDetails, callEnd, callHead } from "../show/call-line.ts";
 import { callIn } from "../show/call-of.ts";
 import { cutSentence } from "../show/cut-sentence.ts";
 import { changeHead, diffLines } from "../show/diff-lines.ts";
-import { GIVEN_UP } from "../show/given-up.ts";
 import { gist } from "../show/message-label.ts";
 import { PlainText, plainText } from "../show/plain-text.ts";
 import { recalledLine } from "../show/recalled-line.ts";

@@ -1,9 +1,8 @@
-import { type ConversationState, type FeedItem, textOf, toldItem } from "@banyan/core";
+import { type ConversationState, type FeedItem, GIVEN_UP, textOf, toldItem } from "@banyan/core";
 import { callDetails, callEnd, callHead } from "../show/call-line.ts";
 import { callIn } from "../show/call-of.ts";
 import { cutSentence } from "../show/cut-sentence.ts";
 import { changeHead } from "../show/diff-lines.ts";
-import { GIVEN_UP } from "../show/given-up.ts";
 import { gist } from "../show/message-label.ts";
 import { oneLine, plainText } from "../show/plain-text.ts";
 import type { Style } from "../show/style.ts";

@@ -30,7 +30,7 @@ export {
   type TextQuestion,
   type WaitingInput,
 } from "./state.ts";
-export { hitchName, toldItem } from "./told-item.ts";
+export { GIVEN_UP, hitchName, toldItem } from "./told-item.ts";
 export {
   addCost,
   addUsage,

@@ -20,7 +20,7 @@ export function LimitQuestion({
     told(connection.ask("question.answer", { conversation, question, answer: { decision } }));
   return (
     <p className="flex flex-wrap items-center gap-2 text-sm text-warn">
-      This turn has reached a limit. May it go on, with as much again?
+      This turn has reached a limit. {run.pauseReason} May it go on, with as much again?
       <Action onClick={() => answer("allow")}>Go on</Action>
       <Action onClick={() => answer("deny")}>End it here</Action>
     </p>

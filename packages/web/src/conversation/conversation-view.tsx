@@ -10,6 +10,7 @@ import { BreadCrumbs } from "./bread-crumbs.tsx";
 import { ConversationHeader } from "./conversation-header.tsx";
 import type { LiveConversation } from "./live-conversation.ts";
 import { ModelWait } from "./model-wait.tsx";
+import { ToldNotes } from "./told-notes.tsx";
 import { UndoRemoval } from "./undo-removal.tsx";
 import { ConversationProvider, useConversation, useTree } from "./use-conversation.ts";
 import { useSeen } from "./use-seen.ts";
@@ -76,6 +77,7 @@ function Branch({ tree, leaf, isWhole }: Shown & { readonly tree: ConversationSt
       ) : (
         <WithPanels leaf={view}>
           <Transcript leaf={view} />
+          <ToldNotes leaf={view} />
           <ModelWait leaf={view} />
           <Composer leaf={view} />
         </WithPanels>

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { costInWords, duration, short } from "./amounts.ts";
 
 describe("amounts for people", () => {
-  it("W42: a cost is never shown as nothing when it is something, and an unknown one is a dash", () => {
+  it("W42: a cost is never shown as nothing when it is something, and an unknown one is unknown", () => {
     expect([undefined, 0, 0.00002, 0.0001, 0.00123, 0.0123, 12.3456].map(costInWords)).toEqual([
-      "—",
+      "unknown",
       "$0",
       "<$0.0001",
       "$0.0001",

@@ -3,9 +3,9 @@ import type { Cost, Usage } from "@banyan/core/conversation";
 /** What is less than this is said to be so: four places behind the point would show it as nothing. */
 const SMALLEST = 0.0001;
 
-/** US dollars for people; a cost that is unknown is a dash, never nothing. */
+/** US dollars for people; a cost that is unknown is said to be so, never nothing. */
 export function costInWords(cost: Cost): string {
-  if (cost === undefined) return "—";
+  if (cost === undefined) return "unknown";
   if (cost === 0) return "$0";
   if (cost < SMALLEST) return `<$${SMALLEST}`;
   return `$${cost < 0.01 ? cost.toFixed(4) : cost.toFixed(2)}`;

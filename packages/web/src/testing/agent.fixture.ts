@@ -90,7 +90,7 @@ export function testAgent(): TestAgent {
         tool.name === "shell" || tool.name === "edit"
           ? { decision: "ask", pattern: `${tool.name}(ls*)` }
           : { decision: "allow" },
-      memory: { store: { recall: async () => [...recalled], remember: async () => {} } },
+      memory: { store: { recall: async (query) => memoryOf(query, recalled), remember: async () => {} } },
     },
     recalled,
     models: {
@@ -107,6 +107,11 @@ export function testAgent(): TestAgent {
       held = Promise.withResolvers();
     },
   };
+}
+
+function memoryOf(query: string, recalled: readonly Recalled[]): Recalled[] {
+  if (query.startsWith("amnesia")) throw new Error("The memory is locked.");
+  return [...recalled];
 }
 
 function saidIn({ messages }: ModelRequest): string {
@@ -134,6 +139,9 @@ function plain(_rest: readonly string[], said: string): readonly Beat[] {
   return [text(..."You said: ".split(/(?<= )/), ...said.split(/(?<= )/))];
 }
 
+/** Answers of `anew` that broke off, by what they are called. */
+const broken = new Set<string>();
+
 /** What it answers, by the first word of the message. */
 const SCENES: Readonly<Record<string, (rest: readonly string[], said: string, gate: Promise<void>) => Scene>> = {
   count: ([many = "20"]) => [text(...words(Number(many)))],
@@ -149,6 +157,12 @@ const SCENES: Readonly<Record<string, (rest: readonly string[], said: string, ga
   busy: () => [fail("overloaded", { message: "The provider is overloaded.", status: 529, retryAfter: 60_000 })],
   // Before its first word; the second model can.
   refuse: () => [fail("authentication", { message: "The key of scripted is wrong: set another one." })],
+  // Breaks off once, and is asked for anew.
+  anew: ([name = ""]) => {
+    const isFirst = !broken.has(name);
+    broken.add(name);
+    return isFirst ? [text("Half an oak "), fail("overloaded", { retryAfter: 1 })] : [text("A whole oak.")];
+  },
   stall: () => [text(...words(5)), stall()],
   shell: () => [text("I look. "), call("shell", { command: "ls -la" })],
   hold: () => [text("I wait. "), call("hold", {})],

@@ -4,6 +4,7 @@ import {
   type Draft,
   type FeedItem,
   type FileChange,
+  GIVEN_UP,
   isEnded,
   type Recalled,
   textOf,
@@ -15,7 +16,6 @@ import { callIn } from "../../../show/call-of.ts";
 import { cutSentence } from "../../../show/cut-sentence.ts";
 import { changeHead, diffLines } from "../../../show/diff-lines.ts";
 import { isShownByChanges } from "../../../show/edit-outcome.ts";
-import { GIVEN_UP } from "../../../show/given-up.ts";
 import { oneLine } from "../../../show/plain-text.ts";
 import { recalledLine } from "../../../show/recalled-line.ts";
 import { runEndSentence } from "../../../show/run-end.ts";

@@ -1,0 +1,63 @@
+import { type FeedItem, GIVEN_UP, toldItem } from "@banyan/core/conversation";
+import { useEffect, useState } from "react";
+import type { LiveConversation } from "./live-conversation.ts";
+import { useConversation } from "./use-conversation.ts";
+
+/** How many stay: a turn that tells more has told what matters by then. */
+const KEPT = 5;
+
+/** What is told elsewhere: a line of its own counts down, and a limit is asked about. */
+const ELSEWHERE: ReadonlySet<FeedItem["type"]> = new Set(["model.retrying", "model.waiting", "run.paused"]);
+
+interface Note {
+  readonly id: number;
+  readonly text: string;
+  /** The message at the end of its branch when it was told; nothing for what names no run. */
+  readonly at: string | null | undefined;
+}
+
+/**
+ * What happens beside what is said and done on the branch in view, a line each, below its end, until the next turn begins
+ * (F37, W49): memory that was skipped, a context that is summed up, a callback that failed, an answer that is given up.
+ */
+export function ToldNotes({ leaf }: { readonly leaf: string | null }) {
+  const conversation = useConversation();
+  const [notes, setNotes] = useState<readonly Note[]>([]);
+  useEffect(() => {
+    /** Answers that have begun to say something. */
+    const written = new Set<string>();
+    setNotes([]);
+    return conversation.hear((items) => {
+      for (const item of items) {
+        if (item.type === "text.delta" && item.text.trim() !== "") written.add(item.message);
+        if (item.type === "message.completed") written.delete(item.message);
+        if (item.type === "run.started" && item.call === undefined) setNotes([]);
+        const isGivenUp = item.type === "message.abandoned" && written.delete(item.message);
+        const text = isGivenUp ? GIVEN_UP : ELSEWHERE.has(item.type) ? undefined : toldItem(item);
+        if (text === undefined) continue;
+        const at = "run" in item && typeof item.run === "string" ? leafOf(conversation, item.run) : undefined;
+        setNotes((before) => [...before, { id: (before.at(-1)?.id ?? 0) + 1, text, at }].slice(-KEPT));
+      }
+    });
+  }, [conversation]);
+  const path = notes.length > 0 ? conversation.path(leaf) : [];
+  const shown = notes.filter(({ at }) => at === undefined || at === null || path.includes(at));
+  if (shown.length === 0) return null;
+  return (
+    <ul
+      aria-label="What happened beside"
+      aria-live="polite"
+      className="mx-auto w-full max-w-3xl px-4 pb-1 text-soft text-sm"
+    >
+      {shown.map(({ id, text }) => (
+        <li key={id} className="[overflow-wrap:anywhere]">
+          {text}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function leafOf(conversation: LiveConversation, run: string): string | null | undefined {
+  return conversation.state?.runs.get(run)?.leaf;
+}
