@@ -250,9 +250,8 @@ async function takeTurn(
       await handle.moveTo(from);
       branch = new Branch(session, from);
     }
-    turn = await runTurn(handle, session, turnAgent(agent), branch, start, {
-      ...{ origin: chat, reader, chosenModel, client },
-    });
+    const watch = { origin: chat, reader, chosenModel, client };
+    turn = await runTurn(handle, session, turnAgent(agent), branch, start, watch);
   } catch (error) {
     handle.end(branch.leaf);
     if (error instanceof Interruption) return undefined;

@@ -107,8 +107,8 @@ export interface ConversationState {
   readonly inbox: readonly WaitingInput[];
   readonly lastRunEnd: RunEnd | undefined;
   /**
-   * Turns that did not come to their answer, by the message that stood last on their path when they ended; without those
-   * of sub-agents, and those from whose end somebody went on.
+   * Turns that did not come to their answer, by the message that stood last on their path when they ended; without those of
+   * sub-agents, and those that were taken up again at that very message.
    */
   readonly broken: ReadonlyMap<string, BrokenTurn>;
   /** What waits for a person, by the id that `session.answer` takes. */

@@ -5,7 +5,7 @@ import { Heard, isText, type Streaming } from "./streaming.ts";
 import type { Voices } from "./voices.ts";
 
 /** What there is to show to a reader that comes from a cursor. */
-interface Past {
+interface Missed {
   readonly log: Log;
   readonly epoch: number;
   /** The last event that was there before this epoch. */
@@ -24,9 +24,9 @@ interface Past {
  * a reader of deltas alone has all of it (W81): the deltas that were told where they are still known, else deltas that
  * begin at the latest where its own text ends.
  */
-export async function replay(reader: FeedReader, from: Cursor, past: Past): Promise<void> {
-  const { log, epoch, openedAt, upTo, streaming } = past;
-  const voices = past.voices.again();
+export async function replay(reader: FeedReader, from: Cursor, missed: Missed): Promise<void> {
+  const { log, epoch, openedAt, upTo, streaming } = missed;
+  const voices = missed.voices.again();
   reader.hold();
   const isForeign = from.epoch !== epoch;
   const known = isForeign ? { epoch, seq: Math.min(from.seq, openedAt), offset: 0 } : from;
@@ -34,7 +34,7 @@ export async function replay(reader: FeedReader, from: Cursor, past: Past): Prom
   const fresh = streaming.after(known);
   const kept = streaming.keptAfter(known);
   const text = new ReplayedText(reader, known, isForeign ? new Heard() : streaming.heardAt(known), voices);
-  for (const ended of past.left) text.takeBack(ended, { ...known, epoch: from.epoch });
+  for (const ended of missed.left) text.takeBack(ended, { ...known, epoch: from.epoch });
   if (isForeign) reader.replay({ type: "feed.reset", epoch, seq: known.seq });
   const tellUpTo = (seq: number) => {
     for (;;) {

@@ -51,8 +51,8 @@ interface Preparing {
 }
 
 /**
- * The calls of one answer. They start in their order: neighbours that only look run together, as many as the agent lets run at once; one with
- * effects runs alone; one that waits for a person lets those after it pass. Each gets exactly one result.
+ * The calls of one answer. They start in their order: neighbours that only look run together, as many at once as the agent
+ * allows; one with effects runs alone; one that waits for a person lets those after it pass. Each gets exactly one result.
  */
 export class CallBatch {
   readonly #run: TurnRun;

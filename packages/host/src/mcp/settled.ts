@@ -23,6 +23,9 @@ const FIRST_TURN = 30_000;
 /** Milliseconds after which a person is told what is waited for. */
 const TOLD_AFTER = 1_000;
 
+/** Servers that a first turn has waited for: one that is lost later holds up no turn. */
+const waitedFor = new WeakSet<McpServers>();
+
 /** How the first turn waits. */
 export interface FirstTurnOptions {
   /** Ends the wait: the turn begins without those that are not there. */
@@ -33,12 +36,14 @@ export interface FirstTurnOptions {
 
 /**
  * Waits as the first turn of a conversation does (B83): until each server is there or has failed, but no longer than 30
- * seconds, so that no model is told that there is no such tool for a server that is late. Answers as `serversSettled` does.
+ * seconds, so that no model is told that there is no such tool for a server that is late. Later turns, of whatever
+ * conversation, do not wait. Answers as `serversSettled` does.
  */
 export async function serversForFirstTurn(
   servers: McpServers,
   { signal, waiting }: FirstTurnOptions,
 ): Promise<readonly string[]> {
+  if (waitedFor.has(servers)) return servers.states.flatMap(missing);
   const telling = setTimeout(() => {
     const names = servers.states.flatMap(({ name, status }) => (status === "connecting" ? [name] : []));
     if (names.length > 0)
@@ -49,6 +54,7 @@ export async function serversForFirstTurn(
   try {
     return await serversSettled(servers, AbortSignal.any([signal, AbortSignal.timeout(FIRST_TURN)]));
   } finally {
+    waitedFor.add(servers);
     clearTimeout(telling);
   }
 }

@@ -111,7 +111,7 @@ export const snapshot = z.object({
   lastRunEnd: schemaOf<RunEnd>(z.string()).optional(),
   broken: list(broken)
     .default([])
-    .describe("Turns that did not come to their answer, and from whose end nobody went on."),
+    .describe("Turns that did not come to their answer, but for those that were taken up again where they ended."),
   usage: usage.describe("Of all model calls."),
   cost: dollars.optional().describe("US dollars of all model calls; absent when unknown."),
   interrupted: list(run).describe(

@@ -15,7 +15,8 @@ export function commandDigest(entry: McpServerEntry): string {
 
 /**
  * What a person consents to, on one line: everything that `commandDigest` covers, and which variables of theirs the
- * server gets to see; of what a package runner starts, also where, since that decides what runs. Each text is quoted where blanks or unusual characters would blur it.
+ * server gets to see; of what a package runner starts, also where, since that decides what runs. Each text is quoted where
+ * blanks or unusual characters would blur it.
  */
 export function describeEntry(entry: McpServerEntry): string {
   const parts = isStdio(entry)

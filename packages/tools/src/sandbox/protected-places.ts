@@ -12,6 +12,7 @@ const MOST_BYTES = 16 * 1024 * 1024;
 
 /** What a program obeys in whatever folder somebody opens or enters, and what makes a repository of it. */
 const OBEYED_ANYWHERE = [...[".banyan", ".claude", ".cursor", ".envrc", ".idea", ".mcp.json", ".vscode"]];
+
 /** What stays as it is below a folder, and the repositories that were found there. */
 export interface ProtectedPlaces {
   readonly places: readonly string[];
