@@ -263,7 +263,7 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, PATIENT, () => {
     const answer = articles(page).last();
     await eventually(() => answer.innerText()).toContain("2/2");
     await eventually(() => answer.innerText()).toMatch(
-      /scripted\/second · .* input, .* cached, .* output, .* reasoning · —/,
+      /scripted\/second · .* input, .* cached, .* output, .* reasoning · unknown/,
     );
     await page.getByRole("button", { name: /^Previous version/ }).click();
     await eventually(() => articles(page).last().innerText()).toMatch(/scripted\/model · .* · <\$0\.0001/);

@@ -6,8 +6,8 @@ import { privateKey, random, secrets } from "./secrets.fixture.ts";
 const env = { MY_PASSWORD: "correct horse 7 staple", MY_KEY: "zw8/qr+9=Lm4x" };
 const redact = redactor({ env });
 
-function inPieces(text: string, pieces: Iterable<string>): string {
-  const stream = redact.stream();
+function inPieces(text: string, pieces: Iterable<string>, by = redact): string {
+  const stream = by.stream();
   let given = "";
   for (const piece of pieces) given += stream.push(piece);
   expect([...pieces].join("")).toBe(text);
@@ -22,15 +22,15 @@ function* cut(text: string, longest: number): Generator<string> {
   }
 }
 
-/** A log with secrets in it, in no order. */
-function log(): string {
+/** A log with secrets in it, in no order; with `feint`, also with what begins like a private key and is none. */
+function log(feint: boolean): string {
   const all = [...Object.values(secrets()).flat(), ...Object.values(env)];
   const lines = all.flatMap((secret) => [
     `step ${random(3)}: ${secret}`,
     `password = "${random(12)}1a2B"  # ${random(8)}`,
     `Authorization: Bearer ${random(20)}1a2B3c`,
     `fetching https://me:${random(10)}9@example.com/x`,
-    "-----BEGIN PRIVATE KEY----- is how it begins",
+    ...(feint ? ["-----BEGIN PRIVATE KEY----- is how it begins"] : []),
     random(randomInt(1, 80), "abc \t\n-=:"),
   ]);
   return lines.sort(() => randomInt(2) - 0.5).join("\n");
@@ -40,12 +40,16 @@ describe("S10: a text in pieces", () => {
   test.each([1, 2, 7, 64, 4_096])(
     "becomes what the whole would have become, broken at most every %i characters",
     (longest) => {
-      for (let round = 0; round < 5; round += 1) {
-        const text = log();
+      for (let round = 0; round < 6; round += 1) {
+        const feint = round % 2 === 0;
+        const text = log(feint);
         const pieces = [...cut(text, longest)];
-        // Behind what begins like a private key and is none, either may take a secret for a piece of one: it is gone for both.
-        const kindless = (redacted: string) => redacted.replaceAll(/\[redacted:[\w-]+\]/g, "[redacted]");
-        expect(kindless(inPieces(text, pieces))).toBe(kindless(redact(text)));
+        // Each with a memory of its own: what one has seen of a private key, the other would know.
+        const [got, wanted] = [inPieces(text, pieces, redactor({ env })), redactor({ env })(text)];
+        // Behind a feint either may take another secret for a piece of a key: it is gone from both all the same.
+        const kind = /\[redacted:[\w-]+\]/g;
+        if (feint) expect(got.replace(kind, "[redacted]")).toBe(wanted.replace(kind, "[redacted]"));
+        else expect(got).toBe(wanted);
       }
     },
   );
