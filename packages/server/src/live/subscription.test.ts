@@ -13,6 +13,7 @@ class NarrowLine implements Line {
   isFull = false;
 
   send(frame: Buffer): void {
+    if (this.isFull) throw new Error("A frame was sent although there was no room.");
     this.frames.push(frame.toString());
     this.isFull = true;
   }
