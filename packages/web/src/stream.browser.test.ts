@@ -90,7 +90,7 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     await line.waitFor({ state: "detached" });
   });
 
-  it("F37: memory that was skipped, and an answer that is given up, are told below the end until the next turn", async () => {
+  it("F37, W49: memory that was skipped, and an answer that is given up, are told below the end until the next turn", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     const notes = page.getByRole("list", { name: "What happened beside" });
     await write(page, "amnesia");
