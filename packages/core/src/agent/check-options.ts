@@ -44,7 +44,15 @@ const SETTINGS: Names<ModelSettings> = {
   providerOptions: true,
   serverTools: true,
 };
-const LIMITS: Names<Limits> = { steps: true, tokens: true, cost: true, time: true, depth: true, policy: true };
+const LIMITS: Names<Limits> = {
+  steps: true,
+  tokens: true,
+  cost: true,
+  time: true,
+  depth: true,
+  repeats: true,
+  policy: true,
+};
 const RETRY: Names<RetrySettings> = { attempts: true, time: true, delay: true, maxDelay: true, idle: true };
 const BOUNDS: Names<NonNullable<AgentOptions["bounds"]>> = { answer: true, arguments: true };
 const COMPACTION: Names<CompactionOptions> = { hint: true, threshold: true, contextSize: true, count: true };

@@ -29,8 +29,21 @@ export class Questions {
     string,
     { readonly give: (answer: Answer) => void; readonly unfit?: Unfit | undefined }
   >();
+  /** Closed, but the end of their call is not in the log yet: nobody else may write one. */
+  readonly #closed = new WeakSet<OpenQuestion>();
+  readonly #open: ReadonlyMap<string, OpenQuestion>;
   /** Answers that are not in the log yet, by question. */
   readonly #answered = new Map<string, PromiseWithResolvers<void>>();
+
+  /** @param open The questions of the conversation that its log leaves open. */
+  constructor(open: ReadonlyMap<string, OpenQuestion>) {
+    this.#open = open;
+  }
+
+  /** Whether whoever asked it in this process is about to write how that ends, though it takes no answer any more. */
+  isClosed(question: OpenQuestion): boolean {
+    return this.#closed.has(question);
+  }
 
   /** Whether somebody of this process asked it, and its answer is not in the log yet. */
   isAsked(question: string): boolean {
@@ -62,6 +75,8 @@ export class Questions {
     this.#waiting.set(id, { give: given.resolve, unfit });
     const close = () => {
       this.#waiting.delete(id);
+      const open = this.#open.get(id);
+      if (open) this.#closed.add(open);
       this.#answered.get(id)?.reject(notOpen(id));
       this.#answered.delete(id);
     };

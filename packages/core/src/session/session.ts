@@ -62,7 +62,7 @@ export class Session {
   readonly #brokenOff: readonly Extract<EventBody, { readonly type: "message.completed" }>[];
   readonly #audience = new Audience();
   readonly #runs: Runs;
-  readonly #questions = new Questions();
+  readonly #questions: Questions;
   readonly #granted: Granted;
   /** The log was put where this store keeps its own, and nothing was written to it yet. */
   #isForeign: boolean;
@@ -81,6 +81,7 @@ export class Session {
     this.damage = log?.damage ?? [];
     this.state = state;
     this.#runs = new Runs(state);
+    this.#questions = new Questions(state.questions);
     this.window = options.window;
     this.#isForeign = log?.rights !== undefined && rights === undefined && this.#seq > 0;
     this.#granted = new Granted(log?.rights, state, rights);
@@ -343,7 +344,7 @@ export class Session {
     const open = this.state.questions.get(question);
     const fitting = fittingAnswer(answer, open?.type);
     if (this.#questions.isAsked(question)) return this.#questions.answer(question, fitting);
-    if (open?.type !== "approval") throw notOpen(question);
+    if (open?.type !== "approval" || this.#questions.isClosed(open)) throw notOpen(question);
     await this.resolve(open, fitting);
   }
 
@@ -371,6 +372,8 @@ export class Session {
     if (answer.decision === "allow" && call) {
       const input = answer.input ?? call.executedInput ?? call.input;
       await this.#granted.allow({ ...call, input }, answer.remember?.pattern);
+      // Somebody else may have answered meanwhile, or the call have ended.
+      if (!this.state.questions.has(asked.id)) throw notOpen(asked.id);
     }
     await this.commit(facts, { durable: true, ...(origin && { origin }) });
   }

@@ -11,7 +11,7 @@ import { isSameInput } from "./checked-input.ts";
 import type { EagerCalls } from "./eager.ts";
 import { execute, notExecuted } from "./execute.ts";
 import { judge, unfitAnswer, type Verdict } from "./judge.ts";
-import { type Ending, withRepeats } from "./repeats.ts";
+import { type Ending, timesTheSame, withRepeats } from "./repeats.ts";
 import { answerOf, type TurnRun, tell } from "./run.ts";
 import { toolContext } from "./tool-context.ts";
 import { writtenInput } from "./written-input.ts";
@@ -300,7 +300,10 @@ export class CallBatch {
   }
 
   #noting(ending: Ending): string {
-    return withRepeats(this.#run.branch.path, this.#run.from, ending);
+    const { branch, from, budget } = this.#run;
+    const times = timesTheSame(branch.path, from, ending);
+    budget.repeats = Math.max(budget.repeats, times);
+    return withRepeats(ending, times);
   }
 
   async #told(entry: Entry): Promise<void> {

@@ -129,6 +129,25 @@ describe("permission and approval", () => {
     expect(session.state.questions.size).toBe(0);
   });
 
+  test("F25: who answers in the moment of an interrupt is refused, and the call has one result", async () => {
+    const session = Session.inMemory();
+    const agent = new Agent({ model: scriptedModel([[call("act")]]), tools: [acts], permission: asksForActs });
+    const feed = agent.chat(say("go"), { session })[Symbol.asyncIterator]();
+    const asked = await readUntil(feed, (item) => item.type === "call.approval-requested");
+    const results: string[] = [];
+    session.listen({
+      items: (items) =>
+        results.push(...items.map(({ type }) => type).filter((type) => /^call\.(cancel|deni)/.test(type))),
+      ended: () => {},
+    });
+    if (asked.type !== "call.approval-requested") throw new Error("Nothing is asked.");
+    session.interrupt();
+    const late = session.answer(asked.question, { decision: "deny" });
+    await expect(late).rejects.toMatchObject({ code: "no-question" });
+    await readUntil(feed, (item) => item.type === "chat.ended");
+    expect(results).toEqual(["call.cancelled"]);
+  });
+
   test("B22: an interrupt before a call starts keeps it from starting", async () => {
     for (const when of ["permission", "onCalls"] as const) {
       const session = Session.inMemory();

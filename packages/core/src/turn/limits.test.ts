@@ -19,7 +19,8 @@ const look = defineTool({
 /** A model that calls as long as it may, and says what it was told when it may not. */
 function eager(usage = { input: 10, output: 10 }) {
   return scriptedModel(
-    ({ toolChoice }) => (toolChoice === "none" ? [spend(usage), text("Wrapped up.")] : [spend(usage), call("look")]),
+    ({ toolChoice }, index) =>
+      toolChoice === "none" ? [spend(usage), text("Wrapped up.")] : [spend(usage), call("look", { index })],
     {
       price: { input: 100_000, output: 100_000 },
     },
@@ -162,7 +163,7 @@ describe("limits", () => {
   });
 
   test("limits that mean nothing are refused", async () => {
-    for (const limits of [{ steps: 0 }, { tokens: -1 }, { time: Number.NaN }, { cost: 0 }]) {
+    for (const limits of [{ steps: 0 }, { tokens: -1 }, { time: Number.NaN }, { cost: 0 }, { repeats: 1.5 }]) {
       await expect(run(limits)).rejects.toMatchObject({ code: "invalid-limit" });
     }
   });

@@ -15,6 +15,8 @@ export interface Limits {
   readonly time?: number | undefined;
   /** How deep sub-agents may be nested. Default 3; with 0 there are none. */
   readonly depth?: number | undefined;
+  /** How often a turn may make one call that comes to the same, while no call changes a file. Default 10. */
+  readonly repeats?: number | undefined;
   /**
    * What happens at a limit. `wrap-up` (default): one last model call without tools, told why; its answer is the turn's.
    * `ask`: a person is asked for as much again. `fail`: the turn ends there, with an error.
@@ -24,6 +26,7 @@ export interface Limits {
 
 const DEFAULT_STEPS = 50;
 const DEFAULT_DEPTH = 3;
+const DEFAULT_REPEATS = 10;
 
 /** Limits that no turn can hold. */
 export class LimitError extends Error {
@@ -37,13 +40,14 @@ export class LimitError extends Error {
 }
 
 export function checkLimits(limits: Limits): void {
-  for (const name of ["steps", "tokens", "cost", "time"] as const) {
+  for (const name of ["steps", "repeats", "tokens", "cost", "time"] as const) {
     const value = limits[name];
     if (value === undefined) continue;
-    if (!Number.isFinite(value) || value <= 0 || (name === "steps" && !Number.isInteger(value))) {
+    const isCount = name === "steps" || name === "repeats";
+    if (!Number.isFinite(value) || value <= 0 || (isCount && !Number.isInteger(value))) {
       throw new LimitError(
         "invalid-limit",
-        `limits.${name} is ${value}; it must be a positive ${name === "steps" ? "whole number" : "number"}.`,
+        `limits.${name} is ${value}; it must be a positive ${isCount ? "whole number" : "number"}.`,
       );
     }
   }
@@ -81,14 +85,16 @@ class Pool {
 }
 
 /**
- * What a turn has used of its limits. Steps are its own; tokens, cost and time it shares with the turn that launched
- * it.
+ * What a turn has used of its limits. Steps and repeats are its own; tokens, cost and time it shares with the turn
+ * that launched it.
  */
 export class Budget {
   readonly limits: Limits;
   /** 0 for a turn that a person began, 1 for its sub-agents. */
   readonly depth: number;
   steps = 0;
+  /** How often the call that repeated itself most has come to the same. */
+  repeats = 0;
   /** The clock ended a step: there is no time for another one. */
   timeIsUp = false;
   /** Room is taken for a model call, and what that costs is not known yet. */
@@ -98,7 +104,7 @@ export class Budget {
   cost: Cost = 0;
   readonly #pool: Pool;
   readonly #parent: Budget | undefined;
-  /** How often a person granted as many steps again. */
+  /** How often a person granted as many steps and repeats again. */
   #grants = 1;
 
   constructor(limits: Limits, parent?: Budget) {
@@ -146,10 +152,13 @@ export class Budget {
   }
 
   #exhausted(): string | undefined {
-    const { steps = DEFAULT_STEPS, tokens, cost, time } = this.limits;
+    const { steps = DEFAULT_STEPS, repeats = DEFAULT_REPEATS, tokens, cost, time } = this.limits;
     const pool = this.#pool;
     const most = steps * this.#grants;
     if (this.steps >= most) return `the limit of ${most} ${most === 1 ? "step" : "steps"}`;
+    if (this.repeats >= repeats * this.#grants) {
+      return `the limit of ${repeats * this.#grants} repetitions of the same call`;
+    }
     if (tokens !== undefined && totalTokens(pool.usage) + this.#reserve("tokens") > tokens * pool.grants) {
       return `the limit of ${tokens * pool.grants} tokens`;
     }

@@ -1,9 +1,11 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { Agent } from "../agent/agent.ts";
+import { say } from "../agent/directive.ts";
 import { defineTool } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";
 import { checkConversation } from "../testing/check-conversation.ts";
-import { type Beat, call, rawCall, scriptedModel } from "../testing/scripted-model.ts";
+import { type Beat, call, rawCall, scriptedModel, text } from "../testing/scripted-model.ts";
+import type { Limits } from "./limits.ts";
 
 /** What the calls of a turn came to, in order; `fails` says of each run of the tool whether it does. */
 async function outputs(
@@ -77,4 +79,53 @@ test("C10: from the fifth time on the result of an identical call says that it i
   expect(same[6]).toMatch(/^it is so\n\n\[.*same result 7 times/);
   const other = await outputs(again(7), { fails: () => false, says: (run) => `${run}` });
   expect(told(other, /times in this turn/)).toEqual([]);
+});
+
+describe("C10: a call that comes to the same ten times is a limit of the turn", () => {
+  const look = defineTool({
+    name: "look",
+    description: "Looks.",
+    input: { type: "object" },
+    effects: "none",
+    execute: () => "nothing",
+  });
+  /** Makes one call for ever, until it may make none. */
+  const stubborn = (limits: Limits) =>
+    new Agent({
+      model: scriptedModel(({ toolChoice }) => [toolChoice === "none" ? text("I am stuck.") : call("look", { a: 1 })]),
+      tools: [look],
+      limits,
+    });
+  const runsOf = (session: Session) =>
+    [...session.state.messages.values()].flatMap((message) => (message.role === "assistant" ? message.calls : []))
+      .length;
+
+  test.each([
+    [{}, 10],
+    [{ repeats: 3 }, 3],
+  ])("with %o it ends there with a last answer, and says which limit", async (limits, times) => {
+    const session = Session.inMemory();
+    const turn = await stubborn(limits).send("Go", { session });
+    expect(turn).toMatchObject({
+      reason: "limit",
+      limit: `the limit of ${times} repetitions of the same call`,
+      text: "I am stuck.",
+    });
+    expect(runsOf(session)).toBe(times);
+  });
+
+  test("a person who is asked may allow as many again", async () => {
+    const session = Session.inMemory();
+    const asked: string[] = [];
+    for await (const item of stubborn({ policy: "ask", repeats: 4 }).chat(say("Go"), { session })) {
+      if (item.type !== "run.paused") continue;
+      asked.push(item.reason);
+      await session.answer(item.question, { decision: asked.length === 1 ? "allow" : "deny" });
+    }
+    expect(asked).toEqual([
+      "The turn reached the limit of 4 repetitions of the same call.",
+      "The turn reached the limit of 8 repetitions of the same call.",
+    ]);
+    expect(runsOf(session)).toBe(8);
+  });
 });

@@ -61,12 +61,17 @@ const limits = z.strictObject(
     cost: z.number(DOLLARS).positive(DOLLARS).describe("US dollars for a turn, its sub-agents included.").optional(),
     time: z.number(SECONDS).positive(SECONDS).describe("Seconds for a turn.").optional(),
     depth: z.int(LEVELS).min(0, LEVELS).describe("How deep sub-agents may be nested; 0 allows none.").optional(),
+    repeats: count
+      .describe(
+        "How often a turn may make one call that comes to the same, while no file is changed. 10 when nothing is set.",
+      )
+      .optional(),
     policy: z
       .enum(["wrap-up", "ask", "fail"], '"wrap-up", "ask" or "fail"')
       .describe("What happens at a limit: one last answer without tools, a question for more, or the end.")
       .optional(),
   },
-  "an object with steps, tokens, cost, time, depth or policy",
+  "an object with steps, tokens, cost, time, depth, repeats or policy",
 );
 
 const connection = z.strictObject(
