@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Home, home } from "../testing/banyan.ts";
@@ -17,12 +17,15 @@ afterEach(() => place[Symbol.dispose]());
 
 // What a person does in a terminal whose conversation is on a server. The command runs in a terminal of tmux.
 describe.skipIf(!hasTmux)("T42: /model at a server", () => {
-  test("lists the server's models with their prices; one that is taken is for this conversation, begun or not", async () => {
+  test("B75: lists the server's models with their prices; one that is taken is for this conversation, begun or not, and the prompt says what the person's settings say", async () => {
+    const config = join(place.env.BANYAN_HOME ?? "", "config");
+    mkdirSync(config, { recursive: true });
+    writeFileSync(join(config, "settings.json"), '{"prompt":"Tell {agent}>"}');
     await using model = await modelServer({ text: "Never." });
     const [, address] = await serving(place, { ...model.env, ANTHROPIC_API_KEY: "any" });
     const remote = await connected(address);
     using pty = Pty.open(place, ["attach", "--new", "--plain"]);
-    await pty.prompted();
+    await pty.prompted("Tell banyan>");
     pty.enter("/model nobody/nothing");
     await pty.until("Not done: There is no provider");
     pty.enter("/model");

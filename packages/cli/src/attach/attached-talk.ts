@@ -23,7 +23,7 @@ const WATCHING =
   "You are watching: with this token you can look at everything here, and do nothing. /help lists what there is.";
 
 /** With whom a person talks, and where they sit. */
-export interface AttachedTalkOptions extends Pick<PersonOptions, "place" | "terminal" | "unsent"> {
+export interface AttachedTalkOptions extends Pick<PersonOptions, "place" | "prompt" | "terminal" | "unsent"> {
   readonly server: RemoteServer;
 }
 

@@ -44,13 +44,14 @@ export async function join(args: AttachArguments, { terminal, unsent, signal, me
       directory: isHere ? workspace : directory,
       isElsewhere: !isHere,
     };
-    talk = new AttachedTalk({ server, terminal, unsent, place });
+    const { prompt, ...look } = ownLook();
+    talk = new AttachedTalk({ server, terminal, unsent, place, prompt });
     const { style, live } = terminal;
     const mayAct = rights.includes("act");
     const commands = mayAct ? conversationCommands : watchingCommands;
     const files = isHere && mayAct ? { workspace } : {};
     const names = () => messageNames(talk?.session?.state, server.welcome.agent);
-    const problems = live?.configure({ commands, names, ...files, ...ownLook() }) ?? [];
+    const problems = live?.configure({ commands, names, ...files, ...look }) ?? [];
     terminal.write(`${style.bold("banyan")} at ${door.address} in ${visibleLine(workspace)}\n`);
     terminal.write(
       `${style.dim(`Using ${visibleLine(settings.model)}. What runs goes on when you leave. /help lists the commands.`)}\n`,
@@ -77,9 +78,9 @@ export async function join(args: AttachArguments, { terminal, unsent, signal, me
 }
 
 /** What the person's own settings say of their terminal, wherever the server is. */
-function ownLook(): Pick<LiveSettings, "keys" | "theme"> {
-  const { keys, theme } = readConfiguration({ env: process.env, home: homedir() }).settings;
-  return { ...(keys && { keys }), ...(theme && { theme }) };
+function ownLook(): Pick<LiveSettings, "keys" | "theme"> & { readonly prompt?: string | undefined } {
+  const { keys, theme, prompt } = readConfiguration({ env: process.env, home: homedir() }).settings;
+  return { prompt, ...(keys && { keys }), ...(theme && { theme }) };
 }
 
 /** The conversation that the command line names, or that the person chooses; nothing for a new one. */

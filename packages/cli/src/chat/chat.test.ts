@@ -221,21 +221,24 @@ describe.skipIf(!hasTmux)("Ctrl-C while the agent works", () => {
     expect(server.asked).toHaveLength(1);
   });
 
-  test("T1, T26: keeps the partial answer, in the conversation too, and what is known of the context", async () => {
+  test("T1, T26, B75: keeps the partial answer, in the conversation too, and what is known of the context", async () => {
     const config = join(place.env.BANYAN_HOME ?? "", "config");
     mkdirSync(config, { recursive: true });
     const models = { "openai-compatible/test": { contextSize: 200 } };
-    writeFileSync(join(config, "settings.json"), JSON.stringify({ models }));
+    writeFileSync(join(config, "settings.json"), JSON.stringify({ models, prompt: "Tell {agent}>" }));
+    const prompt = "Tell banyan>";
     const story = { text: "Once upon a time", stalls: true };
     await using server = await modelServer({ text: "Hello.", tokens: [40, 10] }, story, { text: "Go on, then." });
     using pty = Pty.open(place, MODEL, server.env);
-    await pty.prompted();
-    await pty.exchange("hello", "context 25 %");
+    await pty.prompted(prompt);
+    pty.enter("hello");
+    await pty.until("context 25 %");
+    await pty.prompted(prompt);
     pty.enter("a story");
     await pty.until("Once upon a time");
     pty.press("C-c");
     await pty.until(/^Once upon a time\n+Interrupted – you have control$/);
-    expect(await pty.prompted()).toContain("context 25 %");
+    expect(await pty.prompted(prompt)).toContain("context 25 %");
     pty.enter("go on");
     await pty.until("Go on, then.");
     expect(JSON.stringify(server.asked[2])).toContain("Once upon a time");

@@ -24,6 +24,8 @@ export interface PersonOptions {
   readonly unsent: Unsent;
   /** What people call the agent. */
   readonly agent: string;
+  /** What their prompt says, `{agent}` being the agent's name: `Reply to {agent}:` when absent. */
+  readonly prompt?: string | undefined;
   /** They can say nothing: the conversation is shown to them. */
   readonly isWatching?: boolean;
   /** Where commands of their own run. */
@@ -91,7 +93,8 @@ export class Person {
   }
 
   get prompt(): string {
-    return this.#options.isWatching ? "You are watching: " : `Reply to ${this.#options.agent}: `;
+    const { agent, isWatching, prompt = "Reply to {agent}:" } = this.#options;
+    return isWatching ? "You are watching: " : `${prompt.replaceAll("{agent}", () => agent).trimEnd()} `;
   }
 
   get left(): AbortSignal {

@@ -68,6 +68,7 @@ export class Talk {
       terminal,
       unsent,
       agent: host.agent.name,
+      prompt: host.configuration.settings.prompt,
       place: { redact: host.redact, directory: host.workspace },
       session: () => this.session,
       deliver: async (text, delivery) => {

@@ -17,6 +17,7 @@ const MEBIBYTES = "a number of MiB above 0 and at most 256";
 const SHARE = "a share of the context, above 0 and below 1";
 const DOMAIN = 'a domain, as in "registry.npmjs.org" or "*.example.com"';
 const PATHS = "a list of paths";
+const PROMPT = 'a line of at most 200 characters, as in "Reply to {agent}:"';
 const YES_OR_NO = "true or false";
 const KEYS = 'a key, as in "ctrl+g", or a list of keys; an empty list switches it off';
 
@@ -231,6 +232,13 @@ const shape = {
       "an object with actions and their keys",
     )
     .describe("Keys of the terminal, by action.")
+    .optional(),
+  prompt: z
+    .string(PROMPT)
+    .regex(/^(?=.*\S)\P{Cc}{1,200}$/u, PROMPT)
+    .describe(
+      "What the terminal's prompt says; {agent} stands for the agent's name. `Reply to {agent}:` when nothing is set.",
+    )
     .optional(),
   theme: z.enum(["auto", "dark", "light"], '"auto", "dark" or "light"').describe("Colours of the terminal.").optional(),
 };
