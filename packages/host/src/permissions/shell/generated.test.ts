@@ -79,11 +79,12 @@ async function chosen(
 const ALLOWED: Readonly<Record<string, (ran: Ran) => boolean>> = {
   "shell(ls *)": ({ program }) => program.endsWith("/ls"),
   "shell(cat [harmless])": ({ program }) => program.endsWith("/cat"),
-  "shell(rg [harmless])": ({ program, words }) => program.endsWith("/rg") && !/--pre|-z/.test(optionsOf(words)),
+  "shell(rg [harmless])": ({ program, words }) =>
+    program.endsWith("/rg") && !/(?:^| )(?:--pre|-z)/.test(optionsOf(words)),
   "shell(git log [harmless])": ({ program, words }) =>
-    program.endsWith("/git") && words[0] === "log" && !/--output|--ext/.test(optionsOf(words)),
+    program.endsWith("/git") && words[0] === "log" && !/(?:^| )--(?:output|ext)/.test(optionsOf(words)),
   "shell(npm test *)": ({ program, words }) => program.endsWith("/npm") && words[0] === "test",
-  "shell(sort [harmless])": ({ program, words }) => program.endsWith("/sort") && !/ -o|^-o/.test(optionsOf(words)),
+  "shell(sort [harmless])": ({ program, words }) => program.endsWith("/sort") && !/(?:^| )-o/.test(optionsOf(words)),
 };
 
 /** Behind `--` no word is an option. */
