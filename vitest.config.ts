@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
 /** `vitest run` is the everyday suite; `--mode long` adds the tests that take minutes: they look at BANYAN_LONG. */
@@ -12,8 +13,8 @@ export default defineConfig(({ mode }) => {
         "examples/src/**/*.test.ts",
       ],
       pool: "forks",
-      // One for each core: many tests wait for processes and sockets, and Vitest would leave a core to itself.
-      maxWorkers: "100%",
+      // More than there are cores: half of the time tests wait, for processes, sockets and browsers.
+      maxWorkers: Math.ceil(availableParallelism() * 1.5),
       // They end what hangs, and nothing else: a machine with other work may need twenty times as long as an idle one.
       testTimeout: (long ? 10 : 3) * 60_000,
       hookTimeout: 3 * 60_000,
