@@ -1,5 +1,5 @@
 import { Agent, defineTool, Session, say } from "@banyan/core";
-import { call, collect, scriptedModel, text } from "@banyan/core/testing";
+import { call, checkConversation, collect, scriptedModel, text } from "@banyan/core/testing";
 import { expect, test } from "vitest";
 import { embedder, memoryIn } from "./memory.fixture.ts";
 
@@ -102,4 +102,29 @@ test("B81: the model is told what is recalled as the past, apart from what is as
   expect(said).toMatch(/\[a fact to keep, \d{4}-\d\d-\d\d\]\nThe fence of the garden is wooden\./);
   expect(said).not.toMatch(/secret-project|conversation /);
   expect(said).not.toContain(first.id);
+});
+
+test("W50: what a person does not want used is told no more, nor recalled again, until they want it again", async () => {
+  const store = await memoryIn();
+  await store.add({ text: "The oak stands in the garden." });
+  await store.add({ text: "The oak is ill." });
+  const model = scriptedModel(() => "I see.");
+  const agent = new Agent({ model, memory: { store } });
+  const session = Session.inMemory();
+  const told = async () => {
+    await agent.send("How is the oak?", { session });
+    return JSON.stringify(model.requests.at(-1)?.messages).match(/in the garden|is ill/g) ?? [];
+  };
+  expect((await told()).toSorted()).toEqual(["in the garden", "is ill"]);
+  const [asked] = [...session.state.messages.values()];
+  const recalled = asked?.role === "user" ? (asked.recalled ?? []) : [];
+  const ill = recalled.findIndex(({ text }) => text.includes("ill"));
+  await session.dismiss(asked?.id ?? "", ill, true);
+  expect(new Set(await told())).toEqual(new Set(["in the garden"]));
+  expect(JSON.stringify([...session.state.messages.values()].slice(2))).not.toContain("is ill");
+  await session.dismiss(asked?.id ?? "", ill, false);
+  expect(new Set(await told())).toEqual(new Set(["in the garden", "is ill"]));
+  for (const item of [2, -1]) await expect(session.dismiss(asked?.id ?? "", item, true)).rejects.toThrow("no entry");
+  await expect(session.dismiss("none", 0, true)).rejects.toMatchObject({ code: "no-message" });
+  expect(checkConversation(session.state)).toEqual([]);
 });

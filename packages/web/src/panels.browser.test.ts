@@ -138,9 +138,17 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     await page.getByText("Memory added 2 entries to what the model is told.").click();
     const items = page.getByRole("list", { name: "What memory added" }).getByRole("listitem");
     await eventually(() => items.allInnerTexts()).toEqual([
-      expect.stringMatching(/Oaks live for a thousand years\.\s+said on 3 May/),
-      expect.stringMatching(/<b>bold<\/b> \\u\{202e\}gnp\.exe\s+a note/),
+      expect.stringMatching(/Oaks live for a thousand years\.\s+said on 3 May\s+Do not use this/),
+      expect.stringMatching(/<b>bold<\/b> \\u\{202e\}gnp\.exe\s+a note\s+Do not use this/),
     ]);
+    // What a person does not want used is said so, and not told to the model: it can be wanted again.
+    await items.nth(1).getByRole("button", { name: "Do not use this" }).click();
+    await eventually(() => items.nth(1).innerText()).toContain("The model is not told this any more. Use it again");
+    await page.getByText("Memory added 1 entry to what the model is told.").waitFor();
+    await page.reload();
+    await page.getByText("Memory added 1 entry to what the model is told.").click();
+    await items.nth(1).getByRole("button", { name: "Use it again" }).click();
+    await page.getByText("Memory added 2 entries to what the model is told.").waitFor();
     await page.getByRole("link", { name: "said on 3 May" }).click();
     await eventually(() => page.url()).toContain(`/c/${source}`);
     await articles(page).filter({ hasText: "oaks" }).first().waitFor();

@@ -173,6 +173,10 @@ export class RemoteSession implements AskingSession, ConversationWriter {
     await this.#server.ask("message.star", { ...this.#here, message, starred });
   }
 
+  async dismiss(message: string, item: number, dismissed: boolean): Promise<void> {
+    await this.#server.ask("memory.dismiss", { ...this.#here, message, item, dismissed });
+  }
+
   async rename(title: string): Promise<void> {
     await this.#server.ask("conversation.rename", { ...this.#here, title });
   }

@@ -19,7 +19,7 @@ function inHome(...path: readonly string[]): string {
 }
 
 test.skipIf(!hasTmux)(
-  "S26, T51: memory is offered once, in a sentence, and off until a person agrees; then what it adds is shown, with a key",
+  "S26, T51, W50: memory is offered once, in a sentence, and off until a person agrees; then what it adds is shown, with a key, and dropped",
   async () => {
     await using server = await modelServer({ text: "Noted." });
     {
@@ -51,7 +51,17 @@ test.skipIf(!hasTmux)(
       /Memory added \d+ entr\w+ to what the model is told \(Ctrl-O/,
     );
     expect(JSON.stringify(server.asked.at(-1))).toContain("green cupboard");
-    await pty.exchange("/memory", "green cupboard");
+    pty.press("C-o");
+    await pty.until(/What memory added(?:.|\n)*green cupboard/);
+    pty.press("Escape");
+    await pty.prompted();
+    const [, number] = /^(\d)\. .*green cupboard/m.exec(await pty.exchange("/memory", "green cupboard")) ?? [];
+    await pty.exchange(`/memory drop ${number}`, `The model is not told entry ${number} any more`);
+    await pty.exchange("/memory", /^ +not used · /);
+    await pty.exchange("Say it again.", "Noted.");
+    expect(JSON.stringify(server.asked.at(-1))).not.toContain("green cupboard");
+    await pty.exchange(`/memory use ${number}`, `The model is told entry ${number} again`);
+    await pty.exchange("/memory drop 9", "No entry 9 was recalled on this branch.");
     using plain = Pty.open(place, ["--plain", ...MODEL], server.env);
     await plain.prompted();
     await plain.exchange("Where is the deployment key kept?", "(/memory shows them)");

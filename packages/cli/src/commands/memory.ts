@@ -5,8 +5,8 @@ import { ASK, type Command, type ConversationContext } from "./command.ts";
 
 export const memory: Command = {
   name: "memory",
-  takes: "[agree | on | off]",
-  help: "show what was recalled into this conversation, or switch memory on or off for it",
+  takes: "[agree | on | off | drop n | use n]",
+  help: "show what was recalled into this conversation, drop an entry of it, or switch memory on or off for it",
   async run(context, argument) {
     const { memory: kept } = await context.host.ready();
     if (argument === "agree") {
@@ -21,8 +21,10 @@ export const memory: Command = {
           ? "Memory is on for this conversation."
           : "Memory is off for this conversation: nothing of it is remembered, and nothing is recalled into it.",
       );
-    } else if (argument !== "") context.write("/memory shows what was recalled; /memory on and /memory off switch it.");
-    else {
+    } else if (argument !== "") {
+      if (!(await drop(context, argument)))
+        context.write(`/memory shows what was recalled; ${DROPPING}; /memory on and /memory off switch it.`);
+    } else {
       list(context);
       if (context.session && !(await kept.isOn(context.session.id)))
         context.write("Memory is off for this conversation; /memory on switches it on.");
@@ -31,18 +33,50 @@ export const memory: Command = {
   },
 };
 
-/** Where it can only be looked at. */
+/** At a server. */
 export const memoryHere: Command<ConversationContext> = {
   name: "memory",
-  help: "show what was recalled into this conversation",
-  run(context) {
-    list(context);
+  takes: "[drop n | use n]",
+  help: "show what was recalled into this conversation, or drop an entry of it",
+  async run(context, argument) {
+    if (argument === "") list(context);
+    else if (!(await drop(context, argument))) context.write(`/memory shows what was recalled; ${DROPPING}.`);
     return ASK;
   },
 };
 
-function list({ state, leaf, columns, style, write }: ConversationContext): void {
-  const recalled = pathTo(state, leaf).flatMap((message) => (message.role === "user" ? (message.recalled ?? []) : []));
+const DROPPING = "/memory drop n keeps entry n from the model, /memory use n does not";
+
+/** What was recalled on the branch, in its order. */
+function recalledOn({ state, leaf }: ConversationContext) {
+  return pathTo(state, leaf).flatMap((message) =>
+    message.role === "user"
+      ? (message.recalled ?? []).map((entry, item) => ({ message: message.id, item, entry }))
+      : [],
+  );
+}
+
+function list(context: ConversationContext): void {
+  const { columns, style, write } = context;
+  const recalled = recalledOn(context).map(({ entry }) => entry);
   if (recalled.length === 0) write("Nothing was recalled on this branch.");
   for (const line of recalledLines(recalled, columns, style.dim)) write(line);
+}
+
+/** Has the model not told an entry any more, or again; answers whether it was asked to. */
+async function drop(context: ConversationContext, argument: string): Promise<boolean> {
+  const [, what, number] = /^(drop|use) +(\d{1,6})$/.exec(argument) ?? [];
+  if (what === undefined) return false;
+  const entry = recalledOn(context)[Number(number) - 1];
+  if (!entry) {
+    context.write(`No entry ${number} was recalled on this branch.`);
+    return true;
+  }
+  await context.session?.dismiss(entry.message, entry.item, what === "drop");
+  context.write(
+    what === "drop"
+      ? `The model is not told entry ${number} any more, from its next answer on, and it is not recalled again on this branch.`
+      : `The model is told entry ${number} again, from its next answer on.`,
+  );
+  return true;
 }

@@ -4,11 +4,17 @@ import { excerpt } from "./excerpt.ts";
 
 /** That memory added something to what the model is told, and how to see it (S26, T51): `shower` is a key or a command. */
 export function recalledLine(items: readonly Recalled[], shower: string): string {
-  return `Memory added ${counted(items.length, "entry", "entries")} to what the model is told (${shower} shows them).`;
+  const told = items.filter(({ dismissed }) => !dismissed).length;
+  return `Memory added ${counted(told, "entry", "entries")} to what the model is told (${shower} shows them).`;
 }
 
-/** What it added, each with where it is from. */
+/** What it added, numbered, each with where it is from, and whether a person does not want it used (W50). */
 export function recalledLines(items: readonly Recalled[], columns: number, dim: (text: string) => string): string[] {
   const room = Math.max(20, columns);
-  return items.flatMap(({ text, source }) => [excerpt(text, room - 2), dim(`  ${excerpt(source, room - 4)}`)]);
+  return items.flatMap(({ text, source, dismissed }, index) => {
+    const number = `${index + 1}. `;
+    const from = dismissed ? `not used · ${source}` : source;
+    const pad = " ".repeat(number.length);
+    return [number + excerpt(text, room - 2 - number.length), dim(pad + excerpt(from, room - 2 - pad.length))];
+  });
 }

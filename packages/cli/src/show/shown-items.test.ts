@@ -124,6 +124,7 @@ const SCENES: readonly { readonly before?: Items; readonly item: Unplaced; reado
   { item: { type: "usage.counted", purpose: "title", model: "m", usage: noUsage } },
   { item: { type: "message.labelled", message: "u", label: "here" } },
   { item: { type: "message.starred", message: "u", starred: true } },
+  { item: { type: "memory.dismissed", message: "u", item: 0, dismissed: true } },
   { item: { type: "content.stored", digest: "d", text: "Be kind." } },
   { item: { type: "chat.ended", reason: "answered" } },
 ];

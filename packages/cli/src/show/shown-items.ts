@@ -102,6 +102,12 @@ export const SHOWN_ITEMS: Readonly<Record<ItemType, Shown>> = {
     print: "nothing: nobody writes to a print",
     page: "nothing: the message that comes with it is shown",
   },
+  "memory.dismissed": {
+    full: "nothing: /memory shows it, and whoever does it is told by the command",
+    plain: "nothing: /memory shows it, and whoever does it is told by the command",
+    print: "nothing: nobody can say so to a print",
+    page: "that the entry is not used",
+  },
   "message.labelled": nothing("the tree shows it"),
   "message.starred": nothing("the tree shows it"),
   "message.removed": nothing("the tree shows it"),

@@ -45,7 +45,7 @@ describe("a mistake is told at once, and with what to do", () => {
     [
       "of its limits",
       { limits: { maxSteps: 3 } },
-      "limits.maxSteps is no option of an agent; there are steps, tokens, cost, time, depth, policy.",
+      "limits.maxSteps is no option of an agent; there are steps, tokens, cost, time, depth, repeats, policy.",
     ],
     [
       "of its retries",

@@ -34,6 +34,7 @@ export const FLUSHED = {
   "file.changed": "when it is heard of",
   "question.asked": "when it is heard of",
   "question.answered": "when it is heard of",
+  "memory.dismissed": "when it is heard of",
   "message.labelled": "when it is heard of",
   "message.starred": "when it is heard of",
   "message.removed": "when it is heard of",

@@ -26,6 +26,8 @@ export type EventBody =
   | MessageAdded
   /** Memory put these in front of the model, with the user message `message`. */
   | { readonly type: "memory.recalled"; readonly message: string; readonly items: readonly Recalled[] }
+  /** A person does not want the model told an entry that was recalled, the first being 0; or wants it again. */
+  | { readonly type: "memory.dismissed"; readonly message: string; readonly item: number; readonly dismissed: boolean }
   | {
       readonly type: "message.started";
       readonly message: string;

@@ -209,6 +209,8 @@ export interface Recalled {
   /** The conversation that it is from, and the message there, for who wants to go there; not for the model. */
   readonly conversation?: string;
   readonly message?: string;
+  /** A person does not want it used: the model is not told it, and it is not recalled on this branch again. */
+  readonly dismissed?: true;
 }
 
 /** What an agent is told: by a person, or in their stead by a tool or the system. */

@@ -89,6 +89,17 @@ function reduceEvent(state: MutableState, event: Event): Change {
       state.messages.set(message.id, { ...message, recalled: event.items });
       return { message: message.id };
     }
+    case "memory.dismissed": {
+      const message = state.messages.get(event.message);
+      const item = message?.role === "user" ? message.recalled?.[event.item] : undefined;
+      if (message?.role !== "user" || !message.recalled || !item)
+        return skipped(event, "it names nothing that was recalled");
+      const { dismissed: _, ...plain } = item;
+      const recalled = message.recalled.with(event.item, event.dismissed ? { ...plain, dismissed: true } : plain);
+      state.messages.set(message.id, { ...message, recalled });
+      state.dismissals++;
+      return { message: message.id };
+    }
     case "message.started": {
       const { message: id, parentId, at: createdAt, run, model } = event;
       return addMessage(

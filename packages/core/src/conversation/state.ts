@@ -117,6 +117,8 @@ export interface ConversationState {
   readonly following: ReadonlyMap<string, Following>;
   /** How many messages are marked as removed. */
   readonly removals: number;
+  /** Counts on with each `memory.dismissed`: when it is another number, the model is told something else of old messages. */
+  readonly dismissals: number;
   /**
    * Permission rules that a person allowed for this conversation, as the log tells: to be shown. What holds is
    * `session.allowed`.
@@ -179,6 +181,7 @@ export function emptyConversation(id: string = createId()): ConversationState {
     questions: new Map(),
     following: new Map(),
     removals: 0,
+    dismissals: 0,
     allowed: [],
     writtenElsewhere: new Set(),
     calls: new Map(),

@@ -44,6 +44,10 @@ export function noInput(input: string): SessionError {
   return new SessionError("no-input", `No text ${input} waits; it may have been delivered or withdrawn.`);
 }
 
+export function noEntry(message: string, item: number): SessionError {
+  return new SessionError("no-message", `Memory recalled no entry ${item} for message ${message}.`);
+}
+
 export function noMessage(message: string): SessionError {
   return new SessionError("no-message", `There is no message ${message} in this conversation.`);
 }

@@ -16,7 +16,7 @@ import type { Answer } from "../ports/human.ts";
 import type { Log, Store } from "../ports/store.ts";
 import { Appends } from "./appends.ts";
 import { Audience, type FeedListener } from "./audience.ts";
-import { emptyMessage, Interruption, noInput, noMessage, noRun, noStore, SessionError } from "./error.ts";
+import { emptyMessage, Interruption, noEntry, noInput, noMessage, noRun, noStore, SessionError } from "./error.ts";
 import type { FeedReader } from "./feed.ts";
 import { Granted } from "./granted.ts";
 import { checkWindow, type SayOptions, type SessionOptions } from "./options.ts";
@@ -317,6 +317,17 @@ export class Session {
   /** Marks a message for people, or takes the mark away. */
   star(message: string, starred: boolean): Promise<void> {
     return this.#note({ type: "message.starred", message, starred });
+  }
+
+  /**
+   * Has the model not told something any more that memory recalled for a message, from its next answer on, or again. `item`
+   * is its place in `recalled`, the first being 0. Rejects with `SessionError`: `no-message`, also for an entry that there
+   * is not.
+   */
+  async dismiss(message: string, item: number, dismissed: boolean): Promise<void> {
+    const at = this.state.messages.get(message);
+    if (at && (at.role !== "user" || !at.recalled?.[item])) throw noEntry(message, item);
+    await this.#note({ type: "memory.dismissed", message, item, dismissed });
   }
 
   /** Puts a message and all below it out of sight; `restore` brings it back. Nothing is rewritten. */

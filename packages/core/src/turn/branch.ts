@@ -15,15 +15,18 @@ export class Branch {
   #prompt: PromptMessage[];
   /** Messages of the path that are in the prompt. */
   #shown: number;
+  #dismissals: number;
 
   constructor(session: Session, leaf: string | null) {
     this.#session = session;
     this.#path = pathTo(session.state, leaf);
     this.#prompt = promptFrom(this.#path);
     this.#shown = this.#path.length;
+    this.#dismissals = session.state.dismissals;
   }
 
   get path(): readonly Message[] {
+    this.#followDismissals();
     return this.#path;
   }
 
@@ -52,6 +55,7 @@ export class Branch {
 
   /** The prompt for the next model call. All messages of the path must have ended. */
   prompt(): readonly PromptMessage[] {
+    this.#followDismissals();
     for (; this.#shown < this.#path.length; this.#shown++) {
       const message = this.#path[this.#shown] as Message;
       // Reduced states replace a message when memory adds to it.
@@ -80,6 +84,15 @@ export class Branch {
     for (const message of gone) appendTo(first, message);
     this.#prompt = this.#prompt.slice(first.length);
     this.#shown -= forgotten;
+  }
+
+  /** What a person does not want used any more was told with messages that stand on the path already. */
+  #followDismissals(): void {
+    const { state } = this.#session;
+    if (state.dismissals === this.#dismissals) return;
+    this.#dismissals = state.dismissals;
+    this.#path = this.#path.map((message) => state.messages.get(message.id) ?? message);
+    this.#prompt = promptFrom(this.#path.slice(0, this.#shown));
   }
 
   #rebuild(): void {

@@ -65,8 +65,9 @@ export function afterSummary(path: readonly Message[]): readonly Message[] {
 function promptMessage(message: Message): PromptMessage | null {
   switch (message.role) {
     case "user": {
-      if (!message.recalled?.length) return { role: "user", parts: message.parts };
-      return { role: "user", parts: [{ type: "text", text: toldAsPast(message.recalled) }, ...message.parts] };
+      const recalled = message.recalled?.filter(({ dismissed }) => !dismissed) ?? [];
+      if (recalled.length === 0) return { role: "user", parts: message.parts };
+      return { role: "user", parts: [{ type: "text", text: toldAsPast(recalled) }, ...message.parts] };
     }
     case "summary":
       return {

@@ -1,4 +1,4 @@
-import { type Recalled, textOf } from "../conversation/message.ts";
+import { type Message, type Recalled, textOf } from "../conversation/message.ts";
 import { alarm } from "../ports/alarm.ts";
 import type { Memory, MemoryItem } from "../ports/memory.ts";
 import { orAborted } from "../ports/or-aborted.ts";
@@ -45,7 +45,16 @@ export async function recallInto(run: TurnRun, memory: TurnMemory): Promise<void
   } finally {
     cancel();
   }
-  if (items.length > 0) await session.commit([{ type: "memory.recalled", message: message.id, items }], { origin });
+  const unwanted = new Set(branch.path.flatMap(dismissedOf).map(({ text }) => text));
+  const wanted = items.filter(({ text }) => !unwanted.has(text));
+  if (wanted.length === 0) return;
+  // What was dismissed with this message stays with it: so it is known, and can be wanted again.
+  const told = [...wanted, ...dismissedOf(message)];
+  await session.commit([{ type: "memory.recalled", message: message.id, items: told }], { origin });
+}
+
+function dismissedOf(message: Message): readonly Recalled[] {
+  return message.role === "user" ? (message.recalled?.filter(({ dismissed }) => dismissed) ?? []) : [];
 }
 
 /** Hands what was said in a turn to memory, in the background: the turn's end does not wait for it. */

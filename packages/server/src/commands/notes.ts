@@ -1,13 +1,19 @@
 import type { Handlers } from "./desk.ts";
 
 /** What people note on messages. */
-export const noteHandlers: Handlers<"message.label" | "message.star" | "message.remove" | "message.restore"> = {
+export const noteHandlers: Handlers<
+  "memory.dismiss" | "message.label" | "message.remove" | "message.restore" | "message.star"
+> = {
   async "message.label"({ conversation, message, label }, { conversations }) {
     await (await conversations.open(conversation)).session.label(message, label);
     return {};
   },
   async "message.star"({ conversation, message, starred }, { conversations }) {
     await (await conversations.open(conversation)).session.star(message, starred);
+    return {};
+  },
+  async "memory.dismiss"({ conversation, message, item, dismissed }, { conversations }) {
+    await (await conversations.open(conversation)).session.dismiss(message, item, dismissed);
     return {};
   },
   async "message.remove"({ conversation, message }, { conversations }) {

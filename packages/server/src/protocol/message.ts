@@ -57,6 +57,7 @@ export const message = schemaOf<Message>(
           source: z.string(),
           conversation: z.string().optional(),
           message: z.string().optional(),
+          dismissed: z.literal(true).optional(),
         }),
       ).optional(),
     }),

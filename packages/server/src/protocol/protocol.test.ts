@@ -201,6 +201,7 @@ describe("the mirror of a conversation", () => {
       { type: "input.queued", input: createId(), parts: [{ type: "text", text: "later" }], delivery: "queue", run },
       { type: "message.labelled", message: answer, label: "the answer" },
       { type: "message.starred", message: answer, starred: true },
+      { type: "memory.dismissed", message: question, item: 0, dismissed: true },
       { type: "message.removed", message: sub },
       { type: "title.changed", title: "Everything" },
     ]);
@@ -267,6 +268,7 @@ const TOLD = {
   "message.removed": true,
   "message.restored": true,
   "message.starred": true,
+  "memory.dismissed": true,
   "message.started": true,
   "model.changed": true,
   "model.retrying": true,

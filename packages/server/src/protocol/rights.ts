@@ -35,6 +35,7 @@ export const rights = {
   "question.answer": "act",
   "rule.revoke": "act",
   "message.label": "act",
+  "memory.dismiss": "act",
   "message.star": "act",
   "message.remove": "act",
   "message.restore": "act",

@@ -42,7 +42,7 @@ export function MessageArticle({
       className="group rounded-lg text-[0.9375rem] leading-6"
     >
       {message ? <Body message={message} next={next} /> : <p className="text-soft text-sm">{words ?? "…"}</p>}
-      {message?.role === "user" && message.recalled && <RecalledItems items={message.recalled} />}
+      {message?.role === "user" && message.recalled && <RecalledItems message={message.id} items={message.recalled} />}
       {message && <BrokenOff message={id} isEnd={next === undefined} />}
       {message && <MessageActions message={message} />}
     </article>

@@ -1,18 +1,25 @@
 import { type Recalled, visibleProse } from "@banyan/core/conversation";
 import { Link } from "@tanstack/react-router";
+import { useConversation } from "../conversation/use-conversation.ts";
+import { usePage } from "../page.ts";
+import { useMay } from "../use-may.ts";
 
 /** What memory put in front of the model with a message, each with where it is from; a click goes there (W50, S26). */
-export function RecalledItems({ items }: { readonly items: readonly Recalled[] }) {
+export function RecalledItems({ message, items }: { readonly message: string; readonly items: readonly Recalled[] }) {
+  const told = items.filter(({ dismissed }) => !dismissed).length;
   return (
     <details className="mt-2 rounded-lg border border-hair px-3 py-2 text-sm">
       <summary className="text-soft">
-        Memory added {items.length} {items.length === 1 ? "entry" : "entries"} to what the model is told.
+        Memory added {told} {told === 1 ? "entry" : "entries"} to what the model is told.
       </summary>
       <ul aria-label="What memory added" className="mt-2 flex flex-col gap-2">
         {items.map((item, index) => (
           <li key={index}>
-            <p className="whitespace-pre-wrap">{visibleProse(item.text)}</p>
+            <p className={`whitespace-pre-wrap ${item.dismissed ? "text-soft line-through" : ""}`}>
+              {visibleProse(item.text)}
+            </p>
             <Source item={item} />
+            <Wanted message={message} item={index} dismissed={item.dismissed === true} />
           </li>
         ))}
       </ul>
@@ -32,5 +39,32 @@ function Source({ item: { source: from, conversation, message } }: { readonly it
     >
       {source}
     </Link>
+  );
+}
+
+/** Whether the model is to be told it, from its next answer on. */
+function Wanted({
+  message,
+  item,
+  dismissed,
+}: {
+  readonly message: string;
+  readonly item: number;
+  readonly dismissed: boolean;
+}) {
+  const page = usePage();
+  const { id: conversation } = useConversation();
+  const may = useMay();
+  const mark = () =>
+    page.told(page.connection.ask("memory.dismiss", { conversation, message, item, dismissed: !dismissed }));
+  return (
+    <p className="text-soft text-xs">
+      {dismissed && "The model is not told this any more. "}
+      {may("memory.dismiss") && (
+        <button type="button" className="underline" onClick={mark}>
+          {dismissed ? "Use it again" : "Do not use this"}
+        </button>
+      )}
+    </p>
   );
 }

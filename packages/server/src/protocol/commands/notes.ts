@@ -12,6 +12,11 @@ export const noteCommands = {
     nothing,
   ),
   "message.star": command("Stars a message, or not.", { ...message, starred: z.boolean() }, nothing),
+  "memory.dismiss": command(
+    "Has the model not told something any more that memory recalled for a message (`item`, the first being 0), or again.",
+    { ...message, item: z.int().nonnegative(), dismissed: z.boolean() },
+    nothing,
+  ),
   "message.remove": command("Puts a message and all below it out of sight, until `message.restore`.", message, nothing),
   "message.restore": command("Brings back what `message.remove` put out of sight.", message, nothing),
 } as const;
