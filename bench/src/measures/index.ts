@@ -19,6 +19,7 @@ import { pacedAnthropic } from "./paced-anthropic.ts";
 import { page } from "./page.ts";
 import { permission } from "./permission.ts";
 import { recall } from "./recall.ts";
+import { sandbox } from "./sandbox.ts";
 import { start } from "./start.ts";
 import { stream } from "./stream.ts";
 import { streamAnthropic } from "./stream-anthropic.ts";
@@ -44,6 +45,7 @@ export const measures: readonly Measure[] = [
   fences,
   follow,
   permission,
+  sandbox,
   recall,
   construct,
   hello,
