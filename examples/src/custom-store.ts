@@ -1,10 +1,21 @@
 // A store on plain files, a JSON line for each append, held to the contract by the conformance suite.
-import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import {
   type ConversationSummary,
   type Event,
+  isId,
   type ListQuery,
   type Log,
   type LogView,
@@ -31,10 +42,11 @@ class JsonLinesStore implements Store {
   async open(id: string, options: OpenOptions = {}): Promise<Log> {
     if (this.#closed) throw new StoreError("unusable", "This store is closed; make a new one.");
     const file = this.#fileOf(id);
-    if (!options.create && !existsSync(file)) throw notFound(id);
+    if (!isId(id) || (!options.create && !existsSync(file))) throw notFound(id);
     const before = this.#writers.get(id);
     if (before?.open && !options.take) throw openAlready(id);
-    appendFileSync(file, "");
+    // The file's name does not say whose it is: any text can be an id, also one that no file system takes for a name.
+    if (!existsSync(file)) writeFileSync(file, JSON.stringify(id));
     const last = readLines(file).appends.at(-1)?.at(-1);
     const writer = { epoch: Math.max(before?.epoch ?? 0, last?.epoch ?? 0) + 1, open: true };
     this.#writers.set(id, writer);
@@ -84,7 +96,7 @@ class JsonLinesStore implements Store {
   }
 
   #fileOf(id: string): string {
-    return join(this.#directory, `${encodeURIComponent(id)}.jsonl`);
+    return join(this.#directory, `${createHash("sha256").update(id).digest("hex")}.jsonl`);
   }
 
   async close(): Promise<void> {
@@ -160,7 +172,7 @@ function readLines(file: string): { readonly appends: readonly Event[][]; readon
   const appends: Event[][] = [];
   const damage: string[] = [];
   for (const [index, line] of readFileSync(file, "utf8").split("\n").entries()) {
-    if (line === "") continue;
+    if (index === 0 || line === "") continue;
     try {
       appends.push(JSON.parse(line) as Event[]);
     } catch {
@@ -172,7 +184,7 @@ function readLines(file: string): { readonly appends: readonly Event[][]; readon
 }
 
 function summaryOf(file: string): ConversationSummary {
-  const id = decodeURIComponent(basename(file, ".jsonl"));
+  const id = JSON.parse(readFileSync(file, "utf8").split("\n", 1)[0] ?? "");
   const summary = { id, title: "", labels: {}, createdAt: 0, updatedAt: 0 };
   for (const event of readLines(file).appends.flat()) {
     summary.createdAt ||= event.at;

@@ -85,6 +85,7 @@ test("docs/limits-and-errors.md has every code of an error", () => {
     "malformed-name": true,
     "missing-address": true,
     "missing-key": true,
+    "no-id": true,
     "no-chat": true,
     "no-embeddings": true,
     "no-log": true,

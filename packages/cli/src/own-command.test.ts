@@ -1,9 +1,12 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ownCommand } from "@banyan/host/own-command";
+import { ODD_IDS } from "@banyan/core/testing";
+import { optionWords, ownCommand } from "@banyan/host/own-command";
 import { expect, test } from "vitest";
-import { banyan, home } from "./testing/banyan.ts";
+import { readArguments } from "./arguments.ts";
+import { banyan, home, MAIN } from "./testing/banyan.ts";
 
 test("B78: what a person is told to run is written as it works where they are", () => {
   expect(ownCommand("--resume x", { npm_lifecycle_event: "start", npm_command: "run-script" })).toBe(
@@ -11,6 +14,54 @@ test("B78: what a person is told to run is written as it works where they are", 
   );
   expect(ownCommand("--resume x", { npm_command: "exec" })).toBe("npx banyan --resume x");
   expect(ownCommand("--resume x", {})).toBe("banyan --resume x");
+});
+
+test("W80: whatever an id holds, the line that a person is told brings it to the program as it is", () => {
+  expect(ownCommand(optionWords("--resume", "01k0000000conformance00001"), {})).toBe(
+    "banyan --resume 01k0000000conformance00001",
+  );
+  for (const id of ODD_IDS) {
+    const line = ownCommand([...optionWords("--resume", id), ...optionWords("--at", id)], {});
+    const { stdout } = spawnSync("sh", ["-c", line.replace(/^banyan/, `printf '%s\\0'`)], { encoding: "utf8" });
+    const wanted = readArguments(stdout.split("\0").slice(0, -1));
+    expect(wanted).toMatchObject({ type: "run", arguments: { resume: id, at: id } });
+  }
+});
+
+test("W80: a conversation of any id is brought in, and goes on by the line that says so", async () => {
+  using place = home();
+  const id = `-É 'a/../"b" $(id)`;
+  const head = { seq: 1, epoch: 1, at: 1 };
+  const events = [
+    { ...head, type: "conversation.created", id, labels: {} },
+    {
+      ...head,
+      type: "message.added",
+      seq: 2,
+      message: "#1",
+      parentId: null,
+      role: "user",
+      parts: [{ type: "text", text: "an oak" }],
+    },
+  ];
+  const file = join(place.workspace, "odd.json");
+  writeFileSync(file, JSON.stringify({ format: "banyan-conversation", version: 1, events }));
+  const { stdout } = await banyan(place, ["conversations", "import", file]);
+  const goOn = stdout.split("\n").find((line) => line.startsWith("banyan ")) ?? "";
+  expect(goOn).toContain("--resume=");
+  const found = await banyan(place, ["conversations", "search", "oak"]);
+  const there = found.stdout.split("\n").find((line) => line.includes("banyan ")) ?? "";
+  for (const line of [goOn, there]) {
+    const command = line.trim().replace("banyan", `'${process.execPath}' '${MAIN}'`);
+    const { status, stderr } = spawnSync("sh", ["-c", `${command} -p hello --model demo/offline`], {
+      cwd: place.workspace,
+      env: place.env,
+      encoding: "utf8",
+    });
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+  }
+  const kept = await banyan(place, ["conversations", "export", "--", id]);
+  expect(JSON.parse(kept.stdout).events.length).toBeGreaterThan(events.length + 4);
 });
 
 test("B78: the program tells it so", async () => {

@@ -8,7 +8,7 @@ import {
   WorkspaceError,
 } from "@banyan/host";
 import { McpError } from "@banyan/host/mcp";
-import { ownCommand } from "@banyan/host/own-command";
+import { optionWords, ownCommand } from "@banyan/host/own-command";
 import { type ExitCode, exitCodes } from "./exit.ts";
 import { serverOf } from "./serve/announced.ts";
 
@@ -59,11 +59,10 @@ export function problemOf(error: unknown): Problem {
 }
 
 /** How to join a conversation that a server of this machine has open (F5). */
-function attachHint({ process, message }: StoreError): string {
+function attachHint({ process, conversation }: StoreError): string {
   const server = process === undefined ? undefined : serverOf(process);
-  const [, conversation] = /^Conversation (\w+) is open/.exec(message) ?? [];
   if (!server || conversation === undefined) return "";
-  return ` Or join it there: ${ownCommand(`attach ${server.address} --resume ${conversation}`)}`;
+  return ` Or join it there: ${ownCommand(["attach", server.address, ...optionWords("--resume", conversation)])}`;
 }
 
 /** How a turn exits whose model could not answer. */

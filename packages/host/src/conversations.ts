@@ -20,14 +20,21 @@ export class ConversationError extends Error {
  */
 export async function findConversation(store: Store, named: string): Promise<ConversationSummary> {
   const wanted = named.trim().toLowerCase();
-  const summaries = wanted === "" ? [] : await store.list();
-  const [exact] = summaries.filter(({ id }) => id === wanted);
-  if (exact) return exact;
-  const ways = [
-    ({ id }: ConversationSummary) => wanted.length >= 4 && id.startsWith(wanted),
-    ({ title }: ConversationSummary) => title.toLowerCase() === wanted,
-    ({ title }: ConversationSummary) => title.toLowerCase().includes(wanted),
-  ];
+  const summaries = named === "" ? [] : await store.list();
+  // Any text may be an id, so nothing is taken from one and its capitals count, unless there is none of just that name.
+  for (const whole of [named, named.trim(), wanted]) {
+    const exact = summaries.find(({ id }) => id === whole);
+    if (exact) return exact;
+  }
+  const ways =
+    wanted === ""
+      ? []
+      : [
+          ({ id }: ConversationSummary) => id.toLowerCase() === wanted,
+          ({ id }: ConversationSummary) => wanted.length >= 4 && id.toLowerCase().startsWith(wanted),
+          ({ title }: ConversationSummary) => title.toLowerCase() === wanted,
+          ({ title }: ConversationSummary) => title.toLowerCase().includes(wanted),
+        ];
   for (const way of ways) {
     const found = summaries.filter(way);
     if (found.length > 1) throw ambiguous(named, found);

@@ -301,9 +301,10 @@ export class Host {
     return this.#choice;
   }
 
-  /** Begins a conversation. Rejects with `StoreError`. */
-  async newSession(): Promise<Session> {
-    return this.#titled(await Session.open(this.store, undefined, { labels: { cwd: this.workspace, agent: AGENT } }));
+  /** Begins a conversation; one of an id that is there is opened. Rejects with `StoreError`. */
+  async newSession(id?: string): Promise<Session> {
+    const labels = { cwd: this.workspace, agent: AGENT };
+    return this.#titled(await Session.open(this.store, id, { create: true, labels }));
   }
 
   /** Opens a conversation that a person names by its id, the beginning of it, or its title. Rejects with `ConversationError` or `StoreError`. */

@@ -1,10 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createId } from "@banyan/core";
-import { pause, scriptedModel, text } from "@banyan/core/testing";
+import { createId, isId } from "@banyan/core";
+import { ODD_IDS, pause, scriptedModel, text } from "@banyan/core/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { Mirror, PROTOCOL, type ServerFrame, serverFrame } from "./protocol/index.ts";
+import { commands, Mirror, PROTOCOL, type ServerFrame, serverFrame } from "./protocol/index.ts";
 import { ask } from "./testing/request.fixture.ts";
 import { serving, TOKEN, temporaryDirectory } from "./testing/serving.fixture.ts";
 import { signIn } from "./testing/sign-in.fixture.ts";
@@ -120,6 +120,52 @@ describe("the addresses for scripts", () => {
     expect(await get("/api/v1/conversations?limit=many")).toMatchObject({ error: { code: "malformed" } });
     expect(await get(`/api/v1/conversations/${conversation}/feed`)).toMatchObject({ error: { code: "not-found" } });
     expect(await get("/api/v1/nothing")).toMatchObject({ error: { code: "not-found" } });
+  });
+
+  test("W80: a place in a feed that is none is refused with a sentence, wherever it stands", async () => {
+    const { post, address } = await scripted({ model: scriptedModel([]) });
+    const { conversation } = await post({ type: "conversation.create" });
+    const path = `/api/v1/conversations/${conversation}/feed`;
+    for (const place of ["", "1", "1.2", "1.2.3.4", "-1.0.0", "1.0.x", `${"9".repeat(16)}.0.0`]) {
+      const wrong = [
+        ask(address, `${path}?from=${place}`, { headers: bearer }),
+        ask(address, path, { headers: { ...bearer, "last-event-id": place } }),
+      ];
+      for (const { status, body } of await Promise.all(wrong)) {
+        expect({ status, ...JSON.parse(body).error }, place).toMatchObject({ status: 400, code: "malformed" });
+        expect(JSON.parse(body).error.message).toContain("expected epoch.seq.offset");
+      }
+    }
+  });
+
+  test("W80: another method than an address takes is refused, and told which it takes", async () => {
+    const { address } = await scripted({ model: scriptedModel([]) });
+    const wrong = await ask(address, "/api/v1/conversations", { method: "DELETE", headers: bearer });
+    expect({ ...wrong, ...JSON.parse(wrong.body) }).toMatchObject({
+      status: 405,
+      headers: { allow: "GET, POST" },
+      error: { code: "malformed", message: "DELETE means nothing at this address; it takes GET and POST." },
+    });
+  });
+
+  test("W80: the description has each command by the schema that checks it, ids and limits included", async () => {
+    const { get } = await scripted({ model: scriptedModel([]) });
+    const { components } = await get("/api/v1/openapi.json");
+    const { schemas } = components as { schemas: Record<string, { pattern: string; properties: object }> };
+    const id = { $ref: "#/components/schemas/id" };
+    const described = new RegExp(schemas.id?.pattern ?? "", "u");
+    for (const text of [createId(), ...ODD_IDS, "", ".", "..", "a\n", "a\u0000", "\u0085", "x".repeat(129)])
+      expect(described.test(text), JSON.stringify(text)).toBe(isId(text));
+    for (const [name, { input }] of Object.entries(commands)) {
+      const properties = Object.keys(input).filter((field) => field === "conversation");
+      expect(schemas[name]?.properties, name).toMatchObject({ type: { const: name }, id });
+      for (const field of properties) expect(schemas[name]?.properties, name).toMatchObject({ [field]: id });
+    }
+    expect(schemas["message.label"]?.properties).toMatchObject({ label: { anyOf: [{ maxLength: 200 }, {}] } });
+    expect(schemas["feed.subscribe"]?.properties).toMatchObject({ from: { $ref: "#/components/schemas/cursor" } });
+    expect(schemas["message.checkpoint"]?.properties).toMatchObject({
+      parts: { items: { properties: { offset: {} } } },
+    });
   });
 
   test("the description names every command, and everything that it refers to is there", async () => {

@@ -60,7 +60,7 @@ export function openElsewhere(conversation: string, writer: Writer): StoreError 
   return new StoreError(
     "locked",
     `Conversation ${conversation} is open in ${nameOf(writer)}; close it there, or end that process, and try again.`,
-    { process: writer.process },
+    { process: writer.process, conversation },
   );
 }
 

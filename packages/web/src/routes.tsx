@@ -1,6 +1,7 @@
 import { createRootRoute, createRoute, createRouter, retainSearchParams } from "@tanstack/react-router";
 import { ConversationView } from "./conversation/conversation-view.tsx";
 import { type PanelSearch, panelSearch } from "./panels/panel-names.ts";
+import { conversationParams } from "./shell/address.ts";
 import { Shell } from "./shell/shell.tsx";
 import { Welcome } from "./shell/welcome.tsx";
 
@@ -18,6 +19,7 @@ const welcome = createRoute({ getParentRoute: () => root, path: "/", component: 
 const conversation = createRoute({
   getParentRoute: () => root,
   path: "/c/$conversation",
+  params: conversationParams,
   validateSearch: (search: Record<string, unknown>): ConversationSearch => ({
     ...panelSearch(search),
     ...(typeof search.leaf === "string" && search.leaf !== "" ? { leaf: search.leaf } : {}),

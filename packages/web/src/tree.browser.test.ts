@@ -26,6 +26,36 @@ describe.runIf(chromiumPath)(`the tree in the page${whyNot}`, PATIENT, () => {
     return conversation;
   }
 
+  it("W80: a conversation and a message of any id are found, linked and gone on with like others", async () => {
+    const conversation = `É ^;|<b>/"50%'~41 [x]`;
+    await here.ask("conversation.create", { conversation });
+    const first = await here.ask("message.add", {
+      conversation,
+      parts: [{ type: "text", text: "begin with a quince" }],
+    });
+    const at = first.message;
+    const id = `#m-(1) "^'%20~`;
+    await here.ask("message.add", { id, conversation, at, parts: [{ type: "text", text: "odd medlar" }] });
+    await here.ask("message.add", { conversation, at, parts: [{ type: "text", text: "another branch" }] });
+    const { page, complaints } = await here.open("/");
+    await page.getByLabel("Search all conversations").fill("medlar");
+    await page.getByRole("link", { name: /medlar/ }).click();
+    await articles(page).filter({ hasText: "odd medlar" }).waitFor();
+    await eventually(() => focused(page)).toContain("odd medlar");
+    await eventually(() => page.title()).toContain("begin with a quince");
+    expect(leafIn(page)).toBe(id);
+    await page.reload();
+    await articles(page).filter({ hasText: "odd medlar" }).waitFor();
+    await composer(page).fill("go on");
+    await composer(page).press("Enter");
+    await articles(page).filter({ hasText: "You said: go on" }).first().waitFor();
+    await here.idle(conversation);
+    await eventually(() => leafIn(page)).not.toBe(id);
+    expect(await articles(page).filter({ hasText: "odd medlar" }).count()).toBe(1);
+    expect(new URL(page.url()).pathname).toMatch(/^\/c\/[\w.~-]+$/);
+    expect(complaints).toEqual([]);
+  });
+
   it("W18: the outline is a tree that is walked with the keyboard", async () => {
     const { page, complaints } = await here.open(`/c/${await branched()}`);
     await row(page, "gamma").waitFor();

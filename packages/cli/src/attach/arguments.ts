@@ -1,3 +1,4 @@
+import { idInAddress } from "@banyan/core/conversation";
 import { Command, Option } from "commander";
 import type { ColorChoice } from "../arguments.ts";
 import { parse, type Unread } from "../parse.ts";
@@ -60,8 +61,10 @@ export function readAttach(
 /** A server, or a conversation of one, by the address that a browser has for it; nothing for any other text. */
 function addressed(text: string): Pick<AttachArguments, "address" | "resume"> | undefined {
   const url = /^https?:\/\/\S+$/i.test(text) ? URL.parse(text) : null;
-  const path = /^\/(?:c\/([0-9a-z]+))?$/.exec(url?.pathname ?? "");
+  const path = /^\/(?:c\/([^/]+))?$/.exec(url?.pathname ?? "");
   if (!url || !path) return undefined;
   const [, conversation] = path;
-  return conversation === undefined ? { address: text } : { address: url.origin, resume: conversation };
+  if (conversation === undefined) return { address: text };
+  const resume = idInAddress(conversation);
+  return resume === undefined ? undefined : { address: url.origin, resume };
 }

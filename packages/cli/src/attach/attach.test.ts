@@ -108,6 +108,8 @@ test.each([
   [["http://127.0.0.1:1", "--resume", "oaks"], { address: "http://127.0.0.1:1", resume: "oaks" }],
   [["--resume", "http://127.0.0.1:1"], { address: "http://127.0.0.1:1", resume: true }],
   [["-r", "http://127.0.0.1:1/"], { address: "http://127.0.0.1:1/", resume: true }],
+  [["--resume", "https://a.example/c/an~20oak~2F7"], { address: "https://a.example", resume: "an oak/7" }],
+  [["https://a.example/c/an%20oak"], { address: "https://a.example", resume: "an oak" }],
   [["--resume", "https://a.example/c/01kabc"], { address: "https://a.example", resume: "01kabc" }],
   [["https://a.example/c/01kabc?leaf=01kdef"], { address: "https://a.example", resume: "01kabc" }],
   [["https://a.example/c/01kabc", "--resume", "oaks"], { address: "https://a.example", resume: "oaks" }],

@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { visibleLine } from "@banyan/core/conversation";
 import { readConfiguration, redactor } from "@banyan/host";
-import { ownCommand } from "@banyan/host/own-command";
+import { optionWords, ownCommand } from "@banyan/host/own-command";
 import { RemoteError, RemoteServer } from "@banyan/server/client";
 import manifest from "../../package.json" with { type: "json" };
 import { approvalSentence } from "../chat/approval-mode.ts";
@@ -69,9 +69,11 @@ export async function join(args: AttachArguments, { terminal, unsent, signal, me
     // What is still drawn, as of a run that goes on, would be drawn over what is written last.
     await live?.settled();
     terminal.close();
-    const there = args.address === undefined ? "" : `${door.address} `;
-    if (talk.session)
-      terminal.write(style.dim(`attach: ${ownCommand(`attach ${there}--resume ${talk.session.id}`)}\n`));
+    const there = args.address === undefined ? [] : [door.address];
+    if (talk.session) {
+      const words = ["attach", ...there, ...optionWords("--resume", talk.session.id)];
+      terminal.write(style.dim(`attach: ${ownCommand(words)}\n`));
+    }
   } finally {
     server.close();
   }

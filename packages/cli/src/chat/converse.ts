@@ -1,5 +1,5 @@
 import { type Host, openHost } from "@banyan/host";
-import { ownCommand } from "@banyan/host/own-command";
+import { optionWords, ownCommand } from "@banyan/host/own-command";
 import type { Arguments } from "../arguments.ts";
 import { commands } from "../commands/index.ts";
 import { promptCommands } from "../commands/prompt-commands.ts";
@@ -81,7 +81,7 @@ async function talkAt(
     terminal.freshLine();
     const { style } = terminal;
     if (talk.session?.state.messages.size)
-      terminal.write(style.dim(`resume: ${ownCommand(`--resume ${talk.session.id}`)}\n`));
+      terminal.write(style.dim(`resume: ${ownCommand(optionWords("--resume", talk.session.id))}\n`));
   }
 }
 

@@ -1,4 +1,4 @@
-import { ownCommand } from "@banyan/host/own-command";
+import { optionWords, ownCommand } from "@banyan/host/own-command";
 import { ASK, type Command } from "./command.ts";
 
 export const clear: Command = {
@@ -9,7 +9,7 @@ export const clear: Command = {
     context.write(
       old === undefined
         ? "This conversation is new already."
-        : `A new conversation. The old one stays: ${ownCommand(`--resume ${old}`)}`,
+        : `A new conversation. The old one stays: ${ownCommand(optionWords("--resume", old))}`,
     );
     return ASK;
   },

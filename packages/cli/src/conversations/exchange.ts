@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { counted } from "@banyan/core/conversation";
 import type { ConversationDirectory, StoredConversation } from "@banyan/host";
 import { ExchangeError, fromJson, type ReadConversation, toHtml, toJson, toMarkdown } from "@banyan/host/exchange";
-import { ownCommand } from "@banyan/host/own-command";
+import { optionWords, ownCommand } from "@banyan/host/own-command";
 import { UsageError } from "../problem.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { ConversationsArguments } from "../subcommands.ts";
@@ -51,7 +51,9 @@ export async function importConversation(
   const id = await directory.bringIn(read);
   const { state } = await directory.read(id);
   const second = id === read.id ? "" : ` ${read.id} is here already, so this one has an id of its own.`;
-  write(`Imported ${counted(state.messages.size, "message")} as ${id}.${second}\n${ownCommand(`--resume ${id}`)}\n`);
+  write(
+    `Imported ${counted(state.messages.size, "message")} as ${id}.${second}\n${ownCommand(optionWords("--resume", id))}\n`,
+  );
 }
 
 function conversationIn(file: string): ReadConversation {

@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import type { SearchHit } from "@banyan/core";
 import { counted } from "@banyan/core/conversation";
 import type { ConversationDirectory } from "@banyan/host";
-import { ownCommand } from "@banyan/host/own-command";
+import { optionWords, ownCommand } from "@banyan/host/own-command";
 import { excerpt } from "../show/excerpt.ts";
 import { plainText } from "../show/plain-text.ts";
 import { type Style, styleFor } from "../show/style.ts";
@@ -27,7 +27,8 @@ export async function search(
     const who = hit.role === "user" ? "you" : "agent";
     write(`${style.bold(excerpt(hit.title, 60))}  ${style.dim(`${formatTime(hit.at)}, ${who}`)}\n`);
     write(`  ${marked(hit, style)}\n`);
-    write(style.dim(`  ${ownCommand(`--resume ${hit.conversation} --at ${hit.message}`)}\n`));
+    const there = [...optionWords("--resume", hit.conversation), ...optionWords("--at", hit.message)];
+    write(style.dim(`  ${ownCommand(there)}\n`));
   }
   write(style.dim(`${counted(hits.length, "message")}; the last line of each opens it on its own branch.\n`));
 }

@@ -1,4 +1,5 @@
 import type { ChatEnd, FeedItem } from "../conversation/event.ts";
+import { ID_RULE, isId } from "../conversation/id.ts";
 import type { Message } from "../conversation/message.ts";
 import { pathTo } from "../conversation/path.ts";
 import type { WaitingInput } from "../conversation/state.ts";
@@ -24,7 +25,7 @@ export interface ChatOptions {
   readonly at?: string | undefined;
   /**
    * The id of the message that the directive adds, or, when it adds none, of its run: for a client that must be able to
-   * tell whether what it asked for was done. A new one when absent; it must not be in use.
+   * tell whether what it asked for was done. A new one when absent; it must be one (`isId`), and not in use.
    */
   readonly id?: string | undefined;
   /** What begins the turn, by its name, such as `my-program 0.1`: tools are told (`context.client`). */
@@ -34,7 +35,7 @@ export interface ChatOptions {
 /** A chat is used in a way that it cannot be. */
 export class ChatError extends Error {
   override readonly name = "ChatError";
-  readonly code: "iterated" | "other-session" | "no-session" | "no-chat" | "used-id";
+  readonly code: "iterated" | "other-session" | "no-session" | "no-chat" | "no-id" | "used-id";
 
   constructor(code: ChatError["code"], message: string) {
     super(message);
@@ -62,6 +63,8 @@ export class Chat implements AsyncIterable<FeedItem> {
     if (options.session !== undefined && !(options.session instanceof Session)) {
       throw new ChatError("no-session", "The session of a chat is what Session.open() resolves with; await that.");
     }
+    if (options.id !== undefined && !isId(options.id))
+      throw new ChatError("no-id", `The id that a chat gives is ${ID_RULE}; this is ${JSON.stringify(options.id)}.`);
     this.agent = agent;
     this.directive = directive;
     this.options = options;

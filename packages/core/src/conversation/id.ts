@@ -1,4 +1,50 @@
+/** What `isId` asks for, as a program is told it. */
+export const ID_RULE = "1 to 128 characters, none of them a control character, and neither . nor ..";
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that no id has.
+const FORM = /^(?!\.{1,2}$)[^\x00-\x1f\x7f-\x9f]{1,128}$/u;
+
+/**
+ * What `isId` asks for, but that surrogates come in pairs: a regular expression that other languages read alike, with the flag
+ * for whole characters (`u` in JavaScript). No address has a segment `.` or `..`: browsers and proxies take them away.
+ */
+export const ID_PATTERN: RegExp = FORM;
+
+/**
+ * Whether a text can be the id of something that a program names: of a conversation, a message, a run, a command. Any can,
+ * of 1 to 128 characters (code points), that is well-formed Unicode, holds no control character (U+0000 to U+001F, U+007F
+ * to U+009F), and is neither `.` nor `..`. Two ids are the same when every character is: case counts, and so does the form in
+ * which an accent is written.
+ */
+export function isId(text: unknown): text is string {
+  return typeof text === "string" && ID_PATTERN.test(text) && text.isWellFormed();
+}
+
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+
+/**
+ * An id as a piece of an address of the page: letters, digits, `_`, `.` and `-` stand for themselves, and each other byte of its
+ * UTF-8 is `~` and two hexadecimal digits. Browsers, and what people paste addresses into, change other characters.
+ */
+export function pieceOfAddress(id: string): string {
+  return encodeURIComponent(id)
+    .replaceAll(/[~!*'()]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll("%", "~");
+}
+
+/** The id in a piece of an address; nothing when it is none, as after a slip of the hand. */
+export function idInAddress(piece: string): string | undefined {
+  try {
+    return decodeURIComponent(
+      decodeURIComponent(piece)
+        .replaceAll("%", "%25")
+        .replaceAll(/~(?=[0-9A-F]{2})/gi, "%"),
+    );
+  } catch {
+    // What stands there are bytes of no character.
+    return undefined;
+  }
+}
 
 /** Writes the low `digits` base-32 digits of a non-negative integer, most significant first. */
 function base32(value: number, digits: number): string {

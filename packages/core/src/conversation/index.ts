@@ -12,7 +12,7 @@ export { type BrokenTurn, type ToldBreak, toldBreak, type WayOn } from "./broken
 export type { Change } from "./call-state.ts";
 export type * from "./event.ts";
 export { cursorOf, isDelta, isEvent } from "./event.ts";
-export { createId, idSource } from "./id.ts";
+export { createId, ID_PATTERN, ID_RULE, idInAddress, idSource, isId, pieceOfAddress } from "./id.ts";
 export type * from "./message.ts";
 export { isEnded, isSettled, textOf, typedText } from "./message.ts";
 export { type DiffLine, readPatch } from "./patch.ts";

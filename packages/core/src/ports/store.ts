@@ -6,7 +6,8 @@ import type { RightsPlace } from "./rights.ts";
  *
  * Contract: events come back as they were appended, in order, whatever Unicode they hold; an append is all or nothing;
  * what `append` acknowledged survives the process; one unreadable log hides no other. The session waits for each append
- * before the next. The conformance suite of `@banyan/core/testing` holds a store to it, but for crashes and damage, which
+ * before the next. An id is any text that `isId` takes: two that differ at all are two conversations, and another text is
+ * the id of none (`not-found`, also with `create`). The conformance suite of `@banyan/core/testing` holds a store to it, but for crashes and damage, which
  * a store's own tests must provoke.
  */
 export interface Store {
@@ -130,10 +131,17 @@ export class StoreError extends Error {
   readonly code: StoreErrorCode;
   /** For `locked`: the process on this machine that has the conversation open, where that is known. */
   readonly process: number | undefined;
+  /** For `locked`: the conversation, where that is known. */
+  readonly conversation: string | undefined;
 
-  constructor(code: StoreErrorCode, message: string, options?: ErrorOptions & { readonly process?: number }) {
+  constructor(
+    code: StoreErrorCode,
+    message: string,
+    options?: ErrorOptions & { readonly process?: number; readonly conversation?: string },
+  ) {
     super(message, options);
     this.code = code;
     this.process = options?.process;
+    this.conversation = options?.conversation;
   }
 }

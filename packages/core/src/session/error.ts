@@ -1,3 +1,5 @@
+import { ID_RULE } from "../conversation/id.ts";
+
 /** Why a run was interrupted: by a person, because nobody reads it any more, or because the session closed. */
 export class Interruption extends Error {
   override readonly name = "Interruption";
@@ -7,7 +9,8 @@ export class Interruption extends Error {
  * `closed`: by `close()`. `broken`: its store failed, and nothing can be written any more. `no-log`: it keeps no log to go
  * back in. `behind`: the reader of a feed was too slow. `no-question`: the question was answered or withdrawn before.
  * `no-run`: the run is not live. `no-input`: the text was delivered or withdrawn before. `no-message`: there is none of
- * that id. `empty`: there is neither text nor a file in it. `invalid-option`: no session can be opened so.
+ * that id. `empty`: there is neither text nor a file in it. `invalid-option`: no session can be opened so, or
+ * no message have that id.
  */
 export type SessionErrorCode =
   | "closed"
@@ -50,6 +53,12 @@ export function noEntry(message: string, item: number): SessionError {
 
 export function noMessage(message: string): SessionError {
   return new SessionError("no-message", `There is no message ${message} in this conversation.`);
+}
+
+/** `what` has it, such as "a conversation". */
+export function noId(what: string, given: unknown): SessionError {
+  const said = typeof given === "string" ? JSON.stringify(given.slice(0, 200)) : typeof given;
+  return new SessionError("invalid-option", `The id of ${what} is ${ID_RULE}; this is ${said}.`);
 }
 
 export function noStore(given: unknown): SessionError {

@@ -1,8 +1,11 @@
 import type { Delivery } from "../conversation/event.ts";
-import { SessionError } from "./error.ts";
+import { createId, isId } from "../conversation/id.ts";
+import { noId, SessionError } from "./error.ts";
 
 /** How a conversation is opened. */
 export interface SessionOptions {
+  /** Begin a conversation of the id that is given when there is none. Without an id, one begins in any case. */
+  readonly create?: boolean | undefined;
   /** Facts about a new conversation that lists can be filtered by, such as its directory. */
   readonly labels?: Readonly<Record<string, string>> | undefined;
   /**
@@ -22,7 +25,7 @@ export interface SayOptions {
   readonly delivery?: Delivery | undefined;
   /** The run that is meant; the one that is live where the conversation was last written to when absent. */
   readonly run?: string | undefined;
-  /** The id that its message will have; a new one when absent. One that was used before says nothing again. */
+  /** The id that its message will have, as `isId` says; a new one when absent. One that was used before says nothing again. */
   readonly id?: string | undefined;
 }
 
@@ -30,4 +33,18 @@ export interface SayOptions {
 export function checkWindow(window: number | undefined): void {
   if (window === undefined || (Number.isInteger(window) && window > 0)) return;
   throw new SessionError("invalid-option", `window is ${window}; it must be a positive whole number of messages.`);
+}
+
+/** An id, of `what`. Throws `SessionError` when it cannot be one. */
+export function checkedId(what: string, id: string): string {
+  if (!isId(id)) throw noId(what, id);
+  return id;
+}
+
+/** How something is said when `options` do not say it. Throws `SessionError` for an id that cannot be one. */
+export function howSaid({ delivery = "steer", id = createId() }: SayOptions): {
+  readonly delivery: Delivery;
+  readonly input: string;
+} {
+  return { delivery, input: checkedId("a message", id) };
 }

@@ -19,7 +19,7 @@ import { Audience, type FeedListener } from "./audience.ts";
 import { emptyMessage, Interruption, noEntry, noInput, noMessage, noRun, noStore, SessionError } from "./error.ts";
 import type { FeedReader } from "./feed.ts";
 import { Granted } from "./granted.ts";
-import { checkWindow, type SayOptions, type SessionOptions } from "./options.ts";
+import { checkedId, checkWindow, howSaid, type SayOptions, type SessionOptions } from "./options.ts";
 import { noPast, type Past, pastOf } from "./past.ts";
 import { approvalResolved, fittingAnswer, notOpen, type Question, Questions, type Unfit } from "./questions.ts";
 import { recover } from "./recovery.ts";
@@ -93,15 +93,15 @@ export class Session {
   }
 
   /**
-   * Opens a conversation for writing, or begins a new one when no id is given: that one is written with its first
-   * message. Rejects with `StoreError`: `not-found`, or `locked` while somebody else has it open; with `SessionError`
-   * (`invalid-option`) for a window that is no positive whole number, and for a store that is none.
+   * Opens a conversation for writing, or begins a new one without an id, or with `create` when there is none of it: that one
+   * is written with its first message. Rejects with `StoreError`: `not-found`, or `locked` while somebody else has it open;
+   * with `SessionError` (`invalid-option`) for a window, an id (`isId` says what one is) or a store that can be none.
    */
   static async open(store: Store, id?: string, options: SessionOptions = {}): Promise<Session> {
     checkWindow(options.window);
     if (typeof store?.open !== "function") throw noStore(store);
-    const conversation = id ?? createId();
-    const log = await store.open(conversation, { create: id === undefined });
+    const conversation = checkedId("a conversation", id ?? createId());
+    const log = await store.open(conversation, { create: options.create ?? id === undefined });
     return new Session(log, await pastOf(log, conversation), options);
   }
 
@@ -273,10 +273,10 @@ export class Session {
    * Writes to a run: it is in the log when this resolves, with the id that its message will have. Without `run`, to the
    * run that is live where the conversation was last written to; when none is, it is held, and `resume()` delivers it.
    * An id that was used before changes nothing, so that a client may say a thing again. Rejects with `SessionError`:
-   * `no-run` when the run named is not live, `empty` when nothing is said.
+   * `no-run` when the run named is not live, `empty` when nothing is said, `invalid-option` for an id that cannot be one.
    */
   async say(content: string | readonly UserPart[], options: SayOptions = {}): Promise<string> {
-    const { delivery = "steer", id: input = createId() } = options;
+    const { delivery, input } = howSaid(options);
     const parts = partsOf(content);
     if (!parts) throw emptyMessage();
     const { inbox, messages, runs, leaf } = this.state;

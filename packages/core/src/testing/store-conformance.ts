@@ -1,5 +1,6 @@
 import type { Store } from "../ports/store.ts";
 import type { Checks } from "./store-cases/case.ts";
+import { idCases } from "./store-cases/ids.ts";
 import { listCases } from "./store-cases/list.ts";
 import { logCases } from "./store-cases/log.ts";
 import { rightsCases } from "./store-cases/rights.ts";
@@ -53,4 +54,4 @@ export function storeConformance(make: () => Promise<StoreUnderTest>): readonly 
   }));
 }
 
-const cases: Checks = { ...logCases, ...writerCases, ...listCases, ...searchCases, ...rightsCases };
+const cases: Checks = { ...logCases, ...writerCases, ...listCases, ...searchCases, ...rightsCases, ...idCases };

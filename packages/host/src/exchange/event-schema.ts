@@ -1,3 +1,4 @@
+import { ID_PATTERN, ID_RULE } from "@banyan/core/conversation";
 import { z } from "zod";
 
 // The facts of a log as JSON has them: what an import checks, and what the command publishes as the schema of its output.
@@ -5,7 +6,30 @@ import { z } from "zod";
 const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
 const count = z.int().min(0);
 const time = z.number().describe("Milliseconds since 1970.");
-const id = z.string();
+
+/**
+ * A name of a conversation, a message, a run, a command ...: what `isId` of `@banyan/core/conversation` takes. `createId()`
+ * makes one.
+ */
+export const id = z
+  .string()
+  .regex(ID_PATTERN, `expected ${ID_RULE}`)
+  .refine((text) => text.isWellFormed(), `expected ${ID_RULE}, in Unicode whose surrogates come in pairs`)
+  .describe("Any text of 1 to 128 characters, none of them a control character, but `.` and `..`.");
+
+/** A text of so many characters: code points, as JSON Schema counts. With `most` alone, it may be empty. */
+export function text(least: number, most: number): z.ZodType<string, string> {
+  const problem = `expected ${least === 0 ? "at most" : `${least} to`} ${most.toLocaleString("en")} characters`;
+  const fits = (given: string) => given.length >= least && (given.length <= most || Array.from(given).length <= most);
+  return z
+    .string()
+    .refine(fits, problem)
+    .meta({ ...(least > 0 && { minLength: least }), maxLength: most });
+}
+
+/** The id of a call, which a provider may have made. */
+export const callId = text(1, 512).describe("An id that a model's provider may have made.");
+
 const json = z.unknown().describe("Any JSON.");
 
 /** US dollars. */
@@ -41,7 +65,7 @@ export const part = z.discriminatedUnion("type", [
   textPart,
   filePart,
   z.object({ type: z.literal("reasoning"), text: z.string(), provider }),
-  z.object({ type: z.literal("call"), call: id, provider }),
+  z.object({ type: z.literal("call"), call: callId, provider }),
   z.object({ type: z.literal("source"), url: z.string(), title: z.string().optional() }),
   z.object({
     type: z.literal("provider"),
@@ -82,7 +106,7 @@ export const preview = z.object({
 });
 
 const messageOf = { message: id };
-const callOf = { message: id, call: id };
+const callOf = { message: id, call: callId };
 const saidOf = {
   ...callOf,
   tool: z.string().optional().describe("Absent, as input is, in logs from before events of calls said it."),
@@ -108,7 +132,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       role: z.enum(["user", "summary"]),
       author: z.enum(["user", "tool", "system"]).optional(),
       parts: userParts,
-      call: id.optional().describe("The call that launched the sub-agent whose first message this is."),
+      call: callId.optional().describe("The call that launched the sub-agent whose first message this is."),
       covers: id.optional(),
       run: id.optional().describe("The live run that put it at the end of its branch."),
       usage: usage.optional(),
@@ -132,7 +156,14 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
     event("message.started", { ...messageOf, parentId: id.nullable(), run: id, model: z.string() }),
     event("message.checkpoint", {
       ...messageOf,
-      parts: list(z.object({ index: count, type: z.enum(["text", "reasoning"]), offset: count, text: z.string() })),
+      parts: list(
+        z.object({
+          index: count.describe("Which part of the message it is, from 0."),
+          type: z.enum(["text", "reasoning"]),
+          offset: count.describe("UTF-16 units of the part that are in the log already."),
+          text: z.string().describe("What came behind them."),
+        }),
+      ).describe("The text since the checkpoint before."),
     }),
     event("message.completed", {
       ...messageOf,
@@ -189,7 +220,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       instructions: z.string().describe("The digest of a content.stored."),
       tools: z.string().describe("The digest of a content.stored."),
       leaf: id.nullable(),
-      call: id.optional().describe("The call that launched it, when it is the run of a sub-agent."),
+      call: callId.optional().describe("The call that launched it, when it is the run of a sub-agent."),
     }),
     event("run.paused", { run: id, question: id, reason: z.string() }),
     event("run.continued", { run: id, question: id, allowed: z.boolean() }),

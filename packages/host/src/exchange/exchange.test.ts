@@ -122,9 +122,14 @@ describe("B56: JSON", () => {
       "event 1: expected conversation.created",
     ],
     [
-      "has an id that could be a path",
-      () => changed(0, { id: "../../x" }),
-      "event 1 (conversation.created): id: expected 10 to 40",
+      "has an id that can be none",
+      () => changed(0, { id: ".." }),
+      "event 1 (conversation.created): id: expected 1 to 128 characters",
+    ],
+    [
+      "has a message whose id can be none",
+      () => changed(indexOf("message.started"), { message: "a\u0000b" }),
+      "(message.started): message: expected 1 to 128 characters",
     ],
     ["has events out of order", () => changed(2, { seq: 1 }), "seq: expected more than 2"],
     [

@@ -29,8 +29,8 @@ export const conversationHandlers: Handlers<
     return { hits: await conversations.search(query, { ...within, limit: limit ?? 20 }) };
   },
 
-  async "conversation.create"(_command, { conversations }) {
-    return { conversation: (await conversations.create()).session.id };
+  async "conversation.create"({ conversation }, { conversations }) {
+    return { conversation: (await conversations.create(conversation)).session.id };
   },
 
   async "conversation.open"({ named, cwd }, { conversations, directory }) {
@@ -57,17 +57,18 @@ export const conversationHandlers: Handlers<
 
   async "conversation.export"({ conversation, format, leaf }, desk, viewer) {
     const { state, events } = await asItIs(conversation, desk);
+    const name = fileNameFor(conversation);
     switch (format) {
       case "json":
         return {
-          name: `${conversation}.json`,
+          name: `${name}.json`,
           mediaType: "application/json",
           text: toJson(events.map((event) => shownTo(event, viewer))),
         };
       case "markdown":
-        return { name: `${conversation}.md`, mediaType: "text/markdown", text: toMarkdown(state, leaf) };
+        return { name: `${name}.md`, mediaType: "text/markdown", text: toMarkdown(state, leaf) };
       case "html":
-        return { name: `${conversation}.html`, mediaType: "text/html", text: toHtml(state) };
+        return { name: `${name}.html`, mediaType: "text/html", text: toHtml(state) };
     }
   },
 
@@ -82,6 +83,12 @@ export const conversationHandlers: Handlers<
     return { parts: await desk.host.contextParts(pathTo(state, leaf ?? state.leaf)) };
   },
 };
+
+/** What a file of a conversation may be called anywhere, for people: whatever its id holds, it leads to no other folder. */
+function fileNameFor(conversation: string): string {
+  const kept = conversation.replaceAll(/[^\p{L}\p{M}\p{N}._-]+/gu, "_").replace(/^[.-]+/, "_");
+  return Array.from(kept).slice(0, 60).join("");
+}
 
 function labelled(cwd: string | undefined): { readonly labels?: Readonly<Record<string, string>> } {
   return cwd === undefined ? {} : { labels: { cwd } };

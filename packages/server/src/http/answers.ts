@@ -7,7 +7,7 @@ const STATUS: Readonly<Record<ErrorCode, ContentfulStatusCode>> = {
   damaged: 500,
   failed: 500,
   forbidden: 403,
-  invalid: 400,
+  invalid: 409,
   locked: 409,
   malformed: 400,
   "not-found": 404,
@@ -28,4 +28,15 @@ export function noticePage(message: string): string {
 <body><h1>Banyan</h1><p>${message}</p></body>
 </html>
 `;
+}
+
+/**
+ * `Content-Disposition` of a file that is to be kept (RFC 6266): its name, and where that is not ASCII, one for who knows
+ * nothing else.
+ */
+export function attachment(name: string): string {
+  const plain = name.replaceAll(/[^\w.-]/g, "_");
+  if (plain === name) return `attachment; filename="${name}"`;
+  const whole = encodeURIComponent(name).replaceAll(/['()*]/g, (each) => `%${each.charCodeAt(0).toString(16)}`);
+  return `attachment; filename="${plain}"; filename*=UTF-8''${whole}`;
 }

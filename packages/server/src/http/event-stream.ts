@@ -84,8 +84,12 @@ export class EventStream implements Line {
   }
 }
 
-/** The place that a client names as `epoch.seq.offset`; nothing for anything else. */
-export function cursorFrom(text: string | undefined): Cursor | undefined {
-  const [, epoch, seq, offset] = /^(\d{1,15})\.(\d{1,15})\.(\d{1,15})$/.exec(text ?? "") ?? [];
-  return epoch === undefined ? undefined : { epoch: Number(epoch), seq: Number(seq), offset: Number(offset) };
+/** A place in a feed as the id of an event says it: `epoch.seq.offset`. */
+export const PLACE_FORM = /^[0-9]{1,15}\.[0-9]{1,15}\.[0-9]{1,15}$/;
+
+/** The place that a client names; nothing for anything else. */
+export function cursorFrom(text: string): Cursor | undefined {
+  if (!PLACE_FORM.test(text)) return undefined;
+  const [epoch = 0, seq = 0, offset = 0] = text.split(".").map(Number);
+  return { epoch, seq, offset };
 }

@@ -1,138 +1,199 @@
-import { z } from "zod";
-import { type CommandName, commands, needs, PROTOCOL, serverFrame } from "../protocol/index.ts";
+import { type CommandName, commands, needs, PROTOCOL } from "../protocol/index.ts";
+import { type JsonSchema, jsonSchemas, refTo } from "../protocol/json-schemas.ts";
+import { PLACE_FORM } from "./event-stream.ts";
+
+/** Commands that are about a connection: they need a socket. */
+const OF_SOCKETS: ReadonlySet<string> = new Set(["conversation.watch", "feed.subscribe", "feed.unsubscribe"]);
+
+const ID = { name: "id", in: "path", required: true, schema: refTo("id") };
+
+const PLACE = {
+  description:
+    "The place behind an event of the stream, as its id says: epoch, seq and offset. With seq 0: the beginning.",
+  schema: { type: "string", pattern: PLACE_FORM.source },
+};
+
+/** An event of a newer version: an import keeps it. */
+const NEWER = {
+  type: "object",
+  properties: {
+    seq: { type: "integer", minimum: 1 },
+    epoch: { type: "integer", minimum: 0 },
+    type: { type: "string" },
+  },
+  required: ["seq", "epoch", "type", "at"],
+};
+
+const problems = {
+  default: {
+    description: "It was not carried out; the message says what to do.",
+    content: body(refTo("refusal")),
+  },
+};
 
 /** The addresses for scripts as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.0), made of the schemas of the protocol. */
 export function openApi(server: string): object {
-  const names = Object.keys(commands) as CommandName[];
+  const { schemas, commands: names } = jsonSchemas();
+  const posted = names.filter((name) => !OF_SOCKETS.has(name));
+  const fieldsOf = (name: CommandName) => schemas[name]?.properties ?? {};
+  /** The fields of a command as parameters of an address. */
+  const parameters = (name: CommandName, fields: readonly string[]) =>
+    fields.map((field) => {
+      const { description, ...schema } = fieldsOf(name)[field] as JsonSchema;
+      return { name: field, in: "query", ...(description === undefined ? {} : { description }), schema };
+    });
   return {
     openapi: "3.1.0",
     info: {
       title: "Banyan",
       version: PROTOCOL,
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
       description: `The HTTP part of ${server}. Live clients use the WebSocket at /api/v1/socket, with the same commands and frames.`,
     },
+    servers: [{ url: "/" }],
     security: [{ token: [] }],
     paths: {
       "/api/v1/health": {
         get: {
+          operationId: "health",
           summary: "Whether the server lives.",
           security: [],
-          responses: { 200: json("It does.", { type: "object" }) },
+          responses: {
+            200: json("It does.", {
+              type: "object",
+              properties: { status: { const: "ok" }, server: { type: "string" }, protocol: { type: "string" } },
+              required: ["status", "server", "protocol"],
+            }),
+            ...problems,
+          },
         },
       },
       "/api/v1/commands": {
         post: {
+          operationId: "command",
           summary: "Carries out a command. One that comes twice with one id acts once.",
           requestBody: {
             required: true,
-            content: body({ oneOf: names.map((name) => ({ $ref: `#/components/schemas/${name}` })) }),
+            content: body({
+              oneOf: posted.map(refTo),
+              discriminator: {
+                propertyName: "type",
+                mapping: Object.fromEntries(posted.map((name) => [name, refTo(name).$ref])),
+              },
+            }),
           },
           responses: {
-            200: json("It was carried out.", {
-              anyOf: names.map((name) => ({ $ref: `#/components/schemas/${name}.result` })),
-            }),
+            200: json("It was carried out.", { anyOf: posted.map((name) => refTo(`${name}.result`)) }),
             ...problems,
           },
         },
       },
       "/api/v1/conversations": {
         get: {
+          operationId: "conversations",
           summary: "The conversations, the last written first; with `query`, messages in which all words occur.",
-          parameters: [parameter("query"), parameter("cwd"), parameter("limit", { type: "integer", minimum: 1 })],
+          parameters: [...parameters("conversation.search", ["query", "cwd", "limit"])],
           responses: {
             200: json("They are these.", {
-              anyOf: ["conversation.list", "conversation.search"].map((name) => ({
-                $ref: `#/components/schemas/${name}.result`,
-              })),
+              anyOf: ["conversation.list.result", "conversation.search.result"].map(refTo),
             }),
             ...problems,
           },
         },
         post: {
+          operationId: "import",
           summary: commands["conversation.import"].does,
-          parameters: [{ ...parameter("Idempotency-Key"), in: "header" }],
-          requestBody: { required: true, content: body({ type: "object" }) },
+          parameters: [
+            {
+              name: "Idempotency-Key",
+              in: "header",
+              description: "An import that comes twice with one key is one.",
+              schema: refTo("id"),
+            },
+          ],
+          requestBody: { required: true, content: body(refTo("exported")) },
           responses: { 200: result("conversation.import"), ...problems },
         },
       },
       "/api/v1/conversations/{id}/export": {
         get: {
+          operationId: "export",
           summary: commands["conversation.export"].does,
-          parameters: [ID, parameter("format", { enum: ["json", "markdown", "html"] }), parameter("leaf")],
-          responses: { 200: { description: "The file." }, ...problems },
+          parameters: [ID, ...parameters("conversation.export", ["format", "leaf"])],
+          responses: {
+            200: {
+              description: "The file.",
+              content: {
+                "application/json": { schema: refTo("exported") },
+                "text/markdown": { schema: { type: "string" } },
+                "text/html": { schema: { type: "string" } },
+              },
+            },
+            ...problems,
+          },
         },
       },
       "/api/v1/conversations/{id}/feed": {
         get: {
+          operationId: "feed",
           summary: "The feed as server-sent events; each holds a frame, and its id is the place behind it.",
           parameters: [
             ID,
-            parameter("from", { pattern: "^\\d+\\.\\d+\\.\\d+$" }),
-            parameter("leaf"),
-            { ...parameter("Last-Event-ID"), in: "header" },
+            { ...PLACE, name: "from", in: "query" },
+            ...parameters("feed.subscribe", ["leaf"]),
+            { ...PLACE, name: "Last-Event-ID", in: "header" },
           ],
           responses: {
-            200: {
-              description: "The stream.",
-              content: { "text/event-stream": { schema: { $ref: "#/components/schemas/frame" } } },
-            },
+            200: { description: "The stream.", content: { "text/event-stream": { schema: refTo("frame") } } },
             ...problems,
           },
         },
       },
       "/api/v1/models": {
         get: {
+          operationId: "models",
           summary: commands["model.list"].does,
-          parameters: [parameter("provider")],
+          parameters: parameters("model.list", ["provider"]),
           responses: { 200: result("model.list"), ...problems },
+        },
+      },
+      "/api/v1/openapi.json": {
+        get: {
+          operationId: "description",
+          summary: "This description.",
+          responses: { 200: json("It.", { type: "object" }), ...problems },
         },
       },
     },
     components: {
       securitySchemes: { token: { type: "http", scheme: "bearer" } },
       schemas: {
-        ...Object.assign({}, ...names.map(schemasOf)),
-        ...schemas("frame", serverFrame),
-        problem: {
+        ...Object.fromEntries(
+          Object.entries(schemas).map(([name, schema]) => [name, name in commands ? described(name, schema) : schema]),
+        ),
+        exported: {
           type: "object",
+          description: "A conversation as a file: its log.",
           properties: {
-            error: {
-              type: "object",
-              properties: { code: { type: "string" }, message: { type: "string" } },
-              required: ["code", "message"],
-            },
+            format: { const: "banyan-conversation" },
+            version: { const: 1 },
+            events: { type: "array", minItems: 1, items: { anyOf: [refTo("event"), NEWER] } },
           },
+          required: ["format", "version", "events"],
+        },
+        refusal: {
+          type: "object",
+          properties: { error: refTo("problem") },
           required: ["error"],
         },
       },
     },
   };
-}
 
-const ID = { name: "id", in: "path", required: true, schema: { type: "string" } };
-
-const problems = {
-  default: {
-    description: "It was not carried out; the message says what to do.",
-    content: body({ $ref: "#/components/schemas/problem" }),
-  },
-};
-
-function schemasOf(name: CommandName): Readonly<Record<string, object>> {
-  const { input, result: answer, does } = commands[name];
-  const whole = z
-    .object({ type: z.literal(name), id: z.string(), ...input })
-    .describe(`${does} Needs: ${needs[name]}.`);
-  return { ...schemas(name, whole), ...schemas(`${name}.result`, answer) };
-}
-
-/** A schema under a name, and those under names of their own that it refers to: a reference counts from the document. */
-function schemas(name: string, of: z.ZodType): Readonly<Record<string, object>> {
-  // What a newer server adds must not trip over anyone.
-  const { $schema: _, $defs = {}, ...made } = z.toJSONSchema(of, { io: "input" });
-  const inner = Object.entries($defs).map(([own, schema]) => [`${name}.${own}`, schema]);
-  const all = JSON.stringify({ [name]: made, ...Object.fromEntries(inner) });
-  return JSON.parse(all.replaceAll('"#/$defs/', `"#/components/schemas/${name}.`));
+  function described(name: string, schema: JsonSchema): JsonSchema {
+    const { does } = commands[name as CommandName];
+    return { description: `${does} Needs: ${needs[name as CommandName]}.`, ...schema };
+  }
 }
 
 function body(of: object): object {
@@ -144,9 +205,5 @@ function json(description: string, of: object): object {
 }
 
 function result(name: CommandName): object {
-  return json("It was carried out.", { $ref: `#/components/schemas/${name}.result` });
-}
-
-function parameter(name: string, of: object = { type: "string" }): object {
-  return { name, in: "query", schema: of };
+  return json("It was carried out.", refTo(`${name}.result`));
 }

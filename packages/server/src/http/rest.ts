@@ -5,9 +5,9 @@ import type { DeskCommand } from "../commands/desk.ts";
 import { isOfConnection, type Outcome, type Performer, refusalOf } from "../commands/perform.ts";
 import { readCommand } from "../commands/read-command.ts";
 import type { LiveConversations } from "../live/live-conversations.ts";
-import { type Command, LARGEST_FRAME, LARGEST_OF_WATCHERS, type Problem } from "../protocol/index.ts";
+import { type Command, type CommandName, LARGEST_FRAME, LARGEST_OF_WATCHERS, type Problem } from "../protocol/index.ts";
 import { Pace } from "../socket/pace.ts";
-import { statusOf } from "./answers.ts";
+import { attachment, statusOf } from "./answers.ts";
 import type { HttpEnvironment } from "./app.ts";
 import { cursorFrom, EventStream } from "./event-stream.ts";
 
@@ -28,6 +28,17 @@ export interface RestParts {
   log(line: string): void;
   defect(error: unknown): void;
 }
+
+/** What each address takes. */
+const METHODS: Readonly<Record<string, readonly string[]>> = {
+  "/commands": ["POST"],
+  "/conversations": ["GET", "POST"],
+  "/conversations/:id/export": ["GET"],
+  "/conversations/:id/feed": ["GET"],
+  "/health": ["GET"],
+  "/models": ["GET"],
+  "/openapi.json": ["GET"],
+};
 
 type Request = Context<HttpEnvironment>;
 
@@ -54,10 +65,8 @@ export function rest(parts: RestParts): Hono<HttpEnvironment> {
 
   /** Carries out a command that is made of the parts of an address. */
   const perform = async (context: Request, type: DeskCommand, input: object, id = createId()): Promise<Outcome> => {
-    const given = Object.entries(input).filter(([, value]) => value !== undefined);
-    const { command, error } = readCommand({ type, id, ...Object.fromEntries(given) });
-    if (!command) return { error };
-    return performer.perform(command as Command<DeskCommand>, context.get("principal"));
+    const { command, error } = readAddress(type, input, id);
+    return command ? performer.perform(command, context.get("principal")) : { error };
   };
 
   app.get("/openapi.json", (context) => context.json(parts.openApi()));
@@ -76,7 +85,7 @@ export function rest(parts: RestParts): Hono<HttpEnvironment> {
     if (!isOfConnection(command)) return answer(context, await performer.perform(command, context.get("principal")));
     if (command.type !== "message.read") {
       const message = `${command.type} needs a socket, or the feed of a conversation.`;
-      return problem(context, { code: "invalid", message });
+      return context.json({ error: { code: "invalid", message } }, 400);
     }
     const refused = refusalOf(command.type, context.get("principal"));
     if (refused) return problem(context, refused);
@@ -113,18 +122,26 @@ export function rest(parts: RestParts): Hono<HttpEnvironment> {
     const { name, mediaType, text } = outcome.result as { name: string; mediaType: string; text: string };
     context.header("Content-Type", `${mediaType}; charset=utf-8`);
     // A file to be kept: shown as a page of this server, it could ask the server for more.
-    context.header("Content-Disposition", `attachment; filename="${name}"`);
+    context.header("Content-Disposition", attachment(name));
     return context.body(text);
   });
 
   app.get("/conversations/:id/feed", async (context) => {
     const refused = refusalOf("feed.subscribe", context.get("principal"));
     if (refused) return problem(context, refused);
-    const from = cursorFrom(context.req.header("last-event-id") ?? context.req.query("from"));
+    const place = context.req.header("last-event-id") ?? context.req.query("from");
+    const from = place === undefined ? undefined : cursorFrom(place);
+    if (place !== undefined && !from) {
+      const message = `from: expected epoch.seq.offset, as the id of an event of this stream has it; this is ${JSON.stringify(place.slice(0, 100))}.`;
+      return problem(context, { code: "malformed", message });
+    }
+    const input = { conversation: context.req.param("id"), from, leaf: context.req.query("leaf") };
+    const { command, error } = readAddress("feed.subscribe", input);
+    if (!command) return problem(context, error);
     const stream = new EventStream(context.get("principal"), () => streams.delete(stream));
     const outcome = await performer.outcomeOf(async () => {
-      const live = await conversations.open(context.req.param("id"));
-      await stream.watch(live, from, context.req.query("leaf"));
+      const live = await conversations.open(command.conversation);
+      await stream.watch(live, command.from, command.leaf);
       return {};
     });
     if ("error" in outcome) {
@@ -140,8 +157,26 @@ export function rest(parts: RestParts): Hono<HttpEnvironment> {
     answer(context, await perform(context, "model.list", { provider: context.req.query("provider") })),
   );
 
+  for (const [path, methods] of Object.entries(METHODS)) {
+    app.all(path, (context) => {
+      const message = `${context.req.method} means nothing at this address; it takes ${methods.join(" and ")}.`;
+      context.header("Allow", methods.join(", "));
+      return context.json({ error: { code: "malformed", message } }, 405);
+    });
+  }
   app.all("*", (context) => problem(context, { code: "not-found", message: "There is nothing at this address." }));
   return app;
+}
+
+/** A command that is made of the parts of an address. */
+function readAddress<Name extends CommandName>(
+  type: Name,
+  input: object,
+  id = createId(),
+): { readonly command: Command<Name>; readonly error?: never } | { readonly command?: never; readonly error: Problem } {
+  const given = Object.entries(input).filter(([, value]) => value !== undefined);
+  const { command, error } = readCommand({ type, id, ...Object.fromEntries(given) });
+  return command ? { command: command as Command<Name> } : { error };
 }
 
 function problem(context: Request, error: Problem): Response {

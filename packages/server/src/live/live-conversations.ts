@@ -32,17 +32,23 @@ export class LiveConversations {
     this.#sweep = setInterval(() => this.#closeIdle(), Math.max(100, options.idle / 4)).unref();
   }
 
-  /** Begins a conversation. It is stored with its first message. Rejects with `StoreError`. */
-  async create(): Promise<LiveConversation> {
-    return this.#keep(await this.#options.host.newSession());
+  /** Begins a conversation, unless there is one of this id. It is stored with its first message. Rejects with `StoreError`. */
+  async create(id?: string): Promise<LiveConversation> {
+    const { host } = this.#options;
+    if (id === undefined) return this.#keep(await host.newSession());
+    return this.#had(id, () => host.newSession(id));
   }
 
   /** The conversation of this id, opened if it is not. Rejects with `StoreError`, as with `locked`. */
-  async open(id: string): Promise<LiveConversation> {
+  open(id: string): Promise<LiveConversation> {
+    return this.#had(id, () => this.#options.host.openById(id));
+  }
+
+  async #had(id: string, open: () => Promise<Session>): Promise<LiveConversation> {
     for (let moving = this.#moving.get(id); moving; moving = this.#moving.get(id)) await moving.catch(() => {});
     const live = this.#live.get(id);
     if (live) return live;
-    const opening = this.#opened(id);
+    const opening = open().then((session) => this.#keep(session));
     this.#move(id, opening);
     return opening;
   }
@@ -98,10 +104,6 @@ export class LiveConversations {
 
   async #isStored(id: string): Promise<boolean> {
     return (await this.#options.host.store.list()).some((known) => known.id === id);
-  }
-
-  async #opened(id: string): Promise<LiveConversation> {
-    return this.#keep(await this.#options.host.openById(id));
   }
 
   async #keep(session: Session): Promise<LiveConversation> {

@@ -1,7 +1,7 @@
 import type { FeedItem } from "@banyan/core/conversation";
 import { eventSchemas } from "@banyan/host/event-schema";
 import { z } from "zod";
-import { count, name } from "./shapes.ts";
+import { callId, count, id } from "./shapes.ts";
 
 const epoch = count.describe("Counts the writers that the log has had.");
 const seq = z.int().min(1).describe("The place in the log, from 1, without gaps.");
@@ -14,7 +14,7 @@ const place = {
   seq: count,
   epoch,
   offset: count,
-  run: name.describe("The run that it is of."),
+  run: id.describe("The run that it is of."),
   agent: z.string().describe("The name of the agent that the run is of."),
   depth: count.describe("0 for the agent that the person talks with, 1 for its sub-agents, 2 for theirs."),
 };
@@ -23,12 +23,12 @@ const begins = count
   .describe(
     "Where in its part the text begins, in UTF-16 units. It replaces what a client has of the part from there on: after a break it may say again what the client has, or take back what was lost.",
   );
-const ofCall = { message: name, call: name };
+const ofCall = { message: id, call: callId };
 
 /** A fragment of what streams. */
 export const delta = z.discriminatedUnion("type", [
-  z.object({ ...place, type: z.literal("text.delta"), message: name, part: count, begins, text: z.string() }),
-  z.object({ ...place, type: z.literal("reasoning.delta"), message: name, part: count, begins, text: z.string() }),
+  z.object({ ...place, type: z.literal("text.delta"), message: id, part: count, begins, text: z.string() }),
+  z.object({ ...place, type: z.literal("reasoning.delta"), message: id, part: count, begins, text: z.string() }),
   z.object({
     ...place,
     type: z.literal("call.input.delta"),
@@ -54,7 +54,7 @@ export const delta = z.discriminatedUnion("type", [
 export const notice = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("model.retrying"),
-    run: name,
+    run: id,
     attempt: z.int().min(2),
     delay: z.number().describe("Milliseconds."),
     nextAt: z.number().describe("When it is tried again, in milliseconds since 1970."),
@@ -64,14 +64,14 @@ export const notice = z.discriminatedUnion("type", [
   }),
   z.object({
     type: z.literal("model.waiting"),
-    run: name,
-    message: name,
+    run: id,
+    message: id,
     time: z.number().describe("Milliseconds since the model said something, or was asked."),
     alive: z.boolean().describe("Whether its connection has shown life since the last time."),
   }),
-  z.object({ type: z.literal("memory.skipped"), run: name, reason: z.string() }),
-  z.object({ type: z.literal("context.shortening"), run: name, reason: z.string() }),
-  z.object({ type: z.literal("context.not-shortened"), run: name, reason: z.string() }),
+  z.object({ type: z.literal("memory.skipped"), run: id, reason: z.string() }),
+  z.object({ type: z.literal("context.shortening"), run: id, reason: z.string() }),
+  z.object({ type: z.literal("context.not-shortened"), run: id, reason: z.string() }),
   z.object({ type: z.literal("callback.failed"), callback: z.string(), reason: z.string() }),
 ]);
 
@@ -91,4 +91,5 @@ export const feedItem = z
     for (const issue of known.get(item.type)?.safeParse(item).error?.issues ?? [])
       context.addIssue({ code: "custom", message: issue.message, path: issue.path as PropertyKey[] });
   })
-  .transform((item) => item as unknown as FeedItem);
+  .transform((item) => item as unknown as FeedItem)
+  .describe("An event, a delta or a notice; one of a newer server may have another `type`.");

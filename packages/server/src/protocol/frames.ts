@@ -1,22 +1,22 @@
 import { z } from "zod";
 import { listedConversation } from "./commands/conversations.ts";
 import { feedItem } from "./feed-item.ts";
-import { id, list } from "./shapes.ts";
+import { id, list, text } from "./shapes.ts";
 import { snapshot } from "./snapshot.ts";
 
 /** The first frame of a client. */
 export const hello = z.object({
   type: z.literal("hello"),
-  protocol: z.string().max(20).describe("The version that the client speaks, as in 1.0."),
-  client: z.string().max(200).describe("What it is, for logs: a name and a version."),
-  proof: z.string().max(100).optional().describe("Of a page that signed in: that it has the key of its sign-in."),
+  protocol: text(0, 20).describe("The version that the client speaks, as in 1.0."),
+  client: text(0, 200).describe("What it is, for logs: a name and a version."),
+  proof: text(0, 100).optional().describe("Of a page that signed in: that it has the key of its sign-in."),
 });
 
 /** To a page that has the cookie of a sign-in, before anything else: it says hello with a proof that it has the key too (S20). */
 const challenge = z.object({ type: z.literal("challenge"), challenge: z.string() });
 
 /** What agents work with, for all conversations that have nothing of their own. */
-const settings = z.object({
+export const settings = z.object({
   model: z.string(),
   approval: z.enum(["ask", "edits", "all"]),
   unasked: list(id).default([]).describe("Conversations in which nothing is asked although it is elsewhere."),
@@ -60,7 +60,7 @@ export const errorCodes = [
 export type ErrorCode = (typeof errorCodes)[number];
 
 /** What a person is told, and a code for programs. A newer server may have more codes. */
-const problem = z.object({ code: z.string(), message: z.string() });
+export const problem = z.object({ code: z.string(), message: z.string() });
 
 /** A command was carried out; with what its schema says. */
 const done = z.object({ type: z.literal("done"), id, result: z.record(z.string(), z.unknown()) });

@@ -1,7 +1,7 @@
 import type { Message } from "@banyan/core/conversation";
 import { about, dollars, fileChange, part, usage, userPart } from "@banyan/host/event-schema";
 import { z } from "zod";
-import { count, json, list, name, schemaOf, time } from "./shapes.ts";
+import { callId, count, id, json, list, schemaOf, time } from "./shapes.ts";
 
 /** Changes of a file that a call is about to make, as far as the model has written them. */
 const draft = z.object({
@@ -14,7 +14,7 @@ const draft = z.object({
 
 /** A tool call, as it stands in its message. */
 export const call = z.looseObject({
-  id: name,
+  id: callId,
   tool: z.string(),
   inputText: z.string().describe("What the model wrote, word for word."),
   input: json
@@ -34,9 +34,9 @@ export const call = z.looseObject({
 });
 
 const base = {
-  id: name,
-  parentId: name.nullable(),
-  call: name.optional().describe("The call whose sub-agent the message belongs to."),
+  id,
+  parentId: id.nullable(),
+  call: callId.optional().describe("The call whose sub-agent the message belongs to."),
   createdAt: time,
   label: z.string().optional(),
   starred: z.boolean().optional(),
@@ -64,7 +64,7 @@ export const message = schemaOf<Message>(
     z.looseObject({
       ...base,
       role: z.literal("assistant"),
-      run: name,
+      run: id,
       model: z.string(),
       parts: list(part),
       calls: list(call),
@@ -77,7 +77,7 @@ export const message = schemaOf<Message>(
       ...base,
       role: z.literal("summary"),
       parts: list(part),
-      covers: z.string(),
+      covers: id,
       usage: usage.optional(),
       cost: dollars.optional(),
     }),

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
 import { createId, type FeedItem, Session } from "@banyan/core";
 import { scriptedModel } from "@banyan/core/testing";
 import { describe, expect, expectTypeOf, test } from "vitest";
@@ -21,6 +22,8 @@ import {
   snapshotOf,
   snapshot as snapshotSchema,
 } from "./index.ts";
+import { jsonSchemas } from "./json-schemas.ts";
+import { shapeTables } from "./shape-tables.fixture.ts";
 
 describe("versions", () => {
   test("the same major version works together, whichever minor is older", () => {
@@ -89,11 +92,10 @@ describe("schemas", () => {
       expect(does, type).toMatch(/^[A-Z].*\.$/);
       const schema = commandSchema(type);
       expect(schema?.safeParse({ type }).success, type).toBe(false);
-      expect(schema?.safeParse({ type, id: "../../etc", conversation: createId() }).success, type).toBe(false);
+      expect(schema?.safeParse({ type, id: "..", conversation: createId() }).success, type).toBe(false);
     }
     expect(
-      commandSchema("turn.say")?.safeParse({ type: "turn.say", id: createId(), conversation: "../x", parts: [] })
-        .success,
+      commandSchema("turn.say")?.safeParse({ type: "turn.say", id: createId(), conversation: "..", parts: [] }).success,
     ).toBe(false);
   });
 });
@@ -107,6 +109,12 @@ test("S28: docs/protocol.md lists every command with what it needs and does", ()
   const does = new Map<string, { readonly does: string }>(Object.entries(commands));
   const rows = Object.entries(rights).map(([name, right]) => `| \`${name}\` | ${right} | ${does.get(name)?.does} |`);
   expect(page.match(/^\| `\w+\.\w+` \| (watch|act) \|.*$/gm)).toEqual(rows);
+});
+
+test("W80: docs/protocol.md says what every field holds, made of the schemas; `vitest run -u` writes it anew", async () => {
+  const page = new URL("../../../../docs/protocol.md", import.meta.url);
+  const [said] = readFileSync(page, "utf8").split("### Forms and shapes that have a name");
+  await expect(`${said}${shapeTables(jsonSchemas())}\n`).toMatchFileSnapshot(fileURLToPath(page));
 });
 
 test("S28: docs/protocol.md says of every address what the table of rights says of its commands", () => {

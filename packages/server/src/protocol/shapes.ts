@@ -1,5 +1,8 @@
 import type { Json } from "@banyan/core/conversation";
+import { text } from "@banyan/host/event-schema";
 import { z } from "zod";
+
+export { callId, id, text } from "@banyan/host/event-schema";
 
 // Pieces that several schemas of the protocol are made of.
 
@@ -8,17 +11,16 @@ export function schemaOf<Type>(schema: z.ZodType): z.ZodType<Type> {
   return schema as z.ZodType<Type>;
 }
 
-/** A name that `createId()` of `@banyan/core/conversation` makes: of a conversation, a message, a run, a command ... */
-export const id = z.string().regex(/^[0-9a-z]{10,40}$/, "10 to 40 lower-case letters and digits");
-
-/** An id that a provider may have made, as a call has. */
-export const name = z.string().min(1).max(512);
-
 /** Milliseconds since 1970. */
 export const time = z.number().describe("Milliseconds since 1970.");
 
 /** A whole number from 0 on. */
 export const count = z.int().min(0);
+
+/** What a person names or asks something with: what is not white space at its ends, 1 to `most` characters of it. */
+export function line(most: number): z.ZodType<string> {
+  return z.string().trim().pipe(text(1, most)).meta({ minLength: 1, maxLength: most, pattern: "\\S" });
+}
 
 /** Anything that JSON can hold. */
 export const json = schemaOf<Json>(z.json());

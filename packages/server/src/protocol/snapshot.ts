@@ -2,16 +2,16 @@ import type { BrokenTurn, Following, LiveRun, OpenQuestion, RunEnd, WaitingInput
 import { dollars, preview, usage, userPart } from "@banyan/host/event-schema";
 import { z } from "zod";
 import { message } from "./message.ts";
-import { count, cursor, id, list, name, schemaOf, time } from "./shapes.ts";
+import { callId, count, cursor, id, list, schemaOf, time } from "./shapes.ts";
 
 /**
  * A message in the outline of a tree: where it stands and what it is, without what it says. What is absent is nothing,
  * false or 0, except `cost`: that is unknown.
  */
 export const node = z.object({
-  id: name,
+  id,
   parent: count.optional().describe("The place of its parent in the list of nodes; absent for a root."),
-  call: name.optional().describe("For the first message of a sub-agent: the call that launched it."),
+  call: callId.optional().describe("For the first message of a sub-agent: the call that launched it."),
   role: z.enum(["user", "assistant", "summary"]),
   author: z.enum(["tool", "system"]).optional().describe("Who wrote a user message, if no person did."),
   at: time,
@@ -30,23 +30,23 @@ export const node = z.object({
   changed: count.optional().describe("How many changes of files they made."),
   usage: list(count).optional().describe("Tokens: input, cached, cache writes, output, reasoning."),
   cost: dollars.optional().describe("US dollars."),
-  covers: z.string().optional().describe("The last message that a summary stands for."),
+  covers: id.optional().describe("The last message that a summary stands for."),
 });
 
 const run = schemaOf<LiveRun>(
   z.looseObject({
-    id: name,
+    id,
     agent: z.string(),
     mode: z.enum(["chat", "task"]),
     startedAt: time,
-    leaf: name.nullable().describe("The last message on its path."),
-    call: name.optional().describe("The call that launched it, when it is a sub-agent's."),
-    pausedBy: name.optional().describe("The question that it waits for at a limit."),
+    leaf: id.nullable().describe("The last message on its path."),
+    call: callId.optional().describe("The call that launched it, when it is a sub-agent's."),
+    pausedBy: id.optional().describe("The question that it waits for at a limit."),
     pauseReason: z.string().optional().describe("Which limit that is: one sentence."),
   }),
 );
 
-const ofCall = { id: name, message: name, call: name };
+const ofCall = { id, message: id, call: callId };
 
 /** What waits for a person: whether a call may run, or what a tool asks in words. */
 export const question = schemaOf<OpenQuestion>(
@@ -69,20 +69,20 @@ export const question = schemaOf<OpenQuestion>(
 
 const waiting = schemaOf<WaitingInput>(
   z.looseObject({
-    id: name.describe("Becomes the id of the message."),
+    id: id.describe("Becomes the id of the message."),
     parts: list(userPart),
     delivery: z.enum(["steer", "queue", "interrupt"]),
-    run: name.nullable(),
-    at: name.nullable().optional(),
+    run: id.nullable(),
+    at: id.nullable().optional(),
     held: z.boolean().describe("It waits until somebody sends it."),
   }),
 );
 
-const following = schemaOf<Following>(z.looseObject({ call: name, message: name, run: name }));
+const following = schemaOf<Following>(z.looseObject({ call: callId, message: id, run: id }));
 
 const broken = z.looseObject({
-  message: name.describe("The message that stood last on its path when it ended."),
-  run: name,
+  message: id.describe("The message that stood last on its path when it ended."),
+  run: id,
   reason: schemaOf<BrokenTurn["reason"]>(z.string()),
   code: z.string().optional().describe("The kind of failure."),
   why: z.string().optional().describe("One sentence."),
@@ -98,8 +98,8 @@ export const snapshot = z.object({
   model: z.string().optional().describe("The model that a person chose for the conversation."),
   labels: z.record(z.string(), z.string()),
   createdAt: time,
-  leaf: name.nullable().describe("Where the conversation was last written to."),
-  view: name.nullable().describe("The end of the branch whose messages are in `messages`."),
+  leaf: id.nullable().describe("Where the conversation was last written to."),
+  view: id.nullable().describe("The end of the branch whose messages are in `messages`."),
   names: list(z.string()).describe("What nodes refer to by its place."),
   nodes: list(node).describe("All messages in the order of their creation: a parent stands before its children."),
   messages: list(message).describe("The last messages of the branch in view, whole, the oldest first."),

@@ -1,3 +1,4 @@
+import { ID_RULE, isId } from "@banyan/core/conversation";
 import type { RawData, WebSocket } from "ws";
 import type { Principal } from "../auth/principal.ts";
 import type { ConnectionCommand, DeskCommand } from "../commands/desk.ts";
@@ -94,8 +95,7 @@ export class Connection {
     if (typeof frame?.type !== "string")
       this.#refuse("a frame that is no JSON object with a type", closeCodes.malformed);
     else if (!this.#greeted) this.#greet(frame);
-    else if (typeof frame.id !== "string" || !/^[0-9a-z]{10,40}$/.test(frame.id))
-      this.#refuse("a command without an id", closeCodes.malformed);
+    else if (!isId(frame.id)) this.#refuse(`a command without an id of ${ID_RULE}`, closeCodes.malformed);
     else this.#ask(frame.id, frame);
   }
 

@@ -38,7 +38,7 @@ export function hostOf(
     workspace,
     whyNotRead: undefined,
     ready: async () => NO_EQUIPMENT,
-    newSession: () => Session.open(store, undefined, { labels: { cwd: workspace, agent: agent.name } }),
+    newSession: (id) => Session.open(store, id, { create: true, labels: { cwd: workspace, agent: agent.name } }),
     openById: (id) => Session.open(store, id),
     taskAgent: async () => agent.with({ mode: "task" }),
     agentWith: async (model) => with_(model),

@@ -1,6 +1,7 @@
 import {
   type ConversationSummary,
   type Event,
+  isId,
   type ListQuery,
   type Log,
   type LogView,
@@ -45,7 +46,7 @@ class MemoryStore implements Store {
     if (this.#closed) throw storeClosed();
     let conversation = this.#conversations.get(id);
     if (!conversation) {
-      if (!options?.create) throw notFound(id);
+      if (!options?.create || !isId(id)) throw notFound(id);
       conversation = { id, events: [], summary: emptySummary(id), rights: noRights, epoch: 0, open: false };
       this.#conversations.set(id, conversation);
     }

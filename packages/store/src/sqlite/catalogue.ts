@@ -6,6 +6,7 @@ import { catalogueIn, discardCatalogue, readableCatalogue, writableCatalogue } f
 import { summaryOf } from "./conversation-summary.ts";
 import { transaction } from "./database.ts";
 import { storeError } from "./error.ts";
+import { fileNameOf, idIn } from "./file-name.ts";
 
 /** A conversation as a list has it, and the stamp that its file had then. */
 export interface Entry {
@@ -28,34 +29,48 @@ export async function readCatalogue(directory: string): Promise<Entry[]> {
   const known = load(file);
   const current = new Map<string, Entry>();
   const changed: Entry[] = [];
-  for (const [id, stamp] of stamps) {
-    const entry = known.get(id);
+  for (const [name, { id, stamp }] of stamps) {
+    const entry = known.get(name);
     if (entry?.stamp === stamp) {
-      current.set(id, entry);
+      current.set(name, entry);
       continue;
     }
-    const read = summaryOf(join(directory, "conversations", `${id}.sqlite`), id);
+    const read = summaryOf(join(directory, "conversations", `${name}.sqlite`), id);
     if (read === "empty") continue;
-    if (read !== "unreadable") changed.push({ summary: read, stamp });
-    const summary = read === "unreadable" ? (entry?.summary ?? unreadable(id, stamp)) : read;
-    current.set(id, { summary, stamp });
+    const isReadable = read !== "unreadable" && fileNameOf(read.id) === name;
+    if (isReadable) changed.push({ summary: read, stamp });
+    const summary = isReadable ? read : (entry?.summary ?? (id === undefined ? undefined : unreadable(id, stamp)));
+    // Only the log of such a file says which conversation it is: without that, nobody can ask for it.
+    if (!summary) continue;
+    current.set(name, { summary, stamp });
     // A rebuild of many thousands must not hold up what else this process does.
     if (changed.length % 32 === 0) await setImmediate();
   }
-  const gone = Array.from(known.keys()).filter((id) => !stamps.has(id));
+  const gone = Array.from(known)
+    .filter(([name]) => !stamps.has(name))
+    .map(([, { summary }]) => summary.id);
   if (changed.length > 0 || gone.length > 0) save(file, changed, gone);
   return Array.from(current.values());
 }
 
-/** For each conversation's file what changes whenever it is written to: time and size of it and of its write-ahead log. */
-function stampsIn(directory: string): Map<string, string> {
-  const stamps = new Map<string, string>();
+/** A conversation's file: the id that its name says, if it does, and what changes whenever it is written to. */
+interface Stamped {
+  readonly id: string | undefined;
+  /** Time and size of it and of its write-ahead log. */
+  readonly stamp: string;
+}
+
+/** The files, by their names. */
+function stampsIn(directory: string): Map<string, Stamped> {
+  const stamps = new Map<string, Stamped>();
   try {
     for (const name of readdirSync(directory)) {
-      const id = /^([0-9a-z]{10,40})\.sqlite$/.exec(name)?.[1];
-      if (id === undefined) continue;
+      const own = /^(.+)\.sqlite$/.exec(name)?.[1];
+      const known = own === undefined ? undefined : idIn(own);
+      if (own === undefined || !known) continue;
       const file = stampOf(join(directory, name));
-      if (file !== "") stamps.set(id, `${file} ${stampOf(join(directory, `${name}-wal`))}`);
+      const stamp = `${file} ${stampOf(join(directory, `${name}-wal`))}`;
+      if (file !== "") stamps.set(own, { ...known, stamp });
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw storeError(error, directory);
@@ -73,6 +88,7 @@ function unreadable(id: string, stamp: string): ConversationSummary {
   return { id, title: "(unreadable)", labels: {}, createdAt: written, updatedAt: written };
 }
 
+/** What the catalogue knows, by the names of the files. */
 function load(file: string): Map<string, Entry> {
   const entries = new Map<string, Entry>();
   try {
@@ -85,7 +101,7 @@ function load(file: string): Map<string, Entry> {
         createdAt: Number(row.created),
         updatedAt: Number(row.updated),
       };
-      entries.set(summary.id, { summary, stamp: String(row.stamp) });
+      entries.set(fileNameOf(summary.id), { summary, stamp: String(row.stamp) });
     }
     return entries;
   } catch (error) {

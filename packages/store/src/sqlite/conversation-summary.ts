@@ -8,10 +8,10 @@ import { eventOf } from "./row.ts";
 const BEGINNING = 1000;
 
 /**
- * What a list says of the conversation in a file, from the few events that matter to it. Reads beside whoever writes,
- * changes nothing, and never throws.
+ * What a list says of the conversation in a file, from the few events that matter to it. Without an `id`, its first event
+ * says which it is. Reads beside whoever writes, changes nothing, and never throws.
  */
-export function summaryOf(file: string, id: string): ConversationSummary | "empty" | "unreadable" {
+export function summaryOf(file: string, id: string | undefined): ConversationSummary | "empty" | "unreadable" {
   try {
     return reading(file, (database) => summaryIn(database, id));
   } catch {
@@ -20,14 +20,15 @@ export function summaryOf(file: string, id: string): ConversationSummary | "empt
   }
 }
 
-function summaryIn(database: DatabaseSync, id: string): ConversationSummary | "empty" | "unreadable" {
+function summaryIn(database: DatabaseSync, id: string | undefined): ConversationSummary | "empty" | "unreadable" {
   const select = (rest: string) =>
     database.prepare(`SELECT seq, epoch, at, type, body, crc FROM events ${rest}`, { returnArrays: true });
-  const summary = emptySummary(id);
+  const summary = emptySummary(id ?? "");
   let events = 0;
   const add = (row: unknown) => {
     const event = eventOf(row as readonly unknown[]);
     if (!event) return;
+    if (id === undefined && event.type === "conversation.created") summary.id = event.id;
     addToSummary(summary, event);
     events++;
   };
@@ -39,6 +40,6 @@ function summaryIn(database: DatabaseSync, id: string): ConversationSummary | "e
   for (const row of select("WHERE type = 'title.changed' ORDER BY seq DESC LIMIT 1").all()) add(row);
   const last = select("ORDER BY seq DESC LIMIT 1").all();
   for (const row of last) add(row);
-  if (events > 0) return summary;
+  if (events > 0 && summary.id !== "") return summary;
   return last.length === 0 ? "empty" : "unreadable";
 }

@@ -13,8 +13,9 @@ import {
 import { basename, join } from "node:path";
 import { noRights, type Rights, type RightsPlace } from "@banyan/core";
 import { storeError } from "./error.ts";
+import { fileNameOf } from "./file-name.ts";
 
-/** The conversations that were there before rights were kept. They are this store's own. */
+/** The conversations, by the names of their files, that were there before rights were kept. They are this store's own. */
 const EARLIER = "earlier.json";
 
 /** Where the rights of one conversation are. */
@@ -44,7 +45,7 @@ export class RightsFiles {
 
   /** Forgets what was allowed in a conversation of this name: another one may get it. Throws `StoreError`. */
   remove(id: string): void {
-    const file = join(this.#directory, `${id}.json`);
+    const file = join(this.#directory, `${fileNameOf(id)}.json`);
     try {
       rmSync(file, { force: true });
     } catch (error) {
@@ -54,7 +55,7 @@ export class RightsFiles {
 
   /** Where those of a conversation are. */
   of(id: string): RightsFile {
-    const file = join(this.#directory, `${id}.json`);
+    const file = join(this.#directory, `${fileNameOf(id)}.json`);
     return {
       read: () => this.#read(file, id),
       write: (rights) => this.#write(file, rights, true),
@@ -85,7 +86,7 @@ export class RightsFiles {
     const text = textIn(file);
     if (text !== undefined) return rightsFrom(text);
     this.#earlier ??= earlierIn(join(this.#directory, EARLIER));
-    return this.#earlier.has(id) ? noRights : undefined;
+    return this.#earlier.has(fileNameOf(id)) ? noRights : undefined;
   }
 }
 
@@ -142,8 +143,8 @@ function rightsFrom(text: string): Rights {
 }
 
 function earlierIn(file: string): ReadonlySet<string> {
-  const ids = parsed(textIn(file) ?? "");
-  return new Set(Array.isArray(ids) ? ids.filter((id) => typeof id === "string") : []);
+  const names = parsed(textIn(file) ?? "");
+  return new Set(Array.isArray(names) ? names.filter((name) => typeof name === "string") : []);
 }
 
 function parsed(text: string): unknown {

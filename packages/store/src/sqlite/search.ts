@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import type { ConversationSummary, SearchHit, SearchOptions } from "@banyan/core";
@@ -11,6 +10,7 @@ import { type Entry, readCatalogue } from "./catalogue.ts";
 import { catalogueIn, discardCatalogue, passingCatalogue, writableCatalogue } from "./catalogue-file.ts";
 import { reading, transaction } from "./database.ts";
 import { storeError } from "./error.ts";
+import { conversationFile } from "./file-name.ts";
 import { eventOf } from "./row.ts";
 import { forgetConversation, indexConversation, indexedStamps } from "./search-index.ts";
 
@@ -46,7 +46,7 @@ interface Search {
 }
 
 async function searchIn(catalogue: DatabaseSync, { directory, words, options, entries }: Search): Promise<SearchHit[]> {
-  const pathOf = (id: string) => join(directory, "conversations", `${id}.sqlite`);
+  const pathOf = (id: string) => conversationFile(directory, id);
   await refresh(catalogue, entries, pathOf);
   const summaries = new Map(entries.map(({ summary }) => [summary.id, summary]));
   const hits: SearchHit[] = [];

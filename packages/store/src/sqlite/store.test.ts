@@ -59,23 +59,28 @@ test("an append is done at once, without a promise", async () => {
   expect(log.seq).toBe(2);
 });
 
-test("S8 an id that would be a path is not found, and nothing is made", async () => {
+test("S8 a text that can be no id is not found, and nothing is made", async () => {
   const directory = await temporaryDirectory();
   const store = storeIn(directory);
-  for (const id of [
-    "../../../etc/passwd",
-    "..",
-    "",
-    "short",
-    "a".repeat(41),
-    `${ID}/x`,
-    `${ID}\0`,
-    `${ID}\n`,
-    "UPPERCASE01234",
-  ]) {
+  for (const id of [".", "..", "", "a".repeat(129), `${ID}\0`, `${ID}\n`, "\ud800"]) {
     await expect(store.open(id, { create: true })).rejects.toMatchObject({ code: "not-found" });
   }
   expect(readdirSync(directory)).toEqual([]);
+});
+
+test("S8 an id that would be a path leads to no other directory", async () => {
+  const above = await temporaryDirectory();
+  const store = storeIn(join(above, "store"));
+  for (const id of ["../../x", "..\\..\\x", "/tmp/x", "C:\\x", "a/b", "~/x", "%2e%2e%2fx"]) {
+    const log = await store.open(id, { create: true });
+    await log.append(events(log, 1));
+    await log.rights?.write({ rules: [], calls: {} });
+    await log.close();
+  }
+  expect(readdirSync(above)).toEqual(["store"]);
+  for (const folder of ["conversations", "rights"])
+    for (const name of readdirSync(join(above, "store", folder)))
+      expect(name).toMatch(/^(?:_[0-9a-z_-]+\.(?:sqlite|json)|earlier\.json)$/);
 });
 
 test("a directory that cannot be made is one clear sentence", async () => {

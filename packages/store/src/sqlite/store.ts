@@ -1,18 +1,19 @@
-import { join } from "node:path";
-import type {
-  ConversationSummary,
-  ListQuery,
-  Log,
-  LogView,
-  OpenOptions,
-  SearchHit,
-  SearchOptions,
-  Store,
+import {
+  type ConversationSummary,
+  isId,
+  type ListQuery,
+  type Log,
+  type LogView,
+  type OpenOptions,
+  type SearchHit,
+  type SearchOptions,
+  type Store,
 } from "@banyan/core";
 import { notFound, openElsewhere, openHere, storeClosed } from "../refusal.ts";
 import { hasLabels, newestFirst } from "../summary.ts";
 import { readCatalogue } from "./catalogue.ts";
 import { type OpenFile, openConversationFile } from "./conversation-file.ts";
+import { conversationFile } from "./file-name.ts";
 import { SqliteLog } from "./log.ts";
 import { OpenFiles } from "./open-files.ts";
 import { type Owner, thisOwner } from "./owner.ts";
@@ -45,7 +46,8 @@ export interface SqliteStoreOptions {
  * searches need of them in `catalogue.sqlite`, which is remade from the files whenever it is missing or damaged. What a
  * person allowed in one stands apart from it, in `rights/<id>.json`: a file that is copied brings none (S17). Nothing
  * is read or made before the first `open`, `list` or `search`; where there are no conversations, a list makes nothing.
- * Files and directories are for their owner only. An id is 10 to 40 lower-case letters and digits.
+ * Files and directories are for their owner only. `fileNameOf` says which file is that of an id which is more than lower-case
+ * letters and digits.
  */
 export function sqliteStore(options: SqliteStoreOptions): Store {
   return new SqliteStore(options);
@@ -140,8 +142,7 @@ class SqliteStore implements Store {
   }
 
   #pathOf(id: string): string {
-    // Ids become file names: no other directory can be reached with these characters.
-    if (!/^[0-9a-z]{10,40}$/.test(id)) throw notFound(id);
-    return join(this.#directory, "conversations", `${id}.sqlite`);
+    if (!isId(id)) throw notFound(id);
+    return conversationFile(this.#directory, id);
   }
 }

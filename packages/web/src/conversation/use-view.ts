@@ -1,6 +1,7 @@
 import { type ConversationState, standing } from "@banyan/core/conversation";
 import { useNavigate, useRouter, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef } from "react";
+import { conversationIn } from "../shell/address.ts";
 import { useConversation } from "./use-conversation.ts";
 
 declare module "@tanstack/react-router" {
@@ -67,7 +68,7 @@ export function useView(tree: ConversationState, leaf: string | undefined): stri
     if (view === null || view === leaf || isComing) return;
     // Who has just gone elsewhere is not brought back, although the page still shows where they were.
     const { pathname, search } = router.state.location;
-    if (pathname !== `/c/${conversation.id}` || search.leaf !== leaf) return;
+    if (conversationIn(pathname) !== conversation.id || search.leaf !== leaf) return;
     void navigate({
       to: "/c/$conversation",
       params: { conversation: conversation.id },

@@ -2,6 +2,7 @@ import type { Result } from "@banyan/server/protocol";
 import { Link } from "@tanstack/react-router";
 import { Fragment, useEffect, useState } from "react";
 import { usePage } from "../page.ts";
+import { messageHash } from "../shell/address.ts";
 
 type Hit = Result<"conversation.search">["hits"][number];
 
@@ -35,7 +36,7 @@ export function SearchHits({ query }: { readonly query: string }) {
             to="/c/$conversation"
             params={{ conversation: hit.conversation }}
             search={{ leaf: hit.message }}
-            hash={`m-${hit.message}`}
+            hash={messageHash(hit.message)}
             state={{ end: true }}
             className="block rounded-md px-2 py-1.5 text-sm hover:bg-sunken"
           >

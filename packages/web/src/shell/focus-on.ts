@@ -1,3 +1,8 @@
+/** Puts the focus on a message, if it is shown. */
+export function focusOnMessage(id: string): void {
+  document.getElementById(`m-${id}`)?.focus();
+}
+
 /** Puts the focus on what is shown under a selector, if it is. */
 export function focusOn(selector: string): void {
   document.querySelector<HTMLElement>(selector)?.focus();

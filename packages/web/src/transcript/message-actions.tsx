@@ -4,7 +4,7 @@ import { useConversation } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
 import { usePage } from "../page.ts";
 import { costInWords, tokensInWords } from "../shell/amounts.ts";
-import { focusOn } from "../shell/focus-on.ts";
+import { focusOn, focusOnMessage } from "../shell/focus-on.ts";
 import { Icon } from "../shell/icon.tsx";
 import { useCopy } from "../shell/use-copy.ts";
 import { EditMessage } from "./edit-message.tsx";
@@ -24,7 +24,7 @@ export function MessageActions({ message }: { readonly message: Message }) {
   const close = () => {
     setOpen(undefined);
     // The focus would be lost with the form.
-    focusOn(`#m-${message.id}`);
+    focusOnMessage(message.id);
   };
   const star = () =>
     page.told(

@@ -2,6 +2,7 @@ import { type Recalled, visibleProse } from "@banyan/core/conversation";
 import { Link } from "@tanstack/react-router";
 import { useConversation } from "../conversation/use-conversation.ts";
 import { usePage } from "../page.ts";
+import { messageHash } from "../shell/address.ts";
 import { useMay } from "../use-may.ts";
 
 /** What memory put in front of the model with a message, each with where it is from; a click goes there (W50, S26). */
@@ -34,7 +35,7 @@ function Source({ item: { source: from, conversation, message } }: { readonly it
     <Link
       to="/c/$conversation"
       params={{ conversation }}
-      {...(message === undefined ? {} : { search: { leaf: message }, hash: `m-${message}` })}
+      {...(message === undefined ? {} : { search: { leaf: message }, hash: messageHash(message) })}
       className="text-soft text-xs underline"
     >
       {source}

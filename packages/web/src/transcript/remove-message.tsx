@@ -1,7 +1,7 @@
 import type { ConversationState, Message } from "@banyan/core/conversation";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { usePage } from "../page.ts";
-import { focusOn } from "../shell/focus-on.ts";
+import { focusOn, focusOnMessage } from "../shell/focus-on.ts";
 import { InlineForm } from "./inline-form.tsx";
 
 /** Puts a message and all below it out of sight; says before how many that are (W12). */
@@ -13,7 +13,8 @@ export function RemoveMessage({ message, onClose }: { readonly message: Message;
   const { below, hidden } = countBelow(tree, message.id);
   const remove = async () => {
     await connection.ask("message.remove", { conversation, message: message.id });
-    focusOn(message.parentId === null ? "#composer" : `#m-${message.parentId}`);
+    if (message.parentId === null) focusOn("#composer");
+    else focusOnMessage(message.parentId);
     store.setState({ removed: { conversation, message: message.id, count: below + 1 } });
   };
   const others =

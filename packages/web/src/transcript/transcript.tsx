@@ -5,6 +5,7 @@ import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from "re
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
 import { usePageState } from "../page.ts";
+import { messageIn } from "../shell/address.ts";
 import { FoldLine } from "./fold-line.tsx";
 import { useFolds } from "./folds.ts";
 import { MessageArticle } from "./message-article.tsx";
@@ -72,7 +73,7 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
 
   const hash = useRouterState({ select: ({ location }) => location.hash });
   const focusOnArrival = useRouterState({ select: ({ location }) => location.state.focus });
-  const linked = focusOnArrival ?? (hash.startsWith("m-") ? hash.slice(2) : undefined);
+  const linked = focusOnArrival ?? messageIn(hash);
   const arrived = useRef<string>(undefined);
   useEffect(() => {
     if (linked === undefined || arrived.current === linked || !path.includes(linked)) return;

@@ -20,9 +20,10 @@ export function create(store: Store, id = createId()): Promise<Log> {
 export function conversation(
   log: Log,
   lines: readonly string[],
-  options: { readonly labels?: Readonly<Record<string, string>>; readonly at?: number } = {},
+  options: { readonly labels?: Readonly<Record<string, string>>; readonly at?: number; readonly id?: string } = {},
 ): Event[] {
-  const created = at(log, 1, { type: "conversation.created", id: ID, labels: options.labels ?? {} }, options.at);
+  const { id = ID, labels = {} } = options;
+  const created = at(log, 1, { type: "conversation.created", id, labels }, options.at);
   return [created, ...lines.map((text, index) => said(log, index + 2, text, options.at))];
 }
 

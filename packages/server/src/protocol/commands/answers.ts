@@ -1,7 +1,7 @@
 import type { Call } from "@banyan/core/conversation";
 import { z } from "zod";
 import { call } from "../message.ts";
-import { id, json, list, name, nothing, schemaOf } from "../shapes.ts";
+import { id, json, list, nothing, schemaOf, text } from "../shapes.ts";
 import { question } from "../snapshot.ts";
 import { command } from "./command.ts";
 
@@ -14,7 +14,7 @@ const answer = z.discriminatedUnion("decision", [
     input: json.optional().describe("The arguments as a person changed them."),
     remember: z
       .strictObject({
-        pattern: z.string().min(1).max(4_000).describe("A permission rule."),
+        pattern: text(1, 4_000).describe("A permission rule."),
         scope: z.enum(["conversation", "always"]),
       })
       .optional()
@@ -22,9 +22,9 @@ const answer = z.discriminatedUnion("decision", [
   }),
   z.strictObject({
     decision: z.literal("deny"),
-    reason: z.string().max(10_000).optional().describe("Goes to the model."),
+    reason: text(0, 10_000).optional().describe("Goes to the model."),
   }),
-  z.strictObject({ decision: z.literal("answer"), text: z.string().max(100_000).describe("To a question in words.") }),
+  z.strictObject({ decision: z.literal("answer"), text: text(0, 100_000).describe("To a question in words.") }),
 ]);
 
 /** A question of any conversation, with what a person must know to answer it. */
@@ -48,12 +48,12 @@ export const answerCommands = {
   ),
   "question.answer": command(
     "Answers a question: an approval, a limit, or one that a tool asks in words. The first answer counts.",
-    { ...conversation, question: name, answer },
+    { ...conversation, question: id, answer },
     nothing,
   ),
   "rule.revoke": command(
     "A permission rule that was allowed for this conversation holds no more.",
-    { ...conversation, pattern: z.string().min(1).max(4_000) },
+    { ...conversation, pattern: text(1, 4_000) },
     nothing,
   ),
 } as const;

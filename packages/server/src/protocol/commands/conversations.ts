@@ -1,6 +1,6 @@
 import type { BrokenTurn } from "@banyan/core/conversation";
 import { z } from "zod";
-import { count, id, list, name, nothing, schemaOf, time } from "../shapes.ts";
+import { count, id, line, list, nothing, schemaOf, text, time } from "../shapes.ts";
 import { command } from "./command.ts";
 
 /** A conversation in a list. */
@@ -41,7 +41,7 @@ export const conversationCommands = {
   "conversation.search": command(
     "Messages of all conversations and branches in which all words occur, the newest first.",
     {
-      query: z.string().max(1_000),
+      query: text(0, 1_000),
       limit: z.int().min(1).max(1_000).optional().describe("20 when absent."),
       cwd: z.string().optional().describe("Only in conversations of this directory."),
       conversation: id.optional().describe("Only in this one."),
@@ -51,7 +51,7 @@ export const conversationCommands = {
         z.object({
           conversation: id,
           title: z.string(),
-          message: name,
+          message: id,
           role: z.enum(["user", "assistant"]),
           at: time,
           excerpt: z.string(),
@@ -63,23 +63,19 @@ export const conversationCommands = {
     }),
   ),
   "conversation.create": command(
-    "Begins a conversation. It is stored with its first message.",
-    {},
+    "Begins a conversation, of the id that is named, if one is; when there is one of that id, nothing changes. It is stored with its first message.",
+    { conversation: id.optional().describe("A new one when absent.") },
     z.object(conversation),
   ),
   "conversation.open": command(
     "Finds the conversation that a person means by an id, the beginning of one, or a title; the last one without a name.",
     {
-      named: z.string().max(1_000).optional(),
+      named: text(0, 1_000).optional(),
       cwd: z.string().optional().describe("Without a name: the last one of this directory."),
     },
     z.object({ ...conversation, title: z.string() }),
   ),
-  "conversation.rename": command(
-    "Gives a conversation a title.",
-    { ...conversation, title: z.string().trim().min(1).max(500) },
-    nothing,
-  ),
+  "conversation.rename": command("Gives a conversation a title.", { ...conversation, title: line(500) }, nothing),
   "conversation.remove": command(
     "Removes a conversation for good. What runs in it is interrupted.",
     conversation,
@@ -95,7 +91,7 @@ export const conversationCommands = {
     {
       ...conversation,
       format: z.enum(["json", "markdown", "html"]),
-      leaf: name.optional().describe("For Markdown: the end of the branch; the last written one when absent."),
+      leaf: id.optional().describe("For Markdown: the end of the branch; the last written one when absent."),
     },
     z.object({ name: z.string(), mediaType: z.string(), text: z.string() }),
   ),

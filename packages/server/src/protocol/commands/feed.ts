@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { MESSAGES_AT_ONCE } from "../bounds.ts";
 import { message } from "../message.ts";
-import { count, cursor, id, list, name, nothing } from "../shapes.ts";
+import { count, cursor, id, list, nothing } from "../shapes.ts";
 import { command } from "./command.ts";
 
 const conversation = { conversation: id };
@@ -13,19 +13,19 @@ export const feedCommands = {
     {
       ...conversation,
       from: cursor.optional().describe("Go on behind this place. With seq 0: the whole log, as events."),
-      leaf: name.optional().describe("Whose branch is in view; where it was last written to when absent."),
+      leaf: id.optional().describe("Whose branch is in view; where it was last written to when absent."),
     },
     nothing,
   ),
   "feed.unsubscribe": command("The client gets no more of the feed.", conversation, nothing),
   "message.read": command(
     "Messages, whole, as they are at this place of the feed. May hold fewer than asked for: ask again for the rest.",
-    { ...conversation, messages: list(name).check(z.minLength(1), z.maxLength(MESSAGES_AT_ONCE)) },
-    z.object({ messages: list(message), unknown: list(name).describe("Ids of no message.") }),
+    { ...conversation, messages: list(id).check(z.minLength(1), z.maxLength(MESSAGES_AT_ONCE)) },
+    z.object({ messages: list(message), unknown: list(id).describe("Ids of no message.") }),
   ),
   "context.read": command(
     "What stands in front of the model on a branch, part by part, with the tokens that each takes.",
-    { ...conversation, leaf: name.optional().describe("The end of the branch; the last written one when absent.") },
+    { ...conversation, leaf: id.optional().describe("The end of the branch; the last written one when absent.") },
     z.object({
       parts: list(
         z.object({

@@ -1,30 +1,30 @@
 import { fileChange } from "@banyan/host/event-schema";
 import { z } from "zod";
-import { id, list, name } from "../shapes.ts";
+import { callId, id, list, text } from "../shapes.ts";
 import { command } from "./command.ts";
 
 /** What became of files that are to be as they were. */
 const takenBack = z.object({
   changes: list(fileChange).describe("What was done."),
   problems: list(z.string()).describe("Why a file stays as it is, one sentence each."),
-  message: name.optional().describe("The message that says so to the model; absent when nothing was done."),
+  message: id.optional().describe("The message that says so to the model; absent when nothing was done."),
 });
 
 /** The files that agents work on. */
 export const fileCommands = {
   "file.find": command(
     "Files and folders of the workspace for what is typed behind @: those whose path holds its letters in order, the nearest first.",
-    { query: z.string().max(1_000), limit: z.int().min(1).max(200).optional().describe("20 when absent.") },
+    { query: text(0, 1_000), limit: z.int().min(1).max(200).optional().describe("20 when absent.") },
     z.object({ files: list(z.string()).describe("From the workspace; a folder has a slash behind it.") }),
   ),
   "file.revert": command(
     "Puts the files that the branch down to `leaf` has changed back to what they were before it; with `beside`, before it parted from the branch down to there. A file that something else has changed since stays as it is. Below `leaf` a message says what was put back, which the model gets with what is said next there. Refused while an agent goes on from such a change.",
-    { conversation: id, leaf: name, beside: name.optional() },
+    { conversation: id, leaf: id, beside: id.optional() },
     takenBack,
   ),
   "file.undo": command(
     "Puts the files that one `call` has changed back to what they were before it, as `file.revert` does; `leaf` is the end of a branch with that call, or with the one that launched its sub-agent.",
-    { conversation: id, leaf: name, call: name },
+    { conversation: id, leaf: id, call: callId },
     takenBack,
   ),
 } as const;

@@ -1,14 +1,14 @@
 import { z } from "zod";
-import { id, name, nothing } from "../shapes.ts";
+import { id, line, nothing } from "../shapes.ts";
 import { command } from "./command.ts";
 
-const message = { conversation: id, message: name };
+const message = { conversation: id, message: id };
 
 /** What people note on messages. Their content stays as it is. */
 export const noteCommands = {
   "message.label": command(
     "Names a message; null takes the name away.",
-    { ...message, label: z.string().trim().min(1).max(200).nullable() },
+    { ...message, label: line(200).nullable() },
     nothing,
   ),
   "message.star": command("Stars a message, or not.", { ...message, starred: z.boolean() }, nothing),

@@ -1,19 +1,19 @@
 import { dollars } from "@banyan/host/event-schema";
 import { z } from "zod";
-import { count, id, list, nothing } from "../shapes.ts";
+import { count, id, list, nothing, text } from "../shapes.ts";
 import { command } from "./command.ts";
 
 const price = z
   .object({ input: dollars, output: dollars, cached: dollars.optional(), cacheWrite: dollars.optional() })
   .describe("US dollars for a million tokens.");
 
-const model = z.string().min(1).max(200);
+const model = text(1, 200);
 
 /** With which model, and how freely, agents work. */
 export const settingsCommands = {
   "model.list": command(
     "The providers and whether they can be used; with one, its models that are known.",
-    { provider: z.string().max(100).optional() },
+    { provider: text(0, 100).optional() },
     z.object({
       providers: list(
         z.looseObject({

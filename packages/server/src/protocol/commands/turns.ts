@@ -1,6 +1,6 @@
 import type { UserPart } from "@banyan/core/conversation";
 import { z } from "zod";
-import { count, id, list, name, nothing, schemaOf } from "../shapes.ts";
+import { count, id, list, nothing, schemaOf, text } from "../shapes.ts";
 import { command } from "./command.ts";
 
 const conversation = { conversation: id };
@@ -11,24 +11,25 @@ const delivery = z
 /** How the turn is taken. */
 const mode = z.enum(["chat", "task"]).optional();
 const how = {
-  model: z.string().min(1).max(200).optional().describe("For this turn: `provider/model` or an alias."),
+  model: text(1, 200).optional().describe("For this turn: `provider/model` or an alias."),
   mode: mode.describe("chat when absent: a turn ends when the model calls no tool."),
 };
 
-const part = schemaOf<UserPart>(
+/** A piece of what a person says. */
+export const saidPart = schemaOf<UserPart>(
   z.discriminatedUnion("type", [
     z.object({ type: z.literal("text"), text: z.string() }),
     z.object({
       type: z.literal("file"),
-      mediaType: z.string().max(200),
-      name: z.string().max(1_000).optional(),
+      mediaType: text(0, 200),
+      name: text(0, 1_000).optional(),
       data: z.base64().optional(),
       url: z.httpUrl().optional(),
     }),
   ]),
 );
 
-const parts = list(part).check(z.minLength(1));
+const parts = list(saidPart).check(z.minLength(1));
 
 /** What became of a text on its way into the conversation. */
 const written = {
@@ -50,13 +51,13 @@ export const turnCommands = {
     {
       ...conversation,
       parts,
-      at: name.optional().describe("The message to go on from, any one; where it was last written to when absent."),
-      run: name.optional().describe("The live run that it is for."),
+      at: id.optional().describe("The message to go on from, any one; where it was last written to when absent."),
+      run: id.optional().describe("The live run that it is for."),
       delivery: delivery.optional().describe("steer when absent."),
       ...how,
     },
     z.object({
-      message: name,
+      message: id,
       waits: z.boolean().describe("It is in the inbox until it is delivered."),
       ...written,
     }),
@@ -66,21 +67,21 @@ export const turnCommands = {
     {
       ...conversation,
       parts,
-      at: name.nullable().optional().describe("The message to go below; where it was last written to when absent."),
-      run: name.optional().describe("The live run that it is for."),
+      at: id.nullable().optional().describe("The message to go below; where it was last written to when absent."),
+      run: id.optional().describe("The live run that it is for."),
     },
-    z.object({ message: name, waits: z.boolean().describe("It is in the inbox until it is delivered.") }),
+    z.object({ message: id, waits: z.boolean().describe("It is in the inbox until it is delivered.") }),
   ),
   "turn.retry": command(
     "Asks again: a new answer beside those of the last user message on the branch that ends at `at`; with `parts`, a new message beside that one. Nothing is overwritten.",
-    { ...conversation, at: name.optional(), parts: parts.optional(), ...how },
-    z.object({ message: name.optional().describe("The new message, when there are parts."), ...written }),
+    { ...conversation, at: id.optional(), parts: parts.optional(), ...how },
+    z.object({ message: id.optional().describe("The new message, when there are parts."), ...written }),
   ),
   "turn.resume": command(
     "Goes on from `at` without a new message: after an answer that broke off, from calls and messages that nobody answered, or with what is held in the inbox.",
     {
       ...conversation,
-      at: name.optional(),
+      at: id.optional(),
       ...how,
       mode: mode.describe(
         "When absent, that of the run that was left in the middle there, if a process ended, else chat.",
@@ -90,20 +91,20 @@ export const turnCommands = {
   ),
   "run.interrupt": command(
     "Ends a run, or all of the conversation; what waited for it is held.",
-    { ...conversation, run: name.optional() },
+    { ...conversation, run: id.optional() },
     z.object({ interrupted: count }),
   ),
   "input.edit": command(
     "Changes what waits in the inbox: its text, its place, how it is delivered, or the run that it is for (which sends what is held).",
     {
       ...conversation,
-      input: name,
+      input: id,
       parts: parts.optional(),
       delivery: delivery.optional(),
-      before: name.nullable().optional().describe("Now stands before this one; last with null."),
-      run: name.optional(),
+      before: id.nullable().optional().describe("Now stands before this one; last with null."),
+      run: id.optional(),
     },
     z.object(written),
   ),
-  "input.withdraw": command("Takes back what waits in the inbox.", { ...conversation, input: name }, nothing),
+  "input.withdraw": command("Takes back what waits in the inbox.", { ...conversation, input: id }, nothing),
 } as const;

@@ -1,0 +1,196 @@
+import { type JsonSchema, type JsonSchemas, nameIn } from "./json-schemas.ts";
+
+// The tables of docs/protocol.md that say what each field holds, made of the schemas.
+
+/** A field: where it is, in which kinds of a union, its form, and what its schema says of it. */
+interface Row {
+  readonly field: string;
+  readonly kind: string;
+  readonly form: string;
+  readonly says: string;
+}
+
+/** Everything that a program sends and gets, field by field. */
+export function shapeTables({ schemas, shapes, commands, unions }: JsonSchemas): string {
+  const schema = (name: string): JsonSchema => schemas[name] ?? {};
+  const linesOf = (shown: string, rows: readonly Row[], otherwise: string) =>
+    rows.length === 0
+      ? [cells(shown, "", otherwise, "")]
+      : rows.map(({ field, kind, form, says }, index) =>
+          cells(index === 0 ? shown : "", `${field}${kind}`, form, says),
+        );
+  /** A table of several schemas; `beside` are the fields that each of them has. */
+  const table = (
+    first: string,
+    names: readonly string[],
+    beside: readonly string[] = [],
+    shown = (name: string) => name,
+  ) =>
+    [
+      cells(first, "field", "form", ""),
+      "|---|---|---|---|",
+      ...(beside.length > 0
+        ? linesOf(
+            "each",
+            rowsOf(schema(names[0] ?? "")).filter(({ field }) => beside.includes(bare(field))),
+            "",
+          )
+        : []),
+      ...names.flatMap((name) => {
+        const rows = rowsOf(schema(name), ["type"]).filter(({ field }) => !beside.includes(bare(field)));
+        return linesOf(`\`${shown(name)}\``, rows, "nothing more");
+      }),
+    ].join("\n");
+  const forms = shapes.filter((name) => rowsOf(schema(name)).length === 0);
+  const results = commands.map((name) => `${name}.result`);
+  const toldNothing = commands.filter((name) => rowsOf(schema(`${name}.result`)).length === 0);
+  return [
+    "### Forms and shapes that have a name",
+    [
+      cells("name", "form", ""),
+      "|---|---|---|",
+      ...forms.map((name) => cells(`\`${name}\``, formOf(schema(name)), schema(name).description ?? "")),
+    ].join("\n"),
+    table(
+      "shape",
+      shapes.filter((name) => !forms.includes(name)),
+    ),
+    "### Commands",
+    table("command", commands, ["id"]),
+    "### What `done` holds as `result`",
+    table(
+      "command",
+      results.filter((name) => rowsOf(schema(name)).length > 0),
+      [],
+      (name) => name.replace(/\.result$/, ""),
+    ),
+    `Nothing: ${toldNothing.map((name) => `\`${name}\``).join(", ")}.`,
+    "### The first frame of a client, and the frames of a server",
+    table("frame", ["frame.hello", ...unions.frame], [], (name) => name.replace("frame.", "")),
+    "### Events",
+    table("event", unions.event, ["seq", "epoch", "at"]),
+    "### Deltas and notices",
+    table("delta", unions.delta, ["seq", "epoch", "offset", "run", "agent", "depth"]),
+    table("notice", unions.notice),
+  ].join("\n\n");
+}
+
+function cells(...texts: readonly string[]): string {
+  return `| ${texts.map((text) => text.replaceAll("|", "\\|")).join(" | ")} |`.replaceAll("|  |", "| |");
+}
+
+/** The name of a field without the signs around it. */
+function bare(field: string): string {
+  return field.replaceAll(/[`?]/g, "");
+}
+
+/** The fields of an object, but for the word by which it is known (`without`), and those of objects in it behind theirs. */
+function rowsOf(schema: JsonSchema, without: readonly string[] = [], at = ""): Row[] {
+  const kinds = kindsOf(schema);
+  if (kinds) return rowsOfKinds(kinds, at);
+  return Object.entries(schema.properties ?? {}).flatMap(([name, given]) => {
+    const field = given as JsonSchema;
+    if (at === "" && without.includes(name) && field.const !== undefined) return [];
+    const path = `${at}${name}`;
+    const { inner, mark } = within(field);
+    const absent = schema.required?.includes(name) ? "" : "?";
+    return [
+      { field: `\`${path}${absent}\``, kind: "", form: formOf(field), says: field.description ?? "" },
+      ...rowsOf(inner, [], `${path}${mark}.`),
+    ];
+  });
+}
+
+interface Kind {
+  readonly tag: string;
+  readonly value: string;
+  readonly schema: JsonSchema;
+}
+
+/** What all kinds have comes first and once; what some have says which. */
+function rowsOfKinds(kinds: readonly Kind[], at: string): Row[] {
+  const found = new Map<string, { readonly row: Row; readonly of: string[] }>();
+  for (const { tag, value, schema } of kinds) {
+    const { [tag]: _, ...properties } = schema.properties ?? {};
+    for (const row of rowsOf({ ...schema, properties }, [], at)) {
+      const key = JSON.stringify([row.field, row.kind, row.form]);
+      const known = found.get(key);
+      if (known) known.of.push(value);
+      else found.set(key, { row, of: [value] });
+    }
+  }
+  const rows = [...found.values()];
+  const [{ tag } = { tag: "" }] = kinds;
+  const all = kinds.map(({ value }) => value).join(", ");
+  return [
+    { field: `\`${at}${tag}\``, kind: "", form: all, says: "" },
+    ...rows.filter(({ of }) => of.length === kinds.length).map(({ row }) => row),
+    ...rows
+      .filter(({ of }) => of.length < kinds.length)
+      .map(({ row, of }) => ({ ...row, kind: `${row.kind} of ${of.join(", ")}` })),
+  ];
+}
+
+/** The kinds of a union of objects that a word in each tells apart. */
+function kindsOf(schema: JsonSchema): readonly Kind[] | undefined {
+  const options = schema.oneOf as readonly JsonSchema[] | undefined;
+  if (!options?.every(({ properties }) => properties)) return undefined;
+  return options.map((option) => {
+    const tag = ["type", "role", "decision"].find((name) => option.properties?.[name]) ?? "";
+    return { tag, value: formOf(option.properties?.[tag] as JsonSchema), schema: option };
+  });
+}
+
+/** What is in a list, what may be null, or itself; and the mark for that. */
+function within(schema: JsonSchema): { readonly inner: JsonSchema; readonly mark: string } {
+  if (schema.items) return { inner: schema.items as JsonSchema, mark: "[]" };
+  const [other, none] = (schema.anyOf ?? []) as readonly JsonSchema[];
+  return { inner: other && none?.type === "null" ? other : schema, mark: "" };
+}
+
+/** What a value is, in a few words. */
+function formOf(schema: JsonSchema): string {
+  const { $ref, type, pattern, format } = schema;
+  if ($ref) return `\`${nameIn($ref)}\``;
+  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
+  if (schema.enum) return schema.enum.map((each) => `\`${JSON.stringify(each)}\``).join(", ");
+  if (Array.isArray(type)) return type.map((each) => formOf({ ...schema, type: each })).join(", or ");
+  if (schema.properties && Object.keys(schema.properties).length > 0 && !schema.anyOf) return "object";
+  const options = (schema.anyOf ?? schema.oneOf) as readonly JsonSchema[] | undefined;
+  if (options) return kindsOf(schema) ? "object" : options.map(formOf).join(", or ");
+  switch (type) {
+    case "array":
+      if (schema.prefixItems) return `pair of ${formOf(schema.prefixItems[0] as JsonSchema)}`;
+      return `list of ${between(schema.minItems, schema.maxItems, " of ")}${formOf((schema.items ?? {}) as JsonSchema)}`;
+    case "string":
+      if (format === "base64") return "text in base 64";
+      if (format === "uri") return "address with http or https";
+      if (pattern !== undefined && schema.maxLength === undefined) return `text that fits \`${pattern}\``;
+      return `text${between(schema.minLength, schema.maxLength, " characters", " of ")}`;
+    case "integer":
+      return `whole number${ranged(schema)}`;
+    case "number":
+      return `number${ranged(schema)}`;
+    case "boolean":
+      return "true or false";
+    case "null":
+      return "null";
+    case "object":
+      return `object of ${formOf((schema.additionalProperties ?? {}) as JsonSchema)}`;
+    default:
+      return "any JSON";
+  }
+}
+
+function between(least = 0, most: number | undefined, behind: string, before = ""): string {
+  if (most === undefined) return least === 0 ? "" : `${before}at least ${least}${behind}`;
+  const high = most.toLocaleString("en");
+  return `${before}${least === 0 ? `at most ${high}` : `${least} to ${high}`}${behind}`;
+}
+
+function ranged({ minimum, maximum }: JsonSchema): string {
+  const low = minimum === undefined || minimum === Number.MIN_SAFE_INTEGER ? "" : ` from ${minimum}`;
+  const high =
+    maximum === undefined || maximum === Number.MAX_SAFE_INTEGER ? "" : ` to ${maximum.toLocaleString("en")}`;
+  return low + high;
+}
