@@ -16,6 +16,7 @@ import { httpApp } from "./http/app.ts";
 import type { EventStream } from "./http/event-stream.ts";
 import { openApi } from "./http/open-api.ts";
 import { pageFiles } from "./http/page-files.ts";
+import { Beginnings } from "./live/beginnings.ts";
 import { ListWatch } from "./live/list-watch.ts";
 import { LiveConversations, ServerStopping } from "./live/live-conversations.ts";
 import { UnreadCounts } from "./live/unread.ts";
@@ -99,6 +100,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const performer = new Performer({
     host,
     conversations,
+    beginnings: new Beginnings(),
     directory: new ConversationDirectory({ store: host.store }),
     files: new WorkspaceFiles(host.workspace),
     models: new ModelLists(host),

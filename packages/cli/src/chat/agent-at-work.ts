@@ -41,8 +41,9 @@ export class TalkAgent {
 
   /** The first turn waits for MCP servers no longer; answers whether it did. */
   waitNoLonger(): boolean {
+    const waits = this.#waiting?.signal.aborted === false;
     this.#waiting?.abort();
-    return this.#waiting !== undefined;
+    return waits;
   }
 
   /** As it works now, when it has all that it works with. Rejects with `ModelChoiceError`. */

@@ -22,12 +22,15 @@ import { agreesToAll, approvalSentence, nextApproval, STILL_ASKED } from "./appr
 import { Approvals } from "./approvals.ts";
 import { BranchChanges } from "./branch-changes.ts";
 import { CurrentConversation } from "./current-conversation.ts";
+import { Entered } from "./entered.ts";
 import { hostModels, sentHere } from "./host-models.ts";
 import { Outcome } from "./outcome.ts";
 import { Person } from "./person.ts";
 import { isReminded } from "./remind.ts";
 import { changesStatus, statusOf } from "./status-of.ts";
 import type { TalkOptions } from "./talk-options.ts";
+
+const NOT_SENT = "Interrupted before it began; nothing was sent.";
 
 /**
  * A person and an agent, turn by turn (B12). The prompt is a turn handler: after each turn it asks for the next line and
@@ -47,6 +50,7 @@ export class Talk {
   /** A chat that cannot go on in the stream of the one before: it has another session, or its branch was removed. */
   #apart: Chat | undefined;
   #left = false;
+  readonly #entered = new Entered();
   /** The run that was seen to begin last. */
   #run: string | undefined;
   readonly #agent: TalkAgent;
@@ -103,7 +107,7 @@ export class Talk {
   /** Talks until the person leaves, or what was to be done `once` is done. `first` is said at once. */
   async run(first?: string): Promise<void> {
     this.#approvals.opened(this.#state);
-    let chat = first === undefined ? await this.#next() : await this.#begun(first);
+    let chat = (first === undefined ? undefined : await this.#begun(first)) ?? (await this.#next());
     while (chat) {
       await this.#follow(chat);
       // A conversation that is left ends its stream while the person is still being asked; nobody is asked twice at once.
@@ -150,6 +154,7 @@ export class Talk {
   /** Ctrl-C while nothing is typed: ends what runs. */
   interrupt(): void {
     if (this.#agent.waitNoLonger()) return;
+    this.#entered.interrupt();
     const isStopping = this.#person.ownCommands.stop();
     const interrupted = this.session?.interrupt() ?? 0;
     if (interrupted > 0 || isStopping) return;
@@ -161,6 +166,7 @@ export class Talk {
   leave(): void {
     this.#left = true;
     this.#person.leave();
+    this.#entered.interrupt();
     this.session?.interrupt();
   }
 
@@ -206,10 +212,14 @@ export class Talk {
     }
   }
 
-  async #begun(first: string): Promise<Chat> {
+  async #begun(first: string): Promise<Chat | undefined> {
     this.#person.view.gap();
     if (!this.#terminal.live) this.#terminal.write(`${this.#person.prompt}${visibleProse(first)}\n`);
-    return this.#chat(say(await this.#message(first)));
+    const chat = await this.#entered.unlessInterrupted(async () => this.#chat(say(await this.#message(first))));
+    if (chat !== "interrupted") return chat;
+    this.#person.writing.put(first);
+    this.#person.view.note(NOT_SENT);
+    return undefined;
   }
 
   /** Asks until there is something to do; nothing when the person leaves. */
@@ -227,7 +237,14 @@ export class Talk {
       if (line.trim() === "") continue;
       this.#person.writing.send(line);
       try {
-        const chat = await this.#chatFor(line);
+        const chat = await this.#entered.unlessInterrupted(() => this.#chatFor(line));
+        if (chat === "interrupted") {
+          // Whoever leaves finds it the next time.
+          if (this.#left) break;
+          this.#person.writing.returned();
+          this.#person.view.note(NOT_SENT);
+          continue;
+        }
         if (chat) return chat;
         this.#person.writing.arrived(this.#state.messages.size > 0 ? this.#state.id : undefined);
       } catch (error) {
@@ -255,7 +272,9 @@ export class Talk {
 
   /** What a person wrote as it goes into the conversation, with what it names; what that is, is said first (B46). */
   async #message(text: string): Promise<readonly UserPart[]> {
-    const message = await writtenMessage(this.#host, text, this.#person.left, { outside: true });
+    const stops = [this.#person.left, this.#entered.signal].filter((signal) => signal !== undefined);
+    const message = await writtenMessage(this.#host, text, AbortSignal.any(stops), { outside: true });
+    this.#entered.signal?.throwIfAborted();
     this.#person.tellAttached(message, attachableIn(text));
     return message.parts;
   }

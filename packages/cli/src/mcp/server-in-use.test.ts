@@ -107,6 +107,29 @@ describe.skipIf(!hasTmux)("an MCP server in a chat", () => {
     pty.press("C-c");
     expect(await pty.until("Without.")).toContain("The MCP server late is still starting");
   });
+
+  test("T1: Ctrl-C stops what was entered while what it names is read: nothing is sent, and it stands in the prompt again", async () => {
+    servers({ late: late(join(place.workspace, "never")) });
+    await using model = await modelServer({ text: "Good morning." });
+    using pty = Pty.open(place, MODEL.slice(1), model.env);
+    await pty.prompted();
+    const line = "read @late:note://one";
+    pty.type(line);
+    await pty.until(line);
+    pty.press("Enter");
+    await pty.prompted();
+    pty.press("C-c");
+    const screen = await pty.until("Interrupted before it began; nothing was sent.");
+    expect(screen).not.toContain("does not go along");
+    await pty.until(line);
+    pty.press("C-u");
+    await pty.prompted();
+    pty.enter("good morning");
+    await pty.until("Ctrl-C goes on without.");
+    pty.press("C-c");
+    await pty.until("Good morning.");
+    expect(JSON.stringify(model.asked)).not.toContain("note://one");
+  });
 });
 
 test("B47: a print has the tools of its servers in its only turn, and says which server is not there", async () => {

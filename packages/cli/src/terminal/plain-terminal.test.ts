@@ -32,3 +32,26 @@ test("T5: in plain lines too, Ctrl-C twice leaves; a line between disarms it", a
   expect(await last).toBeUndefined();
   terminal.close();
 });
+
+test("T1: in plain lines, Ctrl-C right behind Enter keeps what was entered from being sent, and shows it", async () => {
+  const [input, output] = [new PassThrough(), new PassThrough({ encoding: "utf8" })];
+  let heard = 0;
+  const terminal = new PlainTerminal({
+    input: input as never,
+    output: output as never,
+    style: styleFor(process.stdout, "never"),
+    onTyped: () => true,
+    onInterrupt: () => void heard++,
+  });
+  const message = terminal.read({ prompt: "Reply: " });
+  input.write("delete it all\n");
+  // The line is there, and whoever asked does not have it yet.
+  await setImmediate();
+  terminal.interrupt();
+  const shown = "(interrupted before it was sent; you had written: delete it all)";
+  await expect.poll(() => output.read()).toContain(shown);
+  input.write("look\n");
+  expect(await message).toBe("look");
+  expect(heard).toBe(0);
+  terminal.close();
+});

@@ -79,10 +79,11 @@ export class PlainTerminal implements Terminal {
         if (performance.now() < this.#leaveBefore) return undefined;
         this.#leaveBefore = performance.now() + LEAVE_WITHIN;
         this.write(`${LEAVE_HINT}\n`);
-      } else {
-        this.#leaveBefore = 0;
-        return text?.text;
+        continue;
       }
+      this.#leaveBefore = 0;
+      if (!text?.isInterrupted) return text?.text;
+      this.write(`(interrupted before it was sent; you had written: ${text.text})\n`);
     }
   }
 
@@ -164,8 +165,9 @@ export class PlainTerminal implements Terminal {
   async #message(
     prompt: string,
     signal: AbortSignal | undefined,
-  ): Promise<{ readonly text: string } | "interrupted" | undefined> {
+  ): Promise<{ readonly text: string; readonly isInterrupted?: boolean } | "interrupted" | undefined> {
     const lines: string[] = [];
+    let isInterrupted = false;
     for (let asked = prompt; ; asked = CONTINUED) {
       const line = await this.#line(asked, signal);
       if (line === undefined) return lines.length > 0 ? { text: lines.join("\n") } : undefined;
@@ -176,11 +178,16 @@ export class PlainTerminal implements Terminal {
         continue;
       }
       lines.push(line);
+      // Whoever asked does not have it yet, and could not stop what is to come of it.
+      this.#interruptAsked = () => {
+        isInterrupted = true;
+      };
       for (let known = -1; known !== this.#lines.length; ) {
         known = this.#lines.length;
         await sleep(PASTE_PAUSE);
       }
-      return { text: [...lines, ...this.#lines.splice(0)].join("\n") };
+      this.#interruptAsked = undefined;
+      return { text: [...lines, ...this.#lines.splice(0)].join("\n"), isInterrupted };
     }
   }
 

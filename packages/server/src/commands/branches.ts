@@ -6,6 +6,7 @@ import { agentFor, type Handlers } from "./desk.ts";
 export const branchHandlers: Handlers<"branch.compact"> = {
   async "branch.compact"({ conversation, id, at, keep }, desk) {
     const { host, conversations } = desk;
+    using beginning = desk.beginnings.of({ conversation, id });
     const live = await conversations.open(conversation);
     return live.whileBeginning(async () => {
       const { session } = live;
@@ -17,6 +18,7 @@ export const branchHandlers: Handlers<"branch.compact"> = {
       if (leaf === null) return { problem: "Nothing has been said yet." };
       mustBeAtRest(state, [leaf]);
       const wanted = keep === undefined ? {} : { keep: host.redact(keep) };
+      beginning.begins();
       const problem = await agent.compact({ session, at: leaf, id, ...wanted });
       return problem === undefined ? { summary: newestLeaf(state, leaf) } : { problem };
     });

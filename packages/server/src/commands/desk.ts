@@ -1,6 +1,7 @@
 import type { Agent, UserPart } from "@banyan/core";
 import { type ConversationDirectory, type Host, writtenMessage } from "@banyan/host";
 import type { WorkspaceFiles } from "@banyan/host/workspace-files";
+import type { Beginnings } from "../live/beginnings.ts";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import type { LiveConversations } from "../live/live-conversations.ts";
 import type { Viewer } from "../live/shown-item.ts";
@@ -36,6 +37,7 @@ export interface Desk {
   readonly host: ServedHost;
   readonly directory: ConversationDirectory;
   readonly conversations: LiveConversations;
+  readonly beginnings: Beginnings;
   /** Of the workspace. */
   readonly files: WorkspaceFiles;
   readonly models: ModelLists;

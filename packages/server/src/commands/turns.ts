@@ -1,6 +1,7 @@
 import { type Directive, newestLeaf, resume, retry, SessionError, say, type UserPart } from "@banyan/core";
 import { addMessage, modeLeft } from "@banyan/host";
 import { serversForFirstTurn } from "@banyan/host/mcp";
+import type { Beginning } from "../live/beginnings.ts";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import { beginTurn } from "../live/turn.ts";
 import type { Command } from "../protocol/index.ts";
@@ -11,11 +12,12 @@ export const turnHandlers: Handlers<
   "turn.say" | "message.add" | "turn.retry" | "turn.resume" | "run.interrupt" | "input.edit" | "input.withdraw"
 > = {
   async "turn.say"(command, desk) {
+    using beginning = desk.beginnings.of(command);
     const live = await desk.conversations.open(command.conversation);
     return live.whileBeginning(async () => {
       const message = await written(desk, command.parts);
       const waits = await deliver(command, message.parts, live, (at) =>
-        begin(command, say(message.parts), at ?? undefined, live, desk),
+        begin(command, say(message.parts), at ?? undefined, { live, beginning, desk }),
       );
       return { message: command.id, waits, ...message.told };
     });
@@ -36,24 +38,30 @@ export const turnHandlers: Handlers<
   },
 
   async "turn.retry"(command, desk) {
+    using beginning = desk.beginnings.of(command);
     const live = await desk.conversations.open(command.conversation);
     const { id, parts, at } = command;
     return live.whileBeginning(async () => {
       const message = await written(desk, parts ?? []);
-      if (!isDone(live, id)) await begin(command, parts ? retry(message.parts) : retry(), at, live, desk);
+      const directive = parts ? retry(message.parts) : retry();
+      if (!isDone(live, id)) await begin(command, directive, at, { live, beginning, desk });
       return { ...(parts ? { message: id } : {}), ...message.told };
     });
   },
 
   async "turn.resume"(command, desk) {
+    using beginning = desk.beginnings.of(command);
     const live = await desk.conversations.open(command.conversation);
     const { id, at, mode = modeLeft(live.session, at) } = command;
-    if (!isDone(live, id)) await live.whileBeginning(() => begin({ ...command, mode }, resume(), at, live, desk));
+    if (!isDone(live, id)) {
+      await live.whileBeginning(() => begin({ ...command, mode }, resume(), at, { live, beginning, desk }));
+    }
     return {};
   },
 
-  async "run.interrupt"({ conversation, run }, { conversations }) {
-    return { interrupted: conversations.ifOpen(conversation)?.session.interrupt(run) ?? 0 };
+  async "run.interrupt"({ conversation, run }, { conversations, beginnings }) {
+    const before = beginnings.interrupt(conversation, run);
+    return { interrupted: before + (conversations.ifOpen(conversation)?.session.interrupt(run) ?? 0) };
   },
 
   async "input.edit"({ conversation, input, parts, delivery, before, run }, desk) {
@@ -113,12 +121,12 @@ async function begin(
   command: Command<"turn.say" | "turn.retry" | "turn.resume">,
   directive: Directive,
   at: string | undefined,
-  live: LiveConversation,
-  desk: Desk,
+  { live, beginning, desk }: { readonly live: LiveConversation; readonly beginning: Beginning; readonly desk: Desk },
 ): Promise<void> {
   const { mcp } = await desk.host.ready();
   if (mcp) await serversForFirstTurn(mcp, { signal: desk.signal });
   const agent = await agentFor(desk, live, command);
+  beginning.begins();
   await beginTurn(agent, directive, live.session, { at, id: command.id }, desk.defect);
 }
 

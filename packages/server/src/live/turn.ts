@@ -1,4 +1,5 @@
 import type { Agent, Chat, Directive, Session } from "@banyan/core";
+import { TurnNotBegun } from "./beginnings.ts";
 
 /** Where a turn begins, and the id of what it adds. */
 export interface TurnPlace {
@@ -20,23 +21,17 @@ export function beginTurn(
 ): Promise<void> {
   const begun = Promise.withResolvers<void>();
   const chat = agent.chat(directive, { session, id, client: "banyan serve", ...(at === undefined ? {} : { at }) });
-  void follow(chat, () => begun.resolve()).then(
+  let isBegun = false;
+  const onBegun = () => {
+    isBegun = true;
+    begun.resolve();
+  };
+  void follow(chat, onBegun).then(
     () => begun.reject(new TurnNotBegun()),
-    (error: unknown) => {
-      begun.reject(error);
-      onDefect(error);
-    },
+    // Whoever asked for it is told why it cannot begin.
+    (error: unknown) => (isBegun ? onDefect(error) : begun.reject(error)),
   );
   return begun.promise;
-}
-
-/** A turn that was interrupted while it waited for its branch. */
-class TurnNotBegun extends Error {
-  override readonly name = "TurnNotBegun";
-
-  constructor() {
-    super("It was interrupted before it began; nothing was written.");
-  }
 }
 
 async function follow(chat: Chat, onBegun: () => void): Promise<void> {

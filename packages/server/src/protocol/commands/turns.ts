@@ -90,7 +90,7 @@ export const turnCommands = {
     nothing,
   ),
   "run.interrupt": command(
-    "Ends a run, or all of the conversation; what waited for it is held.",
+    "Ends a run, or all of the conversation; what waited for it is held. A turn that was asked for and has not begun is meant too, alone by the id of its command.",
     { ...conversation, run: id.optional() },
     z.object({ interrupted: count }),
   ),
