@@ -134,6 +134,16 @@ export class TestClient {
     }
   }
 
+  /** Watches a conversation no more, and forgets what came so far: for a client that lives through many of them. */
+  async forget(conversation: string): Promise<void> {
+    await this.ask("feed.unsubscribe", { conversation });
+    this.mirrors.delete(conversation);
+    this.frames.length = 0;
+    this.items.length = 0;
+    this.said.clear();
+    this.#reading.clear();
+  }
+
   /** Resolves when the connection has ended. */
   async end(): Promise<{ readonly code: number; readonly reason: string }> {
     while (!this.closed) await new Promise<void>((resolve) => this.#waiting.add(resolve));

@@ -1,0 +1,55 @@
+import { isDeepStrictEqual } from "node:util";
+import { type Event, emptyConversation, isEvent, reduce } from "@banyan/core";
+import { COMMANDS, type Moments, SCENES, type SceneName } from "@banyan/core/testing/moments";
+import fc from "fast-check";
+import type { Mirror } from "../protocol/index.ts";
+import { seen } from "./seen.fixture.ts";
+import type { TestClient } from "./test-client.fixture.ts";
+
+/** What a model does, and what clients do meanwhile: each behind so many items of the feed at most. */
+export const plays = (items: number) =>
+  fc.record({
+    names: fc.array(fc.constantFrom(...(Object.keys(SCENES) as SceneName[])), {
+      minLength: 3,
+      maxLength: 12,
+      size: "max",
+    }),
+    plan: fc.array(fc.record({ name: fc.constantFrom(...COMMANDS), at: fc.nat(items), what: fc.nat(1000) }), {
+      minLength: 4,
+      maxLength: 24,
+      size: "max",
+    }),
+  });
+
+/**
+ * What is wrong with a conversation that was played to its end, one sentence for each problem: by its whole log, which is
+ * asked for as a client of its own, and in what those hold who watched it. `forget`s it.
+ */
+export async function problemsOf(
+  moments: Moments,
+  conversation: string,
+  reader: TestClient,
+  held: readonly { readonly mirror: Mirror }[],
+): Promise<string[]> {
+  const { epoch, seq } = held[0]?.mirror.cursor ?? { epoch: 1, seq: 0 };
+  await reader.ask("feed.subscribe", { conversation, from: { epoch, seq: 0, offset: 0 } });
+  const log: Event[] = await reader.until(() => {
+    const events = reader.items.filter(isEvent);
+    return (events.at(-1)?.seq ?? 0) >= seq && events;
+  });
+  await reader.forget(conversation);
+  const state = emptyConversation(conversation);
+  for (const event of log) reduce(state, event);
+  const truth = seen(state);
+  const problems = moments.check(state, log);
+  for (const [client, { mirror }] of held.entries()) {
+    const shown = seen(mirror.state);
+    if (isDeepStrictEqual(shown, truth)) continue;
+    const different = (Object.keys(truth) as (keyof typeof truth)[]).filter(
+      (part) => !isDeepStrictEqual(shown[part], truth[part]),
+    );
+    const both = different.map((part) => `${part}: ${JSON.stringify(shown[part])} and ${JSON.stringify(truth[part])}`);
+    problems.push(`Client ${client} holds another conversation than the log tells: ${both}`);
+  }
+  return problems;
+}
