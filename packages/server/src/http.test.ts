@@ -1,10 +1,11 @@
 import { spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createId, isId } from "@banyan/core";
 import { ODD_IDS, pause, scriptedModel, text } from "@banyan/core/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { commands, Mirror, PROTOCOL, type ServerFrame, serverFrame } from "./protocol/index.ts";
+import { statusOf } from "./http/answers.ts";
+import { commands, errorCodes, Mirror, PROTOCOL, type ServerFrame, serverFrame } from "./protocol/index.ts";
 import { ask } from "./testing/request.fixture.ts";
 import { serving, TOKEN, temporaryDirectory } from "./testing/serving.fixture.ts";
 import { signIn } from "./testing/sign-in.fixture.ts";
@@ -136,6 +137,29 @@ describe("the addresses for scripts", () => {
         expect(JSON.parse(body).error.message).toContain("expected epoch.seq.offset");
       }
     }
+  });
+
+  test("W80: docs/protocol.md says of every error which status it has over HTTP", () => {
+    const page = readFileSync(new URL("../../../docs/protocol.md", import.meta.url), "utf8");
+    const rows = [...page.matchAll(/^\| `([a-z-]+)` \| (\d{3}) \|/gm)].map(([, code, status]) => [
+      code,
+      Number(status),
+    ]);
+    expect(rows.sort()).toEqual(errorCodes.map((code) => [code, statusOf({ code, message: "" })]).sort());
+  });
+
+  test("W80: an id that another command had is refused, and does nothing twice or silently", async () => {
+    const { post, get } = await scripted({ model: scriptedModel([]) });
+    const id = createId();
+    const [one, other] = [await post({ type: "conversation.create" }), await post({ type: "conversation.create" })];
+    const added = { type: "message.add", id, conversation: one.conversation, parts: say("once") };
+    for (const _ of [1, 2]) expect(await post(added)).toMatchObject({ status: 200, message: id });
+    const refused = { status: 409, error: { code: "invalid", message: expect.stringContaining("an id of its own") } };
+    expect(await post({ ...added, conversation: other.conversation })).toMatchObject(refused);
+    expect(
+      await post({ type: "message.star", id, conversation: one.conversation, message: id, starred: true }),
+    ).toMatchObject(refused);
+    expect((await get("/api/v1/conversations")).conversations).toHaveLength(1);
   });
 
   test("W80: another method than an address takes is refused, and told which it takes", async () => {

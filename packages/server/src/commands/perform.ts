@@ -40,7 +40,14 @@ export class Performer {
     if (refused) return Promise.resolve({ error: refused });
     // To look again is harmless; to act again is not.
     if (needs[command.type] === "watch") return this.#perform(command, principal);
-    return this.#once.do(`${principal.name} ${command.id}`, () => this.#perform(command, principal));
+    const { id, type } = command;
+    const where = "conversation" in command ? (command.conversation ?? "") : "";
+    const outcome = this.#once.do(`${principal.name} ${id}`, `${type} ${where}`, () =>
+      this.#perform(command, principal),
+    );
+    if (outcome) return outcome;
+    const message = `The id ${id} was that of another command, or of one for another conversation; give each an id of its own.`;
+    return Promise.resolve({ error: { code: "invalid", message } });
   }
 
   /** What became of something that may throw. */

@@ -1,4 +1,4 @@
-import { type CommandName, commands, needs, PROTOCOL } from "../protocol/index.ts";
+import { type CommandName, commands, HITS, needs, PROTOCOL } from "../protocol/index.ts";
 import { type JsonSchema, jsonSchemas, refTo } from "../protocol/json-schemas.ts";
 import { PLACE_FORM } from "./event-stream.ts";
 
@@ -6,12 +6,6 @@ import { PLACE_FORM } from "./event-stream.ts";
 const OF_SOCKETS: ReadonlySet<string> = new Set(["conversation.watch", "feed.subscribe", "feed.unsubscribe"]);
 
 const ID = { name: "id", in: "path", required: true, schema: refTo("id") };
-
-const PLACE = {
-  description:
-    "The place behind an event of the stream, as its id says: epoch, seq and offset. With seq 0: the beginning.",
-  schema: { type: "string", pattern: PLACE_FORM.source },
-};
 
 /** An event of a newer version: an import keeps it. */
 const NEWER = {
@@ -92,7 +86,13 @@ export function openApi(server: string): object {
         get: {
           operationId: "conversations",
           summary: "The conversations, the last written first; with `query`, messages in which all words occur.",
-          parameters: [...parameters("conversation.search", ["query", "cwd", "limit"])],
+          parameters: [
+            ...parameters("conversation.search", ["query", "cwd"]),
+            ...parameters("conversation.list", ["limit"]).map((limit) => ({
+              ...limit,
+              description: `At most this many; of messages at most ${HITS}, and 20 when absent.`,
+            })),
+          ],
           responses: {
             200: json("They are these.", {
               anyOf: ["conversation.list.result", "conversation.search.result"].map(refTo),
@@ -137,11 +137,18 @@ export function openApi(server: string): object {
         get: {
           operationId: "feed",
           summary: "The feed as server-sent events; each holds a frame, and its id is the place behind it.",
+          description:
+            "A browser that lost the stream sends the id of the last event as Last-Event-ID, which counts before `from`.",
           parameters: [
             ID,
-            { ...PLACE, name: "from", in: "query" },
+            {
+              name: "from",
+              in: "query",
+              description:
+                "The place behind an event of the stream, as its id says: epoch, seq and offset. With seq 0: the beginning.",
+              schema: { type: "string", pattern: PLACE_FORM.source },
+            },
             ...parameters("feed.subscribe", ["leaf"]),
-            { ...PLACE, name: "Last-Event-ID", in: "header" },
           ],
           responses: {
             200: { description: "The stream.", content: { "text/event-stream": { schema: refTo("frame") } } },

@@ -5,7 +5,15 @@ import type { DeskCommand } from "../commands/desk.ts";
 import { isOfConnection, type Outcome, type Performer, refusalOf } from "../commands/perform.ts";
 import { readCommand } from "../commands/read-command.ts";
 import type { LiveConversations } from "../live/live-conversations.ts";
-import { type Command, type CommandName, LARGEST_FRAME, LARGEST_OF_WATCHERS, type Problem } from "../protocol/index.ts";
+import {
+  CONVERSATIONS,
+  type Command,
+  type CommandName,
+  HITS,
+  LARGEST_FRAME,
+  LARGEST_OF_WATCHERS,
+  type Problem,
+} from "../protocol/index.ts";
 import { Pace } from "../socket/pace.ts";
 import { attachment, statusOf } from "./answers.ts";
 import type { HttpEnvironment } from "./app.ts";
@@ -101,8 +109,10 @@ export function rest(parts: RestParts): Hono<HttpEnvironment> {
   app.get("/conversations", async (context) => {
     const { query, cwd, limit } = context.req.query();
     const most = limit === undefined ? undefined : Number(limit);
-    if (query !== undefined)
-      return answer(context, await perform(context, "conversation.search", { query, cwd, limit: most }));
+    if (query !== undefined) {
+      const bound = most !== undefined && most > HITS && most <= CONVERSATIONS ? HITS : most;
+      return answer(context, await perform(context, "conversation.search", { query, cwd, limit: bound }));
+    }
     return answer(context, await perform(context, "conversation.list", { cwd, limit: most }));
   });
 

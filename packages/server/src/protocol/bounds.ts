@@ -4,6 +4,12 @@ export const LARGEST_FRAME = 8 * 1024 * 1024;
 /** Messages that one `message.read` may ask for. */
 export const MESSAGES_AT_ONCE = 500;
 
+/** Conversations that one list may ask for. */
+export const CONVERSATIONS = 10_000;
+
+/** Messages that one search may ask for. */
+export const HITS = 1_000;
+
 /** Characters of a message that stand in the outline of the tree. */
 export const FIRST_WORDS = 60;
 

@@ -1,5 +1,6 @@
 import type { BrokenTurn } from "@banyan/core/conversation";
 import { z } from "zod";
+import { CONVERSATIONS, HITS } from "../bounds.ts";
 import { count, id, line, list, nothing, schemaOf, text, time } from "../shapes.ts";
 import { command } from "./command.ts";
 
@@ -29,7 +30,7 @@ export const conversationCommands = {
     "The conversations, the last written first.",
     {
       cwd: z.string().optional().describe("Only those of this directory."),
-      limit: z.int().min(1).max(10_000).optional(),
+      limit: z.int().min(1).max(CONVERSATIONS).optional(),
     },
     z.object({ conversations: list(listedConversation) }),
   ),
@@ -42,7 +43,7 @@ export const conversationCommands = {
     "Messages of all conversations and branches in which all words occur, the newest first.",
     {
       query: text(0, 1_000),
-      limit: z.int().min(1).max(1_000).optional().describe("20 when absent."),
+      limit: z.int().min(1).max(HITS).optional().describe("20 when absent."),
       cwd: z.string().optional().describe("Only in conversations of this directory."),
       conversation: id.optional().describe("Only in this one."),
     },

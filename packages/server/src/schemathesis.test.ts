@@ -1,0 +1,75 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { text as read } from "node:stream/consumers";
+import { defineTool } from "@banyan/core";
+import { call, scriptedModel } from "@banyan/core/testing";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { ask } from "./testing/request.fixture.ts";
+import { serving, TOKEN, temporaryDirectory } from "./testing/serving.fixture.ts";
+
+const COMMAND = "schemathesis";
+const isThere = spawnSync(COMMAND, ["--version"]).status === 0;
+/** Why the tests of this file are left out, as their name says it. */
+const whyNot = !process.env.BANYAN_LONG
+  ? " (left out: it takes minutes, and runs with npm run test:long)"
+  : isThere
+    ? ""
+    : " (left out: schemathesis is not installed; pip install schemathesis brings it)";
+
+/** Requests for each address in each way that data is made. */
+const EXAMPLES = "40";
+
+/** Tries all that the description of a server says, within its pace; answers what was found, and nothing when nothing was. */
+async function foundIn(address: string, ...which: readonly string[]): Promise<string> {
+  const run = spawn(
+    COMMAND,
+    [
+      "run",
+      `${address}/api/v1/openapi.json`,
+      ...["--header", `Authorization: Bearer ${TOKEN}`],
+      ...["--phases", "examples,coverage,fuzzing"],
+      ...["--max-examples", EXAMPLES],
+      ...["--rate-limit", "45/s"],
+      ...which,
+      "--continue-on-failure",
+      "--no-color",
+    ],
+    { cwd: temporaryDirectory(), stdio: ["ignore", "pipe", "inherit"] },
+  );
+  onTestFinished(() => void run.kill());
+  const [said, [code]] = await Promise.all([read(run.stdout), once(run, "exit")]);
+  // What cannot be tried at all would find nothing either.
+  expect(said).toMatch(/\d+ generated/);
+  return code === 0 ? "" : said;
+}
+
+describe.skipIf(whyNot !== "")(`the description of the addresses${whyNot}`, () => {
+  test("W80: schemathesis finds nothing that the server does otherwise than its description says", async () => {
+    const look = defineTool({
+      name: "look",
+      description: "",
+      input: { type: "object" },
+      effects: "external",
+      execute: () => "seen",
+    });
+    const model = scriptedModel(({ messages }) => (messages.at(-1)?.role === "user" ? [call("look")] : "Done."));
+    const { server, log } = await serving({ model, tools: [look], permission: () => ({ decision: "ask" }) });
+    const post = async (command: object) => {
+      const headers = { authorization: `Bearer ${TOKEN}` };
+      const sent = { method: "POST", headers, body: JSON.stringify(command) };
+      expect((await ask(server.address, "/api/v1/commands", sent)).body).not.toContain('"error"');
+    };
+    // Ids that whoever makes up data begins with: so what is asked about is there.
+    await post({ type: "conversation.create", id: "a first command", conversation: "0" });
+    for (const id of ["0", "00"])
+      await post({ type: "message.add", id, conversation: "0", parts: [{ type: "text", text: "hello" }] });
+    expect(await foundIn(server.address, "--exclude-operation-id", "feed")).toBe("");
+    expect(log.filter((line) => !line.includes("refused"))).toEqual([]);
+  }, 3_600_000);
+
+  test("W80: nor at the address of a feed, which has no end where there is a conversation", async () => {
+    const { server, log } = await serving({ model: scriptedModel([]) });
+    expect(await foundIn(server.address, "--include-operation-id", "feed")).toBe("");
+    expect(log.filter((line) => !line.includes("refused"))).toEqual([]);
+  }, 3_600_000);
+});
