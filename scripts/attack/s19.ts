@@ -1,5 +1,15 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { modelServer } from "../../packages/cli/src/testing/model-server.ts";
 import { type Attack, NotTried, type Place } from "./attack.ts";
@@ -42,6 +52,15 @@ const credentials = [
   ],
   ...[
     ".terraform.d/credentials.tfrc.json",
+    ".local/share/cargo/credentials.toml",
+    ".local/share/gem/credentials",
+    ".gem/gem-private_key.pem",
+    ".stack/upload/credentials.json",
+    ".nimble/github_api_token",
+    ".julia/servers/example.org/auth.toml",
+    ".dotnet/corefx/cryptography/x509stores/my/key.pfx",
+    ".sbt/1.0/credentials.sbt",
+    ".npm-global/etc/npmrc",
     ".config/rclone/rclone.conf",
     ".config/op/config",
     ".local/share/keyrings/a",
@@ -115,6 +134,27 @@ const takeovers: Readonly<Record<string, string>> = {
   "a repository that becomes a submodule": `O=$PWD; mkdir s; cd s; git init -q; git -c user.name=a -c user.email=a commit -q --allow-empty -m x; cd ..; git update-index --add --cacheinfo 160000,$(git -C s rev-parse HEAD),s; git -C s config core.fsmonitor "touch $O/ran-evil; false"`,
 };
 
+/** What stands in the place of a protected file or folder as a link, and where it leads. */
+const links: Readonly<Record<string, string>> = {
+  ".git/hooks": "../cfg",
+  ".vscode": "cfg",
+  ".claude": "not/there",
+  ".envrc": "env",
+  ".mcp.json": "../home/elsewhere",
+  ".idea": "../home/missing",
+};
+
+/** What a kernel keeps for a user beside files: how it is made outside, and how a command asks for it. Both print `found` when it is there. */
+const kernel: Readonly<Record<string, { readonly make?: string; readonly ask: string }>> = {
+  "shared memory of another program": {
+    make: `libc.shmget(KEY, 4096, 0o1600)`,
+    ask: `print("found" if libc.shmget(KEY, 0, 0) >= 0 else "no")`,
+  },
+  "the keys of the session": {
+    ask: `print("found" if libc.syscall(250 if os.uname().machine == "x86_64" else 219, 0, -3, 1) >= 0 else "no")`,
+  },
+};
+
 export const attacks: readonly Attack[] = [
   ...Object.entries(readings).flatMap(([how, command]) => [
     reading(`credentials of the home ${how}`, command, (place) => credentials.map((name) => join(place.home, name))),
@@ -126,6 +166,20 @@ export const attacks: readonly Attack[] = [
   ...(["plain", "repository"] as const).flatMap((kind) =>
     Object.entries(writings).map(([how, command]) => planting(kind, how, command)),
   ),
+  ...Object.keys(links).map(replacing),
+  ...Object.entries(kernel).map(([name, { make, ask }]) => reachingKernel(name, make, ask)),
+  {
+    rule: "S19",
+    name: "settings of a repository below, whose HEAD an earlier command took away",
+    async attempt(place) {
+      if (spawnSync("git", ["init", "-q", join(place.folder, "below")]).status !== 0)
+        throw new NotTried("there is no git");
+      await inSandbox(place, "mv below/.git/HEAD below/.git/h");
+      await inSandbox(place, "echo '# evil' >> below/.git/config; mv below/.git/h below/.git/HEAD");
+      const settings = readFileSync(join(place.folder, "below/.git/config"), "utf8");
+      return settings.includes("evil") ? "its settings were changed" : undefined;
+    },
+  },
 ];
 
 function reading(name: string, command: string, files: (place: Place) => readonly string[]): Attack {
@@ -160,6 +214,48 @@ function planting(kind: "plain" | "repository", how: string, command: string): A
         if (existsSync(file) && readFileSync(file, "utf8").includes("evil")) return `${name} was planted`;
       }
       return undefined;
+    },
+  };
+}
+
+function replacing(name: string): Attack {
+  return {
+    rule: "S19",
+    name: `a link in the place of ${name}, replaced by a command, or filled where it leads`,
+    async attempt(place) {
+      if (spawnSync("git", ["init", "-q", place.folder]).status !== 0) throw new NotTried("there is no git");
+      const [link, target] = [join(place.folder, name), links[name] ?? ""];
+      mkdirSync(join(place.folder, "cfg"));
+      mkdirSync(join(place.home, "elsewhere"));
+      writeFileSync(join(place.folder, "env"), "");
+      rmSync(link, { recursive: true, force: true });
+      symlinkSync(target, link);
+      const fill = 'echo evil > "$F"; echo evil > "$F/x"; mkdir -p not/there; echo evil > not/there/x';
+      await inSandbox(place, `F=${name}; ${fill}; rm -f "$F"; mkdir "$F"; ${fill}; rm -rf not`);
+      const isLink = lstatSync(link).isSymbolicLink() && readlinkSync(link) === target;
+      if (!isLink) return "something else stands there now";
+      for (const file of [link, join(link, "x")])
+        if (existsSync(file) && lstatSync(realpathSync(file)).isFile() && readFileSync(file, "utf8").includes("evil"))
+          return "what it leads to was written";
+      return undefined;
+    },
+  };
+}
+
+function reachingKernel(name: string, make: string | undefined, ask: string): Attack {
+  return {
+    rule: "S19",
+    name,
+    async attempt(place) {
+      const key = 0x7c00_0000 + process.pid;
+      const python = (line: string) =>
+        `import ctypes, os\nlibc = ctypes.CDLL(None)\n${line.replace("KEY", String(key))}\n`;
+      if (spawnSync("python3", ["-c", python(make ?? "")]).status !== 0) throw new NotTried("there is no python3");
+      place.defer(() => spawnSync("ipcrm", ["-M", String(key)]));
+      writeFileSync(join(place.folder, "ask.py"), python(ask));
+      const said = await inSandbox(place, 'echo "answer:$(python3 ask.py)"');
+      if (said.includes("answer:no")) return undefined;
+      return said.includes("answer:found") ? "a command reached it" : "it was not asked for";
     },
   };
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { call, TestFolder } from "../workspace/fixture.ts";
@@ -38,6 +38,11 @@ function repository(): TestFolder {
   return project;
 }
 
+/** Makes shared memory, as any program of the user could, and prints its key. */
+const SHARE = `import ctypes, os
+key = 0x7b000000 | os.getpid()
+if ctypes.CDLL(None).shmget(key, 4096, 0o1600) >= 0: print(key)`;
+
 describe("the home folder (S19)", () => {
   test("S19: it is closed, but for what builds need without their passwords", async () => {
     using home = new TestFolder({
@@ -48,6 +53,12 @@ describe("the home folder (S19)", () => {
       ".cargo/credentials.toml": "secret",
       ".m2/settings.xml": "secret",
       ".gradle/gradle.properties": "secret",
+      ".local/share/cargo/credentials.toml": "secret",
+      ".local/share/gem/credentials": "secret",
+      ".stack/upload/credentials.json": "secret",
+      ".nimble/github_api_token": "secret",
+      ".julia/servers/example.org/auth.toml": "secret",
+      ".dotnet/corefx/cryptography/x509stores/my/key.pfx": "secret",
       ".cargo/bin/tool": "open",
       ".m2/repository/x": "open",
       "go/pkg/mod/x": "open",
@@ -222,6 +233,64 @@ describe("what is protected and missing (S19)", () => {
       expect(await run(`echo x > ${project.path(".git")}/x`, inside, folder.root)).toMatch(/Read-only/);
     },
   );
+
+  test("S19: a link that stands where something is protected is one again when a command replaced it", async () => {
+    using project = repository();
+    git(project.root, "config", "core.hooksPath", ".git/hooks");
+    mkdirSync(project.path("hooks"));
+    mkdirSync(project.path("agents"));
+    rmSync(project.path(".git/hooks"), { recursive: true });
+    const links = { ".git/hooks": "../hooks", ".claude": "agents", ".idea": "not/there", ".cursor": project.outside };
+    for (const [link, target] of Object.entries(links)) symlinkSync(target, project.path(link));
+    await using inside = await sandboxOf(project);
+    const replace = 'rm "$F"; mkdir -p "$F"; echo evil > "$F/pre-commit"; chmod +x "$F/pre-commit"';
+    for (const [link, target] of Object.entries(links)) {
+      const said = await run(`F=${link}; echo evil > "$F/x"; ${replace}`, inside, project.root);
+      expect(said, link).toMatch(/was a link to .* and is one again/);
+      expect(readlinkSync(project.path(link))).toBe(target);
+      expect(existsSync(project.path(`${link}/x`)), link).toBe(false);
+      expect(existsSync(project.path(`${link}-put-aside/pre-commit`)), link).toBe(true);
+    }
+    expect(await run("mkdir -p not/there; echo x > not/there/x", inside, project.root)).toMatch(/exit code/);
+    expect(project.names()).not.toContain("not");
+  });
+
+  test("S19: a link is put back also when the sandbox ends before the command", async () => {
+    using project = new TestFolder({ "a/x": "" });
+    symlinkSync("a", project.path(".claude"));
+    const id = uniqueSleep();
+    {
+      await using inside = await sandboxOf(project);
+      await using _ = await startIn(inside, project, `rm .claude; mkdir .claude; sleep ${id}`);
+      await until(() => living(`sleep\0${id}`).length > 0);
+      await inside[Symbol.asyncDispose]();
+    }
+    expect(readlinkSync(project.path(".claude"))).toBe("a");
+  });
+
+  test("S19: a repository below stays protected when a command takes its HEAD away", async () => {
+    using project = new TestFolder({ "below/a": "a\n" });
+    git(project.path("below"), "init", "-q");
+    await using inside = await sandboxOf(project);
+    await run("mv below/.git/HEAD below/.git/aside; mv below/.git/refs below/.git/objects .", inside, project.root);
+    expect(await run("echo evil >> below/.git/config", inside, project.root)).toMatch(/Read-only/);
+    expect(await run("mkdir -p below/.git/hooks/x", inside, project.root)).toMatch(/Read-only|exit code/);
+  });
+
+  test.skipIf(!has("python3"))("S19: it reaches no shared memory and no keys of the session", async () => {
+    using project = new TestFolder();
+    const memory = spawnSync("python3", ["-c", SHARE], { encoding: "utf8" }).stdout.trim();
+    try {
+      await using inside = await sandboxOf(project);
+      const look = `import ctypes
+libc = ctypes.CDLL(None, use_errno=True)
+print("memory", libc.shmget(${memory}, 0, 0), ctypes.get_errno())
+print("keys", libc.syscall(${process.arch === "x64" ? 250 : 219}, 0, -3, 1), ctypes.get_errno())`;
+      expect((await run(`python3 -c '${look}'`, inside, project.root)).trim()).toBe("memory -1 2\nkeys -1 1");
+    } finally {
+      spawnSync("ipcrm", ["-M", memory]);
+    }
+  });
 
   test("S19: what was kept in place goes when the sandbox is killed, at once or with the next one", async () => {
     using project = new TestFolder();

@@ -40,6 +40,10 @@ const SECRETS = [
   ...[".m2/settings-security4.xml", ".mozilla", ".my.cnf", ".netrc", ".npmrc", ".nuget/NuGet"],
   ...[".oci", ".password-store", ".pgpass", ".pip", ".pub-cache/credentials.json", ".pypirc", ".s3cfg"],
   ...[".sbt/.credentials", ".ssh", ".subversion", ".terraform.d", ".terraformrc", ".thunderbird", ".vault-token"],
+  ...[".dotnet/corefx", ".gem/gem-private_key.pem", ".julia/servers", ".local/share/cargo/credentials"],
+  ...[".local/share/cargo/credentials.toml", ".local/share/gem/credentials", ".nimble/github_api_token"],
+  ...[".npm-global/etc/npmrc", ".sbt/1.0/credentials.sbt", ".sbt/credentials", ".sbt/gpg", ".stack/upload"],
+  ...["anaconda3/.condarc", "mambaforge/.condarc", "miniconda3/.condarc", "miniforge3/.condarc"],
   ...[".yarnrc", ".yarnrc.yml", ".config/configstore", "Library/Application Support", "Library/Keychains"],
 ];
 

@@ -30,8 +30,8 @@ export async function protectedPlaces(root: string, rg: string): Promise<Protect
   for (const file of await filesNamed(root, rg)) {
     const place = placeOf(file);
     if (place === undefined) continue;
-    if (!isHead(place)) found.add(join(root, place));
-    // A repository is known by its HEAD, so that its hooks are safe before there are any.
+    if (!isOfRepository(place)) found.add(join(root, place));
+    // A repository is known by its HEAD or settings, so that its hooks are safe before there are any.
     else if (isRepository(join(root, dirname(place)))) repositories.add(join(root, dirname(place)));
   }
   const pointed = pointedTo(root);
@@ -60,12 +60,12 @@ function isInRepository(folder: string): boolean {
 
 /** What is protected of a file that was found. */
 function placeOf(file: string): string | undefined {
-  if (isHead(file)) return file;
+  if (isOfRepository(file)) return file;
   return file.toLowerCase().split("/").includes(".git") ? undefined : protectedPart(file);
 }
 
-function isHead(path: string): boolean {
-  return path === "HEAD" || path.endsWith("/HEAD");
+function isOfRepository(path: string): boolean {
+  return ["/HEAD", "/.git/config"].some((end) => `/${path}`.endsWith(end));
 }
 
 function filesNamed(root: string, rg: string): Promise<string[]> {
@@ -73,6 +73,7 @@ function filesNamed(root: string, rg: string): Promise<string[]> {
     ...protectedNames.files,
     ...protectedNames.folders.filter((folder) => folder !== ".git").map((folder) => `**/${folder}/**`),
     "**/HEAD",
+    "**/.git/config",
   ];
   const args = [
     // No file of the tree decides what is listed.

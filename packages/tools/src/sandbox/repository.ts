@@ -30,10 +30,9 @@ function hasSettingsPerWorkTree(folder: string): boolean {
 
 /** Whether git could take a folder for a repository, or for the part of one that belongs to a work tree. */
 export function isRepository(folder: string): boolean {
-  const others = ["config", "objects", "commondir"];
-  return (
-    exists(join(folder, "HEAD")) && (basename(folder) === ".git" || others.some((name) => exists(join(folder, name))))
-  );
+  // Its HEAD may be missing for a moment: a command could take it away, and bring it back in the next one.
+  if (basename(folder) === ".git") return ["HEAD", "config"].some((name) => exists(join(folder, name)));
+  return exists(join(folder, "HEAD")) && ["config", "objects", "commondir"].some((name) => exists(join(folder, name)));
 }
 
 /** Where the file `.git` of a folder says that the repository is; undefined when there is no such file. */

@@ -11,9 +11,11 @@ import {
   SandboxRuntimeConfigSchema,
 } from "@anthropic-ai/sandbox-runtime";
 import { BASE, HeldPlaces, releaseAllLeft } from "./held-places.ts";
+import { writeKeyFilter } from "./kernel-keys.ts";
 import type { FromProcess, SandboxPlan, ToProcess } from "./messages.ts";
 import { isWithin } from "./places.ts";
 import { INSIDE, shellWords, WORDS } from "./program.ts";
+import { madeAt, ProtectedLinks } from "./protected-links.ts";
 import { protectedPlaces } from "./protected-places.ts";
 import { obeyedByGit, protectedOfRepository } from "./repository.ts";
 import { Submodules } from "./submodules.ts";
@@ -31,6 +33,8 @@ const temporary = join(base, "tmp");
 const empty = join(base, "empty");
 for (const folder of [temporary, empty]) mkdirSync(folder, { mode: 0o700 });
 const held = new HeldPlaces(base);
+const keyFilter = join(base, "keys.bpf");
+const hasKeyFilter = writeKeyFilter(keyFilter);
 process.chdir(empty);
 process.once("exit", () => rmSync(base, { recursive: true, force: true, maxRetries: 3 }));
 // For the runtime's sockets, and what it tells commands to use.
@@ -99,13 +103,18 @@ async function open(wanted: SandboxPlan): Promise<FromProcess> {
 /** How many commands run. */
 let running = 0;
 const submodules = new Submodules();
+const links = new ProtectedLinks();
 
 /** Answers what was put aside behind the command. */
 function ended(): string[] {
   running -= 1;
-  const notices = submodules.putAside();
+  const notices = putAside();
   if (running === 0) held.release();
   return notices;
+}
+
+function putAside(): string[] {
+  return [...links.putBack(), ...submodules.putAside()];
 }
 
 /** Throws unless a command runs in the sandbox, cannot write where it must not, and does not see what is hidden. */
@@ -131,10 +140,13 @@ async function tryOut(): Promise<void> {
 
 async function wrap(): Promise<string> {
   if (plan === undefined) throw new Error("The sandbox is not open.");
+  const { writable } = plan;
   // Counted before anything is made for it, so that a command that ends meanwhile takes nothing away.
   running += 1;
   try {
-    const found = (await protectedIn(plan)).filter((place) => held.hold(place));
+    const all = await protectedIn(plan);
+    if (running === 1) links.remember(all);
+    const found = all.flatMap((place) => holdIn(place, writable));
     // What the runtime answers depends on these alone, and to make it takes longer than a short command.
     const key = keyOf(plan, found);
     if (last?.key !== key) last = { key, text: textFor(plan, found) };
@@ -146,6 +158,13 @@ async function wrap(): Promise<string> {
   }
 }
 
+/** What there is to protect of a place now. A link that leads to nothing is held where a command could make that. */
+function holdIn(place: string, writable: readonly string[]): string[] {
+  const made = madeAt(place);
+  if (made !== undefined && !writable.some((folder) => isWithin(folder, made))) return [];
+  return held.hold(made ?? place) ? [made ?? place] : [];
+}
+
 let last: { readonly key: string; readonly text: Promise<string> } | undefined;
 
 async function textFor(plan: SandboxPlan, found: readonly string[]): Promise<string> {
@@ -153,7 +172,7 @@ async function textFor(plan: SandboxPlan, found: readonly string[]): Promise<str
   const command = `${INSIDE}=1; export ${INSIDE}; eval "unset ${WORDS}; exec $${WORDS}"`;
   for (let looks = 1; ; looks++) {
     try {
-      return withCaches(await SandboxManager.wrapWithSandbox(command, "sh", config), plan);
+      return completed(await SandboxManager.wrapWithSandbox(command, "sh", config), plan);
     } catch (error) {
       if (looks === MOST_LOOKS || !wordsOf(error).endsWith("not found in PATH")) throw error;
     }
@@ -207,8 +226,8 @@ function missingPart(path: string): string {
 /** What comes after all that the runtime mounts. Nothing behind it is decided by names of files. */
 const AFTER_MOUNTS = " --dev /dev --unshare-pid ";
 
-/** The runtime mounts no folder in another place, so it is done here. Throws when its command has another form. */
-function withCaches(text: string, { caches, readable, readDenied }: SandboxPlan): string {
+/** What the runtime leaves out: folders in another place, shared memory and queues of others, and their keys. Throws when its command has another form. */
+function completed(text: string, { caches, readable, readDenied }: SandboxPlan): string {
   if (process.platform !== "linux") return text;
   const at = text.lastIndexOf(AFTER_MOUNTS);
   if (at < 0) throw new Error("what the runtime answers has another form than expected");
@@ -222,7 +241,10 @@ function withCaches(text: string, { caches, readable, readDenied }: SandboxPlan)
   // In a denied place, what is read lies over what is written.
   if (readDenied.some((place) => isWithin(place, realpathSync(temporary))))
     mounts.push(` ${shellWords({ file: "--bind", args: [temporary, temporary] })}`);
-  return text.slice(0, at) + mounts.join("") + text.slice(at);
+  const [filter, opened] = hasKeyFilter
+    ? [" --seccomp 9", ` 9<${shellWords({ file: keyFilter, args: [] })}`]
+    : ["", ""];
+  return `${text.slice(0, at)}${mounts.join("")} --unshare-ipc${filter}${text.slice(at)}${opened}`;
 }
 
 function configOf(
@@ -260,6 +282,8 @@ function wordsOf(error: unknown): string {
 async function close(): Promise<void> {
   // Whether all of it ended or not, nobody needs this process any more.
   setTimeout(() => process.exit(), LONGEST_CLOSING);
+  // Of what still ran nobody is told any more.
+  if (running > 0) putAside();
   held.release();
   await SandboxManager.reset();
   process.exit();

@@ -2,6 +2,7 @@ import { lstatSync, readFileSync, realpathSync, renameSync, statSync } from "nod
 import { basename, dirname, join, relative } from "node:path";
 import { gitlinksIn } from "./git-index.ts";
 import { isWithin } from "./places.ts";
+import { unusedName } from "./put-aside.ts";
 import { pointedTo, repositoriesIn } from "./repository.ts";
 
 /** How deep submodules of submodules are looked at, and how many in all: git looks at each of them too. */
@@ -110,12 +111,5 @@ function submoduleIn(folder: string): Submodule | undefined {
   } catch {
     // There is none: git looks no further.
     return undefined;
-  }
-}
-
-function unusedName(pointer: string): string {
-  for (let number = 1; ; number++) {
-    const name = `${pointer}-put-aside${number === 1 ? "" : `-${number}`}`;
-    if (lstatSync(name, { throwIfNoEntry: false }) === undefined) return name;
   }
 }
