@@ -1,4 +1,4 @@
-import { type FeedItem, GIVEN_UP, toldItem } from "@banyan/core/conversation";
+import { type FeedItem, GIVEN_UP, textOf, toldItem, visibleProse } from "@banyan/core/conversation";
 import { useEffect, useState } from "react";
 import type { LiveConversation } from "./live-conversation.ts";
 import { useConversation } from "./use-conversation.ts";
@@ -12,6 +12,8 @@ const ELSEWHERE: ReadonlySet<FeedItem["type"]> = new Set(["model.retrying", "mod
 interface Note {
   readonly id: number;
   readonly text: string;
+  /** What was written of an answer that is given up: it is marked, not gone. */
+  readonly givenUp?: string | undefined;
   /** The message at the end of its branch when it was told; nothing for what names no run. */
   readonly at: string | null | undefined;
 }
@@ -24,19 +26,24 @@ export function ToldNotes({ leaf }: { readonly leaf: string | null }) {
   const conversation = useConversation();
   const [notes, setNotes] = useState<readonly Note[]>([]);
   useEffect(() => {
-    /** Answers that have begun to say something. */
-    const written = new Set<string>();
+    /** What answers under way have said, as far as it was heard here or stood there before. */
+    const written = new Map<string, string[]>();
     setNotes([]);
     return conversation.hear((items) => {
       for (const item of items) {
-        if (item.type === "text.delta" && item.text.trim() !== "") written.add(item.message);
+        if (item.type === "text.delta") {
+          const said = written.get(item.message) ?? [saidBefore(conversation, item.message, items)];
+          said.push(item.text);
+          written.set(item.message, said);
+        }
         if (item.type === "message.completed") written.delete(item.message);
         if (item.type === "run.started" && item.call === undefined) setNotes([]);
-        const isGivenUp = item.type === "message.abandoned" && written.delete(item.message);
-        const text = isGivenUp ? GIVEN_UP : ELSEWHERE.has(item.type) ? undefined : toldItem(item);
+        const givenUp = item.type === "message.abandoned" ? written.get(item.message)?.join("").trim() : undefined;
+        if (item.type === "message.abandoned") written.delete(item.message);
+        const text = givenUp ? GIVEN_UP : ELSEWHERE.has(item.type) ? undefined : toldItem(item);
         if (text === undefined) continue;
         const at = "run" in item && typeof item.run === "string" ? leafOf(conversation, item.run) : undefined;
-        setNotes((before) => [...before, { id: (before.at(-1)?.id ?? 0) + 1, text, at }].slice(-KEPT));
+        setNotes((before) => [...before, { id: (before.at(-1)?.id ?? 0) + 1, text, givenUp, at }].slice(-KEPT));
       }
     });
   }, [conversation]);
@@ -49,13 +56,27 @@ export function ToldNotes({ leaf }: { readonly leaf: string | null }) {
       aria-live="polite"
       className="mx-auto w-full max-w-3xl px-4 pb-1 text-soft text-sm"
     >
-      {shown.map(({ id, text }) => (
+      {shown.map(({ id, text, givenUp }) => (
         <li key={id} className="[overflow-wrap:anywhere]">
           {text}
+          {givenUp && (
+            <blockquote className="my-1 max-h-40 overflow-auto whitespace-pre-wrap border-hair border-l-2 pl-3 line-through">
+              {visibleProse(givenUp)}
+            </blockquote>
+          )}
         </li>
       ))}
     </ul>
   );
+}
+
+/** What an answer had said before these items came, all of which are in the state already. */
+function saidBefore(conversation: LiveConversation, message: string, items: readonly FeedItem[]): string {
+  const answer = conversation.state?.messages.get(message);
+  if (!answer) return "";
+  const came = items.map((item) => (item.type === "text.delta" && item.message === message ? item.text : "")).join("");
+  const said = textOf(answer);
+  return said.endsWith(came) ? said.slice(0, said.length - came.length) : "";
 }
 
 function leafOf(conversation: LiveConversation, run: string): string | null | undefined {
