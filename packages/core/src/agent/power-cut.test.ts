@@ -83,6 +83,11 @@ async function wholeConversation(): Promise<World> {
   const last = turn.message?.id as string;
   await world.promise("a message has a label", session.label(first(), "here"), of(first(), "label", "here"));
   await world.promise("a message has a star", session.star(first(), true), of(first(), "starred", true));
+  const dismissed = (later: Session) => {
+    const message = later.state.messages.get(first());
+    return wrong(message?.role === "user" && message.recalled?.[0]?.dismissed, true);
+  };
+  await world.promise("what was recalled is not wanted", session.dismiss(first(), 0, true), dismissed);
   await world.promise("a message is removed", session.remove(last), () => undefined);
   await world.promise("it is restored", session.restore(last), ({ state }) =>
     wrong(state.messages.get(last)?.removed ?? false, false),

@@ -22,7 +22,9 @@ export class Streaming {
   /** In the order in which it came. Of calls neighbours are merged; of text a checkpoint takes them soon. */
   #fresh: Delta[] = [];
   /** The last text that the log has, as it was told. */
-  readonly #kept: Delta[] = [];
+  #kept: Delta[] = [];
+  /** Where it begins in the array: what stands before has left, and the array is cut when that is half of it. */
+  #keptFrom = 0;
   #keptSize = 0;
   /** Characters of each streaming part that are in the log, by message. */
   readonly #saved = new Map<string, number[]>();
@@ -79,13 +81,15 @@ export class Streaming {
 
   /** What a reader at `cursor` has not seen of the last text that the log has, in order. */
   keptAfter(cursor: Cursor): Delta[] {
-    return unseen(this.#kept, cursor).sort((one, other) => one.seq - other.seq || one.offset - other.offset);
+    return unseen(this.#kept.slice(this.#keptFrom), cursor).sort(
+      (one, other) => one.seq - other.seq || one.offset - other.offset,
+    );
   }
 
   /** How far a reader at `cursor` has heard the parts whose text is still here. */
   heardAt(cursor: Cursor): Heard {
     const heard = new Heard();
-    for (const delta of [...this.#kept, ...this.#fresh]) {
+    for (const delta of [...this.#kept.slice(this.#keptFrom), ...this.#fresh]) {
       if (!isText(delta) || delta.seq > cursor.seq) continue;
       const ahead = delta.seq === cursor.seq ? Math.max(0, delta.offset - cursor.offset) : 0;
       if (ahead < delta.text.length) heard.hear(delta, delta.text.length - ahead);
@@ -121,9 +125,10 @@ export class Streaming {
       this.#keptSize += delta.text.length + (this.#kept.length - before) * FRAGMENT;
       return false;
     });
-    let dropped = 0;
-    for (; this.#keptSize > TEXT_KEPT; dropped++) this.#keptSize -= (this.#kept[dropped]?.text.length ?? 0) + FRAGMENT;
-    if (dropped > 0) this.#kept.splice(0, dropped);
+    while (this.#keptSize > TEXT_KEPT) this.#keptSize -= (this.#kept[this.#keptFrom++]?.text.length ?? 0) + FRAGMENT;
+    if (this.#keptFrom * 2 < this.#kept.length) return;
+    this.#kept = this.#kept.slice(this.#keptFrom);
+    this.#keptFrom = 0;
   }
 }
 

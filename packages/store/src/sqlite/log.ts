@@ -15,11 +15,12 @@ export class SqliteLog implements Log {
   readonly #conversation: string;
   readonly rights: RightsFile;
   readonly #opened: OpenFile;
-  readonly #onClose: () => void;
+  /** `isReleased`: its file says that nobody writes to it any more. */
+  readonly #onClose: (isReleased: boolean) => void;
   #seq: number;
   #closed = false;
 
-  constructor(conversation: string, opened: OpenFile, rights: RightsFile, onClose: () => void) {
+  constructor(conversation: string, opened: OpenFile, rights: RightsFile, onClose: (isReleased: boolean) => void) {
     this.epoch = opened.epoch;
     this.rights = rights;
     this.#conversation = conversation;
@@ -78,13 +79,15 @@ export class SqliteLog implements Log {
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#onClose();
     const { file } = this.#opened;
+    let isReleased = true;
     try {
       file.connection.release.run(this.epoch);
     } catch {
-      // On a full disk, say. The conversation is kept from other processes until this one ends.
+      // On a full disk, say.
+      isReleased = false;
     }
+    this.#onClose(isReleased);
     this.#guarded(() => file.close());
   }
 

@@ -58,15 +58,16 @@ export class RightsFiles {
     const file = join(this.#directory, `${fileNameOf(id)}.json`);
     return {
       read: () => this.#read(file, id),
-      write: (rights) => this.#write(file, rights, true),
-      begin: (durable) => this.#write(file, noRights, durable),
+      write: (rights) => this.#write(file, () => replaceFile(file, JSON.stringify(rights))),
+      // An empty file allows nothing: there is no content that could be there by half.
+      begin: (durable) => this.#write(file, () => makeEmpty(file, durable)),
     };
   }
 
-  #write(file: string, rights: Rights, durable: boolean): void {
+  #write(file: string, write: () => void): void {
     this.#begin();
     try {
-      replaceFile(file, JSON.stringify(rights), durable);
+      write();
     } catch (error) {
       throw storeError(error, file);
     }
@@ -103,17 +104,20 @@ function begin(store: string, rights: string): void {
   }
 }
 
-/** The new content is there as a whole or not at all; with `durable`, also after a power cut. */
-function replaceFile(file: string, text: string, durable: boolean): void {
+function makeEmpty(file: string, durable: boolean): void {
+  const descriptor = openSync(file, "w", 0o600);
+  try {
+    if (durable) fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The new content is there as a whole or not at all, also after a power cut. */
+function replaceFile(file: string, text: string): void {
   const fresh = `${file}.${process.pid}`;
   try {
-    const descriptor = openSync(fresh, "w", 0o600);
-    try {
-      writeFileSync(descriptor, text);
-      if (durable) fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
+    writeFileSync(fresh, text, { mode: 0o600, flush: true });
     renameSync(fresh, file);
   } catch (error) {
     rmSync(fresh, { force: true });

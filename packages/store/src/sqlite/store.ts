@@ -64,6 +64,8 @@ class SqliteStore implements Store {
   readonly #overtaken = new Set<SqliteLog>();
   /** Held from the first conversation on: other processes see by it that this store lives. */
   #lock: ProcessLock | undefined;
+  /** The file of a conversation that was closed still names the lock: on a full disk nothing else could be written. */
+  #isClaiming = false;
   #closed = false;
 
   constructor({ directory, program, openFiles = OPEN_FILES }: SqliteStoreOptions) {
@@ -78,9 +80,11 @@ class SqliteStore implements Store {
     const before = this.#logs.get(id);
     if (before && !take) throw openHere(id);
     const opened = this.#openFile(id, create, take);
-    const log = new SqliteLog(id, opened, this.#rights.of(id), () => {
+    const log = new SqliteLog(id, opened, this.#rights.of(id), (isReleased) => {
       if (this.#logs.get(id) === log) this.#logs.delete(id);
       this.#overtaken.delete(log);
+      this.#isClaiming ||= !isReleased;
+      if (this.#isClaiming) this.#claimNothing();
     });
     this.#logs.set(id, log);
     if (before) this.#overtaken.add(before);
@@ -134,6 +138,14 @@ class SqliteStore implements Store {
       },
       files: this.#files,
     });
+  }
+
+  /** Gives the lock up as soon as nothing is open: the next conversation gets another one, and no file that is closed does. */
+  #claimNothing(): void {
+    if (this.#logs.size + this.#overtaken.size > 0) return;
+    this.#lock?.release();
+    this.#lock = undefined;
+    this.#isClaiming = false;
   }
 
   /** Whether another store holds what it opened. What this one holds is in `#logs`. */
