@@ -30,7 +30,7 @@ test("W80: whatever an id holds, the line that a person is told brings it to the
 
 test("W80: a conversation of any id is brought in, and goes on by the line that says so", async () => {
   using place = home();
-  const id = `-É 'a/../"b" $(id)`;
+  const id = `-É 'a/../"b" $(id)\u202e`;
   const head = { seq: 1, epoch: 1, at: 1 };
   const events = [
     { ...head, type: "conversation.created", id, labels: {} },
@@ -60,6 +60,8 @@ test("W80: a conversation of any id is brought in, and goes on by the line that 
     });
     expect({ status, stderr }).toMatchObject({ status: 0 });
   }
+  const removed = await banyan(place, ["conversations", "remove", "--", id]);
+  expect(removed.stderr).toContain("\\u{202e}");
   const kept = await banyan(place, ["conversations", "export", "--", id]);
   expect(JSON.parse(kept.stdout).events.length).toBeGreaterThan(events.length + 4);
 });

@@ -1,4 +1,4 @@
-import type { ConversationSummary, Store } from "@banyan/core";
+import { type ConversationSummary, type Store, visibleLine } from "@banyan/core";
 
 /** No conversation, or more than one, is meant by a name. `message` says what to do. */
 export class ConversationError extends Error {
@@ -47,7 +47,7 @@ export async function findConversation(store: Store, named: string): Promise<Con
 }
 
 function ambiguous(named: string, found: readonly ConversationSummary[]): ConversationError {
-  const some = found.slice(0, 5).map(({ id, title }) => `${id} (${title.slice(0, 40)})`);
+  const some = found.slice(0, 5).map(({ id, title }) => `${visibleLine(id)} (${title.slice(0, 40)})`);
   const more = found.length > some.length ? ` and ${found.length - some.length} more` : "";
   return new ConversationError(
     "ambiguous",

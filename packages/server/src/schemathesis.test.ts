@@ -17,7 +17,7 @@ const whyNot = !process.env.BANYAN_LONG
     : " (left out: schemathesis is not installed; pip install schemathesis brings it)";
 
 /** Requests for each address in each way that data is made. */
-const EXAMPLES = "40";
+const EXAMPLES = "100";
 
 /** Tries all that the description of a server says, within its pace; answers what was found, and nothing when nothing was. */
 async function foundIn(address: string, ...which: readonly string[]): Promise<string> {

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { type ConversationSummary, StoreError } from "@banyan/core";
-import { formatCount } from "@banyan/core/conversation";
+import { formatCount, visibleLine } from "@banyan/core/conversation";
 import type { ConversationDirectory } from "@banyan/host";
 import { excerpt } from "../show/excerpt.ts";
 import { oneLine } from "../show/plain-text.ts";
@@ -40,7 +40,7 @@ export async function list(
     );
   }
   const rows = listed.map(({ id, title, updatedAt, labels, messages, status }) => [
-    id,
+    visibleLine(id),
     formatTime(updatedAt),
     messages === null ? "—" : formatCount(messages),
     status === "quiet" ? "" : status,

@@ -1,5 +1,5 @@
 import { StoreError } from "@banyan/core";
-import { counted } from "@banyan/core/conversation";
+import { counted, visibleLine } from "@banyan/core/conversation";
 import type { ConversationDirectory } from "@banyan/host";
 import { excerpt } from "../show/excerpt.ts";
 import { formatTime } from "../show/time.ts";
@@ -13,7 +13,7 @@ export async function remove(
   write: (text: string) => void,
 ): Promise<void> {
   const { id, title, createdAt } = await directory.find(conversation);
-  const what = `${id}, “${excerpt(title, 60)}”, begun ${formatTime(createdAt)}, ${await sizeOf(directory, id)}`;
+  const what = `${visibleLine(id)}, “${excerpt(title, 60)}”, begun ${formatTime(createdAt)}, ${await sizeOf(directory, id)}`;
   if (!yes && !(await agreed(`remove ${what}, for good`, `This removes ${what}, for good.`)))
     return write("Nothing was removed.\n");
   await directory.remove(id);

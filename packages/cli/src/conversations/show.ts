@@ -1,5 +1,5 @@
 import { pathTo } from "@banyan/core";
-import { counted } from "@banyan/core/conversation";
+import { counted, visibleLine } from "@banyan/core/conversation";
 import type { ConversationDirectory } from "@banyan/host";
 import { callDetails, callEnd, callHead } from "../show/call-line.ts";
 import { messageNumbers, speakerOf } from "../show/message-label.ts";
@@ -21,7 +21,11 @@ export async function show(
   const numbers = messageNumbers(state);
   const agent = state.labels.agent ?? "agent";
   write(`${style.bold(oneLine(title))}\n`);
-  write(style.dim(`${id}, begun ${formatTime(state.createdAt)}, ${counted(path.length, "message")} on this branch\n`));
+  write(
+    style.dim(
+      `${visibleLine(id)}, begun ${formatTime(state.createdAt)}, ${counted(path.length, "message")} on this branch\n`,
+    ),
+  );
   for (const sentence of damage) write(style.warning(`Not all of it can be read: ${oneLine(sentence)}\n`));
   for (const message of path) {
     write(`\n${style.dim(`#${numbers.get(message.id)}`)} ${style.accent(speakerOf(message, agent))}\n`);
