@@ -203,9 +203,15 @@ const PROMISES: readonly Mutant[] = [
   },
   {
     file: `${server}/commands/once.ts`,
-    line: "if (known) return known;",
+    line: "if (known) return known.what === what ? known.outcome : undefined;",
     instead: "",
     tests: [`${server}/turns.test.ts`, `${server}/server.test.ts`],
+  },
+  {
+    file: `${server}/commands/once.ts`,
+    line: "if (known) return known.what === what ? known.outcome : undefined;",
+    instead: "if (known) return known.outcome;",
+    tests: [`${server}/http.test.ts`],
   },
   {
     file: `${server}/live/subscription.ts`,
