@@ -1,5 +1,7 @@
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { modelServer, type ServerAnswer } from "../../packages/cli/src/testing/model-server.ts";
 import { swapping } from "../../packages/tools/src/workspace/swapping.fixture.ts";
 import type { Attack, Place } from "./attack.ts";
@@ -60,6 +62,26 @@ const races: Readonly<Record<string, Calls>> = {
   read: Array.from({ length: 30 }, (_, at) => ({ tool: "read", input: { path: `d/${at}.txt` } })),
 };
 
+const evil = "of the model, where nobody allowed it";
+
+/** How a file is written by the name of a link, again and again. */
+const writers: Readonly<Record<string, Calls>> = {
+  write: Array.from({ length: 40 }, (_, at) => ({
+    tool: "write",
+    input: { path: "link", content: `${evil} ${at}\n` },
+  })),
+  edit: Array.from({ length: 40 }, (_, at) => ({
+    tool: "edit",
+    input: { path: "link", old_text: "the", new_text: `the ${evil} ${at}` },
+  })),
+};
+
+/** What is asked about or denied even where edits are free. */
+const closed: Readonly<Record<string, readonly string[]>> = {
+  ".vscode/tasks.json": [],
+  "prod/settings.txt": ["--deny", "write(prod/**)", "--deny", "edit(prod/**)"],
+};
+
 export const attacks: readonly Attack[] = [
   ...Object.entries(readers).map(([name, call]) => ({
     rule: "S21" as const,
@@ -90,4 +112,39 @@ export const attacks: readonly Attack[] = [
       return leaked(JSON.stringify(model.asked));
     },
   })),
+  ...Object.entries(writers).flatMap(([name, calls]) =>
+    Object.entries(closed).map(([target, rules]) => ({
+      rule: "S21" as const,
+      name: `${target}, written by ${name} through a link that is swapped meanwhile`,
+      async attempt(place: Place) {
+        for (const file of ["free.txt", target]) {
+          mkdirSync(dirname(join(place.folder, file)), { recursive: true });
+          writeFileSync(join(place.folder, file), "the\n");
+        }
+        place.defer(await swappingLink(join(place.folder, "link"), ["free.txt", target]));
+        await using model = await modelServer(...calls.map((call) => ({ calls: [call] })), { text: "done" });
+        const args = ["-p", "go", "--approval", "edits", "--max-turns", "60", "--model", "openai-compatible/test"];
+        await place.banyan([...args, ...rules], { env: model.env });
+        if (model.asked.length < calls.length) throw new Error("The calls were not made.");
+        return readFileSync(join(place.folder, target), "utf8").includes(evil) ? "it was written" : undefined;
+      },
+    })),
+  ),
 ];
+
+/** Makes a link that leads to one and the other by turns, at random moments, until it is ended. */
+async function swappingLink(link: string, targets: readonly string[]): Promise<() => void> {
+  const swap = `const { renameSync, symlinkSync } = require("node:fs");
+const [link, ...targets] = process.argv.slice(1);
+for (let at = 0; ; at++) {
+  symlinkSync(targets[at % targets.length], link + ".new");
+  renameSync(link + ".new", link);
+  if (at === 0) process.send("ready");
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.random() * 3);
+}`;
+  const child = spawn(process.execPath, ["-e", swap, link, ...targets], {
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  await once(child, "message");
+  return () => void child.kill("SIGKILL");
+}

@@ -5,7 +5,7 @@ import { armFile, messageOfCall } from "./edit-mode/armed-file.ts";
 import { Editing } from "./edit-mode/editing.ts";
 import { instructions } from "./edit-mode/instructions.ts";
 import type { Workspace } from "./paths.ts";
-import type { WritingOptions } from "./writing.ts";
+import { assertJudged, type WritingOptions } from "./writing.ts";
 
 const input = z.object({
   file_path: z.string().describe("The file, relative to the workspace. One that is not there is created."),
@@ -41,6 +41,9 @@ export function editModeTool(workspace: Workspace, options: WritingOptions = {})
     }),
     async execute(wanted, context) {
       const file = await armFile(workspace, finder, wanted, context);
+      const { location } = file;
+      const writing = { given: wanted.file_path, location, input: { ...wanted, file_path: location.path } };
+      await assertJudged(workspace, writing, context);
       context.signal.throwIfAborted();
       const run = messageOfCall(context)?.run ?? context.call;
       const editing = editings.get(run) ?? new Editing({ ...options, workspace }, () => editings.delete(run));

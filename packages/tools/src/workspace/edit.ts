@@ -10,7 +10,7 @@ import { assertWritable } from "./protected-paths.ts";
 import { replaceFile } from "./replace-file.ts";
 import { encode, readText, type TextContent } from "./text-content.ts";
 import { unifiedDiff } from "./unified-diff.ts";
-import { assertAllowed, type WritingOptions } from "./writing.ts";
+import { assertAllowed, assertJudged, type WritingOptions } from "./writing.ts";
 
 /** Occurrences are counted up to here. */
 const MOST_COUNTED = 1000;
@@ -44,6 +44,8 @@ export function editTool(workspace: Workspace, { backups, refuse, watch }: Writi
     },
     async execute(input, context) {
       const { location, content, bytes, after, diff } = await edited(workspace, input, { refuse, watch });
+      const writing = { given: input.path, location, input: { ...input, path: location.path } };
+      await assertJudged(workspace, writing, context);
       const before = { digest: await keepContent(backups, [content.bytes]), text: content.text };
       context.signal.throwIfAborted();
       await replaceFile(workspace, location, bytes, content.stats);

@@ -1,5 +1,7 @@
-import { chmodSync, mkdirSync, readdirSync, statSync, watch } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, rmSync, statSync, symlinkSync, watch } from "node:fs";
 import { expect, test } from "vitest";
+import { editTool } from "./edit.ts";
+import { editModeTool } from "./edit-mode.ts";
 import { call, TestFolder } from "./fixture.ts";
 import { openWorkspace } from "./paths.ts";
 import { writeTool } from "./write.ts";
@@ -103,4 +105,48 @@ test("a write that fails leaves nothing behind", async () => {
   await expect(call(tool, { path: "a.txt", content: "x" }, { signal: cancelled })).rejects.toThrow("cancelled");
   expect(folder.read("a.txt")).toBe("old");
   expect(folder.names()).toEqual(["a.txt", "sub"]);
+});
+
+const signal = new AbortController().signal;
+
+test("S21: a link that leads elsewhere since a person allowed the change is not written through", async () => {
+  using folder = new TestFolder({ "seen.txt": "a\n", "other.txt": "a\n" });
+  const workspace = openWorkspace(folder.root);
+  const calls = [
+    { tool: writeTool(workspace), input: { path: "link", content: "b\n" } },
+    { tool: editTool(workspace), input: { path: "link", old_text: "a", new_text: "b" } },
+  ];
+  for (const { tool, input } of calls) {
+    symlinkSync("seen.txt", folder.path("link"));
+    const agreed = await tool.preview?.(input, { signal });
+    rmSync(folder.path("link"));
+    symlinkSync("other.txt", folder.path("link"));
+    await expect(call(tool, input, agreed && { agreed })).rejects.toThrow(
+      "link leads to other.txt now, and did not when a person allowed to write it.",
+    );
+    rmSync(folder.path("link"));
+  }
+  expect([folder.read("seen.txt"), folder.read("other.txt")]).toEqual(["a\n", "a\n"]);
+});
+
+test("S21: what a link leads to when it is written is judged by its own name, and the link is followed where that is allowed", async () => {
+  using folder = new TestFolder({ "free.txt": "a\n", "asked.txt": "a\n" });
+  symlinkSync("asked.txt", folder.path("link"));
+  const workspace = openWorkspace(folder.root);
+  // A link that led to `free.txt` when the call was judged: the rules allow that, and were not asked about the other one.
+  const permit = async (input: unknown) => ({
+    decision: JSON.stringify(input).includes("asked.txt") ? ("ask" as const) : ("allow" as const),
+  });
+  const calls = [
+    { tool: writeTool(workspace), input: { path: "./link", content: "b\n" } },
+    { tool: editTool(workspace), input: { path: folder.path("link"), old_text: "a", new_text: "b" } },
+    { tool: editModeTool(workspace), input: { file_path: "link" } },
+  ];
+  for (const { tool, input } of calls)
+    await expect(call(tool, input, { permit })).rejects.toThrow("leads through a link to asked.txt");
+  expect(folder.read("asked.txt")).toBe("a\n");
+  expect(await call(writeTool(workspace), { path: "asked.txt", content: "b\n" }, { permit })).toMatch(/^Overwrote/);
+  rmSync(folder.path("link"));
+  symlinkSync("free.txt", folder.path("link"));
+  expect(await call(writeTool(workspace), { path: "link", content: "b\n" }, { permit })).toMatch(/^Overwrote free.txt/);
 });

@@ -11,7 +11,7 @@ import { assertWritable } from "./protected-paths.ts";
 import { replaceFile } from "./replace-file.ts";
 import { countLines, encode, lineEndsOf, linesInWords, readText, type TextContent } from "./text-content.ts";
 import { unifiedDiff } from "./unified-diff.ts";
-import { assertAllowed, type WritingOptions } from "./writing.ts";
+import { assertAllowed, assertJudged, type WritingOptions } from "./writing.ts";
 
 const input = z.object({
   path: z.string().describe("The file, relative to the workspace. Folders that are missing are made."),
@@ -47,6 +47,8 @@ export function writeTool(workspace: Workspace, { backups, refuse, watch }: Writ
     async execute({ path, content }, context) {
       const location = await locate(workspace, path);
       assertWritable(workspace, location);
+      const writing = { given: path, location, input: { path: location.path, content } };
+      await assertJudged(workspace, writing, context);
       assertAllowed(location.path, content, refuse);
       const bytes = encode(location.path, content);
       const after = { digest: digestOf(bytes), text: content };

@@ -1,5 +1,8 @@
+import { relative, resolve } from "node:path";
+import type { Json, ToolContext } from "@banyan/core";
 import { WorkspaceError } from "./error.ts";
 import type { Watch } from "./key-file.ts";
+import type { Location, Workspace } from "./paths.ts";
 
 /** What is done besides when a tool writes a file. */
 export interface WritingOptions {
@@ -18,4 +21,29 @@ export interface WritingOptions {
 export function assertAllowed(path: string, text: string, refuse: WritingOptions["refuse"]): void {
   const reason = refuse?.(text);
   if (reason !== undefined) throw new WorkspaceError("refused", `${path} was not written: ${reason}`);
+}
+
+/**
+ * Throws when the file is another one than a person saw, or is reached through a link and the rules do not allow it by its own
+ * name: between the judgement and the writing a link can be made to lead elsewhere (S21). `given` is what the call named, and
+ * `input` the call as it is when it names where that leads now.
+ */
+export async function assertJudged(
+  workspace: Workspace,
+  { given, location: { path }, input }: { readonly given: string; readonly location: Location; readonly input: Json },
+  { agreed, permit }: ToolContext,
+): Promise<void> {
+  if (agreed?.changes) {
+    if (agreed.changes.some((change) => change.path === path)) return;
+    throw new WorkspaceError(
+      "changed",
+      `${given} leads to ${path} now, and did not when a person allowed to write it.`,
+    );
+  }
+  const names = [workspace.root, workspace.alias].map((root) => relative(root, resolve(root, given)));
+  if (names.includes(path) || (await permit(input)).decision === "allow") return;
+  throw new WorkspaceError(
+    "refused",
+    `${given} leads through a link to ${path}, which nobody allowed to write. Name ${path} itself.`,
+  );
 }
