@@ -10,6 +10,7 @@ import {
   Session,
   type Store,
 } from "@banyan/core";
+import { enclosed } from "@banyan/core/conversation";
 import {
   type Environment,
   type KnownModel,
@@ -230,8 +231,7 @@ export class Host {
     const told = summaries
       .map(({ text, at }) => `[finished ${new Date(at).toISOString().slice(0, 10)}]\n${text}`)
       .join("\n\n");
-    const known =
-      told === "" ? "" : `\n\n<earlier-tasks-in-this-directory>\n${told}\n</earlier-tasks-in-this-directory>`;
+    const known = told === "" ? "" : `\n\n${enclosed("earlier-tasks-in-this-directory", told)}`;
     return this.#agent.with({ mode: "task", instructions: `${instructions}${known}` });
   }
 

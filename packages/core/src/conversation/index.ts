@@ -10,6 +10,7 @@ export {
 } from "./amounts.ts";
 export { type BrokenTurn, type ToldBreak, toldBreak, type WayOn } from "./broken-turn.ts";
 export type { Change } from "./call-state.ts";
+export { enclosed } from "./enclosed.ts";
 export type * from "./event.ts";
 export { cursorOf, isDelta, isEvent } from "./event.ts";
 export { createId, ID_PATTERN, ID_RULE, idInAddress, idSource, isId, pieceOfAddress } from "./id.ts";

@@ -234,6 +234,18 @@ describe("a sub-agent", () => {
     expect(other.requests[0]?.tools.map(({ name }) => name)).toEqual(["act", "finish_task", "ask_client"]);
   });
 
+  test("S17: by a name has no tool that the agent of this name has not, whatever is asked for", async () => {
+    const reader = { name: "reader", description: "reads", instructions: "You read.", tools: ["act"] };
+    const tools = [act, launchAgent({ agents: [reader] })];
+    const session = Session.inMemory();
+    const asked = { agent: "reader", tools: ["act", "launch_agent"] };
+    const { agent } = agentOf((_, n) => (n === 0 ? [launch("read", asked)] : "end"), { tools });
+    await agent.send("Go", { session });
+    expect(resultsIn(session)).toEqual([
+      expect.stringContaining('the agent "reader" has no tool launch_agent. It has: act.'),
+    ]);
+  });
+
   test("B42: keeps to the context of the model that it is given", async () => {
     const session = Session.inMemory();
     const small: ModelDriver = {

@@ -1,6 +1,7 @@
 import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
 import type { FilePart, TextPart } from "@banyan/core";
+import { enclosed } from "@banyan/core/conversation";
 import {
   JUDGED_BYTES,
   keyFileRefusal,
@@ -119,5 +120,5 @@ function textOf(bytes: Buffer): string | undefined {
 
 /** A text with what it is, as the model sees it. */
 export function named(kind: string, name: string, text: string): TextPart {
-  return { type: "text", text: `<${kind} name=${JSON.stringify(name)}>\n${text}\n</${kind}>` };
+  return { type: "text", text: enclosed(kind, text, ` name=${JSON.stringify(name)}`) };
 }

@@ -54,7 +54,8 @@ export function launchAgent(options: LaunchAgentOptions = {}): Tool {
         tools: {
           type: "array",
           items: { type: "string" },
-          description: "Names of those of your tools that it may use; all when absent.",
+          description:
+            "Names of those of your tools that it may use; all when absent. Of a named agent, of those that it has.",
         },
       },
       required: ["task", "expected_output"],
@@ -69,7 +70,7 @@ export function launchAgent(options: LaunchAgentOptions = {}): Tool {
       const named = find(known, asked.agent);
       const model = asked.model ?? named?.model;
       const instructions = asked.instructions ?? named?.instructions;
-      const tools = asked.tools ?? named?.tools;
+      const tools = toolsFor(named, asked.tools);
       const task: SubTask = {
         task: `${asked.task}\n\nThe result must contain: ${asked.expected_output}`,
         ...(named ? { name: named.name } : {}),
@@ -95,6 +96,17 @@ function find(agents: readonly NamedAgent[], name: string | undefined): NamedAge
   const near = nearest(name, names);
   throw new Error(
     `There is no agent "${name}". ${near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `There are: ${names.join(", ")}.`}`,
+  );
+}
+
+/** The tools that were asked for; of a named agent those that it has, and no others. */
+function toolsFor(named: NamedAgent | undefined, asked: readonly string[] | undefined) {
+  const has = named?.tools;
+  if (has === undefined || asked === undefined) return asked ?? has;
+  const foreign = asked.filter((tool) => !has.includes(tool));
+  if (foreign.length === 0) return asked;
+  throw new Error(
+    `Not launched: the agent "${named?.name}" has no tool ${foreign.join(", ")}. It has: ${has.join(", ") || "none"}.`,
   );
 }
 
