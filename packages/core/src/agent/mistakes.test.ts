@@ -143,6 +143,7 @@ describe("a mistake is told at once, and with what to do", () => {
     const session = Session.inMemory();
     await agent.send("Hello", { session, id: "first" });
     await expect(agent.send("Anybody?", { session, id: "first" })).rejects.toMatchObject({ code: "used-id" });
+    await expect(agent.send("Anybody?", { session, id: ".." })).rejects.toMatchObject({ code: "no-id" });
     expect((await agent.send("Hello again", { session })).reason).toBe("answered");
   });
 

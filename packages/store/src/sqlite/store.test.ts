@@ -83,6 +83,24 @@ test("S8 an id that would be a path leads to no other directory", async () => {
       expect(name).toMatch(/^(?:_[0-9a-z_-]+\.(?:sqlite|json)|earlier\.json)$/);
 });
 
+test("W80 a file whose name is a digest is listed by what was known of it when it cannot be read, and hides no other", async () => {
+  const directory = await temporaryDirectory();
+  const store = storeIn(directory);
+  const long = "🌳".repeat(128);
+  await write(store, ID, 1);
+  const log = await store.open(long, { create: true });
+  const created = { type: "conversation.created", id: long, labels: {}, seq: 1, epoch: log.epoch, at: 1 } as const;
+  await log.append([created]);
+  await log.close();
+  const listed = async () => (await store.list()).map(({ id }) => id).sort();
+  expect(await listed()).toEqual([ID, long]);
+  const [file = ""] = readdirSync(join(directory, "conversations")).filter((name) => name.startsWith("sha256-"));
+  writeFileSync(join(directory, "conversations", file), "no database".repeat(1_000));
+  expect(await listed()).toEqual([ID, long]);
+  await rm(join(directory, "catalogue.sqlite"));
+  expect(await listed()).toEqual([ID]);
+});
+
 test("a directory that cannot be made is one clear sentence", async () => {
   const blocked = join(await temporaryDirectory(), "file");
   writeFileSync(blocked, "");
