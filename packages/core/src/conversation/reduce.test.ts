@@ -194,6 +194,22 @@ describe("reduce", () => {
     );
   });
 
+  test("F20: whoever begins at any place of the feed, in the middle of an answer too, has messages without holes", async () => {
+    const { items } = await conversation();
+    let inTheMiddle = 0;
+    for (let begin = 0; begin < items.length; begin++) {
+      const state = emptyConversation("c");
+      // As with a snapshot that only outlines what an answer says so far.
+      const before = items.slice(0, begin).filter((item) => isEvent(item) && item.type !== "message.checkpoint");
+      for (const item of [...before, ...items.slice(begin)]) {
+        reduce(state, item);
+        for (const { parts } of state.messages.values()) expect([...parts]).not.toContain(undefined);
+      }
+      if (items[begin]?.type === "call.input.delta") inTheMiddle++;
+    }
+    expect(inTheMiddle).toBeGreaterThan(0);
+  });
+
   test("F6: whatever the order of growth, every message is on the path of a leaf, and siblings keep their order", () => {
     fc.assert(
       fc.property(fc.array(fc.nat(), { minLength: 1, maxLength: 60 }), (choices) => {

@@ -300,7 +300,7 @@ function reduceDelta(state: MutableState, delta: Delta): Change {
       let index = message.calls.findIndex((call) => call.id === delta.call);
       if (index < 0) {
         index = message.calls.push(newCall(delta.call, delta.tool)) - 1;
-        message.parts[delta.part] = { type: "call", call: delta.call };
+        putPart(message, delta.part, { type: "call", call: delta.call });
       }
       const call = message.calls[index] as Mutable<Call>;
       call.inputText += delta.text;
@@ -353,6 +353,15 @@ function addMessage(
   return { message: id };
 }
 
+/**
+ * Puts a part into its place. Those before it may be unknown: a checkpoint names text only, and whoever began in the middle of
+ * an answer has only what came since. They are empty until the message completes: there is no hole.
+ */
+function putPart(message: MutableAnswer, index: number, part: Part): void {
+  while (message.parts.length < index) message.parts.push({ type: "text", text: "" });
+  message.parts[index] = part;
+}
+
 /** Adds text to a part that streams; text up to `offset` that is there already is passed over (-1: always new). */
 function extendPart(
   message: MutableAnswer,
@@ -362,16 +371,11 @@ function extendPart(
   text: string,
 ): void {
   const part = message.parts[index];
-  if (part === undefined) {
-    // A checkpoint names text only; calls between its parts are known when the message completes.
-    while (message.parts.length < index) message.parts.push({ type: "text", text: "" });
-    message.parts[index] = { type, text };
-  } else if (part.type === type) {
+  if (part === undefined) putPart(message, index, { type, text });
+  else if (part.type === type) {
     const fresh = offset < 0 ? text : text.slice(Math.max(0, part.text.length - offset));
     (part as Mutable<typeof part>).text += fresh;
-  } else if (offset >= 0) {
-    message.parts[index] = { type, text };
-  }
+  } else if (offset >= 0) message.parts[index] = { type, text };
 }
 
 /** Notes of people on a message; its content stays as it is. */
