@@ -27,7 +27,7 @@ async function foundIn(address: string, ...which: readonly string[]): Promise<st
       "run",
       `${address}/api/v1/openapi.json`,
       ...["--header", `Authorization: Bearer ${TOKEN}`],
-      ...["--phases", "examples,coverage,fuzzing"],
+      ...["--phases", "examples,coverage,fuzzing,stateful"],
       ...["--max-examples", EXAMPLES],
       ...["--rate-limit", "45/s"],
       ...which,

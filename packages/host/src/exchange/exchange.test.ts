@@ -158,6 +158,11 @@ describe("B56: JSON", () => {
 });
 
 describe("B56: Markdown", () => {
+  test("W80: an id with the marks of Markdown stands there as it is", () => {
+    const state = emptyConversation("[a](b) *c* `d` <e>");
+    expect(toMarkdown(state)).toContain("Conversation \\[a\\](b) \\*c\\* \\`d\\` \\<e\\>, begun");
+  });
+
   test("is one branch, with its calls, whose fences hold whatever they hold", () => {
     const [first] = [...state.messages.keys()];
     const red = (state.children.get(first ?? null) ?? [])[0];

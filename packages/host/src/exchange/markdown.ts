@@ -3,7 +3,10 @@ import { argumentsOf, headingOf, type Piece, piecesOf, timeOf, titleOf } from ".
 
 /** One branch of a conversation as Markdown (B56): the one on which `leaf` stands last, else the last written. */
 export function toMarkdown(state: ConversationState, leaf: string | null = state.leaf): string {
-  const blocks = [`# ${titleOf(state)}`, `Conversation ${state.id}, begun ${timeOf(state.createdAt)}.`];
+  const blocks = [
+    `# ${titleOf(state)}`,
+    `Conversation ${state.id.replace(/[\\`*_[\]<>&]/g, "\\$&")}, begun ${timeOf(state.createdAt)}.`,
+  ];
   for (const message of pathTo(state, leaf))
     blocks.push(`## ${headingOf(message)}`, ...piecesOf(message).map((piece) => blockOf(piece)));
   return `${blocks.join("\n\n")}\n`;
