@@ -11,7 +11,7 @@ import { isSameInput } from "./checked-input.ts";
 import type { EagerCalls } from "./eager.ts";
 import { execute, notExecuted } from "./execute.ts";
 import { judge, unfitAnswer, type Verdict } from "./judge.ts";
-import { type Ending, timesTheSame, withRepeats } from "./repeats.ts";
+import { type Ending, withRepeats } from "./repeats.ts";
 import { answerOf, type TurnRun, tell } from "./run.ts";
 import { toolContext } from "./tool-context.ts";
 import { writtenInput } from "./written-input.ts";
@@ -138,7 +138,7 @@ export class CallBatch {
     const entry = { call, attempt, question: undefined, preview: undefined };
     if ("ended" in verdict) {
       this.#entries.push({ ...entry, tool: undefined, input: null, value: null, phase: "ended" });
-      const output = this.#noting({ ...asked, status: verdict.ended, output: verdict.output });
+      const output = this.#noting(call, { ...asked, status: verdict.ended, output: verdict.output });
       return [{ type: `call.${verdict.ended}`, ...sayingCall(this.#message, asked), output }, ...this.#endBelow(call)];
     }
     const { tool, input, value, permit } = verdict;
@@ -280,7 +280,7 @@ export class CallBatch {
     const ran = tool
       ? sayingCall(this.#message, { id: call, tool: tool.name, input })
       : { message: this.#message, call };
-    const said = this.#noting({ id: call, tool: tool?.name ?? "", input, status, output });
+    const said = this.#noting(call, { tool: tool?.name ?? "", input, status, output });
     const ended = { type: `call.${status}`, ...ran, output: said } as const;
     const events = [ended, ...this.#endBelow(call)];
     await this.#run.session.commit(events, { durable: true, origin: this.#run.origin });
@@ -299,10 +299,13 @@ export class CallBatch {
       );
   }
 
-  #noting(ending: Ending): string {
-    const { branch, from, budget } = this.#run;
-    const times = timesTheSame(branch.path, from, ending);
+  #noting(id: string, ending: Ending): string {
+    const { session, repeats, budget } = this.#run;
+    const times = repeats.count(ending, this.#message);
     budget.repeats = Math.max(budget.repeats, times);
+    const message = session.state.messages.get(this.#message);
+    const call = message?.role === "assistant" ? message.calls.find((other) => other.id === id) : undefined;
+    if (call?.changes?.length) repeats.forget();
     return withRepeats(ending, times);
   }
 

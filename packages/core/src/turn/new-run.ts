@@ -5,6 +5,7 @@ import { Begun } from "./begun.ts";
 import type { Branch } from "./branch.ts";
 import { Followers } from "./followers.ts";
 import { Budget } from "./limits.ts";
+import { Repeats } from "./repeats.ts";
 import type { TurnAgent, TurnRun } from "./run.ts";
 
 /** Who looks on while a turn goes on, and, for a sub-agent, who launched it. */
@@ -36,6 +37,7 @@ export function newRun(
     client: client ?? parent?.client,
     branch,
     budget,
+    repeats: new Repeats(),
     source: { run: id, agent: agent.name, depth: budget.depth },
     callbacksFailed: new Set(),
     origin,

@@ -17,6 +17,7 @@ import { messageOf } from "./execute.ts";
 import type { Followers } from "./followers.ts";
 import type { Budget, Limits } from "./limits.ts";
 import type { Mode } from "./mode.ts";
+import type { Repeats } from "./repeats.ts";
 import type { Toolbox } from "./toolbox.ts";
 
 /** How a model call that failed is asked again, while nothing of its answer was acted on, and when it counts as failed. */
@@ -112,6 +113,7 @@ export interface TurnRun {
   /** Where on the branch's path the messages of this turn begin. */
   from: number;
   readonly budget: Budget;
+  readonly repeats: Repeats;
   /** Whose voice what it streams is. */
   readonly source: DeltaSource;
   /** Callbacks of which the feed was told that they fail. */
