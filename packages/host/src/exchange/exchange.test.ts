@@ -65,6 +65,18 @@ function reduced(all: readonly Event[]): ConversationState {
   return made;
 }
 
+test("S12: an export in any format holds nothing that acts on the terminal that shows it, and JSON is read back whole", async () => {
+  const evil = "a\u001b]52;c;ZXZpbA==\u0007\u009b31m\u202eb\u2066\r\nc";
+  const session = Session.inMemory();
+  await new Agent({ model: scriptedModel([evil]) }).send(evil, { session });
+  for (const exported of [toMarkdown(session.state), toHtml(session.state)]) {
+    expect(exported).not.toMatch(/[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/u);
+    expect(exported).toContain("a\\u{1b}]52;c;ZXZpbA==\\u{7}\\u{9b}31m\\u{202e}b\\u{2066}\nc");
+  }
+  expect(toJson(events)).not.toMatch(/[^\P{Cc}\n]|[\u202a-\u202e\u2066-\u2069]/u);
+  expect(fromJson(toJson(events)).events).toEqual(events);
+});
+
 test("B54: a title is what was typed, without the files that went along", async () => {
   const untitled = await Session.open(memoryStore());
   const parts = ["what is in @notes.txt?", '<file name="notes.txt">\nsecret plans\n</file>'];

@@ -1,4 +1,5 @@
 import { type ConversationState, type Message, newestLeaf, siblings } from "@banyan/core";
+import { visibleProse } from "@banyan/core/conversation";
 import { argumentsOf, headingOf, type Piece, piecesOf, timeOf, titleOf } from "./transcript.ts";
 
 /**
@@ -121,5 +122,8 @@ function file({ mediaType, name, data }: Extract<Piece, { type: "file" }>): stri
 }
 
 function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+  return visibleProse(text.replaceAll("\r\n", "\n")).replace(
+    /[&<>"']/g,
+    (character) => `&#${character.charCodeAt(0)};`,
+  );
 }

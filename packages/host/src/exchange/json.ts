@@ -12,8 +12,15 @@ const VERSION = 1;
  * removed and what waits. `fromJson` reads it back.
  */
 export function toJson(events: Iterable<Event>): string {
-  const lines = Array.from(events, (event) => JSON.stringify(event)).join(",\n");
+  const lines = Array.from(events, (event) => JSON.stringify(event).replace(ACTING, escapedInJson)).join(",\n");
   return `{\n"format": "${FORMAT}",\n"version": ${VERSION},\n"events": [\n${lines}\n]\n}\n`;
+}
+
+/** What JSON lets stand as it is and a terminal obeys: controls of one character, and what turns text around (S12). */
+const ACTING = /[\u{7f}-\u{9f}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu;
+
+function escapedInJson(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
 
 /** A conversation that was read from JSON. */

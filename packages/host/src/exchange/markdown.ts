@@ -1,7 +1,11 @@
 import { type ConversationState, pathTo } from "@banyan/core";
+import { visibleProse } from "@banyan/core/conversation";
 import { argumentsOf, headingOf, type Piece, piecesOf, timeOf, titleOf } from "./transcript.ts";
 
-/** One branch of a conversation as Markdown (B56): the one on which `leaf` stands last, else the last written. */
+/**
+ * One branch of a conversation as Markdown (B56): the one on which `leaf` stands last, else the last written. What would act on the
+ * terminal that shows it is written out (S12).
+ */
 export function toMarkdown(state: ConversationState, leaf: string | null = state.leaf): string {
   const blocks = [
     `# ${titleOf(state)}`,
@@ -9,7 +13,7 @@ export function toMarkdown(state: ConversationState, leaf: string | null = state
   ];
   for (const message of pathTo(state, leaf))
     blocks.push(`## ${headingOf(message)}`, ...piecesOf(message).map((piece) => blockOf(piece)));
-  return `${blocks.join("\n\n")}\n`;
+  return `${visibleProse(blocks.join("\n\n").replaceAll("\r\n", "\n"))}\n`;
 }
 
 function blockOf(piece: Piece): string {
