@@ -3,6 +3,7 @@ import type { ApprovalMode } from "@banyan/host";
 import type { RemoteServer } from "@banyan/server/client";
 import { agreesToAll, approvalAt, approvalSentence, nextApproval, STILL_ASKED } from "../chat/approval-mode.ts";
 import type { Partner } from "../chat/at-terminal.ts";
+import { Entered, NOT_SENT } from "../chat/entered.ts";
 import { saidBefore } from "../chat/exchange.ts";
 import { Person, type PersonOptions } from "../chat/person.ts";
 import { changesStatus } from "../chat/status-of.ts";
@@ -36,6 +37,7 @@ export class AttachedTalk implements Partner {
   readonly #terminal: Terminal;
   readonly #person: Person;
   readonly #prompting: Prompting;
+  readonly #entered = new Entered();
   readonly #feed: ShownFeed;
   #session: RemoteSession | undefined;
   /** How the turns to come are taken. */
@@ -119,10 +121,14 @@ export class AttachedTalk implements Partner {
       if (this.#isRefused(line)) continue;
       this.#person.writing.send(line);
       try {
-        const doing = this.#prompting.doing(this.#do(line));
+        const doing = this.#prompting.doing(this.#entered.unlessInterrupted(() => this.#do(line)));
         // What did not arrive is kept: it stands in the prompt when the person comes back.
-        if ((await Promise.race([doing, this.#gone.promise])) === "gone") return;
-        this.#person.writing.arrived();
+        const came = await Promise.race([doing, this.#gone.promise]);
+        if (came === "gone") return;
+        if (came === "interrupted") {
+          this.#person.writing.returned();
+          this.note(NOT_SENT);
+        } else this.#person.writing.arrived();
       } catch (error) {
         this.#person.tell(error);
         this.#person.writing.returned();
@@ -151,6 +157,7 @@ export class AttachedTalk implements Partner {
     if (this.#person.ownCommands.stop()) return;
     if (!this.#mayAct) return this.#connection === "up" ? this.note(WATCHING) : this.#go();
     if (this.#connection === "up") {
+      this.#entered.interrupt();
       if (this.#session) this.#person.inBackground(this.#session.interrupt(this.#working));
     } else if (this.#connection === "lost") {
       this.#connection = "warned";
@@ -246,7 +253,10 @@ export class AttachedTalk implements Partner {
 
   async #turn(directive: Directive, at: string | undefined): Promise<void> {
     if (directive.type === "stop") return this.#stop();
-    this.#person.tellAttached(await (await this.#open()).turn(directive, { at, mode: this.#mode }));
+    const session = await this.#open();
+    // From here on the server knows what to interrupt.
+    this.#entered.signal?.throwIfAborted();
+    this.#person.tellAttached(await session.turn(directive, { at, mode: this.#mode }));
     this.#person.standpoint.goBack();
   }
 

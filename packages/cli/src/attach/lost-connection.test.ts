@@ -124,6 +124,26 @@ test.skipIf(!hasTmux)("T7: where the server began anew, /edit waits for what the
   await pty.until(/^─ Reply to banyan: ─+\nhello *$/);
 });
 
+test.skipIf(!hasTmux)("T1: Ctrl-C stops a first message whose conversation is not there yet", async () => {
+  using place = home();
+  await using model = await modelServer({ text: "Good morning." });
+  await using link = await holdingLink();
+  const [, address] = await serving(place, model.env, "--allow-host", link.host);
+  link.to(address);
+  using pty = Pty.open(place, ["attach", link.address, "--new", "--plain"], { BANYAN_TOKEN: TOKEN });
+  await pty.prompted();
+  link.hold("conversation.create");
+  pty.enter("delete it all");
+  await expect.poll(() => link.held).toBe(1);
+  pty.press("C-c");
+  await pty.until("^C");
+  link.release();
+  await pty.until("Interrupted before it began; nothing was sent.");
+  await pty.until("(you had written: delete it all)");
+  await pty.exchange("good morning", "Good morning.");
+  expect(JSON.stringify(model.asked)).not.toContain("delete it all");
+});
+
 test.skipIf(!hasTmux)(
   "T5: Ctrl-C ends the beginning while a server takes the connection and says nothing",
   async () => {

@@ -22,15 +22,13 @@ import { agreesToAll, approvalSentence, nextApproval, STILL_ASKED } from "./appr
 import { Approvals } from "./approvals.ts";
 import { BranchChanges } from "./branch-changes.ts";
 import { CurrentConversation } from "./current-conversation.ts";
-import { Entered } from "./entered.ts";
+import { Entered, NOT_SENT } from "./entered.ts";
 import { hostModels, sentHere } from "./host-models.ts";
 import { Outcome } from "./outcome.ts";
 import { Person } from "./person.ts";
 import { isReminded } from "./remind.ts";
 import { changesStatus, statusOf } from "./status-of.ts";
 import type { TalkOptions } from "./talk-options.ts";
-
-const NOT_SENT = "Interrupted before it began; nothing was sent.";
 
 /**
  * A person and an agent, turn by turn (B12). The prompt is a turn handler: after each turn it asks for the next line and
