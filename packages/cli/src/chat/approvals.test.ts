@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Home, home } from "../testing/banyan.ts";
 import { modelServer, shell } from "../testing/model-server.ts";
@@ -84,7 +85,7 @@ describe.skipIf(!hasTmux)("an approval", () => {
     expect(JSON.parse(settings)).toEqual({ permissions: { allow: ["shell(touch [harmless])"] } });
   });
 
-  test("B23, T27: of changed arguments runs those, after they were shown", async () => {
+  test("B23, B73, T27: of changed arguments runs those, after they were shown; those that do not fit are refused, and the question stays", async () => {
     await using server = await modelServer(shell("touch made.txt"), { text: "Made." });
     using pty = Pty.open(place, MODEL, server.env);
     await pty.prompted();
@@ -93,10 +94,16 @@ describe.skipIf(!hasTmux)("an approval", () => {
     pty.press("e");
     await pty.until('{"command":"touch made.txt"}');
     pty.press("C-u");
+    pty.enter('{"command":5}');
+    await pty.until(/^ {2}command: 5$/);
+    pty.press("y");
+    // What was written is there again, to be mended.
+    await pty.until(/^Not answered: These arguments do not fit: at command: .*\n(?:.*\n)*\{"command":5\}$/);
+    // Keys count from the moment on in which a person can have read the question (S14).
+    for (; pty.screen().includes('{"command":5}\nEnter answers'); await sleep(100)) pty.press("C-u");
     pty.enter('{"command":"touch other.txt"}');
     await pty.until(/^ {2}touch other\.txt$/);
-    pty.press("Enter");
-    await pty.until("Nothing is decided yet");
+    for (; !pty.screen().includes("Nothing is decided yet"); await sleep(100)) pty.press("Enter");
     expect(made("other.txt")).toBe(false);
     pty.press("y");
     await pty.until("Made.");

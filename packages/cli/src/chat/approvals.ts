@@ -130,7 +130,9 @@ export class Approvals {
       return "given";
     } catch (error) {
       if (this.#terminal.isClosed || !isOpen(session.state, question)) return "closed";
-      this.#view.say(`${this.#terminal.style.bad("Not answered:")} ${oneLine(problemOf(error).message)}`);
+      // An answer that does not fit is no defect of ours: it says what is wrong with it, and is written anew.
+      const { message } = error instanceof TypeError ? error : problemOf(error);
+      this.#view.say(`${this.#terminal.style.bad("Not answered:")} ${oneLine(message)}`);
       return "refused";
     }
   }
