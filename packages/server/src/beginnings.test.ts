@@ -1,5 +1,5 @@
 import { createId } from "@banyan/core";
-import { scriptedModel } from "@banyan/core/testing";
+import { scriptedModel, until } from "@banyan/core/testing";
 import { describe, expect, test } from "vitest";
 import { talking } from "./testing/talking.fixture.ts";
 
@@ -43,6 +43,21 @@ describe("T1: an interruption between a command and its run", () => {
     await client.ask("turn.say", { conversation, parts: say("go on") });
     await ended(2);
     expect(said().at(-1)?.text).toBe("Two.");
+  });
+
+  test("stops what waits for its branch, and is no defect of the server", async () => {
+    const model = scriptedModel(["One.", [until(new Promise(() => {}))]]);
+    const { client, conversation, ended, log } = await talking({ model });
+    await client.ask("turn.say", { conversation, parts: say("hello") });
+    await ended(1);
+    const first = client.send("branch.compact", { conversation });
+    await expect.poll(() => model.asked).toBe(2);
+    const second = client.send("branch.compact", { conversation });
+    await client.ask("conversation.list", {});
+    await client.ask("run.interrupt", { conversation });
+    expect(await client.outcome(first)).toMatchObject({ type: "done" });
+    expect(await client.outcome(second)).toMatchObject(NOT_BEGUN);
+    expect(log).toEqual([]);
   });
 
   test("means the command whose id it names, and no other", async () => {

@@ -1,4 +1,5 @@
-import { newestLeaf, standing } from "@banyan/core";
+import { Interruption, newestLeaf, standing } from "@banyan/core";
+import { TurnNotBegun } from "../live/beginnings.ts";
 import { mustBeAtRest, mustBeThere } from "./at-rest.ts";
 import { agentFor, type Handlers } from "./desk.ts";
 
@@ -19,7 +20,10 @@ export const branchHandlers: Handlers<"branch.compact"> = {
       mustBeAtRest(state, [leaf]);
       const wanted = keep === undefined ? {} : { keep: host.redact(keep) };
       beginning.begins();
-      const problem = await agent.compact({ session, at: leaf, id, ...wanted });
+      const problem = await agent.compact({ session, at: leaf, id, ...wanted }).catch((error: unknown) => {
+        // While it waited for its branch.
+        throw error instanceof Interruption ? new TurnNotBegun() : error;
+      });
       return problem === undefined ? { summary: newestLeaf(state, leaf) } : { problem };
     });
   },
