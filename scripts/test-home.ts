@@ -2,6 +2,8 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+const CHOICES = ["BANYAN_SEED", "BANYAN_LONG", "BANYAN_SOAK_SECONDS"];
+
 /**
  * Gives a test run a home of its own: user folders and a temporary folder that are removed at its end, so that no test
  * reads or leaves anything of the user's; and no keys or addresses, so that no test reaches a paid service.
@@ -10,7 +12,7 @@ export default function testHome(): () => void {
   const home = realpathSync(mkdtempSync(join(tmpdir(), "banyan-test-")));
   for (const name of Object.keys(process.env)) {
     // What chooses which tests there are is no setting of the program's.
-    if (name === "BANYAN_SEED" || name === "BANYAN_LONG") continue;
+    if (CHOICES.includes(name)) continue;
     if (/^BANYAN_|(_API_KEY|_AUTH_TOKEN|_BASE_URL)$/.test(name)) delete process.env[name];
   }
   for (const name of ["XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"]) {

@@ -50,6 +50,9 @@ export function modelPlaying(names: readonly SceneName[], options: { readonly pa
   }, options);
 }
 
+/** Calls that are remembered; of more, the first ones are forgotten. */
+const REMEMBERED = 2_000;
+
 /** How often a process started each call: once for each attempt, and one with external effects once. */
 export class Starts {
   readonly #starts = new Map<string, number>();
@@ -60,11 +63,7 @@ export class Starts {
     const starts = (this.#starts.get(start) ?? 0) + 1;
     this.#starts.set(start, starts);
     if (starts > 1) this.problems.push(`${start} ran ${starts} times.`);
-  }
-
-  /** What was started so far is not counted any more. */
-  forget(): void {
-    this.#starts.clear();
+    if (this.#starts.size > REMEMBERED) this.#starts.delete(this.#starts.keys().next().value as string);
   }
 }
 

@@ -7,6 +7,8 @@ export interface Link {
   readonly cuts: number;
   /** Where it leads from now on; nowhere while its server is away. */
   to(address: string | undefined): void;
+  /** Breaks what goes through it now. */
+  cut(): void;
 }
 
 /** An address that stays the same, wherever it leads: nobody else can take it while its server is away. */
@@ -57,6 +59,9 @@ async function linkThat(bears: (cuts: number) => number): Promise<Link> {
     },
     to(address) {
       target = address === undefined ? undefined : new URL(address);
+    },
+    cut() {
+      for (const socket of open) socket.destroy();
     },
   };
 }

@@ -45,11 +45,22 @@ export class TestClient {
   /** How much the messages of all conversations said at each place of a feed that this client was at. */
   readonly said = new Map<string, number>();
   closed: { readonly code: number; readonly reason: string } | undefined;
+  /** What was wrong with a frame. */
+  #wrong: unknown;
   readonly #waiting = new Set<() => void>();
 
   constructor(address: string, headers: Readonly<Record<string, string>>) {
     this.socket = new WebSocket(`${address.replace("http", "ws")}/api/v1/socket`, { headers });
-    this.socket.on("message", (data) => this.#take(String(data)));
+    this.socket.on("message", (data) => {
+      try {
+        this.#take(String(data));
+      } catch (error) {
+        this.#wrong = error;
+        this.#look();
+        // Whoever waits for nothing must not miss it.
+        throw error;
+      }
+    });
     this.socket.on("close", (code, reason) => {
       this.closed = { code, reason: String(reason) };
       this.#look();
@@ -124,11 +135,12 @@ export class TestClient {
     );
   }
 
-  /** Waits until there is something, looking after each frame. Rejects when the connection ends before. */
+  /** Waits until there is something, looking after each frame. Rejects when a frame is wrong, or the connection ends before. */
   async until<Found>(find: () => Found | undefined | false): Promise<Found> {
     for (;;) {
       const found = find();
       if (found !== undefined && found !== false) return found;
+      if (this.#wrong !== undefined) throw this.#wrong;
       if (this.closed) throw new Error(`The connection was closed: ${this.closed.code} ${this.closed.reason}`);
       await new Promise<void>((resolve) => this.#waiting.add(resolve));
     }
