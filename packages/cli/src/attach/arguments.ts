@@ -1,4 +1,3 @@
-import { idInAddress } from "@banyan/core/conversation";
 import { Command, Option } from "commander";
 import type { ColorChoice } from "../arguments.ts";
 import { parse, type Unread } from "../parse.ts";
@@ -12,6 +11,8 @@ export interface AttachArguments {
    * when absent.
    */
   readonly resume?: string | true;
+  /** A conversation by its place in the address of a page, as it is written there; instead of `resume`. */
+  readonly piece?: string;
   /** Begin a new conversation. */
   readonly new: boolean;
   readonly color: ColorChoice;
@@ -50,21 +51,23 @@ export function readAttach(
   const [address] = command.args;
   const { resume, ...options } = command.opts<Omit<AttachArguments, "address">>();
   const behind = address === undefined && typeof resume === "string" ? addressed(resume) : undefined;
-  const named = {
-    ...(address !== undefined && { address, ...addressed(address) }),
-    ...(resume !== undefined && { resume }),
-  };
+  const { piece, ...server } = address === undefined ? {} : { address, ...addressed(address) };
+  const named = resume === undefined ? { ...server, ...(piece !== undefined && { piece }) } : { ...server, resume };
   // What stands behind --resume is no id, then: the person wants to choose there.
-  return { type: "attach", arguments: { ...options, ...(behind ? { resume: true, ...behind } : named) } };
+  return {
+    type: "attach",
+    arguments: {
+      ...options,
+      ...(behind ? (behind.piece === undefined ? { resume: true, ...behind } : behind) : named),
+    },
+  };
 }
 
 /** A server, or a conversation of one, by the address that a browser has for it; nothing for any other text. */
-function addressed(text: string): Pick<AttachArguments, "address" | "resume"> | undefined {
+function addressed(text: string): Pick<AttachArguments, "address" | "piece"> | undefined {
   const url = /^https?:\/\/\S+$/i.test(text) ? URL.parse(text) : null;
   const path = /^\/(?:c\/([^/]+))?$/.exec(url?.pathname ?? "");
   if (!url || !path) return undefined;
-  const [, conversation] = path;
-  if (conversation === undefined) return { address: text };
-  const resume = idInAddress(conversation);
-  return resume === undefined ? undefined : { address: url.origin, resume };
+  const [, piece] = path;
+  return piece === undefined ? { address: text } : { address: url.origin, piece };
 }

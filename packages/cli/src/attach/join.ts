@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { visibleLine } from "@banyan/core/conversation";
+import { idInAddress, visibleLine } from "@banyan/core/conversation";
 import { readConfiguration, redactor } from "@banyan/host";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
 import { RemoteError, RemoteServer } from "@banyan/server/client";
@@ -87,7 +87,7 @@ function ownLook(): Pick<LiveSettings, "keys" | "theme"> & { readonly prompt?: s
 
 /** The conversation that the command line names, or that the person chooses; nothing for a new one. */
 async function wanted(
-  { resume, new: isNew }: AttachArguments,
+  { resume, piece, new: isNew }: AttachArguments,
   server: RemoteServer,
   terminal: Terminal,
   signal: AbortSignal,
@@ -99,14 +99,16 @@ async function wanted(
     return chosen;
   };
   if (resume === true) return choose();
-  const named = resume === undefined ? { cwd: server.welcome.workspace } : { named: resume };
+  // What is no id behind the address is looked for as it stands there, and not found.
+  const named = piece === undefined ? resume : (idInAddress(piece) ?? piece);
   try {
-    return (await server.ask("conversation.open", named)).conversation;
+    const which = named === undefined ? { cwd: server.welcome.workspace } : { named };
+    return (await server.ask("conversation.open", which)).conversation;
   } catch (error) {
     const code = error instanceof RemoteError ? error.code : undefined;
-    if (resume !== undefined && code === "ambiguous") return choose(resume);
+    if (named !== undefined && code === "ambiguous") return choose(named);
     // There is none yet; one begins with the first message.
-    if (resume === undefined && code === "not-found") return undefined;
+    if (named === undefined && code === "not-found") return undefined;
     throw error;
   }
 }
