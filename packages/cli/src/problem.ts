@@ -44,7 +44,7 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof Error && error.name === "RemoteError" && "code" in error)
     return {
       code: `server-${error.code}`,
-      message,
+      message: error.code === "unreachable" ? `${message} Start one with ${ownCommand("serve")}.` : message,
       exit: error.code === "failed" ? exitCodes.failed : exitCodes.usage,
     };
   if (error instanceof McpError) return usage(`mcp-${error.code}`);

@@ -1,3 +1,4 @@
+import { ownCommand } from "@banyan/host/own-command";
 import { type Described, described } from "../show/described.ts";
 import { wrap } from "../show/wrap.ts";
 import type { Place } from "../terminal/full/keys/actions.ts";
@@ -13,9 +14,9 @@ const HEADS: Readonly<Record<Place, string>> = {
   page: "In what is opened:",
 };
 
-const FOOT = [
+const foot = () => [
   'They are changed under "keys" in your settings file, as in { "keys": { "redraw": ["f5", "ctrl+l"] } }.',
-  "`banyan config path` says where that is; a change counts from the next start on.",
+  `\`${ownCommand("config path")}\` says where that is; a change counts from the next start on.`,
 ];
 
 export const keys: Command<ConversationContext> = {
@@ -32,7 +33,7 @@ export const keys: Command<ConversationContext> = {
       const there = all.filter((_, index) => rows[index]?.place === place);
       write(style.bold(head), ...described(there, columns, style, all), "");
     }
-    for (const sentence of FOOT) write(style.dim(wrap(sentence, columns)));
+    for (const sentence of foot()) write(style.dim(wrap(sentence, columns)));
     return ASK;
   },
 };

@@ -116,9 +116,7 @@ export class Link {
       return this.#fail(new RemoteError("refused", refusal ?? `The server ended the connection (${code}).`));
     if (!this.#everUp) {
       const { address } = this.#options;
-      return this.#fail(
-        new RemoteError("unreachable", `No banyan server answers at ${address}; start one with banyan serve.`),
-      );
+      return this.#fail(new RemoteError("unreachable", `No banyan server answers at ${address}.`));
     }
     if (wasUp) this.#events.down();
     const delay = Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** this.#attempt++) * (0.75 + Math.random() / 2);

@@ -5,7 +5,7 @@ import { keepRights } from "./rights.ts";
 /** Signs this browser in with a token. Answers why it was not, in a sentence; nothing when it was. */
 export async function signIn(token: string): Promise<string | undefined> {
   const answer = await asked("/api/v1/sign-in", { token });
-  if (answer === undefined) return "The server cannot be reached. Is banyan serve running?";
+  if (answer === undefined) return "The server cannot be reached. Is it running?";
   if ("error" in answer) return answer.error.message;
   try {
     await keepKey(answer.key);
