@@ -91,5 +91,7 @@ describe.skipIf(!hasTmux)("T43: a person in a terminal, and another client", () 
     const help = await pty.until("/keys shows all keys.");
     expect(help).toMatch(/^ *\/usage/m);
     expect(help).not.toMatch(/^ *\/(model|approval|retry|edit|undo|remove|compact|title|waiting)/m);
+    expect(help).toMatch(/^ *\/memory +show what was recalled/m);
+    expect(help).not.toContain("drop");
   });
 });

@@ -14,7 +14,7 @@ import { exit } from "./exit.ts";
 import { keys } from "./keys.ts";
 import { label } from "./label.ts";
 import { mcp } from "./mcp.ts";
-import { memory, memoryHere } from "./memory.ts";
+import { memory, memoryHere, memoryShown } from "./memory.ts";
 import { mode } from "./mode.ts";
 import { model } from "./model.ts";
 import { promptCommands } from "./prompt-commands.ts";
@@ -124,7 +124,7 @@ export const watchingCommands: readonly Command<ConversationContext>[] = [
   exit,
   changes,
   usage,
-  memoryHere,
+  memoryShown,
   agentsHere,
   keys,
 ];

@@ -45,6 +45,16 @@ export const memoryHere: Command<ConversationContext> = {
   },
 };
 
+/** For who may only watch (S28). */
+export const memoryShown: Command<ConversationContext> = {
+  name: "memory",
+  help: "show what was recalled into this conversation",
+  run(context) {
+    list(context);
+    return ASK;
+  },
+};
+
 const DROPPING = "/memory drop n keeps entry n from the model, /memory use n does not";
 
 /** What was recalled on the branch, in its order. */
