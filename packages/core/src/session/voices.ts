@@ -1,5 +1,6 @@
 import type { DeltaSource, Event } from "../conversation/event.ts";
 import type { ConversationState } from "../conversation/state.ts";
+import { Recent } from "./recent.ts";
 
 /**
  * Runs, and messages, whose voices are remembered at the least: a conversation goes on for ever, and its memory does not
@@ -10,9 +11,9 @@ const REMEMBERED = 500;
 /** Whose voice each of the last runs of a conversation is, also of those that have ended: for text that the log has. */
 export class Voices {
   readonly #state: ConversationState;
-  readonly #byRun = new Recent<DeltaSource>();
+  readonly #byRun = new Recent<DeltaSource>(REMEMBERED);
   /** The run of each message that is, or was, an answer: one that was given up is in no state. */
-  readonly #runs = new Recent<string>();
+  readonly #runs = new Recent<string>(REMEMBERED);
 
   /** `state` must know of an event before it is heard. */
   constructor(state: ConversationState) {
@@ -40,27 +41,5 @@ export class Voices {
     voices.#runs.takeAll(this.#runs);
     voices.#byRun.takeAll(this.#byRun);
     return voices;
-  }
-}
-
-/** The last values that were set, in two generations: when the young one is full, the old one goes. */
-class Recent<Value> {
-  #young = new Map<string, Value>();
-  #old: ReadonlyMap<string, Value> = new Map();
-
-  get(key: string): Value | undefined {
-    return this.#young.get(key) ?? this.#old.get(key);
-  }
-
-  set(key: string, value: Value): void {
-    this.#young.set(key, value);
-    if (this.#young.size < REMEMBERED) return;
-    this.#old = this.#young;
-    this.#young = new Map();
-  }
-
-  takeAll(other: Recent<Value>): void {
-    this.#young = new Map(other.#young);
-    this.#old = other.#old;
   }
 }

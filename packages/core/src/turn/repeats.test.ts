@@ -6,6 +6,7 @@ import { Session } from "../session/session.ts";
 import { checkConversation } from "../testing/check-conversation.ts";
 import { type Beat, call, rawCall, scriptedModel, text } from "../testing/scripted-model.ts";
 import type { Limits } from "./limits.ts";
+import { Repeats } from "./repeats.ts";
 
 /** What the calls of a turn came to, in order; `fails` says of each run of the tool whether it does. */
 async function outputs(
@@ -79,6 +80,22 @@ test("C10: from the fifth time on the result of an identical call says that it i
   expect(same[6]).toMatch(/^it is so\n\n\[.*same result 7 times/);
   const other = await outputs(again(7), { fails: () => false, says: (run) => `${run}` });
   expect(told(other, /times in this turn/)).toEqual([]);
+});
+
+test("C10: a call that comes back again and again is known however many others there are in between", () => {
+  const repeats = new Repeats();
+  const times: number[] = [];
+  for (let step = 0; step < 2_000; step++) {
+    const one = {
+      tool: "act",
+      input: { a: step % 50 === 0 ? "again" : step },
+      status: "completed",
+      output: "so",
+    } as const;
+    const counted = repeats.count(one, `message ${step}`);
+    if (step % 50 === 0) times.push(counted);
+  }
+  expect(times).toEqual(times.map((_, index) => index + 1));
 });
 
 describe("C10: a call that comes to the same ten times is a limit of the turn", () => {

@@ -1,11 +1,12 @@
 import type { Json } from "../conversation/message.ts";
+import { Recent } from "../session/recent.ts";
 import { digestOf } from "./toolbox.ts";
 
 /** From here on the model is told that a call fails again and again (B67). */
 const FAILING = 3;
 /** From here on it is told that a call answers the same again and again (C10). */
 const SAME = 5;
-/** Different calls whose last end is known: one that comes back after more than so many others is no repetition. */
+/** Different calls whose last end is known, at least: one that comes back after many others is no repetition. */
 const KNOWN = 200;
 /** Characters of a call from which on its digest is kept in its place. */
 const LONG = 1_000;
@@ -28,7 +29,7 @@ interface Last {
 
 /** What the calls of a turn came to, as far as no call has changed a file since. */
 export class Repeats {
-  readonly #last = new Map<string, Last>();
+  readonly #last = new Recent<Last>(KNOWN);
 
   /**
    * How often a call, asked for in `message`, has come to the same with this time: 1 for the first. Calls of one message
@@ -43,7 +44,6 @@ export class Repeats {
     const isSame = before?.output === answered;
     const times = before && isSame ? before.times + (before.message === message ? 0 : 1) : 1;
     this.#last.set(key, { message, output: answered, times });
-    if (this.#last.size > KNOWN) this.#last.delete(this.#last.keys().next().value as string);
     return times;
   }
 
