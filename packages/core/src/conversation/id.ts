@@ -1,14 +1,12 @@
 /** What `isId` asks for, as a program is told it. */
 export const ID_RULE = "1 to 128 characters, none of them a control character, and neither . nor ..";
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that no id has.
-const FORM = /^(?!\.{1,2}$)[^\x00-\x1f\x7f-\x9f]{1,128}$/u;
-
 /**
  * What `isId` asks for, but that surrogates come in pairs: a regular expression that other languages read alike, with the flag
  * for whole characters (`u` in JavaScript). No address has a segment `.` or `..`: browsers and proxies take them away.
  */
-export const ID_PATTERN: RegExp = FORM;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the ones that no id has.
+export const ID_PATTERN: RegExp = /^(?!\.{1,2}$)[^\x00-\x1f\x7f-\x9f]{1,128}$/u;
 
 /**
  * Whether a text can be the id of something that a program names: of a conversation, a message, a run, a command. Any can,
