@@ -20,7 +20,9 @@ function undocumented(file: string, names?: ReadonlySet<string>): string[] {
   const text = readFileSync(file, "utf8");
   const { program, comments } = parseSync(file, text);
   const docs = comments.filter(({ type, value }) => type === "Block" && value.startsWith("*"));
-  const isDocumented = (start: number) => docs.some(({ end }) => end <= start && text.slice(end, start).trim() === "");
+  // A line for the linter may stand between.
+  const isDocumented = (start: number) =>
+    docs.some(({ end }) => end <= start && /^(?:\s|\/\/ biome-ignore .*)*$/.test(text.slice(end, start)));
   const documented = new Set<string>();
   const missing = new Set<string>();
   for (const node of program.body) {

@@ -103,3 +103,18 @@ test("a suggestion takes no control characters to the screen", async () => {
   const names = completeNames(() => [{ text: "@a", label: "@a\x1b[2J", help: "b\nc" }]);
   expect(await completed(names, "@")).toMatchObject({ labels: ["@a"], help: "b c" });
 });
+
+test("a look that fails, or that the next key aborts, suggests nothing, and the others suggest what they know", async () => {
+  const fails = { suggest: () => Promise.reject(new Error("The disk is gone.")) };
+  const knows = completeNames(() => [{ text: "@a" }]);
+  const completion = new Completion(() => [fails, knows]);
+  const options = { signal: new AbortController().signal };
+  expect(await completion.getSuggestions(["@"], 0, 1, options)).toMatchObject({ items: [{ value: "@a" }] });
+
+  files("a.ts");
+  const pressed = new AbortController();
+  const looks = new Completion(() => [completeFiles(new WorkspaceFiles(root))]);
+  const found = looks.getSuggestions(["@a"], 0, 2, pressed);
+  pressed.abort();
+  expect(await found).toBeNull();
+});

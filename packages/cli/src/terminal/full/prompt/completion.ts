@@ -23,7 +23,7 @@ export interface Word {
 
 /** Completes words of one kind. */
 export interface Completer {
-  /** The best first; nothing when the word is of another kind. May throw the signal's reason when it aborts. */
+  /** The best first; nothing when the word is of another kind. When it fails, the others still suggest. */
   suggest(word: Word, signal: AbortSignal): Promise<readonly Suggestion[] | undefined>;
 }
 
@@ -50,8 +50,9 @@ export class Completion implements AutocompleteProvider {
     const before = (lines[cursorLine] ?? "").slice(0, cursorCol);
     const text = /(?:^|\s)(@"[^"]*|\S*)$/.exec(before)?.[1] ?? "";
     const word: Word = { text, isFirst: cursorLine === 0 && before.trimStart() === text, isAsked: force };
-    const found = await Promise.all(this.#completers().map((completer) => completer.suggest(word, signal)));
-    const items = found.flatMap((some) => some ?? []).slice(0, MOST);
+    // The editor does not handle a rejection, which would end the program: one key aborts a look that is on its way.
+    const found = await Promise.allSettled(this.#completers().map((completer) => completer.suggest(word, signal)));
+    const items = found.flatMap((one) => (one.status === "fulfilled" && one.value) || []).slice(0, MOST);
     return items.length === 0 ? null : { items: items.map(itemOf), prefix: text };
   }
 
