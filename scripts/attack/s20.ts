@@ -1,4 +1,4 @@
-import { PROTOCOL } from "../../packages/server/src/protocol/index.ts";
+import { PROTOCOL } from "../../packages/protocol/src/index.ts";
 import type { Attack } from "./attack.ts";
 import { type AttackedServer, attackedServer, command, cookieOf, type Sent, send } from "./attacked-server.ts";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { scriptedModel } from "@banyan/core/testing";
+import { PROTOCOL, SIGN_OF_LIFE } from "@banyan/protocol";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { PROTOCOL, SIGN_OF_LIFE } from "./protocol/index.ts";
 import { serving, TOKEN } from "./testing/serving.fixture.ts";
 import { TestClient } from "./testing/test-client.fixture.ts";
 

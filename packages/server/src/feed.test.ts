@@ -1,7 +1,7 @@
 import { createId, defineTool, isDelta, Session } from "@banyan/core";
 import { call, pause, reasoning, scriptedModel, text } from "@banyan/core/testing";
+import type { Mirror } from "@banyan/protocol";
 import { describe, expect, test } from "vitest";
-import type { Mirror } from "./protocol/index.ts";
 import { readAll, seen, stored } from "./testing/seen.fixture.ts";
 import { serving } from "./testing/serving.fixture.ts";
 import { TestClient } from "./testing/test-client.fixture.ts";

@@ -1,11 +1,11 @@
 import { setTimeout } from "node:timers/promises";
 import { createId, isId, Session } from "@banyan/core";
 import { ODD_IDS, scriptedModel } from "@banyan/core/testing";
+import { serverFrame } from "@banyan/protocol";
 import { memoryStore } from "@banyan/store/memory";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { expect, test } from "vitest";
 import { RemoteServer } from "./client/index.ts";
-import { serverFrame } from "./protocol/index.ts";
 import { ask } from "./testing/request.fixture.ts";
 import { serving, TOKEN } from "./testing/serving.fixture.ts";
 import { TestClient } from "./testing/test-client.fixture.ts";

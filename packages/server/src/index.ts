@@ -2,5 +2,4 @@ export { isLoopback } from "./auth/addresses.ts";
 export { keptToken, tokenIn } from "./auth/kept-token.ts";
 export { builtPage } from "./built-page.ts";
 export type { ServedHost } from "./commands/desk.ts";
-export * from "./protocol/index.ts";
 export { type RunningServer, type ServeOptions, serve } from "./server.ts";

@@ -1,9 +1,9 @@
 import { request } from "node:http";
 import { createId, defineTool, type Permission } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
+import { PROTOCOL } from "@banyan/protocol";
 import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { PROTOCOL } from "./protocol/index.ts";
 import { ask } from "./testing/request.fixture.ts";
 import { serving, TOKEN } from "./testing/serving.fixture.ts";
 import { signIn } from "./testing/sign-in.fixture.ts";

@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { ConversationDirectory } from "@banyan/host";
 import { WorkspaceFiles } from "@banyan/host/workspace-files";
+import { PROTOCOL, type ServerSettings } from "@banyan/protocol";
 import { createAdaptorServer } from "@hono/node-server";
 import manifest from "../package.json" with { type: "json" };
 import { allowedHosts, inBrackets, isWildcard } from "./auth/addresses.ts";
@@ -20,7 +21,6 @@ import { Beginnings } from "./live/beginnings.ts";
 import { ListWatch } from "./live/list-watch.ts";
 import { LiveConversations, ServerStopping } from "./live/live-conversations.ts";
 import { UnreadCounts } from "./live/unread.ts";
-import { PROTOCOL, type ServerSettings } from "./protocol/index.ts";
 import { SocketServer } from "./socket/socket-server.ts";
 
 /** Milliseconds for which a conversation stays open that nobody watches and nothing works in. */

@@ -1,11 +1,11 @@
 import { once } from "node:events";
 import { createId } from "@banyan/core";
 import { scriptedModel } from "@banyan/core/testing";
+import { closeCodes, PROTOCOL } from "@banyan/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 import { Principals } from "./auth/principal.ts";
 import { SIGNED_IN, SignedInPage } from "./auth/signed-in-page.ts";
-import { closeCodes, PROTOCOL } from "./protocol/index.ts";
 import { ask } from "./testing/request.fixture.ts";
 import { serving, TOKEN } from "./testing/serving.fixture.ts";
 import { proofOf, signIn, signInWith } from "./testing/sign-in.fixture.ts";

@@ -1,7 +1,7 @@
 import { createId } from "@banyan/core";
 import { scriptedModel } from "@banyan/core/testing";
+import { LARGEST_FRAME } from "@banyan/protocol";
 import { describe, expect, test } from "vitest";
-import { LARGEST_FRAME } from "./protocol/index.ts";
 import { ask } from "./testing/request.fixture.ts";
 import { serving, TOKEN } from "./testing/serving.fixture.ts";
 import { TestClient } from "./testing/test-client.fixture.ts";

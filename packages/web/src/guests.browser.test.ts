@@ -1,4 +1,4 @@
-import { rights } from "@banyan/server/protocol";
+import { rights } from "@banyan/protocol";
 import { describe, expect, it } from "vitest";
 import { faultsOf } from "./testing/axe.fixture.ts";
 import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";

@@ -1,4 +1,4 @@
-import { type ListedConversation, type Result, type Right, rights, type ServerFrame } from "@banyan/server/protocol";
+import { type ListedConversation, type Result, type Right, rights, type ServerFrame } from "@banyan/protocol";
 import { createContext, useContext } from "react";
 import { createStore, type StoreApi, useStore } from "zustand";
 import { Connection, type ConnectionState } from "./connection/connection.ts";

@@ -1,4 +1,4 @@
-import type { Command } from "@banyan/server/protocol";
+import type { Command } from "@banyan/protocol";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { faultsOf } from "./testing/axe.fixture.ts";

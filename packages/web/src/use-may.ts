@@ -1,4 +1,4 @@
-import { type CommandName, rights } from "@banyan/server/protocol";
+import { type CommandName, rights } from "@banyan/protocol";
 import { usePageState } from "./page.ts";
 
 /**

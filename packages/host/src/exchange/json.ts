@@ -1,8 +1,8 @@
 import type { Event } from "@banyan/core";
+import { eventSchemas } from "@banyan/protocol";
 import { z } from "zod";
 import { parseJson } from "../settings/json-text.ts";
 import { ExchangeError } from "./error.ts";
-import { eventSchemas } from "./event-schema.ts";
 
 const FORMAT = "banyan-conversation";
 const VERSION = 1;

@@ -1,4 +1,4 @@
-import type { Right } from "../protocol/index.ts";
+import type { Right } from "@banyan/protocol";
 import { sameSecret } from "./secret.ts";
 import { SignedInPage } from "./signed-in-page.ts";
 

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { provenText } from "../protocol/index.ts";
+import { provenText } from "@banyan/protocol";
 import type { Principal } from "./principal.ts";
 import { derivedSecret, randomToken, sameSecret } from "./secret.ts";
 

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
+import { PROTOCOL, SILENCE, type Welcome } from "@banyan/protocol";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { WebSocketServer } from "ws";
-import { PROTOCOL, SILENCE, type Welcome } from "../protocol/index.ts";
 import { Link } from "./link.ts";
 
 const WELCOME: Welcome = {

@@ -1,5 +1,5 @@
+import { closeCodes, type Hello, PROTOCOL, type ServerFrame, SILENCE, type Welcome } from "@banyan/protocol";
 import { WebSocket } from "ws";
-import { closeCodes, type Hello, PROTOCOL, type ServerFrame, SILENCE, type Welcome } from "../protocol/index.ts";
 import { RemoteError } from "./remote-error.ts";
 
 /** Milliseconds before the first new attempt; doubled for each further one. */

@@ -1,5 +1,5 @@
 import type { ConversationState, FeedItem } from "@banyan/core";
-import { Mirror, type Snapshot } from "../protocol/index.ts";
+import { Mirror, type Snapshot } from "@banyan/protocol";
 
 /** Who follows a conversation on a server. */
 export interface Follower {

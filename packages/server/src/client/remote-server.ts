@@ -8,7 +8,7 @@ import {
   type ServerFrame,
   type ServerSettings,
   type Welcome,
-} from "../protocol/index.ts";
+} from "@banyan/protocol";
 import { Link, type LinkOptions } from "./link.ts";
 import { RemoteConversation } from "./remote-conversation.ts";
 import { RemoteError } from "./remote-error.ts";

@@ -1,11 +1,11 @@
 import type { Agent, UserPart } from "@banyan/core";
 import { type ConversationDirectory, type Host, writtenMessage } from "@banyan/host";
 import type { WorkspaceFiles } from "@banyan/host/workspace-files";
+import type { Command, CommandName, Result } from "@banyan/protocol";
 import type { Beginnings } from "../live/beginnings.ts";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import type { LiveConversations } from "../live/live-conversations.ts";
 import type { Viewer } from "../live/shown-item.ts";
-import type { Command, CommandName, Result } from "../protocol/index.ts";
 import type { ModelLists } from "./model-lists.ts";
 
 /** What a server needs of the application around it; a `Host` is one. */

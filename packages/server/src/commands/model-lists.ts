@@ -1,5 +1,5 @@
 import type { Host } from "@banyan/host";
-import type { Result } from "../protocol/index.ts";
+import type { Result } from "@banyan/protocol";
 
 type ModelList = Result<"model.list">;
 

@@ -1,6 +1,6 @@
+import { type Command, type CommandName, needs, type Problem } from "@banyan/protocol";
 import type { Principal } from "../auth/principal.ts";
 import type { Viewer } from "../live/shown-item.ts";
-import { type Command, type CommandName, needs, type Problem } from "../protocol/index.ts";
 import { answerHandlers } from "./answers.ts";
 import { branchHandlers } from "./branches.ts";
 import { conversationHandlers } from "./conversations.ts";

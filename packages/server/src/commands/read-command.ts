@@ -1,4 +1,4 @@
-import { type Command, commandSchema, PROTOCOL, type Problem } from "../protocol/index.ts";
+import { type Command, commandSchema, PROTOCOL, type Problem } from "@banyan/protocol";
 
 /** What somebody sent as a command: one that fits its schema, or why it does not. Throws nothing, whatever it was. */
 export function readCommand(

@@ -1,10 +1,10 @@
 import { type Directive, newestLeaf, resume, retry, SessionError, say, type UserPart } from "@banyan/core";
 import { addMessage, modeLeft } from "@banyan/host";
 import { serversForFirstTurn } from "@banyan/host/mcp";
+import type { Command } from "@banyan/protocol";
 import type { Beginning } from "../live/beginnings.ts";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import { beginTurn } from "../live/turn.ts";
-import type { Command } from "../protocol/index.ts";
 import { agentFor, type Desk, type Handlers, written } from "./desk.ts";
 
 /** What makes an agent work, and what stops it. */

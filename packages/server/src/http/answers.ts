@@ -1,5 +1,5 @@
+import type { ErrorCode, Problem } from "@banyan/protocol";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
-import type { ErrorCode, Problem } from "../protocol/index.ts";
 
 const STATUS: Readonly<Record<ErrorCode, ContentfulStatusCode>> = {
   ambiguous: 409,

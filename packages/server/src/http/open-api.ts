@@ -1,5 +1,13 @@
-import { type CommandName, commands, HITS, needs, PROTOCOL } from "../protocol/index.ts";
-import { type JsonSchema, jsonSchemas, refTo } from "../protocol/json-schemas.ts";
+import {
+  type CommandName,
+  commands,
+  HITS,
+  type JsonSchema,
+  jsonSchemas,
+  needs,
+  PROTOCOL,
+  refTo,
+} from "@banyan/protocol";
 import { PLACE_FORM } from "./event-stream.ts";
 
 /** Commands that are about a connection: they need a socket. */

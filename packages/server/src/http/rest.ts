@@ -1,10 +1,4 @@
 import { createId } from "@banyan/core";
-import { type Context, Hono, type MiddlewareHandler } from "hono";
-import { bodyLimit } from "hono/body-limit";
-import type { DeskCommand } from "../commands/desk.ts";
-import { isOfConnection, type Outcome, type Performer, refusalOf } from "../commands/perform.ts";
-import { readCommand } from "../commands/read-command.ts";
-import type { LiveConversations } from "../live/live-conversations.ts";
 import {
   CONVERSATIONS,
   type Command,
@@ -13,7 +7,13 @@ import {
   LARGEST_FRAME,
   LARGEST_OF_WATCHERS,
   type Problem,
-} from "../protocol/index.ts";
+} from "@banyan/protocol";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import type { DeskCommand } from "../commands/desk.ts";
+import { isOfConnection, type Outcome, type Performer, refusalOf } from "../commands/perform.ts";
+import { readCommand } from "../commands/read-command.ts";
+import type { LiveConversations } from "../live/live-conversations.ts";
 import { Pace } from "../socket/pace.ts";
 import { attachment, statusOf } from "./answers.ts";
 import type { HttpEnvironment } from "./app.ts";

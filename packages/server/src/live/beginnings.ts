@@ -1,4 +1,4 @@
-import type { Command } from "../protocol/index.ts";
+import type { Command } from "@banyan/protocol";
 
 /** A turn that was interrupted before it began. */
 export class TurnNotBegun extends Error {

@@ -1,4 +1,4 @@
-import type { ServerFrame } from "../protocol/index.ts";
+import type { ServerFrame } from "@banyan/protocol";
 
 /** A `feed` frame of items that are JSON already. */
 export function feedFrame(conversation: string, items: readonly string[]): Buffer {

@@ -1,4 +1,4 @@
-import type { ListedConversation } from "../protocol/index.ts";
+import type { ListedConversation } from "@banyan/protocol";
 import { frameOf } from "./feed-frame.ts";
 
 /** Milliseconds between two looks at what has changed. */

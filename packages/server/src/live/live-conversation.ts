@@ -1,5 +1,5 @@
 import { type Cursor, type FeedItem, isEvent, type Message, type RunEnd, type Session } from "@banyan/core";
-import { sizeOf } from "../protocol/index.ts";
+import { sizeOf } from "@banyan/protocol";
 import { Broadcast } from "./broadcast.ts";
 import { frameOf } from "./feed-frame.ts";
 import { type Line, Subscription } from "./subscription.ts";

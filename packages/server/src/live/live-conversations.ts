@@ -1,6 +1,6 @@
 import type { ConversationSummary, ListQuery, SearchHit, SearchOptions, Session } from "@banyan/core";
 import type { Host } from "@banyan/host";
-import type { ListedConversation } from "../protocol/index.ts";
+import type { ListedConversation } from "@banyan/protocol";
 import { LiveConversation } from "./live-conversation.ts";
 import type { UnreadCounts } from "./unread.ts";
 import { countWaiting } from "./waiting.ts";

@@ -1,5 +1,5 @@
 import type { Event, FeedItem } from "@banyan/core";
-import type { Right } from "../protocol/index.ts";
+import type { Right } from "@banyan/protocol";
 
 /** Who gets items of a feed, by what they may do. */
 export interface Viewer {

@@ -1,5 +1,5 @@
 import { type Cursor, cursorOf, type FeedItem, isDelta, type Session, SessionError } from "@banyan/core";
-import { snapshotOf } from "../protocol/index.ts";
+import { snapshotOf } from "@banyan/protocol";
 import type { Broadcast, Receiver } from "./broadcast.ts";
 import { feedFrame, frameOf } from "./feed-frame.ts";
 import { shownTo, type Viewer } from "./shown-item.ts";

@@ -1,5 +1,5 @@
 import type { ConversationState } from "@banyan/core";
-import type { Result } from "../protocol/index.ts";
+import type { Result } from "@banyan/protocol";
 
 type Waiting = Result<"question.list">["waiting"][number];
 

@@ -1,14 +1,4 @@
 import { ID_RULE, isId } from "@banyan/core/conversation";
-import type { RawData, WebSocket } from "ws";
-import type { Principal } from "../auth/principal.ts";
-import type { ConnectionCommand, DeskCommand } from "../commands/desk.ts";
-import { isOfConnection, type Outcome, type Performer, refusalOf } from "../commands/perform.ts";
-import { readCommand } from "../commands/read-command.ts";
-import { frameOf } from "../live/feed-frame.ts";
-import type { ListWatch } from "../live/list-watch.ts";
-import type { LiveConversation } from "../live/live-conversation.ts";
-import type { LiveConversations } from "../live/live-conversations.ts";
-import type { Subscription } from "../live/subscription.ts";
 import {
   type Command,
   type CommandName,
@@ -19,7 +9,17 @@ import {
   type Problem,
   type ServerFrame,
   type Welcome,
-} from "../protocol/index.ts";
+} from "@banyan/protocol";
+import type { RawData, WebSocket } from "ws";
+import type { Principal } from "../auth/principal.ts";
+import type { ConnectionCommand, DeskCommand } from "../commands/desk.ts";
+import { isOfConnection, type Outcome, type Performer, refusalOf } from "../commands/perform.ts";
+import { readCommand } from "../commands/read-command.ts";
+import { frameOf } from "../live/feed-frame.ts";
+import type { ListWatch } from "../live/list-watch.ts";
+import type { LiveConversation } from "../live/live-conversation.ts";
+import type { LiveConversations } from "../live/live-conversations.ts";
+import type { Subscription } from "../live/subscription.ts";
 import { Pace } from "./pace.ts";
 import { SocketLine } from "./socket-line.ts";
 

@@ -1,11 +1,11 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
+import { closeCodes, LARGEST_FRAME, LARGEST_OF_WATCHERS, type ServerFrame, SIGN_OF_LIFE } from "@banyan/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Gate, Knock, SocketVerdict } from "../auth/gate.ts";
 import { knockOf } from "../auth/knock.ts";
 import { randomToken } from "../auth/secret.ts";
 import { frameOf } from "../live/feed-frame.ts";
-import { closeCodes, LARGEST_FRAME, LARGEST_OF_WATCHERS, type ServerFrame, SIGN_OF_LIFE } from "../protocol/index.ts";
 import { type Caller, Connection, type ConnectionParts } from "./connection.ts";
 
 /** Milliseconds that a client has to let go of its connection when the server stops. */

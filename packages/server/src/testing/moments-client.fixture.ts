@@ -1,6 +1,6 @@
 import { type ConversationState, createId, type UserPart } from "@banyan/core";
 import type { Client } from "@banyan/core/testing/moments";
-import type { Command, CommandName, Result } from "../protocol/index.ts";
+import type { Command, CommandName, Result } from "@banyan/protocol";
 
 /** Whoever can ask a server for something. */
 interface Asker {

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { type ConversationState, type Event, emptyConversation, isEvent, reduce } from "@banyan/core";
 import { COMMANDS, type Moments, SCENES, type SceneName } from "@banyan/core/testing/moments";
+import type { Mirror } from "@banyan/protocol";
 import fc from "fast-check";
-import type { Mirror } from "../protocol/index.ts";
 import { seen } from "./seen.fixture.ts";
 import type { TestClient } from "./test-client.fixture.ts";
 

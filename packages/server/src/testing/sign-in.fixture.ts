@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { provenText } from "../protocol/index.ts";
+import { provenText } from "@banyan/protocol";
 import { ask } from "./request.fixture.ts";
 
 /** What a browser has of a sign-in. */

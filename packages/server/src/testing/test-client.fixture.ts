@@ -1,6 +1,4 @@
 import { type Cursor, createId, cursorOf, type FeedItem, isDelta } from "@banyan/core/conversation";
-import { onTestFinished } from "vitest";
-import { WebSocket } from "ws";
 import {
   type Command,
   type CommandName,
@@ -10,7 +8,9 @@ import {
   type ServerFrame,
   serverFrame,
   sizeOf,
-} from "../protocol/index.ts";
+} from "@banyan/protocol";
+import { onTestFinished } from "vitest";
+import { WebSocket } from "ws";
 import type { RunningServer } from "../server.ts";
 
 type Frame<Type extends ServerFrame["type"]> = Extract<ServerFrame, { type: Type }>;

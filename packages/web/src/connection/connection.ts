@@ -10,7 +10,7 @@ import {
   type ServerSettings,
   SILENCE,
   type Welcome,
-} from "@banyan/server/protocol";
+} from "@banyan/protocol";
 import ReconnectingSocket from "partysocket/ws";
 import { type Key, proofFor } from "../sign-in/key.ts";
 import { isSignedIn } from "../sign-in/signing.ts";

@@ -1,4 +1,4 @@
-import type { Command } from "@banyan/server/protocol";
+import type { Command } from "@banyan/protocol";
 import type { Page } from "../page.ts";
 
 /** What a conversation can be exported as. */

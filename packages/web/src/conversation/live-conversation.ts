@@ -1,5 +1,5 @@
 import { type ConversationState, type FeedItem, type Message, pathTo } from "@banyan/core/conversation";
-import { Mirror, type Node, type ServerFrame, type Snapshot } from "@banyan/server/protocol";
+import { Mirror, type Node, type ServerFrame, type Snapshot } from "@banyan/protocol";
 import type { Connection } from "../connection/connection.ts";
 import { ViewedBranches } from "./viewed.ts";
 

@@ -1,4 +1,4 @@
-import type { ListedConversation } from "@banyan/server/protocol";
+import type { ListedConversation } from "@banyan/protocol";
 import { Link } from "@tanstack/react-router";
 import { useDeferredValue, useState } from "react";
 import { usePageState } from "../page.ts";

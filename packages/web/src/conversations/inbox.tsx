@@ -1,4 +1,4 @@
-import type { Result } from "@banyan/server/protocol";
+import type { Result } from "@banyan/protocol";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { usePage, usePageState, waitingInAll } from "../page.ts";

@@ -1,4 +1,4 @@
-import type { CommandName } from "@banyan/server/protocol";
+import type { CommandName } from "@banyan/protocol";
 import { createContext, type ReactNode, useContext, useEffect, useMemo, useRef, useState } from "react";
 import { useMay } from "../use-may.ts";
 

@@ -1,4 +1,4 @@
-import type { CommandName } from "@banyan/server/protocol";
+import type { CommandName } from "@banyan/protocol";
 import { Dialog } from "@base-ui/react/dialog";
 import { usePreference } from "../shell/preferences.ts";
 import { useMay } from "../use-may.ts";

@@ -1,4 +1,4 @@
-import type { Result } from "@banyan/server/protocol";
+import type { Result } from "@banyan/protocol";
 import { useEffect, useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { usePage } from "../page.ts";

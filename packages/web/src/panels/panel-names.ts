@@ -1,4 +1,4 @@
-import type { CommandName } from "@banyan/server/protocol";
+import type { CommandName } from "@banyan/protocol";
 
 /** What can stand beside a conversation. */
 export const PANELS = {

@@ -1,4 +1,4 @@
-import type { Result, ServerSettings } from "@banyan/server/protocol";
+import type { Result, ServerSettings } from "@banyan/protocol";
 import { useEffect, useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useKnownModels } from "../conversation/use-models.ts";

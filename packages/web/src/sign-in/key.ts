@@ -1,4 +1,4 @@
-import { provenText } from "@banyan/server/protocol";
+import { provenText } from "@banyan/protocol";
 
 /**
  * The key of a sign-in (S20). The browser keeps it for the origin of the page, host and port, so that no other server on this

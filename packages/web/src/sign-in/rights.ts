@@ -1,4 +1,4 @@
-import type { Right } from "@banyan/server/protocol";
+import type { Right } from "@banyan/protocol";
 import { keep, kept } from "../shell/kept.ts";
 
 const KEY = "rights";

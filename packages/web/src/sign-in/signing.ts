@@ -1,4 +1,4 @@
-import type { Right } from "@banyan/server/protocol";
+import type { Right } from "@banyan/protocol";
 import { forgetKey, keepKey } from "./key.ts";
 import { keepRights } from "./rights.ts";
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createId } from "@banyan/core/conversation";
-import type { Command, CommandName, Result } from "@banyan/server/protocol";
+import type { Command, CommandName, Result } from "@banyan/protocol";
 import { served, TOKEN } from "@banyan/server/testing";
 import { chromium, type Page } from "playwright-core";
 import { builtPage } from "./built-page.fixture.ts";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createId } from "@banyan/core/conversation";
-import type { Command, CommandName, Result } from "@banyan/server/protocol";
+import type { Command, CommandName, Result } from "@banyan/protocol";
 import { type Served, served, TOKEN } from "@banyan/server/testing";
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";

@@ -1,5 +1,5 @@
 import { type Call, type Json, type OpenQuestion, visibleLine, visibleText } from "@banyan/core/conversation";
-import type { Command } from "@banyan/server/protocol";
+import type { Command } from "@banyan/protocol";
 import { useId, useState } from "react";
 import { usePage, usePageState } from "../page.ts";
 import { usePreference } from "../shell/preferences.ts";

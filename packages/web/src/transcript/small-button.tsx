@@ -1,4 +1,4 @@
-import type { CommandName } from "@banyan/server/protocol";
+import type { CommandName } from "@banyan/protocol";
 import type { ReactNode } from "react";
 import { useMay } from "../use-may.ts";
 

@@ -1,5 +1,5 @@
 import { type ConversationState, textOf } from "@banyan/core/conversation";
-import { FIRST_WORDS } from "@banyan/server/protocol";
+import { FIRST_WORDS } from "@banyan/protocol";
 import type { LiveConversation } from "../conversation/live-conversation.ts";
 import type { OutlineRow } from "./rows.ts";
 

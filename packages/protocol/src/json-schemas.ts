@@ -1,4 +1,3 @@
-import { about, callId, fileChange, id, part, preview, usage, userPart } from "@banyan/host/event-schema";
 import { z } from "zod";
 import type { CommandDefinition } from "./commands/command.ts";
 import { listedConversation } from "./commands/conversations.ts";
@@ -7,7 +6,8 @@ import { saidPart } from "./commands/turns.ts";
 import { delta, event, feedItem, notice } from "./feed-item.ts";
 import { hello, problem, serverFrame, settings } from "./frames.ts";
 import { call, message } from "./message.ts";
-import { cursor, json } from "./shapes.ts";
+import { about, fileChange, part, preview, usage, userPart } from "./parts.ts";
+import { callId, cursor, id, json } from "./shapes.ts";
 import { node, question } from "./snapshot.ts";
 
 /** A schema of JSON Schema 2020-12. */

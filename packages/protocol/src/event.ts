@@ -1,116 +1,15 @@
-import { ID_PATTERN, ID_RULE } from "@banyan/core/conversation";
 import { z } from "zod";
+import { about, anyJson, fileChange, part, preview, usage, userPart } from "./parts.ts";
+import { callId, count, dollars, id, list, time } from "./shapes.ts";
 
-// The facts of a log as JSON has them: what an import checks, and what the command publishes as the schema of its output.
-
-const list = <Item extends z.ZodType>(item: Item) => z.array(item).readonly();
-const count = z.int().min(0);
-const time = z.number().describe("Milliseconds since 1970.");
-
-/**
- * A name of a conversation, a message, a run, a command ...: what `isId` of `@banyan/core/conversation` takes. `createId()`
- * makes one.
- */
-export const id = z
-  .string()
-  .regex(ID_PATTERN, `expected ${ID_RULE}`)
-  .refine((text) => text.isWellFormed(), `expected ${ID_RULE}, in Unicode whose surrogates come in pairs`)
-  .describe("Any text of 1 to 128 characters, none of them a control character, but `.` and `..`.");
-
-/** A text of so many characters: code points, as JSON Schema counts. With `most` alone, it may be empty. */
-export function text(least: number, most: number): z.ZodType<string, string> {
-  const problem = `expected ${least === 0 ? "at most" : `${least} to`} ${most.toLocaleString("en")} characters`;
-  const fits = (given: string) => given.length >= least && (given.length <= most || Array.from(given).length <= most);
-  return z
-    .string()
-    .refine(fits, problem)
-    .meta({ ...(least > 0 && { minLength: least }), maxLength: most });
-}
-
-/** The id of a call, which a provider may have made. */
-export const callId = text(1, 512).describe("An id that a model's provider may have made.");
-
-const json = z.unknown().describe("Any JSON.");
-
-/** US dollars. */
-export const dollars = z.number().min(0);
-
-/** Tokens of one or more model calls. */
-export const usage = z.object({
-  input: count.describe("Tokens of the requests, cached ones included."),
-  cached: count.describe("The part of input that was read from the provider's cache."),
-  cacheWrite: count.describe("The part of input that was written to the provider's cache."),
-  output: count.describe("Tokens of the answers, reasoning included."),
-  reasoning: count.describe("The part of output that was reasoning."),
-});
-
-const provider = z
-  .record(z.string(), z.record(z.string(), json))
-  .optional()
-  .describe("What the provider wants to see again.");
-const textPart = z.object({ type: z.literal("text"), text: z.string(), provider });
-const filePart = z.object({
-  type: z.literal("file"),
-  mediaType: z.string(),
-  name: z.string().optional(),
-  data: z.string().optional().describe("Base 64."),
-  url: z.string().optional(),
-});
-
-/** What a user message can hold. */
-export const userPart = z.discriminatedUnion("type", [textPart, filePart]);
-
-/** What an answer can hold. */
-export const part = z.discriminatedUnion("type", [
-  textPart,
-  filePart,
-  z.object({ type: z.literal("reasoning"), text: z.string(), provider }),
-  z.object({ type: z.literal("call"), call: callId, provider }),
-  z.object({ type: z.literal("source"), url: z.string(), title: z.string().optional() }),
-  z.object({
-    type: z.literal("provider"),
-    text: z.string().describe("What the provider did on its side."),
-    provider: provider.unwrap(),
-  }),
-]);
-
-const digest = z.string().nullable().describe("SHA-256 of the file's bytes in hexadecimal; null when there is none.");
-
-/** A change of a file. */
-export const fileChange = z.object({
-  path: z.string().describe("Relative to the workspace."),
-  kind: z.enum(["created", "changed", "deleted"]),
-  before: digest,
-  after: digest,
-  added: count.describe("Lines."),
-  removed: count.describe("Lines."),
-  diff: z.string().describe("Unified, cut at 64 KiB; empty for a file that is no text."),
-});
-
-/** What a call is about, as its tool says. */
-export const about = z.object({
-  title: z.string().optional().describe("In a few words."),
-  command: z.string().optional().describe("The program text that it runs."),
-  paths: list(z.object({ path: z.string(), access: z.enum(["read", "write"]) })).optional(),
-  url: z.string().optional().describe("The address that it asks."),
-  change: z
-    .object({ goes: z.string().optional(), comes: z.string() })
-    .optional()
-    .describe("The names of the arguments with text that goes from a file, and that comes into it."),
-});
-
-/** What a call would do, worked out before a person is asked. */
-export const preview = z.object({
-  changes: list(fileChange).optional().describe("What would become of files."),
-  notes: list(z.string()).optional().describe("What a person should know before they decide."),
-});
+// The facts of a log as JSON has them: what an import checks, what a client is told, and what the command publishes as its output.
 
 const messageOf = { message: id };
 const callOf = { message: id, call: callId };
 const saidOf = {
   ...callOf,
   tool: z.string().optional().describe("Absent, as input is, in logs from before events of calls said it."),
-  input: json
+  input: anyJson
     .optional()
     .describe("What ran, or was to run, as it was checked. Absent too when the model wrote no JSON."),
 };
@@ -178,7 +77,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       ...callOf,
       tool: z.string(),
       inputText: z.string(),
-      input: json.optional(),
+      input: anyJson.optional(),
       about: about.optional(),
     }),
     event("call.approval-requested", {
@@ -192,7 +91,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       question: id,
       allowed: z.boolean(),
       remember: z.object({ pattern: z.string(), scope: z.enum(["conversation", "always"]) }).optional(),
-      input: json.optional(),
+      input: anyJson.optional(),
     }),
     event("call.executing", { ...callOf, tool: saidOf.tool, attempt: z.int().min(1), key: z.string() }),
     event("call.completed", { ...saidOf, output }),
@@ -214,8 +113,8 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       run: id,
       agent: z.string(),
       model: z.string(),
-      settings: json,
-      limits: json,
+      settings: anyJson,
+      limits: anyJson,
       mode: z.enum(["chat", "task"]),
       instructions: z.string().describe("The digest of a content.stored."),
       tools: z.string().describe("The digest of a content.stored."),

@@ -1,8 +1,8 @@
 import type { BrokenTurn, Following, LiveRun, OpenQuestion, RunEnd, WaitingInput } from "@banyan/core/conversation";
-import { dollars, preview, usage, userPart } from "@banyan/host/event-schema";
 import { z } from "zod";
 import { message } from "./message.ts";
-import { callId, count, cursor, id, list, schemaOf, time } from "./shapes.ts";
+import { preview, usage, userPart } from "./parts.ts";
+import { callId, count, cursor, dollars, id, list, schemaOf, time } from "./shapes.ts";
 
 /**
  * A message in the outline of a tree: where it stands and what it is, without what it says. What is absent is nothing,

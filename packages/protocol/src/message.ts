@@ -1,7 +1,7 @@
 import type { Message } from "@banyan/core/conversation";
-import { about, dollars, fileChange, part, usage, userPart } from "@banyan/host/event-schema";
 import { z } from "zod";
-import { callId, count, id, json, list, schemaOf, time } from "./shapes.ts";
+import { about, fileChange, part, usage, userPart } from "./parts.ts";
+import { callId, count, dollars, id, json, list, schemaOf, time } from "./shapes.ts";
 
 /** Changes of a file that a call is about to make, as far as the model has written them. */
 const draft = z.object({

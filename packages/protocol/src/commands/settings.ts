@@ -1,6 +1,5 @@
-import { dollars } from "@banyan/host/event-schema";
 import { z } from "zod";
-import { count, id, list, nothing, text } from "../shapes.ts";
+import { count, dollars, id, list, nothing, text } from "../shapes.ts";
 import { command } from "./command.ts";
 
 const price = z

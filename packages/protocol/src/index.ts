@@ -9,7 +9,8 @@ export {
   needs,
   type Result,
 } from "./commands/index.ts";
-export { delta, event, feedItem, knownItem, notice } from "./feed-item.ts";
+export { eventSchemas } from "./event.ts";
+export { delta, deltaSchemas, event, feedItem, knownItem, notice, noticeSchemas } from "./feed-item.ts";
 export {
   type ErrorCode,
   errorCodes,
@@ -21,10 +22,13 @@ export {
   serverFrame,
   type Welcome,
 } from "./frames.ts";
+export { type JsonSchema, type JsonSchemas, jsonSchemas, nameIn, refTo } from "./json-schemas.ts";
 export { message } from "./message.ts";
 export { Mirror } from "./mirror.ts";
 export { firstWords, type SnapshotOf, sizeOf, snapshotOf } from "./outline.ts";
+export { usage } from "./parts.ts";
 export { provenText } from "./proof.ts";
 export { type Right, rights } from "./rights.ts";
+export { count, dollars, list } from "./shapes.ts";
 export { type Node, node, type Snapshot, snapshot } from "./snapshot.ts";
 export { isCompatible, PROTOCOL } from "./version.ts";

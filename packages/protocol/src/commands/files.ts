@@ -1,5 +1,5 @@
-import { fileChange } from "@banyan/host/event-schema";
 import { z } from "zod";
+import { fileChange } from "../parts.ts";
 import { callId, id, list, text } from "../shapes.ts";
 import { command } from "./command.ts";
 

@@ -1,0 +1,105 @@
+import type { FeedItem } from "@banyan/core/conversation";
+import { z } from "zod";
+import { eventSchemas } from "./event.ts";
+import { callId, count, id } from "./shapes.ts";
+
+const epoch = count.describe("Counts the writers that the log has had.");
+const seq = z.int().min(1).describe("The place in the log, from 1, without gaps.");
+
+/** What holds for good: stored in the log. */
+export const event = z.discriminatedUnion("type", eventSchemas({ seq, epoch }));
+
+/** Whose voice a fragment is. */
+const voice = {
+  run: id.describe("The run that it is of."),
+  agent: z.string().describe("The name of the agent that the run is of."),
+  depth: count.describe("0 for the agent that the person talks with, 1 for its sub-agents, 2 for theirs."),
+};
+const begins = count
+  .optional()
+  .describe(
+    "Where in its part the text begins, in UTF-16 units. It replaces what a client has of the part from there on: after a break it may say again what the client has, or take back what was lost.",
+  );
+const ofCall = { message: id, call: callId };
+
+/** The schemas of all fragments of what streams, each with the properties of `head` before its own. */
+export function deltaSchemas<const Head extends z.ZodRawShape>(head: Head) {
+  const place = { ...head, ...voice };
+  return [
+    z.object({ ...place, type: z.literal("text.delta"), message: id, part: count, begins, text: z.string() }),
+    z.object({ ...place, type: z.literal("reasoning.delta"), message: id, part: count, begins, text: z.string() }),
+    z.object({
+      ...place,
+      type: z.literal("call.input.delta"),
+      ...ofCall,
+      part: count,
+      tool: z.string(),
+      text: z.string(),
+    }),
+    z.object({ ...place, type: z.literal("call.output.delta"), ...ofCall, text: z.string() }),
+    z.object({
+      ...place,
+      type: z.literal("call.draft.delta"),
+      ...ofCall,
+      draft: count,
+      path: z.string(),
+      start: count.optional(),
+      end: count.optional(),
+      text: z.string(),
+    }),
+  ] as const;
+}
+
+/** The schemas of all notices, each with the properties of `head` before its own. */
+export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
+  return [
+    z.object({
+      ...head,
+      type: z.literal("model.retrying"),
+      run: id,
+      attempt: z.int().min(2),
+      delay: z.number().describe("Milliseconds."),
+      nextAt: z.number().describe("When it is tried again, in milliseconds since 1970."),
+      code: z.string(),
+      status: z.int().optional().describe("HTTP status."),
+      reason: z.string(),
+    }),
+    z.object({
+      ...head,
+      type: z.literal("model.waiting"),
+      run: id,
+      message: id,
+      time: z.number().describe("Milliseconds since the model said something, or was asked."),
+      alive: z.boolean().describe("Whether its connection has shown life since the last time."),
+    }),
+    z.object({ ...head, type: z.literal("memory.skipped"), run: id, reason: z.string() }),
+    z.object({ ...head, type: z.literal("context.shortening"), run: id, reason: z.string() }),
+    z.object({ ...head, type: z.literal("context.not-shortened"), run: id, reason: z.string() }),
+    z.object({ ...head, type: z.literal("callback.failed"), callback: z.string(), reason: z.string() }),
+  ] as const;
+}
+
+/** A fragment of what streams: it stands behind event `seq`, and at the end of `offset` units of text since. */
+export const delta = z.discriminatedUnion("type", deltaSchemas({ seq: count, epoch, offset: count }));
+
+/** What happens now and nobody needs to know later. It has no place in the feed. */
+export const notice = z.discriminatedUnion("type", noticeSchemas({}));
+
+/** Every feed item that this version knows. */
+export const knownItem = z.union([event, delta, notice]);
+
+const known = new Map(
+  [event, delta, notice].flatMap((union) =>
+    union.options.map((option) => [option.shape.type.value as string, option as z.ZodType] as const),
+  ),
+);
+
+/** An item of a feed: one that this version knows and that is as it should be, or one of a newer version. */
+export const feedItem = z
+  .looseObject({ type: z.string() })
+  .superRefine((item, context) => {
+    for (const issue of known.get(item.type)?.safeParse(item).error?.issues ?? [])
+      context.addIssue({ code: "custom", message: issue.message, path: issue.path as PropertyKey[] });
+  })
+  .transform((item) => item as unknown as FeedItem)
+  .describe("An event, a delta or a notice; one of a newer server may have another `type`.");

@@ -1,0 +1,77 @@
+import { z } from "zod";
+import { callId, count, list } from "./shapes.ts";
+
+// What messages and calls are made of.
+
+/** Any JSON, unread: what a log holds of it is not looked through. */
+export const anyJson = z.unknown().describe("Any JSON.");
+
+/** Tokens of one or more model calls. */
+export const usage = z.object({
+  input: count.describe("Tokens of the requests, cached ones included."),
+  cached: count.describe("The part of input that was read from the provider's cache."),
+  cacheWrite: count.describe("The part of input that was written to the provider's cache."),
+  output: count.describe("Tokens of the answers, reasoning included."),
+  reasoning: count.describe("The part of output that was reasoning."),
+});
+
+const provider = z
+  .record(z.string(), z.record(z.string(), anyJson))
+  .optional()
+  .describe("What the provider wants to see again.");
+const textPart = z.object({ type: z.literal("text"), text: z.string(), provider });
+const filePart = z.object({
+  type: z.literal("file"),
+  mediaType: z.string(),
+  name: z.string().optional(),
+  data: z.string().optional().describe("Base 64."),
+  url: z.string().optional(),
+});
+
+/** What a user message can hold. */
+export const userPart = z.discriminatedUnion("type", [textPart, filePart]);
+
+/** What an answer can hold. */
+export const part = z.discriminatedUnion("type", [
+  textPart,
+  filePart,
+  z.object({ type: z.literal("reasoning"), text: z.string(), provider }),
+  z.object({ type: z.literal("call"), call: callId, provider }),
+  z.object({ type: z.literal("source"), url: z.string(), title: z.string().optional() }),
+  z.object({
+    type: z.literal("provider"),
+    text: z.string().describe("What the provider did on its side."),
+    provider: provider.unwrap(),
+  }),
+]);
+
+const digest = z.string().nullable().describe("SHA-256 of the file's bytes in hexadecimal; null when there is none.");
+
+/** A change of a file. */
+export const fileChange = z.object({
+  path: z.string().describe("Relative to the workspace."),
+  kind: z.enum(["created", "changed", "deleted"]),
+  before: digest,
+  after: digest,
+  added: count.describe("Lines."),
+  removed: count.describe("Lines."),
+  diff: z.string().describe("Unified, cut at 64 KiB; empty for a file that is no text."),
+});
+
+/** What a call is about, as its tool says. */
+export const about = z.object({
+  title: z.string().optional().describe("In a few words."),
+  command: z.string().optional().describe("The program text that it runs."),
+  paths: list(z.object({ path: z.string(), access: z.enum(["read", "write"]) })).optional(),
+  url: z.string().optional().describe("The address that it asks."),
+  change: z
+    .object({ goes: z.string().optional(), comes: z.string() })
+    .optional()
+    .describe("The names of the arguments with text that goes from a file, and that comes into it."),
+});
+
+/** What a call would do, worked out before a person is asked. */
+export const preview = z.object({
+  changes: list(fileChange).optional().describe("What would become of files."),
+  notes: list(z.string()).optional().describe("What a person should know before they decide."),
+});
