@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { modelServer, type ServerAnswer } from "../../packages/cli/src/testing/model-server.ts";
-import { RemoteServer } from "../../packages/server/src/client/index.ts";
+import { connect } from "../../packages/protocol/src/client/node-link.ts";
 import { plantPrograms } from "../../packages/tools/src/workspace/planted.fixture.ts";
 import type { Attack, Place } from "./attack.ts";
 
@@ -31,7 +31,7 @@ const doings: Readonly<Record<string, (place: Place, env: Readonly<Record<string
     });
     while (!said.includes("/?token=")) await once(server.stdout, "data");
     const [address = ""] = /http:\/\/[^/]*/.exec(said) ?? [];
-    const remote = await RemoteServer.connect({ address, token, client: "an attack" });
+    const remote = await connect({ address, token, client: "an attack" });
     try {
       const { files } = await remote.ask("file.find", { query: "notes" });
       if (!files.includes("notes.md")) throw new Error(`The files were not found: ${files.join(", ")}`);

@@ -41,7 +41,7 @@ export function problemOf(error: unknown): Problem {
     return { code: `memory-${error.code}`, message, exit };
   }
   // By its name: what talks to servers is loaded only by who does.
-  if (error instanceof Error && error.name === "RemoteError" && "code" in error)
+  if (error instanceof Error && error.name === "ClientError" && "code" in error)
     return {
       code: `server-${error.code}`,
       message: error.code === "unreachable" ? `${message} Start one with ${ownCommand("serve")}.` : message,

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { type Message, textOf } from "@banyan/core";
+import type { Client, Watched } from "@banyan/protocol/client";
+import { connect } from "@banyan/protocol/node";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { expect, onTestFinished, test } from "vitest";
-import type { RemoteConversation } from "./client/remote-conversation.ts";
-import { RemoteServer } from "./client/remote-server.ts";
 import { badLink, type Link, soundLink } from "./testing/bad-link.fixture.ts";
 import { seen, stored } from "./testing/seen.fixture.ts";
 import { TOKEN, temporaryDirectory } from "./testing/serving.fixture.ts";
@@ -23,12 +23,12 @@ test("F20, B50: three clients and one on a bad link show what is in the store, t
   await server.start();
   const addresses = [sound.address, sound.address, sound.address, bad.address];
   const remotes = await Promise.all(addresses.map((address) => connected(address)));
-  const [owner, ...others] = remotes as [RemoteServer, ...RemoteServer[]];
+  const [owner, ...others] = remotes as [Client, ...Client[]];
 
   const { conversation } = await owner.ask("conversation.create", {});
-  const first = await owner.watch(conversation);
+  const first = await owner.watch(conversation).loaded;
   const { message } = await owner.ask("turn.say", { conversation, parts: say("the first branch") });
-  const all = [first, ...(await Promise.all(others.map((other) => other.watch(conversation))))];
+  const all = [first, ...(await Promise.all(others.map((other) => other.watch(conversation).loaded)))];
   let last = message;
   for (const crash of [1, 2]) {
     // Two branches at once, in the middle of what they say.
@@ -48,9 +48,9 @@ test("F20, B50: three clients and one on a bad link show what is in the store, t
 
   const end = [...first.state.messages.keys()].at(-1) ?? "";
   await owner.ask("message.label", { conversation, message: end, label: "the end" });
-  for (const [index, each] of all.entries()) {
+  for (const each of all) {
     await until(each, ({ messages }) => messages.get(end)?.label === "the end");
-    await remotes[index]?.read(each, each.state.messages.keys());
+    await each.read();
   }
   for (const remote of remotes) remote.close();
   await server.kill();
@@ -91,10 +91,10 @@ class ServerProcess {
 }
 
 /** A client; a link that breaks may break before it is welcomed. */
-async function connected(address: string): Promise<RemoteServer> {
+async function connected(address: string): Promise<Client> {
   for (;;) {
     try {
-      const remote = await RemoteServer.connect({ address, token: TOKEN, client: "a test" });
+      const remote = await connect({ address, token: TOKEN, client: "a test" });
       onTestFinished(() => remote.close());
       return remote;
     } catch {
@@ -104,14 +104,18 @@ async function connected(address: string): Promise<RemoteServer> {
 }
 
 /** Waits until a conversation is as it should be, looking whenever something comes. */
-function until(watched: RemoteConversation, is: (state: RemoteConversation["state"]) => boolean): Promise<void> {
+function until(watched: Watched, is: (state: Watched["state"]) => boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     const look = () => {
       if (!is(watched.state)) return;
       stop();
       resolve();
     };
-    const stop = watched.follow({ item: look, renewed: look, ended: (message) => reject(new Error(message)) });
+    const stop = watched.follow({
+      item: look,
+      renewed: look,
+      stands: () => watched.problem && reject(watched.problem),
+    });
     look();
   });
 }

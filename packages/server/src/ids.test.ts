@@ -2,10 +2,10 @@ import { setTimeout } from "node:timers/promises";
 import { createId, isId, Session } from "@banyan/core";
 import { ODD_IDS, scriptedModel } from "@banyan/core/testing";
 import { serverFrame } from "@banyan/protocol";
+import { connect } from "@banyan/protocol/node";
 import { memoryStore } from "@banyan/store/memory";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { expect, test } from "vitest";
-import { RemoteServer } from "./client/index.ts";
 import { ask } from "./testing/request.fixture.ts";
 import { serving, TOKEN } from "./testing/serving.fixture.ts";
 import { TestClient } from "./testing/test-client.fixture.ts";
@@ -55,7 +55,7 @@ test("W80: whatever ids a program gives, its conversations and messages are thos
   const { server, store, directory } = await serving({ model: scriptedModel([]) });
   const other = await serving({ model: scriptedModel([]) });
   let client = await TestClient.connect(server);
-  const join = () => RemoteServer.connect({ address: server.address, token: TOKEN, client: "a test" });
+  const join = () => connect({ address: server.address, token: TOKEN, client: "a test" });
   let remote = await join();
   const at = (id: string, rest: string) => `/api/v1/conversations/${encodeURIComponent(id)}/${rest}`;
   for (const [index, conversation] of ids.entries()) {
@@ -84,7 +84,7 @@ test("W80: whatever ids a program gives, its conversations and messages are thos
     await client.ask("feed.unsubscribe", { conversation });
     // As `attach` does.
     const { conversation: found } = await remote.ask("conversation.open", { named: conversation });
-    const watched = await remote.watch(found);
+    const watched = await remote.watch(found).loaded;
     expect([watched.id, watched.state.messages.get(below)?.label], why).toEqual([conversation, "a leaf"]);
     await remote.leave(watched);
     // Over HTTP.

@@ -6,9 +6,10 @@ import { fileURLToPath } from "node:url";
 import { createId } from "@banyan/core";
 import { Moments } from "@banyan/core/testing/moments";
 import type { Mirror } from "@banyan/protocol";
+import type { Client } from "@banyan/protocol/client";
+import { connect } from "@banyan/protocol/node";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
-import { RemoteServer } from "./client/remote-server.ts";
 import { type Link, soundLink } from "./testing/bad-link.fixture.ts";
 import { clientOf } from "./testing/moments-client.fixture.ts";
 import { plays, problemsOf } from "./testing/played.fixture.ts";
@@ -135,10 +136,10 @@ class Stage implements AsyncDisposable {
   readonly #server: ServerProcess;
   readonly #stays: TestClient;
   readonly #reader: TestClient;
-  readonly #remote: RemoteServer;
+  readonly #remote: Client;
   readonly #link: Link;
 
-  private constructor(server: ServerProcess, link: Link, clients: readonly [TestClient, TestClient, RemoteServer]) {
+  private constructor(server: ServerProcess, link: Link, clients: readonly [TestClient, TestClient, Client]) {
     this.#server = server;
     this.#link = link;
     [this.#stays, this.#reader, this.#remote] = clients;
@@ -151,7 +152,7 @@ class Stage implements AsyncDisposable {
     return new Stage(server, link, [
       await TestClient.connect(server),
       await TestClient.connect(server),
-      await RemoteServer.connect(options),
+      await connect(options),
     ]);
   }
 
@@ -160,7 +161,7 @@ class Stage implements AsyncDisposable {
     const { conversation } = await stays.ask("conversation.create", {});
     await stays.ask("model.use", { conversation, model: `play/${seed}:${play.names}` });
     await stays.watch(conversation);
-    const watched = await remote.watch(conversation);
+    const watched = await remote.watch(conversation).loaded;
     const here = mirrorOf(stays, conversation);
     const visitor = new Visitor(this.#server, stays, conversation);
     const players = [
@@ -181,9 +182,9 @@ class Stage implements AsyncDisposable {
     }, 6_000);
 
     const { seq } = here.mirror.cursor;
-    while (watched.mirror.cursor.seq < seq) await sleep(5);
-    await remote.read(watched);
-    const held = [here, watched, ...(await visitor.held())];
+    while ((watched.mirror?.cursor.seq ?? 0) < seq) await sleep(5);
+    await watched.read();
+    const held = [here, { mirror: watched.mirror as Mirror }, ...(await visitor.held())];
     const problems = await problemsOf(moments, conversation, this.#reader, held);
     await remote.leave(watched);
     visitor.leave();

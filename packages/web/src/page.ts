@@ -1,7 +1,8 @@
-import { type ListedConversation, type Result, type Right, rights, type ServerFrame } from "@banyan/protocol";
+import { type ListedConversation, type Result, type Right, rights } from "@banyan/protocol";
+import { Client, type ConnectionState } from "@banyan/protocol/client";
 import { createContext, useContext } from "react";
 import { createStore, type StoreApi, useStore } from "zustand";
-import { Connection, type ConnectionState } from "./connection/connection.ts";
+import { browserLink } from "./connection/browser-link.ts";
 import { forgetUnsent, keepUnsent, keptUnsent, type Unsent } from "./connection/unsent.ts";
 import { LiveConversation } from "./conversation/live-conversation.ts";
 import type { Key } from "./sign-in/key.ts";
@@ -48,7 +49,7 @@ export type KnownModel = Result<"model.list">["models"][number];
 
 /** The page: its one connection, the list of conversations, and those that are followed. */
 export class Page {
-  readonly connection: Connection;
+  readonly connection: Client;
   readonly store: StoreApi<PageState>;
   readonly #followed = new Map<string, LiveConversation>();
   readonly #models = new Map<string, Promise<readonly KnownModel[]>>();
@@ -64,13 +65,16 @@ export class Page {
       removed: undefined,
       problem: undefined,
     }));
-    this.connection = new Connection(address, key, {
+    this.connection = new Client(browserLink(address, key), {
       changed: (connection) => {
+        const wasOpen = this.store.getState().connection.phase === "open";
         this.store.setState({ connection });
-        if (connection.phase === "open") this.#begin(connection.welcome.rights);
+        if (connection.phase === "open" && !wasOpen) this.#begin(connection.welcome.rights);
+        if (connection.phase === "gone" && connection.error.code === "signed-out") signedOut();
       },
-      frame: (frame) => this.#take(frame),
-      signedOut,
+      frame: (frame) => {
+        if (frame.type === "conversations") this.#listChanged(frame.changed, frame.removed);
+      },
     });
     window.addEventListener("online", () => this.connection.retry());
     // The server acts on an id once: what it may have heard before the page was loaded anew can go out again.
@@ -79,7 +83,7 @@ export class Page {
 
   /**
    * Says something, and shows it as not sent until the server has answered; what is not sent survives a reload. Resolves
-   * with the message. Rejects with `CommandError`, also when it was taken back.
+   * with the message. Rejects with `ClientError`, also when it was taken back.
    */
   async say(unsent: Unsent): Promise<string> {
     keepUnsent(unsent);
@@ -131,7 +135,6 @@ export class Page {
     if (known) return known;
     const conversation = new LiveConversation(id, this.connection, leaf);
     this.#followed.set(id, conversation);
-    if (this.connection.state.phase === "open") conversation.follow();
     return conversation;
   }
 
@@ -145,20 +148,13 @@ export class Page {
     this.store.setState({ unsent: change(this.store.getState().unsent) });
   }
 
-  /** After each connection: the list anew, and every conversation from where this page stands. */
+  /** After each connection: the list anew. */
   #begin(given: readonly Right[]): void {
     const { connection, store } = this;
     store.setState({ rights: given });
     keepRights(given);
-    // What is in view comes first.
-    for (const conversation of this.#followed.values()) conversation.follow();
     connection.ask("conversation.watch", { on: true }).catch(ignored);
     connection.ask("conversation.list", {}).then(({ conversations }) => store.setState({ conversations }), ignored);
-  }
-
-  #take(frame: ServerFrame): void {
-    if (frame.type === "conversations") this.#listChanged(frame.changed, frame.removed);
-    else if ("conversation" in frame) this.#followed.get(frame.conversation)?.take(frame);
   }
 
   #listChanged(changed: readonly ListedConversation[], removed: readonly string[]): void {

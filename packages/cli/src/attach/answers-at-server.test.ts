@@ -24,7 +24,7 @@ test.skipIf(!hasTmux)(
     const [, address] = await serving(place, model.env);
     const remote = await connected(address);
     const { conversation } = await remote.ask("conversation.create", {});
-    const watched = await remote.watch(conversation);
+    const watched = await remote.watch(conversation).loaded;
     await remote.ask("message.add", { conversation, parts: say("hello") });
     using pty = Pty.open(place, ["attach", "--plain", "--resume", conversation], model.env);
     await pty.prompted();
@@ -49,7 +49,7 @@ test.skipIf(!hasTmux)(
     const [, address] = await serving(place, model.env);
     const remote = await connected(address);
     const { conversation } = await remote.ask("conversation.create", {});
-    const watched = await remote.watch(conversation);
+    const watched = await remote.watch(conversation).loaded;
     const { message: at } = await remote.ask("message.add", { conversation, parts: say("hello") });
     using pty = Pty.open(place, ["attach", "--plain", "--resume", conversation], model.env);
     await pty.prompted();
@@ -99,7 +99,7 @@ test.skipIf(!hasTmux)(
     }
     const remote = await connected(address);
     const { conversation } = await remote.ask("conversation.open", {});
-    const watched = await remote.watch(conversation);
+    const watched = await remote.watch(conversation).loaded;
     const [question = ""] = watched.state.questions.keys();
     await remote.ask("question.answer", { conversation, question, answer: { decision: "allow" } });
     await until(watched, () => watched.state.runs.size === 0);

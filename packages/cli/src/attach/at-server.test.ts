@@ -41,7 +41,7 @@ describe.skipIf(!hasTmux)("T42: /model at a server", () => {
     expect(model.asked).toHaveLength(0);
     expect(remote.welcome.settings.model).toBe("openai-compatible/test");
     const { conversation } = await remote.ask("conversation.open", {});
-    const watched = await remote.watch(conversation);
+    const watched = await remote.watch(conversation).loaded;
     expect(watched.state.model).toBe("demo/offline");
   });
 
@@ -53,7 +53,7 @@ describe.skipIf(!hasTmux)("T42: /model at a server", () => {
     await pty.prompted();
     pty.enter("list the files");
     await pty.until("running until");
-    const watched = await remote.watch((await remote.ask("conversation.open", {})).conversation);
+    const watched = await remote.watch((await remote.ask("conversation.open", {})).conversation).loaded;
     pty.enter("/model");
     await pty.until(/^❯ openai-compatible\/test +price unknown/);
     pty.type("offline");
@@ -100,7 +100,7 @@ describe.skipIf(!hasTmux)("T17: a command of the person's own at a server", () =
     pty.press("C-c");
     await pty.until(/^stopped, .*; the agent gets it/);
     const remote = await connected(address);
-    const watched = await remote.watch((await remote.ask("conversation.open", {})).conversation);
+    const watched = await remote.watch((await remote.ask("conversation.open", {})).conversation).loaded;
     await until(watched, () => watched.state.runs.size === 1);
     writeFileSync(join(place.workspace, "go"), "");
     await pty.until("Heard.");
@@ -136,7 +136,7 @@ test.skipIf(!hasTmux)(
     using pty = Pty.open(place, ["attach", "--new"], model.env);
     await pty.prompted();
     await pty.exchange("plant an oak", "Planted.");
-    const watched = await remote.watch((await remote.ask("conversation.open", {})).conversation);
+    const watched = await remote.watch((await remote.ask("conversation.open", {})).conversation).loaded;
     const kinds: string[] = [];
     watched.follow({ item: (item) => void (item.type === "file.changed" && kinds.push(item.kind)) });
 
@@ -170,7 +170,7 @@ describe.skipIf(!hasTmux)("T41: attach --resume", () => {
     const remote = await connected(address);
     for (const asked of ["What is red?", "What is blue?"]) {
       const { conversation } = await remote.ask("conversation.create", {});
-      const watched = await remote.watch(conversation);
+      const watched = await remote.watch(conversation).loaded;
       await remote.ask("turn.say", { conversation, parts: say(asked) });
       await until(watched, () => watched.state.messages.size === 2 && watched.state.runs.size === 0);
     }

@@ -31,7 +31,7 @@ test.skipIf(!hasTmux)(
     terminal.enter("hello");
     await terminal.until("Hello to you.");
     const { conversation } = await remote.ask("conversation.open", {});
-    const watched = await remote.watch(conversation);
+    const watched = await remote.watch(conversation).loaded;
     await until(watched, () => watched.state.runs.size === 0);
     const spoken = () => [...watched.state.messages.values()].map(({ parts }) => parts);
     expect(spoken()).toEqual([say("hello"), say("Hello to you.")]);
@@ -95,7 +95,7 @@ test.skipIf(!hasTmux)("F5: a terminal that wants what a server has is told how t
   const [, address] = await serving(place, model.env);
   const remote = await connected(address);
   const { conversation } = await remote.ask("conversation.create", {});
-  const watched = await remote.watch(conversation);
+  const watched = await remote.watch(conversation).loaded;
   await remote.ask("turn.say", { conversation, parts: say("hello") });
   await until(watched, () => watched.state.messages.size === 2 && watched.state.runs.size === 0);
   const args = ["-p", "and me?", "--resume", conversation, "--model", "openai-compatible/test"];

@@ -1,6 +1,6 @@
 import type { Delivery, Directive } from "@banyan/core";
 import type { ApprovalMode } from "@banyan/host";
-import type { RemoteServer } from "@banyan/server/client";
+import type { Client, ConnectionState, Watched } from "@banyan/protocol/client";
 import { agreesToAll, approvalAt, approvalSentence, nextApproval, STILL_ASKED } from "../chat/approval-mode.ts";
 import type { Partner } from "../chat/at-terminal.ts";
 import { Entered, NOT_SENT } from "../chat/entered.ts";
@@ -25,7 +25,7 @@ const WATCHING =
 
 /** With whom a person talks, and where they sit. */
 export interface AttachedTalkOptions extends Pick<PersonOptions, "place" | "prompt" | "terminal" | "unsent"> {
-  readonly server: RemoteServer;
+  readonly server: Client;
 }
 
 /**
@@ -33,7 +33,7 @@ export interface AttachedTalkOptions extends Pick<PersonOptions, "place" | "prom
  * other client is shown, whoever began it. The person sees one branch: the run that was last begun where they stand.
  */
 export class AttachedTalk implements Partner {
-  readonly #server: RemoteServer;
+  readonly #server: Client;
   readonly #terminal: Terminal;
   readonly #person: Person;
   readonly #prompting: Prompting;
@@ -91,7 +91,7 @@ export class AttachedTalk implements Partner {
 
   /** Goes into a conversation, and shows where it stands. */
   async enter(conversation: string): Promise<RemoteSession> {
-    const watched = await this.#server.watch(conversation);
+    const watched = await this.#watched(conversation);
     const session = new RemoteSession(this.#server, watched);
     this.#session = session;
     this.#approval = this.#approvalHere();
@@ -103,7 +103,9 @@ export class AttachedTalk implements Partner {
         if (changesStatus(item)) this.#showStatus();
       },
       renewed: () => this.#renewed(),
-      ended: (message) => this.end(message),
+      stands: (standing) => {
+        if (standing !== "live") this.end(watched.problem?.message ?? "The conversation is gone.");
+      },
     });
     this.#terminal.live?.follow(session.state);
     this.#terminal.live?.configure({ history: saidBefore(session.state, session.state.leaf) });
@@ -188,10 +190,21 @@ export class AttachedTalk implements Partner {
     this.#stop();
   }
 
-  /** The connection was lost, or is there again. */
-  connection(state: "lost" | "back"): void {
-    this.#connection = state === "lost" ? "lost" : "up";
-    this.note(state === "lost" ? "The connection was lost; trying again." : "Connected again.");
+  /** It stands otherwise with the server. */
+  connection(state: ConnectionState): void {
+    const wasUp = this.#connection === "up";
+    switch (state.phase) {
+      case "gone":
+        return this.end(state.error.message);
+      case "lost":
+        if (!wasUp) return;
+        this.#connection = "lost";
+        return this.note("The connection was lost; trying again.");
+      case "open":
+        this.#connection = "up";
+        if (!wasUp) this.note("Connected again.");
+        this.#settingsChanged();
+    }
   }
 
   /** The connection cannot be had any more, or the conversation is gone. */
@@ -205,8 +218,8 @@ export class AttachedTalk implements Partner {
     this.#person.view.note(oneLine(sentence));
   }
 
-  /** The server's settings are others now. */
-  settingsChanged(): void {
+  /** The server's settings may be others now. */
+  #settingsChanged(): void {
     const approval = this.#approvalHere();
     if (approval !== this.#approval) this.note(approvalSentence(approval));
     this.#approval = approval;
@@ -263,6 +276,17 @@ export class AttachedTalk implements Partner {
   /** The conversation, begun if there is none yet. */
   async #open(): Promise<RemoteSession> {
     return this.#session ?? this.enter((await this.#server.ask("conversation.create", {})).conversation);
+  }
+
+  /** What cannot be watched is not asked for again when the connection is lost. */
+  async #watched(conversation: string): Promise<Watched> {
+    const watched = this.#server.watch(conversation);
+    try {
+      return await watched.loaded;
+    } catch (error) {
+      this.#person.inBackground(this.#server.leave(watched));
+      throw error;
+    }
   }
 
   /** The server began anew: what ran there was interrupted. */

@@ -70,7 +70,7 @@ test.skipIf(!hasTmux)(
     await pty.prompted();
     await pty.exchange("/compact", "Nothing has been said yet.");
     for (const { text } of ANSWERS) await pty.exchange("what is it like?", text.slice(0, 5));
-    const watched = await remote.watch((await remote.ask("conversation.open", {})).conversation);
+    const watched = await remote.watch((await remote.ask("conversation.open", {})).conversation).loaded;
     const [first = ""] = watched.state.messages.keys();
 
     pty.enter("/compact the colour");

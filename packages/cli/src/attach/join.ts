@@ -3,7 +3,8 @@ import { homedir } from "node:os";
 import { idInAddress, visibleLine } from "@banyan/core/conversation";
 import { readConfiguration, redactor } from "@banyan/host";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
-import { RemoteError, RemoteServer } from "@banyan/server/client";
+import { type Client, ClientError } from "@banyan/protocol/client";
+import { connect } from "@banyan/protocol/node";
 import manifest from "../../package.json" with { type: "json" };
 import { approvalSentence } from "../chat/approval-mode.ts";
 import type { Sitting } from "../chat/at-terminal.ts";
@@ -26,13 +27,9 @@ export async function join(args: AttachArguments, { terminal, unsent, signal, me
   let talk: AttachedTalk | undefined;
   const directory = realpathSync(".");
   const door = whichServer(args.address, directory);
-  const server = await RemoteServer.connect(
+  const server = await connect(
     { ...door, client: `banyan ${manifest.version}` },
-    {
-      connection: (state) => talk?.connection(state),
-      settings: () => talk?.settingsChanged(),
-      gone: (error) => talk?.end(error.message),
-    },
+    { changed: (state) => talk?.connection(state) },
     signal,
   );
   try {
@@ -88,7 +85,7 @@ function ownLook(): Pick<LiveSettings, "keys" | "theme"> & { readonly prompt?: s
 /** The conversation that the command line names, or that the person chooses; nothing for a new one. */
 async function wanted(
   { resume, piece, new: isNew }: AttachArguments,
-  server: RemoteServer,
+  server: Client,
   terminal: Terminal,
   signal: AbortSignal,
 ): Promise<string | undefined> {
@@ -105,7 +102,7 @@ async function wanted(
     const which = named === undefined ? { cwd: server.welcome.workspace } : { named };
     return (await server.ask("conversation.open", which)).conversation;
   } catch (error) {
-    const code = error instanceof RemoteError ? error.code : undefined;
+    const code = error instanceof ClientError ? error.code : undefined;
     if (named !== undefined && code === "ambiguous") return choose(named);
     // There is none yet; one begins with the first message.
     if (named === undefined && code === "not-found") return undefined;

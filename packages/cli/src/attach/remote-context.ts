@@ -1,9 +1,9 @@
-import type { RemoteServer } from "@banyan/server/client";
+import type { Client } from "@banyan/protocol/client";
 import type { ContextHere } from "../commands/command.ts";
 
 /** What a model of a server is sent on a branch of a conversation, and how much of it the model takes. */
 export async function remoteContext(
-  server: RemoteServer,
+  server: Client,
   {
     conversation,
     leaf,
@@ -18,7 +18,7 @@ export async function remoteContext(
 }
 
 /** Tokens that a model takes, if a list of the server's says so: a name without a provider is in none. */
-async function sizeOf(model: string, server: RemoteServer): Promise<number | undefined> {
+async function sizeOf(model: string, server: Client): Promise<number | undefined> {
   const { providers } = await server.ask("model.list", {});
   const provider = providers.find(({ name }) => model.startsWith(`${name}/`))?.name;
   const { models } = provider === undefined ? { models: [] } : await server.ask("model.list", { provider });

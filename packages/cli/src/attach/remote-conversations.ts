@@ -1,10 +1,10 @@
 import { emptyConversation, reduce } from "@banyan/core";
 import { fromJson } from "@banyan/host/exchange";
-import type { RemoteServer } from "@banyan/server/client";
+import type { Client } from "@banyan/protocol/client";
 import { type Choosable, FOUND } from "../conversations/choose.ts";
 
-/** The conversations of a server, for a person to choose among. Each rejects with `RemoteError`. */
-export function remoteConversations(server: RemoteServer): Choosable {
+/** The conversations of a server, for a person to choose among. Each rejects with `ClientError`. */
+export function remoteConversations(server: Client): Choosable {
   const { agent, workspace } = server.welcome;
   return {
     agent,

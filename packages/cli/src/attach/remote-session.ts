@@ -11,7 +11,7 @@ import {
   type UserPart,
 } from "@banyan/core";
 import { modeLeft, type TakenBack } from "@banyan/host";
-import type { RemoteConversation, RemoteServer } from "@banyan/server/client";
+import type { Client, Watched } from "@banyan/protocol/client";
 import type { AskingSession } from "../chat/approvals.ts";
 import type { LeftBranch } from "../chat/leave-files.ts";
 import type { ConversationWriter } from "../commands/command.ts";
@@ -29,8 +29,8 @@ interface Beginning {
 
 /** A conversation on a server, for whatever asks no more of it than it asks of a session of this process. */
 export class RemoteSession implements AskingSession, ConversationWriter {
-  readonly watched: RemoteConversation;
-  readonly #server: RemoteServer;
+  readonly watched: Watched;
+  readonly #server: Client;
   /** Messages of this client, and runs that it began otherwise. */
   readonly #own = new Set<string>();
   /** Those that were added without a turn. */
@@ -40,7 +40,7 @@ export class RemoteSession implements AskingSession, ConversationWriter {
   /** The run that sums up a branch for the person. */
   #compacting: string | undefined;
 
-  constructor(server: RemoteServer, watched: RemoteConversation) {
+  constructor(server: Client, watched: Watched) {
     this.#server = server;
     this.watched = watched;
   }
@@ -55,7 +55,7 @@ export class RemoteSession implements AskingSession, ConversationWriter {
 
   /** What a process left in the middle when it stopped. */
   get interrupted(): readonly LiveRun[] {
-    return this.watched.mirror.interrupted;
+    return this.watched.mirror?.interrupted ?? [];
   }
 
   /** Whether one of these messages and runs is of this client. */
@@ -72,9 +72,9 @@ export class RemoteSession implements AskingSession, ConversationWriter {
     return this.#added.has(item.message) && !this.state.inbox.some(({ id }) => id === item.message);
   }
 
-  /** What messages say is known once this resolves: where the server began anew, it is read. Rejects with `RemoteError`. */
+  /** What messages say is known once this resolves: where the server began anew, it is read. Rejects with `ClientError`. */
   read(): Promise<void> {
-    return this.#server.read(this.watched);
+    return this.watched.read();
   }
 
   /** Begins a turn; resolves when it has begun, with what goes along with what was said. */
@@ -83,13 +83,13 @@ export class RemoteSession implements AskingSession, ConversationWriter {
     const place = { ...this.#here, mode, ...(at === undefined ? {} : { at }) };
     switch (type) {
       case "say":
-        return aboutOf(await this.#server.ask("turn.say", { id: this.#ownId(), ...place, parts: directive.parts }));
+        return aboutOf(await this.#server.ask("turn.say", { ...place, parts: directive.parts }, this.#ownId()));
       case "retry": {
         const parts = directive.parts ? { parts: directive.parts } : {};
-        return aboutOf(await this.#server.ask("turn.retry", { id: this.#ownId(), ...place, ...parts }));
+        return aboutOf(await this.#server.ask("turn.retry", { ...place, ...parts }, this.#ownId()));
       }
       case "resume":
-        await this.#server.ask("turn.resume", { id: this.#ownId(), ...place, mode: modeLeft(this, at) ?? mode });
+        await this.#server.ask("turn.resume", { ...place, mode: modeLeft(this, at) ?? mode }, this.#ownId());
         return NOTHING;
     }
   }
@@ -99,7 +99,7 @@ export class RemoteSession implements AskingSession, ConversationWriter {
     parts: readonly UserPart[],
     to: { readonly run: string; readonly delivery: Delivery; readonly mode: Beginning["mode"] },
   ): Promise<WrittenAbout> {
-    return aboutOf(await this.#server.ask("turn.say", { id: this.#ownId(), ...this.#here, parts, ...to }));
+    return aboutOf(await this.#server.ask("turn.say", { ...this.#here, parts, ...to }, this.#ownId()));
   }
 
   /** Adds something without a turn, or says it to a run; answers the message, unless it waits. */
@@ -109,7 +109,7 @@ export class RemoteSession implements AskingSession, ConversationWriter {
   ): Promise<string | undefined> {
     const id = this.#ownId();
     this.#added.add(id);
-    const { message, waits } = await this.#server.ask("message.add", { id, ...this.#here, parts, ...to });
+    const { message, waits } = await this.#server.ask("message.add", { ...this.#here, parts, ...to }, id);
     return waits ? undefined : message;
   }
 
@@ -142,12 +142,11 @@ export class RemoteSession implements AskingSession, ConversationWriter {
     const id = createId();
     this.#compacting = id;
     try {
-      return await this.#server.ask("branch.compact", {
+      return await this.#server.ask(
+        "branch.compact",
+        { ...this.#here, at, ...(keep === undefined ? {} : { keep }) },
         id,
-        ...this.#here,
-        at,
-        ...(keep === undefined ? {} : { keep }),
-      });
+      );
     } finally {
       this.#compacting = undefined;
     }
@@ -193,7 +192,9 @@ export class RemoteSession implements AskingSession, ConversationWriter {
     return this.watched.follow({
       item: (item) => listener.items([item]),
       renewed: () => listener.items([]),
-      ended: () => listener.ended(),
+      stands: (standing) => {
+        if (standing !== "live") listener.ended();
+      },
     });
   }
 

@@ -1,5 +1,5 @@
 import { type ConversationState, totalTokens } from "@banyan/core";
-import type { RemoteServer } from "@banyan/server/client";
+import type { Client } from "@banyan/protocol/client";
 import { approvalAt, approvalWords } from "../chat/approval-mode.ts";
 import { branchOf } from "../chat/status-of.ts";
 import type { Status } from "../terminal/full/views/status-line.ts";
@@ -15,7 +15,7 @@ interface Standing {
 
 /** What stands below the prompt while a person is in a conversation of a server. */
 export function remoteStatus(
-  { settings }: RemoteServer["welcome"],
+  { settings }: Client["welcome"],
   state: ConversationState,
   { run, leaf, mode }: Standing,
 ): Status {

@@ -1,5 +1,5 @@
 import type { ConversationState, FeedItem } from "@banyan/core";
-import type { RemoteServer } from "@banyan/server/client";
+import type { Client } from "@banyan/protocol/client";
 import { Approvals, type AskedForMore, type PersonAsked } from "../chat/approvals.ts";
 import type { Person } from "../chat/person.ts";
 import { remind } from "../chat/remind.ts";
@@ -15,7 +15,7 @@ const LIMIT = "The turn reached a limit.";
 
 /** Who sees the feed, and of which server. */
 export interface ShownFeedOptions {
-  readonly server: RemoteServer;
+  readonly server: Client;
   readonly person: Person;
   readonly prompting: Prompting;
   readonly unsent: Unsent;

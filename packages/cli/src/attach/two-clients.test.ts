@@ -26,7 +26,7 @@ describe.skipIf(!hasTmux)("T43: a person in a terminal, and another client", () 
     pty.enter("!echo three");
     await pty.until(/^done[,;] /);
     const { conversation } = await remote.ask("conversation.open", {});
-    const watched = await remote.watch(conversation);
+    const watched = await remote.watch(conversation).loaded;
     await remote.ask("turn.say", { conversation, parts: say("hello") });
     await pty.until("One.");
     await until(watched, () => watched.state.runs.size === 0);
@@ -44,7 +44,7 @@ describe.skipIf(!hasTmux)("T43: a person in a terminal, and another client", () 
     await pty.prompted();
     pty.enter("work");
     await pty.until(/• shell .* …/);
-    const watched = await remote.watch((await remote.ask("conversation.open", {})).conversation);
+    const watched = await remote.watch((await remote.ask("conversation.open", {})).conversation).loaded;
     pty.enter("/retry");
     await pty.until(/^next: \/retry/);
     await sleep(300);
@@ -69,7 +69,7 @@ describe.skipIf(!hasTmux)("T43: a person in a terminal, and another client", () 
     const [, address] = await serving(place, model.env, "--guest-token", "a-token-for-guests");
     const remote = await connected(address);
     const { conversation } = await remote.ask("conversation.create", {});
-    const watched = await remote.watch(conversation);
+    const watched = await remote.watch(conversation).loaded;
     await remote.ask("turn.say", { conversation, parts: say("go") });
     await until(watched, () => watched.state.questions.size === 1);
     using pty = Pty.open(place, ["attach", address, "--resume", conversation], { BANYAN_TOKEN: "a-token-for-guests" });

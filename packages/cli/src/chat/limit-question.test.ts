@@ -66,7 +66,7 @@ describe.skipIf(!hasTmux)("F37: whether a turn may go on beyond its limit is ask
     terminal.enter("work");
     await terminal.until("May it go on, with as much again?");
     const { conversation } = await remote.ask("conversation.open", {});
-    const watched = await remote.watch(conversation);
+    const watched = await remote.watch(conversation).loaded;
     using full = Pty.open(place, ["attach", "--resume", conversation], model.env);
     expect(await full.asked("May it go on, with as much again?")).toContain(REASON);
     full.type("y");

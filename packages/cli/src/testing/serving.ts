@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { type RemoteConversation, RemoteServer } from "@banyan/server/client";
+import type { Client, Watched } from "@banyan/protocol/client";
+import { connect } from "@banyan/protocol/node";
 import { onTestFinished } from "vitest";
 import { type Home, type Running, start } from "./banyan.ts";
 
@@ -26,14 +27,14 @@ export async function serving(
 }
 
 /** A client of a server, until the test ends. */
-export async function connected(address: string): Promise<RemoteServer> {
-  const remote = await RemoteServer.connect({ address, token: TOKEN, client: "a test" });
+export async function connected(address: string): Promise<Client> {
+  const remote = await connect({ address, token: TOKEN, client: "a test" });
   onTestFinished(() => remote.close());
   return remote;
 }
 
 /** Waits until something holds of a conversation. */
-export function until(watched: RemoteConversation, is: () => boolean): Promise<void> {
+export function until(watched: Watched, is: () => boolean): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const look = () => {
     if (is()) resolve();

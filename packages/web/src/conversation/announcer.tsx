@@ -19,16 +19,11 @@ export function Announcer() {
   const [told, setTold] = useState<readonly Told[]>([]);
   useEffect(
     () =>
-      conversation.hear((items) => {
-        const said = items.flatMap(
-          (item) => inWords(item, (id) => conversation.state?.messages.get(id), mayAnswer) ?? [],
-        );
-        if (said.length === 0) return;
-        setTold((before) => {
-          const first = (before.at(-1)?.id ?? 0) + 1;
-          const added = said.map(({ text, isUrgent = false }, index) => ({ id: first + index, text, isUrgent }));
-          return [...before, ...added].slice(-KEPT);
-        });
+      conversation.hear((item) => {
+        const said = inWords(item, (id) => conversation.state?.messages.get(id), mayAnswer);
+        if (!said) return;
+        const { text, isUrgent = false } = said;
+        setTold((before) => [...before, { id: (before.at(-1)?.id ?? 0) + 1, text, isUrgent }].slice(-KEPT));
       }),
     [conversation, mayAnswer],
   );

@@ -92,7 +92,7 @@ function TryAgain() {
   return (
     <button
       type="button"
-      onClick={() => conversation.follow()}
+      onClick={() => conversation.again()}
       className="min-h-6 rounded border border-line px-2 py-0.5 text-ink text-sm hover:bg-sunken"
     >
       Try again

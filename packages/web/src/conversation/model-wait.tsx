@@ -14,11 +14,9 @@ export function ModelWait({ leaf }: { readonly leaf: string | null }) {
   const [now, setNow] = useState(Date.now());
   useEffect(
     () =>
-      conversation.hear((items) => {
-        for (const item of items) {
-          if (item.type === "model.retrying" || item.type === "model.waiting") setWait(item);
-          else if (ends(item)) setWait(undefined);
-        }
+      conversation.hear((item) => {
+        if (item.type === "model.retrying" || item.type === "model.waiting") setWait(item);
+        else if (ends(item)) setWait(undefined);
       }),
     [conversation],
   );

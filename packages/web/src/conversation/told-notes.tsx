@@ -29,22 +29,20 @@ export function ToldNotes({ leaf }: { readonly leaf: string | null }) {
     /** What answers under way have said, as far as it was heard here or stood there before. */
     const written = new Map<string, string[]>();
     setNotes([]);
-    return conversation.hear((items) => {
-      for (const item of items) {
-        if (item.type === "text.delta") {
-          const said = written.get(item.message) ?? [saidBefore(conversation, item.message, items)];
-          said.push(item.text);
-          written.set(item.message, said);
-        }
-        if (item.type === "message.completed") written.delete(item.message);
-        if (item.type === "run.started" && item.call === undefined) setNotes([]);
-        const givenUp = item.type === "message.abandoned" ? written.get(item.message)?.join("").trim() : undefined;
-        if (item.type === "message.abandoned") written.delete(item.message);
-        const text = givenUp ? GIVEN_UP : ELSEWHERE.has(item.type) ? undefined : toldItem(item);
-        if (text === undefined) continue;
-        const at = "run" in item && typeof item.run === "string" ? leafOf(conversation, item.run) : undefined;
-        setNotes((before) => [...before, { id: (before.at(-1)?.id ?? 0) + 1, text, givenUp, at }].slice(-KEPT));
+    return conversation.hear((item) => {
+      if (item.type === "text.delta") {
+        const said = written.get(item.message) ?? [saidBefore(conversation, item)];
+        said.push(item.text);
+        written.set(item.message, said);
       }
+      if (item.type === "message.completed") written.delete(item.message);
+      if (item.type === "run.started" && item.call === undefined) setNotes([]);
+      const givenUp = item.type === "message.abandoned" ? written.get(item.message)?.join("").trim() : undefined;
+      if (item.type === "message.abandoned") written.delete(item.message);
+      const text = givenUp ? GIVEN_UP : ELSEWHERE.has(item.type) ? undefined : toldItem(item);
+      if (text === undefined) return;
+      const at = "run" in item && typeof item.run === "string" ? leafOf(conversation, item.run) : undefined;
+      setNotes((before) => [...before, { id: (before.at(-1)?.id ?? 0) + 1, text, givenUp, at }].slice(-KEPT));
     });
   }, [conversation]);
   const path = notes.length > 0 ? conversation.path(leaf) : [];
@@ -70,13 +68,14 @@ export function ToldNotes({ leaf }: { readonly leaf: string | null }) {
   );
 }
 
-/** What an answer had said before these items came, all of which are in the state already. */
-function saidBefore(conversation: LiveConversation, message: string, items: readonly FeedItem[]): string {
+/** What an answer had said before this came, which is in the state already. */
+function saidBefore(
+  conversation: LiveConversation,
+  { message, text }: { readonly message: string; readonly text: string },
+): string {
   const answer = conversation.state?.messages.get(message);
-  if (!answer) return "";
-  const came = items.map((item) => (item.type === "text.delta" && item.message === message ? item.text : "")).join("");
-  const said = textOf(answer);
-  return said.endsWith(came) ? said.slice(0, said.length - came.length) : "";
+  const said = answer ? textOf(answer) : "";
+  return said.endsWith(text) ? said.slice(0, said.length - text.length) : "";
 }
 
 function leafOf(conversation: LiveConversation, run: string): string | null | undefined {

@@ -7,10 +7,10 @@ const QUIET = 1_500;
 /** Says that the connection is lost, and when it is tried again, or that it was refused; nothing otherwise (W25). */
 export function ConnectionBanner() {
   const state = usePageState(({ connection }) => connection);
-  if (state.phase === "refused") {
+  if (state.phase === "gone") {
     return (
       <p role="alert" className="bg-bad-ground px-4 py-2 text-bad text-sm">
-        {state.message}
+        {state.error.message}
       </p>
     );
   }

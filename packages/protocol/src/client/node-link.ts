@@ -1,6 +1,10 @@
-import { closeCodes, type Hello, PROTOCOL, type ServerFrame, SILENCE, type Welcome } from "@banyan/protocol";
 import { WebSocket } from "ws";
-import { RemoteError } from "./remote-error.ts";
+import { closeCodes, SILENCE } from "../bounds.ts";
+import type { Hello, ServerFrame } from "../frames.ts";
+import { PROTOCOL } from "../version.ts";
+import { Client, type ClientEvents } from "./client.ts";
+import { ClientError } from "./client-error.ts";
+import type { Link, LinkEvents, OpenLink } from "./link.ts";
 
 /** Milliseconds before the first new attempt; doubled for each further one. */
 const FIRST_DELAY = 100;
@@ -13,7 +17,7 @@ const HANDSHAKE = 10_000;
 const FINAL: ReadonlySet<number> = new Set([closeCodes.version, closeCodes.malformed, closeCodes.silent]);
 
 /** Where a server is, and who connects. */
-export interface LinkOptions {
+export interface ServerAddress {
   /** As in `http://127.0.0.1:4870`. */
   readonly address: string;
   readonly token: string;
@@ -21,21 +25,20 @@ export interface LinkOptions {
   readonly client: string;
 }
 
-/** What a link tells. */
-export interface LinkEvents {
-  /** Connected, for the first time or again. */
-  up(welcome: Welcome): void;
-  /** Any frame but the first. */
-  frame(frame: ServerFrame): void;
-  /** The connection was lost; another attempt follows. */
-  down(): void;
-  /** It cannot be had, or not any more. */
-  lost(error: RemoteError): void;
+/** A client that is connected to a server. The server may take its time until `signal` aborts. Rejects with `ClientError`. */
+export async function connect(to: ServerAddress, events: ClientEvents = {}, signal?: AbortSignal): Promise<Client> {
+  const client = new Client(nodeLink(to), events);
+  await client.connected(signal);
+  return client;
 }
 
-/** A connection to a server that comes back when it is lost, until it is closed. */
-export class Link {
-  readonly #options: LinkOptions;
+/** A link to a server over a WebSocket of Node. */
+export function nodeLink(to: ServerAddress): OpenLink {
+  return (events) => new NodeLink(to, events);
+}
+
+class NodeLink implements Link {
+  readonly #to: ServerAddress;
   readonly #events: LinkEvents;
   #socket: WebSocket | undefined;
   #attempt = 0;
@@ -44,18 +47,22 @@ export class Link {
   #closed = false;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: LinkOptions, events: LinkEvents) {
-    this.#options = options;
+  constructor(to: ServerAddress, events: LinkEvents) {
+    this.#to = to;
     this.#events = events;
     this.#connect();
   }
 
-  /** Sends a text, if the connection is up; whoever sends it again when it is answers for the rest. */
-  send(text: string): void {
-    if (this.#welcomed && this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(text);
+  send(command: object): void {
+    if (this.#welcomed && this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(JSON.stringify(command));
   }
 
-  /** Ends the connection for good. */
+  retry(): void {
+    if (this.#timer === undefined) return;
+    clearTimeout(this.#timer);
+    this.#connect();
+  }
+
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -63,7 +70,8 @@ export class Link {
   }
 
   #connect(): void {
-    const { address, token, client } = this.#options;
+    this.#timer = undefined;
+    const { address, token, client } = this.#to;
     const socket = new WebSocket(`${address.replace(/^http/, "ws").replace(/\/$/, "")}/api/v1/socket`, {
       headers: { authorization: `Bearer ${token}` },
       followRedirects: false,
@@ -96,7 +104,7 @@ export class Link {
       response.on("end", () => {
         // A server that is just starting, or a proxy before it, may answer so; a refusal will not change.
         if ((response.statusCode ?? 500) >= 500) this.#ended(1006, undefined);
-        else this.#fail(new RemoteError("refused", said.trim() || `The server at ${address} refuses this client.`));
+        else this.#fail(new ClientError("refused", said.trim() || `The server at ${address} refuses this client.`));
       });
     });
     socket.on("error", () => {
@@ -110,22 +118,19 @@ export class Link {
 
   #ended(code: number, refusal: string | undefined): void {
     if (this.#closed) return;
-    const wasUp = this.#welcomed;
     this.#welcomed = false;
     if (FINAL.has(code))
-      return this.#fail(new RemoteError("refused", refusal ?? `The server ended the connection (${code}).`));
-    if (!this.#everUp) {
-      const { address } = this.#options;
-      return this.#fail(new RemoteError("unreachable", `No banyan server answers at ${address}.`));
-    }
-    if (wasUp) this.#events.down();
+      return this.#fail(new ClientError("refused", refusal ?? `The server ended the connection (${code}).`));
+    if (!this.#everUp)
+      return this.#fail(new ClientError("unreachable", `No banyan server answers at ${this.#to.address}.`));
     const delay = Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** this.#attempt++) * (0.75 + Math.random() / 2);
     this.#timer = setTimeout(() => this.#connect(), delay);
+    this.#events.down(Date.now() + delay);
   }
 
-  #fail(error: RemoteError): void {
+  #fail(error: ClientError): void {
     if (this.#closed) return;
     this.close();
-    this.#events.lost(error);
+    this.#events.gone(error);
   }
 }

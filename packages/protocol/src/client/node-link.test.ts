@@ -1,9 +1,12 @@
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
-import { PROTOCOL, SILENCE, type Welcome } from "@banyan/protocol";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { WebSocketServer } from "ws";
-import { Link } from "./link.ts";
+import { SILENCE } from "../bounds.ts";
+import type { Welcome } from "../frames.ts";
+import { PROTOCOL } from "../version.ts";
+import type { Link } from "./link.ts";
+import { nodeLink } from "./node-link.ts";
 
 const WELCOME: Welcome = {
   type: "welcome",
@@ -46,13 +49,10 @@ test("F20: who hears nothing of the server any more looks for it anew; who does 
 const eventually = (look: () => void) => vi.waitFor(look, { timeout: 10_000 });
 
 function linkTo(port: number, said: string[]): Link {
-  return new Link(
-    { address: `http://127.0.0.1:${port}`, token: "a token", client: "test 1.0" },
-    {
-      up: () => said.push("up"),
-      down: () => said.push("down"),
-      lost: (error) => said.push(error.message),
-      frame: ({ type }) => said.push(type),
-    },
-  );
+  return nodeLink({ address: `http://127.0.0.1:${port}`, token: "a token", client: "test 1.0" })({
+    up: () => said.push("up"),
+    down: () => said.push("down"),
+    gone: (error) => said.push(error.message),
+    frame: ({ type }) => said.push(type),
+  });
 }

@@ -1,0 +1,236 @@
+import { createId } from "@banyan/core/conversation";
+import type { Command, CommandName, Result } from "../commands/index.ts";
+import type { ServerFrame, ServerSettings, Welcome } from "../frames.ts";
+import { ClientError } from "./client-error.ts";
+import type { Link, OpenLink } from "./link.ts";
+import { Watched } from "./watched.ts";
+
+/** What a command says beside its type and its id. */
+type Input<Name extends CommandName> = Omit<Command<Name>, "type" | "id">;
+
+/** How it stands with the server. `since` and `next`, the time of the next try, are milliseconds since 1970. */
+export type ConnectionState =
+  | { readonly phase: "connecting" }
+  | { readonly phase: "open"; readonly welcome: Welcome }
+  | { readonly phase: "lost"; readonly since: number; readonly next: number }
+  | { readonly phase: "gone"; readonly error: ClientError };
+
+/** What a client tells whoever it is for. */
+export interface ClientEvents {
+  /** It stands otherwise with the server, or the server's settings are others now. */
+  changed?(state: ConnectionState): void;
+  /** What is about no watched conversation and answers no command, as the list of conversations. */
+  frame?(frame: ServerFrame): void;
+}
+
+interface Asked {
+  readonly command: Command;
+  readonly answer: PromiseWithResolvers<Result>;
+  /** Once it has gone out, the server may have acted on it. */
+  isSent: boolean;
+}
+
+/**
+ * A client: what a program asks for, and the conversations that it watches, over a link. When the link is lost, it goes on
+ * with what it watches where it was, and sends again what has no answer; each command acts once all the same, by its id.
+ */
+export class Client {
+  readonly #events: ClientEvents;
+  readonly #link: Link;
+  readonly #asked = new Map<string, Asked>();
+  readonly #watched = new Map<string, Watched>();
+  /** What is being subscribed to on this connection, by the id of the command. */
+  readonly #subscribing = new Map<string, Watched>();
+  readonly #connected = Promise.withResolvers<void>();
+  #state: ConnectionState = { phase: "connecting" };
+  #welcome: Welcome | undefined;
+
+  constructor(open: OpenLink, events: ClientEvents = {}) {
+    this.#events = events;
+    // Whoever waits for it is told; whoever does not must not end the process.
+    this.#connected.promise.catch(() => {});
+    this.#link = open({
+      up: (welcome) => this.#up(welcome),
+      frame: (frame) => this.#take(frame),
+      down: (next) => this.#become({ phase: "lost", since: this.#lostSince, next }),
+      gone: (error) => this.#end(error),
+    });
+  }
+
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  /** What the server said of itself last. Throws `ClientError` before it has. */
+  get welcome(): Welcome {
+    if (!this.#welcome) throw new ClientError("closed", "This client is not connected yet.");
+    return this.#welcome;
+  }
+
+  /** Resolves when the client was connected once; when `signal` aborts before, it is closed. Rejects with `ClientError`. */
+  async connected(signal?: AbortSignal): Promise<void> {
+    const onAbort = () => this.close();
+    if (signal?.aborted) onAbort();
+    signal?.addEventListener("abort", onAbort);
+    return this.#connected.promise.finally(() => signal?.removeEventListener("abort", onAbort));
+  }
+
+  /**
+   * Asks for something, now or as soon as there is a connection; resolves with the answer, however often the connection is
+   * lost. With an `id` of its own, a command acts once even if it is asked for again. Rejects with `ClientError`.
+   */
+  ask<Name extends CommandName>(type: Name, input: Input<Name>, id: string = createId()): Promise<Result<Name>> {
+    if (this.#state.phase === "gone") return Promise.reject(this.#state.error);
+    const command = { type, id, ...input } as unknown as Command;
+    const asked: Asked = { command, answer: Promise.withResolvers<Result>(), isSent: false };
+    this.#asked.set(id, asked);
+    if (this.#state.phase === "open") this.#send(asked);
+    return asked.answer.promise as Promise<Result<Name>>;
+  }
+
+  /** Takes back a command that was not sent: its promise rejects. Returns whether it could be. */
+  cancel(id: string): boolean {
+    const asked = this.#asked.get(id);
+    if (!asked || asked.isSent) return false;
+    this.#asked.delete(id);
+    asked.answer.reject(new ClientError("cancelled", "You took it back before it was sent."));
+    return true;
+  }
+
+  /** Whether a command has gone out, so that it cannot be taken back any more. */
+  isSent(id: string): boolean {
+    return this.#asked.get(id)?.isSent ?? true;
+  }
+
+  /**
+   * Watches a conversation, as soon as there is a connection, until it is left; the same one for the same id. One that could
+   * not be watched, or not any more, is asked for again.
+   */
+  watch(conversation: string, leaf?: string): Watched {
+    const known = this.#watched.get(conversation);
+    if (known?.standing === "loading" || known?.standing === "live") return known;
+    const watched =
+      known ??
+      new Watched(conversation, leaf, async (messages) => {
+        const read = await this.ask("message.read", { conversation, messages });
+        return read.messages;
+      });
+    this.#watched.set(conversation, watched);
+    if (this.#state.phase === "gone") watched.stand("missing", this.#state.error);
+    else watched.stand("loading");
+    if (this.#state.phase === "open") this.#subscribe(watched);
+    return watched;
+  }
+
+  /** Watches a conversation no more. Resolves when the server knows that. Rejects with `ClientError`. */
+  async leave({ id: conversation }: Watched): Promise<void> {
+    this.#watched.delete(conversation);
+    // Without a connection nothing is followed, and nothing will be.
+    if (this.#state.phase === "open") await this.ask("feed.unsubscribe", { conversation });
+  }
+
+  /** While the connection is lost: tries again now. */
+  retry(): void {
+    this.#link.retry();
+  }
+
+  /** Ends the connection. What has no answer is rejected. */
+  close(): void {
+    this.#link.close();
+    this.#end(new ClientError("closed", "The connection was closed."));
+  }
+
+  get #lostSince(): number {
+    return this.#state.phase === "lost" ? this.#state.since : Date.now();
+  }
+
+  #up(welcome: Welcome): void {
+    this.#welcome = welcome;
+    // What was asked of the connection before has no answer on this one.
+    this.#subscribing.clear();
+    this.#state = { phase: "open", welcome };
+    // What is in view comes first. What could not be watched may be there now.
+    for (const watched of this.#watched.values()) if (watched.standing !== "removed") this.#subscribe(watched);
+    for (const asked of this.#asked.values()) this.#send(asked);
+    this.#connected.resolve();
+    this.#events.changed?.(this.#state);
+  }
+
+  #subscribe(watched: Watched): void {
+    const { id: conversation, leaf, mirror } = watched;
+    const id = createId();
+    this.#subscribing.set(id, watched);
+    const from = mirror && { from: mirror.cursor };
+    this.#link.send({ type: "feed.subscribe", id, conversation, ...from, ...(leaf !== undefined && { leaf }) });
+  }
+
+  #send(asked: Asked): void {
+    asked.isSent = true;
+    this.#link.send(asked.command);
+  }
+
+  #take(frame: ServerFrame): void {
+    switch (frame.type) {
+      case "done":
+        return this.#done(frame.id, frame.result as Result);
+      case "failed":
+        return this.#failed(frame.id, new ClientError(frame.error.code, frame.error.message));
+      case "snapshot":
+        return this.#watched.get(frame.conversation)?.begin(frame);
+      case "feed":
+        return this.#watched.get(frame.conversation)?.take(frame.items);
+      case "ended":
+        return this.#ended(frame.conversation, frame.reason, new ClientError(frame.reason, frame.message));
+      case "settings":
+        return this.#changeSettings(frame.settings);
+      default:
+        this.#events.frame?.(frame);
+    }
+  }
+
+  #done(id: string, result: Result): void {
+    // A feed that goes on where it was brings no snapshot.
+    const subscribed = this.#subscribing.get(id);
+    if (subscribed?.mirror) subscribed.stand("live");
+    this.#subscribing.delete(id);
+    const asked = this.#asked.get(id);
+    this.#asked.delete(id);
+    if (asked?.command.type === "message.read")
+      this.#watched.get(asked.command.conversation)?.fill((result as Result<"message.read">).messages);
+    asked?.answer.resolve(result);
+  }
+
+  #failed(id: string, error: ClientError): void {
+    this.#asked.get(id)?.answer.reject(error);
+    this.#asked.delete(id);
+    const watched = this.#subscribing.get(id);
+    this.#subscribing.delete(id);
+    if (watched) this.#ended(watched.id, error.code === "not-found" ? "removed" : "missing", error);
+  }
+
+  #ended(conversation: string, standing: "removed" | "broken" | "missing", error: ClientError): void {
+    this.#watched.get(conversation)?.stand(standing, error);
+  }
+
+  #changeSettings(settings: ServerSettings): void {
+    if (this.#state.phase !== "open") return;
+    this.#welcome = { ...this.#state.welcome, settings };
+    this.#become({ phase: "open", welcome: this.#welcome });
+  }
+
+  #become(state: ConnectionState): void {
+    if (this.#state.phase === "gone") return;
+    this.#state = state;
+    this.#events.changed?.(state);
+  }
+
+  #end(error: ClientError): void {
+    if (this.#state.phase === "gone") return;
+    this.#state = { phase: "gone", error };
+    this.#connected.reject(error);
+    for (const { answer } of this.#asked.values()) answer.reject(error);
+    this.#asked.clear();
+    for (const watched of this.#watched.values()) if (!watched.mirror) watched.stand("missing", error);
+    if (error.code !== "closed") this.#events.changed?.(this.#state);
+  }
+}

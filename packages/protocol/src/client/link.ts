@@ -1,0 +1,28 @@
+import type { Command } from "../commands/index.ts";
+import type { ServerFrame, Welcome } from "../frames.ts";
+import type { ClientError } from "./client-error.ts";
+
+/** A way to whoever carries out commands, which comes back when it is lost, until it is closed. */
+export interface Link {
+  /** Sends a command, if the link is up; whoever sends it again when it comes back answers for the rest. */
+  send(command: Command): void;
+  /** While it is lost: tries again now. */
+  retry(): void;
+  /** Ends it for good. Nothing is told any more. */
+  close(): void;
+}
+
+/** What a link tells, in the order in which it happens. */
+export interface LinkEvents {
+  /** It is there, for the first time or again. */
+  up(welcome: Welcome): void;
+  /** Any frame but `welcome`. */
+  frame(frame: ServerFrame): void;
+  /** It was lost, or could not be had, and is tried again at `next`: milliseconds since 1970. */
+  down(next: number): void;
+  /** It cannot be had, or not any more. */
+  gone(error: ClientError): void;
+}
+
+/** Opens a link, which tells nothing before this has returned. */
+export type OpenLink = (events: LinkEvents) => Link;
