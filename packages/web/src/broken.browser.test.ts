@@ -44,7 +44,7 @@ describe.runIf(chromiumPath)(`turns that break off in the page${whyNot}`, PATIEN
     await eventually(() => articles(page).last().innerText()).toContain("2/2");
   });
 
-  it("W48: a turn that a person stops, and one that ends at its limit, say so where they stand", async () => {
+  it("W48: a turn that a person stops, which goes on when they say so, and one that ends at its limit, say so where they stand", async () => {
     const stopped = await here.conversation();
     const { page } = await here.open(`/c/${stopped}`);
     await write(page, "stall");
@@ -52,6 +52,14 @@ describe.runIf(chromiumPath)(`turns that break off in the page${whyNot}`, PATIEN
     await page.getByRole("button", { name: "Stop", exact: true }).click();
     await eventually(() => card(page).innerText()).toMatch(/^Interrupted\./);
     expect(await articles(page).last().innerText()).toContain("word4");
+    // It goes on from there: what it was asked and what it said stay, and nothing is said twice.
+    await card(page).getByRole("button", { name: "Go on" }).click();
+    await eventually(() => articles(page).last().innerText()).toContain(
+      "You said: Go on from where your last answer stopped.",
+    );
+    expect(await articles(page).count()).toBe(3);
+    expect(await articles(page).nth(1).innerText()).toContain("word4");
+    expect(await card(page).count()).toBe(0);
     const limited = await here.conversation();
     await page.goto(`http://${here.link.host}/c/${limited}`);
     await composer(page).waitFor();

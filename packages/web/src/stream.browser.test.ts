@@ -84,10 +84,24 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
   it("F35: while the model is asked again, one line says why and counts down; it goes with the turn", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await write(page, "busy");
-    const line = page.getByText(/529, attempt 2, again in \d+ s: The provider is overloaded\./);
+    const sentence = /^The provider is overloaded\. 529, attempt 2, again in (\d+\.0 s|1 min 0 s)\.$/;
+    const line = page.locator("p[role=status]").filter({ hasText: sentence });
     await line.waitFor();
+    // A screen reader is told once.
+    await eventually(() => page.locator("#told-politely").getByText(sentence).count()).toBe(1);
     await page.getByRole("button", { name: "Stop" }).click();
     await line.waitFor({ state: "detached" });
+  });
+
+  it("F35: the line that counts down goes when the model is asked again, and not only when it answers", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await write(page, "late counting");
+    const line = page.locator("p[role=status]").filter({ hasText: /attempt 2, again in/ });
+    await line.waitFor();
+    await line.waitFor({ state: "detached" });
+    await eventually(() => said(page)).toContain("Thinking …");
+    here.agent.release();
+    await eventually(() => said(page)).toContain("At last.");
   });
 
   it("F37, W49: memory that was skipped, and an answer that is given up, are told below the end until the next turn", async () => {

@@ -14,10 +14,14 @@ export function formatTook(milliseconds: number): string {
   return milliseconds < 50 ? "" : `, ${formatDuration(milliseconds)}`;
 }
 
-/** `$0.0123`; `unknown` when the price is, which is not the same as free. */
+/** What is less is said to be so: digits that far behind the point tell nobody anything. */
+const SMALLEST_COST = 0.0001;
+
+/** `$0.0012`, `$0.12`; `unknown` when the price is, which is not the same as free. */
 export function formatCost(cost: Cost): string {
   if (cost === undefined) return "unknown";
   if (cost === 0) return "$0";
+  if (cost < SMALLEST_COST) return `<$${SMALLEST_COST}`;
   return cost < 0.01 ? `$${cost.toPrecision(2)}` : `$${cost.toFixed(2)}`;
 }
 
@@ -54,5 +58,5 @@ export function formatBytes(bytes: number): string {
 export function shortCount(count: number): string {
   if (count < 1_000) return String(count);
   const [amount, unit] = count < 999_500 ? [count / 1_000, "k"] : [count / 1_000_000, "M"];
-  return `${amount < 10 ? amount.toFixed(1) : Math.round(amount)}${unit}`;
+  return `${amount < 9.95 ? amount.toFixed(1) : Math.round(amount)}${unit}`;
 }

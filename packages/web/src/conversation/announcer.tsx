@@ -1,4 +1,4 @@
-import { type FeedItem, textOf } from "@banyan/core/conversation";
+import { type FeedItem, textOf, toldItem } from "@banyan/core/conversation";
 import { useEffect, useState } from "react";
 import { useMay } from "../use-may.ts";
 import { useConversation } from "./use-conversation.ts";
@@ -49,6 +49,8 @@ function inWords(
   find: Find,
   mayAnswer: boolean,
 ): { readonly text: string; readonly isUrgent?: boolean } | undefined {
+  // Told in a line that counts down, which would be read out every second.
+  if (item.type === "model.retrying") return { text: toldItem(item) ?? "" };
   if (!("message" in item) || typeof item.message !== "string") return undefined;
   const message = find(item.message);
   const tool = (id: string) =>

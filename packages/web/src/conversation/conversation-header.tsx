@@ -1,7 +1,7 @@
-import { type ConversationState, lastAnswer, pathTo, spentOn } from "@banyan/core/conversation";
+import { type ConversationState, formatCost, lastAnswer, pathTo, shortCount, spentOn } from "@banyan/core/conversation";
 import { Inbox } from "../conversations/inbox.tsx";
 import { PanelButton } from "../panels/panel-button.tsx";
-import { costInWords, short, tokensInWords } from "../shell/amounts.ts";
+import { tokensInWords } from "../shell/tokens-in-words.ts";
 import { ConversationMenu } from "./conversation-menu.tsx";
 import { Rules } from "./rules.tsx";
 import { useTree } from "./use-conversation.ts";
@@ -19,8 +19,8 @@ export function ConversationHeader({ leaf }: { readonly leaf: string | null }) {
     <header className="flex flex-wrap items-center gap-x-4 gap-y-1 border-hair border-b px-4 py-2">
       <h1 className="min-w-32 flex-1 truncate font-semibold">{title ?? "New conversation"}</h1>
       <dl className="flex flex-wrap gap-x-4 text-soft text-xs">
-        <Amount name="This branch" title={tokensInWords(branch.usage)} value={costInWords(branch.cost)} />
-        <Amount name="All branches" title={tokensInWords(usage)} value={costInWords(cost)} />
+        <Amount name="This branch" title={tokensInWords(branch.usage)} value={formatCost(branch.cost)} />
+        <Amount name="All branches" title={tokensInWords(usage)} value={formatCost(cost)} />
         <ContextUsed tree={tree} leaf={leaf} />
       </dl>
       <div className="flex gap-2 print:hidden">
@@ -39,13 +39,13 @@ function ContextUsed({ tree, leaf }: { readonly tree: ConversationState; readonl
   const size = useKnownModels(answer?.model ?? "").find(({ name }) => name === answer?.model)?.contextSize;
   if (!answer?.usage) return null;
   const used = answer.usage.input + answer.usage.output;
-  const limit = size === undefined ? "—" : short(size);
+  const limit = size === undefined ? "—" : shortCount(size);
   const share = size === undefined ? "" : ` (${Math.round((100 * used) / size)} %)`;
   return (
     <Amount
       name="Context"
       title={`${used} tokens of ${size ?? "an unknown limit"}`}
-      value={`${short(used)} / ${limit}${share}`}
+      value={`${shortCount(used)} / ${limit}${share}`}
     />
   );
 }

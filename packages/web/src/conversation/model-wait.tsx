@@ -1,6 +1,5 @@
-import type { FeedItem } from "@banyan/core/conversation";
+import { type FeedItem, toldItem } from "@banyan/core/conversation";
 import { useEffect, useState } from "react";
-import { duration } from "../shell/amounts.ts";
 import type { LiveConversation } from "./live-conversation.ts";
 import { useConversation } from "./use-conversation.ts";
 
@@ -17,6 +16,7 @@ export function ModelWait({ leaf }: { readonly leaf: string | null }) {
       conversation.hear((item) => {
         if (item.type === "model.retrying" || item.type === "model.waiting") setWait(item);
         else if (ends(item)) setWait(undefined);
+        else if (item.type === "message.started") setWait((wait) => (wait?.run === item.run ? undefined : wait));
       }),
     [conversation],
   );
@@ -29,7 +29,11 @@ export function ModelWait({ leaf }: { readonly leaf: string | null }) {
   if (!wait || !isInView(conversation, wait.run, leaf)) return null;
   return (
     <p role="status" aria-live="off" className="mx-auto w-full max-w-3xl px-4 pb-1 text-soft text-sm">
-      {inWords(wait, now)}
+      {toldItem(
+        wait.type === "model.waiting"
+          ? wait
+          : { ...wait, delay: Math.max(0, Math.ceil((wait.nextAt - now) / 1_000) * 1_000) },
+      )}
     </p>
   );
 }
@@ -42,13 +46,4 @@ function ends({ type }: FeedItem): boolean {
 function isInView(conversation: LiveConversation, run: string, leaf: string | null): boolean {
   const at = conversation.state?.runs.get(run)?.leaf;
   return at !== undefined && (at === null || conversation.path(leaf).includes(at));
-}
-
-function inWords(wait: Wait, now: number): string {
-  if (wait.type === "model.waiting") {
-    const time = duration(wait.time / 1_000);
-    return wait.alive ? `Thinking for ${time}; the connection is alive.` : `Nothing from the model for ${time}.`;
-  }
-  const again = duration(Math.max(0, wait.nextAt - now) / 1_000);
-  return `${wait.status ?? wait.code}, attempt ${wait.attempt}, again in ${again}: ${wait.reason}`;
 }

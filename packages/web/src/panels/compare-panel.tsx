@@ -1,13 +1,14 @@
 import {
   type AssistantMessage,
   type ConversationState,
+  formatCost,
   lastAnswer,
   type Message,
   textOf,
 } from "@banyan/core/conversation";
 import { useEffect } from "react";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
-import { costInWords, tokensInWords } from "../shell/amounts.ts";
+import { tokensInWords } from "../shell/tokens-in-words.ts";
 import { Markdown } from "../transcript/markdown.tsx";
 import { beginningOf } from "../tree/words.ts";
 import { type OtherBranch, otherBranches, partingOf } from "./branch-choice.ts";
@@ -114,7 +115,7 @@ function Footer({ message: { calls, model, usage, cost } }: { readonly message: 
     <p className="text-soft text-xs">
       {tools !== "" && <span className="block">{tools}</span>}
       {model}
-      {usage && ` · ${tokensInWords(usage)} · ${costInWords(cost)}`}
+      {usage && ` · ${tokensInWords(usage)} · ${formatCost(cost)}`}
     </p>
   );
 }

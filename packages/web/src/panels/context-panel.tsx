@@ -1,8 +1,8 @@
+import { shortCount } from "@banyan/core/conversation";
 import type { Result } from "@banyan/protocol";
 import { useEffect, useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { usePage } from "../page.ts";
-import { short } from "../shell/amounts.ts";
 
 type Part = Result<"context.read">["parts"][number];
 
@@ -41,7 +41,7 @@ export function ContextPanel({ leaf }: { readonly leaf: string | null }) {
     <section aria-label="Parts of the context" tabIndex={0} className="min-h-0 flex-1 overflow-y-auto p-3 text-sm">
       <p>
         {parts.every(({ isExact }) => isExact) ? "" : "About "}
-        {short(total)} tokens stand in front of the model.
+        {shortCount(total)} tokens stand in front of the model.
       </p>
       {(Object.keys(KINDS) as Part["kind"][]).map((kind) => (
         <Kind key={kind} kind={kind} parts={parts.filter((part) => part.kind === kind)} total={total} />
@@ -63,7 +63,7 @@ function Kind({
   return (
     <>
       <h2 className="mt-3 flex justify-between font-medium">
-        {KINDS[kind]} <span>{short(sum(parts))}</span>
+        {KINDS[kind]} <span>{shortCount(sum(parts))}</span>
       </h2>
       <ul>
         {parts
@@ -74,7 +74,7 @@ function Kind({
                 <span className="truncate">{source}</span>
                 <span className="text-soft">
                   {isExact ? "" : "~"}
-                  {short(tokens)}
+                  {shortCount(tokens)}
                 </span>
               </span>
               <span aria-hidden="true" className="block h-1 rounded bg-sunken">

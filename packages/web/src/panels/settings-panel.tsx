@@ -1,9 +1,9 @@
+import { shortCount } from "@banyan/core/conversation";
 import type { Result, ServerSettings } from "@banyan/protocol";
 import { useEffect, useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useKnownModels } from "../conversation/use-models.ts";
 import { type KnownModel, usePage, usePageState } from "../page.ts";
-import { short } from "../shell/amounts.ts";
 
 type Provider = Result<"model.list">["providers"][number];
 
@@ -209,7 +209,7 @@ function Choice({
       <p className="text-soft text-xs">
         {price ? `$${price.input} in, $${price.output} out, a million tokens` : "Price: —"}
         {" · "}
-        {contextSize === undefined ? "context: —" : `${short(contextSize)} context`}
+        {contextSize === undefined ? "context: —" : `${shortCount(contextSize)} context`}
       </p>
       <p className="mt-1 flex gap-1">
         <button type="button" disabled={isHere} onClick={onHere} className={button}>

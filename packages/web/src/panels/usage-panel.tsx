@@ -2,9 +2,11 @@ import {
   addCost,
   addUsage,
   type Cost,
+  formatCost,
   type Message,
   noUsage,
   pathTo,
+  shortCount,
   spentOn,
   totalTokens,
   type Usage,
@@ -13,7 +15,6 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
-import { costInWords, short } from "../shell/amounts.ts";
 import { beginningOf } from "../tree/words.ts";
 
 /** Pixels of a row. */
@@ -57,14 +58,19 @@ export function UsagePanel({ leaf }: { readonly leaf: string | null }) {
         </thead>
         <tbody>
           {(["input", "cached", "cacheWrite", "output", "reasoning"] as const).map((kind) => (
-            <Row key={kind} name={KINDS[kind]} branch={short(branch.usage[kind])} all={short(tree.usage[kind])} />
+            <Row
+              key={kind}
+              name={KINDS[kind]}
+              branch={shortCount(branch.usage[kind])}
+              all={shortCount(tree.usage[kind])}
+            />
           ))}
-          <Row name="Cost" branch={costInWords(branch.cost)} all={costInWords(tree.cost)} />
+          <Row name="Cost" branch={formatCost(branch.cost)} all={formatCost(tree.cost)} />
         </tbody>
       </table>
       {other.answers > 0 && (
         <p className="px-3 pb-2 text-soft text-xs">
-          All branches count sub-agents too: {short(totalTokens(other.usage))} tokens, {costInWords(other.cost)}.
+          All branches count sub-agents too: {shortCount(totalTokens(other.usage))} tokens, {formatCost(other.cost)}.
         </p>
       )}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, and is scrolled with the keyboard. */}
@@ -88,7 +94,7 @@ export function UsagePanel({ leaf }: { readonly leaf: string | null }) {
                   >
                     <span className="flex justify-between gap-2">
                       <span className="truncate">{answer.label ?? beginningOf(conversation, tree, answer.id)}</span>
-                      <span className="shrink-0 whitespace-nowrap">{costInWords(answer.cost)}</span>
+                      <span className="shrink-0 whitespace-nowrap">{formatCost(answer.cost)}</span>
                     </span>
                     <span className="block truncate text-soft">{amountsOf(answer.usage ?? noUsage)}</span>
                   </button>
@@ -123,7 +129,7 @@ function Row({ name, branch, all }: { readonly name: string; readonly branch: st
 }
 
 function amountsOf({ input, cached, output, reasoning }: Usage): string {
-  return `${short(input)} in · ${short(cached)} cached · ${short(output)} out · ${short(reasoning)} reasoning`;
+  return `${shortCount(input)} in · ${shortCount(cached)} cached · ${shortCount(output)} out · ${shortCount(reasoning)} reasoning`;
 }
 
 /** What sub-agents used, wherever they were launched. */

@@ -139,8 +139,13 @@ function plain(_rest: readonly string[], said: string): readonly Beat[] {
   return [text(..."You said: ".split(/(?<= )/), ...said.split(/(?<= )/))];
 }
 
-/** Answers of `anew` that broke off, by what they are called. */
+/** Answers of `anew` and `late` that broke off, by what they are called. */
 const broken = new Set<string>();
+
+function isFirst(name: string): boolean {
+  const { size } = broken;
+  return broken.add(name).size > size;
+}
 
 /** What it answers, by the first word of the message. */
 const SCENES: Readonly<Record<string, (rest: readonly string[], said: string, gate: Promise<void>) => Scene>> = {
@@ -159,10 +164,11 @@ const SCENES: Readonly<Record<string, (rest: readonly string[], said: string, ga
   refuse: () => [fail("authentication", { message: "The key of scripted is wrong: set another one." })],
   // Breaks off once, and is asked for anew.
   anew: ([name = ""]) => {
-    const isFirst = !broken.has(name);
-    broken.add(name);
-    return isFirst ? [text("Half an oak "), fail("overloaded", { retryAfter: 1 })] : [text("A whole oak.")];
+    return isFirst(name) ? [text("Half an oak "), fail("overloaded", { retryAfter: 1 })] : [text("A whole oak.")];
   },
+  // Fails once before its first word, and is asked again; that answer comes when the test lets it.
+  late: ([name = ""], _said, gate) =>
+    isFirst(name) ? [fail("overloaded", { retryAfter: 1_000 })] : [until(gate), text("At last.")],
   stall: () => [text(...words(5)), stall()],
   shell: () => [text("I look. "), call("shell", { command: "ls -la" })],
   hold: () => [text("I wait. "), call("hold", {})],

@@ -1,8 +1,7 @@
-import { type Call, isEnded } from "@banyan/core/conversation";
+import { type Call, formatDuration, isEnded } from "@banyan/core/conversation";
 import { useEffect, useState } from "react";
 import { useTree } from "../conversation/use-conversation.ts";
 import { CallChanges } from "../diff/call-changes.tsx";
-import { duration } from "../shell/amounts.ts";
 import { Approval } from "./approval.tsx";
 import { useCallStatus } from "./call-status.ts";
 import { Output } from "./output.tsx";
@@ -52,8 +51,8 @@ function Elapsed({ call: { startedAt, endedAt, status } }: { readonly call: Call
     return () => clearInterval(timer);
   }, [isRunning]);
   if (startedAt === undefined) return null;
-  const seconds = Math.max(0, ((isEnded(status) ? (endedAt ?? startedAt) : now) - startedAt) / 1_000);
-  return <span className="text-soft text-xs">{seconds < 9.95 ? `${seconds.toFixed(1)} s` : duration(seconds)}</span>;
+  const end = isEnded(status) ? (endedAt ?? startedAt) : now;
+  return <span className="text-soft text-xs">{formatDuration(end - startedAt)}</span>;
 }
 
 /** What the model asked for, and what ran instead when a person changed it (W33). */

@@ -1,11 +1,11 @@
-import { type AssistantMessage, type Message, textOf } from "@banyan/core/conversation";
+import { type AssistantMessage, formatCost, type Message, textOf } from "@banyan/core/conversation";
 import { useState } from "react";
 import { useConversation } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
 import { usePage } from "../page.ts";
-import { costInWords, tokensInWords } from "../shell/amounts.ts";
 import { focusOn, focusOnMessage } from "../shell/focus-on.ts";
 import { Icon } from "../shell/icon.tsx";
+import { tokensInWords } from "../shell/tokens-in-words.ts";
 import { useCopy } from "../shell/use-copy.ts";
 import { EditMessage } from "./edit-message.tsx";
 import { NameMessage } from "./name-message.tsx";
@@ -96,7 +96,7 @@ function Spent({ message: { model, usage, cost, calls } }: { readonly message: A
   if (!usage) return null;
   return (
     <span>
-      {model} · {tokensInWords(usage)} · {costInWords(cost)}
+      {model} · {tokensInWords(usage)} · {formatCost(cost)}
       {calls.length > 0 && ` · ${calls.length} ${calls.length === 1 ? "call" : "calls"}`}
     </span>
   );

@@ -1,5 +1,5 @@
+import { formatDuration } from "@banyan/core/conversation";
 import { useEffect, useState } from "react";
-import { duration } from "../shell/amounts.ts";
 import { usePreference } from "../shell/preferences.ts";
 
 /** What the model thought: open while it thinks; afterwards as the person had the last one (W22). */
@@ -25,7 +25,7 @@ export function Reasoning({ text, isStreaming }: { readonly text: string; readon
       <button type="button" aria-expanded={isOpen} onClick={toggle} className="min-h-6">
         <span aria-hidden="true">{isOpen ? "▾" : "▸"} </span>
         {isStreaming ? "Thinking" : "Thought"}
-        {seconds !== undefined && ` for ${duration(seconds)}`}
+        {seconds !== undefined && ` for ${formatDuration(seconds * 1_000)}`}
       </button>
       {isOpen && <p className="whitespace-pre-wrap border-hair border-l-2 pl-3">{text}</p>}
     </section>

@@ -2,16 +2,17 @@ import {
   type AssistantMessage,
   type CallStatus,
   type ConversationState,
+  formatCost,
   lastAnswer,
   type Message,
   newestLeaf,
   pathTo,
+  shortCount,
   spentOn,
   textOf,
 } from "@banyan/core/conversation";
 import { Link } from "@tanstack/react-router";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
-import { costInWords, short } from "../shell/amounts.ts";
 import { useMay } from "../use-may.ts";
 import { type StatusLook, useCallStatus } from "./call-status.ts";
 
@@ -63,7 +64,7 @@ export function SubAgentCard({
         </Link>
       </p>
       <p className="text-soft text-xs">
-        {lastAnswer(path)?.model} · {short(usage.input + usage.output)} tokens · {costInWords(cost)}
+        {lastAnswer(path)?.model} · {shortCount(usage.input + usage.output)} tokens · {formatCost(cost)}
       </p>
       <ul className="mt-1 border-hair border-l-2 pl-2 text-xs">
         {lastActions(path, lookOf).map(({ id, words }) => (
