@@ -11,10 +11,11 @@ const POWER_CUT = [`${core}/agent/power-cut.test.ts`];
 
 /** Where the engine says that something must survive a power cut (docs/durability.md): each time it says so no more. */
 const FLUSHES = [
-  `${core}/session/session.ts`,
-  ...["answer", "at-limit", "calls", "compaction", "followers", "inputs"].map((name) => `${core}/turn/${name}.ts`),
-  ...["launch", "open-calls", "reported-loop", "step", "tool-context", "turn"].map((name) => `${core}/turn/${name}.ts`),
-].flatMap((file): Mutant[] => {
+  "session/session",
+  ...["step/answer", "step/step", "calls/calls", "calls/open-calls", "calls/tool-context", "context/compaction"],
+  ...["run/followers", "run/inputs", "turn/at-limit", "turn/launch", "turn/reported-loop", "turn/turn"],
+].flatMap((name): Mutant[] => {
+  const file = `${core}/${name}.ts`;
   const source = readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), "utf8");
   const seen = new Map<string, number>();
   return [...source.matchAll(/durable: (?!false)[\w. |]*\w/g)].map(([line]) => {
@@ -28,63 +29,63 @@ const FLUSHES = [
 const PROMISES: readonly Mutant[] = [
   // Calls (B24, S15, S17).
   {
-    file: `${core}/turn/calls.ts`,
+    file: `${core}/calls/calls.ts`,
     line: 'if (started && effects === "external") {',
     instead: "if (false) {",
-    tests: [`${core}/session/recovery.test.ts`],
+    tests: [`${core}/past/recovery.test.ts`],
   },
   {
-    file: `${core}/turn/calls.ts`,
+    file: `${core}/calls/calls.ts`,
     line: 'if (answer.decision !== "allow") {\n      entry.phase = "ended";',
     instead: 'if (false) {\n      entry.phase = "ended";',
     tests: [`${core}/session/rights.test.ts`],
   },
   {
-    file: `${core}/turn/calls.ts`,
+    file: `${core}/calls/calls.ts`,
     line: "if (!alone && !beside) break;",
     instead: "",
-    tests: [`${core}/turn/calls.test.ts`],
+    tests: [`${core}/calls/calls.test.ts`],
   },
   {
-    file: `${core}/turn/calls.ts`,
+    file: `${core}/calls/calls.ts`,
     line: "const isAllowed = this.#run.session.isAllowed(call) && isSameInput(verdict.input, shownInput(call));",
     instead: "const isAllowed = call.approved === true;",
     tests: [`${core}/session/rights.test.ts`],
   },
   {
-    file: `${core}/turn/calls.ts`,
+    file: `${core}/calls/calls.ts`,
     line: ".filter(({ run }) => !session.isLive(run))",
     instead: ".filter(() => false)",
     tests: POWER_CUT,
   },
   {
-    file: `${core}/turn/judge.ts`,
+    file: `${core}/calls/judge.ts`,
     line: "if (seen && !isSameInput(input, call.input))",
     instead: "if (false)",
-    tests: [`${core}/turn/judged-shown-run.test.ts`],
+    tests: [`${core}/calls/judged-shown-run.test.ts`],
   },
   {
-    file: `${core}/turn/judge.ts`,
+    file: `${core}/calls/judge.ts`,
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the line as it stands there.
     line: 'return { ended: "denied", output: `Not allowed: ${permit.reason}` };',
     instead: 'return { tool, input, value, permit: { decision: "allow" } };',
-    tests: [`${core}/turn/judge.test.ts`],
+    tests: [`${core}/calls/judge.test.ts`],
   },
   {
     file: `${core}/session/questions.ts`,
     line: "if (!waiting || !this.#waiting.delete(question)) throw notOpen(question);",
     instead: "if (!waiting) throw notOpen(question);",
-    tests: [`${core}/turn/judge.test.ts`],
+    tests: [`${core}/calls/judge.test.ts`],
   },
   // Runs and branches (F25, B79).
   {
-    file: `${core}/turn/open-calls.ts`,
+    file: `${core}/calls/open-calls.ts`,
     line: "if (run.session.isLive(answer.run)) return untilSettled(run, answer);",
     instead: "",
     tests: [`${core}/agent/any-moment.test.ts`],
   },
   {
-    file: `${core}/turn/inputs.ts`,
+    file: `${core}/run/inputs.ts`,
     line: 'const inputs = inputsFor(session.state, id).filter(({ delivery }) => delivery === "steer");',
     instead: "const inputs = inputsFor(session.state, id);",
     tests: [`${core}/session/inbox.test.ts`],

@@ -1,6 +1,6 @@
 import type { ModelSettings } from "../ports/model.ts";
 import type { Tool } from "../ports/tool.ts";
-import type { Limits } from "../turn/limits.ts";
+import type { Limits } from "../run/limits.ts";
 import type { Agent, AgentOptions } from "./agent.ts";
 import { AgentError } from "./check-options.ts";
 

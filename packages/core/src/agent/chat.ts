@@ -1,14 +1,14 @@
 import type { ChatEnd, FeedItem } from "../conversation/event.ts";
 import { ID_RULE, isId } from "../conversation/id.ts";
 import type { Message } from "../conversation/message.ts";
-import { pathTo } from "../conversation/path.ts";
 import type { WaitingInput } from "../conversation/state.ts";
+import { pathTo } from "../conversation/tree/path.ts";
+import { Branch } from "../run/branch.ts";
+import { inputsFor, inputsLeft } from "../run/inputs.ts";
 import { Interruption, SessionError } from "../session/error.ts";
 import type { FeedReader } from "../session/feed.ts";
 import { type BeginOptions, interruptOn, type RunHandle } from "../session/runs.ts";
 import { Session } from "../session/session.ts";
-import { Branch } from "../turn/branch.ts";
-import { inputsFor, inputsLeft } from "../turn/inputs.ts";
 import { runTurn, type Turn, type TurnStart } from "../turn/turn.ts";
 import type { Agent, Conversation } from "./agent.ts";
 import { checkDirective, type Directive, startOf, whereItGrew, whereTo } from "./directive.ts";

@@ -1,10 +1,10 @@
-import { isLanguageModel, refusal } from "../ports/language-model.ts";
+import { isLanguageModel, refusal } from "../ai-sdk/language-model.ts";
 import type { ModelSettings } from "../ports/model.ts";
-import { checkLimits, type Limits } from "../turn/limits.ts";
-import { nearest } from "../turn/nearest.ts";
-import type { Callbacks, RetrySettings } from "../turn/run.ts";
-import { Toolbox, ToolDefinitionError } from "../turn/toolbox.ts";
-import { schemaProblem } from "../turn/usable-schema.ts";
+import { checkLimits, type Limits } from "../run/limits.ts";
+import type { Callbacks, RetrySettings } from "../run/run.ts";
+import { nearest } from "../toolbox/nearest.ts";
+import { Toolbox, ToolDefinitionError } from "../toolbox/toolbox.ts";
+import { schemaProblem } from "../toolbox/usable-schema.ts";
 import type { AgentOptions, CompactionOptions } from "./agent.ts";
 
 /** An option that no agent can have. */

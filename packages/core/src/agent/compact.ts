@@ -1,9 +1,9 @@
+import { shorten } from "../context/compaction.ts";
+import { Branch } from "../run/branch.ts";
+import { newRun } from "../run/new-run.ts";
 import { Interruption } from "../session/error.ts";
 import { interruptOn } from "../session/runs.ts";
 import type { Session } from "../session/session.ts";
-import { Branch } from "../turn/branch.ts";
-import { shorten } from "../turn/compaction.ts";
-import { newRun } from "../turn/new-run.ts";
 import type { Agent } from "./agent.ts";
 import { AgentError } from "./check-options.ts";
 import { whereTo } from "./directive.ts";

@@ -1,6 +1,6 @@
 import { type Message, partsOf, type UserPart } from "../conversation/message.ts";
-import { standing } from "../conversation/path.ts";
 import type { ConversationState, WaitingInput } from "../conversation/state.ts";
+import { standing } from "../conversation/tree/path.ts";
 import type { TurnStart } from "../turn/turn.ts";
 
 /** What a turn handler answers: how the conversation goes on. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { textOf } from "../conversation/message.ts";
-import { pathTo } from "../conversation/path.ts";
+import { pathTo } from "../conversation/tree/path.ts";
 import type { Store } from "../ports/store.ts";
 import { defineTool } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";

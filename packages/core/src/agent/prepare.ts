@@ -1,13 +1,12 @@
-import { fromLanguageModel, isLanguageModel } from "../ports/language-model.ts";
+import { fromLanguageModel, isLanguageModel } from "../ai-sdk/language-model.ts";
+import { estimate } from "../context/tokens.ts";
 import type { LoopDriver } from "../ports/loop.ts";
 import type { ModelDriver, ModelSettings } from "../ports/model.ts";
 import type { Tool } from "../ports/tool.ts";
-import type { Compaction } from "../turn/compaction.ts";
+import type { Mode } from "../run/mode.ts";
+import type { Compaction, TurnAgent } from "../run/run.ts";
+import { digestOf, Toolbox } from "../toolbox/toolbox.ts";
 import { instructionsFor, launch, settingsFor } from "../turn/launch.ts";
-import type { Mode } from "../turn/mode.ts";
-import type { TurnAgent } from "../turn/run.ts";
-import { estimate } from "../turn/tokens.ts";
-import { digestOf, Toolbox } from "../turn/toolbox.ts";
 import type { Agent, AgentOptions, CompactionOptions } from "./agent.ts";
 import { AgentError, checkTimes, checkValues } from "./check-options.ts";
 import { chatMode } from "./mode/chat-mode.ts";

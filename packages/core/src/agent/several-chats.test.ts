@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { FeedItem } from "../conversation/event.ts";
 import { type Message, textOf } from "../conversation/message.ts";
-import { pathTo } from "../conversation/path.ts";
+import { pathTo } from "../conversation/tree/path.ts";
 import type { PromptMessage } from "../ports/model.ts";
 import { Session } from "../session/session.ts";
 import { collect, cut, pause, scriptedModel, text } from "../testing/index.ts";

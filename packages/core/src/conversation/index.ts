@@ -1,3 +1,9 @@
+export { type BrokenTurn, type ToldBreak, toldBreak, type WayOn } from "./broken-turn.ts";
+export type * from "./event.ts";
+export { cursorOf, isDelta, isEvent } from "./event.ts";
+export { createId, ID_PATTERN, ID_RULE, idInAddress, idSource, isId, pieceOfAddress } from "./id.ts";
+export type * from "./message.ts";
+export { isEnded, isSettled, textOf, typedText } from "./message.ts";
 export {
   counted,
   formatBytes,
@@ -7,19 +13,12 @@ export {
   formatSpent,
   formatTook,
   shortCount,
-} from "./amounts.ts";
-export { type BrokenTurn, type ToldBreak, toldBreak, type WayOn } from "./broken-turn.ts";
-export type { Change } from "./call-state.ts";
-export { enclosed } from "./enclosed.ts";
-export type * from "./event.ts";
-export { cursorOf, isDelta, isEvent } from "./event.ts";
-export { createId, ID_PATTERN, ID_RULE, idInAddress, idSource, isId, pieceOfAddress } from "./id.ts";
-export type * from "./message.ts";
-export { isEnded, isSettled, textOf, typedText } from "./message.ts";
-export { type DiffLine, readPatch } from "./patch.ts";
-export { lastAnswer, leaves, newestLeaf, pathTo, siblings, spentOn, standing } from "./path.ts";
-export { reduce } from "./reduce.ts";
-export { type ShownLine, shownCall } from "./shown-call.ts";
+} from "./shown/amounts.ts";
+export { enclosed } from "./shown/enclosed.ts";
+export { type DiffLine, readPatch } from "./shown/patch.ts";
+export { type ShownLine, shownCall } from "./shown/shown-call.ts";
+export { GIVEN_UP, hitchName, toldItem } from "./shown/told-item.ts";
+export { visibleLine, visibleProse, visibleText } from "./shown/visible-text.ts";
 export {
   type ApprovalQuestion,
   type ConversationState,
@@ -31,7 +30,9 @@ export {
   type TextQuestion,
   type WaitingInput,
 } from "./state.ts";
-export { GIVEN_UP, hitchName, toldItem } from "./told-item.ts";
+export type { Change } from "./tree/call-state.ts";
+export { lastAnswer, leaves, newestLeaf, pathTo, siblings, spentOn, standing } from "./tree/path.ts";
+export { reduce } from "./tree/reduce.ts";
 export {
   addCost,
   addUsage,
@@ -43,4 +44,3 @@ export {
   totalTokens,
   type Usage,
 } from "./usage.ts";
-export { visibleLine, visibleProse, visibleText } from "./visible-text.ts";

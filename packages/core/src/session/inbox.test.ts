@@ -3,7 +3,7 @@ import { Agent } from "../agent/agent.ts";
 import { resume, say } from "../agent/directive.ts";
 import type { FeedItem } from "../conversation/event.ts";
 import { type Message, textOf } from "../conversation/message.ts";
-import { pathTo } from "../conversation/path.ts";
+import { pathTo } from "../conversation/tree/path.ts";
 import { defineTool } from "../ports/tool.ts";
 import { call, collect, fail, readUntil, scriptedModel, stall, text } from "../testing/index.ts";
 import { Session } from "./session.ts";

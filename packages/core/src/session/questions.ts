@@ -1,8 +1,8 @@
-import { sayingCall } from "../conversation/call-state.ts";
 import type { EventBody } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import type { Call, Json } from "../conversation/message.ts";
 import type { ApprovalQuestion, OpenQuestion } from "../conversation/state.ts";
+import { sayingCall } from "../conversation/tree/call-state.ts";
 import type { Answer } from "../ports/human.ts";
 import { SessionError } from "./error.ts";
 

@@ -1,8 +1,8 @@
 import type { Cursor, Delta, Event } from "../conversation/event.ts";
+import type { Voices } from "../past/voices.ts";
 import type { Log } from "../ports/store.ts";
 import type { FeedReader } from "./feed.ts";
 import { Heard, isText, type Streaming } from "./streaming.ts";
-import type { Voices } from "./voices.ts";
 
 /** What there is to show to a reader that comes from a cursor. */
 interface Missed {

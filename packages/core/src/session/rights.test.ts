@@ -13,8 +13,8 @@ import {
   type Store,
   say,
 } from "../index.ts";
+import { BROUGHT_IN } from "../past/brought-in.ts";
 import { call, collect, scriptedModel } from "../testing/index.ts";
-import { BROUGHT_IN } from "./brought-in.ts";
 
 /** A tool that counts how often it ran. */
 function acting(effects: "none" | "idempotent" | "external" = "external") {

@@ -10,8 +10,11 @@ import type {
 } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import { type Call, partsOf, type UserPart } from "../conversation/message.ts";
-import { reduce } from "../conversation/reduce.ts";
 import type { ApprovalQuestion, ConversationState, InputChange, LiveRun } from "../conversation/state.ts";
+import { reduce } from "../conversation/tree/reduce.ts";
+import { noPast, type Past, pastOf } from "../past/past.ts";
+import { recover } from "../past/recovery.ts";
+import type { Voices } from "../past/voices.ts";
 import type { Answer } from "../ports/human.ts";
 import type { Log, Store } from "../ports/store.ts";
 import { Appends } from "./appends.ts";
@@ -20,13 +23,10 @@ import { emptyMessage, Interruption, noEntry, noInput, noMessage, noRun, noStore
 import type { FeedReader } from "./feed.ts";
 import { Granted } from "./granted.ts";
 import { checkedId, checkWindow, howSaid, type SayOptions, type SessionOptions } from "./options.ts";
-import { noPast, type Past, pastOf } from "./past.ts";
 import { approvalResolved, fittingAnswer, notOpen, type Question, Questions, type Unfit } from "./questions.ts";
-import { recover } from "./recovery.ts";
 import { replay } from "./replay.ts";
 import { type BeginOptions, type RunHandle, Runs } from "./runs.ts";
 import { beginOf, Streaming } from "./streaming.ts";
-import type { Voices } from "./voices.ts";
 
 /**
  * The single writer of one conversation. Every fact goes through `commit`, every fragment through `stream`: into the log,

@@ -1,9 +1,9 @@
 import type { Event } from "../conversation/event.ts";
 import { type AssistantMessage, isEnded, type Message } from "../conversation/message.ts";
-import { hangsOn } from "../conversation/path.ts";
 import type { ConversationState } from "../conversation/state.ts";
+import { hangsOn } from "../conversation/tree/path.ts";
 import { addUsage, noUsage, type Usage } from "../conversation/usage.ts";
-import { promptFrom } from "../turn/prompt.ts";
+import { promptFrom } from "../run/prompt.ts";
 import { checkLog } from "./check-log.ts";
 
 /**

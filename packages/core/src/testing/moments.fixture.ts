@@ -1,8 +1,8 @@
 import { type Directive, resume, retry, say } from "../agent/directive.ts";
 import type { Event } from "../conversation/event.ts";
 import { isSettled } from "../conversation/message.ts";
-import { pathTo } from "../conversation/path.ts";
 import type { ConversationState } from "../conversation/state.ts";
+import { pathTo } from "../conversation/tree/path.ts";
 import type { Answer } from "../ports/human.ts";
 import type { SayOptions } from "../session/options.ts";
 import { checkConversation } from "./check-conversation.ts";

@@ -1,9 +1,9 @@
 import type { ModelDriver } from "../ports/model.ts";
-import type { Ending } from "./ending.ts";
-import { inTime } from "./in-time.ts";
-import { tellModel } from "./inputs.ts";
-import type { TurnRun } from "./run.ts";
-import { takeStep } from "./step.ts";
+import type { Ending } from "../run/ending.ts";
+import { inTime } from "../run/in-time.ts";
+import { tellModel } from "../run/inputs.ts";
+import type { TurnRun } from "../run/run.ts";
+import { takeStep } from "../step/step.ts";
 
 /** What the policy says at a limit. Nothing: the turn goes on. */
 export async function atLimit(run: TurnRun, model: ModelDriver, limit: string): Promise<Ending | undefined> {

@@ -4,14 +4,14 @@ import { launchAgent } from "../agent/control/launch-agent.ts";
 import { say } from "../agent/directive.ts";
 import type { FeedItem } from "../conversation/event.ts";
 import { type AssistantMessage, textOf } from "../conversation/message.ts";
-import { leaves, pathTo } from "../conversation/path.ts";
+import { leaves, pathTo } from "../conversation/tree/path.ts";
 import type { ModelDriver, ModelRequest } from "../ports/model.ts";
 import { defineTool } from "../ports/tool.ts";
+import { stopTheClock } from "../run/clock.fixture.ts";
 import { Session } from "../session/session.ts";
 import { checkConversation } from "../testing/check-conversation.ts";
 import { collect, readUntil } from "../testing/collect.ts";
 import { call, fail, scriptedModel, spend, stall, text } from "../testing/scripted-model.ts";
-import { stopTheClock } from "./clock.fixture.ts";
 import { act, agentOf, finish, launch, resultsIn } from "./launch.fixture.ts";
 
 const isSummary = ({ instructions }: ModelRequest) => instructions.startsWith("You are asked to sum up");

@@ -1,17 +1,17 @@
 import { createId } from "../conversation/id.ts";
 import { isSettled, type Message, textOf } from "../conversation/message.ts";
-import { lastAnswer, newestLeaf, pathTo, spentOn } from "../conversation/path.ts";
+import { lastAnswer, newestLeaf, pathTo, spentOn } from "../conversation/tree/path.ts";
 import type { LoopDriver } from "../ports/loop.ts";
 import type { ModelDriver, ModelSettings } from "../ports/model.ts";
 import type { SubTask, SubTaskEnd } from "../ports/tool.ts";
+import { Branch } from "../run/branch.ts";
+import { inputsFor } from "../run/inputs.ts";
+import { finishedWith } from "../run/mode.ts";
+import type { Launching, TurnAgent, TurnRun } from "../run/run.ts";
 import { Interruption, SessionError } from "../session/error.ts";
 import { interruptOn } from "../session/runs.ts";
-import { Branch } from "./branch.ts";
-import { inputsFor } from "./inputs.ts";
-import { finishedWith } from "./mode.ts";
-import { nearest } from "./nearest.ts";
-import type { Launching, TurnAgent, TurnRun } from "./run.ts";
-import { digestOf, Toolbox } from "./toolbox.ts";
+import { nearest } from "../toolbox/nearest.ts";
+import { digestOf, Toolbox } from "../toolbox/toolbox.ts";
 import { resultText, runTurn, type Turn, type TurnStart } from "./turn.ts";
 
 /**

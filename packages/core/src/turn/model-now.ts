@@ -1,8 +1,8 @@
+import { orAborted } from "../model/or-aborted.ts";
 import type { ModelDriver } from "../ports/model.ts";
-import { orAborted } from "../ports/or-aborted.ts";
-import { messageOf } from "./execute.ts";
-import { checkPrice } from "./limits.ts";
-import type { TurnRun } from "./run.ts";
+import { checkPrice } from "../run/limits.ts";
+import type { TurnRun } from "../run/run.ts";
+import { messageOf } from "../toolbox/execute.ts";
 
 /**
  * The model of the next step: another one than before, when the conversation was given another meanwhile. One that cannot

@@ -2,13 +2,13 @@ import { describe, expect, test } from "vitest";
 import { Agent, type AgentOptions } from "../agent/agent.ts";
 import { say } from "../agent/directive.ts";
 import { isSettled, textOf } from "../conversation/message.ts";
-import { pathTo } from "../conversation/path.ts";
+import { pathTo } from "../conversation/tree/path.ts";
 import type { LoopDriver, TurnSink } from "../ports/loop.ts";
 import { ModelError, type ModelPart } from "../ports/model.ts";
 import { defineTool } from "../ports/tool.ts";
+import { letPass, stopTheClock } from "../run/clock.fixture.ts";
 import { Session } from "../session/session.ts";
 import { call, collect, readUntil, scriptedModel, text } from "../testing/index.ts";
-import { letPass, stopTheClock } from "./clock.fixture.ts";
 
 const usage = { input: 1, output: 1, cached: 0, cacheWrite: 0, reasoning: 0 };
 

@@ -1,17 +1,18 @@
-import { sayingCall } from "../conversation/call-state.ts";
+import { type AskedCall, tellCalls } from "../calls/asked-call.ts";
+import { CallBatch } from "../calls/calls.ts";
 import type { EventBody } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import { isEnded } from "../conversation/message.ts";
+import { sayingCall } from "../conversation/tree/call-state.ts";
 import type { LoopDriver, ReportedCall, TurnSink } from "../ports/loop.ts";
 import { ModelError, type ModelSink, type PromptResult } from "../ports/model.ts";
+import { type Ending, failed } from "../run/ending.ts";
+import { inTime } from "../run/in-time.ts";
+import { answerOf, type TurnRun, tell } from "../run/run.ts";
 import { SessionError } from "../session/error.ts";
-import { Answer, type AskedCall } from "./answer.ts";
+import { Answer } from "../step/answer.ts";
+import { GRACE, messageOf, notExecuted } from "../toolbox/execute.ts";
 import { askForMore } from "./at-limit.ts";
-import { CallBatch } from "./calls.ts";
-import { type Ending, failed } from "./ending.ts";
-import { GRACE, messageOf, notExecuted } from "./execute.ts";
-import { inTime } from "./in-time.ts";
-import { answerOf, type TurnRun, tell, tellCalls } from "./run.ts";
 
 /** A limit ended the turn: told to the loop by what it reports next. */
 class LimitReached extends Error {

@@ -1,12 +1,12 @@
+import { isTooLong, makeRoom, shorten, useSummary } from "../context/compaction.ts";
 import type { ModelDriver } from "../ports/model.ts";
+import { type Ending, failed } from "../run/ending.ts";
+import { inTime } from "../run/in-time.ts";
+import { deliverSteering, tellModel } from "../run/inputs.ts";
+import type { TurnRun } from "../run/run.ts";
+import { takeStep } from "../step/step.ts";
 import { atLimit } from "./at-limit.ts";
-import { isTooLong, makeRoom, shorten, useSummary } from "./compaction.ts";
-import { type Ending, failed } from "./ending.ts";
-import { inTime } from "./in-time.ts";
-import { deliverSteering, tellModel } from "./inputs.ts";
 import { modelNow } from "./model-now.ts";
-import type { TurnRun } from "./run.ts";
-import { takeStep } from "./step.ts";
 
 /** The default loop: steps until the model asks for no call, or a limit is reached. */
 export async function stepLoop(run: TurnRun, first: ModelDriver): Promise<Ending> {

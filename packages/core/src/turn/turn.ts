@@ -1,24 +1,24 @@
+import { goOnWithCalls } from "../calls/open-calls.ts";
+import { recallInto, rememberTurn } from "../context/recall.ts";
 import type { EventBody, RunEnd } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import { type AssistantMessage, type Json, type Message, textOf, type UserPart } from "../conversation/message.ts";
 import type { WaitingInput } from "../conversation/state.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
+import type { Branch } from "../run/branch.ts";
+import type { Ending, TurnProblem } from "../run/ending.ts";
+import { inTime } from "../run/in-time.ts";
+import { deliver, stillWaiting } from "../run/inputs.ts";
+import { checkLimits, checkPrice } from "../run/limits.ts";
+import { finishedWith } from "../run/mode.ts";
+import { newRun, type TurnWatch } from "../run/new-run.ts";
+import { answerOf, type TurnAgent, type TurnRun, tell } from "../run/run.ts";
 import { noInput, SessionError } from "../session/error.ts";
 import type { RunHandle } from "../session/runs.ts";
 import type { Session } from "../session/session.ts";
-import type { Branch } from "./branch.ts";
-import type { Ending, TurnProblem } from "./ending.ts";
-import { messageOf } from "./execute.ts";
-import { inTime } from "./in-time.ts";
-import { deliver, stillWaiting } from "./inputs.ts";
-import { checkLimits, checkPrice } from "./limits.ts";
-import { finishedWith } from "./mode.ts";
+import { messageOf } from "../toolbox/execute.ts";
 import { modelNow } from "./model-now.ts";
-import { newRun, type TurnWatch } from "./new-run.ts";
-import { goOnWithCalls } from "./open-calls.ts";
-import { recallInto, rememberTurn } from "./recall.ts";
 import { reportedLoop } from "./reported-loop.ts";
-import { answerOf, type TurnAgent, type TurnRun, tell } from "./run.ts";
 import { stepLoop } from "./step-loop.ts";
 
 /** What a turn begins with: a new user message below `parentId`, what waited to be delivered, or nothing new. */

@@ -1,8 +1,8 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Json } from "../../conversation/message.ts";
 import { defineTool, type InputSchema, type JsonSchema, type Tool } from "../../ports/tool.ts";
-import { FINISH_TASK } from "../../turn/mode.ts";
-import { checkStandard, jsonSchemaOf } from "../../turn/toolbox.ts";
+import { FINISH_TASK } from "../../run/mode.ts";
+import { checkStandard, jsonSchemaOf } from "../../toolbox/toolbox.ts";
 
 /**
  * `finish_task {result, summary?}`: ends a task. With `output`, the result must fit that schema, and is kept as the model

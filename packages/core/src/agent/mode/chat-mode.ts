@@ -1,4 +1,4 @@
-import type { Mode } from "../../turn/mode.ts";
+import type { Mode } from "../../run/mode.ts";
 
 /** Control goes back to the person when the model asks for no call. */
 export const chatMode: Mode = Object.freeze({

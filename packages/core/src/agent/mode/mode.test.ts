@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { z } from "zod";
 import { isEvent } from "../../conversation/event.ts";
 import { textOf } from "../../conversation/message.ts";
-import { pathTo } from "../../conversation/path.ts";
+import { pathTo } from "../../conversation/tree/path.ts";
 import { defineTool } from "../../ports/tool.ts";
 import { Session } from "../../session/session.ts";
 import { checkConversation } from "../../testing/check-conversation.ts";

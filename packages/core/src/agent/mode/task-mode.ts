@@ -1,7 +1,7 @@
 import type { Message } from "../../conversation/message.ts";
 import type { InputSchema } from "../../ports/tool.ts";
-import type { TurnProblem } from "../../turn/ending.ts";
-import { FINISH_TASK, type Mode } from "../../turn/mode.ts";
+import type { TurnProblem } from "../../run/ending.ts";
+import { FINISH_TASK, type Mode } from "../../run/mode.ts";
 import { askClient } from "../control/ask-client.ts";
 import { finishTask } from "../control/finish-task.ts";
 

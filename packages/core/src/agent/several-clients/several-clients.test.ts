@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { reduce } from "../../conversation/reduce.ts";
 import { emptyConversation } from "../../conversation/state.ts";
+import { reduce } from "../../conversation/tree/reduce.ts";
 import { Session } from "../../session/session.ts";
 import { checkConversation, collect } from "../../testing/index.ts";
 import { type Command, notes, Play, progress, replay } from "./play.fixture.ts";

@@ -1,0 +1,109 @@
+import { modelErrorFromNetwork, modelErrorFromResponse } from "../model/model-error.ts";
+import { ModelError } from "../ports/model.ts";
+
+/** Carries what a provider reported inside its stream, which may be anything, to where it is told as a `ModelError`. */
+export class ProviderReport extends Error {
+  override readonly name = "ProviderReport";
+
+  constructor(reported: unknown) {
+    super("The provider reported an error in its answer.", { cause: reported });
+  }
+}
+
+/**
+ * What went wrong, of anything that a provider package throws or reports. Its errors are known by their names, since
+ * several copies of the package that defines them may be installed.
+ */
+export function asModelError(thrown: unknown, model: string): ModelError {
+  const own = ownErrorIn(thrown);
+  if (own) return own;
+  if (thrown instanceof ProviderReport) return fromReport(thrown.cause, model);
+  if (!(thrown instanceof Error)) return fromReport(thrown, model);
+  const fail = (code: ModelError["code"], sentence: string) => new ModelError(code, sentence, { cause: thrown });
+  switch (thrown.name) {
+    case "AI_APICallError":
+      return fromCall(thrown, model);
+    case "AI_LoadAPIKeyError":
+      return fail("authentication", `There is no API key for the model ${model}; set one (${thrown.message})`);
+    case "AI_NoSuchModelError":
+      return fail(
+        "unknown-model",
+        `The provider package does not know the model ${model}; check its name (${thrown.message})`,
+      );
+    case "AI_LoadSettingError":
+    case "AI_InvalidArgumentError":
+    case "AI_InvalidPromptError":
+    case "AI_UnsupportedFunctionalityError":
+      return fail(
+        "invalid-request",
+        `The model ${model} does not take the request as it is; change it (${thrown.message})`,
+      );
+    case "AI_JSONParseError":
+    case "AI_EmptyResponseBodyError":
+    case "AI_InvalidResponseDataError":
+    case "AI_TypeValidationError":
+      return damaged(thrown, model);
+    case "RangeError":
+      if (!/call stack/i.test(thrown.message))
+        return fail("provider", `The model ${model} failed to answer; try again later (${thrown.message})`);
+      return new ModelError("provider", `The answer of the model ${model} is nested too deep to be read.`, {
+        cause: thrown,
+        retryable: false,
+      });
+    default:
+      return (
+        modelErrorFromNetwork(thrown) ??
+        fail("provider", `The model ${model} failed to answer; try again later (${thrown.message})`)
+      );
+  }
+}
+
+/** What was a `ModelError` before a package put its own words around it. */
+function ownErrorIn(thrown: unknown): ModelError | undefined {
+  let error = thrown;
+  for (let depth = 0; depth < 5 && error instanceof Error; depth++) {
+    if (error instanceof ModelError) return error;
+    error = error.cause;
+  }
+  return undefined;
+}
+
+/** `APICallError`: a response with another status than 2xx, a response that cannot be read, or no response. */
+function fromCall(error: Error, model: string): ModelError {
+  const { url, statusCode, responseHeaders, responseBody, data } = error as Error & {
+    readonly url?: string;
+    readonly statusCode?: number;
+    readonly responseHeaders?: Readonly<Record<string, string>>;
+    readonly responseBody?: string;
+    readonly data?: unknown;
+  };
+  const network = modelErrorFromNetwork(error, url);
+  if (network) return network;
+  if (statusCode !== undefined && statusCode < 400) return damaged(error, model);
+  return modelErrorFromResponse({
+    ...(statusCode !== undefined && { status: statusCode }),
+    headers: (name) => responseHeaders?.[name],
+    body: responseBody || data || error.message,
+    ...(url && { address: url }),
+    model,
+  });
+}
+
+function damaged(cause: Error, model: string): ModelError {
+  return new ModelError("broken-stream", `The answer of the model ${model} is damaged; try again (${cause.message})`, {
+    cause,
+  });
+}
+
+/** What came as an error inside a stream: an exception, or the provider's own words as an object or a text. */
+function fromReport(reported: unknown, model: string): ModelError {
+  if (reported instanceof Error) return asModelError(reported, model);
+  const status =
+    typeof reported === "object" &&
+    reported !== null &&
+    "statusCode" in reported &&
+    typeof reported.statusCode === "number"
+      ? reported.statusCode
+      : undefined;
+  return modelErrorFromResponse({ ...(status !== undefined && { status }), body: reported, model });
+}

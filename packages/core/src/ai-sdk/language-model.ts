@@ -1,0 +1,115 @@
+import type { EmbeddingModelV4, LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
+import type { Price } from "../conversation/usage.ts";
+import type { ModelDriver, ModelSettings, ModelSink } from "../ports/model.ts";
+import { Answer } from "./answer.ts";
+import { asModelError } from "./error.ts";
+import { withOwnStorage } from "./own-storage.ts";
+import { callOptions } from "./prompt.ts";
+import { pump } from "./pump.ts";
+
+/** A request as a provider package of the AI SDK takes it. */
+export type LanguageModelRequest = LanguageModelV4CallOptions;
+
+/** What makes vectors of texts: an embedding model of the AI SDK's provider packages. */
+export type EmbeddingModel = EmbeddingModelV4;
+
+/** What a language model does not say of itself. */
+export interface LanguageModelOptions {
+  /** `provider/model`; by default made of what the model says of itself. */
+  readonly id?: string | undefined;
+  readonly price?: Price | undefined;
+  /** Tokens that a request and its answer can have together. */
+  readonly contextSize?: number | undefined;
+  /** What an agent's settings add to. */
+  readonly settings?: ModelSettings | undefined;
+  /**
+   * Whoever made the model pushes an empty batch for what comes from the provider. Default `false`: the package is asked for
+   * the raw events too, and each counts as a sign of life.
+   */
+  readonly showsLife?: boolean | undefined;
+  /**
+   * What the provider needs of a request that its package does not see to: marks for its cache, ids in its own form.
+   * Asked for each request, just before it is sent. Requests share what they hold: it answers with new objects where
+   * something is to be different, and changes none. The same request must give the same result.
+   */
+  adapt?(request: LanguageModelRequest): LanguageModelRequest;
+}
+
+/**
+ * Makes a driver of any model of the AI SDK's provider packages (`LanguageModelV4` of `@ai-sdk/provider`).
+ *
+ * Reasoning signatures and item ids of the provider are kept with their parts and given back to it. So are the calls of
+ * tools that it runs on its side, and their results: as parts of the message, which are never run here.
+ *
+ * @throws TypeError when the package behind the model is of another generation.
+ */
+export function fromLanguageModel(model: LanguageModelV4, options: LanguageModelOptions = {}): ModelDriver {
+  if (!isLanguageModel(model)) throw new TypeError(refusal(model));
+  const provider = model.provider.split(".", 1)[0] ?? model.provider;
+  const id = options.id ?? `${provider}/${model.modelId}`;
+  const adapt = options.adapt ?? ((request) => request);
+  return {
+    id,
+    family: "language-model",
+    ...(options.price && { price: options.price }),
+    ...(options.contextSize !== undefined && { contextSize: options.contextSize }),
+    ...(options.settings && { settings: options.settings }),
+    stream: async (request, sink, signal) => {
+      signal.throwIfAborted();
+      const asked = adapt(withOwnStorage(callOptions(request, provider), model.provider));
+      const whole = options.showsLife ? asked : { ...asked, includeRawChunks: true };
+      await stream(model, { id, provider }, whole, sink, signal);
+    },
+  };
+}
+
+/** Whether a value is a model that `fromLanguageModel` takes. */
+export function isLanguageModel(value: unknown): value is LanguageModelV4 {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "specificationVersion" in value &&
+    value.specificationVersion === "v4" &&
+    "doStream" in value &&
+    typeof value.doStream === "function"
+  );
+}
+
+async function stream(
+  model: LanguageModelV4,
+  { id, provider }: { readonly id: string; readonly provider: string },
+  request: LanguageModelRequest,
+  sink: ModelSink,
+  signal: AbortSignal,
+): Promise<void> {
+  const interruption = Promise.withResolvers<never>();
+  const interrupt = () => interruption.reject(signal.reason);
+  signal.addEventListener("abort", interrupt, { once: true });
+  // Whoever waits for it while the signal aborts sees the rejection; without a waiter nobody needs to.
+  interruption.promise.catch(() => {});
+  try {
+    const answer = Promise.resolve(model.doStream({ ...request, abortSignal: signal }));
+    const { stream } = await Promise.race([answer, interruption.promise]).catch((error) => {
+      // A model that does not listen to the signal may still answer: nobody reads that.
+      if (signal.aborted) answer.then((late) => late.stream.cancel(signal.reason)).catch(() => {});
+      throw error;
+    });
+    await pump(stream, new Answer(model.modelId, provider), sink, signal, interruption.promise);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw asModelError(error, id);
+  } finally {
+    signal.removeEventListener("abort", interrupt);
+  }
+}
+
+/** Why a value is no such model, and what to do. */
+export function refusal(value: unknown): string {
+  const generation =
+    typeof value === "object" && value !== null && "specificationVersion" in value
+      ? value.specificationVersion
+      : undefined;
+  return generation === undefined
+    ? "This is not a language model of an AI SDK provider package; pass what the package makes, such as anthropic('name')."
+    : `This model is of generation ${String(generation)} of the AI SDK's provider packages, and v4 is needed; update its package.`;
+}

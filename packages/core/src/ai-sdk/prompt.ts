@@ -1,0 +1,206 @@
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FilePart,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Message,
+  LanguageModelV4TextPart,
+  LanguageModelV4ToolResultPart,
+  SharedV4ProviderOptions,
+} from "@ai-sdk/provider";
+import type { FilePart, ProviderData, TextPart } from "../conversation/message.ts";
+import { ModelError, type ModelRequest, type PromptMessage, type ToolSchema } from "../ports/model.ts";
+
+type LanguageModelV4Tools = NonNullable<LanguageModelV4CallOptions["tools"]>;
+type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
+
+/**
+ * A request in the words of the AI SDK, without its signal. What it holds is shared between requests: read only.
+ *
+ * @param provider Who is asked: what another provider did on its side is left out.
+ */
+export function callOptions(request: ModelRequest, provider: string): LanguageModelV4CallOptions {
+  const { settings } = request;
+  const tools = toolsFor(request, provider);
+  return {
+    prompt: promptFor(request, provider),
+    ...(tools.length > 0 && { tools, toolChoice: { type: request.toolChoice } }),
+    ...(settings.temperature !== undefined && { temperature: settings.temperature }),
+    ...(settings.maxTokens !== undefined && { maxOutputTokens: settings.maxTokens }),
+    ...(settings.stop && { stopSequences: [...settings.stop] }),
+    ...(settings.effort && { reasoning: settings.effort }),
+    ...(settings.providerOptions && { providerOptions: options(settings.providerOptions) }),
+  };
+}
+
+interface Encoded {
+  readonly messages: readonly LanguageModelV4Message[];
+  /** For this provider alone; absent for all. */
+  readonly provider?: string;
+  /** Calls that the provider began to run and whose results are not in the same message, by their ids. */
+  readonly open?: ReadonlySet<string>;
+}
+
+const encodings = new WeakMap<PromptMessage, Encoded>();
+const tools = new WeakMap<readonly ToolSchema[], LanguageModelV4FunctionTool[]>();
+
+function promptFor({ instructions, messages }: ModelRequest, provider: string): LanguageModelV4Message[] {
+  const prompt: LanguageModelV4Message[] = [];
+  if (instructions) prompt.push({ role: "system", content: instructions });
+  messages.forEach((message, index) => {
+    const { open, messages: encoded } = encodedOnce(message, provider);
+    const given = open && isSetDown(messages, index, open, provider) ? withoutCalls(encoded, open) : encoded;
+    for (const one of given) prompt.push(one);
+  });
+  return prompt;
+}
+
+function encodedOnce(message: PromptMessage, provider: string): Encoded {
+  let encoded = encodings.get(message);
+  if (!encoded || (encoded.provider !== undefined && encoded.provider !== provider)) {
+    encoded = encode(message, provider);
+    encodings.set(message, encoded);
+  }
+  return encoded;
+}
+
+/**
+ * Whether somebody else spoke before the provider went on with the calls that it had begun: it has no results for them.
+ */
+function isSetDown(
+  messages: readonly PromptMessage[],
+  index: number,
+  open: ReadonlySet<string>,
+  provider: string,
+): boolean {
+  for (const later of messages.slice(index + 1)) {
+    if (later.role === "user") return true;
+    const resumed = encodedOnce(later, provider).messages.some(
+      ({ role, content }) =>
+        role === "assistant" && content.some((part) => part.type === "tool-result" && open.has(part.toolCallId)),
+    );
+    if (resumed) return false;
+  }
+  return false;
+}
+
+function withoutCalls(
+  encoded: readonly LanguageModelV4Message[],
+  open: ReadonlySet<string>,
+): readonly LanguageModelV4Message[] {
+  return encoded.flatMap((message): LanguageModelV4Message[] => {
+    if (message.role !== "assistant") return [message];
+    const content = message.content.filter((part) => part.type !== "tool-call" || !open.has(part.toolCallId));
+    return content.length === 0 ? [] : [{ ...message, content }];
+  });
+}
+
+function toolsFor({ tools, settings }: ModelRequest, provider: string): LanguageModelV4Tools {
+  const own = tools.length > 0 ? toolsOnce(tools) : [];
+  const theirs = settings.serverTools?.filter(({ id }) => id.startsWith(`${provider}.`)) ?? [];
+  if (theirs.length === 0) return own;
+  return [...own, ...theirs.map(({ id, name, args = {} }) => ({ type: "provider" as const, id, name, args }))];
+}
+
+function toolsOnce(schemas: readonly ToolSchema[]): LanguageModelV4FunctionTool[] {
+  let encoded = tools.get(schemas);
+  if (!encoded) {
+    encoded = schemas.map(({ name, description, input }) => ({
+      type: "function",
+      name,
+      description,
+      inputSchema: input as LanguageModelV4FunctionTool["inputSchema"],
+    }));
+    tools.set(schemas, encoded);
+  }
+  return encoded;
+}
+
+/**
+ * A message of the conversation as one or two of the AI SDK: an assistant's results follow in a message of their own.
+ */
+function encode(message: PromptMessage, provider: string): Encoded {
+  if (message.role === "user") {
+    const content = message.parts.filter(says).map((part) => (part.type === "text" ? text(part) : file(part)));
+    return { messages: content.length > 0 ? [{ role: "user", content }] : [] };
+  }
+  const content: AssistantContent = [];
+  for (const part of message.unfinished ? message.parts.map(withoutItem) : message.parts) {
+    if (part.type === "call") {
+      content.push({
+        type: "tool-call",
+        toolCallId: part.id,
+        toolName: part.tool,
+        input: part.input,
+        ...marks(part.provider),
+      });
+    } else if (part.type === "provider") {
+      // What it did for an answer that broke off, the provider may not know any more.
+      const given = message.unfinished ? undefined : part.provider[provider]?.part;
+      if (given !== undefined) content.push(given as unknown as AssistantContent[number]);
+    } else if (says(part)) {
+      content.push({ type: part.type, text: part.text, ...marks(part.provider) });
+    }
+  }
+  const results = message.results.map(
+    ({ call, tool, output, failed }): LanguageModelV4ToolResultPart => ({
+      type: "tool-result",
+      toolCallId: call,
+      toolName: tool,
+      output: { type: failed ? "error-text" : "text", value: output },
+    }),
+  );
+  const encoded: LanguageModelV4Message[] = [];
+  if (content.length > 0) encoded.push({ role: "assistant", content });
+  if (results.length > 0) encoded.push({ role: "tool", content: results });
+  if (message.parts.every((part) => part.type !== "provider")) return { messages: encoded };
+  const open = openCalls(content);
+  return { messages: encoded, provider, ...(open.size > 0 && { open }) };
+}
+
+function openCalls(content: AssistantContent): Set<string> {
+  const open = new Set<string>();
+  for (const part of content) {
+    if (part.type === "tool-call" && part.providerExecuted) open.add(part.toolCallId);
+    if (part.type === "tool-result") open.delete(part.toolCallId);
+  }
+  return open;
+}
+
+/**
+ * A part of an unfinished answer without the id under which OpenAI keeps the items of finished ones: a request that
+ * names an item which is not there is refused. Signatures stand by themselves and stay.
+ */
+function withoutItem<Part extends { readonly provider?: ProviderData }>(part: Part): Part {
+  if (!part.provider) return part;
+  const { provider: _, ...bare } = part;
+  const kept = Object.entries(part.provider).filter(([, data]) => !("itemId" in data));
+  return (kept.length > 0 ? { ...bare, provider: Object.fromEntries(kept) } : bare) as Part;
+}
+
+/** Providers refuse empty texts; one that carries a signature or an id is not empty to its provider. */
+function says(part: { readonly type: string; readonly text?: string; readonly provider?: ProviderData }): boolean {
+  return part.type === "file" || part.text !== "" || part.provider !== undefined;
+}
+
+function text(part: TextPart): LanguageModelV4TextPart {
+  return { type: "text", text: part.text, ...marks(part.provider) };
+}
+
+function file(part: FilePart): LanguageModelV4FilePart {
+  const name = part.name ?? "without a name";
+  const about = { type: "file", mediaType: part.mediaType, ...(part.name && { filename: part.name }) } as const;
+  if (part.data !== undefined) return { ...about, data: { type: "data", data: part.data } };
+  if (part.url === undefined)
+    throw new ModelError("invalid-request", `The file ${name} has neither bytes nor an address.`);
+  if (URL.canParse(part.url)) return { ...about, data: { type: "url", url: new URL(part.url) } };
+  throw new ModelError("invalid-request", `The file ${name} has an address that is none: ${part.url.slice(0, 100)}`);
+}
+
+function marks(provider: ProviderData | undefined): { providerOptions?: SharedV4ProviderOptions } {
+  return provider ? { providerOptions: options(provider) } : {};
+}
+
+/** Both are JSON objects under the names of providers; the AI SDK's type only lacks `readonly`. */
+function options(provider: ProviderData): SharedV4ProviderOptions {
+  return provider as SharedV4ProviderOptions;
+}

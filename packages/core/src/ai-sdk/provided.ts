@@ -1,0 +1,67 @@
+import type {
+  LanguageModelV4CustomContent,
+  LanguageModelV4CustomPart,
+  LanguageModelV4ToolCall,
+  LanguageModelV4ToolCallPart,
+  LanguageModelV4ToolResult,
+  LanguageModelV4ToolResultPart,
+} from "@ai-sdk/provider";
+import type { Json } from "../conversation/message.ts";
+
+/** Something that a provider did on its side, in the form in which it goes back to it. */
+export interface Provided {
+  /** For people. */
+  readonly text: string;
+  readonly part: Json;
+}
+
+/** UTF-16 units of the arguments that people are shown. */
+const SHOWN = 200;
+
+export function providedCall(call: LanguageModelV4ToolCall): Provided {
+  const { toolCallId, toolName, input, providerMetadata } = call;
+  const part: LanguageModelV4ToolCallPart = {
+    type: "tool-call",
+    toolCallId,
+    toolName,
+    input: parsed(input),
+    providerExecuted: true,
+    ...(providerMetadata && { providerOptions: providerMetadata }),
+  };
+  return { text: `${toolName} ${input.length > SHOWN ? `${input.slice(0, SHOWN)}…` : input}`, part: asJson(part) };
+}
+
+export function providedResult(result: LanguageModelV4ToolResult): Provided {
+  const { toolCallId, toolName, isError = false, providerMetadata } = result;
+  const part: LanguageModelV4ToolResultPart = {
+    type: "tool-result",
+    toolCallId,
+    toolName,
+    output: { type: isError ? "error-json" : "json", value: result.result },
+    ...(providerMetadata && { providerOptions: providerMetadata }),
+  };
+  return { text: `${toolName} ${isError ? "failed" : "answered"}`, part: asJson(part) };
+}
+
+export function providedContent({ kind, providerMetadata }: LanguageModelV4CustomContent): Provided {
+  const part: LanguageModelV4CustomPart = {
+    type: "custom",
+    kind,
+    ...(providerMetadata && { providerOptions: providerMetadata }),
+  };
+  return { text: kind, part: asJson(part) };
+}
+
+function parsed(input: string): unknown {
+  try {
+    return JSON.parse(input);
+  } catch {
+    // A provider that runs the call itself may write its arguments as it likes.
+    return input;
+  }
+}
+
+/** The interface promises JSON; what is `undefined` in it would be lost in the log, and is left out here already. */
+function asJson(part: object): Json {
+  return JSON.parse(JSON.stringify(part)) as Json;
+}

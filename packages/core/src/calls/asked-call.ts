@@ -1,0 +1,26 @@
+import type { EventBody } from "../conversation/event.ts";
+import { type About, type Call, type Json, newCall } from "../conversation/message.ts";
+import { answerOf, type TurnRun, tell } from "../run/run.ts";
+
+/** A call as the model asked for it. */
+export interface AskedCall {
+  readonly id: string;
+  readonly tool: string;
+  readonly inputText: string;
+  readonly input: Json | undefined;
+}
+
+/** What the log is told of a call first: as the model wrote it, or, once that was checked, as it will run. */
+export function pendingCall(message: string, call: AskedCall, about?: About): EventBody {
+  const { id, tool, inputText, input } = call;
+  const pending = { type: "call.pending", message, call: id, tool, inputText } as const;
+  return { ...pending, ...(input !== undefined && { input }), ...(about && { about }) };
+}
+
+/** Calls `onCalls` with calls as they were asked for, whatever has become of them meanwhile. */
+export async function tellCalls(run: TurnRun, id: string, asked: readonly AskedCall[]): Promise<void> {
+  const calls = asked.map(({ id, tool, inputText, input }): Call => {
+    return { ...newCall(id, tool), inputText, ...(input !== undefined && { input }) };
+  });
+  await tell(run, "onCalls", calls, { ...answerOf(run.session, id), calls });
+}

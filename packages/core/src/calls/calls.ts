@@ -1,0 +1,332 @@
+import type { EventBody } from "../conversation/event.ts";
+import { type Call, isEnded, type Json, type Preview } from "../conversation/message.ts";
+import { sayingCall } from "../conversation/tree/call-state.ts";
+import { unsettledBelow } from "../conversation/tree/path.ts";
+import type { Answer } from "../ports/human.ts";
+import type { Tool } from "../ports/tool.ts";
+import { type Ending, withRepeats } from "../run/repeats.ts";
+import { answerOf, type TurnRun, tell } from "../run/run.ts";
+import { deniedBy, type Question } from "../session/questions.ts";
+import { aboutCall, previewOf } from "../toolbox/about.ts";
+import { isSameInput } from "../toolbox/checked-input.ts";
+import { execute, notExecuted } from "../toolbox/execute.ts";
+import { writtenInput } from "../toolbox/written-input.ts";
+import { type AskedCall, pendingCall } from "./asked-call.ts";
+import type { EagerCalls } from "./eager.ts";
+import { judge, unfitAnswer, type Verdict } from "./judge.ts";
+import { toolContext } from "./tool-context.ts";
+
+const GONE = "The process stopped before this had a result, and nobody goes on with it.";
+const NOBODY = "Not allowed: a person has to agree to this call, and nobody can be asked here.";
+
+/**
+ * ```
+ * asked ──▶ ended                     unknown, malformed, denied: the result is there at once
+ *   ├─────▶ ready ──▶ running ──▶ ended
+ *   ╰─────▶ waiting (for a person) ──▶ ready | ended
+ * ```
+ */
+interface Entry {
+  readonly call: string;
+  readonly tool: Tool | undefined;
+  /** As judged, logged and shown. */
+  input: Json;
+  /** The same, for the tool. */
+  value: unknown;
+  /** What the person who is asked is shown of what it would do. */
+  preview: Preview | undefined;
+  phase: "ready" | "waiting" | "running" | "ended";
+  readonly question: Question | undefined;
+  /** Of the start that comes next. */
+  readonly attempt: number;
+}
+
+/** How the calls of an answer are prepared. */
+interface Preparing {
+  readonly refusal?: string | undefined;
+  /** None starts before `run`. */
+  readonly later?: boolean;
+  /** The calls are in the log already, as the model wrote them. */
+  readonly logged?: boolean;
+}
+
+/**
+ * The calls of one answer. They start in their order: neighbours that only look run together, as many at once as the agent
+ * allows; one with effects runs alone; one that waits for a person lets those after it pass. Each gets exactly one result.
+ */
+export class CallBatch {
+  readonly #run: TurnRun;
+  readonly #message: string;
+  readonly #eager: EagerCalls | undefined;
+  readonly #entries: Entry[] = [];
+  readonly #active = new Set<Promise<void>>();
+
+  /** With `eager`, some of the calls may have begun while their message streamed. */
+  constructor(run: TurnRun, message: string, eager?: EagerCalls) {
+    this.#run = run;
+    this.#message = message;
+    this.#eager = eager;
+  }
+
+  /**
+   * Judges each call and says what to log together with the answer: the calls as they were checked, the results of those
+   * that cannot run, the questions, and, unless something else is to happen before any call starts, the intents of those
+   * that start first. With `refusal`, none runs and each is told that.
+   */
+  async prepare(
+    asked: readonly AskedCall[],
+    { refusal, later = false, logged = false }: Preparing = {},
+  ): Promise<EventBody[]> {
+    const calls: EventBody[] = [];
+    const events: EventBody[] = [];
+    for (const call of asked) {
+      const verdict =
+        refusal === undefined ? await judge(this.#run, call) : { ended: "failed" as const, output: refusal };
+      const checked = "ended" in verdict ? call : { ...call, input: verdict.input };
+      const about = "ended" in verdict ? undefined : aboutCall(verdict.tool, verdict.value);
+      const isKnown = logged && about === undefined && isSameInput(checked.input, call.input);
+      if (!isKnown) calls.push(pendingCall(this.#message, checked, about));
+      events.push(...(await this.#enter(call, verdict, 1)));
+    }
+    if (!later) for (const entry of this.#startable()) events.push(this.#intent(entry));
+    return [...calls, ...events];
+  }
+
+  /**
+   * Goes on with the calls of an answer whose process is gone (B24), and says what to log first. What a person allowed
+   * here, or denied, stays so, and a log alone allows nothing (S17); what was running runs again where that is harmless; of
+   * the rest nobody knows.
+   */
+  async recover(calls: readonly Call[]): Promise<EventBody[]> {
+    const events: EventBody[] = [];
+    for (const call of calls) {
+      if (isEnded(call.status)) continue;
+      const verdict = await this.#verdictOn(call);
+      // Whatever is asked now is about what runs now.
+      if (!("ended" in verdict) && !isSameInput(verdict.input, shownInput(call))) {
+        const { id, tool, inputText } = call;
+        const checked = { id, tool, inputText, input: verdict.input };
+        events.push(pendingCall(this.#message, checked, aboutCall(verdict.tool, verdict.value)));
+      }
+      events.push(...(await this.#enter(call, verdict, call.attempt + 1)));
+    }
+    for (const entry of this.#startable()) events.push(this.#intent(entry));
+    return events;
+  }
+
+  async #verdictOn(call: Call): Promise<Verdict> {
+    const { id, tool, inputText, approved } = call;
+    if (approved === false) return { ended: "denied", output: deniedBy(undefined) };
+    // What the model wrote is checked anew: what a check has made once may not pass it.
+    const changed = call.executedInput;
+    const input = changed ?? writtenInput(inputText);
+    const verdict = await judge(this.#run, { id, tool, inputText, input }, { seen: changed !== undefined });
+    const started = call.status === "executing";
+    const { effects = "external" } = this.#run.agent.toolbox.find(tool) ?? {};
+    if (started && effects === "external") {
+      return { ended: "failed", output: "The process stopped while this ran; whether it took effect is unknown." };
+    }
+    if ("ended" in verdict) return verdict;
+    // What a person allowed here they allowed as it was shown (S15, S17).
+    const isAllowed = this.#run.session.isAllowed(call) && isSameInput(verdict.input, shownInput(call));
+    return isAllowed ? { ...verdict, permit: { decision: "allow" } } : verdict;
+  }
+
+  /** Takes a call in as it was judged; answers what to log of that. */
+  async #enter(asked: AskedCall | Call, verdict: Verdict, attempt: number): Promise<EventBody[]> {
+    const call = asked.id;
+    const entry = { call, attempt, question: undefined, preview: undefined };
+    if ("ended" in verdict) {
+      this.#entries.push({ ...entry, tool: undefined, input: null, value: null, phase: "ended" });
+      const output = this.#noting(call, { ...asked, status: verdict.ended, output: verdict.output });
+      return [{ type: `call.${verdict.ended}`, ...sayingCall(this.#message, asked), output }, ...this.#endBelow(call)];
+    }
+    const { tool, input, value, permit } = verdict;
+    if (permit.decision === "ask" && this.#run.agent.unattended) {
+      return this.#enter(asked, { ended: "denied", output: NOBODY }, attempt);
+    }
+    if (permit.decision === "allow") {
+      this.#entries.push({ ...entry, tool, input, value, phase: "ready" });
+      return [];
+    }
+    const preview = await previewOf(tool, value, this.#run.signal);
+    const question = this.#run.session.ask((written) => unfitAnswer(this.#run, tool.name, written));
+    this.#entries.push({ ...entry, tool, input, value, phase: "waiting", question, preview });
+    const shown = sayingCall(this.#message, { id: call, tool: tool.name, input });
+    const { pattern } = permit;
+    const requested = { type: "call.approval-requested", ...shown, question: question.id } as const;
+    return [{ ...requested, ...(pattern !== undefined && { pattern }), ...(preview && { preview }) }];
+  }
+
+  /** Whether a call with effects is about to start: its intent must survive a power cut before that. */
+  get hasEffects(): boolean {
+    return this.#entries.some(({ phase, tool }) => phase === "running" && tool?.effects !== "none");
+  }
+
+  /** Runs the calls until each has its result. What `prepare` answered must be in the log. */
+  async run(): Promise<void> {
+    for (const entry of this.#entries) {
+      if (entry.phase === "running") this.#track(this.#execute(entry));
+      else if (entry.question) this.#track(this.#askPerson(entry, entry.question));
+      else if (entry.phase === "ended" && this.#run.agent.callbacks.onCall) this.#track(this.#told(entry));
+    }
+    try {
+      await this.#runToTheEnd();
+    } catch (error) {
+      // The session can write no more, and has aborted what runs: nothing must go on behind the caller's back.
+      await Promise.allSettled(this.#active);
+      throw error;
+    }
+  }
+
+  async #runToTheEnd(): Promise<void> {
+    while (this.#active.size > 0 || this.#entries.some((entry) => entry.phase === "ready")) {
+      if (this.#run.signal.aborted) await this.#cancelReady(notExecuted(this.#run.signal));
+      const next = this.#startable();
+      if (next.length > 0) {
+        await this.#run.session.commit(
+          next.map((entry) => this.#intent(entry)),
+          { durable: this.hasEffects, origin: this.#run.origin },
+        );
+        for (const entry of next) this.#track(this.#execute(entry));
+      }
+      if (this.#active.size > 0) await Promise.race(this.#active);
+    }
+  }
+
+  #track(work: Promise<void>): void {
+    const tracked = work.finally(() => this.#active.delete(tracked));
+    this.#active.add(tracked);
+    // `run` waits for it and is told; when two fail at once, the first is what it tells.
+    tracked.catch(() => {});
+  }
+
+  /** Takes the calls whose turn it is, and marks them as running. */
+  #startable(): Entry[] {
+    const taken: Entry[] = [];
+    if (this.#run.signal.aborted) return taken;
+    const running = this.#entries.filter((entry) => entry.phase === "running");
+    for (const entry of this.#entries) {
+      if (entry.phase !== "ready") continue;
+      const alone = running.length === 0;
+      const beside = isShared(entry) && running.every(isShared) && running.length < this.#run.agent.callsAtOnce;
+      if (!alone && !beside) break;
+      entry.phase = "running";
+      running.push(entry);
+      taken.push(entry);
+    }
+    return taken;
+  }
+
+  #intent(entry: Entry): EventBody {
+    return {
+      type: "call.executing",
+      message: this.#message,
+      call: entry.call,
+      ...(entry.tool && { tool: entry.tool.name }),
+      attempt: entry.attempt,
+      key: this.#key(entry),
+    };
+  }
+
+  /** Ids of calls are unique in their conversation only; a service meets calls of many. */
+  #key(entry: Entry): string {
+    return `${this.#message}.${entry.call}`;
+  }
+
+  async #execute(entry: Entry): Promise<void> {
+    const { tool, call, input, value, attempt, preview } = entry;
+    if (!tool) throw new Error(`Call ${call} has no tool to run.`);
+    const running = { message: this.#message, call, attempt, key: this.#key(entry), tool, input, agreed: preview };
+    // What a person was asked about, they may have changed.
+    const begun = entry.question ? undefined : await this.#eager?.outcome(call, input);
+    const contextFor = (signal: AbortSignal) => toolContext(this.#run, running, signal);
+    const outcome = begun ?? (await execute(tool, value, this.#run.signal, contextFor));
+    await this.#end(entry, outcome.status, outcome.output);
+  }
+
+  async #askPerson(entry: Entry, question: Question): Promise<void> {
+    const { session, signal, origin } = this.#run;
+    let answer: Answer;
+    try {
+      answer = await question.answer(signal);
+    } catch {
+      // Only an abort ends the wait: the question goes, the call is cancelled.
+      return this.#end(entry, "cancelled", notExecuted(signal));
+    }
+    const { call } = entry;
+    await session.resolve({ type: "approval", id: question.id, message: this.#message, call }, answer, origin);
+    if (answer.decision !== "allow") {
+      entry.phase = "ended";
+      if (this.#run.agent.callbacks.onCall) await this.#told(entry);
+      return;
+    }
+    if (answer.input !== undefined) {
+      const tool = (entry.tool as Tool).name;
+      const written = { id: call, tool, inputText: "", input: answer.input };
+      const verdict = await judge(this.#run, written, { seen: true });
+      if ("ended" in verdict) return this.#end(entry, verdict.ended, verdict.output);
+      entry.input = verdict.input;
+      entry.value = verdict.value;
+      // It was worked out for other arguments.
+      entry.preview = undefined;
+    }
+    entry.phase = "ready";
+  }
+
+  async #end(entry: Entry, status: "completed" | "failed" | "denied" | "cancelled", output: string): Promise<void> {
+    entry.phase = "ended";
+    const { call, tool, input } = entry;
+    const ran = tool
+      ? sayingCall(this.#message, { id: call, tool: tool.name, input })
+      : { message: this.#message, call };
+    const said = this.#noting(call, { tool: tool?.name ?? "", input, status, output });
+    const ended = { type: `call.${status}`, ...ran, output: said } as const;
+    const events = [ended, ...this.#endBelow(call)];
+    await this.#run.session.commit(events, { durable: true, origin: this.#run.origin });
+    if (this.#run.agent.callbacks.onCall) await this.#told(entry);
+  }
+
+  /** Below a call that has its result nothing is open: a sub-agent whose process is gone is not gone on with any more. */
+  #endBelow(call: string): EventBody[] {
+    const { session } = this.#run;
+    return unsettledBelow(session.state, call)
+      .filter(({ run }) => !session.isLive(run))
+      .flatMap(({ id: message, calls }) =>
+        calls
+          .filter(({ status }) => !isEnded(status))
+          .map((open) => ({ type: "call.cancelled", ...sayingCall(message, open), output: GONE }) as const),
+      );
+  }
+
+  #noting(id: string, ending: Ending): string {
+    const { session, repeats, budget } = this.#run;
+    const times = repeats.count(ending, this.#message);
+    budget.repeats = Math.max(budget.repeats, times);
+    const message = session.state.messages.get(this.#message);
+    const call = message?.role === "assistant" ? message.calls.find((other) => other.id === id) : undefined;
+    if (call?.changes?.length) repeats.forget();
+    return withRepeats(ending, times);
+  }
+
+  async #told(entry: Entry): Promise<void> {
+    const message = answerOf(this.#run.session, this.#message);
+    const call = message.calls.find((other) => other.id === entry.call);
+    if (call) await tell(this.#run, "onCall", call, message);
+  }
+
+  async #cancelReady(why: string): Promise<void> {
+    for (const entry of this.#entries) {
+      if (entry.phase === "ready") await this.#end(entry, "cancelled", why);
+    }
+  }
+}
+
+/** The arguments of a call that people have seen. */
+function shownInput({ executedInput, input }: Call): Json | undefined {
+  return executedInput ?? input;
+}
+
+function isShared(entry: Entry): boolean {
+  return entry.tool?.effects === "none" || entry.tool?.parallel === true;
+}

@@ -1,0 +1,60 @@
+import { type AssistantMessage, isSettled } from "../conversation/message.ts";
+import { lastAnswer } from "../conversation/tree/path.ts";
+import { orAborted } from "../model/or-aborted.ts";
+import { inTime } from "../run/in-time.ts";
+import type { TurnRun } from "../run/run.ts";
+import { CallBatch } from "./calls.ts";
+
+/** Answers whose open calls a run goes on with. */
+const goneOnWith = new WeakMap<AssistantMessage, Promise<void>>();
+
+/**
+ * Calls of the last answer that a process which is gone left open come to their results first, within the time of the
+ * turn. What was said since may stand behind it: that process stopped too. Calls of a run that is at work are that run's:
+ * it is waited for until each of them has its result.
+ */
+export async function goOnWithCalls(run: TurnRun): Promise<void> {
+  const answer = lastAnswer(run.branch.path);
+  if (!answer || isSettled(answer)) return;
+  await inTime(
+    run,
+    () => run.budget.softTime(),
+    () => settle(run, answer),
+  );
+  run.branch.showAnew();
+}
+
+/** Of two branches that go on from one answer, the second waits for the first. */
+async function settle(run: TurnRun, answer: AssistantMessage): Promise<void> {
+  if (run.session.isLive(answer.run)) return untilSettled(run, answer);
+  const other = goneOnWith.get(answer);
+  // A run that is interrupted, or has no more time, does not wait; its loop sees that it is so.
+  if (other) return Promise.resolve(orAborted(other, run.signal)).catch(() => {});
+  const settling = runAgain(run, answer);
+  goneOnWith.set(answer, settling);
+  await settling;
+}
+
+/** Waits for a run at work, which gives each of its calls a result before it ends. */
+async function untilSettled({ session, signal }: TurnRun, answer: AssistantMessage): Promise<void> {
+  const settled = Promise.withResolvers<void>();
+  const look = () => {
+    if (isSettled(answer) || !session.state.runs.has(answer.run)) settled.resolve();
+  };
+  const leave = session.listen({ items: look, ended: () => settled.resolve() });
+  try {
+    look();
+    await orAborted(settled.promise, signal);
+  } catch {
+    // It is interrupted, or has no more time: its loop sees that it is so.
+  } finally {
+    leave();
+  }
+}
+
+async function runAgain(run: TurnRun, answer: AssistantMessage): Promise<void> {
+  const batch = new CallBatch(run, answer.id);
+  const events = await batch.recover(answer.calls);
+  await run.session.commit(events, { durable: true, origin: run.origin });
+  await batch.run();
+}

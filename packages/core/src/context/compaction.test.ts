@@ -1,0 +1,326 @@
+import { describe, expect, test } from "vitest";
+import { Agent, type AgentOptions } from "../agent/agent.ts";
+import { shortenConversation } from "../agent/control/shorten-conversation.ts";
+import { say } from "../agent/directive.ts";
+import { type SummaryMessage, textOf } from "../conversation/message.ts";
+import { pathTo } from "../conversation/tree/path.ts";
+import type { ModelDriver, ModelRequest, PromptMessage } from "../ports/model.ts";
+import { defineTool } from "../ports/tool.ts";
+import { Session } from "../session/session.ts";
+import { checkConversation } from "../testing/check-conversation.ts";
+import { collect, readUntil } from "../testing/collect.ts";
+import { type Beat, call, fail, pause, scriptedModel, spend, stall, text } from "../testing/scripted-model.ts";
+
+let acted = 0;
+const act = defineTool({
+  name: "act",
+  description: "Acts.",
+  input: { type: "object" },
+  effects: "none",
+  // Never the same twice: that would be noted (C10).
+  execute: () => String(++acted).padStart(400, "x"),
+});
+
+/** What a prompt says, as one text. */
+function said(messages: readonly PromptMessage[]): string {
+  return messages
+    .flatMap((message) => [
+      ...message.parts.map((part) => ("text" in part ? part.text : "")),
+      ...(message.role === "assistant" ? message.results.map(({ output }) => output) : []),
+    ])
+    .join("\n");
+}
+
+const isSummary = ({ messages }: ModelRequest) => said(messages.slice(-1)).startsWith("Sum up the conversation");
+const length = ({ messages }: ModelRequest) => said(messages).length / 4;
+
+function play(
+  scene: (request: ModelRequest, index: number) => string | readonly Beat[],
+  options: Partial<AgentOptions> = {},
+) {
+  const session = Session.inMemory();
+  const model = scriptedModel((request, index) => {
+    const beats = scene(request, index);
+    const own = typeof beats === "string" ? [text(beats)] : beats;
+    return [spend({ input: Math.ceil(length(request)), output: 5 }), ...own];
+  });
+  const agent = new Agent({ model, tools: [act], compaction: { contextSize: 1_000 }, ...options });
+  return { session, model, agent };
+}
+
+const summaries = ({ state }: Session) => [...state.messages.values()].filter(({ role }) => role === "summary");
+
+describe("a conversation that grows too long", () => {
+  test("B42: goes on for 200 steps in a small context, and what was said first is still known", async () => {
+    const { session, model, agent } = play(
+      (request, index) => {
+        if (isSummary(request)) return "The password is mellon. The person wants 200 steps.";
+        return index < 230 ? [call("act")] : said(request.messages).includes("mellon") ? "It is mellon." : "I forgot.";
+      },
+      { limits: { steps: 500 } },
+    );
+    const turn = await agent.send("The password is mellon. Take 200 steps, then say it.", { session });
+    expect(turn.steps).toBeGreaterThan(200);
+    expect(turn.text).toBe("It is mellon.");
+    expect(Math.max(...model.requests.filter((request) => !isSummary(request)).map(length))).toBeLessThan(1_000);
+    expect(summaries(session).length).toBeGreaterThan(10);
+    expect(checkConversation(session.state)).toEqual([]);
+  });
+
+  test("B42: everything older stays in the tree, the last messages stay word for word, and the cost is counted", async () => {
+    const { session, model, agent } = play((request, index) =>
+      isSummary(request)
+        ? [text("All that matters."), spend({ input: 7, output: 3 })]
+        : index < 9
+          ? [call("act")]
+          : "end",
+    );
+    const turn = await agent.send("Begin.", { session });
+    const [summary] = summaries(session);
+    expect(summary).toMatchObject({ usage: { input: 7, output: 3 } });
+    expect(session.state.usage).toEqual(turn.usage);
+    const path = pathTo(session.state, session.state.leaf);
+    expect(path[0]).toMatchObject({ role: "user", parts: [{ text: "Begin." }] });
+    const after = model.requests[model.requests.findIndex(isSummary) + 1]?.messages ?? [];
+    expect(said(after.slice(0, 1))).toContain("All that matters.");
+    expect(said(after)).not.toContain("Begin.");
+    expect(after.length).toBeGreaterThan(1);
+  });
+
+  test("B42: a hint comes first, once, to an agent that can shorten the conversation itself", async () => {
+    const { session, model, agent } = play(
+      (request, index) => {
+        const hinted = said(request.messages).includes("call shorten_conversation");
+        if (isSummary(request)) return "By force.";
+        if (!hinted && summaries(session).length === 0) return [call("act")];
+        return summaries(session).length === 0
+          ? [call("shorten_conversation", { summary: "Short and sweet." }), call("act")]
+          : index > 99
+            ? "too many"
+            : "end";
+      },
+      { tools: [act, shortenConversation()], limits: { steps: 30 } },
+    );
+    const turn = await agent.send("Begin.", { session });
+    expect(turn.text).toBe("end");
+    const [summary] = summaries(session);
+    expect(summary && textOf(summary)).toBe("Short and sweet.");
+    expect(summaries(session)).toHaveLength(1);
+    const last = model.requests.at(-1)?.messages ?? [];
+    expect(said(last.slice(0, 1))).toContain("Short and sweet.");
+    // The other call of that step keeps its result.
+    expect(last.some((m) => m.role === "assistant" && m.results.some(({ tool }) => tool === "act"))).toBe(true);
+    const hints = [...session.state.messages.values()].filter((m) => m.role === "user" && m.author === "system");
+    expect(hints).toHaveLength(1);
+    expect(checkConversation(session.state)).toEqual([]);
+  });
+
+  /** What the calls of `shorten_conversation` came to, and what the feed said of it. */
+  async function shortens(before: number, summary: string, options: Partial<AgentOptions> = {}) {
+    const session = Session.inMemory();
+    const model = scriptedModel((_, index) =>
+      index < before ? [call("act")] : index === before ? [call("shorten_conversation", { summary })] : "end",
+    );
+    const agent = new Agent({ model, tools: [act, shortenConversation()], ...options });
+    const items = await collect(agent.chat(say("Begin."), { session }));
+    const [ended] = items.flatMap((item) =>
+      (item.type === "call.completed" || item.type === "call.failed") && item.tool === "shorten_conversation"
+        ? [item]
+        : [],
+    );
+    const notices = items.flatMap((item) => (item.type === "context.not-shortened" ? [item.reason] : []));
+    return { session, model, ended, notices };
+  }
+
+  test.each([
+    ["a known context", { contextSize: 1_000 }],
+    ["a context of unknown size", {}],
+    ["compaction switched off", false],
+  ] as const)(
+    "B66: with %s shorten_conversation says how many messages the summary stands for, and what that frees",
+    async (_, compaction) => {
+      const { session, model, ended, notices } = await shortens(12, "Short.", { compaction });
+      const [, messages = "", tokens = ""] =
+        /stands for (\d+) messages; that frees about ([\d,]+) tokens/.exec(ended?.output ?? "") ?? [];
+      expect(ended?.type).toBe("call.completed");
+      expect(notices).toEqual([]);
+      const [summary] = summaries(session);
+      const path = pathTo(session.state, session.state.leaf);
+      expect(Number(messages)).toBe(path.findIndex(({ id }) => id === (summary as SummaryMessage).covers) + 1);
+      const length = (request: ModelRequest | undefined) => JSON.stringify(request?.messages).length;
+      expect(length(model.requests.at(-1))).toBeLessThan(length(model.requests.at(-2)));
+      expect(Number(tokens.replace(",", ""))).toBeGreaterThan(0);
+    },
+  );
+
+  test.each([
+    ["there is nothing earlier", 0, "Short.", /too little before them/],
+    ["it is empty", 12, "  ", /summary is empty/],
+    ["it is longer than what it stands for", 12, "long ".repeat(5_000), /longer than what it would stand for/],
+  ])(
+    "B66: a summary that frees nothing since %s fails, and model, person and log are told why",
+    async (_, before, summary, why) => {
+      const { session, model, ended, notices } = await shortens(before, summary);
+      expect(ended).toMatchObject({ type: "call.failed", output: expect.stringMatching(why) });
+      expect(notices).toEqual([expect.stringMatching(why)]);
+      expect(said(model.requests.at(-1)?.messages ?? [])).toMatch(why);
+      expect(summaries(session)).toEqual([]);
+    },
+  );
+
+  test("B66: with a context of unknown size a short conversation of long messages is shortened too", async () => {
+    const { session, ended } = await shortens(3, "Short.");
+    expect(ended?.output).toMatch(/stands for \d+ messages/);
+    expect(summaries(session)).toHaveLength(1);
+  });
+
+  test.each<[string, string | readonly Beat[], RegExp]>([
+    ["empty", "  ", /empty/],
+    ["longer than what it stands for", "long ".repeat(2_000), /longer/],
+    ["broken off", [fail("quota")], /quota/],
+  ])(
+    "F15: a summary that is %s changes nothing, and is asked for twice in a turn at most",
+    async (_, answer, reason) => {
+      const { session, model, agent } = play((request, index) =>
+        isSummary(request) ? answer : index < 16 ? [call("act")] : "end",
+      );
+      const items = await collect(agent.chat(say("Begin."), { session }));
+      expect(summaries(session)).toEqual([]);
+      expect(model.requests.filter(isSummary)).toHaveLength(2);
+      const notices = items.filter((item) => item.type === "context.not-shortened");
+      expect(notices).toHaveLength(2);
+      expect(notices[0]).toMatchObject({ reason: expect.stringMatching(reason) });
+      expect(said(model.requests.at(-1)?.messages ?? [])).toContain("Begin.");
+      const counted = items.filter((item) => item.type === "usage.counted");
+      expect(counted).toHaveLength(typeof answer === "string" ? 2 : 0);
+      expect(checkConversation(session.state)).toEqual([]);
+    },
+  );
+
+  test("F15: an interrupt while a summary is written changes nothing", async () => {
+    const { session, agent } = play((request) => (isSummary(request) ? [text("half"), stall()] : [call("act")]));
+    const chat = agent.chat(say("Begin."), { session })[Symbol.asyncIterator]();
+    await readUntil(chat, (item) => item.type === "context.shortening");
+    session.interrupt();
+    expect(await readUntil(chat, (item) => item.type === "chat.ended")).toMatchObject({ reason: "interrupted" });
+    expect(summaries(session)).toEqual([]);
+    expect(checkConversation(session.state)).toEqual([]);
+  });
+
+  test("B22: an interrupt does not wait for what counts, nor for a model that does not listen", async () => {
+    const begun = Promise.withResolvers<void>();
+    const never = () => {
+      begun.resolve();
+      return new Promise<never>(() => {});
+    };
+    const { session, agent } = play(() => "end", { compaction: { contextSize: 10, count: never } });
+    const turn = agent.send("Go on and on and on.", { session });
+    await begun.promise;
+    session.interrupt();
+    expect(await turn).toMatchObject({ reason: "interrupted", steps: 0 });
+
+    const full = play((request) => (isSummary(request) ? [stall()] : [call("act")]));
+    const { stream } = full.model;
+    const deaf: ModelDriver = {
+      ...full.model,
+      stream: (request, sink) => stream(request, sink, new AbortController().signal),
+    };
+    const chat = full.agent.with({ model: deaf }).chat(say("Begin."), { session: full.session });
+    const items = chat[Symbol.asyncIterator]();
+    await readUntil(items, (item) => item.type === "context.shortening");
+    full.session.interrupt();
+    expect(await readUntil(items, (item) => item.type === "chat.ended")).toMatchObject({ reason: "interrupted" });
+  });
+
+  test("F15: a summary may take its time where silence has no limit", async () => {
+    const { session, agent } = play(
+      (request, index) => (isSummary(request) ? [pause(20), text("Sum.")] : index < 12 ? [call("act")] : "end"),
+      { retry: { idle: Number.POSITIVE_INFINITY } },
+    );
+    await agent.send("Begin.", { session });
+    expect(summaries(session).map(textOf)).toEqual(["Sum."]);
+  });
+
+  test.each([1, 4])(
+    "F15: a provider that says it is too long, at step %i, is asked again once, with a summary",
+    async (step) => {
+      let refused = 0;
+      const { session, model, agent } = play(
+        (request, index) => {
+          if (isSummary(request)) return "Sum.";
+          if (index === step && refused++ === 0) return [fail("context-overflow")];
+          return index < step + 2 ? [call("act")] : "end";
+        },
+        { compaction: { contextSize: 1_000_000 } },
+      );
+      expect((await agent.send("One.", { session })).text).toBe("end");
+      expect(summaries(session).map(textOf)).toEqual(["Sum."]);
+      expect(said(model.requests.at(-1)?.messages ?? [])).not.toContain("One.");
+      expect(checkConversation(session.state)).toEqual([]);
+    },
+  );
+
+  test("F15: one that says so twice in a turn is believed", async () => {
+    const { session, agent, model } = play(
+      (request, index) => (isSummary(request) ? "Sum." : index < 3 ? [call("act")] : [fail("context-overflow")]),
+      { compaction: { contextSize: 1_000_000 } },
+    );
+    await expect(agent.send("One.", { session })).rejects.toMatchObject({ code: "context-overflow" });
+    expect(model.requests.filter(isSummary)).toHaveLength(1);
+  });
+
+  test("F15: when the request for the summary is too long itself, less is summed up", async () => {
+    let tries = 0;
+    const { session, agent } = play((request, index) => {
+      if (isSummary(request)) return tries++ === 0 ? [fail("context-overflow")] : "Sum.";
+      return index < 9 ? [call("act")] : "end";
+    });
+    await agent.send("Begin.", { session });
+    expect(summaries(session).map(textOf)).toContain("Sum.");
+  });
+
+  test("B42: what no provider has counted is counted by `count`, which is asked only where it may matter", async () => {
+    let asked = 0;
+    const count = async (text: string) => {
+      asked++;
+      return text.length;
+    };
+    const { session, agent } = play((request) => (isSummary(request) ? "Sum." : "Well."), {
+      compaction: { contextSize: 1_000, count },
+    });
+    for (const said of ["One.", "Two.", "Three.", "Four."]) await agent.send(said, { session });
+    expect(asked).toBe(0);
+    // Of these characters each is a token: a quarter of them would be no reason to shorten anything.
+    await agent.send("木".repeat(900), { session });
+    expect(summaries(session).map(textOf)).toEqual(["Sum."]);
+    expect(asked).toBeGreaterThan(0);
+  });
+
+  test("is left alone when the size of its model's context is unknown, or when compaction is off", async () => {
+    for (const compaction of [{}, false] as const) {
+      const { session, agent } = play((_, index) => (index < 20 ? [call("act")] : "end"), { compaction });
+      await agent.send("Begin.", { session });
+      expect(summaries(session)).toEqual([]);
+    }
+  });
+
+  test("is shortened when somebody asks for it, and says why when it is not", async () => {
+    const { session, agent } = play(
+      (request, index) => (isSummary(request) ? "Sum." : index < 9 ? [call("act")] : "end"),
+      {
+        compaction: false,
+      },
+    );
+    expect(await agent.compact({ session })).toBe("There is nothing to shorten yet.");
+    await agent.send("Begin.", { session });
+    expect(await agent.compact({ session })).toBeUndefined();
+    expect(summaries(session).map(textOf)).toEqual(["Sum."]);
+    await agent.send("Go on.", { session });
+    expect(checkConversation(session.state)).toEqual([]);
+  });
+
+  test("an option that makes no sense is refused", async () => {
+    const { agent } = play(() => "ok", { compaction: { threshold: 80 } });
+    await expect(agent.send("Hi")).rejects.toThrow(/compaction.threshold is 80/);
+  });
+});

@@ -1,0 +1,93 @@
+import { type Message, type Recalled, textOf } from "../conversation/message.ts";
+import { alarm } from "../model/alarm.ts";
+import { orAborted } from "../model/or-aborted.ts";
+import type { Memory, MemoryItem } from "../ports/memory.ts";
+import type { TurnAgent, TurnRun } from "../run/run.ts";
+import { messageOf } from "../toolbox/execute.ts";
+
+type TurnMemory = NonNullable<TurnAgent["memory"]>;
+
+/** Milliseconds after which nobody waits for what a memory still writes. */
+const WRITING_TIME = 60_000;
+
+/** What is being written to a memory: a recall waits for it, so that a turn knows of the turn before. */
+const writing = new WeakMap<Memory, Promise<void>>();
+
+/** Puts what memory knows in front of the model, together with the user message that stands last on the path. */
+export async function recallInto(run: TurnRun, memory: TurnMemory): Promise<void> {
+  const { session, branch, origin } = run;
+  const notice = (reason: string) => session.notify({ type: "memory.skipped", run: run.id, reason }, origin);
+  const message = branch.path.at(-1);
+  if (message?.role !== "user") return;
+  const late = new AbortController();
+  const cancel = alarm(memory.timeout, () => {
+    late.abort(new Error(`memory did not answer within its timeout of ${memory.timeout} ms`));
+  });
+  const signal = AbortSignal.any([run.signal, late.signal]);
+  let items: readonly Recalled[];
+  try {
+    await orAborted(writing.get(memory.store), signal);
+    const options = { limit: memory.limit, signal, conversation: session.id, notice };
+    const recalled = await orAborted(memory.store.recall(textOf(message), options), signal);
+    items = recalled.map(({ text, source, kind, role, at, conversation, message }) => ({
+      text: String(text),
+      source: String(source),
+      ...(kind === undefined ? {} : { kind }),
+      ...(role === undefined ? {} : { role }),
+      ...(at === undefined ? {} : { at: Number(at) }),
+      ...(conversation === undefined ? {} : { conversation: String(conversation) }),
+      ...(message === undefined ? {} : { message: String(message) }),
+    }));
+  } catch (error) {
+    // A turn without memory is better than no turn; the feed says so.
+    notice(messageOf(error));
+    return;
+  } finally {
+    cancel();
+  }
+  const unwanted = new Set(branch.path.flatMap(dismissedOf).map(({ text }) => text));
+  const wanted = items.filter(({ text }) => !unwanted.has(text));
+  if (wanted.length === 0) return;
+  // What was dismissed with this message stays with it: so it is known, and can be wanted again.
+  const told = [...wanted, ...dismissedOf(message)];
+  await session.commit([{ type: "memory.recalled", message: message.id, items: told }], { origin });
+}
+
+function dismissedOf(message: Message): readonly Recalled[] {
+  return message.role === "user" ? (message.recalled?.filter(({ dismissed }) => dismissed) ?? []) : [];
+}
+
+/** Hands what was said in a turn to memory, in the background: the turn's end does not wait for it. */
+export function rememberTurn(run: TurnRun, memory: TurnMemory): void {
+  const { session, branch } = run;
+  const items = branch.path.slice(run.from).flatMap((message): MemoryItem[] => {
+    const { id, role, createdAt: at } = message;
+    if (role === "summary" || (role === "user" && message.author !== "user")) return [];
+    const text = textOf(message);
+    return text === "" ? [] : [{ kind: "said", role, text, conversation: session.id, message: id, at }];
+  });
+  const summary = run.finished?.summary;
+  if (summary) items.push({ kind: "summary", text: summary, conversation: session.id, at: Date.now() });
+  write(run, memory, items);
+}
+
+/** Hands a summary of the conversation to memory, in the background. */
+export function rememberSummary(run: TurnRun, text: string): void {
+  const { memory } = run.agent;
+  if (memory) write(run, memory, [{ kind: "summary", text, conversation: run.session.id, at: Date.now() }]);
+}
+
+function write(run: TurnRun, memory: TurnMemory, items: readonly MemoryItem[]): void {
+  const { session } = run;
+  if (items.length === 0) return;
+  const late = new AbortController();
+  const cancel = alarm(WRITING_TIME, () => late.abort(new Error("memory did not finish writing within a minute")));
+  const before = writing.get(memory.store) ?? Promise.resolve();
+  const written = before
+    .then(() => orAborted(memory.store.remember(items), late.signal))
+    .catch((error: unknown) => {
+      session.notify({ type: "memory.skipped", run: run.id, reason: messageOf(error) }, run.origin);
+    })
+    .finally(cancel);
+  writing.set(memory.store, written);
+}

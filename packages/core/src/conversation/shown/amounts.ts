@@ -1,0 +1,62 @@
+import { type Cost, totalTokens, type Usage } from "../usage.ts";
+
+/** `0.3 s`, `12.0 s`, `3 min 5 s`. */
+export function formatDuration(milliseconds: number): string {
+  const seconds = Math.max(0, milliseconds) / 1000;
+  if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  const [hours, minutes] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60)];
+  return hours > 0 ? `${hours} h ${minutes} min` : `${minutes} min ${whole % 60} s`;
+}
+
+/** `, 1.2 s`: how long something took, behind what it was; nothing where that comes to nothing. */
+export function formatTook(milliseconds: number): string {
+  return milliseconds < 50 ? "" : `, ${formatDuration(milliseconds)}`;
+}
+
+/** What is less is said to be so: digits that far behind the point tell nobody anything. */
+const SMALLEST_COST = 0.0001;
+
+/** `$0.0012`, `$0.12`; `unknown` when the price is, which is not the same as free. */
+export function formatCost(cost: Cost): string {
+  if (cost === undefined) return "unknown";
+  if (cost === 0) return "$0";
+  if (cost < SMALLEST_COST) return `<$${SMALLEST_COST}`;
+  return cost < 0.01 ? `$${cost.toPrecision(2)}` : `$${cost.toFixed(2)}`;
+}
+
+/** `1,234`. */
+export function formatCount(count: number): string {
+  return count.toLocaleString("en-US");
+}
+
+/** `1 message`, `2 messages`; `things` where that is not an `s` more. */
+export function counted(count: number, thing: string, things = `${thing}s`): string {
+  return `${formatCount(count)} ${count === 1 ? thing : things}`;
+}
+
+/** What model calls took, in a few words; empty when they took nothing. */
+export function formatSpent(usage: Usage, cost: Cost): string {
+  if (totalTokens(usage) === 0) return "";
+  const cached = usage.cached > 0 ? ` (${formatCount(usage.cached)} cached)` : "";
+  return `${formatCount(usage.input)}${cached} tokens in, ${formatCount(usage.output)} out · cost ${formatCost(cost)}`;
+}
+
+/** `820 B`, `3.4 kB`, `12 MB`: thousands, not 1024s. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  const units = ["kB", "MB", "GB", "TB"];
+  let [amount, unit] = [bytes / 1_000, 0];
+  while (amount >= 999.5 && unit < units.length - 1) {
+    amount /= 1_000;
+    unit++;
+  }
+  return `${amount < 10 ? amount.toFixed(1) : Math.round(amount)} ${units[unit]}`;
+}
+
+/** `812`, `3.4k`, `120k`, `1.2M`. */
+export function shortCount(count: number): string {
+  if (count < 1_000) return String(count);
+  const [amount, unit] = count < 999_500 ? [count / 1_000, "k"] : [count / 1_000_000, "M"];
+  return `${amount < 9.95 ? amount.toFixed(1) : Math.round(amount)}${unit}`;
+}

@@ -1,0 +1,54 @@
+import type { EventBody, FeedItem, Notice } from "../event.ts";
+import { formatDuration } from "./amounts.ts";
+import { visibleLine, visibleProse } from "./visible-text.ts";
+
+/** Said below a part of an answer that broke off and is asked for anew: it counts no more. */
+export const GIVEN_UP = "What was written of this answer is given up; it is asked for anew.";
+
+/** What happens beside the conversation and is told in a sentence. */
+type ToldType = Notice["type"] | "run.paused" | "run.continued";
+
+/** An item as far as it is told. */
+type Told<Type extends string> = Extract<EventBody | Notice, { readonly type: Type }>;
+
+/** The sentence, the same in every client; `undefined` where an item of the type needs none. */
+const SENTENCES: { readonly [Type in ToldType]: (item: Told<Type>) => string | undefined } = {
+  "model.retrying": ({ reason, delay, attempt, ...hitch }) =>
+    `${sentenceOf(reason)} ${hitchName(hitch)}, attempt ${attempt}, again in ${formatDuration(delay)}.`,
+  "model.waiting": ({ time, alive }) => {
+    const seconds = formatDuration(Math.round(time / 1_000) * 1_000);
+    return alive ? `Thinking for ${seconds}; the connection is alive.` : `Nothing from the model for ${seconds}.`;
+  },
+  "memory.skipped": ({ reason }) => `Memory was not used: ${sentenceOf(reason)}`,
+  "context.shortening": ({ reason }) =>
+    `The earlier conversation is being summed up, to make room: ${sentenceOf(reason)}`,
+  "context.not-shortened": ({ reason }) => `It was not summed up, and stays as it was: ${sentenceOf(reason)}`,
+  "callback.failed": ({ callback, reason }) =>
+    `The callback ${visibleLine(callback)} failed, and the turn goes on: ${sentenceOf(reason)}`,
+  "run.paused": ({ reason }) => `${sentenceOf(reason)} A person is asked whether it may go on.`,
+  "run.continued": ({ allowed }) =>
+    allowed ? "It goes on, with as much again as its limits allow." : "It does not go on beyond its limit.",
+  // These two are about the reading of the feed, and not about the conversation.
+  "feed.reset": () => undefined,
+  "chat.ended": () => undefined,
+};
+
+/**
+ * What a person is told of something that happens beside what is said and done: a call of the model that is tried again, a
+ * limit, memory that was skipped. One sentence or two, plain (S12); nothing for what is shown otherwise.
+ */
+export function toldItem(item: FeedItem): string | undefined {
+  const sentence = Object.hasOwn(SENTENCES, item.type) ? SENTENCES[item.type as ToldType] : undefined;
+  return (sentence as ((item: FeedItem) => string | undefined) | undefined)?.(item);
+}
+
+/** What went wrong with a model, in a word: its HTTP status, or the kind of failure. */
+export function hitchName({ status, code }: { readonly status?: number; readonly code: string }): string {
+  return status === undefined ? code : String(status);
+}
+
+/** A reason as it came, on one line, with an end. */
+function sentenceOf(reason: string): string {
+  const line = visibleProse(reason.replaceAll(/\s+/g, " ").trim());
+  return /[.!?…]$/.test(line) ? line : `${line}.`;
+}

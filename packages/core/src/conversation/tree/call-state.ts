@@ -1,0 +1,79 @@
+import type { Delta, Event, FeedItem } from "../event.ts";
+import { type AssistantMessage, type Call, type CallStatus, isEnded, type Json, type Part } from "../message.ts";
+import type { Mutable, MutableState } from "../state.ts";
+
+/** What one item changed, so that a view can follow without comparing. */
+export interface Change {
+  readonly message?: string;
+  readonly call?: string;
+  readonly run?: string;
+  readonly input?: string;
+  /** Why the item was passed over: of a newer version, or malformed. */
+  readonly skipped?: string;
+}
+
+/** An answer as the owner of a state may change it. */
+export type MutableAnswer = Mutable<Omit<AssistantMessage, "parts" | "calls">> & { parts: Part[]; calls: Call[] };
+
+/** The answer of this id. */
+export function answer(state: MutableState, id: string): MutableAnswer | undefined {
+  const message = state.messages.get(id);
+  return message?.role === "assistant" ? (message as unknown as MutableAnswer) : undefined;
+}
+
+/** An item that speaks of a call. */
+export type OfCall = (Event | Delta) & { readonly message: string; readonly call: string };
+
+/** The call that an item speaks of. */
+export function callOf(state: MutableState, { message, call }: OfCall): Mutable<Call> | undefined {
+  return answer(state, message)?.calls.find((other) => other.id === call);
+}
+
+/** What an event that asks about a call, or ends it, says of it: whoever hears it needs no map of calls. */
+export function sayingCall(
+  message: string,
+  { id, tool, input, executedInput = input }: Pick<Call, "id" | "tool" | "input" | "executedInput">,
+): { readonly message: string; readonly call: string; readonly tool: string; readonly input?: Json } {
+  return { message, call: id, tool, ...(executedInput !== undefined && { input: executedInput }) };
+}
+
+/** Notes something on a call that may have its result: what it does after that is not part of the result. */
+export function noteCall(state: MutableState, item: OfCall, note: Partial<Pick<Call, "drafts" | "changes">>): Change {
+  const call = callOf(state, item);
+  if (!call) return skipped(item, "it names no call");
+  Object.assign(call, note);
+  return { message: item.message, call: item.call };
+}
+
+/** Changes a call that has no result yet. */
+export function changeCall(
+  state: MutableState,
+  event: Event & { readonly message: string; readonly call: string },
+  change: Partial<Call>,
+): Change {
+  const call = answer(state, event.message)?.calls.find((other) => other.id === event.call);
+  if (!call) return skipped(event, "it names no call");
+  if (isEnded(call.status)) return skipped(event, `the call ${event.call} has its result`);
+  Object.assign(call, change);
+  return { message: event.message, call: event.call };
+}
+
+/** Gives a call its result, once. */
+export function endCall(
+  state: MutableState,
+  event: Event & { readonly message: string; readonly call: string; readonly output: string },
+  status: CallStatus,
+): Change {
+  closeQuestions(state, event.call);
+  return changeCall(state, event, { status, output: event.output, progress: "", endedAt: event.at });
+}
+
+/** Nobody needs to answer any more what a call asked. */
+export function closeQuestions(state: MutableState, call: string): void {
+  for (const question of state.questions.values()) if (question.call === call) state.questions.delete(question.id);
+}
+
+/** Says that an item was passed over, and why. */
+export function skipped(item: FeedItem, why: string): Change {
+  return { skipped: `${item.type}: ${why}` };
+}

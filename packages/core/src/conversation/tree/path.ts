@@ -1,0 +1,100 @@
+import { type AssistantMessage, isSettled, type Message } from "../message.ts";
+import type { ConversationState } from "../state.ts";
+import { addCost, addUsage, type Cost, noUsage, type Usage } from "../usage.ts";
+
+/** The messages from the root to `leaf`, without recursion: a path can be 100,000 messages long. */
+export function pathTo(state: ConversationState, leaf: string | null): Message[] {
+  const path: Message[] = [];
+  for (let id = leaf; id !== null; ) {
+    const message = state.messages.get(id);
+    if (!message) break;
+    path.push(message);
+    id = message.parentId;
+  }
+  return path.reverse();
+}
+
+/** The children of a message (of the roots for `null`) that nobody removed, oldest first. */
+function childrenOf(state: ConversationState, message: string | null): readonly string[] {
+  const children = state.children.get(message) ?? NONE;
+  const gone = children.some((id) => state.messages.get(id)?.removed);
+  return gone ? children.filter((id) => !state.messages.get(id)?.removed) : children;
+}
+
+const NONE: readonly string[] = [];
+
+/** The leaf below `message` that was written last: where its branch goes on. */
+export function newestLeaf(state: ConversationState, message: string): string {
+  let leaf = message;
+  for (let next = childrenOf(state, leaf).at(-1); next !== undefined; next = childrenOf(state, leaf).at(-1)) {
+    leaf = next;
+  }
+  return leaf;
+}
+
+/** All leaves in the order of the tree; each is a branch. What was removed is left out. */
+export function leaves(state: ConversationState): string[] {
+  const found: string[] = [];
+  const open = [...childrenOf(state, null)].reverse();
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    const children = childrenOf(state, id);
+    if (children.length === 0) found.push(id);
+    else for (let i = children.length - 1; i >= 0; i--) open.push(children[i] as string);
+  }
+  return found;
+}
+
+/** The messages that share a parent with `message`, itself included and removed ones left out, oldest first. */
+export function siblings(state: ConversationState, message: string): readonly string[] {
+  const found = state.messages.get(message);
+  return found ? childrenOf(state, hangsOn(found)) : NONE;
+}
+
+/** Where a message stands among `children`: under its parent, the call that launched its agent, or `null`. */
+export function hangsOn({ parentId, call }: Message): string | null {
+  return parentId ?? call ?? null;
+}
+
+/** The message, or the nearest one above it that nobody removed, by itself or with one above. */
+export function standing(state: ConversationState, leaf: string | null): string | null {
+  // As a rule nothing is removed: then nobody walks up a long path.
+  if (state.removals === 0) return leaf;
+  const path = pathTo(state, leaf);
+  const gone = path.findIndex(({ removed }) => removed);
+  return gone < 0 ? leaf : (path[gone - 1]?.id ?? null);
+}
+
+/** The answers of the sub-agents below a call, however deep, that have calls without a result. */
+export function unsettledBelow(state: ConversationState, call: string): AssistantMessage[] {
+  const found: AssistantMessage[] = [];
+  const open = [...(state.children.get(call) ?? NONE)];
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    const message = state.messages.get(id);
+    open.push(...(state.children.get(id) ?? NONE));
+    if (message?.role !== "assistant") continue;
+    for (const launching of message.calls) open.push(...(state.children.get(launching.id) ?? NONE));
+    if (!isSettled(message)) found.push(message);
+  }
+  return found;
+}
+
+/** Usage and cost of the answers and summaries on a path. */
+export function spentOn(path: readonly Message[]): { usage: Usage; cost: Cost } {
+  let usage = noUsage;
+  let cost: Cost = 0;
+  for (const message of path) {
+    if (message.role === "user" || !message.usage) continue;
+    usage = addUsage(usage, message.usage);
+    cost = addCost(cost, message.cost);
+  }
+  return { usage, cost };
+}
+
+/** The last answer on a path. */
+export function lastAnswer(path: readonly Message[]): AssistantMessage | undefined {
+  for (let i = path.length - 1; i >= 0; i--) {
+    const message = path[i];
+    if (message?.role === "assistant") return message;
+  }
+  return undefined;
+}

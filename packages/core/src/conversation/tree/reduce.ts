@@ -1,0 +1,396 @@
+import { type Delta, type Event, type FeedItem, isDelta, isEvent } from "../event.ts";
+import { type Call, isEnded, type Message, newCall, type Part, type SummaryMessage } from "../message.ts";
+import type { ApprovalQuestion, ConversationState, LiveRun, Mutable, MutableState, TextQuestion } from "../state.ts";
+import { addCost, addUsage, type Cost, type Usage } from "../usage.ts";
+import {
+  answer,
+  type Change,
+  callOf,
+  changeCall,
+  closeQuestions,
+  endCall,
+  type MutableAnswer,
+  noteCall,
+  skipped,
+} from "./call-state.ts";
+import { editInput, holdInputs, queueInput } from "./inbox.ts";
+import { hangsOn, pathTo } from "./path.ts";
+
+/** The characters of a running call's output that a state keeps. */
+const PROGRESS_KEPT = 64 * 1024;
+
+const NOTHING: Change = Object.freeze({});
+
+/**
+ * Applies one item of a feed to a state, in place, and says what changed. Deterministic, without recursion, and total:
+ * it never throws; what it does not know, has applied before or cannot apply is passed over, and `skipped` says why. Text
+ * that a checkpoint repeats is taken once.
+ */
+export function reduce(state: ConversationState, item: FeedItem): Change {
+  const target = state as MutableState;
+  try {
+    if (isEvent(item)) {
+      if (item.seq <= target.seq) return { skipped: `${item.type}: event ${item.seq} was applied before` };
+      target.seq = item.seq;
+      target.epoch = item.epoch;
+      return reduceEvent(target, item);
+    }
+    return isDelta(item) ? reduceDelta(target, item) : NOTHING;
+  } catch (error) {
+    // Written by another version, or damaged: the rest of the log counts all the same.
+    return { skipped: `an item that cannot be read: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+function reduceEvent(state: MutableState, event: Event): Change {
+  switch (event.type) {
+    case "conversation.created":
+      state.id = event.id;
+      state.labels = event.labels;
+      state.createdAt = event.at;
+      return NOTHING;
+    case "conversation.brought-in":
+      // Whom the conversation is sent to is chosen here.
+      state.model = undefined;
+      state.allowed = [];
+      state.writtenElsewhere = new Set(state.calls.keys());
+      return NOTHING;
+    case "content.stored":
+      state.contents.set(event.digest, event.text);
+      return NOTHING;
+    case "title.changed":
+      state.title = event.title;
+      return NOTHING;
+    case "model.changed":
+      state.model = event.model;
+      return NOTHING;
+    case "rule.revoked":
+      state.allowed = state.allowed.filter((pattern) => pattern !== event.pattern);
+      return NOTHING;
+    case "message.added": {
+      const { message: id, parentId, at: createdAt, call, run } = event;
+      if (event.role === "user") {
+        const { author = "user", parts } = event;
+        return addMessage(state, { id, parentId, createdAt, role: "user", author, parts }, { call, run });
+      }
+      const { usage, cost, covers = parentId ?? "" } = event;
+      const parts = event.parts.filter((part) => part.type === "text");
+      const summary: Mutable<SummaryMessage> = { id, parentId, createdAt, role: "summary", parts, covers };
+      if (usage) {
+        summary.usage = usage;
+        if (cost !== undefined) summary.cost = cost;
+        count(state, usage, cost);
+      }
+      return addMessage(state, summary, { call, run });
+    }
+    case "memory.recalled": {
+      const message = state.messages.get(event.message);
+      if (message?.role !== "user") return skipped(event, "it names no user message");
+      state.messages.set(message.id, { ...message, recalled: event.items });
+      return { message: message.id };
+    }
+    case "memory.dismissed": {
+      const message = state.messages.get(event.message);
+      const item = message?.role === "user" ? message.recalled?.[event.item] : undefined;
+      if (message?.role !== "user" || !message.recalled || !item)
+        return skipped(event, "it names nothing that was recalled");
+      const { dismissed: _, ...plain } = item;
+      const recalled = message.recalled.with(event.item, event.dismissed ? { ...plain, dismissed: true } : plain);
+      state.messages.set(message.id, { ...message, recalled });
+      state.dismissals++;
+      return { message: message.id };
+    }
+    case "message.started": {
+      const { message: id, parentId, at: createdAt, run, model } = event;
+      return addMessage(
+        state,
+        { id, parentId, createdAt, role: "assistant", run, model, parts: [], calls: [] },
+        { run },
+      );
+    }
+    case "message.checkpoint": {
+      const message = answer(state, event.message);
+      if (!message) return skipped(event, "it names no answer");
+      for (const part of event.parts) extendPart(message, part.index, part.type, part.offset, part.text);
+      return { message: message.id };
+    }
+    case "message.completed": {
+      const message = answer(state, event.message);
+      if (!message) return skipped(event, "it names no answer");
+      // Calls that were only streamed and are not part of the answer as it stands go.
+      const calls: Call[] = [];
+      for (const part of event.parts) {
+        if (part.type !== "call") continue;
+        calls.push(message.calls.find(({ id }) => id === part.call) ?? newCall(part.call, ""));
+      }
+      for (const { id } of calls) state.calls.set(id, message.id);
+      message.calls = calls;
+      message.parts = event.parts as Part[];
+      message.finish = event.finish;
+      message.usage = event.usage;
+      if (event.cost !== undefined) message.cost = event.cost;
+      if (event.error !== undefined) message.error = event.error;
+      count(state, event.usage, event.cost);
+      return { message: message.id };
+    }
+    case "message.abandoned": {
+      const message = answer(state, event.message);
+      if (!message) return skipped(event, "it names no answer");
+      state.messages.delete(message.id);
+      const siblings = state.children.get(message.parentId);
+      siblings?.splice(siblings.lastIndexOf(message.id), 1);
+      if (siblings?.length === 0) state.children.delete(message.parentId);
+      if (state.leaf === message.id) state.leaf = message.parentId;
+      const run = state.runs.get(message.run);
+      if (run?.leaf === message.id) (run as Mutable<LiveRun>).leaf = message.parentId;
+      if (event.usage) count(state, event.usage, event.cost);
+      return { message: message.id };
+    }
+    case "call.pending": {
+      const message = answer(state, event.message);
+      if (!message) return skipped(event, "it names no answer");
+      state.calls.set(event.call, message.id);
+      const call: Mutable<Call> = { ...newCall(event.call, event.tool), inputText: event.inputText };
+      if (event.input !== undefined) call.input = event.input;
+      if (event.about !== undefined) call.about = event.about;
+      const index = message.calls.findIndex((other) => other.id === event.call);
+      if (index < 0) message.calls.push(call);
+      else message.calls[index] = call;
+      return { message: message.id, call: call.id };
+    }
+    case "call.approval-requested": {
+      const change = changeCall(state, event, { status: "approval-requested" });
+      if (change.skipped) return change;
+      closeQuestions(state, event.call);
+      const { question: id, message, call } = event;
+      const question: Mutable<ApprovalQuestion> = { type: "approval", id, message, call };
+      if (event.pattern !== undefined) question.pattern = event.pattern;
+      if (event.preview !== undefined) question.preview = event.preview;
+      state.questions.set(event.question, question);
+      return change;
+    }
+    case "call.approval-resolved": {
+      state.questions.delete(event.question);
+      if (event.allowed && event.remember) state.allowed.push(event.remember.pattern);
+      const input = event.input === undefined ? {} : { executedInput: event.input };
+      return changeCall(state, event, { status: "pending", approved: event.allowed, ...input });
+    }
+    case "call.executing":
+      return changeCall(state, event, {
+        status: "executing",
+        attempt: event.attempt,
+        startedAt: event.at,
+        progress: "",
+      });
+    case "call.completed":
+      return endCall(state, event, "completed");
+    case "call.failed":
+      return endCall(state, event, "failed");
+    case "call.denied":
+      return endCall(state, event, "denied");
+    case "call.cancelled":
+      return endCall(state, event, "cancelled");
+    case "call.following": {
+      const { call, message, run } = event;
+      state.following.set(call, { call, message, run });
+      return { message, call };
+    }
+    case "call.followed":
+      state.following.delete(event.call);
+      return noteCall(state, event, { drafts: undefined });
+    case "file.changed": {
+      const { path, kind, before, after, added, removed, diff } = event;
+      const changes = callOf(state, event)?.changes ?? [];
+      return noteCall(state, event, { changes: [...changes, { path, kind, before, after, added, removed, diff }] });
+    }
+    case "question.asked": {
+      const { question: id, message, call, text, choices, default: otherwise } = event;
+      const question: Mutable<TextQuestion> = { type: "text", id, message, call, text };
+      if (choices !== undefined) question.choices = choices;
+      if (otherwise !== undefined) question.default = otherwise;
+      state.questions.set(id, question);
+      return { message, call };
+    }
+    case "question.answered": {
+      const question = state.questions.get(event.question);
+      if (!question) return skipped(event, "it names no open question");
+      state.questions.delete(question.id);
+      return { message: question.message, call: question.call };
+    }
+    case "usage.counted":
+      count(state, event.usage, event.cost);
+      return NOTHING;
+    case "run.started": {
+      const { run: id, agent, mode, at: startedAt, leaf, call } = event;
+      if (leaf !== null) state.broken.delete(leaf);
+      state.runs.set(id, { id, agent, mode, startedAt, leaf, ...(call === undefined ? {} : { call }) });
+      return { run: id };
+    }
+    case "run.paused": {
+      const run = state.runs.get(event.run);
+      if (!run) return skipped(event, "it names no live run");
+      state.runs.set(run.id, { ...run, pausedBy: event.question, pauseReason: event.reason });
+      return { run: run.id };
+    }
+    case "run.continued": {
+      const run = state.runs.get(event.run);
+      if (!run) return skipped(event, "it names no live run");
+      const { pausedBy: _, pauseReason: __, ...rest } = run;
+      state.runs.set(run.id, rest);
+      return { run: run.id };
+    }
+    case "run.ended":
+      // How a sub-agent ended is its call's to say.
+      if (state.runs.get(event.run)?.call === undefined) noteEnd(state, event);
+      state.runs.delete(event.run);
+      if (state.inbox.length > 0) holdInputs(state, event);
+      return { run: event.run };
+    case "input.queued":
+      return queueInput(state, event) ? { input: event.input } : skipped(event, "it waits already");
+    case "input.edited":
+      return editInput(state, event) ? { input: event.input } : skipped(event, "it names no input that waits");
+    case "input.withdrawn":
+    case "input.delivered": {
+      const index = state.inbox.findIndex(({ id }) => id === event.input);
+      if (index < 0) return skipped(event, "it names no input that waits");
+      state.inbox.splice(index, 1);
+      return { input: event.input };
+    }
+    case "message.labelled":
+      return mark(state, event, { label: event.label ?? undefined });
+    case "message.starred":
+      return mark(state, event, { starred: event.starred });
+    case "message.removed": {
+      const message = state.messages.get(event.message);
+      if (message && !message.removed) state.removals++;
+      if (message && pathTo(state, state.leaf).includes(message)) state.leaf = message.parentId;
+      return mark(state, event, { removed: true });
+    }
+    case "message.restored":
+      if (state.messages.get(event.message)?.removed) state.removals--;
+      return mark(state, event, { removed: false });
+    default:
+      return skipped(event, "this version does not know its type");
+  }
+}
+
+function noteEnd(state: MutableState, { run, reason, leaf, error }: Extract<Event, { type: "run.ended" }>): void {
+  state.lastRunEnd = reason;
+  if (leaf === null || reason === "answered" || reason === "finished") return;
+  state.broken.set(leaf, { run, reason, ...(error && { code: error.code, message: error.message }) });
+}
+
+function reduceDelta(state: MutableState, delta: Delta): Change {
+  const message = answer(state, delta.message);
+  if (!message) return skipped(delta, "it names no answer");
+  switch (delta.type) {
+    case "text.delta":
+    case "reasoning.delta":
+      if (message.finish !== undefined) return skipped(delta, "its message is complete");
+      extendPart(
+        message,
+        delta.part,
+        delta.type === "text.delta" ? "text" : "reasoning",
+        delta.begins ?? -1,
+        delta.text,
+      );
+      return { message: message.id };
+    case "call.input.delta": {
+      if (message.finish !== undefined) return skipped(delta, "its message is complete");
+      let index = message.calls.findIndex((call) => call.id === delta.call);
+      if (index < 0) {
+        index = message.calls.push(newCall(delta.call, delta.tool)) - 1;
+        putPart(message, delta.part, { type: "call", call: delta.call });
+      }
+      const call = message.calls[index] as Mutable<Call>;
+      call.inputText += delta.text;
+      return { message: message.id, call: delta.call };
+    }
+    case "call.output.delta": {
+      const call = message.calls.find((other) => other.id === delta.call) as Mutable<Call> | undefined;
+      if (!call || isEnded(call.status)) return skipped(delta, "its call is not running");
+      const progress = call.progress + delta.text;
+      call.progress = progress.length > 2 * PROGRESS_KEPT ? progress.slice(-PROGRESS_KEPT) : progress;
+      return { message: message.id, call: delta.call };
+    }
+    case "call.draft.delta": {
+      if (!state.following.has(delta.call)) return skipped(delta, "its call does not listen");
+      const { draft: index, path, start, end } = delta;
+      const drafts = [...(callOf(state, delta)?.drafts ?? [])];
+      const place = drafts.findIndex((draft) => draft.index === index);
+      const text = (drafts[place]?.text ?? "") + delta.text;
+      const lines = start === undefined || end === undefined ? {} : { start, end };
+      drafts[place < 0 ? drafts.length : place] = { index, path, ...lines, text };
+      return noteCall(state, delta, { drafts });
+    }
+    default:
+      return skipped(delta, "this version does not know its type");
+  }
+}
+
+/**
+ * Puts a message below its parent; one below a sub-agent's is that sub-agent's too. The run that wrote it ends there now,
+ * whoever's words they are: what a person steers with and what a tool tells stand on its branch like its answers.
+ */
+function addMessage(
+  state: MutableState,
+  message: Mutable<Message>,
+  by: { readonly call?: string | undefined; readonly run?: string | undefined },
+): Change {
+  const { id, parentId } = message;
+  if (state.messages.has(id)) return { skipped: `message ${id} is there already` };
+  const call = by.call ?? (parentId === null ? undefined : state.messages.get(parentId)?.call);
+  if (call !== undefined) message.call = call;
+  state.messages.set(id, message);
+  const place = hangsOn(message);
+  const siblings = state.children.get(place);
+  if (siblings) siblings.push(id);
+  else state.children.set(place, [id]);
+  // Where the conversation goes on is the person's branch, whatever sub-agents say meanwhile.
+  if (call === undefined) state.leaf = id;
+  const run = by.run === undefined ? undefined : state.runs.get(by.run);
+  if (run) (run as Mutable<LiveRun>).leaf = id;
+  return { message: id };
+}
+
+/**
+ * Puts a part into its place. Those before it may be unknown: a checkpoint names text only, and whoever began in the middle of
+ * an answer has only what came since. They are empty until the message completes: there is no hole.
+ */
+function putPart(message: MutableAnswer, index: number, part: Part): void {
+  while (message.parts.length < index) message.parts.push({ type: "text", text: "" });
+  message.parts[index] = part;
+}
+
+/** Adds text to a part that streams; text up to `offset` that is there already is passed over (-1: always new). */
+function extendPart(
+  message: MutableAnswer,
+  index: number,
+  type: "text" | "reasoning",
+  offset: number,
+  text: string,
+): void {
+  const part = message.parts[index];
+  if (part === undefined) putPart(message, index, { type, text });
+  else if (part.type === type) {
+    const fresh = offset < 0 ? text : text.slice(Math.max(0, part.text.length - offset));
+    (part as Mutable<typeof part>).text += fresh;
+  } else if (offset >= 0) message.parts[index] = { type, text };
+}
+
+/** Notes of people on a message; its content stays as it is. */
+function mark(
+  state: MutableState,
+  event: Event & { readonly message: string },
+  marks: Partial<Pick<Message, "label" | "starred" | "removed">>,
+): Change {
+  const message = state.messages.get(event.message);
+  if (!message) return skipped(event, "it names no message");
+  Object.assign(message, marks);
+  return { message: message.id };
+}
+
+function count(state: MutableState, usage: Usage, cost: Cost): void {
+  state.usage = addUsage(state.usage, usage);
+  state.cost = addCost(state.cost, cost);
+}

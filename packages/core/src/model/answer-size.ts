@@ -1,0 +1,52 @@
+import { ModelError, type ModelPart } from "../ports/model.ts";
+
+/** How much of an answer is taken, in UTF-16 units. */
+export interface AnswerBounds {
+  /** Text, reasoning and arguments together. Default 64 Mi. */
+  readonly answer?: number | undefined;
+  /** The arguments of one call. Default 32 Mi. */
+  readonly arguments?: number | undefined;
+}
+
+const MEBI = 1024 * 1024;
+
+/** Counts what a model says: one that does not come to an end must not fill the memory. */
+export class AnswerSize {
+  readonly #most: Required<{ [Bound in keyof AnswerBounds]: number }>;
+  #answer = 0;
+  readonly #arguments = new Map<number, number>();
+
+  constructor({ answer = 64 * MEBI, arguments: ofCall = 32 * MEBI }: AnswerBounds = {}) {
+    this.#most = { answer, arguments: ofCall };
+  }
+
+  /** Throws `ModelError` when it is too much with these parts, of which none should be taken then. */
+  add(parts: readonly ModelPart[]): void {
+    for (const part of parts) {
+      switch (part.type) {
+        case "text":
+        case "reasoning":
+        case "provider":
+          this.#answer += part.text.length;
+          break;
+        case "call-input": {
+          const length = (this.#arguments.get(part.index) ?? 0) + part.text.length;
+          this.#arguments.set(part.index, length);
+          this.#answer += part.text.length;
+          if (length > this.#most.arguments) throw tooLong("The arguments of a call", this.#most.arguments);
+        }
+      }
+    }
+    if (this.#answer > this.#most.answer) throw tooLong("An answer of the model", this.#most.answer);
+  }
+}
+
+function tooLong(what: string, most: number): ModelError {
+  return new ModelError(
+    "provider",
+    `${what} had no end after ${most.toLocaleString("en")} characters; it was cut there.`,
+    {
+      retryable: false,
+    },
+  );
+}

@@ -1,0 +1,58 @@
+import { type Cost, cleanUsage, costOf, noUsage, type Usage } from "../conversation/usage.ts";
+import { type ModelDriver, ModelError, type ModelPart, type ModelRequest } from "../ports/model.ts";
+import { alarm } from "./alarm.ts";
+import { AnswerSize } from "./answer-size.ts";
+import { orAborted } from "./or-aborted.ts";
+
+/** An answer as a text, and what it cost. */
+export interface ModelAnswer {
+  readonly text: string;
+  readonly usage: Usage;
+  readonly cost: Cost;
+}
+
+/** How a model is asked for a text. */
+export interface AskOptions {
+  readonly signal: AbortSignal;
+  /** Milliseconds of silence after which it counts as stalled. Default 120,000. */
+  readonly idle?: number | undefined;
+}
+
+/**
+ * Asks a model for a text outside of any conversation: a summary, a title. The text is empty when the answer was cut.
+ * Rejects as a driver does: with a `ModelError`, or with the signal's reason.
+ */
+export async function askModel(
+  model: ModelDriver,
+  request: Pick<ModelRequest, "instructions" | "messages"> & Partial<ModelRequest>,
+  { signal, idle = 120_000 }: AskOptions,
+): Promise<ModelAnswer> {
+  let text = "";
+  let finish: Extract<ModelPart, { type: "finish" }> | undefined;
+  const stalled = new AbortController();
+  const late = () => stalled.abort(new ModelError("stalled", `${model.id} has said nothing for ${idle / 1000} s.`));
+  let unwatch = alarm(idle, late);
+  const size = new AnswerSize();
+  const sink = {
+    push(parts: readonly ModelPart[]): boolean {
+      unwatch();
+      unwatch = alarm(idle, late);
+      size.add(parts);
+      for (const part of parts) {
+        if (part.type === "text") text += part.text;
+        if (part.type === "finish") finish = part;
+      }
+      return true;
+    },
+    ready: () => Promise.resolve(),
+  };
+  const whole: ModelRequest = { tools: [], toolChoice: "none", settings: model.settings ?? {}, ...request };
+  try {
+    const ended = AbortSignal.any([signal, stalled.signal]);
+    await orAborted(model.stream(whole, sink, ended), ended);
+  } finally {
+    unwatch();
+  }
+  const usage = finish ? cleanUsage(finish.usage) : noUsage;
+  return { text: finish?.reason === "stop" ? text : "", usage, cost: costOf(usage, model.price) };
+}

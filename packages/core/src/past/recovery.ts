@@ -1,0 +1,145 @@
+import type { EventBody } from "../conversation/event.ts";
+import { createId } from "../conversation/id.ts";
+import { type AssistantMessage, isEnded } from "../conversation/message.ts";
+import type { ConversationState, LiveRun } from "../conversation/state.ts";
+import { reduce } from "../conversation/tree/reduce.ts";
+import { noUsage } from "../conversation/usage.ts";
+import { broughtIn, type Elsewhere } from "./brought-in.ts";
+
+/** What a crash left to say, and the runs that had more to do. */
+interface Recovered {
+  readonly facts: readonly (EventBody & { readonly at: number })[];
+  readonly interrupted: readonly LiveRun[];
+}
+
+/**
+ * What a crash left to say holds at once, so that nothing looks busy and nobody writes below an answer that is abandoned.
+ * It is to be written with the first thing that is: to look at a conversation writes nothing. Rules that the log tells of
+ * and that are not among those `allowed` here hold no more; of a log from elsewhere, nothing does (S17).
+ */
+export function recover(
+  state: ConversationState,
+  last: { readonly seq: number; readonly epoch: number },
+  allowed: readonly string[] | Elsewhere,
+): Recovered {
+  const at = Date.now();
+  let { seq } = last;
+  const said = (bodies: readonly EventBody[]) => {
+    const facts = bodies.map((body) => ({ ...body, at }));
+    for (const fact of facts) reduce(state, { ...fact, seq: ++seq, epoch: last.epoch });
+    return facts;
+  };
+  const recovered = recovery(state);
+  const interrupted = leftOpen(state, recovered);
+  const facts = said(recovered);
+  // Nobody of this machine was at work in a log from elsewhere: there is nothing to go on with.
+  if (typeof allowed === "string") return { facts: [...facts, ...said(broughtIn(state, allowed))], interrupted: [] };
+  const lost = [...new Set(state.allowed)].filter((pattern) => !allowed.includes(pattern));
+  return { facts: [...facts, ...said(lost.map((pattern) => ({ type: "rule.revoked", pattern })))], interrupted };
+}
+
+/**
+ * What to write behind the log of a conversation that is brought in, when its events are reduced. Nothing of it is left
+ * open: no run, no call, no question, no text that waits; no rule holds. The state is the one after it.
+ */
+export function endOfImport(state: ConversationState): readonly (EventBody & { readonly at: number })[] {
+  return recover(state, state, "import").facts;
+}
+
+/**
+ * What to write about runs whose process is gone, so that nothing stays busy: evidence in, facts out.
+ *
+ * | the log says | then |
+ * |---|---|
+ * | an answer began, and nothing of it is there | it is abandoned |
+ * | an answer began, and text of it is there | it is complete as far as it came, and marked as interrupted |
+ * | a run started and did not end, its last answer is complete and asks for no call | it had answered |
+ * | any other run started and did not end | it was interrupted |
+ * | a call listens, and no later answer is complete | nothing came of it, and the model is told so |
+ * | a call listens, and the answer after it is complete | whether it did what it was to do is unknown, and the model is told so |
+ * | a tool waits for what a person says | nobody waits for that any more; the call asks again when it runs again |
+ *
+ * Calls without a result stay as they are: whoever goes on from them decides (`calls/calls.ts`). The usage of an answer
+ * that broke off was never told, so it counts as none.
+ */
+function recovery(state: ConversationState): EventBody[] {
+  const events: EventBody[] = [];
+  for (const question of state.questions.values()) {
+    if (question.type === "text") events.push({ type: "question.answered", question: question.id });
+  }
+  for (const run of state.runs.values()) {
+    let { leaf } = run;
+    const answer = leaf === null ? undefined : state.messages.get(leaf);
+    if (answer?.role === "assistant" && answer.finish === undefined) {
+      const ended = endOf(answer);
+      events.push(ended);
+      if (ended.type === "message.abandoned") leaf = answer.parentId;
+    }
+    for (const { call, message } of state.following.values().filter((following) => following.run === run.id)) {
+      events.push({ type: "call.followed", message, call, outcome: "dropped", reason: "the process stopped" });
+      // One without a result runs again, and listens anew.
+      if (!hasEnded(state, message, call)) continue;
+      const note = createId();
+      const text = heard(state, message, leaf) ? UNKNOWN : NOTHING;
+      events.push({
+        type: "message.added",
+        message: note,
+        parentId: leaf,
+        role: "user",
+        author: "tool",
+        parts: [{ type: "text", text }],
+      });
+      leaf = note;
+    }
+    events.push({ type: "run.ended", run: run.id, reason: hadAnswered(state, run) ? "answered" : "interrupted", leaf });
+  }
+  return events;
+}
+
+const NOTHING =
+  "The process stopped before the message that was to be listened to was complete. Nothing of it was applied. Ask for it again if it is still wanted.";
+const UNKNOWN =
+  "The process stopped while this message was being applied; whether that took effect is unknown. Look before you go on.";
+
+function hasEnded(state: ConversationState, message: string, id: string): boolean {
+  const answer = state.messages.get(message);
+  const call = answer?.role === "assistant" ? answer.calls.find((other) => other.id === id) : undefined;
+  return call !== undefined && isEnded(call.status);
+}
+
+/** Whether an answer that a call listened to is complete: one behind the call's own, whatever was said after it. */
+function heard(state: ConversationState, caller: string, leaf: string | null): boolean {
+  for (let id = leaf; id !== null && id !== caller; ) {
+    const message = state.messages.get(id);
+    if (message?.role === "assistant") {
+      return message.finish === "stop" || message.finish === "calls" || message.finish === "paused";
+    }
+    id = message?.parentId ?? null;
+  }
+  return false;
+}
+
+/**
+ * Runs whose process is gone and which had more to do, each with the message that stands last on its path after
+ * `recovery`.
+ */
+function leftOpen(state: ConversationState, recovered: readonly EventBody[]): LiveRun[] {
+  const ends = new Map(recovered.flatMap((event) => (event.type === "run.ended" ? [[event.run, event.leaf]] : [])));
+  return [...state.runs.values()]
+    .filter((run) => !hadAnswered(state, run))
+    .map((run) => ({ ...run, leaf: ends.get(run.id) ?? null }));
+}
+
+function hadAnswered(state: ConversationState, { id, leaf }: LiveRun): boolean {
+  if (state.following.values().some(({ run }) => run === id)) return false;
+  const answer = leaf === null ? undefined : state.messages.get(leaf);
+  return answer?.role === "assistant" && answer.finish === "stop" && answer.calls.length === 0;
+}
+
+function endOf({ id, parts }: AssistantMessage): EventBody {
+  const said = parts.filter((part) => part.type !== "call" && !("text" in part && part.text === ""));
+  if (said.length === 0) {
+    return { type: "message.abandoned", message: id, reason: "the process stopped before the first word" };
+  }
+  return { type: "message.completed", message: id, parts: said, finish: "interrupted", usage: noUsage, cost: 0 };
+}

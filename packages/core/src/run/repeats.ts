@@ -1,0 +1,64 @@
+import type { Json } from "../conversation/message.ts";
+import { Recent } from "../past/recent.ts";
+import { digestOf } from "../toolbox/toolbox.ts";
+
+/** From here on the model is told that a call fails again and again (B67). */
+const FAILING = 3;
+/** From here on it is told that a call answers the same again and again (C10). */
+const SAME = 5;
+/** Different calls whose last end is known, at least: one that comes back after many others is no repetition. */
+const KNOWN = 200;
+/** Characters of a call from which on its digest is kept in its place. */
+const LONG = 1_000;
+
+/** A call that is about to have its result. */
+export interface Ending {
+  readonly tool: string;
+  readonly input?: Json | undefined;
+  readonly status: "completed" | "failed" | "denied" | "cancelled";
+  readonly output: string;
+}
+
+/** How a call ended last, for how many steps in a row like that, and in which message that was asked for. */
+interface Last {
+  readonly message: string;
+  /** What it answered; nothing when it failed or was denied, whatever was said of that. */
+  readonly output: string | undefined;
+  readonly times: number;
+}
+
+/** What the calls of a turn came to, as far as no call has changed a file since. */
+export class Repeats {
+  readonly #last = new Recent<Last>(KNOWN);
+
+  /**
+   * How often a call, asked for in `message`, has come to the same with this time: 1 for the first. Calls of one message
+   * count once: none of them was asked for with the result of another in sight. One that was cancelled came to nothing.
+   */
+  count({ tool, input, status, output }: Ending, message: string): number {
+    if (status === "cancelled") return 0;
+    const written = `${tool} ${JSON.stringify(input)}`;
+    const key = written.length > LONG ? digestOf(written) : written;
+    const before = this.#last.get(key);
+    const answered = status === "completed" ? output : undefined;
+    const isSame = before?.output === answered;
+    const times = before && isSame ? before.times + (before.message === message ? 0 : 1) : 1;
+    this.#last.set(key, { message, output: answered, times });
+    return times;
+  }
+
+  /** A call changed a file, and something is otherwise since: a test that is run after each edit is no repetition. */
+  forget(): void {
+    this.#last.clear();
+  }
+}
+
+/** The result of a call, which says so when it has come to the same so often that asking again is of no use. */
+export function withRepeats({ status, output }: Ending, times: number): string {
+  if (status === "completed") {
+    if (times < SAME) return output;
+    return `${output}\n\n[Banyan: this same call has had this same result ${times} times in this turn. Asking again will not change it: go on with what you have, or do something else.]`;
+  }
+  if (times < FAILING) return output;
+  return `${output}\n\n[Banyan: this same call has now failed ${times} times in this turn. Sent once more as it is, it will most likely fail again: change its arguments, do something else, or say what is in the way.]`;
+}

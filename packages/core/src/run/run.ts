@@ -1,0 +1,189 @@
+import type { DeltaSource } from "../conversation/event.ts";
+import type { AssistantMessage, Call, Json, UserMessage } from "../conversation/message.ts";
+import type { AnswerBounds } from "../model/answer-size.ts";
+import { orAborted } from "../model/or-aborted.ts";
+import type { Permission } from "../ports/human.ts";
+import type { LoopDriver } from "../ports/loop.ts";
+import type { Memory } from "../ports/memory.ts";
+import type { ModelDriver, ModelError, ModelSettings } from "../ports/model.ts";
+import type { SubTask, SubTaskEnd, Tool } from "../ports/tool.ts";
+import type { FeedReader } from "../session/feed.ts";
+import type { Session } from "../session/session.ts";
+import { messageOf } from "../toolbox/execute.ts";
+import type { Toolbox } from "../toolbox/toolbox.ts";
+import type { Begun } from "./begun.ts";
+import type { Branch } from "./branch.ts";
+import type { Followers } from "./followers.ts";
+import type { Budget, Limits } from "./limits.ts";
+import type { Mode } from "./mode.ts";
+import type { Repeats } from "./repeats.ts";
+
+/** How a model call that failed is asked again, while nothing of its answer was acted on, and when it counts as failed. */
+export interface RetrySettings {
+  /** Model calls for one answer, the first included. Default: as many as `time` has room for. */
+  readonly attempts?: number | undefined;
+  /** Milliseconds from the first failure after which no further attempt begins. Default 300,000. */
+  readonly time?: number | undefined;
+  /**
+   * Milliseconds before the second attempt, doubled for each further one, give or take a quarter. What a provider asks
+   * for comes first; no pause is shorter than this. Default 1,000.
+   */
+  readonly delay?: number | undefined;
+  /** The longest pause in milliseconds, where the provider asks for none. Default 60,000. */
+  readonly maxDelay?: number | undefined;
+  /** Milliseconds without a sign of life after which a connection counts as broken. Default 120,000. */
+  readonly idle?: number | undefined;
+}
+
+/**
+ * What a library user can be told besides the feed. All are optional, and may answer a promise. What one throws or rejects
+ * never harms the turn; the feed tells it as `callback.failed`, once in a turn for each.
+ */
+export interface Callbacks {
+  /** Whether the turn waits for the promises that they answer, until it is interrupted. Default `false`. */
+  readonly awaited?: boolean | undefined;
+  /** An answer has begun. */
+  onMessage?(message: AssistantMessage): unknown;
+  /** An answer asked for these calls, which are as it asked for them: nothing is known of any, and none has started. */
+  onCalls?(calls: readonly Call[], message: AssistantMessage): unknown;
+  /** A call has its result. */
+  onCall?(call: Call, message: AssistantMessage): unknown;
+  /** A message came in while the turn ran. */
+  onInterjection?(message: UserMessage): unknown;
+  /** A model call failed, whether or not it is tried again. */
+  onModelError?(error: ModelError): unknown;
+  /** The answer that ended the turn. */
+  onAnswer?(message: AssistantMessage): unknown;
+}
+
+/** Tokens of a text. */
+export type CountTokens = (text: string) => number | Promise<number>;
+
+/** When and how a conversation is made shorter, as parts of the model's context. */
+export interface Compaction {
+  /** From here on the model is reminded that it may shorten the conversation. */
+  readonly hint: number;
+  /** From here on it is shortened before the next model call. */
+  readonly threshold: number;
+  /**
+   * Tokens that a request and its answer can have together; where it is unknown, only the provider can say that it is
+   * too much.
+   */
+  readonly contextSize: number | undefined;
+  readonly count: CountTokens;
+}
+
+/** An agent, made ready to take turns. */
+export interface TurnAgent {
+  readonly name: string;
+  /** What answers: a model, asked step by step, or a loop that runs whole turns. */
+  readonly model: ModelDriver | LoopDriver;
+  /** The same with the model of a name; absent where a turn keeps its model. */
+  readonly modelNamed: ((name: string) => Promise<TurnAgent>) | undefined;
+  /** Those of its mode included. */
+  readonly instructions: { readonly text: string; readonly digest: string };
+  /** Its own, and the tools of its mode. */
+  readonly toolbox: Toolbox;
+  /** What it was given, without what its mode and its model bring: for sub-agents. */
+  readonly own: { readonly instructions: string; readonly tools: readonly Tool[]; readonly settings: ModelSettings };
+  readonly mode: Mode;
+  /** What its sub-agents work in. */
+  readonly taskMode: Mode;
+  /** Nobody can be asked. */
+  readonly unattended: boolean;
+  readonly compaction: Compaction | undefined;
+  /** Runs its sub-agents. */
+  readonly launch: Launch;
+  readonly settings: ModelSettings;
+  readonly limits: Limits;
+  readonly retry: RetrySettings;
+  readonly bounds: AnswerBounds;
+  readonly memory: { readonly store: Memory; readonly limit: number; readonly timeout: number } | undefined;
+  readonly permission: Permission | undefined;
+  readonly callbacks: Callbacks;
+  /** Calls of an answer that run at once. */
+  readonly callsAtOnce: number;
+}
+
+/** Runs a sub-agent for a call of a run. */
+export type Launch = (run: TurnRun, call: Launching, task: SubTask) => Promise<SubTaskEnd>;
+
+/** The call that launches, and what ends its sub-agent. */
+export interface Launching {
+  readonly call: string;
+  readonly signal: AbortSignal;
+}
+
+/** One turn under way: what its steps share. */
+export interface TurnRun {
+  readonly id: string;
+  readonly session: Session;
+  /** As it works in this step. */
+  agent: TurnAgent;
+  /** The name of the model that the conversation had when that was looked at last. */
+  chosenModel: string | undefined;
+  /** What began the turn, if it says so. */
+  readonly client: string | undefined;
+  readonly branch: Branch;
+  /** Where on the branch's path the messages of this turn begin. */
+  from: number;
+  readonly budget: Budget;
+  readonly repeats: Repeats;
+  /** Whose voice what it streams is. */
+  readonly source: DeltaSource;
+  /** Callbacks of which the feed was told that they fail. */
+  readonly callbacksFailed: Set<string>;
+  /** Marks what this run publishes. */
+  readonly origin: object;
+  /** Who reads the run and can make it wait. */
+  readonly reader: FeedReader | undefined;
+  /** Aborts when the run is interrupted, or, within a step, when its time is up. */
+  signal: AbortSignal;
+  /** Aborts when it is interrupted once more while it ends. */
+  readonly hurry: AbortSignal;
+  step: number;
+  /** The call that launched it, when it is the run of a sub-agent. */
+  readonly call: string | undefined;
+  readonly followers: Followers;
+  /** What its calls began and may not have waited for. */
+  readonly begun: Begun;
+  /** The task is done: the turn ends with this step. */
+  finished: { readonly result: Json; readonly summary: string | undefined } | undefined;
+  /** A call of this step wrote it: it is to stand for what was said down to `covers`. */
+  summary: { readonly text: string; readonly covers: string } | undefined;
+}
+
+/** The message of this id, which the caller knows to be an answer. */
+export function answerOf(session: Session, id: string): AssistantMessage {
+  const message = session.state.messages.get(id);
+  if (message?.role !== "assistant") throw new Error(`Message ${id} is not an answer of this conversation.`);
+  return message;
+}
+
+/** A callback, without those that only say how they are called. */
+type CallbackName = Exclude<keyof Callbacks, "awaited">;
+
+/** Calls a callback, if there is one; answers a promise only where it is to be waited for, which never rejects. */
+export function tell<Name extends CallbackName>(
+  run: TurnRun,
+  name: Name,
+  ...told: Parameters<NonNullable<Callbacks[Name]>>
+): void | Promise<void> {
+  const { callbacks } = run.agent;
+  const callback = callbacks[name] as ((...told: unknown[]) => unknown) | undefined;
+  if (!callback) return;
+  const failed = (error: unknown) => {
+    if (run.callbacksFailed.has(name)) return;
+    run.callbacksFailed.add(name);
+    run.session.notify({ type: "callback.failed", callback: name, reason: messageOf(error) }, run.origin);
+  };
+  try {
+    const answered = callback.apply(callbacks, told);
+    if (typeof (answered as PromiseLike<unknown> | undefined)?.then !== "function") return;
+    const heard = Promise.resolve(answered).then(() => {}, failed);
+    // Interrupted, or out of time, it is waited for no more: whoever loops sees that.
+    if (callbacks.awaited) return Promise.resolve(orAborted(heard, run.signal)).catch(() => {});
+  } catch (error) {
+    failed(error);
+  }
+}

@@ -1,0 +1,234 @@
+import { type AskedCall, pendingCall } from "../calls/asked-call.ts";
+import { EagerCalls } from "../calls/eager.ts";
+import type { DeltaBody, EventBody } from "../conversation/event.ts";
+import { createId } from "../conversation/id.ts";
+import type { AssistantMessage, Finish, Part, ProviderData } from "../conversation/message.ts";
+import { sayingCall } from "../conversation/tree/call-state.ts";
+import { cleanUsage, costOf, noUsage } from "../conversation/usage.ts";
+import { AnswerSize } from "../model/answer-size.ts";
+import type { ModelError, ModelPart, ModelSink } from "../ports/model.ts";
+import { answerOf, type TurnRun, tell } from "../run/run.ts";
+import { writtenInput } from "../toolbox/written-input.ts";
+
+type OpenCall = { id: string; tool: string; part: number; text: string; provider?: ProviderData | undefined };
+
+/**
+ * An answer of a model, from its first part to its place in the log: turns parts into the feed's deltas, and holds what
+ * only the end of the message says.
+ */
+export class Answer implements ModelSink {
+  /** Of the message. */
+  readonly id: string;
+  readonly #run: TurnRun;
+  readonly #open = new Map<number, OpenCall>();
+  readonly #calls: OpenCall[] = [];
+  readonly #provider = new Map<number, ProviderData>();
+  readonly #sources: Part[] = [];
+  /** What the provider did, and before which part of the stream it stands. */
+  readonly #provided: { readonly before: number; readonly part: Part }[] = [];
+  #part = -1;
+  #kind: "text" | "reasoning" | undefined;
+  finish: Extract<ModelPart, { type: "finish" }> | undefined;
+  /** How often something came from the model, and how often it was a part. */
+  heard = 0;
+  said = 0;
+  readonly #size: AnswerSize;
+  /** After the end nothing is taken any more. */
+  closed = false;
+  /** Calls that begin while the message streams; absent where no tool may. */
+  readonly eager: EagerCalls | undefined;
+
+  private constructor(run: TurnRun, id: string, eager: boolean) {
+    this.#run = run;
+    this.id = id;
+    this.#size = new AnswerSize(run.agent.bounds);
+    this.eager = eager && run.agent.toolbox.hasEager ? new EagerCalls(run, id) : undefined;
+  }
+
+  /** Begins an answer at the end of the run's branch. With `eager`, its calls may begin before it ends. */
+  static async begin(run: TurnRun, { eager = false } = {}): Promise<Answer> {
+    const { session, branch, agent, budget, origin } = run;
+    const id = createId();
+    const started = { type: "message.started", message: id, parentId: branch.leaf, run: run.id } as const;
+    await session.commit([{ ...started, model: agent.model.id }], { origin });
+    branch.extend(id);
+    budget.asking = true;
+    if (agent.callbacks.onMessage) await tell(run, "onMessage", answerOf(session, id));
+    return new Answer(run, id, eager);
+  }
+
+  push(parts: readonly ModelPart[]): boolean {
+    if (this.closed || this.finish) return true;
+    this.heard++;
+    if (parts.length === 0) return !this.#run.reader?.full;
+    this.said++;
+    this.#size.add(parts);
+    const { followers } = this.#run;
+    if (followers.size > 0) followers.hear(parts);
+    const deltas: DeltaBody[] = [];
+    for (const part of parts) if (!this.finish) this.#take(part, deltas);
+    if (deltas.length > 0) this.#run.session.stream(deltas, this.#run.source, this.#run.origin);
+    return !this.#run.reader?.full;
+  }
+
+  async ready(): Promise<void> {
+    await this.#run.reader?.room();
+    // The model was not heard while nobody listened: that is no silence of its own.
+    this.heard++;
+  }
+
+  /** Whether the model has said anything that a person could see. */
+  get begun(): boolean {
+    return this.#part >= 0;
+  }
+
+  /** The message as it stands, without empty parts. */
+  parts(): Part[] {
+    const streamed = (this.#run.session.state.messages.get(this.id) as AssistantMessage | undefined)?.parts ?? [];
+    const parts: Part[] = [];
+    let provided = 0;
+    const provide = (index: number) => {
+      for (let next = this.#provided[provided]; next && next.before <= index; next = this.#provided[++provided]) {
+        parts.push(next.part);
+      }
+    };
+    streamed.forEach((part, index) => {
+      provide(index);
+      const provider = this.#provider.get(index);
+      if (part.type !== "text" && part.type !== "reasoning") parts.push({ ...part });
+      else if (provider) parts.push({ ...part, provider });
+      else if (part.text !== "") parts.push({ ...part });
+    });
+    provide(Number.POSITIVE_INFINITY);
+    for (const call of this.#calls) {
+      const part = parts.find((other) => other.type === "call" && other.call === call.id);
+      if (part && call.provider) Object.assign(part, { provider: call.provider });
+    }
+    return [...parts, ...this.#sources];
+  }
+
+  calls(): AskedCall[] {
+    return this.#calls.map(({ id, tool, text }) => ({ id, tool, inputText: text, input: writtenInput(text) }));
+  }
+
+  /** What the log is told when the answer stands as it is. Counts what it cost. */
+  completion(finish: Finish, error?: ModelError): EventBody {
+    const { budget, agent } = this.#run;
+    const usage = this.finish?.usage ?? noUsage;
+    const cost = costOf(usage, agent.model.price);
+    const said = error?.message ?? this.finish?.explanation;
+    budget.asking = false;
+    budget.count(usage, cost);
+    return {
+      type: "message.completed",
+      message: this.id,
+      parts: this.parts(),
+      finish,
+      usage,
+      ...(cost === undefined ? {} : { cost }),
+      ...(said === undefined ? {} : { error: said }),
+    };
+  }
+
+  /** The calls, as the log has them before anything is known of them. */
+  pending(): EventBody[] {
+    return this.calls().map((call) => pendingCall(this.id, call));
+  }
+
+  /** It broke off: what came of it is kept, and its calls get `why` as their result. */
+  async keep(finish: "interrupted" | "error", why: string, error?: ModelError): Promise<void> {
+    if (!this.begun) return this.abandon(error?.message ?? "interrupted before the first word");
+    const cancelled = this.calls().map((call): EventBody => {
+      return { type: "call.cancelled", ...sayingCall(this.id, call), output: why };
+    });
+    const { session, origin } = this.#run;
+    await session.commit([this.completion(finish, error), ...this.pending(), ...cancelled], { durable: true, origin });
+  }
+
+  /** Nobody acted on it, and nobody will. The room that was taken for it is kept: as a rule it is asked for anew. */
+  async abandon(reason: string): Promise<void> {
+    const { session, branch, budget, agent, origin } = this.#run;
+    const usage = this.finish?.usage;
+    const cost = usage && costOf(usage, agent.model.price);
+    if (usage) budget.count(usage, cost);
+    branch.shorten();
+    const abandoned = { type: "message.abandoned", message: this.id, reason } as const;
+    await session.commit([usage ? { ...abandoned, usage, cost } : abandoned], { origin });
+  }
+
+  #take(part: ModelPart, deltas: DeltaBody[]): void {
+    switch (part.type) {
+      case "text":
+      case "reasoning":
+        if (this.#kind !== part.type) {
+          this.#kind = part.type;
+          this.#part++;
+        } else if (part.text === "") return;
+        deltas.push({
+          type: part.type === "text" ? "text.delta" : "reasoning.delta",
+          message: this.id,
+          part: this.#part,
+          text: part.text,
+        });
+        return;
+      case "part-end":
+        if (part.provider && this.#kind) this.#provider.set(this.#part, part.provider);
+        this.#kind = undefined;
+        return;
+      case "call": {
+        this.#kind = undefined;
+        const call: OpenCall = { id: this.#freeId(part.id), tool: part.tool, part: ++this.#part, text: "" };
+        this.#open.set(part.index, call);
+        this.#calls.push(call);
+        deltas.push(this.#inputDelta(call, ""));
+        return;
+      }
+      case "call-input": {
+        const call = this.#open.get(part.index);
+        if (!call || part.text === "") return;
+        call.text += part.text;
+        deltas.push(this.#inputDelta(call, part.text));
+        return;
+      }
+      case "call-end": {
+        const call = this.#open.get(part.index);
+        this.#open.delete(part.index);
+        if (!call) return;
+        call.provider = part.provider;
+        if (this.eager) this.#mayBegin(this.eager, call);
+        return;
+      }
+      case "source":
+        this.#sources.push(part);
+        return;
+      case "provider":
+        this.#kind = undefined;
+        this.#provided.push({ before: this.#part + 1, part });
+        return;
+      case "finish":
+        this.finish = { ...part, usage: cleanUsage(part.usage) };
+    }
+  }
+
+  #mayBegin(eager: EagerCalls, { id }: OpenCall): void {
+    const calls = this.calls();
+    const index = calls.findIndex((call) => call.id === id);
+    const asked = calls[index];
+    if (asked) eager.consider(asked, calls.slice(0, index));
+  }
+
+  #inputDelta(call: OpenCall, text: string): DeltaBody {
+    return { type: "call.input.delta", message: this.id, part: call.part, call: call.id, tool: call.tool, text };
+  }
+
+  /** The provider's id; a new one when it is missing or was used before in this conversation. */
+  #freeId(id: string): string {
+    const { calls, runs, messages } = this.#run.session.state;
+    const streams = (leaf: string | null) => {
+      const message = leaf === null ? undefined : messages.get(leaf);
+      return message?.role === "assistant" && message.calls.some((call) => call.id === id);
+    };
+    const taken = id === "" || calls.has(id) || [...runs.values()].some(({ leaf }) => streams(leaf));
+    return taken || this.#calls.some((call) => call.id === id) ? `call_${createId()}` : id;
+  }
+}

@@ -1,0 +1,239 @@
+import { describe, expect, test, vi } from "vitest";
+import { Agent } from "../agent/agent.ts";
+import { say } from "../agent/directive.ts";
+import type { FeedItem } from "../conversation/event.ts";
+import { textOf } from "../conversation/message.ts";
+import { cleanUsage, noUsage } from "../conversation/usage.ts";
+import { type ModelDriver, ModelError, type ModelErrorCode, type ModelPart, type ModelSink } from "../ports/model.ts";
+import { letPass, stopTheClock } from "../run/clock.fixture.ts";
+import { Session } from "../session/session.ts";
+import { call, collect, cut, fail, scriptedModel, spend, text } from "../testing/index.ts";
+import { Patience } from "./retry.ts";
+
+const END: ModelPart = { type: "finish", reason: "stop", usage: noUsage };
+
+/** A driver that does this at each call. */
+function driver(stream: (sink: ModelSink, signal: AbortSignal, call: number) => Promise<void>): ModelDriver {
+  let asked = 0;
+  return { ...scriptedModel([]), stream: (_, sink, signal) => stream(sink, signal, ++asked) };
+}
+
+/** Waits until a timer of so many milliseconds, which only the test lets pass. */
+async function rest(milliseconds: number): Promise<void> {
+  await new Promise<void>((resolve) => {
+    setTimeout(resolve, milliseconds);
+    letPass(milliseconds);
+  });
+}
+
+const aborted = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+
+/** The waits before each further attempt, the clock going on by them alone. */
+function waits(
+  errors: (attempt: number) => ModelError,
+  settings = {},
+  { reached = true, begun = false } = {},
+): number[] {
+  vi.useFakeTimers({ toFake: ["performance"] });
+  try {
+    const patience = new Patience(settings, reached);
+    const found: number[] = [];
+    for (;;) {
+      const wait = patience.after(errors(patience.attempt), begun);
+      if (wait === undefined || found.length > 1000) return found;
+      found.push(wait);
+      vi.advanceTimersByTime(wait);
+    }
+  } finally {
+    vi.useRealTimers();
+  }
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0);
+
+describe("how long a model is asked again (F35)", () => {
+  test("with growing pauses, for 5 minutes and no longer", () => {
+    const pauses = waits(() => new ModelError("overloaded", "Busy."));
+    expect(pauses.length).toBeGreaterThan(6);
+    expect(sum(pauses)).toBeGreaterThan(180_000);
+    expect(sum(pauses)).toBeLessThanOrEqual(300_000);
+    expect(pauses[3]).toBeGreaterThan(4 * (pauses[0] ?? 0));
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(60_000);
+  });
+
+  test("what the provider asks for comes first, up to all of that time, and never less than the first pause", () => {
+    expect(waits(() => new ModelError("rate-limit", "Slow.", { retryAfter: 100_000 }))).toEqual([
+      100_000, 100_000, 100_000,
+    ]);
+    expect(waits(() => new ModelError("rate-limit", "Slow.", { retryAfter: 300_001 }))).toEqual([]);
+    expect(waits(() => new ModelError("rate-limit", "Slow.", { retryAfter: 0 }), { time: 5_000 })).toHaveLength(5);
+  });
+
+  test("settings bound the count and the time", () => {
+    const busy = () => new ModelError("overloaded", "Busy.");
+    expect(waits(busy, { attempts: 3 })).toHaveLength(2);
+    expect(sum(waits(busy, { time: 10_000 }))).toBeLessThanOrEqual(10_000);
+  });
+
+  test("never where the same request cannot succeed later", () => {
+    const codes: ModelErrorCode[] = ["authentication", "quota", "invalid-request", "unknown-model", "context-overflow"];
+    for (const code of codes) expect(waits(() => new ModelError(code, "No."))).toEqual([]);
+  });
+
+  test("an answer that breaks off each time after its first word, and is paid for each time, is asked for four times", () => {
+    expect(waits(() => new ModelError("broken-stream", "Cut."), {}, { begun: true })).toHaveLength(3);
+  });
+
+  test("an address at which nobody was ever reached is tried four times; a network that goes away, for all of the time", () => {
+    const gone = () => new ModelError("unreachable", "Nobody.");
+    expect(waits(gone, {}, { reached: false })).toHaveLength(3);
+    expect(waits(gone, {}, { reached: true }).length).toBeGreaterThan(6);
+    const first = (attempt: number) => (attempt === 1 ? new ModelError("broken-stream", "Cut.") : gone());
+    expect(waits(first, {}, { reached: false }).length).toBeGreaterThan(6);
+  });
+
+  test("the notice tells status, attempt and when, and whoever listens hears of each failure", async () => {
+    const heard: string[] = [];
+    const model = scriptedModel([[fail("rate-limit", { status: 429, retryAfter: 3 })], "ok"]);
+    const callbacks = { onModelError: ({ code }: ModelError) => void heard.push(code) };
+    const items = await collect(new Agent({ model, retry: { delay: 1 }, callbacks }).chat(say("Hi")));
+    const told = items.find(({ type }) => type === "model.retrying") as Extract<FeedItem, { type: "model.retrying" }>;
+    expect(told).toMatchObject({ attempt: 2, delay: 3, code: "rate-limit", status: 429 });
+    expect(told.nextAt).toBeGreaterThan(Date.now() - 60_000);
+    expect(heard).toEqual(["rate-limit"]);
+  });
+});
+
+describe("what counts as life (F26)", () => {
+  test("a model that thinks for ten minutes, while something comes, is asked once; people are told every 20 s", async () => {
+    stopTheClock();
+    let asked = 0;
+    const model = driver(async (sink) => {
+      asked++;
+      for (let passed = 0; passed < 600_000; passed += 10_000) {
+        await rest(10_000);
+        sink.push([]);
+      }
+      sink.push([{ type: "text", text: "42" }, END]);
+    });
+    const items = await collect(new Agent({ model }).chat(say("Think")));
+    expect(asked).toBe(1);
+    expect(items.flatMap((item) => (item.type === "text.delta" ? [item.text] : []))).toEqual(["42"]);
+    const told = items.filter((item) => item.type === "model.waiting");
+    expect(told.length).toBeGreaterThan(20);
+    expect(told[1]).toMatchObject({ time: 40_000, alive: true });
+  });
+
+  test("a connection on which nothing comes is broken after the time that is set", async () => {
+    stopTheClock();
+    let over = false;
+    const goOn = () => {
+      if (over) return;
+      vi.advanceTimersByTime(10_000);
+      setImmediate(goOn);
+    };
+    const model = driver(async (sink, signal, asked) => {
+      if (asked === 1) return aborted(signal);
+      over = true;
+      sink.push([{ type: "text", text: "Here." }, END]);
+    });
+    setImmediate(goOn);
+    const items = await collect(new Agent({ model, retry: { idle: 300_000, delay: 1 } }).chat(say("Hi")));
+    expect(items).toContainEqual(
+      expect.objectContaining({ type: "model.retrying", code: "stalled", reason: expect.stringContaining("300 s") }),
+    );
+    expect(items).toContainEqual(expect.objectContaining({ type: "model.waiting", alive: false }));
+    expect(items.filter((item) => item.type === "model.waiting").length).toBeGreaterThan(10);
+  });
+});
+
+describe("a model without an end (F36)", () => {
+  test.each([
+    ["an answer", { answer: 1000 }, (): ModelPart[] => [{ type: "text", text: "ab".repeat(50) }]],
+    [
+      "the arguments of a call",
+      { arguments: 1000 },
+      (first: boolean): ModelPart[] => [
+        ...(first ? [{ type: "call", index: 0, id: "c", tool: "t" } as const] : []),
+        { type: "call-input", index: 0, text: "x".repeat(100) },
+      ],
+    ],
+  ])("%s is cut at its bound, with what came kept, and is not asked for anew", async (_, bounds, piece) => {
+    const session = Session.inMemory();
+    let asked = 0;
+    const model = driver(async (sink) => {
+      asked++;
+      for (let first = true; ; first = false) sink.push(piece(first));
+    });
+    const turn = new Agent({ model, bounds }).send("Go", { session });
+    await expect(turn).rejects.toMatchObject({
+      code: "provider",
+      message: expect.stringContaining("1,000 characters"),
+    });
+    expect(asked).toBe(1);
+    const last = [...session.state.messages.values()].at(-1);
+    expect(last).toMatchObject({ finish: "error" });
+    const kept = last?.role === "assistant" ? `${textOf(last)}${last.calls[0]?.inputText ?? ""}` : "";
+    expect(kept).toHaveLength(1000);
+  });
+
+  test("arguments that are nested without end are refused in words, and the conversation goes on", async () => {
+    const session = Session.inMemory();
+    const deep = `{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}`;
+    const inner = JSON.stringify(deep);
+    const model = scriptedModel([[text("Now."), call("look", deep), call("look", inner)], "Sorry."]);
+    const turn = await new Agent({ model }).send("Go", { session });
+    expect(turn.text).toBe("Sorry.");
+    const asked = [...session.state.messages.values()].flatMap((one) => (one.role === "assistant" ? one.calls : []));
+    expect(asked.map(({ status }) => status)).toEqual(["failed", "failed"]);
+  });
+});
+
+test.each([
+  [{ input: -5, output: Number.NaN }, noUsage],
+  [{ input: "12", output: null, cached: {} }, noUsage],
+  [{ input: 1e300, output: Number.POSITIVE_INFINITY }, noUsage],
+  [
+    { input: 10, cached: 20, cacheWrite: 5, output: 3, reasoning: 9 },
+    { input: 10, cached: 10, cacheWrite: 0, output: 3, reasoning: 3 },
+  ],
+  [
+    { input: 1.4, output: 2.5 },
+    { ...noUsage, input: 1, output: 3 },
+  ],
+  [undefined, noUsage],
+])("F30: a usage that cannot be is put right where it enters: %j", async (reported, counted) => {
+  expect(cleanUsage(reported as never)).toEqual(counted);
+  const model = driver(async (sink) => void sink.push([{ ...END, usage: reported as never }]));
+  expect((await new Agent({ model }).send("Hi")).usage).toEqual(counted);
+});
+
+test("F29: whatever a provider says, the error is one line of at most 500 characters, and a log can have the rest", async () => {
+  const page = `<!doctype html><html><head><title>502 Bad\nGateway</title></head>${"<p>x</p>".repeat(3000)}`;
+  const long = `Value: ${'{\n "a": 1 }'.repeat(2000)}\u001b[31m`;
+  for (const said of [page, long]) {
+    const session = Session.inMemory();
+    const model = driver(async () => {
+      throw new ModelError("invalid-request", said);
+    });
+    await new Agent({ model }).send("Hi", { session }).catch((error: Error) => {
+      expect(error.message.length).toBeLessThanOrEqual(500);
+      expect(error.message).not.toMatch(/\p{Cc}/u);
+      expect((error.cause as ModelError).detail).toBe(said);
+    });
+  }
+  const broken = scriptedModel([[text("x"), cut()]]);
+  await expect(new Agent({ model: broken, retry: { attempts: 1 } }).send("Hi")).rejects.toThrow(/broke off/);
+});
+
+test("F33: a refusal without a reason, of a request that fills the context, counts as too long", async () => {
+  const session = Session.inMemory();
+  const first = scriptedModel([[spend({ input: 900, output: 10 }), text("Yes.")]]);
+  await new Agent({ model: first, compaction: false }).send("a word ".repeat(500), { session });
+  const model = scriptedModel([[fail("invalid-request", { status: 400 })], "A summary.", "Shorter now."]);
+  const compaction = { contextSize: 1000, threshold: 1, hint: 1 };
+  expect((await new Agent({ model, compaction }).send("Well?", { session })).text).toBe("Shorter now.");
+  const small = scriptedModel([[fail("invalid-request", { status: 400 })], "A summary.", "Shorter now."]);
+  await expect(new Agent({ model: small, compaction }).send("Hi")).rejects.toMatchObject({ code: "invalid-request" });
+});

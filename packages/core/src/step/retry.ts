@@ -1,0 +1,42 @@
+import type { ModelError } from "../ports/model.ts";
+import type { RetrySettings } from "../run/run.ts";
+
+/**
+ * Model calls for one answer that are each paid for (it broke off after its first word), or that reach nobody (where
+ * nobody has been reached in this turn, the address is wrong as a rule).
+ */
+const FEW = 4;
+
+/** How long one answer is asked for again and again. */
+export class Patience {
+  /** The model call that is under way, from 1. */
+  attempt = 1;
+  readonly #settings: RetrySettings;
+  #reached: boolean;
+  #begun = 0;
+  /** When the first one failed, on the clock of the process. */
+  #since: number | undefined;
+
+  /** @param reached Whether the model has answered in this turn. */
+  constructor(settings: RetrySettings, reached: boolean) {
+    this.#settings = settings;
+    this.#reached = reached;
+  }
+
+  /** Milliseconds to wait before the model is asked again, which is the next attempt; nothing when it must not be. */
+  after(error: ModelError, begun: boolean): number | undefined {
+    const { attempts = Number.POSITIVE_INFINITY, time = 300_000, delay = 1_000, maxDelay = 60_000 } = this.#settings;
+    const now = performance.now();
+    this.#since ??= now;
+    this.#reached ||= error.code !== "unreachable";
+    if (begun) this.#begun++;
+    const few = this.#begun >= FEW || (!this.#reached && this.attempt >= FEW);
+    if (few || this.attempt >= attempts || !error.retryable) return undefined;
+    // Some spread, so that clients that failed together do not come back together.
+    const growing = Math.min(maxDelay, delay * 2 ** (this.attempt - 1) * (0.75 + Math.random() / 2));
+    const pause = error.retryAfter === undefined ? growing : Math.max(error.retryAfter, delay);
+    if (now - this.#since + pause > time) return undefined;
+    this.attempt++;
+    return pause;
+  }
+}

@@ -1,0 +1,138 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { tellCalls } from "../calls/asked-call.ts";
+import { CallBatch } from "../calls/calls.ts";
+import type { AssistantMessage, Finish } from "../conversation/message.ts";
+import type { ModelDriver, ModelError, ModelRequest } from "../ports/model.ts";
+import { answerOf, type TurnRun, tell } from "../run/run.ts";
+import { messageOf, notExecuted } from "../toolbox/execute.ts";
+import { Answer } from "./answer.ts";
+import { callModel } from "./model-call.ts";
+import { Patience } from "./retry.ts";
+
+/**
+ * How a step went. `calls`: the model waits for their results, which are there. `told`: it asked for no call, and is told
+ * what came of its message. `paused`: the provider is to go on.
+ */
+export type StepEnd =
+  | { readonly type: "calls"; readonly message: AssistantMessage }
+  | { readonly type: "told"; readonly message: AssistantMessage }
+  | { readonly type: "paused"; readonly message: AssistantMessage }
+  | { readonly type: "answer"; readonly message: AssistantMessage }
+  | { readonly type: "failed"; readonly error: ModelError }
+  | { readonly type: "aborted" };
+
+const CUT_OFF =
+  "Not executed: your message was cut off by the output limit. Send shorter messages, or fewer calls in one.";
+const FILTERED = "Not executed: your message was cut off by the provider's content filter.";
+const NO_TOOLS = "Not executed: no tools can be used any more in this turn.";
+
+/** One model call and the calls that it asks for. */
+export async function takeStep(run: TurnRun, model: ModelDriver, toolChoice: "auto" | "none"): Promise<StepEnd> {
+  const { session, agent, branch } = run;
+  const request: ModelRequest = {
+    instructions: agent.instructions.text,
+    messages: branch.prompt(),
+    tools: agent.toolbox.schemas,
+    toolChoice,
+    settings: agent.settings,
+  };
+  // What followers do with a message comes before its calls.
+  const eager = toolChoice === "auto" && run.followers.size === 0;
+  run.followers.failed = false;
+  const patience = new Patience(agent.retry, run.step > 1);
+  for (;;) {
+    const answer = await Answer.begin(run, { eager });
+    const error = await callModel(run, model, request, answer);
+    answer.closed = true;
+    if (!error) return await complete(run, answer, toolChoice);
+    answer.eager?.discard(error);
+
+    if (run.signal.aborted) {
+      await answer.keep("interrupted", notExecuted(run.signal));
+      await drop(run, messageOf(run.signal.reason));
+      return { type: "aborted" };
+    }
+    await tell(run, "onModelError", error);
+    const delay = patience.after(error, answer.begun);
+    if (delay === undefined) {
+      await answer.keep("error", `Not executed: the answer broke off: ${error.message}`, error);
+      await drop(run, `the answer broke off: ${error.message}`);
+      return { type: "failed", error };
+    }
+    await answer.abandon(error.message);
+    run.followers.restart();
+    session.notify(
+      {
+        type: "model.retrying",
+        run: run.id,
+        attempt: patience.attempt,
+        delay,
+        nextAt: Date.now() + delay,
+        code: error.code,
+        ...(error.status === undefined ? {} : { status: error.status }),
+        reason: error.message,
+      },
+      run.origin,
+    );
+    try {
+      await sleep(delay, undefined, { signal: run.signal });
+    } catch {
+      // Only an abort of the run ends the wait early.
+      return { type: "aborted" };
+    }
+  }
+}
+
+/** The answer is whole: logs it together with its calls, and runs them. */
+async function complete(run: TurnRun, answer: Answer, toolChoice: "auto" | "none"): Promise<StepEnd> {
+  const { session, origin } = run;
+  const message = answer.id;
+  const finish = answer.finish as NonNullable<Answer["finish"]>;
+  const asked = answer.calls();
+  const cut = finish.reason === "length" ? CUT_OFF : finish.reason === "filtered" ? FILTERED : undefined;
+  const reason = asked.length > 0 && !cut ? "calls" : finish.reason === "calls" ? "stop" : finish.reason;
+  const refusal = cut ?? (toolChoice === "none" ? NO_TOOLS : undefined);
+  if (refusal !== undefined) answer.eager?.discard(new Error(refusal));
+  const completed = answer.completion(reason);
+  const followed = run.followers.size > 0;
+  if (asked.length === 0) {
+    // The end of the run follows, and takes it along to the disk; what followers do must not come before it.
+    await session.commit([completed], { durable: followed, origin });
+    const told = followed && (await follow(run, message, reason));
+    return { type: told ? "told" : reason === "paused" ? "paused" : "answer", message: answerOf(session, message) };
+  }
+  const batch = new CallBatch(run, message, answer.eager);
+  const { onCalls } = run.agent.callbacks;
+  // Who hears of the calls before they start hears of them before their intents are in the log.
+  const judged = await batch.prepare(asked, { refusal, later: followed || onCalls !== undefined });
+  await session.commit([completed, ...judged], { durable: batch.hasEffects || followed, origin });
+  if (followed) await follow(run, message, reason);
+  if (onCalls) await tellCalls(run, message, asked);
+  await batch.run();
+  // One that began early and was cancelled then is nobody's.
+  answer.eager?.discard(new Error("nobody waits for it any more"));
+  return { type: toolChoice === "none" ? "answer" : "calls", message: answerOf(session, message) };
+}
+
+/**
+ * Whoever listened to the answer does what it listened for, if the answer is whole. Answers whether the model is told
+ * something.
+ */
+function follow(run: TurnRun, message: string, finish: Finish): Promise<boolean> {
+  if (run.signal.aborted) return run.followers.drop(messageOf(run.signal.reason));
+  switch (finish) {
+    case "stop":
+    case "calls":
+    case "paused":
+      return run.followers.complete(message, run.signal);
+    case "length":
+      return run.followers.drop("your message was cut off by the output limit");
+    default:
+      return run.followers.drop("your message was cut off by the provider's content filter");
+  }
+}
+
+/** Whoever listened to an answer that is not whole listened in vain. */
+async function drop({ followers }: TurnRun, reason: string): Promise<void> {
+  if (followers.size > 0) await followers.drop(reason);
+}

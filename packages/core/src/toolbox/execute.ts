@@ -1,0 +1,128 @@
+import { alarm } from "../model/alarm.ts";
+import type { Tool, ToolContext } from "../ports/tool.ts";
+import { BoundedText, bounded, DEFAULT_OUTPUT, outputText } from "./output.ts";
+
+/** Milliseconds that a tool has to end after its signal aborted. */
+export const GRACE = 3_000;
+
+/** How one execution went. The output is what the model is told. */
+export type Outcome = { readonly status: "completed" | "failed" | "cancelled"; readonly output: string };
+
+/**
+ * Runs a tool and never throws: what the tool throws, a time-out, an output that cannot be written down are outcomes.
+ * After an abort it waits for the tool, so that its partial output is kept, but not for longer than 3 seconds. The
+ * context is made for the signal of this execution, which has the time limit of the tool.
+ */
+export async function execute(
+  tool: Tool,
+  input: unknown,
+  outer: AbortSignal,
+  contextFor: (signal: AbortSignal) => ToolContext,
+): Promise<Outcome> {
+  if (outer.aborted) return { status: "cancelled", output: notExecuted(outer) };
+  const limit = tool.maxOutput ?? DEFAULT_OUTPUT;
+  const timer = tool.timeout === undefined ? undefined : new Timeout(tool.name, tool.timeout, outer);
+  const signal = timer?.signal ?? outer;
+  const context = contextFor(signal);
+  const said = new BoundedText(limit);
+  let over = false;
+  const progress = (text: string) => {
+    if (over || text === "") return;
+    said.add(text);
+    context.progress(text);
+  };
+  try {
+    const value = await withGrace(signal, async () => tool.execute(input, { ...context, progress }));
+    const output = bounded(outputText(value), limit);
+    return signal.aborted ? stopped(signal, output) : { status: "completed", output };
+  } catch (error) {
+    if (signal.aborted) return stopped(signal, said.toString());
+    return { status: "failed", output: bounded(`The tool failed: ${messageOf(error)}`, limit) };
+  } finally {
+    over = true;
+    timer?.end();
+  }
+}
+
+/** Waits for work, but once the signal has aborted not for longer than 3 seconds. */
+export async function withGrace<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  const gone = new Abandoned(signal);
+  try {
+    return await Promise.race([work(), gone.promise]);
+  } finally {
+    gone.end();
+  }
+}
+
+/** The result of a call that an abort kept from running. */
+export function notExecuted(signal: AbortSignal): string {
+  return `Not executed: ${messageOf(signal.reason)}.`;
+}
+
+/** What the model is told of a call that was ended, with what it had said until then. */
+function stopped(signal: AbortSignal, output: string): Outcome {
+  const timedOut = signal.reason instanceof ToolTimeout;
+  const why = messageOf(signal.reason);
+  return {
+    status: timedOut ? "failed" : "cancelled",
+    output: output === "" ? `Stopped: ${why}.` : `Stopped: ${why}. Until then:\n${output}`,
+  };
+}
+
+class ToolTimeout extends Error {
+  override readonly name = "ToolTimeout";
+}
+
+/** The signal of a call with a time limit of its own. */
+class Timeout {
+  readonly #controller = new AbortController();
+  readonly #cancel: () => void;
+  readonly signal: AbortSignal;
+
+  constructor(tool: string, milliseconds: number, outer: AbortSignal) {
+    this.signal = AbortSignal.any([outer, this.#controller.signal]);
+    this.#cancel = alarm(milliseconds, () => {
+      this.#controller.abort(new ToolTimeout(`"${tool}" ran longer than its limit of ${milliseconds} ms`));
+    });
+  }
+
+  end(): void {
+    this.#cancel();
+  }
+}
+
+/** Rejects some time after a signal has aborted: nobody waits for the tool any more. */
+class Abandoned {
+  readonly promise: Promise<never>;
+  readonly #signal: AbortSignal;
+  #timer: NodeJS.Timeout | undefined;
+  #begin: () => void = () => {};
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    this.promise = new Promise((_, reject) => {
+      this.#begin = () => {
+        this.#timer = setTimeout(() => reject(signal.reason), GRACE);
+      };
+    });
+    if (signal.aborted) this.#begin();
+    else signal.addEventListener("abort", this.#begin, { once: true });
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+    this.#signal.removeEventListener("abort", this.#begin);
+  }
+}
+
+/** What went wrong, in words, whatever was thrown. */
+export function messageOf(error: unknown): string {
+  try {
+    if (typeof error !== "object" || error === null) return String(error);
+    if ("message" in error) return String(error.message);
+    const text = String(error);
+    return text.startsWith("[object ") ? JSON.stringify(error) : text;
+  } catch {
+    return "something was thrown that cannot be written down";
+  }
+}
