@@ -52,14 +52,14 @@ export const permission: Measure = {
   async run(subject) {
     const how = judging[subject];
     if (how === undefined) throw new Error(`There is no subject "${subject}".`);
-    const check = permissions({ ...how, workspace: process.cwd(), canAsk: true });
+    const check = permissions({ ...how, workspace: process.cwd(), tools: () => [], canAsk: true });
     const { signal } = new AbortController();
     const conversation = emptyConversation();
     const requests = COMMANDS.map((command): PermitRequest => {
       const tool = { name: "shell", description: "", input: { type: "object" }, effects: "external" } as const;
       return {
         call: "call",
-        tool: { ...tool, execute: () => "" },
+        tool: { ...tool, about: () => ({ command }), execute: () => "" },
         input: { command },
         conversation,
         allowed: [],

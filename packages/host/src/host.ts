@@ -2,7 +2,6 @@ import {
   Agent,
   type AgentOptions,
   type ConversationSummary,
-  type Limits,
   type Message,
   type ModelDriver,
   type ModelSettings,
@@ -34,6 +33,7 @@ import {
   instructionsText,
   lazyTokenCounter,
 } from "./instructions/index.ts";
+import { limitsOf } from "./limits.ts";
 import {
   Approval,
   type ApprovalMode,
@@ -133,8 +133,9 @@ export class Host {
     this.#names = modelNames(settings);
     this.store = sqliteStore({ directory: places.data, program: AGENT });
     this.#rules = rules;
+    const tools = () => this.#agent.options.tools ?? [];
     this.#permissionWith = (all) => {
-      const inMode = (mode: ApprovalMode) => permissions({ workspace, mode, rules: all, canAsk, home });
+      const inMode = (mode: ApprovalMode) => permissions({ workspace, mode, rules: all, tools, canAsk, home });
       const [usual, unasked] = [inMode(this.approval), inMode("all")];
       return (request) => (this.approvalIn(request.conversation.id) === "all" ? unasked : usual)(request);
     };
@@ -407,9 +408,4 @@ function modelSettings({ temperature, maxTokens }: Settings): ModelSettings {
     ...(temperature === undefined ? {} : { temperature }),
     ...(maxTokens === undefined ? {} : { maxTokens }),
   };
-}
-
-function limitsOf({ limits = {} }: Settings): Limits {
-  const { time, ...counts } = limits;
-  return { ...counts, ...(time === undefined ? {} : { time: time * 1_000 }) };
 }

@@ -68,6 +68,12 @@ export const about = z.object({
     .object({ goes: z.string().optional(), comes: z.string() })
     .optional()
     .describe("The names of the arguments with text that goes from a file, and that comes into it."),
+  looksAt: z
+    .object({ one: z.string(), several: z.string() })
+    .optional()
+    .describe("It only looks, and at what, in words: one of it, and several."),
+  agent: z.string().optional().describe("The named agent that it hands a task to."),
+  result: z.string().optional().describe("It ends a task: the name of the argument that holds what came of it."),
 });
 
 /** What a call would do, worked out before a person is asked. */

@@ -13,27 +13,22 @@ const WORDS = {
   cancelled: "cancelled",
 } as const;
 
-/** The arguments that count: those that ran. */
-function inputOf(call: Call): Json | undefined {
-  return call.executedInput ?? call.input;
-}
-
-/** What a call is about, on one line: its command, path, pattern, address or summary, else its first text. */
+/** What a call is about, on one line, as its tool says; of one that does not say, its first text. */
 export function callSummary(call: Call, width: number): string {
-  const input = inputOf(call);
+  const { about = {} } = call;
+  const input = call.executedInput ?? call.input;
   if (input === undefined) return excerpt(begunText(call.inputText) ?? call.inputText, width);
   if (input === null || typeof input !== "object" || Array.isArray(input)) return excerpt(JSON.stringify(input), width);
-  const fields = input as Readonly<Record<string, Json>>;
   // What a task came to is shown by itself, as its answer.
-  const others = call.tool === "finish_task" ? [] : Object.keys(fields);
-  const texts = ["command", "pattern", "path", "file_path", "url", "summary", ...others].map((name) => fields[name]);
+  const others: readonly Json[] = about.result === undefined ? Object.values(input) : [];
+  const texts = [about.title, about.command, about.paths?.[0]?.path, about.url, ...others];
   const main = texts.find((text) => typeof text === "string" && text !== "");
   return typeof main === "string" ? excerpt(main, width) : "";
 }
 
-/** The text that the arguments are about, as far as the model has written them. */
+/** The first text among the arguments, as far as the model has written them: what it is about, nobody can say yet. */
 function begunText(inputText: string): string | undefined {
-  const [, text] = /"(?:command|pattern|path|file_path|url)"\s*:\s*"((?:[^"\\]|\\.)*)/.exec(inputText) ?? [];
+  const [, text] = /"\s*:\s*"((?:[^"\\]|\\.)*)/.exec(inputText) ?? [];
   return text?.replaceAll(/\\(.)/g, (_, character: string) => (character === "n" ? "\n" : character));
 }
 
@@ -98,7 +93,7 @@ function failuresIn(lines: readonly string[], most: number): readonly string[] {
 const EXIT_CODE = /(?:^|\n)(exit code \d+)$/;
 
 function exitCodeOf(call: Call): string | undefined {
-  return call.tool === "shell" && call.status === "completed"
+  return call.about?.command !== undefined && call.status === "completed"
     ? EXIT_CODE.exec((call.output ?? "").slice(-40))?.[1]
     : undefined;
 }

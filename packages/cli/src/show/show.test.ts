@@ -1,4 +1,4 @@
-import type { Call } from "@banyan/core";
+import type { About, Call } from "@banyan/core";
 import { formatCost, formatDuration, formatSpent } from "@banyan/core/conversation";
 import { describe, expect, test } from "vitest";
 import { callDetails, callEnd, callHead } from "./call-line.ts";
@@ -15,6 +15,7 @@ function call(changes: Partial<Call>): Call {
     tool: "shell",
     inputText: "",
     input: { command: "ls" },
+    about: { command: "ls" },
     status: "completed",
     attempt: 1,
     progress: "",
@@ -30,20 +31,27 @@ describe("T24: a call is one line", () => {
   test("with its main argument, how it ended and how long it took", () => {
     expect(line({ startedAt: 1_000, endedAt: 2_230 })).toBe("• shell  ls … done, 1.2 s");
     expect(line({ startedAt: 1_000, endedAt: 1_049 })).toBe("• shell  ls … done");
-    expect(line({ tool: "read", input: { start: 3, path: "a.ts" } })).toBe("• read  a.ts … done");
-    expect(line({ tool: "search", input: { path: "src", pattern: "TODO" } })).toBe("• search  TODO … done");
+    expect(line({ tool: "read", about: { paths: [{ path: "a.ts", access: "read" }] } })).toBe("• read  a.ts … done");
+    const searching: About = { title: "TODO", paths: [{ path: "src", access: "read" }] };
+    expect(line({ tool: "search", about: searching })).toBe("• search  TODO … done");
+    expect(line({ tool: "look", about: {}, input: { at: 3, what: "the sky" } })).toBe("• look  the sky … done");
     expect(line({ input: undefined, inputText: "{nonsense", status: "failed" })).toBe("• shell  {nonsense … failed");
   });
 
   test("and the end of a task with its summary, if it has one: its result stands below, as the answer", () => {
-    const end = (input: Call["input"]) => line({ tool: "finish_task", input });
-    expect(end({ result: "It is painted.", summary: "painted" })).toBe("• finish_task  painted … done");
-    expect(end({ result: "It is painted.", summary: "" })).toBe("• finish_task … done");
-    expect(end({ result: "It is painted." })).toBe("• finish_task … done");
+    const end = (title?: string) =>
+      line({
+        tool: "finish_task",
+        input: { result: "It is painted." },
+        about: { result: "result", ...(title !== undefined && { title }) },
+      });
+    expect(end("painted")).toBe("• finish_task  painted … done");
+    expect(end("")).toBe("• finish_task … done");
+    expect(end()).toBe("• finish_task … done");
   });
 
   test("also of a long argument on several lines", () => {
-    const text = line({ input: { command: `${"echo ".repeat(40)}\nls` } }, 60);
+    const text = line({ about: { command: `${"echo ".repeat(40)}\nls` } }, 60);
     expect(text).not.toContain("\n");
     expect(text.length).toBeLessThanOrEqual(60);
   });

@@ -21,7 +21,7 @@ export function subAgentsOf(state: ConversationState): SubAgent[] {
     const call = launchingCall(state, first.call);
     if (!call) return [];
     const run = runs.find((live) => live.call === call.id);
-    return [{ number: index + 1, name: nameIn(call), task: textOf(first), call, run }];
+    return [{ number: index + 1, name: call.about?.agent, task: textOf(first), call, run }];
   });
 }
 
@@ -33,7 +33,7 @@ export function subAgentLabel(state: ConversationState, message: string): string
   const call = state.messages.get(message)?.call;
   if (call === undefined) return undefined;
   const number = firstMessages(state).findIndex((first) => first.call === call) + 1;
-  const name = nameIn(launchingCall(state, call));
+  const name = launchingCall(state, call)?.about?.agent;
   return `agent ${number}${name === undefined ? "" : ` (${name})`}`;
 }
 
@@ -58,11 +58,4 @@ function firstMessages(state: ConversationState): Message[] {
 function launchingCall(state: ConversationState, id = ""): Call | undefined {
   const message = state.messages.get(state.calls.get(id) ?? "");
   return message?.role === "assistant" ? message.calls.find((call) => call.id === id) : undefined;
-}
-
-function nameIn(call: Call | undefined): string | undefined {
-  const input = call?.executedInput ?? call?.input;
-  return input !== null && typeof input === "object" && "agent" in input && typeof input.agent === "string"
-    ? input.agent
-    : undefined;
 }

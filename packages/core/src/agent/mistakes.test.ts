@@ -96,6 +96,7 @@ describe("a mistake is told at once, and with what to do", () => {
     ],
     ["an output that no model can be given", { mode: "task", output: z.date() }, /schema of output cannot be given/],
     ["a tool that hides its effects", { tools: [{ ...tool, effects: "read" }] }, /what effects it has: "none"/],
+    ["a tool that is vague about files", { tools: [{ ...tool, files: "reads" }] }, /"look" has files: "reads"/],
   ])("%s", async (_, options, sentence) => {
     const made = async () => agent.with(wrong<Partial<AgentOptions>>(options));
     await expect(made().then((changed) => changed.send("Hello"))).rejects.toThrow(sentence);

@@ -1,5 +1,5 @@
 import type { EventBody } from "../conversation/event.ts";
-import { type Call, isEnded, type Json, type Preview } from "../conversation/message.ts";
+import { type About, type Call, isEnded, type Json, type Preview } from "../conversation/message.ts";
 import { sayingCall } from "../conversation/tree/call-state.ts";
 import { unsettledBelow } from "../conversation/tree/path.ts";
 import type { Answer } from "../ports/human.ts";
@@ -35,6 +35,8 @@ interface Entry {
   value: unknown;
   /** What the person who is asked is shown of what it would do. */
   preview: Preview | undefined;
+  /** What arguments that a person changed are about. */
+  about?: About | undefined;
   phase: "ready" | "waiting" | "running" | "ended";
   readonly question: Question | undefined;
   /** Of the start that comes next. */
@@ -226,6 +228,7 @@ export class CallBatch {
       ...(entry.tool && { tool: entry.tool.name }),
       attempt: entry.attempt,
       key: this.#key(entry),
+      ...(entry.about && { about: entry.about }),
     };
   }
 
@@ -268,6 +271,7 @@ export class CallBatch {
       if ("ended" in verdict) return this.#end(entry, verdict.ended, verdict.output);
       entry.input = verdict.input;
       entry.value = verdict.value;
+      entry.about = aboutCall(verdict.tool, verdict.value);
       // It was worked out for other arguments.
       entry.preview = undefined;
     }

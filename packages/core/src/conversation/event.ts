@@ -99,6 +99,8 @@ export type EventBody =
       readonly attempt: number;
       /** The same for every attempt of one call. */
       readonly key: string;
+      /** What it is about now, when a person changed its arguments. */
+      readonly about?: About;
     }
   | CallEnded<"call.completed">
   | CallEnded<"call.failed">

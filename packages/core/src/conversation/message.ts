@@ -144,6 +144,12 @@ export interface About {
   readonly url?: string;
   /** The names of the arguments that hold text which goes from a file, and text which comes into it. */
   readonly change?: { readonly goes?: string; readonly comes: string };
+  /** It only looks, and this is what it looks at, in words: one of it, and several. Such calls may be folded into one line. */
+  readonly looksAt?: { readonly one: string; readonly several: string };
+  /** The named agent that it hands a task to. */
+  readonly agent?: string;
+  /** It ends a task: the name of the argument that holds what came of that. */
+  readonly result?: string;
 }
 
 /** What a call would do, worked out before a person is asked. */

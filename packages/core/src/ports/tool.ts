@@ -49,13 +49,26 @@ export interface Tool<Input = unknown> {
    * uses nothing of its context but `signal`: what it finds is thrown away when the message does not end cleanly.
    */
   readonly eager?: boolean | undefined;
+  /**
+   * What it tells of the files that its calls are about: `read`, what is in them; `write`, it changes them, and tells what
+   * was there. Absent: neither, as of a tool that lists names. Rules on reading and writing hold for it (docs/security.md).
+   */
+  readonly files?: "read" | "write" | undefined;
+  /** It does nothing but steer the conversation: only a rule that denies it by its name holds it back. */
+  readonly control?: boolean | undefined;
+  /**
+   * The server that offers it, where somebody else says what it does. Its arguments may do more than `about` knows of, so
+   * rules look at all of them.
+   */
+  readonly offeredBy?: string | undefined;
   /** Milliseconds; no limit when absent. */
   readonly timeout?: number | undefined;
   /** The bytes of output that the model is given (default 65,536); of more, head and tail are kept. */
   readonly maxOutput?: number | undefined;
   /**
-   * What a call with these arguments is about: people are shown it beside the arguments, in every client. It must be quick
-   * and look at nothing but the arguments; a call of which it throws is about nothing in particular.
+   * What a call with these arguments is about: people are shown it beside the arguments, in every client, and rules of
+   * permissions are held against it. It must be quick and look at nothing but the arguments; a call of which it throws is
+   * about nothing in particular, and is asked about.
    */
   about?(input: Input): About;
   /**

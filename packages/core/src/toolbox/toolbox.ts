@@ -62,6 +62,11 @@ export class Toolbox {
           `The maxOutput of tool "${tool.name}" is ${tool.maxOutput}; it must be a positive number of bytes.`,
         );
       }
+      if (tool.files !== undefined && !["read", "write"].includes(tool.files)) {
+        throw new ToolDefinitionError(
+          `The tool "${tool.name}" has files: ${JSON.stringify(tool.files)}. Say "read" or "write", or nothing.`,
+        );
+      }
       if (tool.eager && tool.effects !== "none") {
         throw new ToolDefinitionError(
           `The tool "${tool.name}" is eager and has effects; only a tool that just looks may begin early.`,

@@ -1,4 +1,16 @@
-import { emptyConversation, type Json, type Permission, type Permit, type Tool } from "@banyan/core";
+import {
+  type About,
+  askClient,
+  emptyConversation,
+  type Json,
+  launchAgent,
+  type Permission,
+  type Permit,
+  shortenConversation,
+  type Tool,
+} from "@banyan/core";
+import { webTools } from "@banyan/tools/web";
+import { workspaceTools } from "@banyan/tools/workspace";
 import { type PermissionOptions, permissions } from "./permissions.ts";
 import { parseRule, type Rules } from "./rule.ts";
 
@@ -11,8 +23,27 @@ export function rules(texts: { deny?: string[]; ask?: string[]; allow?: string[]
   };
 }
 
+/** Banyan's own tools; the one that ends a task, which only its mode has, as its neighbour. */
+const OWN: readonly Tool[] = [
+  ...workspaceTools({ root: process.cwd() }),
+  ...webTools(),
+  ...[launchAgent(), shortenConversation(), askClient(), { ...askClient(), name: "finish_task" }],
+];
+
+/** Says of itself what Banyan's own of that name says, or what is said of one that a server offers. */
 export function tool(name: string, effects: Tool["effects"] = "external"): Tool {
-  return { name, description: "", input: { type: "object" }, effects, execute: () => "" };
+  const made = { name, description: "", input: { type: "object" }, effects, execute: () => "" } as const;
+  if (name.startsWith("mcp_")) return { ...made, offeredBy: "a server", about: seemingly };
+  const { about, files, control } = OWN.find((own) => own.name === name) ?? {};
+  return { ...made, files, control, ...(about && { about: (input) => about(input) }) };
+}
+
+function seemingly(input: unknown): About {
+  const { path, url } = input as { readonly path?: unknown; readonly url?: unknown };
+  return {
+    ...(typeof path === "string" && { paths: [{ path, access: "write" }] }),
+    ...(typeof url === "string" && { url }),
+  };
 }
 
 /** What a permission says of one call; `allowed` are the answers "always" of the conversation. */
@@ -28,5 +59,5 @@ export async function judge(
 
 /** A permission with a person to ask and no rules, where nothing else is said. */
 export function permission(options: Partial<PermissionOptions> & { readonly workspace: string }): Permission {
-  return permissions({ mode: "ask", rules: rules({}), canAsk: true, home: "/home/user", ...options });
+  return permissions({ mode: "ask", rules: rules({}), tools: () => OWN, canAsk: true, home: "/home/user", ...options });
 }

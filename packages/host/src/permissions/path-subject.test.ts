@@ -29,8 +29,12 @@ async function decide(
   name = "write",
   root = workspace,
 ): Promise<string> {
-  return (await judge(permission({ workspace: root, rules: rules(texts), home: outside }), tool(name), { path }))
-    .decision;
+  return (
+    await judge(permission({ workspace: root, rules: rules(texts), home: outside }), tool(name), {
+      path,
+      file_path: path,
+    })
+  ).decision;
 }
 
 test.each([
@@ -153,7 +157,9 @@ test.each([
   ["src/hooks/use-state.ts", "allow"],
 ])("S19: mode edits on %s, which a program may obey by itself: %s", async (path, expected) => {
   for (const name of ["write", "edit", "edit_mode"])
-    expect((await judge(permission({ workspace, mode: "edits" }), tool(name), { path })).decision).toBe(expected);
+    expect(
+      (await judge(permission({ workspace, mode: "edits" }), tool(name), { path, file_path: path })).decision,
+    ).toBe(expected);
 });
 
 test("S19, S24: a rule for a folder does not agree to what programs obey in it, and always is offered for that very file", async () => {
@@ -163,7 +169,7 @@ test("S19, S24: a rule for a folder does not agree to what programs obey in it, 
       for (const rule of [`${name}(${folder}/**)`, `${name}(**)`, `${name}(*/*)`])
         expect(await decide(path, { allow: [rule] }, name)).toBe("ask");
       for (const rule of [name, `${name}(${path})`]) expect(await decide(path, { allow: [rule] }, name)).toBe("allow");
-      const permit = await judge(permission({ workspace }), tool(name), { path });
+      const permit = await judge(permission({ workspace }), tool(name), { path, file_path: path });
       expect(permit).toEqual({ decision: "ask", pattern: `${name}(${path})` });
     }
   expect(await decide(".vscode/tasks.json", { allow: ["write(.vscode/**)"] })).toBe("allow");

@@ -6,18 +6,16 @@ import { isAboutReading } from "./reading.ts";
 import { formatRule, isAbout } from "./rule.ts";
 import type { Subject, Surroundings } from "./subject.ts";
 
-/** The tools that write the file they are given. */
-export const WRITERS: ReadonlySet<string> = new Set(["write", "edit", "edit_mode"]);
-
-/** A call whose main argument is a path. */
+/** A call that is about a file or a folder. */
 export function pathSubject(tool: Tool, path: string, { scope, writes }: Surroundings): Subject {
   const place = placeOf(scope, path);
   // What a program obeys by itself is asked about even where writing is not.
-  const obeyed = WRITERS.has(tool.name) && isObeyed(scope, place);
-  const free = place.inside && (tool.effects === "none" || (writes && WRITERS.has(tool.name) && !obeyed));
+  const isWriter = tool.files === "write";
+  const obeyed = isWriter && isObeyed(scope, place);
+  const free = place.inside && (tool.effects === "none" || (writes && isWriter && !obeyed));
   return {
     matches(rule) {
-      if (!isAbout(rule, tool.name) && !isAboutReading(rule, tool.name)) return "no";
+      if (!isAbout(rule, tool.name) && !isAboutReading(rule, tool)) return "no";
       const { pattern } = rule;
       return pattern === undefined || fitsSome(pattern, scope, place) ? "yes" : "no";
     },

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Json } from "@banyan/core";
+import type { Json, Tool } from "@banyan/core";
 import { emptyConversation } from "@banyan/core";
 import { afterAll, describe, expect, test } from "vitest";
 import { judge, permission, rules, tool } from "./call.fixture.ts";
@@ -281,5 +281,73 @@ describe("B63: tools of which nothing is known", () => {
     const denying = permission({ workspace, mode: "all", rules: rules({ deny: ["deploy(production)"] }) });
     expect((await judge(denying, deploy, { note: "x", targets: [{ name: "production" }] })).decision).toBe("deny");
     expect((await judge(denying, deploy, { to: "staging" })).decision).toBe("allow");
+  });
+});
+
+describe("H8: a tool of any name is judged by what it says of itself", () => {
+  const paths = (input: unknown) => input as { readonly from: string; readonly to: string };
+  const move: Tool = {
+    ...tool("move"),
+    files: "write",
+    about: (input) => ({
+      paths: [
+        { path: paths(input).from, access: "write" },
+        { path: paths(input).to, access: "write" },
+      ],
+    }),
+  };
+  const decide = async (texts: Parameters<typeof rules>[0], input: Json, of = move, mode: "ask" | "edits" = "ask") =>
+    (await judge(permission({ workspace, mode, rules: rules(texts), tools: () => [move] }), of, input)).decision;
+
+  test("what it writes in the workspace is free where writing is, and each place needs to be", async () => {
+    expect(await decide({}, { from: "src/a", to: "src/b" })).toBe("ask");
+    expect(await decide({}, { from: "src/a", to: "src/b" }, move, "edits")).toBe("allow");
+    for (const to of ["/etc/passwd", ".git/hooks/pre-commit", "../b"])
+      expect(await decide({}, { from: "src/a", to }, move, "edits"), to).toBe("ask");
+  });
+
+  test("a rule that denies fits when one of its places does, one that allows when all do", async () => {
+    expect(await decide({ deny: ["move(secret/**)"] }, { from: "src/a", to: "secret/b" })).toBe("deny");
+    expect(await decide({ allow: ["move(src/**)"] }, { from: "src/a", to: "src/b" })).toBe("allow");
+    expect(await decide({ allow: ["move(src/**)"] }, { from: "src/a", to: "lib/b" })).toBe("ask");
+  });
+
+  test("`always` is offered where one rule covers all its places", async () => {
+    const asking = permission({ workspace });
+    expect(await judge(asking, move, { from: "src/a", to: "src/b" })).toEqual({
+      decision: "ask",
+      pattern: "move(src/**)",
+    });
+    expect(await judge(asking, move, { from: "src/a", to: "lib/b" })).toEqual({ decision: "ask" });
+  });
+
+  test("a rule that closes files to reading closes them to it, and a rule on it closes them to commands that write", async () => {
+    expect(await decide({ deny: ["read(secret/**)"] }, { from: "secret/a", to: "src/b" })).toBe("deny");
+    expect(await decide({ deny: ["move(secret/**)"] }, { command: "echo x > secret/a" }, tool("shell"))).toBe("deny");
+  });
+
+  test("a rule that names it alone speaks of its commands, and so does every rule on commands", async () => {
+    const zsh: Tool = { ...tool("zsh"), about: (input) => ({ command: (input as { run: string }).run }) };
+    expect(await decide({ deny: ["zsh"] }, { run: "ls" }, zsh)).toBe("deny");
+    expect(await decide({ deny: ["shell(rm *)"] }, { run: "rm -r x" }, zsh)).toBe("deny");
+    expect(await decide({ allow: ["shell(ls *)"] }, { run: "ls -l" }, zsh)).toBe("allow");
+    expect(await decide({}, { run: "ls" }, zsh)).toBe("ask");
+  });
+
+  test("one that only looks and says nothing is free while none of its texts leads out of the workspace", async () => {
+    const look = tool("look", "none");
+    for (const what of ["the sky", "src/a", "is there a/b?"]) expect(await decide({}, { what }, look)).toBe("allow");
+    for (const what of ["/etc/passwd", "../x", "src/../../x"])
+      expect(await decide({}, { what }, look), what).toBe("ask");
+  });
+
+  test("one that cannot say what a call is about is not taken for one that only looks", async () => {
+    const about = () => {
+      throw new Error("It cannot say.");
+    };
+    expect(await decide({}, { what: "the sky" }, { ...tool("look", "none"), about })).toBe("ask");
+    expect(await decide({ allow: ["look(the sky)"] }, { what: "the sky" }, { ...tool("look", "none"), about })).toBe(
+      "allow",
+    );
   });
 });

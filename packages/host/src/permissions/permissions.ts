@@ -1,10 +1,11 @@
 import { homedir } from "node:os";
-import type { Permission, Permit, PermitRequest } from "@banyan/core";
+import type { Permission, Permit, PermitRequest, Tool } from "@banyan/core";
 import { strongest } from "./match.ts";
 import { pathScope } from "./place.ts";
 import { formatRule, isAbout, parseRule, type Rule, type Rules } from "./rule.ts";
 import { hasHarmless } from "./shell/harmless.ts";
 import { type Subject, type Surroundings, subjectOf } from "./subject.ts";
+import { COMMAND } from "./words.ts";
 
 /**
  * `ask`: what only looks at the workspace is free, all else is asked. `edits`: writing files of the workspace is free
@@ -18,19 +19,13 @@ export interface PermissionOptions {
   readonly workspace: string;
   readonly mode: ApprovalMode;
   readonly rules: Rules;
+  /** All tools that rules may name. */
+  readonly tools: () => readonly Tool[];
   /** Whether a person can be asked. Where nobody can, what would be asked is denied. */
   readonly canAsk: boolean;
   /** What `~` stands for in commands and patterns; the user's home when absent. */
   readonly home?: string;
 }
-
-/** Tools that steer the conversation itself. Only a deny rule that names one holds it back. */
-const CONTROL_TOOLS: ReadonlySet<string> = new Set([
-  "finish_task",
-  "ask_client",
-  "shorten_conversation",
-  "launch_agent",
-]);
 
 /**
  * Judges calls by rules (B63): deny before ask before allow, whether a rule comes from a file, a flag or an answer
@@ -44,14 +39,17 @@ export function permissions(options: PermissionOptions): Permission {
   const surroundings: Surroundings = {
     scope: pathScope(options.workspace, options.home ?? homedir()),
     writes: options.mode === "edits",
+    isWriter: (name) => options.tools().some((tool) => tool.name === name && tool.files === "write"),
   };
   return (request) => {
     const { rules } = options;
-    const control = CONTROL_TOOLS.has(request.tool.name);
+    const { control = false } = request.tool;
+    // What steers the conversation itself, only a rule that names it holds back.
     const deny = control ? rules.deny.filter((rule) => rule.tool !== "*") : rules.deny;
     const subject = subjectOf(request.tool, request.input, surroundings);
 
-    const denied = deny.map((rule) => matches(rule, subject));
+    const matches = (rule: Rule) => (rule.tool === "*" ? "yes" : subject.matches(rule));
+    const denied = deny.map(matches);
     const denying = deny.find((_, index) => denied[index] === "yes");
     if (denying !== undefined) return { decision: "deny", reason: `The rule '${formatRule(denying)}' forbids this.` };
     if (control) return { decision: "allow" };
@@ -64,7 +62,7 @@ export function permissions(options: PermissionOptions): Permission {
         reason: `This cannot be told apart from what the rule '${formatRule(doubtful)}' forbids. Write it plainly, without variables, substitutions or indirection.`,
       };
     }
-    const asked = strongest(rules.ask.map((rule) => matches(rule, subject))) !== "no";
+    const asked = strongest(rules.ask.map(matches)) !== "no";
     // A rule that an answer sets cannot outrank a rule that asks or may deny, so none is offered there.
     if (asked || doubtful !== undefined) return ask(options.canAsk, undefined);
     const allowing = [...rules.allow, ...remembered(request)];
@@ -75,12 +73,8 @@ export function permissions(options: PermissionOptions): Permission {
 
 /** The rule that the answer "always" to this call would set; undefined where no single safe rule covers it. */
 export function suggestPattern(request: PermitRequest, workspace: string, home = homedir()): string | undefined {
-  const surroundings: Surroundings = { scope: pathScope(workspace, home), writes: false };
+  const surroundings: Surroundings = { scope: pathScope(workspace, home), writes: false, isWriter: () => false };
   return subjectOf(request.tool, request.input, surroundings).suggestion([]);
-}
-
-function matches(rule: Rule, subject: Subject): ReturnType<Subject["matches"]> {
-  return rule.tool === "*" ? "yes" : subject.matches(rule);
 }
 
 function allows(rules: readonly Rule[], request: PermitRequest, subject: Subject): boolean {
@@ -107,7 +101,7 @@ function remembered({ allowed }: PermitRequest): Rule[] {
 /** An older answer says `git log *` where it means what `git log [harmless]` says; of other programs, the command alone (S24). */
 function ofAnswer(rule: Rule): Rule {
   const { tool, pattern } = rule;
-  if (tool !== "shell" || !pattern?.endsWith(" *")) return rule;
+  if (tool !== COMMAND || !pattern?.endsWith(" *")) return rule;
   const command = pattern.slice(0, -2);
   return { tool, pattern: hasHarmless(command) ? `${command} [harmless]` : command };
 }

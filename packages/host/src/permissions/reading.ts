@@ -1,14 +1,16 @@
 import { resolve } from "node:path";
+import type { Tool } from "@banyan/core";
 import type { ApprovalMode } from "./permissions.ts";
 import { fitting, type PathScope } from "./place.ts";
 import { formatRule, isAbout, type Rule, type Rules } from "./rule.ts";
+import { READING } from "./words.ts";
 
-/** The tools that tell what is in a file, besides `read`: a change is told with what stood there before. */
-const READERS: ReadonlySet<string> = new Set(["search", "write", "edit", "edit_mode"]);
-
-/** Whether a rule that forbids or asks about reading speaks of this tool, too (S21). */
-export function isAboutReading(rule: Rule, tool: string): boolean {
-  return rule.tool === "read" && READERS.has(tool);
+/**
+ * Whether a rule that forbids or asks about reading speaks of this tool, too (S21): of all that tell what is in files. A
+ * change is told with what stood there before.
+ */
+export function isAboutReading(rule: Rule, { files }: Tool): boolean {
+  return rule.tool === READING && files !== undefined;
 }
 
 /**
@@ -26,7 +28,7 @@ export function readingRules(
 ): ((path: string, named: string) => string | undefined) | undefined {
   const judged = (rules: readonly Rule[]) =>
     rules
-      .filter((rule) => isAbout(rule, "read"))
+      .filter((rule) => isAbout(rule, READING))
       .map((rule) => ({
         text: formatRule(rule),
         fits: rule.pattern === undefined ? always : fitting(rule.pattern, scope),

@@ -1,4 +1,5 @@
 import { harmlessOf, hasHarmless } from "./shell/harmless.ts";
+import { COMMAND } from "./words.ts";
 
 /** What a permission rule speaks of: tools, or those of their calls whose main argument fits a pattern. */
 export interface Rule {
@@ -56,7 +57,7 @@ export function parseRule(text: string): Rule {
   if (pattern.includes("\0") || pattern.length > 4096)
     throw new RuleError(text, "has a pattern with a null byte or of more than 4,096 characters");
   const command = harmlessOf(pattern);
-  if (pattern === "[harmless]" || (command !== undefined && (tool !== "shell" || !hasHarmless(command))))
+  if (pattern === "[harmless]" || (command !== undefined && (tool !== COMMAND || !hasHarmless(command))))
     throw new RuleError(
       text,
       `speaks of the harmless options of '${command ?? ""}', and none are known; write the exact command, or ' *' for all its uses`,

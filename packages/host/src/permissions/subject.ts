@@ -1,11 +1,11 @@
-import type { Json, Tool } from "@banyan/core";
+import type { About, Json, Tool } from "@banyan/core";
 import { addressSubject } from "./address-subject.ts";
 import { type Match, strongest } from "./match.ts";
 import { pathSubject } from "./path-subject.ts";
 import type { PathScope } from "./place.ts";
-import { parseRule, type Rule } from "./rule.ts";
+import { isAbout, parseRule, type Rule } from "./rule.ts";
 import { shellSubject } from "./shell/shell-subject.ts";
-import { LONGEST_PATH, textSubject, textsIn } from "./text-subject.ts";
+import { mayBePlace, textSubject, textsIn } from "./text-subject.ts";
 
 /** What a call is about, as rules see it. */
 export interface Subject {
@@ -21,18 +21,20 @@ export interface Surroundings {
   readonly scope: PathScope;
   /** Whether files of the workspace may be written without a rule. */
   readonly writes: boolean;
+  /** Whether a rule of this name is about a tool that writes files: then it is about what commands write, too. */
+  readonly isWriter: (name: string) => boolean;
 }
 
 /**
- * The main argument of a call: the command of `shell`, the path of a tool that has one (`path` or `file_path`; `list`
- * and `search` start at `.`), the address of one that has a `url`. Of any other tool, all its texts: a rule that
- * forbids fits when one of them does, a rule that allows when all do, since the model chooses their order. A tool of an
- * MCP server may have more than its main argument to do harm with: a rule that forbids is held against all its texts,
- * and one that allows must fit every other place that they name too, as the `destination` of a copy (S24).
+ * What a call is about, as its tool says: the command that it runs, the files and folders that it reads or writes, the
+ * address that it asks. Of a call whose tool says none of these, all its texts: a rule that forbids fits when one of them
+ * does, a rule that allows when all do, since the model chooses their order. A tool that a server offers may have more to do
+ * harm with than it is known to be about: a rule that forbids is held against all its texts, and one that allows must fit
+ * every other place that they name too, as the `destination` of a copy (S24).
  */
 export function subjectOf(tool: Tool, input: Json, surroundings: Surroundings): Subject {
   const { subject: main, like } = mainSubject(tool, input, surroundings);
-  if (!tool.name.startsWith("mcp_")) return main;
+  if (tool.offeredBy === undefined) return main;
   const texts = textSubject(tool, input, surroundings);
   const others = like ? textsIn(input).filter(mayBePlace).map(like) : [];
   const allowed = (rules: readonly Rule[]) => [main, ...others].every((place) => place.allowed(rules));
@@ -53,23 +55,47 @@ function mainSubject(
   input: Json,
   surroundings: Surroundings,
 ): { readonly subject: Subject; readonly like?: (text: string) => Subject } {
-  const fields: Readonly<Record<string, Json>> =
-    input !== null && typeof input === "object" && !Array.isArray(input) ? (input as Record<string, Json>) : {};
-  const text = (name: string): string | undefined => (typeof fields[name] === "string" ? fields[name] : undefined);
-  const path = text("path") ?? text("file_path") ?? (tool.name === "list" || tool.name === "search" ? "." : undefined);
-  const command = text("command");
-  const url = text("url");
-  if (tool.name === "shell" && command !== undefined) return { subject: shellSubject(command, surroundings) };
-  if (path !== undefined && tool.name !== "shell") {
+  const about = aboutCall(tool, input);
+  // One that cannot say it is not taken for one that only looks.
+  if (!about) return { subject: textSubject({ ...tool, effects: "external" }, input, surroundings) };
+  const { command, paths = [], url } = about;
+  if (command !== undefined) return { subject: commandOf(tool, shellSubject(command, surroundings)) };
+  const [first, ...more] = paths.map(({ path }) => pathSubject(tool, path, surroundings));
+  if (first) {
     const like = (other: string) => pathSubject(tool, other, surroundings);
-    return { subject: like(path), like };
+    return { subject: more.length === 0 ? first : together([first, ...more]), like };
   }
   if (url !== undefined) return { subject: addressSubject(tool, url), like: (other) => addressSubject(tool, other) };
   return { subject: textSubject(tool, input, surroundings) };
 }
 
-/** Whether a text may name a file or an address: one line with a slash, a tilde or a dot before more of it. */
-function mayBePlace(text: string): boolean {
-  const line = text.trim();
-  return line.length <= LONGEST_PATH && !/[\n\r]/.test(line) && /[/\\~]|\.\S|^\.$/.test(line);
+/** A rule that names the tool alone speaks of all its commands. */
+function commandOf(tool: Tool, command: Subject): Subject {
+  return {
+    ...command,
+    matches: (rule) => (rule.pattern === undefined && isAbout(rule, tool.name) ? "yes" : command.matches(rule)),
+  };
+}
+
+/** Several files: what forbids one of them forbids the call, and each needs to be allowed. */
+function together(subjects: readonly Subject[]): Subject {
+  return {
+    matches: (rule) => strongest(subjects.map((subject) => subject.matches(rule))),
+    allowed: (rules) => subjects.every((subject) => subject.allowed(rules)),
+    suggestion(rules) {
+      const asked = subjects.filter((subject) => !subject.allowed(rules));
+      const [suggested, ...others] = new Set(asked.map((subject) => subject.suggestion(rules)));
+      return others.length === 0 ? suggested : undefined;
+    },
+  };
+}
+
+/** What a tool says; nothing when it cannot. */
+function aboutCall(tool: Tool, input: Json): About | undefined {
+  try {
+    return tool.about?.(input) ?? {};
+  } catch {
+    // Then all its texts are looked at.
+    return undefined;
+  }
 }

@@ -5,7 +5,7 @@ import { isAbout } from "./rule.ts";
 import type { Subject, Surroundings } from "./subject.ts";
 
 /** Characters of a text that may be a path; no system takes a longer one. */
-export const LONGEST_PATH = 4096;
+const LONGEST_PATH = 4096;
 
 /**
  * A call of a tool of which nothing is known but its name and its arguments. Each text may be a path: a rule that forbids
@@ -22,7 +22,9 @@ export function textSubject(tool: Tool, input: Json, { scope }: Surroundings): S
         : "no";
     },
     allowed(rules) {
-      if (tool.effects === "none") return true;
+      // What only looks is free where it cannot look far.
+      if (tool.effects === "none" && texts.every((text) => !mayBePlace(text) || placeOf(scope, text).inside))
+        return true;
       return rules.some(
         (rule) => isAbout(rule, tool.name) && (rule.pattern === undefined || fitsAll(rule.pattern, texts)),
       );
@@ -38,6 +40,12 @@ function fitsAll(pattern: string, texts: readonly string[]): boolean {
 function leadsTo(pattern: string, text: string, scope: PathScope): boolean {
   if (text === "" || text.length > LONGEST_PATH) return false;
   return fitsSome(pattern, scope, placeOf(scope, text));
+}
+
+/** Whether a text may name a file or an address: one line with a slash, a tilde or a dot before more of it. */
+export function mayBePlace(text: string): boolean {
+  const line = text.trim();
+  return line.length <= LONGEST_PATH && !/[\n\r]/.test(line) && /[/\\~]|\.\S|^\.$/.test(line);
 }
 
 /** Every text in the arguments, at any depth. */

@@ -1,4 +1,4 @@
-import type { Effects, Tool, ToolContext } from "@banyan/core";
+import type { About, Effects, Tool, ToolContext } from "@banyan/core";
 import type { CallToolResult, Tool as ListedTool, Progress } from "@modelcontextprotocol/client";
 import { stripControls } from "../workspace/plain-text.ts";
 import { ProgressPace } from "../workspace/progress-pace.ts";
@@ -29,6 +29,8 @@ export function agentTool(server: string, name: string, listed: ListedTool, call
     description: (description || `The tool ${listed.name} of ${server}.`).slice(0, LONGEST_DESCRIPTION),
     input: inputSchema(listed.inputSchema).schema,
     effects: effectsOf(annotations),
+    offeredBy: server,
+    about: aboutCall,
     ...(annotations.readOnlyHint && { parallel: true }),
     async execute(input, context) {
       using progress = new ProgressPace((text) => context.progress(text));
@@ -42,6 +44,27 @@ export function agentTool(server: string, name: string, listed: ListedTool, call
       return text;
     },
   };
+}
+
+/**
+ * What a call seems to be about, by what servers use to call such arguments: the rest of them may do as much, and what it
+ * does with a file nobody here knows. So the tool says nothing of `files`, and each path may be written.
+ */
+function aboutCall(input: unknown): About {
+  const texts = (input ?? {}) as Readonly<Record<string, unknown>>;
+  const first = (...names: readonly string[]) => names.map((name) => texts[name]).find(isText);
+  const title = first("command", "pattern", "path", "file_path", "url", "summary");
+  const path = first("path", "file_path");
+  const url = first("url");
+  return {
+    ...(title !== undefined && { title }),
+    ...(path !== undefined && { paths: [{ path, access: "write" }] }),
+    ...(url !== undefined && { url }),
+  };
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
 }
 
 function effectsOf({ readOnlyHint, idempotentHint }: NonNullable<ListedTool["annotations"]>): Effects {

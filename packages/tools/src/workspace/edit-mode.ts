@@ -35,6 +35,7 @@ export function editModeTool(workspace: Workspace, options: WritingOptions = {})
     input,
     // Armed twice, a file waits as if it were armed once. It is not `none`, which rules allow without asking.
     effects: "idempotent",
+    files: "write",
     about: ({ file_path: path }) => ({ paths: [{ path, access: "write" }] }),
     preview: () => ({
       notes: ["What comes into the file is not written yet: the agent's next message is applied to it unasked."],

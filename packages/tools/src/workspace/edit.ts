@@ -36,6 +36,7 @@ export function editTool(workspace: Workspace, { backups, refuse, watch }: Writi
     input,
     // Not idempotent: where new_text contains old_text, a second run would change the file again.
     effects: "external",
+    files: "write",
     about: ({ path }) => ({ paths: [{ path, access: "write" }], change: { goes: "old_text", comes: "new_text" } }),
     async preview(input) {
       const { content, bytes, after, diff } = await edited(workspace, input, { refuse, watch });

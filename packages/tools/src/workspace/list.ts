@@ -37,7 +37,10 @@ export function listTool(workspace: Workspace): Tool {
     input,
     effects: "none",
     eager: true,
-    about: ({ path = "." }) => ({ paths: [{ path, access: "read" }] }),
+    about: ({ path = "." }) => ({
+      paths: [{ path, access: "read" }],
+      looksAt: { one: "folder", several: "folders" },
+    }),
     async execute({ path = ".", depth = 1 }, context) {
       const folder = await locate(workspace, path);
       if (folder.kind === "missing")

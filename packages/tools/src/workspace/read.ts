@@ -41,7 +41,11 @@ export function readTool(workspace: Workspace, { watch, keyFiles }: ReadOptions 
     input,
     effects: "none",
     eager: true,
-    about: ({ path }) => ({ paths: [{ path, access: "read" }] }),
+    files: "read",
+    about: ({ path }) => ({
+      paths: [{ path, access: "read" }],
+      looksAt: { one: "file", several: "files" },
+    }),
     async execute({ path, start = 1, end }, context) {
       if (end !== undefined && end < start)
         throw new WorkspaceError("range", `end (${end}) is before start (${start}).`);

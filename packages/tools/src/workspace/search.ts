@@ -53,7 +53,12 @@ export function searchTool(
     input,
     effects: "none",
     eager: true,
-    about: ({ pattern, path = "." }) => ({ title: pattern, paths: [{ path, access: "read" }] }),
+    files: "read",
+    about: ({ pattern, path = "." }) => ({
+      title: pattern,
+      paths: [{ path, access: "read" }],
+      looksAt: { one: "search", several: "searches" },
+    }),
     async execute({ pattern, path = ".", glob }, context) {
       compilePattern(pattern);
       compileGlob(glob);

@@ -28,6 +28,7 @@ export function writeTool(workspace: Workspace, { backups, refuse, watch }: Writ
     input,
     // Written twice, a file has the same content as written once.
     effects: "idempotent",
+    files: "write",
     about: ({ path }) => ({ paths: [{ path, access: "write" }], change: { comes: "content" } }),
     async preview({ path, content }) {
       const location = await locate(workspace, path);

@@ -16,6 +16,8 @@ export function askClient(): Tool {
       additionalProperties: false,
     },
     effects: "idempotent",
+    control: true,
+    about: (input) => ({ title: (input as { readonly question: string }).question }),
     execute(input: unknown, context) {
       const { question, default_answer } = input as { readonly question: string; readonly default_answer?: string };
       return context.ask(

@@ -32,6 +32,11 @@ export function finishTask(output?: InputSchema<unknown>): Tool {
       additionalProperties: false,
     } as JsonSchema,
     effects: "idempotent",
+    control: true,
+    about(input) {
+      const { summary } = input as { readonly summary?: string };
+      return { result: "result", ...(summary !== undefined && { title: summary }) };
+    },
     async execute(input: unknown, context) {
       const { result, summary } = input as { readonly result: Json; readonly summary?: string };
       const checked = await check?.(result);

@@ -64,7 +64,11 @@ export function launchAgent(options: LaunchAgentOptions = {}): Tool {
     // Launched again after a crash, a sub-agent goes on where it was.
     effects: "idempotent",
     parallel: true,
-    about: (input) => ({ title: (input as LaunchInput).task }),
+    control: true,
+    about(input) {
+      const { task, agent } = input as LaunchInput;
+      return { title: task, ...(agent !== undefined && { agent }) };
+    },
     async execute(input: unknown, context) {
       const asked = input as LaunchInput;
       const named = find(known, asked.agent);

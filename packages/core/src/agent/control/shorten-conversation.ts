@@ -13,6 +13,8 @@ export function shortenConversation(): Tool {
       additionalProperties: false,
     },
     effects: "idempotent",
+    control: true,
+    about: (input) => ({ title: (input as { readonly summary: string }).summary }),
     async execute(input: unknown, context) {
       const { messages, tokens } = await context.summarize((input as { readonly summary: string }).summary);
       return `From your next message on, the summary stands for ${messages} ${messages === 1 ? "message" : "messages"}; that frees about ${tokens.toLocaleString("en")} tokens.`;

@@ -14,6 +14,7 @@ import {
   skipped,
 } from "./call-state.ts";
 import { editInput, holdInputs, queueInput } from "./inbox.ts";
+import { olderAbout } from "./older-about.ts";
 import { hangsOn, pathTo } from "./path.ts";
 
 /** The characters of a running call's output that a state keeps. */
@@ -152,7 +153,8 @@ function reduceEvent(state: MutableState, event: Event): Change {
       state.calls.set(event.call, message.id);
       const call: Mutable<Call> = { ...newCall(event.call, event.tool), inputText: event.inputText };
       if (event.input !== undefined) call.input = event.input;
-      if (event.about !== undefined) call.about = event.about;
+      const about = event.about ?? olderAbout(event.tool, event.input);
+      if (about !== undefined) call.about = about;
       const index = message.calls.findIndex((other) => other.id === event.call);
       if (index < 0) message.calls.push(call);
       else message.calls[index] = call;
@@ -181,6 +183,7 @@ function reduceEvent(state: MutableState, event: Event): Change {
         attempt: event.attempt,
         startedAt: event.at,
         progress: "",
+        ...(event.about && { about: event.about }),
       });
     case "call.completed":
       return endCall(state, event, "completed");

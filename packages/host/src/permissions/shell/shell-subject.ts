@@ -1,10 +1,10 @@
 import { isAbsolute } from "node:path";
 import { covers, type Match, meets, strongest, UNKNOWN } from "../match.ts";
 import { isObeyed, spellsObeyed } from "../obeyed.ts";
-import { WRITERS } from "../path-subject.ts";
 import { fitsEvery, fitsSome, fromRoot, literalGlob, type Place, placeOf } from "../place.ts";
 import { formatRule, type Rule } from "../rule.ts";
 import type { Subject, Surroundings } from "../subject.ts";
+import { COMMAND, READING, WRITING } from "../words.ts";
 import { mayRun, mayRunText, mayStart, withoutOptions } from "./disguise.ts";
 import { harmlessOf, harmlessPattern } from "./harmless.ts";
 import { allParts, type CommandPart, type FilePart, type OpaquePart, type ShellPart } from "./part.ts";
@@ -13,11 +13,14 @@ import { commandSuggestion } from "./suggestion.ts";
 import { plainText, quotedText } from "./text.ts";
 import { programOf } from "./wrapper.ts";
 
+/** What a rule calls that which a redirect does with a file. */
+const NAMES = { read: READING, write: WRITING } as const;
+
 /** Files that a redirect may always open. */
 const HARMLESS_FILES: ReadonlySet<string> = new Set(["/dev/null", "/dev/stdout", "/dev/stderr"]);
 
 /**
- * A call of `shell`. A rule that forbids is held against every part of the command; a rule that allows must fit parts
+ * A call that runs a command. A rule that forbids is held against every part of the command; a rule that allows must fit parts
  * as a whole, and all parts need one. The redirects of a command are judged as calls of `write` and `read`.
  *
  * A pattern is compared with the words of a simple command, one space between them, unquoted, or with quotes around
@@ -51,14 +54,14 @@ export function shellSubject(command: string, surroundings: Surroundings): Subje
       case "command": {
         if (rules.length === 0) return false;
         const patterns = rules.flatMap(({ tool, pattern }) =>
-          tool === "shell" && pattern !== undefined ? [pattern] : [],
+          tool === COMMAND && pattern !== undefined ? [pattern] : [],
         );
         return patterns.some((pattern) => allowsCommand(pattern, part, (inner) => allowed(inner, rules)));
       }
     }
   };
   const everything = (rules: readonly Rule[]): boolean =>
-    rules.some(({ tool, pattern }) => tool === "shell" && (pattern === undefined || pattern === "*"));
+    rules.some(({ tool, pattern }) => tool === COMMAND && (pattern === undefined || pattern === "*"));
   return {
     matches: (rule) => strongest(parts.map((part) => matchesPart(rule, part, place, surroundings))),
     allowed: (rules) => everything(rules) || judged.every((part) => allowed(part, rules)),
@@ -82,21 +85,21 @@ function matchesPart(
 ): Match {
   switch (part.kind) {
     case "file": {
-      if (part.access === "write" ? !WRITERS.has(rule.tool) : rule.tool !== "read") return "no";
+      if (part.access === "write" ? !surroundings.isWriter(rule.tool) : rule.tool !== READING) return "no";
       if (rule.pattern === undefined) return opensNothing(part) ? "no" : "yes";
       const opened = place(part);
       return opened === undefined ? "perhaps" : fitsSome(rule.pattern, surroundings.scope, opened) ? "yes" : "no";
     }
     case "opaque":
-      if (rule.tool === "shell") return matchesOpaque(rule.pattern, part);
-      return WRITERS.has(rule.tool) || rule.tool === "read" ? "perhaps" : "no";
+      if (rule.tool === COMMAND) return matchesOpaque(rule.pattern, part);
+      return surroundings.isWriter(rule.tool) || rule.tool === READING ? "perhaps" : "no";
     case "evaluation":
-      return rule.tool === "shell" && rule.pattern !== undefined && part.reads && mayRunText(rule.pattern, part.text)
+      return rule.tool === COMMAND && rule.pattern !== undefined && part.reads && mayRunText(rule.pattern, part.text)
         ? "perhaps"
         : "no";
     case "command": {
       const inner = part.runs?.parts.map((each) => matchesPart(rule, each, place, surroundings)) ?? [];
-      return strongest([rule.tool === "shell" ? matchesCommand(rule.pattern, part) : "no", ...inner]);
+      return strongest([rule.tool === COMMAND ? matchesCommand(rule.pattern, part) : "no", ...inner]);
     }
   }
 }
@@ -158,7 +161,7 @@ function isFileAllowed(
 ): boolean {
   if (opensNothing(file)) return true;
   const { access } = file;
-  const about = rules.filter(({ tool }) => tool === access);
+  const about = rules.filter(({ tool }) => tool === NAMES[access]);
   // Where nothing can allow it, nobody looks where it leads.
   if (access === "write" && !writes && about.length === 0) return false;
   const opened = place(file);
@@ -201,5 +204,5 @@ function suggestionFor(
   if (opened === undefined) return undefined;
   const names = new Set(opened.forms.map((form) => fromRoot(scope, form) ?? form));
   const [only = ""] = names;
-  return names.size === 1 ? formatRule({ tool: part.access, pattern: literalGlob(only) }) : undefined;
+  return names.size === 1 ? formatRule({ tool: NAMES[part.access], pattern: literalGlob(only) }) : undefined;
 }

@@ -1,5 +1,6 @@
 import { UNKNOWN } from "../match.ts";
 import { formatRule } from "../rule.ts";
+import { COMMAND } from "../words.ts";
 import { harmlessPattern } from "./harmless.ts";
 import { allParts, type CommandPart } from "./part.ts";
 import { quotedText } from "./text.ts";
@@ -28,5 +29,5 @@ function exact(part: CommandPart): string | undefined {
 }
 
 function shellRule(pattern: string): string {
-  return formatRule({ tool: "shell", pattern });
+  return formatRule({ tool: COMMAND, pattern });
 }

@@ -24,7 +24,7 @@ export function webSearchTool(provider: SearchProvider): Tool {
     input,
     effects: "idempotent",
     parallel: true,
-    about: ({ query }) => ({ title: query }),
+    about: ({ query }) => ({ title: query, looksAt: { one: "web search", several: "web searches" } }),
     async execute({ query, limit = DEFAULT_LIMIT }, { signal }) {
       const results = (await provider.search(query, { limit, signal })).filter(isOfWeb).slice(0, limit);
       return results.length === 0 ? "[nothing was found]" : results.map(shown).join("\n\n");

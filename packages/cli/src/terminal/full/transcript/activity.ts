@@ -149,7 +149,7 @@ export class Activities {
 }
 
 function running(call: Call): string {
-  const about = callSummary(call, NAME);
-  const tool = call.tool === "shell" && about !== "" ? "" : `${oneLine(call.tool)} `;
-  return `running ${tool}${about}`.trimEnd();
+  const summary = callSummary(call, NAME);
+  const tool = call.about?.command !== undefined && summary !== "" ? "" : `${oneLine(call.tool)} `;
+  return `running ${tool}${summary}`.trimEnd();
 }

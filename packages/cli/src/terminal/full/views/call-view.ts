@@ -35,7 +35,7 @@ function endedLines(call: Call, look: CallLook): string[] {
   const failed = callDetails(call, theme, width, look.openKey);
   const lines = [headLine(call, callEnd(call, theme), look), ...changed(call, look)];
   if (failed.length > 0) return [...lines, ...failed];
-  return call.tool === "shell" ? [...lines, ...output(call.output ?? "", look)] : lines;
+  return call.about?.command !== undefined ? [...lines, ...output(call.output ?? "", look)] : lines;
 }
 
 function liveLines(call: Call, look: CallLook): string[] {

@@ -1,0 +1,111 @@
+import { globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { Agent, launchAgent, say, shortenConversation, type Tool } from "@banyan/core";
+import { collect, scriptedModel } from "@banyan/core/testing";
+import { memoryTools } from "@banyan/memory";
+import { braveSearch, webTools } from "@banyan/tools/web";
+import { workspaceTools } from "@banyan/tools/workspace";
+import { expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Why a name stands there. */
+const REASONS: Readonly<Record<string, string>> = {
+  "packages/host/src/permissions/words.ts: shell":
+    "The word of rules for commands: people write it, and it means every tool that runs one.",
+  "packages/host/src/permissions/words.ts: read": "The word of rules for reading.",
+  "packages/host/src/permissions/words.ts: write": "The word of rules for files that commands write.",
+  "packages/host/src/permissions/rule.ts: mcp_": "How a rule on all tools of a server is written, which people write.",
+  "packages/host/src/settings/schema.ts: mcp_": "The same, told to who writes settings.",
+  "packages/host/src/definitions/skills.ts: skill": "The tool itself: it gives what the host reads from files.",
+};
+
+/** All tools that come with Banyan: the names of the tools, and of their arguments. */
+async function shipped(): Promise<{ readonly tools: readonly string[]; readonly inputs: readonly string[] }> {
+  const model = scriptedModel(["done"]);
+  const tools: readonly Tool[] = [
+    ...workspaceTools({ root }),
+    ...webTools({ search: braveSearch({ key: "none" }) }),
+    ...memoryTools({} as Parameters<typeof memoryTools>[0]),
+    ...[launchAgent({ agents: [{ name: "a", description: "", instructions: "" }] }), shortenConversation()],
+  ];
+  // Those that end a task and ask about it come with the mode.
+  await collect(new Agent({ model, mode: "task", tools, limits: { steps: 1 } }).chat(say("Go.")));
+  const schemas = model.requests[0]?.tools ?? [];
+  return {
+    tools: [...schemas.map(({ name }) => name), "skill", "mcp_"],
+    inputs: schemas.flatMap(({ input }) => Object.keys((input as { properties?: object }).properties ?? {})),
+  };
+}
+
+/** Names that mean nothing else, so that each place where one stands is about the tool. */
+const isPlain = (name: string) => name.includes("_");
+
+/** The places in a file that name a tool or the arguments of one. */
+function named(code: string, tools: readonly string[], inputs: readonly string[]): readonly string[] {
+  const found = new Set<string>();
+  const seek = (name: string, ...forms: readonly string[]) => {
+    if (forms.some((form) => new RegExp(form, "sm").test(code))) found.add(name);
+  };
+  for (const name of new Set([...tools, ...inputs].filter(isPlain))) seek(name, String.raw`(?<![\w.-])${name}`);
+  seek("shell", '"shell"');
+  const some = tools.filter((name) => !isPlain(name));
+  for (const name of some)
+    seek(
+      name,
+      // A tool is told by its name, or is made.
+      String.raw`\b(tool|tool\.name)\b\)?\s*[!=]==\s*"${name}"`,
+      String.raw`"${name}"\s*[!=]==\s*[\w.]*\btool\b`,
+      String.raw`defineTool\(\{\s*name: "${name}"`,
+      `^export const [A-Z]+ = "${name}";$`,
+      // Several stand in one list.
+      String.raw`[\[,]\s*"${name}",\s*"(${some.join("|")})"`,
+      String.raw`"(${some.join("|")})",\s*"${name}",?\s*\]`,
+    );
+  // An argument is taken out of what a call was given.
+  const ambiguous = inputs.filter((name) => !isPlain(name));
+  for (const name of ambiguous)
+    seek(
+      name,
+      String.raw`\b(input|executedInput)\b\)?\s*(as [^;\n]*)?\??\.${name}\b`,
+      String.raw`"${name}" in \w*[iI]nput\b`,
+    );
+  return [...found];
+}
+
+function withoutComments(source: string): string {
+  return source
+    .replaceAll(/\/\*.*?\*\//gs, "")
+    .replaceAll(/^\s*\/\/.*$/gm, "")
+    .replaceAll(/ \/\/ .*$/gm, "");
+}
+
+/** What a program consists of: neither tests nor what they use. */
+function product(name: string): readonly string[] {
+  return globSync(`packages/${name}/src/**/*.{ts,tsx}`, { cwd: root }).filter(
+    (path) => !/\.test\.tsx?$|\.fixture\.tsx?$|\/testing\//.test(path),
+  );
+}
+
+test("H8: no tool and no argument of one is named in host, cli and web, but where people name it", async () => {
+  const { tools, inputs } = await shipped();
+  const places = ["host", "cli", "web"].flatMap(product).flatMap((path) => {
+    const code = withoutComments(readFileSync(root + path, "utf8"));
+    return named(code, tools, inputs).map((name) => `${path}: ${name}`);
+  });
+  expect(places.toSorted()).toEqual(Object.keys(REASONS).toSorted());
+});
+
+test.each([
+  ['if (call.tool === "read") fold();', "read"],
+  ['return "list" === tool;', "list"],
+  ['const LOOKS = new Set(["read", "search"]);', "search"],
+  ["const LOOKS = { read: 1, web_search: 2 };", "web_search"],
+  ['tool.name.startsWith("mcp_")', "mcp_"],
+  ['const path = input.path ?? input["file_path"];', "file_path"],
+  ["call.executedInput?.command", "command"],
+  ['"agent" in input', "agent"],
+])("H8: such a place is found: %s", async (code, name) => {
+  const { tools, inputs } = await shipped();
+  expect(named(code, tools, inputs)).toContain(name);
+});
