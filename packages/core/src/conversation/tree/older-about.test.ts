@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { EventBody } from "../event.ts";
 import type { About, Json } from "../message.ts";
-import { reduce } from "./reduce.ts";
 import { emptyConversation } from "../state.ts";
+import { reduce } from "./reduce.ts";
 
 /** What a call is about in the state of a log. */
 function aboutIn(tool: string, input: Json | undefined, said?: About): About | undefined {

@@ -7,7 +7,7 @@ import { braveSearch, webTools } from "@banyan/tools/web";
 import { workspaceTools } from "@banyan/tools/workspace";
 import { expect, test } from "vitest";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
+const root = fileURLToPath(new URL("../../../..", import.meta.url));
 
 /** Why a name stands there. */
 const REASONS: Readonly<Record<string, string>> = {
