@@ -306,7 +306,7 @@ export class CallBatch {
   #noting(id: string, ending: Ending): string {
     const { session, repeats, budget } = this.#run;
     const times = repeats.count(ending, this.#message);
-    budget.repeats = Math.max(budget.repeats, times);
+    budget.repeated(times);
     const message = session.state.messages.get(this.#message);
     const call = message?.role === "assistant" ? message.calls.find((other) => other.id === id) : undefined;
     if (call?.changes?.length) repeats.forget();

@@ -19,7 +19,7 @@ export async function goOnWithCalls(run: TurnRun): Promise<void> {
   await inTime(
     run,
     () => run.budget.softTime(),
-    () => settle(run, answer),
+    (run) => settle(run, answer),
   );
   run.branch.showAnew();
 }

@@ -19,7 +19,7 @@ export interface RunningCall {
 
 /** What a call knows of its turn and can do in it; `signal` is the end of the call. */
 export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSignal): ToolContext {
-  const { session, branch, agent, step, source, origin } = run;
+  const { session, branch, agent, budget, source, origin } = run;
   const { message, call, attempt, key, agreed } = running;
   return {
     call,
@@ -30,7 +30,7 @@ export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSig
     hurry: run.hurry,
     conversation: session.state,
     path: branch.path,
-    step,
+    step: budget.steps,
     agent: agent.name,
     client: run.client,
     progress: (text) => session.stream([{ type: "call.output.delta", message, call, text }], source, origin),
@@ -60,7 +60,7 @@ export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSig
           "Not finished: something that the same message asked for could not be done. See what is said about it, and finish after that.",
         );
       }
-      run.finished = { result, summary };
+      run.progress.finish({ result, summary });
     },
     summarize: (summary) => planSummary(run, message, summary),
   };

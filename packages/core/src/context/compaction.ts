@@ -24,9 +24,6 @@ const INSTRUCTIONS = `You are asked to sum up a conversation between a person an
 
 const REQUEST = "Sum up the conversation above, as you were told. Answer with the summary alone; call no tool.";
 
-/** Summaries that failed, by run. */
-const failures = new WeakMap<TurnRun, number>();
-
 /**
  * Sees to it that the next request fits the model: reminds the model in time, and shortens the conversation when it
  * must.
@@ -77,11 +74,11 @@ export async function shorten(
   why: string,
   { last = KEPT, wanted }: { readonly last?: number; readonly wanted?: string } = {},
 ): Promise<string | undefined> {
-  const { session, branch, agent, origin, signal } = run;
+  const { session, branch, agent, origin, signal, progress } = run;
   if (!agent.compaction) return "Compaction is switched off.";
-  const failed = failures.get(run) ?? 0;
   const covers = await untilAborted(run, () => coveredBy(run, branch.path.length, last));
-  if (failed >= FAILURES || signal.aborted) return "No further summary is asked for in this turn.";
+  if (signal.aborted) return messageOf(signal.reason);
+  if (progress.failedSummaries >= FAILURES) return "No further summary is asked for in this turn.";
   if (covers === undefined) return "There is nothing to shorten yet.";
   session.notify({ type: "context.shortening", run: run.id, reason: why }, origin);
   let spent: Spent | undefined;
@@ -99,7 +96,7 @@ export async function shorten(
     await putSummary(run, answer.text, covers, spent);
     return undefined;
   } catch (error) {
-    failures.set(run, failed + 1);
+    progress.summaryFailed();
     if (spent) {
       const counted = { type: "usage.counted", purpose: "summary", model: model.id, usage: spent.usage } as const;
       await session.commit([spent.cost === undefined ? counted : { ...counted, cost: spent.cost }], { origin });
@@ -130,7 +127,7 @@ export async function planSummary(run: TurnRun, message: string, text: string): 
   const covers = await coveredBy(run, answer);
   const freed = covers === undefined ? undefined : await freedBy(run, text, covers);
   if (covers !== undefined && freed && freed.tokens > 0) {
-    run.summary = { text, covers };
+    run.progress.planSummary({ text, covers });
     return freed;
   }
   const reason = text.trim() === "" ? EMPTY : freed ? TOO_LONG : NOTHING_EARLIER;
@@ -140,8 +137,7 @@ export async function planSummary(run: TurnRun, message: string, text: string): 
 
 /** Puts the summary that a call of this step wrote in its place. */
 export async function useSummary(run: TurnRun): Promise<void> {
-  const { summary } = run;
-  run.summary = undefined;
+  const summary = run.progress.takeSummary();
   if (summary) await putSummary(run, summary.text, summary.covers);
 }
 

@@ -66,7 +66,7 @@ export function rememberTurn(run: TurnRun, memory: TurnMemory): void {
     const text = textOf(message);
     return text === "" ? [] : [{ kind: "said", role, text, conversation: session.id, message: id, at }];
   });
-  const summary = run.finished?.summary;
+  const summary = run.progress.finished?.summary;
   if (summary) items.push({ kind: "summary", text: summary, conversation: session.id, at: Date.now() });
   write(run, memory, items);
 }

@@ -10,28 +10,26 @@ class OutOfTime extends Error {
 const LOOK = 20;
 
 /**
- * Runs a part of a turn and aborts it when the turn has lasted `until()` milliseconds: a person who is asked somewhere in
- * its tree stops the clock, and may grant more.
+ * Runs a part of a turn, with a run whose signal also aborts when the turn has lasted `until()` milliseconds: a person who
+ * is asked somewhere in its tree stops the clock, and may grant more.
  */
-export async function inTime<T>(run: TurnRun, until: () => number, part: () => Promise<T>): Promise<T> {
+export async function inTime<T>(run: TurnRun, until: () => number, part: (run: TurnRun) => Promise<T>): Promise<T> {
   const { budget, signal: outer } = run;
-  if (until() === Number.POSITIVE_INFINITY) return part();
+  if (until() === Number.POSITIVE_INFINITY) return part(run);
   const clock = new AbortController();
   let cancel = () => {};
   const wait = (milliseconds: number) => {
     cancel = alarm(milliseconds, () => {
       const rest = until() - budget.elapsed();
       if (rest > 0) return wait(Math.max(rest, LOOK));
-      budget.timeIsUp = true;
+      budget.endTime();
       clock.abort(new OutOfTime(`the turn reached ${budget.timeLimit()}`));
     });
   };
   wait(Math.max(0, until() - budget.elapsed()));
-  run.signal = AbortSignal.any([outer, clock.signal]);
   try {
-    return await part();
+    return await part({ ...run, signal: AbortSignal.any([outer, clock.signal]) });
   } finally {
     cancel();
-    run.signal = outer;
   }
 }

@@ -92,16 +92,14 @@ export class Budget {
   readonly limits: Limits;
   /** 0 for a turn that a person began, 1 for its sub-agents. */
   readonly depth: number;
-  steps = 0;
+  #steps = 0;
   /** How often the call that repeated itself most has come to the same. */
-  repeats = 0;
-  /** The clock ended a step: there is no time for another one. */
-  timeIsUp = false;
+  #repeats = 0;
+  #timeIsUp = false;
   /** Room is taken for a model call, and what that costs is not known yet. */
-  asking = false;
-  /** Of the turn and of those that it launched. */
-  usage: Usage = noUsage;
-  cost: Cost = 0;
+  #asking = false;
+  #usage: Usage = noUsage;
+  #cost: Cost = 0;
   readonly #pool: Pool;
   readonly #parent: Budget | undefined;
   /** How often a person granted as many steps and repeats again. */
@@ -121,11 +119,55 @@ export class Budget {
     this.#pool.live.delete(this);
   }
 
+  /** Steps that were begun. */
+  get steps(): number {
+    return this.#steps;
+  }
+
+  /** The clock ended a step: there is no time for another one. */
+  get timeIsUp(): boolean {
+    return this.#timeIsUp;
+  }
+
+  /** Of the turn and of those that it launched. */
+  get usage(): Usage {
+    return this.#usage;
+  }
+
+  /** Of the same, in US dollars. */
+  get cost(): Cost {
+    return this.#cost;
+  }
+
+  beginStep(): void {
+    this.#steps++;
+  }
+
+  endTime(): void {
+    this.#timeIsUp = true;
+  }
+
+  /** A call has come to the same as before, this many times in a row. */
+  repeated(times: number): void {
+    this.#repeats = Math.max(this.#repeats, times);
+  }
+
+  /** A model is about to be asked: until its answer is counted, it may cost as much as the dearest step. */
+  ask(): void {
+    this.#asking = true;
+  }
+
+  /** The answer that the model was asked for has this usage. */
+  countAnswer(usage: Usage, cost: Cost): void {
+    this.#asking = false;
+    this.count(usage, cost);
+  }
+
   /** Counts a model call, the tokens of an abandoned one included. */
   count(usage: Usage, cost: Cost): void {
     for (let budget: Budget | undefined = this; budget; budget = budget.#parent) {
-      budget.usage = addUsage(budget.usage, usage);
-      budget.cost = addCost(budget.cost, cost);
+      budget.#usage = addUsage(budget.#usage, usage);
+      budget.#cost = addCost(budget.#cost, cost);
     }
     const { dearest } = this.#pool;
     this.#pool.usage = addUsage(this.#pool.usage, usage);
@@ -140,7 +182,7 @@ export class Budget {
    */
   takeRoom(): string | undefined {
     const limit = this.#exhausted();
-    this.asking = limit === undefined;
+    this.#asking = limit === undefined;
     if (limit !== undefined) return limit;
     this.#pool.live.add(this);
     return undefined;
@@ -155,8 +197,8 @@ export class Budget {
     const { steps = DEFAULT_STEPS, repeats = DEFAULT_REPEATS, tokens, cost, time } = this.limits;
     const pool = this.#pool;
     const most = steps * this.#grants;
-    if (this.steps >= most) return `the limit of ${most} ${most === 1 ? "step" : "steps"}`;
-    if (this.repeats >= repeats * this.#grants) {
+    if (this.#steps >= most) return `the limit of ${most} ${most === 1 ? "step" : "steps"}`;
+    if (this.#repeats >= repeats * this.#grants) {
       return `the limit of ${repeats * this.#grants} repetitions of the same call`;
     }
     if (tokens !== undefined && totalTokens(pool.usage) + this.#reserve("tokens") > tokens * pool.grants) {
@@ -165,7 +207,7 @@ export class Budget {
     if (cost !== undefined && (pool.cost ?? 0) + this.#reserve("cost") > cost * pool.grants) {
       return `the limit of $${(cost * pool.grants).toFixed(12).replace(/\.?0+$/, "")}`;
     }
-    if (time !== undefined && (this.timeIsUp || this.elapsed() >= this.softTime())) return this.timeLimit();
+    if (time !== undefined && (this.#timeIsUp || this.elapsed() >= this.softTime())) return this.timeLimit();
     return undefined;
   }
 
@@ -186,7 +228,7 @@ export class Budget {
   grant(): void {
     this.#grants++;
     this.#pool.grants++;
-    this.timeIsUp = false;
+    this.#timeIsUp = false;
   }
 
   /** Milliseconds that the turn has taken, waiting for a person at a limit left out. */
@@ -228,7 +270,7 @@ export class Budget {
   #reserve(what: "tokens" | "cost"): number {
     const { dearest, live } = this.#pool;
     let steps = 1;
-    for (const budget of live) if (budget !== this && budget.asking) steps++;
+    for (const budget of live) if (budget !== this && budget.#asking) steps++;
     const lastWords = live.has(this) ? live.size : live.size + 1;
     return dearest[what] * (steps + lastWords);
   }

@@ -5,6 +5,7 @@ import { Begun } from "./begun.ts";
 import type { Branch } from "./branch.ts";
 import { Followers } from "./followers.ts";
 import { Budget } from "./limits.ts";
+import { Progress } from "./progress.ts";
 import { Repeats } from "./repeats.ts";
 import type { TurnAgent, TurnRun } from "./run.ts";
 
@@ -26,30 +27,26 @@ export function newRun(
   session: Session,
   agent: TurnAgent,
   branch: Branch,
-  { origin, reader, chosenModel, client, parent, call }: TurnWatch,
+  { origin, reader, client, parent, call }: TurnWatch,
 ): TurnRun {
   const budget = new Budget(agent.limits, parent?.budget);
   return {
     id,
     session,
     agent,
-    chosenModel,
     client: client ?? parent?.client,
     branch,
     budget,
     repeats: new Repeats(),
     source: { run: id, agent: agent.name, depth: budget.depth },
-    callbacksFailed: new Set(),
     origin,
     reader,
     signal,
     hurry,
     from: branch.path.length,
-    step: 0,
     call,
     followers: new Followers({ id, session, branch, origin }),
     begun: new Begun(),
-    finished: undefined,
-    summary: undefined,
+    progress: new Progress(),
   };
 }

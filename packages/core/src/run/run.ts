@@ -1,5 +1,5 @@
 import type { DeltaSource } from "../conversation/event.ts";
-import type { AssistantMessage, Call, Json, UserMessage } from "../conversation/message.ts";
+import type { AssistantMessage, Call, UserMessage } from "../conversation/message.ts";
 import type { AnswerBounds } from "../model/answer-size.ts";
 import { orAborted } from "../model/or-aborted.ts";
 import type { Permission } from "../ports/human.ts";
@@ -16,6 +16,7 @@ import type { Branch } from "./branch.ts";
 import type { Followers } from "./followers.ts";
 import type { Budget, Limits } from "./limits.ts";
 import type { Mode } from "./mode.ts";
+import type { Progress } from "./progress.ts";
 import type { Repeats } from "./repeats.ts";
 
 /** How a model call that failed is asked again, while nothing of its answer was acted on, and when it counts as failed. */
@@ -114,43 +115,39 @@ export interface Launching {
   readonly signal: AbortSignal;
 }
 
-/** One turn under way: what its steps share. */
+/**
+ * One turn under way, as one part of it has it. It never changes: a part that has less time, or another model, is handed a
+ * run of its own, with another `signal` or `agent` and the rest shared. What changes while the turn goes on is for an
+ * object to say: `branch`, `budget`, `repeats`, `followers`, `begun`, `progress`.
+ */
 export interface TurnRun {
   readonly id: string;
   readonly session: Session;
   /** As it works in this step. */
-  agent: TurnAgent;
-  /** The name of the model that the conversation had when that was looked at last. */
-  chosenModel: string | undefined;
+  readonly agent: TurnAgent;
   /** What began the turn, if it says so. */
   readonly client: string | undefined;
   readonly branch: Branch;
   /** Where on the branch's path the messages of this turn begin. */
-  from: number;
+  readonly from: number;
   readonly budget: Budget;
   readonly repeats: Repeats;
   /** Whose voice what it streams is. */
   readonly source: DeltaSource;
-  /** Callbacks of which the feed was told that they fail. */
-  readonly callbacksFailed: Set<string>;
   /** Marks what this run publishes. */
   readonly origin: object;
   /** Who reads the run and can make it wait. */
   readonly reader: FeedReader | undefined;
-  /** Aborts when the run is interrupted, or, within a step, when its time is up. */
-  signal: AbortSignal;
+  /** Aborts when the run is interrupted, or, within a part that has its time, when that is up. */
+  readonly signal: AbortSignal;
   /** Aborts when it is interrupted once more while it ends. */
   readonly hurry: AbortSignal;
-  step: number;
   /** The call that launched it, when it is the run of a sub-agent. */
   readonly call: string | undefined;
   readonly followers: Followers;
   /** What its calls began and may not have waited for. */
   readonly begun: Begun;
-  /** The task is done: the turn ends with this step. */
-  finished: { readonly result: Json; readonly summary: string | undefined } | undefined;
-  /** A call of this step wrote it: it is to stand for what was said down to `covers`. */
-  summary: { readonly text: string; readonly covers: string } | undefined;
+  readonly progress: Progress;
 }
 
 /** The message of this id, which the caller knows to be an answer. */
@@ -173,8 +170,7 @@ export function tell<Name extends CallbackName>(
   const callback = callbacks[name] as ((...told: unknown[]) => unknown) | undefined;
   if (!callback) return;
   const failed = (error: unknown) => {
-    if (run.callbacksFailed.has(name)) return;
-    run.callbacksFailed.add(name);
+    if (!run.progress.callbackFailed(name)) return;
     run.session.notify({ type: "callback.failed", callback: name, reason: messageOf(error) }, run.origin);
   };
   try {

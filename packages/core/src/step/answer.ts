@@ -52,7 +52,7 @@ export class Answer implements ModelSink {
     const started = { type: "message.started", message: id, parentId: branch.leaf, run: run.id } as const;
     await session.commit([{ ...started, model: agent.model.id }], { origin });
     branch.extend(id);
-    budget.asking = true;
+    budget.ask();
     if (agent.callbacks.onMessage) await tell(run, "onMessage", answerOf(session, id));
     return new Answer(run, id, eager);
   }
@@ -117,8 +117,7 @@ export class Answer implements ModelSink {
     const usage = this.finish?.usage ?? noUsage;
     const cost = costOf(usage, agent.model.price);
     const said = error?.message ?? this.finish?.explanation;
-    budget.asking = false;
-    budget.count(usage, cost);
+    budget.countAnswer(usage, cost);
     return {
       type: "message.completed",
       message: this.id,

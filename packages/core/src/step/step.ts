@@ -39,7 +39,7 @@ export async function takeStep(run: TurnRun, model: ModelDriver, toolChoice: "au
   // What followers do with a message comes before its calls.
   const eager = toolChoice === "auto" && run.followers.size === 0;
   run.followers.failed = false;
-  const patience = new Patience(agent.retry, run.step > 1);
+  const patience = new Patience(agent.retry, run.budget.steps > 1);
   for (;;) {
     const answer = await Answer.begin(run, { eager });
     const error = await callModel(run, model, request, answer);

@@ -49,7 +49,7 @@ async function lastWord(run: TurnRun, model: ModelDriver, limit: string): Promis
   const step = await inTime(
     run,
     () => until,
-    () => takeStep(run, model, "none"),
+    (run) => takeStep(run, model, "none"),
   );
   if (step.type === "failed") {
     // The limit ended the turn; that nothing more was said of it is told beside that.

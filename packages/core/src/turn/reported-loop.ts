@@ -27,7 +27,7 @@ export function reportedLoop(run: TurnRun, loop: LoopDriver): Promise<Ending> {
   return inTime(
     run,
     () => run.budget.hardTime(),
-    async () => {
+    async (run) => {
       const turn = new ReportedTurn(run);
       const error = await ended(run, turn, loop);
       const { limit } = turn;
@@ -42,7 +42,7 @@ export function reportedLoop(run: TurnRun, loop: LoopDriver): Promise<Ending> {
         return run.budget.timeIsUp ? { reason: "limit", limit: run.budget.timeLimit() } : { reason: "interrupted" };
       }
       if (error) return failed(error);
-      return { reason: run.finished ? "finished" : "answered" };
+      return { reason: run.progress.finished ? "finished" : "answered" };
     },
   );
 }
@@ -93,7 +93,7 @@ class ReportedTurn implements TurnSink {
     if (this.#answer) throw new Error("begin() before the answer under way was completed.");
     await this.#settle("Not executed: the agent went on without it.");
     await this.#makeRoom();
-    this.#run.step = ++this.#run.budget.steps;
+    this.#run.budget.beginStep();
     this.#answer = await Answer.begin(this.#run);
     return this.#answer;
   }

@@ -1,40 +1,38 @@
 import { isTooLong, makeRoom, shorten, useSummary } from "../context/compaction.ts";
-import type { ModelDriver } from "../ports/model.ts";
 import { type Ending, failed } from "../run/ending.ts";
 import { inTime } from "../run/in-time.ts";
 import { deliverSteering, tellModel } from "../run/inputs.ts";
-import type { TurnRun } from "../run/run.ts";
 import { takeStep } from "../step/step.ts";
 import { atLimit } from "./at-limit.ts";
-import { modelNow } from "./model-now.ts";
+import type { Asking, ChosenModel } from "./chosen-model.ts";
 
 /** The default loop: steps until the model asks for no call, or a limit is reached. */
-export async function stepLoop(run: TurnRun, first: ModelDriver): Promise<Ending> {
-  let model = first;
-  const { budget, signal } = run;
+export async function stepLoop(begun: Asking, chosen: ChosenModel): Promise<Ending> {
+  let { run, model } = begun;
+  const { budget, progress, signal } = run;
   const { mode } = run.agent;
   const softTime = () => budget.softTime();
   /** A provider that says so twice in a turn is believed. */
   let overflowed = false;
   // A call that a crash had left open may have ended the task, or summed up.
-  if (run.finished) return { reason: "finished" };
+  if (progress.finished) return { reason: "finished" };
   await useSummary(run);
   for (;;) {
     if (signal.aborted) return { reason: "interrupted" };
     await deliverSteering(run);
-    model = await inTime(run, softTime, () => modelNow(run, model));
+    ({ run, model } = await chosen.now({ run, model }));
     const limit = budget.takeRoom();
     if (limit !== undefined) {
       const ending = await atLimit(run, model, limit);
       if (ending) return ending;
       continue;
     }
-    await inTime(run, softTime, () => makeRoom(run, model));
+    await inTime(run, softTime, (run) => makeRoom(run, model));
     if (signal.aborted) return { reason: "interrupted" };
     if (budget.timeIsUp) continue;
-    run.step = ++budget.steps;
-    const step = await inTime(run, softTime, () => takeStep(run, model, "auto"));
-    if (run.finished) return { reason: "finished" };
+    budget.beginStep();
+    const step = await inTime(run, softTime, (run) => takeStep(run, model, "auto"));
+    if (progress.finished) return { reason: "finished" };
     await useSummary(run);
     switch (step.type) {
       case "calls": {

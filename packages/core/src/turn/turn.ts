@@ -7,7 +7,6 @@ import type { WaitingInput } from "../conversation/state.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
 import type { Branch } from "../run/branch.ts";
 import type { Ending, TurnProblem } from "../run/ending.ts";
-import { inTime } from "../run/in-time.ts";
 import { deliver, stillWaiting } from "../run/inputs.ts";
 import { checkLimits, checkPrice } from "../run/limits.ts";
 import { finishedWith } from "../run/mode.ts";
@@ -17,7 +16,7 @@ import { noInput, SessionError } from "../session/error.ts";
 import type { RunHandle } from "../session/runs.ts";
 import type { Session } from "../session/session.ts";
 import { messageOf } from "../toolbox/execute.ts";
-import { modelNow } from "./model-now.ts";
+import { ChosenModel } from "./chosen-model.ts";
 import { reportedLoop } from "./reported-loop.ts";
 import { stepLoop } from "./step-loop.ts";
 
@@ -73,25 +72,25 @@ export async function runTurn(
 ): Promise<Turn> {
   checkLimits(agent.limits);
   checkPrice(agent.limits, agent.model);
-  const run = newRun(handle, session, agent, branch, watch);
   const { model } = agent;
-  const softTime = () => run.budget.softTime();
+  const chosen = new ChosenModel(watch.chosenModel);
+  const fresh = newRun(handle, session, agent, branch, watch);
   // The log names the model that the run begins with.
-  if (!("run" in model)) await inTime(run, softTime, () => modelNow(run, model));
+  const { run } = "run" in model ? { run: fresh } : await chosen.now({ run: fresh, model });
   await begin(run, start);
-  const ending = await takeSteps(run, start).catch((cause: unknown): Ending => {
+  const ending = await takeSteps(run, start, chosen).catch((cause: unknown): Ending => {
     if (cause instanceof SessionError) throw cause;
     return { reason: "failed", error: { code: "defect", message: messageOf(cause), cause } };
   });
   return end(run, ending);
 }
 
-async function takeSteps(run: TurnRun, start: TurnStart): Promise<Ending> {
-  const { model, memory } = run.agent;
+async function takeSteps(run: TurnRun, start: TurnStart, chosen: ChosenModel): Promise<Ending> {
+  const { model, memory, mode } = run.agent;
   if (memory && start.type !== "here") await recallInto(run, memory);
   await goOnWithCalls(run);
-  if (start.type === "here" && run.agent.mode.name === "task") run.finished ??= finishedBefore(run);
-  return "run" in model ? reportedLoop(run, model) : stepLoop(run, model);
+  if (start.type === "here" && mode.name === "task" && !run.progress.finished) finishAsBefore(run);
+  return "run" in model ? reportedLoop(run, model) : stepLoop({ run, model }, chosen);
 }
 
 async function begin(run: TurnRun, start: TurnStart): Promise<void> {
@@ -138,21 +137,22 @@ async function begin(run: TurnRun, start: TurnStart): Promise<void> {
   for (const event of events) if (event.type === "message.added") branch.extend(event.message);
 }
 
-/** How a task ended of which a process that is gone could not say so any more. */
-function finishedBefore({ branch }: TurnRun): TurnRun["finished"] {
+/** A task may have ended of which a process that is gone could not say so any more. */
+function finishAsBefore({ branch, progress }: TurnRun): void {
   const last = branch.path.at(-1);
   const result = last?.role === "assistant" ? finishedWith(last) : undefined;
-  return result === undefined ? undefined : { result, summary: undefined };
+  if (result !== undefined) progress.finish({ result, summary: undefined });
 }
 
 async function end(run: TurnRun, { reason, limit, error }: Ending): Promise<Turn> {
-  const { session, branch, budget, followers, begun, finished } = run;
+  const { session, branch, budget, followers, begun, progress } = run;
   await begun.end();
   if (followers.size > 0) await followers.drop(endedBecause(run, reason));
   budget.end();
   const ended = { type: "run.ended", run: run.id, reason, leaf: branch.leaf } as const;
   const event = error ? { ...ended, error: { code: error.code, message: error.message } } : ended;
   await session.commit([event], { durable: true, origin: run.origin });
+  const { finished } = progress;
   const message = lastAnswerOf(branch.path, run);
   if (message && (reason === "answered" || reason === "finished" || reason === "limit"))
     await tell(run, "onAnswer", message);
