@@ -41,14 +41,12 @@ const run = schemaOf<LiveRun>(
     startedAt: time,
     leaf: id.nullable().describe("The last message on its path."),
     call: callId.optional().describe("The call that launched it, when it is a sub-agent's."),
-    pausedBy: id.optional().describe("The question that it waits for at a limit."),
-    pauseReason: z.string().optional().describe("Which limit that is: one sentence."),
   }),
 );
 
 const ofCall = { id, message: id, call: callId };
 
-/** What waits for a person: whether a call may run, or what a tool asks in words. */
+/** What waits for a person: whether a call may run, what a tool asks in words, or whether a run may go on beyond a limit. */
 export const question = schemaOf<OpenQuestion>(
   z.discriminatedUnion("type", [
     z.looseObject({
@@ -63,6 +61,13 @@ export const question = schemaOf<OpenQuestion>(
       text: z.string(),
       choices: list(z.string()).optional(),
       default: z.string().optional(),
+    }),
+    z.looseObject({
+      id,
+      message: id.nullable().describe("The last message of the run."),
+      type: z.literal("limit"),
+      run: id,
+      reason: z.string().describe("Which limit the run has reached: one sentence."),
     }),
   ]),
 );

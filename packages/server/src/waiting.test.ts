@@ -167,7 +167,22 @@ test("B64: a turn at a limit waits for a person, and is counted as waiting", asy
   await client.ask("turn.say", { conversation, parts: say("go") });
   const { question } = await client.item("run.paused");
   expect(await client.ask("conversation.list", {})).toMatchObject({ conversations: [{ running: 1, waiting: 1 }] });
-  expect(await client.ask("question.list", {})).toEqual({ waiting: [], atLimit: [conversation] });
+  expect(await client.ask("question.list", {})).toEqual({
+    waiting: [
+      {
+        conversation,
+        question: {
+          type: "limit",
+          id: question,
+          run: expect.any(String),
+          message: expect.any(String),
+          reason: expect.any(String),
+        },
+        ofSubAgent: false,
+        directory: "/a/workspace",
+      },
+    ],
+  });
   const words = client.ask("question.answer", { conversation, question, answer: { decision: "answer", text: "yes" } });
   await expect(words).rejects.toMatchObject({ code: "invalid" });
   await client.ask("question.answer", { conversation, question, answer: { decision: "deny" } });

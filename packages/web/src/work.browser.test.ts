@@ -159,15 +159,16 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await articles(page).last().waitFor();
     await here.ask("turn.say", { conversation: other, parts: [{ type: "text", text: "look a b c d e f g h" }] });
     await page.getByRole("button", { name: "1 waiting for you" }).click();
-    await page
-      .getByRole("list", { name: "Waiting for you" })
-      .getByRole("link", { name: "A turn is at a limit" })
-      .click();
-    await page.getByText("This turn has reached a limit.").waitFor();
-    await page.getByRole("button", { name: "Go on" }).click();
+    const listed = page.getByRole("list", { name: "Waiting for you" });
+    await listed.getByText("This turn has reached a limit.").waitFor();
+    await listed.getByRole("link", { name: "Show where" }).click();
+    const shown = page.getByRole("region", { name: "Your message" }).getByRole("group", { name: "May it go on?" });
+    await shown.waitFor();
+    await page.getByRole("button", { name: "1 waiting for you" }).click();
+    await listed.getByRole("button", { name: "Go on" }).click();
     await page.getByText("Read 8 files").waitFor();
     await here.idle(other);
-    await page.getByText("This turn has reached a limit.").waitFor({ state: "detached" });
+    await shown.waitFor({ state: "detached" });
   });
 
   it("W35: what is allowed for the conversation asks no more, is listed, and can be revoked", async () => {

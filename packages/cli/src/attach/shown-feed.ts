@@ -1,6 +1,6 @@
 import type { ConversationState, FeedItem } from "@banyan/core";
 import type { Client } from "@banyan/protocol/client";
-import { Approvals, type AskedForMore, type PersonAsked } from "../chat/approvals.ts";
+import { Approvals } from "../chat/approvals.ts";
 import type { Person } from "../chat/person.ts";
 import { remind } from "../chat/remind.ts";
 import type { Unsent } from "../chat/unsent.ts";
@@ -9,9 +9,6 @@ import type { Prompting } from "./prompting.ts";
 import type { RemoteSession } from "./remote-session.ts";
 import { ShownRun } from "./shown-run.ts";
 import { taskResult } from "./task-result.ts";
-
-/** Said of a limit of which a server does not tell which it is. */
-const LIMIT = "The turn reached a limit.";
 
 /** Who sees the feed, and of which server. */
 export interface ShownFeedOptions {
@@ -56,8 +53,8 @@ export class ShownFeed {
     }
     if (item.type === "message.added" && item.role === "user" && (item.author ?? "user") === "user") this.#heard(item);
     if (this.#run.has(item) && !session?.isShown(item)) person.view.show(item, this.#state);
-    if (item.type === "call.approval-requested" || item.type === "question.asked") this.#ask(item);
-    if (item.type === "run.paused") this.#askForMore(item);
+    if (item.type === "call.approval-requested" || item.type === "question.asked" || item.type === "run.paused")
+      this.#ask(item.question);
     if (item.type === "run.ended") this.#approvals.ended(this.#state);
     if (item.type === "run.ended" && this.#run.is(item.run)) {
       if (item.reason === "finished") person.view.answer(taskResult(this.#state.messages.get(item.leaf ?? "")));
@@ -73,9 +70,7 @@ export class ShownFeed {
     if (state.messages.size > 0) remind(person.terminal, state, state.leaf, server.welcome.agent);
     if (isWorking) person.view.note("The agent is working; what you write steers it.");
     this.#approvals.opened(state);
-    for (const { id: question, message, call } of state.questions.values()) this.#ask({ question, message, call });
-    for (const { id: run, pausedBy: question, pauseReason: reason = LIMIT } of state.runs.values())
-      if (question !== undefined) this.#askForMore({ question, run, reason });
+    for (const question of state.questions.keys()) this.#ask(question);
   }
 
   /** Somebody else has said something where this person looks. */
@@ -89,20 +84,12 @@ export class ShownFeed {
   }
 
   /** Asks the person; the rules were asked by the server. */
-  #ask(asked: PersonAsked): void {
-    this.#decide((session) => this.#approvals.ask(session, undefined, asked));
-  }
-
-  #askForMore(asked: AskedForMore): void {
-    this.#decide((session) => this.#approvals.askForMore(session, asked));
-  }
-
-  #decide(ask: (session: RemoteSession) => Promise<void>): void {
+  #ask(question: string): void {
     const { server, prompting } = this.#options;
     const session = this.#options.session();
     // Who may only watch sees in the transcript that something waits.
     if (!session || !server.welcome.rights.includes("act")) return;
-    prompting.ask(() => ask(session));
+    prompting.ask(() => this.#approvals.ask(session, undefined, question));
   }
 
   get #state(): ConversationState {

@@ -6,7 +6,7 @@ import { Agent, defineTool, Session, say } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Opened } from "../terminal/full/testing/opened.ts";
-import { Approvals, type PersonAsked } from "./approvals.ts";
+import { Approvals } from "./approvals.ts";
 import { Unsent } from "./unsent.ts";
 
 const [ENTER, ESC, CTRL_C, CTRL_U, UP] = ["\r", "\x1b", "\x03", "\x15", "\x1b[A"];
@@ -65,10 +65,10 @@ async function asking(tool: typeof ASKS | typeof RUNS) {
   const permission = () => ({ decision: tool === RUNS ? "ask" : "allow" }) as const;
   const model = scriptedModel([[call(tool.name, { what: "it" }, "a call")], "Done."]);
   const chat = new Agent({ model, tools: [tool], permission }).chat(say("Go"), { session });
-  const asked = Promise.withResolvers<PersonAsked>();
+  const asked = Promise.withResolvers<string>();
   const ended = (async () => {
     for await (const item of chat) {
-      if (item.type === "call.approval-requested" || item.type === "question.asked") asked.resolve(item);
+      if (item.type === "call.approval-requested" || item.type === "question.asked") asked.resolve(item.question);
     }
   })();
   return { session, question: await asked.promise, ended };
@@ -158,7 +158,7 @@ describe("T19: an answer that is being written", () => {
     void approvals.ask(session, undefined, question);
     await beginsToAnswer(here, "green or r");
     await here.screen.until("green or r");
-    await session.answer(question.question, { decision: "answer", text: "black" });
+    await session.answer(question, { decision: "answer", text: "black" });
     await here.screen.until("Not sent, but in the history: green or r");
     expect(outcome(session)?.output).toBe("black");
     here.keys(UP);
@@ -177,7 +177,7 @@ describe("T19: an answer that is being written", () => {
     await beginsToAnswer(here, "green", ENTER);
     await here.screen.until("Reply:");
     expect(files()).toHaveLength(1);
-    await session.answer(question.question, { decision: "answer", text: "black" });
+    await session.answer(question, { decision: "answer", text: "black" });
     answered.reject(new Error("It was answered."));
     await given;
     await here.screen.until("Not sent, but in the history: green");
@@ -304,7 +304,7 @@ describe("T19: an answer that is being written", () => {
     await setImmediate();
     await setImmediate();
     expect(files()).toEqual([]);
-    await session.answer(question.question, { decision: "allow" });
+    await session.answer(question, { decision: "allow" });
     await ended;
     expect(await isPutAside(here)).toBe(false);
   });
@@ -321,7 +321,7 @@ describe("T19: an answer that is being written", () => {
     await here.screen.until("Not sent, but in the history: green");
     await here.screen.until("What you had begun to answer is there when the agent asks it again.");
     expect(files()).toHaveLength(1);
-    await session.answer(question.question, { decision: "allow" });
+    await session.answer(question, { decision: "allow" });
     await ended;
     approvals.ended(session.state);
     await here.screen.until("Not sent, but in the history: it is too early");

@@ -1,5 +1,14 @@
 import { setImmediate } from "node:timers/promises";
-import type { Agent, Answer, ApprovalQuestion, Call, ConversationState, Event, Json, Session } from "@banyan/core";
+import type {
+  Agent,
+  Answer,
+  ApprovalQuestion,
+  Call,
+  ConversationState,
+  Json,
+  LimitQuestion,
+  Session,
+} from "@banyan/core";
 import { visibleLine } from "@banyan/core/conversation";
 import type { Host } from "@banyan/host";
 import { problemOf } from "../problem.ts";
@@ -16,23 +25,14 @@ import { answerInWords } from "./text-question.ts";
 import type { Unsent } from "./unsent.ts";
 import { isOpen, whileOpen } from "./while-open.ts";
 
-/** A call waits for a person: whether it may run, or for what it wants to know. */
-export type PersonAsked = Pick<
-  Extract<Event, { type: "call.approval-requested" | "question.asked" }>,
-  "question" | "message" | "call"
->;
-
-/** A run has reached a limit, and waits for a person: whether it may go on (B64). */
-export type AskedForMore = Pick<Extract<Event, { type: "run.paused" }>, "question" | "reason" | "run">;
-
-/** A conversation in which calls wait for a person, here or on a server. */
+/** A conversation in which something waits for a person, here or on a server. */
 export type AskingSession = Pick<Session, "answer" | "listen" | "state"> & Partial<Pick<Session, "allowed">>;
 
 /** Who asks, where, and where to keep what is allowed for good. */
 export type AskingHost = Pick<Host, "remember" | "workspace"> & { readonly agent: Pick<Agent, "name"> };
 
 /**
- * Asks a person about calls, and what calls want to know, one after the other (B23). Nothing but a choice that was made
+ * Asks a person about calls, what calls want to know, and whether a run may go on beyond a limit (B64), one after the other (B23). Nothing but a choice that was made
  * after the question appeared counts as one: not Enter, not a stray key (S14).
  */
 export class Approvals {
@@ -52,19 +52,10 @@ export class Approvals {
   }
 
   /** Asks, and answers the session; does nothing when the question is not open any more. Never rejects. */
-  ask(session: AskingSession, agent: Pick<Agent, "options"> | undefined, event: PersonAsked): Promise<void> {
-    return this.#next(() => this.#ask(session, agent, event));
-  }
-
-  /** Asks whether a run may go on beyond its limit, and answers the session. Never rejects. */
-  askForMore(session: AskingSession, event: AskedForMore): Promise<void> {
-    return this.#next(() => this.#askForMore(session, event));
-  }
-
-  /** One question comes after the other. */
-  #next(ask: () => Promise<void>): Promise<void> {
+  ask(session: AskingSession, agent: Pick<Agent, "options"> | undefined, question: string): Promise<void> {
+    // One question comes after the other.
     this.#asked = this.#asked
-      .then(ask)
+      .then(() => this.#ask(session, agent, question))
       .catch((error: unknown) => this.#view.say(`Not asked: ${problemOf(error).message}`));
     return this.#asked;
   }
@@ -80,47 +71,51 @@ export class Approvals {
     this.#answering.putLeftAside(state);
   }
 
-  async #ask(session: AskingSession, agent: Pick<Agent, "options"> | undefined, event: PersonAsked): Promise<void> {
+  async #ask(session: AskingSession, agent: Pick<Agent, "options"> | undefined, id: string): Promise<void> {
     // What was answered just now may cover this call too; the rule is in the state a moment later.
     await setImmediate();
-    const question = session.state.questions.get(event.question);
-    const call = callIn(session.state, event);
-    if (!question || !call) return;
-    using open = whileOpen(session, question.id);
+    const question = session.state.questions.get(id);
+    if (!question) return;
+    using open = whileOpen(session, id);
+    const asker = subAgentLabel(session.state, question.message ?? "") ?? this.#host.agent.name;
+    if (question.type === "limit")
+      return void (await this.#until(session, id, () => this.#goesOn(question, asker, open.signal)));
+    const call = callIn(session.state, question);
+    if (!call) return;
     if (question.type === "approval" && (await isAllowedNow(session, agent, call, open.signal)))
-      return void (await this.#give(session, question.id, ALLOW));
-    const asker = subAgentLabel(session.state, event.message) ?? this.#host.agent.name;
+      return void (await this.#give(session, id, ALLOW));
     const written = this.#answering.begin(session.state, call.id);
-    const decide = () =>
+    const given = await this.#until(session, id, () =>
       question.type === "text"
         ? answerInWords(this.#terminal, question, asker, written.part(question.text), open.signal)
-        : this.#answer(call, question, asker, written, open.signal);
-    let given: Given;
-    do {
-      const answer = await decide();
-      given = answer === undefined ? "closed" : await this.#give(session, question.id, answer);
-    } while (given === "refused");
+        : this.#answer(call, question, asker, written, open.signal),
+    );
     written.end(given === "given");
   }
 
-  async #askForMore(session: AskingSession, { question, run, reason }: AskedForMore): Promise<void> {
-    if (!isOpen(session.state, question)) return;
-    using open = whileOpen(session, question);
-    const at = session.state.runs.get(run)?.leaf ?? "";
-    const asker = subAgentLabel(session.state, at) ?? this.#host.agent.name;
-    let given: Given;
-    do {
-      const decided = await this.#terminal.decide({
-        title: `${excerpt(visibleLine(asker), 40)} has reached a limit`,
-        body: [visibleLine(reason)],
-        question: "May it go on, with as much again?",
-        choices: [MORE, ENOUGH],
-        stops: true,
-        signal: open.signal,
-      });
-      const decision = decided?.key === MORE.key ? "allow" : "deny";
-      given = decided === undefined ? "closed" : await this.#give(session, question, { decision });
-    } while (given === "refused");
+  /** Lets a person decide until the session takes the answer, or the question is not open any more. */
+  async #until(
+    session: AskingSession,
+    question: string,
+    decide: () => Promise<Answer | undefined>,
+  ): Promise<Exclude<Given, "refused">> {
+    for (;;) {
+      const answer = await decide();
+      const given = answer === undefined ? "closed" : await this.#give(session, question, answer);
+      if (given !== "refused") return given;
+    }
+  }
+
+  async #goesOn({ reason }: LimitQuestion, asker: string, signal: AbortSignal): Promise<Answer | undefined> {
+    const decided = await this.#terminal.decide({
+      title: `${excerpt(visibleLine(asker), 40)} has reached a limit`,
+      body: [visibleLine(reason)],
+      question: "May it go on, with as much again?",
+      choices: [MORE, ENOUGH],
+      stops: true,
+      signal,
+    });
+    return decided && { decision: decided.key === MORE.key ? "allow" : "deny" };
   }
 
   /** Answers a question. `closed`: it was answered elsewhere, or withdrawn, in the meantime, and stays so. */

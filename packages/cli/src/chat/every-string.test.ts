@@ -180,7 +180,7 @@ async function asked(
   for await (const item of agent.chat(say("go"), { session })) {
     if (item.type !== "call.approval-requested") continue;
     // A rule must not answer in the person's place.
-    const answered = approvals.ask(session, undefined, item);
+    const answered = approvals.ask(session, undefined, item.question);
     shown = await person.readAndAllow();
     await answered;
   }

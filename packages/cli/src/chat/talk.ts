@@ -202,9 +202,8 @@ export class Talk {
     switch (item.type) {
       case "call.approval-requested":
       case "question.asked":
-        return this.#approvals.ask(session, agent, item);
       case "run.paused":
-        return this.#approvals.askForMore(session, item);
+        return this.#approvals.ask(session, agent, item.question);
       default:
         return undefined;
     }

@@ -16,7 +16,7 @@ export function whileOpen(
   return { signal: closed.signal, [Symbol.dispose]: stop };
 }
 
-/** Whether a question waits for an answer: of a call, or of a run at a limit. */
-export function isOpen({ questions, runs }: ConversationState, question: string): boolean {
-  return questions.has(question) || runs.values().some(({ pausedBy }) => pausedBy === question);
+/** Whether a question waits for an answer. */
+export function isOpen({ questions }: ConversationState, question: string): boolean {
+  return questions.has(question);
 }

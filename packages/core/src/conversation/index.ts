@@ -25,6 +25,7 @@ export {
   emptyConversation,
   type Following,
   type InputChange,
+  type LimitQuestion,
   type LiveRun,
   type OpenQuestion,
   type TextQuestion,

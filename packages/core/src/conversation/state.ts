@@ -14,14 +14,10 @@ export interface LiveRun {
   readonly leaf: string | null;
   /** The call that launched it, when it is the run of a sub-agent. */
   readonly call?: string;
-  /** The question that it waits for at a limit. */
-  readonly pausedBy?: string;
-  /** Which limit that is: one sentence. */
-  readonly pauseReason?: string;
 }
 
-/** Something that waits for a person. */
-export type OpenQuestion = ApprovalQuestion | TextQuestion;
+/** Something that waits for a person. Each stands at a message: that of the call that asks, or the last one of the run. */
+export type OpenQuestion = ApprovalQuestion | TextQuestion | LimitQuestion;
 
 /** A call that may run or not. */
 export interface ApprovalQuestion {
@@ -43,6 +39,16 @@ export interface TextQuestion {
   readonly text: string;
   readonly choices?: readonly string[];
   readonly default?: string;
+}
+
+/** Whether a run that has reached a limit may go on, with as much again. */
+export interface LimitQuestion {
+  readonly type: "limit";
+  readonly id: string;
+  readonly message: string | null;
+  readonly run: string;
+  /** Which limit that is: one sentence. */
+  readonly reason: string;
 }
 
 /** A call that listens to what the model says next. */

@@ -123,7 +123,9 @@ describe("limits", () => {
     for await (const item of agent.chat(say("Go"), { session })) {
       items.push(item);
       if (item.type !== "run.paused") continue;
-      expect([...session.state.runs.values()][0]?.pausedBy).toBe(item.question);
+      expect([...session.state.questions.values()]).toMatchObject([
+        { type: "limit", id: item.question, run: item.run },
+      ]);
       await session.answer(item.question, asked++ === 0 ? { decision: "allow" } : { decision: "deny" });
     }
     expect(asked).toBe(2);

@@ -31,7 +31,7 @@ function checkNothingBusy({ runs, questions, following }: ConversationState): st
   return [
     ...[...following.values()].map(({ call }) => `Call ${call} still listens.`),
     ...[...runs.keys()].map((run) => `Run ${run} has not ended.`),
-    ...[...questions.values()].map(({ id, call }) => `Question ${id} about call ${call} is open.`),
+    ...[...questions.values()].map(({ id, type }) => `Question ${id} (${type}) is open.`),
   ];
 }
 

@@ -31,7 +31,7 @@ const answer = z.discriminatedUnion("decision", [
 const waiting = z.object({
   ...conversation,
   question,
-  call: schemaOf<Call>(call).describe("The call that asks."),
+  call: schemaOf<Call>(call).optional().describe("The call that asks; absent at a limit."),
   ofSubAgent: z.boolean(),
   directory: z.string().optional().describe("That the conversation is about."),
 });
@@ -41,10 +41,7 @@ export const answerCommands = {
   "question.list": command(
     "What waits for a person in all conversations that are open, those of sub-agents included.",
     {},
-    z.object({
-      waiting: list(waiting),
-      atLimit: list(id).describe("Conversations in which a turn has reached a limit and waits."),
-    }),
+    z.object({ waiting: list(waiting) }),
   ),
   "question.answer": command(
     "Answers a question: an approval, a limit, or one that a tool asks in words. The first answer counts.",

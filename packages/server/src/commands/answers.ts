@@ -1,28 +1,24 @@
 import type { Agent, ApprovalQuestion, Session } from "@banyan/core";
 import { parseRule } from "@banyan/host";
-import { countAtLimit, waitingIn } from "../live/waiting.ts";
+import { waitingIn } from "../live/waiting.ts";
 import { agentFor, type Desk, type Handlers } from "./desk.ts";
 import { NotThere, Unfitting } from "./problem.ts";
 
 /** What a person decides. */
 export const answerHandlers: Handlers<"question.list" | "question.answer" | "rule.revoke"> = {
   "question.list"(_command, { conversations }) {
-    const states = conversations.allOpen.map(({ session }) => session.state);
-    return {
-      waiting: states.flatMap(waitingIn),
-      atLimit: states.filter((state) => countAtLimit(state) > 0).map(({ id }) => id),
-    };
+    return { waiting: conversations.allOpen.flatMap(({ session }) => waitingIn(session.state)) };
   },
 
   async "question.answer"({ conversation, question, answer }, desk) {
     const live = await desk.conversations.open(conversation);
     const { session } = live;
     const open = session.state.questions.get(question);
-    const fitting = open?.type === "text" ? "answer" : "allow";
-    if (!open && !isAskedByRun(session, question)) throw new NotThere("This question is not open, or not any more.");
+    if (!open) throw new NotThere("This question is not open, or not any more.");
+    const fitting = open.type === "text" ? "answer" : "allow";
     if (answer.decision !== "deny" && answer.decision !== fitting)
       throw new Unfitting(`This question takes the decision "${fitting}" or "deny".`);
-    const remember = answer.decision === "allow" ? answer.remember : undefined;
+    const remember = open.type === "approval" && answer.decision === "allow" ? answer.remember : undefined;
     if (remember) parseRule(remember.pattern);
     await session.answer(question, answer).catch((error: unknown) => {
       // Arguments that a person changed, with which the call cannot run as they say.
@@ -30,7 +26,7 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
     });
     // Only now it counts: one that came second, or does not fit, leaves no rule behind.
     if (remember) {
-      if (open && remember.scope === "always") desk.host.remember(remember.pattern);
+      if (remember.scope === "always") desk.host.remember(remember.pattern);
       await allowWhatIsCovered(session, await agentFor(desk, live, {}), desk);
     }
     return {};
@@ -41,11 +37,6 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
     return {};
   },
 };
-
-/** Whether a run waits for this answer at a limit. */
-function isAskedByRun({ state }: Session, question: string): boolean {
-  return state.runs.values().some(({ pausedBy }) => pausedBy === question);
-}
 
 /** Allows the calls that wait and that a new rule covers: nobody needs to be asked about them any more. */
 async function allowWhatIsCovered(session: Session, agent: Agent, desk: Desk): Promise<void> {

@@ -3,7 +3,6 @@ import type { Host } from "@banyan/host";
 import type { ListedConversation } from "@banyan/protocol";
 import { LiveConversation } from "./live-conversation.ts";
 import type { UnreadCounts } from "./unread.ts";
-import { countWaiting } from "./waiting.ts";
 
 /** Where conversations are, and how long one that nobody needs stays open. */
 export interface LiveConversationsOptions {
@@ -152,7 +151,7 @@ export class LiveConversations {
     return {
       ...summary,
       running: state?.runs.size ?? 0,
-      waiting: state ? countWaiting(state) : 0,
+      waiting: state?.questions.size ?? 0,
       ...this.#options.unread.of(summary.id),
     };
   }

@@ -3,30 +3,19 @@ import type { Result } from "@banyan/protocol";
 
 type Waiting = Result<"question.list">["waiting"][number];
 
-/** How much waits for a person: questions of calls, and of runs at a limit. */
-export function countWaiting(state: ConversationState): number {
-  return state.questions.size + countAtLimit(state);
-}
-
-/** How many runs wait at a limit. */
-export function countAtLimit({ runs }: ConversationState): number {
-  return runs
-    .values()
-    .filter(({ pausedBy }) => pausedBy !== undefined)
-    .toArray().length;
-}
-
-/** The questions of a conversation's calls, in the order in which they came. */
+/** What waits for a person in a conversation, in the order in which it came. */
 export function waitingIn({ id, labels, messages, questions }: ConversationState): Waiting[] {
+  const directory = labels.cwd === undefined ? {} : { directory: labels.cwd };
   return questions
     .values()
-    .flatMap((question) => {
-      const message = messages.get(question.message);
+    .map((question) => {
+      const message = messages.get(question.message ?? "");
       const call =
-        message?.role === "assistant" ? message.calls.find((asking) => asking.id === question.call) : undefined;
-      if (!message || !call) return [];
-      const directory = labels.cwd === undefined ? {} : { directory: labels.cwd };
-      return [{ conversation: id, question, call, ofSubAgent: message.call !== undefined, ...directory }];
+        question.type !== "limit" && message?.role === "assistant"
+          ? message.calls.find((asking) => asking.id === question.call)
+          : undefined;
+      const ofSubAgent = message?.call !== undefined;
+      return { conversation: id, question, ...(call && { call }), ofSubAgent, ...directory };
     })
     .toArray();
 }

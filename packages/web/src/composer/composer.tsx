@@ -10,12 +10,12 @@ import { type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { usePage, usePageState } from "../page.ts";
 import { usePreference } from "../shell/preferences.ts";
+import { Approval } from "../transcript/approval.tsx";
 import { useMay } from "../use-may.ts";
 import { Action } from "./action.tsx";
 import { useCommands } from "./commands.ts";
 import { Completion } from "./completion.tsx";
 import { LeftOpen } from "./left-open.tsx";
-import { LimitQuestion } from "./limit-question.tsx";
 import { UnsentList } from "./unsent-list.tsx";
 import { useDraft } from "./use-draft.ts";
 import { useHistory } from "./use-history.ts";
@@ -41,6 +41,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
   const box = useRef<HTMLTextAreaElement>(null);
   const [caret, setCaret] = useState(0);
   const run = runAt(tree, leaf);
+  const limit = [...(tree?.questions.values() ?? [])].find((open) => open.type === "limit" && open.run === run?.id);
   const history = useHistory(
     () =>
       pathTo(tree, leaf).flatMap((said) => (said.role === "user" && said.author === "user" ? [typedText(said)] : [])),
@@ -119,7 +120,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
           leaf={leaf}
           goOn={(at) => told(connection.ask("turn.resume", { conversation: conversation.id, at }))}
         />
-        <LimitQuestion run={run} told={told} />
+        {limit && <Approval conversation={conversation.id} question={limit} call={undefined} directory={undefined} />}
         {problem !== undefined && (
           <p role="alert" className="text-bad text-sm">
             {problem}

@@ -20,12 +20,12 @@ function List() {
   const { connection } = usePage();
   // Whenever anything changes in the list of conversations, it may be what waits.
   const conversations = usePageState((state) => state.conversations);
-  const [{ waiting, atLimit }, setWaiting] = useState<Result<"question.list">>({ waiting: [], atLimit: [] });
+  const [waiting, setWaiting] = useState<Result<"question.list">["waiting"]>([]);
   useEffect(() => {
     let isWanted = conversations !== undefined;
     connection.ask("question.list", {}).then(
       (found) => {
-        if (isWanted) setWaiting(found);
+        if (isWanted) setWaiting(found.waiting);
       },
       () => {
         // It is asked again with the next change.
@@ -38,7 +38,7 @@ function List() {
   const titleOf = (id: string) => conversations?.find((listed) => listed.id === id)?.title || "New conversation";
   return (
     <ul aria-label="Waiting for you" className="flex flex-col gap-3">
-      {waiting.map(({ ofSubAgent, directory, ...asked }) => (
+      {waiting.map(({ ofSubAgent, call, directory, ...asked }) => (
         <li key={asked.question.id} className="overflow-hidden rounded-md border border-hair">
           <p className="flex items-baseline justify-between gap-2 px-3 py-1 text-soft text-xs">
             <span className="min-w-0 truncate">
@@ -48,22 +48,14 @@ function List() {
             <Link
               to="/c/$conversation"
               params={{ conversation: asked.conversation }}
-              search={{ leaf: asked.question.message }}
-              state={{ end: true, focus: asked.question.message }}
+              search={asked.question.message === null ? {} : { leaf: asked.question.message }}
+              state={{ end: true, ...(asked.question.message !== null && { focus: asked.question.message }) }}
               className="shrink-0 text-leaf underline"
             >
               Show where
             </Link>
           </p>
-          <Approval {...asked} directory={directory} />
-        </li>
-      ))}
-      {atLimit.map((id) => (
-        <li key={id} className="flex items-baseline justify-between gap-2 px-3 py-1 text-xs">
-          <span className="min-w-0 truncate">{titleOf(id)}</span>
-          <Link to="/c/$conversation" params={{ conversation: id }} className="shrink-0 text-leaf underline">
-            A turn is at a limit
-          </Link>
+          <Approval {...asked} call={call} directory={directory} />
         </li>
       ))}
     </ul>

@@ -46,7 +46,7 @@ export function ConversationActions({ leaf }: { readonly leaf: string | null }) 
       name: "Go to what waits for you",
       keys: "w",
       takes: "question.answer",
-      run: () => focusOn("[role=log] fieldset, [role=log] form textarea"),
+      run: () => focusOn("[role=log] fieldset, [role=log] form textarea, [aria-label='May it go on?']"),
     });
   if (answer && runs === 0) {
     const retry = () => page.told(connection.ask("turn.retry", { conversation, at: answer.id }));

@@ -52,7 +52,7 @@ async function until<T>(look: () => Promise<T | undefined>): Promise<T> {
 const waiting = (conversation: string, tool: string) =>
   until(async () => {
     const { waiting: all } = await ask("question.list", {});
-    return all.find((asked) => asked.conversation === conversation && asked.call.tool === tool)?.question.id;
+    return all.find((asked) => asked.conversation === conversation && asked.call?.tool === tool)?.question.id;
   });
 
 const idle = (conversation: string) =>

@@ -11,30 +11,40 @@ import { ShownLines } from "./shown-lines.tsx";
 interface Asked<Question extends OpenQuestion = OpenQuestion> {
   readonly conversation: string;
   readonly question: Question;
-  readonly call: Call;
   /** The directory that the conversation is about; the workspace when it has none of its own. */
   readonly directory: string | undefined;
 }
 
-/** What waits for a person: a call that may run or not, or something that a tool asks in words (W32, W33). */
-export function Approval({ question, ...asked }: Asked) {
+/** What waits for a person: a call that may run or not, what a tool asks in words, a turn at a limit (W32, W33, B64). */
+export function Approval({ question, call, ...asked }: Asked & { readonly call: Call | undefined }) {
   const may = useMay();
   if (!may("question.answer")) return <ForOthers question={question} />;
-  return question.type === "approval" ? (
-    <Permission question={question} {...asked} />
-  ) : (
-    <InWords question={question} {...asked} />
-  );
+  switch (question.type) {
+    case "approval":
+      return call && <Permission question={question} call={call} {...asked} />;
+    case "text":
+      return <InWords question={question} {...asked} />;
+    case "limit":
+      return <GoesOn question={question} {...asked} />;
+  }
 }
 
 /** The question, for whoever may only watch. */
 function ForOthers({ question }: Pick<Asked, "question">) {
   return (
-    <p className="whitespace-pre-wrap border-hair border-t bg-warn-ground px-3 py-2.5 text-sm">
-      {question.type === "text" ? `${question.text}\nIt waits for an answer of` : "It waits for the permission of"}{" "}
-      somebody who may give it.
-    </p>
+    <p className="whitespace-pre-wrap border-hair border-t bg-warn-ground px-3 py-2.5 text-sm">{waitsFor(question)}</p>
   );
+}
+
+function waitsFor(question: OpenQuestion): string {
+  switch (question.type) {
+    case "approval":
+      return "It waits for the permission of somebody who may give it.";
+    case "text":
+      return `${question.text}\nIt waits for an answer of somebody who may give it.`;
+    case "limit":
+      return `This turn has reached a limit. ${question.reason} It waits for somebody who may say whether it goes on.`;
+  }
 }
 
 type Answer =
@@ -62,7 +72,12 @@ function useAnswer(conversation: string, question: string) {
   return { send, problem };
 }
 
-function Permission({ conversation, question, call, directory }: Asked<Extract<OpenQuestion, { type: "approval" }>>) {
+function Permission({
+  conversation,
+  question,
+  call,
+  directory,
+}: Asked<Extract<OpenQuestion, { type: "approval" }>> & { readonly call: Call }) {
   const { send, problem } = useAnswer(conversation, question.id);
   const [edited, setEdited] = useState<string>();
   const [reason, setReason] = useState("");
@@ -147,6 +162,25 @@ function Permission({ conversation, question, call, directory }: Asked<Extract<O
             className="min-h-6 min-w-0 rounded-md border border-line bg-ground px-2 py-1 placeholder:text-soft text-xs"
           />
         </span>
+      </div>
+      {problem !== undefined && <p className="text-bad text-xs">{problem}</p>}
+    </fieldset>
+  );
+}
+
+/** A turn has reached a limit of what it may take: whether it may have as much again. */
+function GoesOn({ conversation, question }: Asked<Extract<OpenQuestion, { type: "limit" }>>) {
+  const { send, problem } = useAnswer(conversation, question.id);
+  return (
+    <fieldset
+      aria-label="May it go on?"
+      tabIndex={-1}
+      className="flex flex-col gap-2 border-hair border-t bg-warn-ground px-3 py-2.5 text-sm"
+    >
+      <p>This turn has reached a limit. {visibleLine(question.reason)} May it go on, with as much again?</p>
+      <div className="flex flex-wrap gap-2">
+        <Choice onClick={() => send({ decision: "allow" })}>Go on</Choice>
+        <Choice onClick={() => send({ decision: "deny" })}>End it here</Choice>
       </div>
       {problem !== undefined && <p className="text-bad text-xs">{problem}</p>}
     </fieldset>

@@ -12,7 +12,7 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
   const tree = useTree();
   const [sign, word, colour] = useCallStatus()(call.status);
   const question = [...(tree?.questions.values() ?? [])].find(
-    (open) => open.call === call.id && open.message === message,
+    (open) => open.type !== "limit" && open.call === call.id && open.message === message,
   );
   const launched = tree?.children.get(call.id)?.[0];
   return (

@@ -79,7 +79,7 @@ export function SubAgentCard({
 
 /** Questions of a sub-agent itself. */
 function waitingIn(tree: ConversationState, call: string): number {
-  return [...tree.questions.values()].filter(({ message }) => tree.messages.get(message)?.call === call).length;
+  return [...tree.questions.values()].filter(({ message }) => tree.messages.get(message ?? "")?.call === call).length;
 }
 
 function lastActions(

@@ -70,7 +70,8 @@ export function endCall(
 
 /** Nobody needs to answer any more what a call asked. */
 export function closeQuestions(state: MutableState, call: string): void {
-  for (const question of state.questions.values()) if (question.call === call) state.questions.delete(question.id);
+  for (const question of state.questions.values())
+    if (question.type !== "limit" && question.call === call) state.questions.delete(question.id);
 }
 
 /** Says that an item was passed over, and why. */

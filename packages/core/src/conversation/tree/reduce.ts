@@ -216,7 +216,7 @@ function reduceEvent(state: MutableState, event: Event): Change {
     }
     case "question.answered": {
       const question = state.questions.get(event.question);
-      if (!question) return skipped(event, "it names no open question");
+      if (question?.type !== "text") return skipped(event, "it names no open question of a call");
       state.questions.delete(question.id);
       return { message: question.message, call: question.call };
     }
@@ -232,20 +232,20 @@ function reduceEvent(state: MutableState, event: Event): Change {
     case "run.paused": {
       const run = state.runs.get(event.run);
       if (!run) return skipped(event, "it names no live run");
-      state.runs.set(run.id, { ...run, pausedBy: event.question, pauseReason: event.reason });
+      const { question: id, reason } = event;
+      state.questions.set(id, { type: "limit", id, message: run.leaf, run: run.id, reason });
       return { run: run.id };
     }
     case "run.continued": {
-      const run = state.runs.get(event.run);
-      if (!run) return skipped(event, "it names no live run");
-      const { pausedBy: _, pauseReason: __, ...rest } = run;
-      state.runs.set(run.id, rest);
-      return { run: run.id };
+      if (!state.questions.delete(event.question)) return skipped(event, "it names no open question");
+      return { run: event.run };
     }
     case "run.ended":
       // How a sub-agent ended is its call's to say.
       if (state.runs.get(event.run)?.call === undefined) noteEnd(state, event);
       state.runs.delete(event.run);
+      for (const question of state.questions.values())
+        if (question.type === "limit" && question.run === event.run) state.questions.delete(question.id);
       if (state.inbox.length > 0) holdInputs(state, event);
       return { run: event.run };
     case "input.queued":

@@ -129,10 +129,9 @@ export class Activities {
     this.#settle(state);
   }
 
-  #settle({ questions, runs }: ConversationState): void {
+  #settle({ questions }: ConversationState): void {
     const [first, ...others] = this.#running.values();
-    const isAtLimit = runs.values().some(({ pausedBy }) => pausedBy !== undefined);
-    if (questions.size > 0 || isAtLimit) return this.#set("waiting for you", { isWaiting: true });
+    if (questions.size > 0) return this.#set("waiting for you", { isWaiting: true });
     if (!first) return this.#set("waiting for the model");
     const what = others.length > 0 ? `running ${others.length + 1} calls` : running(first);
     const agents = this.#agents.size;

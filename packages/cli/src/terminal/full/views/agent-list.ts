@@ -59,7 +59,7 @@ export function agentFacts({ call, status, path }: SubAgent, now: number): strin
 
 function statusOf(state: ConversationState, { id, status }: Call): string {
   if (isEnded(status)) return status === "completed" ? "done" : status;
-  const asks = [...state.questions.values()].some(({ message }) => state.messages.get(message)?.call === id);
+  const asks = [...state.questions.values()].some(({ message }) => state.messages.get(message ?? "")?.call === id);
   return asks ? "asks you" : "running";
 }
 
