@@ -59,7 +59,7 @@ async function tryFrom(first: number, attacked: Commands, place: Place, ran: Map
     { text: "done" },
   );
   const calls = String(commands.length + 2);
-  const flags = ["--allow", `shell(./${CONTROL})`, "--max-turns", calls, ...attacked.flags];
+  const flags = ["--allow", `shell(./${CONTROL})`, "--max-steps", calls, ...attacked.flags];
   const args = ["-p", "go", "--model", "openai-compatible/test", ...flags];
   const { stderr } = await place.banyan(args, { env: model.env });
   if (!seen)

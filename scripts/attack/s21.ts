@@ -123,7 +123,7 @@ export const attacks: readonly Attack[] = [
         }
         place.defer(await swappingLink(join(place.folder, "link"), ["free.txt", target]));
         await using model = await modelServer(...calls.map((call) => ({ calls: [call] })), { text: "done" });
-        const args = ["-p", "go", "--approval", "edits", "--max-turns", "60", "--model", "openai-compatible/test"];
+        const args = ["-p", "go", "--approval", "edits", "--max-steps", "60", "--model", "openai-compatible/test"];
         await place.banyan([...args, ...rules], { env: model.env });
         if (model.asked.length < calls.length) throw new Error("The calls were not made.");
         return readFileSync(join(place.folder, target), "utf8").includes(evil) ? "it was written" : undefined;

@@ -19,6 +19,7 @@ describe("the command line", () => {
       plain: false,
       quiet: false,
       trust: false,
+      limits: {},
     });
   });
 
@@ -44,7 +45,7 @@ describe("the command line", () => {
 
   test("reads numbers, amounts and times", () => {
     const limits = read(
-      "--max-turns",
+      "--max-steps",
       "3",
       "--max-cost",
       "$0.50",
@@ -54,10 +55,18 @@ describe("the command line", () => {
       "0",
       "--max-tokens=100",
     );
-    expect(limits).toMatchObject({ maxTurns: 3, maxCost: 0.5, timeout: 300_000, temperature: 0, maxTokens: 100 });
-    expect(["30", "30s", "1.5s", "250ms", "1h"].map((text) => read("--timeout", text).timeout)).toEqual([
+    expect(limits).toMatchObject({ limits: { steps: 3, cost: 0.5, time: 300_000 }, temperature: 0, maxTokens: 100 });
+    expect(["30", "30s", "1.5s", "250ms", "1h"].map((text) => read("--timeout", text).limits.time)).toEqual([
       30_000, 30_000, 1_500, 250, 3_600_000,
     ]);
+  });
+
+  test("steps are counted by --max-steps, which was called --max-turns and answers to that too", () => {
+    expect(read("--max-turns", "4").limits).toEqual({ steps: 4 });
+    expect(read("--max-steps", "3", "--max-turns", "4").limits).toEqual({ steps: 3 });
+    const { text } = readArguments(["--help"]) as { readonly text: string };
+    expect(text).toContain("--max-steps");
+    expect(text).not.toContain("--max-turns");
   });
 
   test("collects the rules that are repeated", () => {
@@ -68,8 +77,9 @@ describe("the command line", () => {
   });
 
   test.each([
+    ["--max-steps", "0"],
+    ["--max-steps", "1.5"],
     ["--max-turns", "0"],
-    ["--max-turns", "1.5"],
     ["--max-tokens", "1e3"],
     ["--max-cost", "-1"],
     ["--timeout", "0"],

@@ -1,7 +1,9 @@
+import type { Limits } from "@banyan/core";
 import type { ApprovalMode } from "@banyan/host";
+import { type LimitName, limits } from "@banyan/host/limits";
 import { Command, Option } from "commander";
 import manifest from "../package.json" with { type: "json" };
-import { dollars, duration, numberBetween, positiveInteger } from "./flag-values.ts";
+import { dollars, duration, numberBetween, positiveInteger, wholeNumber } from "./flag-values.ts";
 import { parse } from "./parse.ts";
 import { type Subcommand, subcommandIn } from "./subcommands.ts";
 
@@ -29,12 +31,8 @@ export interface Arguments {
   readonly output: OutputFormat;
   readonly temperature?: number;
   readonly maxTokens?: number;
-  /** Model calls of a turn. */
-  readonly maxTurns?: number;
-  /** US dollars for a turn. */
-  readonly maxCost?: number;
-  /** Milliseconds for a turn. */
-  readonly timeout?: number;
+  /** Bounds of a turn. */
+  readonly limits: Limits;
   /** Milliseconds without a sign of life of the model. */
   readonly silence?: number;
   /** Milliseconds for which a model that fails is asked again. */
@@ -108,11 +106,14 @@ export function readArguments(argv: readonly string[]): Wanted {
     ...(words.length > 0 ? { prompt: words.join(" ") } : {}),
     ...(isTask ? { task: chatMode ? ("first" as const) : ("once" as const) } : {}),
   };
-  return { type: "run", arguments: { ...DEFAULTS, ...options, ...given, print: print !== false } };
+  return {
+    type: "run",
+    arguments: { ...DEFAULTS, ...options, ...given, limits: limitsIn(command.opts()), print: print !== false },
+  };
 }
 
 /** What the parser makes of a line. */
-interface Given extends Omit<Arguments, "print" | "task"> {
+interface Given extends Omit<Arguments, "print" | "task" | "limits"> {
   readonly print?: string | boolean;
   readonly task?: string;
   readonly chatMode?: boolean;
@@ -134,7 +135,7 @@ const DEFAULTS = {
 } as const;
 
 function define(name: string, description: string, words: string): Command {
-  return new Command(name)
+  const command = new Command(name)
     .description(description)
     .argument("[prompt...]", words)
     .option("-p, --print [prompt]", "answer once on stdout and exit; asks nothing")
@@ -151,10 +152,9 @@ function define(name: string, description: string, words: string): Command {
       new Option("-o, --output <format>", "what --print writes (text if not given)").choices(["text", "json", "jsonl"]),
     )
     .option("--temperature <number>", "how freely the model answers, from 0 to 2", numberBetween(0, 2))
-    .option("--max-tokens <number>", "tokens of one answer", positiveInteger)
-    .option("--max-turns <number>", "model calls of one turn (50 if not given)", positiveInteger)
-    .option("--max-cost <dollars>", "US dollars for one turn", dollars)
-    .option("--timeout <time>", "time for one turn: seconds, or 30s, 5m, 1h", duration)
+    .option("--max-tokens <number>", "tokens of one answer", positiveInteger);
+  for (const { option } of limitOptions()) command.addOption(option);
+  return command
     .option("--silence <time>", "how long a model's connection may show no life (120s if not given)", duration)
     .option("--retry-time <time>", "how long a model that fails is asked again (5m if not given)", duration)
     .option("--attempts <number>", "model calls for one answer (as many as fit the time if not given)", positiveInteger)
@@ -179,6 +179,25 @@ function define(name: string, description: string, words: string): Command {
     .version(manifest.version, "-V, --version", "print the version")
     .helpOption("-h, --help", "print this help")
     .addHelpText("after", MORE);
+}
+
+/** How values of a limit are written on the command line; a time comes out in milliseconds. */
+const UNITS = { count: positiveInteger, dollars, seconds: duration, levels: wholeNumber(0) } as const;
+
+/** The options that set limits; one that has another name now comes first, and is not shown. */
+function limitOptions(): { readonly name: LimitName; readonly option: Option }[] {
+  return limits.flatMap(([name, { unit, flag }]) => {
+    if (!flag) return [];
+    const optionOf = (written: string) => new Option(written, flag.sentence).argParser(UNITS[unit]);
+    const now = { name, option: optionOf(flag.option) };
+    return flag.before === undefined ? [now] : [{ name, option: optionOf(flag.before).hideHelp() }, now];
+  });
+}
+
+/** What a command line sets of limits. */
+function limitsIn(options: Readonly<Record<string, unknown>>): Limits {
+  const given = limitOptions().map(({ name, option }) => [name, options[option.attributeName()]] as const);
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
 
 function listOption(flags: string, description: string): Option {

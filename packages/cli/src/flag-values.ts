@@ -12,13 +12,17 @@ export function numberBetween(min: number, max: number): (text: string) => numbe
   };
 }
 
-export function positiveInteger(text: string): number {
-  const value = numberIn(text);
-  if (value === undefined || !Number.isSafeInteger(value) || value < 1) {
-    throw new InvalidArgumentError("It takes a whole number of at least 1.");
-  }
-  return value;
+/** A whole number that is not below `least`. */
+export function wholeNumber(least: number): (text: string) => number {
+  return (text) => {
+    const value = numberIn(text);
+    if (value === undefined || !Number.isSafeInteger(value) || value < least)
+      throw new InvalidArgumentError(`It takes a whole number of at least ${least}.`);
+    return value;
+  };
 }
+
+export const positiveInteger: (text: string) => number = wholeNumber(1);
 
 /** US dollars, with or without the sign. */
 export function dollars(text: string): number {

@@ -1,6 +1,5 @@
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import type { Limits } from "@banyan/core";
 import type { HostFlags, HostOptions } from "@banyan/host";
 import type { Arguments } from "./arguments.ts";
 
@@ -11,14 +10,14 @@ export function directoryOf(args: Arguments): string {
 
 /** What a command line means for the host. */
 export function hostOptions(args: Arguments, canAsk: boolean, signal: AbortSignal, trusted = false): HostOptions {
-  const { model, temperature, maxTokens, allow, deny, rules, approval, unconfined, memory, instructions } = args;
+  const { model, temperature, maxTokens, allow, deny, rules, approval, unconfined, memory, instructions, limits } =
+    args;
   return {
     cwd: directoryOf(args),
     env: process.env,
     home: homedir(),
     flags: {
-      ...{ model, temperature, maxTokens, allow, deny, rules, approval, unconfined, instructions },
-      limits: limitsOf(args),
+      ...{ model, temperature, maxTokens, allow, deny, rules, approval, unconfined, instructions, limits },
       connection: connectionOf(args),
       // A printed turn recalls and keeps nothing, unless it is told to (S26).
       ...(canAsk && memory !== true ? {} : { memory: memory === true }),
@@ -34,13 +33,5 @@ function connectionOf({ silence, retryTime, attempts }: Arguments): NonNullable<
     ...(silence === undefined ? {} : { silence: silence / 1_000 }),
     ...(retryTime === undefined ? {} : { retryTime: retryTime / 1_000 }),
     ...(attempts === undefined ? {} : { attempts }),
-  };
-}
-
-function limitsOf({ maxTurns, maxCost, timeout }: Arguments): Limits {
-  return {
-    ...(maxTurns === undefined ? {} : { steps: maxTurns }),
-    ...(maxCost === undefined ? {} : { cost: maxCost }),
-    ...(timeout === undefined ? {} : { time: timeout }),
   };
 }

@@ -37,7 +37,7 @@ describe("T35: a mistake on the command line exits with 2 and one sentence", () 
     { name: "a workspace that is a file", args: ["--cwd", "broken.json"], says: /broken\.json/ },
     { name: "an id that does not exist", args: ["--resume", "0000000000"], says: /0000000000/ },
     { name: "an unknown option", args: ["--modle", "x"], says: /--modle.*--model/ },
-    { name: "a number that is none", args: ["--max-turns", "many"], says: /--max-turns.*many.*whole number/ },
+    { name: "a number that is none", args: ["--max-steps", "many"], says: /--max-steps.*many.*whole number/ },
     { name: "a number out of range", args: ["--temperature", "3"], says: /--temperature.*3.*from 0 to 2/ },
     { name: "a time that is none", args: ["--timeout", "soon"], says: /--timeout.*soon.*30s/ },
     { name: "a silence that is none", args: ["--silence", "long"], says: /--silence.*long.*30s/ },

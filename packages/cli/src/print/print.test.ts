@@ -196,7 +196,7 @@ describe("a limit", () => {
     await using server = await modelServer(reading, reading, { text: "That is all I have." });
     const { code, stdout } = await banyan(
       place,
-      ["-p", "dig", "--max-turns", "2", "--output", "json", ...MODEL],
+      ["-p", "dig", "--max-steps", "2", "--output", "json", ...MODEL],
       server,
     );
     expect(code).toBe(3);

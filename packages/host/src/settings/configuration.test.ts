@@ -128,7 +128,7 @@ describe("the layers", () => {
       BANYAN_TEMPERATURE: "0.5",
       BANYAN_MAX_TOKENS: "100",
       BANYAN_APPROVAL: "edits",
-      BANYAN_MAX_TURNS: "3",
+      BANYAN_MAX_STEPS: "3",
       BANYAN_MAX_COST: ".5",
       BANYAN_TIMEOUT: "90",
       BANYAN_MEMORY: "off",
@@ -342,10 +342,16 @@ describe("a broken file of the user", () => {
   });
 });
 
+test("BANYAN_MAX_STEPS was called BANYAN_MAX_TURNS, which still counts where it stands alone", () => {
+  expect(read({ BANYAN_MAX_TURNS: "4" }).settings.limits).toEqual({ steps: 4 });
+  expect(read({ BANYAN_MAX_STEPS: "3", BANYAN_MAX_TURNS: "4" }).settings.limits).toEqual({ steps: 3 });
+});
+
 test.each([
   [{ BANYAN_TEMPERATURE: "hot" }, 'BANYAN_TEMPERATURE: found "hot"; expected a number from 0 to 2.'],
   [{ BANYAN_APPROVAL: "none" }, 'BANYAN_APPROVAL: found "none"; expected "ask", "edits" or "all".'],
-  [{ BANYAN_MAX_TURNS: "1.5" }, 'BANYAN_MAX_TURNS: found "1.5"; expected a whole number above 0.'],
+  [{ BANYAN_MAX_STEPS: "1.5" }, 'BANYAN_MAX_STEPS: found "1.5"; expected a whole number above 0.'],
+  [{ BANYAN_MAX_TURNS: "0" }, 'BANYAN_MAX_TURNS: found "0"; expected a whole number above 0.'],
   [{ BANYAN_MEMORY: "maybe" }, 'BANYAN_MEMORY: found "maybe"; expected true or false.'],
 ])("a variable with a wrong value is refused: %j", (env, message) => {
   expect(() => read(env)).toThrow(message);

@@ -1,4 +1,5 @@
 import type { Environment } from "@banyan/models";
+import { limits } from "../limits.ts";
 import { SettingsError } from "./fault.ts";
 import { type KeyPath, withValueAt } from "./key.ts";
 import { type SettingName, type Settings, settingShape } from "./schema.ts";
@@ -26,9 +27,9 @@ export const settingVariables: readonly SettingVariable[] = [
   { name: "BANYAN_MAX_TOKENS", path: ["maxTokens"], read: number },
   { name: "BANYAN_APPROVAL", path: ["approval"], read: text },
   { name: "BANYAN_UNCONFINED", path: ["unconfined"], read: yesOrNo },
-  { name: "BANYAN_MAX_TURNS", path: ["limits", "steps"], read: number },
-  { name: "BANYAN_MAX_COST", path: ["limits", "cost"], read: number },
-  { name: "BANYAN_TIMEOUT", path: ["limits", "time"], read: number },
+  ...limits.flatMap(([limit, { variables = [] }]) =>
+    variables.map((name): SettingVariable => ({ name, path: ["limits", limit], read: number })),
+  ),
   { name: "BANYAN_SILENCE", path: ["connection", "silence"], read: number },
   { name: "BANYAN_RETRY_TIME", path: ["connection", "retryTime"], read: number },
   { name: "BANYAN_ATTEMPTS", path: ["connection", "attempts"], read: number },

@@ -1,5 +1,6 @@
 import { mcpServerEntry, mcpServerName } from "@banyan/tools/mcp/entry";
 import { z } from "zod";
+import { type LimitName, type LimitUnit, limits } from "../limits.ts";
 import { permissionEntries } from "../permissions/rule-entries.ts";
 
 // The message of each type says what is expected there, for whoever got it wrong; its description says what it is for.
@@ -55,24 +56,26 @@ const facts = z.strictObject(
   "an object with price, contextSize or driver",
 );
 
-const limits = z.strictObject(
+const units: { readonly [Unit in LimitUnit]: z.ZodNumber } = {
+  count,
+  dollars: z.number(DOLLARS).positive(DOLLARS),
+  seconds: z.number(SECONDS).positive(SECONDS),
+  levels: z.int(LEVELS).min(0, LEVELS),
+};
+
+const limitShape = Object.fromEntries(
+  limits.map(([name, { unit, sentence }]) => [name, units[unit].describe(sentence).optional()]),
+) as { readonly [Name in LimitName]: z.ZodOptional<z.ZodNumber> };
+
+const bounds = z.strictObject(
   {
-    steps: count.describe("Model calls of a turn. 50 when nothing is set.").optional(),
-    tokens: count.describe("Tokens of a turn, input and output together, its sub-agents included.").optional(),
-    cost: z.number(DOLLARS).positive(DOLLARS).describe("US dollars for a turn, its sub-agents included.").optional(),
-    time: z.number(SECONDS).positive(SECONDS).describe("Seconds for a turn.").optional(),
-    depth: z.int(LEVELS).min(0, LEVELS).describe("How deep sub-agents may be nested; 0 allows none.").optional(),
-    repeats: count
-      .describe(
-        "How often a turn may make one call that comes to the same, while no file is changed. 10 when nothing is set.",
-      )
-      .optional(),
+    ...limitShape,
     policy: z
       .enum(["wrap-up", "ask", "fail"], '"wrap-up", "ask" or "fail"')
       .describe("What happens at a limit: one last answer without tools, a question for more, or the end.")
       .optional(),
   },
-  "an object with steps, tokens, cost, time, depth, repeats or policy",
+  `an object with ${limits.map(([name]) => name).join(", ")} or policy`,
 );
 
 const connection = z.strictObject(
@@ -198,7 +201,7 @@ const shape = {
   permissions: permissionEntries
     .describe("Rules: a tool's name, with or without a pattern in parentheses, `mcp_server_*` or `*`.")
     .optional(),
-  limits: limits.describe("Bounds of a turn.").optional(),
+  limits: bounds.describe("Bounds of a turn.").optional(),
   connection: connection
     .describe("For how long a model is waited for and asked again, and how much of it is read.")
     .optional(),
