@@ -6,7 +6,9 @@ import {
   GIVEN_UP,
   isEnded,
   type RunEnd,
+  type ToldType,
   toldItem,
+  type UntoldType,
 } from "@banyan/core";
 import { callDetails, callEnd, callHead } from "../show/call-line.ts";
 import { callIn } from "../show/call-of.ts";
@@ -22,6 +24,13 @@ import { toldModelLines } from "../show/told-model.ts";
 import { wrap } from "../show/wrap.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+
+/** The question stands in lines of its own, and a call is shown when it has run for a while, or ends. */
+type ShownElsewhere =
+  | `question.${"asked" | "answered"}`
+  | `call.${"pending" | "approval-requested" | "approval-resolved"}`
+  | `call.${"input" | "output" | "draft"}.delta`
+  | "run.started";
 
 /** Milliseconds after which a call that runs is shown; a shorter one is shown when it has ended. */
 const SHOWN_AFTER = 300;
@@ -114,6 +123,7 @@ export class ChatView implements FeedView {
         this.#ending(item.run).resolve();
         break;
       default: {
+        item.type satisfies UntoldType | ToldType | ShownElsewhere;
         const told = toldItem(item);
         if (told !== undefined) this.note(told);
       }

@@ -1,4 +1,12 @@
-import { type ConversationState, type FeedItem, GIVEN_UP, textOf, toldItem } from "@banyan/core";
+import {
+  type ConversationState,
+  type FeedItem,
+  GIVEN_UP,
+  type ToldType,
+  textOf,
+  toldItem,
+  type UntoldType,
+} from "@banyan/core";
 import { callDetails, callEnd, callHead } from "../show/call-line.ts";
 import { callIn } from "../show/call-of.ts";
 import { cutSentence } from "../show/cut-sentence.ts";
@@ -9,6 +17,15 @@ import type { Style } from "../show/style.ts";
 import { subAgentLine } from "../show/sub-agent-line.ts";
 import { SubAgentItems } from "../show/sub-agents.ts";
 import { toldModelLines } from "../show/told-model.ts";
+
+/** Nobody is asked, a call is told when it ends, and how the turn ended the verdict says. */
+type ShownElsewhere =
+  | `question.${"asked" | "answered"}`
+  | `call.${"pending" | "approval-requested" | "approval-resolved" | "executing"}`
+  | `call.${"input" | "output" | "draft"}.delta`
+  | `run.${"started" | "ended"}`
+  | "input.delivered"
+  | "reasoning.delta";
 
 /** What is told besides problems. */
 export interface ProgressOptions {
@@ -106,6 +123,7 @@ export class Progress {
         break;
       }
       default: {
+        item.type satisfies UntoldType | ToldType | ShownElsewhere;
         const told = toldItem(item);
         if (told !== undefined) this.notice(told);
       }

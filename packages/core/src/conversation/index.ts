@@ -17,7 +17,7 @@ export {
 export { enclosed } from "./shown/enclosed.ts";
 export { type DiffLine, readPatch } from "./shown/patch.ts";
 export { type ShownLine, shownCall } from "./shown/shown-call.ts";
-export { GIVEN_UP, hitchName, toldItem } from "./shown/told-item.ts";
+export { GIVEN_UP, hitchName, type ToldType, toldItem, type UntoldType } from "./shown/told-item.ts";
 export { visibleLine, visibleProse, visibleText } from "./shown/visible-text.ts";
 export {
   type ApprovalQuestion,

@@ -1,4 +1,4 @@
-import { type FeedItem, textOf, toldItem } from "@banyan/core/conversation";
+import { type FeedItem, textOf, toldItem, type UntoldType } from "@banyan/core/conversation";
 import { useEffect, useState } from "react";
 import { useMay } from "../use-may.ts";
 import { useConversation } from "./use-conversation.ts";
@@ -41,6 +41,22 @@ export function Announcer() {
   );
 }
 
+/** What is read where it stands: it would interrupt whoever listens, again and again. */
+type ReadWhereItStands =
+  | `${"text" | "reasoning" | "call.input" | "call.output" | "call.draft"}.delta`
+  | `call.${"pending" | "approval-resolved" | "executing" | "completed" | "denied" | "cancelled"}`
+  | `run.${"started" | "paused" | "continued" | "ended"}`
+  | `message.${"added" | "abandoned"}`
+  | `memory.${"recalled" | "skipped"}`
+  | `context.${"shortening" | "not-shortened"}`
+  | "callback.failed"
+  | "chat.ended"
+  | "feed.reset"
+  | "file.changed"
+  | "input.delivered"
+  | "model.waiting"
+  | "question.answered";
+
 type Find = (id: string) => Parameters<typeof textOf>[0] | undefined;
 
 /** What an item means to somebody who cannot see the page; most mean nothing. */
@@ -49,13 +65,13 @@ function inWords(
   find: Find,
   mayAnswer: boolean,
 ): { readonly text: string; readonly isUrgent?: boolean } | undefined {
-  // Told in a line that counts down, which would be read out every second.
-  if (item.type === "model.retrying") return { text: toldItem(item) ?? "" };
-  if (!("message" in item) || typeof item.message !== "string") return undefined;
-  const message = find(item.message);
+  const message = "message" in item && typeof item.message === "string" ? find(item.message) : undefined;
   const tool = (id: string) =>
     message?.role === "assistant" ? (message.calls.find((call) => call.id === id)?.tool ?? "") : "";
   switch (item.type) {
+    case "model.retrying":
+      // Told in a line that counts down, which would be read out every second.
+      return { text: toldItem(item) ?? "" };
     case "message.started":
       return message?.call === undefined ? { text: "Responding" } : undefined;
     case "call.failed":
@@ -70,6 +86,7 @@ function inWords(
       if (item.error !== undefined) return { text: `The answer broke off: ${item.error}`, isUrgent: true };
       return { text: `Response complete, ${textOf(message).match(/\S+/g)?.length ?? 0} words` };
     default:
+      item.type satisfies UntoldType | ReadWhereItStands;
       return undefined;
   }
 }

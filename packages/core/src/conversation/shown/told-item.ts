@@ -5,8 +5,24 @@ import { visibleLine, visibleProse } from "./visible-text.ts";
 /** Said below a part of an answer that broke off and is asked for anew: it counts no more. */
 export const GIVEN_UP = "What was written of this answer is given up; it is asked for anew.";
 
-/** What happens beside the conversation and is told in a sentence. */
-type ToldType = Notice["type"] | "run.paused" | "run.continued";
+/** What happens beside the conversation and is told in a sentence, `toldItem`. */
+export type ToldType = Notice["type"] | "run.paused" | "run.continued";
+
+/**
+ * What nobody is told as it happens: whoever did it sees what came of it, in the state. A view that tells what happens says
+ * with `satisfies` what it passes over, so that a type of item that is new does not compile before each of them has decided.
+ */
+export type UntoldType =
+  | `conversation.${"created" | "brought-in"}`
+  | `message.${"checkpoint" | "labelled" | "starred" | "removed" | "restored"}`
+  | `call.${"following" | "followed"}`
+  | `input.${"queued" | "edited" | "withdrawn"}`
+  | "content.stored"
+  | "memory.dismissed"
+  | "model.changed"
+  | "rule.revoked"
+  | "title.changed"
+  | "usage.counted";
 
 /** An item as far as it is told. */
 type Told<Type extends string> = Extract<EventBody | Notice, { readonly type: Type }>;

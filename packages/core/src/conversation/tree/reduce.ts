@@ -273,7 +273,7 @@ function reduceEvent(state: MutableState, event: Event): Change {
       if (state.messages.get(event.message)?.removed) state.removals--;
       return mark(state, event, { removed: false });
     default:
-      return skipped(event, "this version does not know its type");
+      return skipped(event satisfies never, "this version does not know its type");
   }
 }
 
@@ -327,7 +327,7 @@ function reduceDelta(state: MutableState, delta: Delta): Change {
       return noteCall(state, delta, { drafts });
     }
     default:
-      return skipped(delta, "this version does not know its type");
+      return skipped(delta satisfies never, "this version does not know its type");
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Call, ConversationState, FeedItem } from "@banyan/core";
+import type { Call, ConversationState, FeedItem, UntoldType } from "@banyan/core";
 import { counted, hitchName } from "@banyan/core/conversation";
 import { callSummary } from "../../../show/call-line.ts";
 import { oneLine } from "../../../show/plain-text.ts";
@@ -15,6 +15,17 @@ export interface Doing {
   /** When it ends, in milliseconds since 1970, where that is known: it counts down. */
   readonly until?: number | undefined;
 }
+
+/** It does not change what the agent does, or what it does then is told by what follows. */
+type ShownElsewhere =
+  | `call.${"pending" | "draft.delta" | "output.delta"}`
+  | `message.${"added" | "completed" | "abandoned"}`
+  | `memory.${"recalled" | "skipped"}`
+  | "callback.failed"
+  | "chat.ended"
+  | "feed.reset"
+  | "file.changed"
+  | "input.delivered";
 
 /** Columns that the name of a running call may take. */
 const NAME = 200;
@@ -109,6 +120,8 @@ export class Activities {
       case "call.cancelled":
         this.#noteCall(item.message, item.call, state);
         break;
+      default:
+        item.type satisfies UntoldType | ShownElsewhere;
     }
     return false;
   }

@@ -7,9 +7,11 @@ import {
   GIVEN_UP,
   isEnded,
   type Recalled,
+  type ToldType,
   textOf,
   toldItem,
   typedText,
+  type UntoldType,
 } from "@banyan/core/conversation";
 import { attachedLine, attachedTo } from "../../../show/attached.ts";
 import { callIn } from "../../../show/call-of.ts";
@@ -34,6 +36,9 @@ import { TextBlock } from "./text-block.ts";
 import { ThoughtBlock } from "./thought-block.ts";
 import { toldLines } from "./told-lines.ts";
 import { Transcript } from "./transcript.ts";
+
+/** A card asks, the line of what goes on says who works, and the end of what a call says is in its block. */
+type ShownElsewhere = `question.${"asked" | "answered"}` | "run.started" | "input.delivered" | "call.output.delta";
 
 /** Pages that can be opened; of more the last. */
 const MOST_PAGES = 200;
@@ -215,6 +220,7 @@ export class LiveView implements FeedView {
       case "model.waiting":
         break;
       default:
+        item.type satisfies UntoldType | ToldType | ShownElsewhere;
         this.#tell(toldItem(item));
     }
   }

@@ -1,0 +1,58 @@
+import { globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Switches that need not know of each type of item, and why. */
+const REASONS: Readonly<Record<string, string>> = {
+  "packages/cli/src/chat/talk.ts": "It asks what the items say that ask: all others pass.",
+  "packages/cli/src/output/report.ts": "It writes the text of answers and nothing else.",
+  "packages/cli/src/show/sub-agent-line.ts": "Of sub-agents the ends of calls are shown, and what toldItem tells.",
+  "packages/core/src/session/replay.ts": "Only these two events say again what deltas said.",
+  "packages/core/src/session/streaming.ts": "Only these events say again what deltas said.",
+  "packages/server/src/live/live-conversation.ts": "It follows turns; whatever else comes has changed something.",
+  "packages/store/src/summary.ts": "A list says three things of a conversation.",
+};
+
+/** The switches over an item of the feed, each from its line to the end of its block. */
+function switchesIn(source: string): readonly string[] {
+  const begins = source.matchAll(/^( *)switch \((?:item|event|delta)\.type\) \{$/gm);
+  return [...begins].map((begin) => {
+    const [, indent = ""] = begin;
+    const rest = source.slice(begin.index);
+    return rest.slice(0, rest.indexOf(`\n${indent}}`));
+  });
+}
+
+function isClosed(block: string): boolean {
+  const [, last = ""] = block
+    .split("\n")
+    .join(" ")
+    .split(/ default:/);
+  return /satisfies (never\b|\w*(Untold|Told)Type\b)/.test(last);
+}
+
+test("H9: a type of item that is new does not compile before each switch over the feed has decided about it", () => {
+  const files = ["core", "host", "server", "store", "cli", "web"].flatMap((name) =>
+    globSync(`packages/${name}/src/**/*.{ts,tsx}`, { cwd: root }).filter(
+      (path) => !/\.test\.tsx?$|\.fixture\.tsx?$|\/testing\//.test(path),
+    ),
+  );
+  const found = files.map((path) => ({ path, blocks: switchesIn(readFileSync(root + path, "utf8")) }));
+  const closed = found.flatMap(({ path, blocks }) => blocks.filter(isClosed).map(() => path));
+  const open = found.flatMap(({ path, blocks }) => blocks.filter((block) => !isClosed(block)).map(() => path));
+  expect(open.toSorted()).toEqual(Object.keys(REASONS).toSorted());
+  // Both of the state, and the views.
+  expect(closed.length).toBeGreaterThanOrEqual(7);
+});
+
+test.each([
+  ["a default that says nothing", "    default:\n      return undefined;", false],
+  ["no default", "    case 2:\n      return undefined;", false],
+  ["a list of what is passed over", "    default:\n      item.type satisfies UntoldType | Other;", true],
+  ["nothing that is left", "    default:\n      return skipped(event satisfies never);", true],
+])("H9: a switch with %s is told from others", (_name, end, closed) => {
+  const source = `function f() {\n  switch (item.type) {\n    case 1:\n      break;\n${end}\n  }\n}\n`;
+  expect(switchesIn(source).map(isClosed)).toEqual([closed]);
+});
