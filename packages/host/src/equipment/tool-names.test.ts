@@ -87,9 +87,9 @@ function product(name: string): readonly string[] {
   );
 }
 
-test("H8: no tool and no argument of one is named in host, cli and web, but where people name it", async () => {
+test("H8: no tool and no argument of one is named in host, server and clients, but where people name it", async () => {
   const { tools, inputs } = await shipped();
-  const places = ["host", "cli", "web"].flatMap(product).flatMap((path) => {
+  const places = ["host", "server", "cli", "web"].flatMap(product).flatMap((path) => {
     const code = withoutComments(readFileSync(root + path, "utf8"));
     return named(code, tools, inputs).map((name) => `${path}: ${name}`);
   });
