@@ -34,6 +34,7 @@ class BrowserLink implements Link {
   }
 
   retry(): void {
+    if (this.#isOver) return;
     // The socket cannot be told to wait no longer: another one takes its place.
     this.#socket.close();
     this.#socket = this.#open();
