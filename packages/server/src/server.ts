@@ -1,30 +1,18 @@
 import type { Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
-import { ConversationDirectory } from "@banyan/host";
-import { WorkspaceFiles } from "@banyan/host/workspace-files";
-import { PROTOCOL, type ServerSettings } from "@banyan/protocol";
+import { PROTOCOL } from "@banyan/protocol";
 import { createAdaptorServer } from "@hono/node-server";
-import manifest from "../package.json" with { type: "json" };
 import { allowedHosts, inBrackets, isWildcard } from "./auth/addresses.ts";
 import { Gate } from "./auth/gate.ts";
 import { Principals } from "./auth/principal.ts";
 import { randomToken } from "./auth/secret.ts";
-import type { ServedHost } from "./commands/desk.ts";
-import { ModelLists } from "./commands/model-lists.ts";
-import { Performer } from "./commands/perform.ts";
+import type { ServedHost } from "./desk/commands/workplace.ts";
+import { Desk, NAME } from "./desk/desk.ts";
 import { httpApp } from "./http/app.ts";
 import type { EventStream } from "./http/event-stream.ts";
 import { openApi } from "./http/open-api.ts";
 import { pageFiles } from "./http/page-files.ts";
-import { Beginnings } from "./live/beginnings.ts";
-import { ListWatch } from "./live/list-watch.ts";
-import { LiveConversations, ServerStopping } from "./live/live-conversations.ts";
-import { UnreadCounts } from "./live/unread.ts";
 import { SocketServer } from "./socket/socket-server.ts";
-
-/** Milliseconds for which a conversation stays open that nobody watches and nothing works in. */
-const IDLE = 30_000;
 
 /** Connections at once, so that files can still be opened, whoever connects. */
 const CONNECTIONS = 2_000;
@@ -82,32 +70,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { host, token = randomToken(), hostname = "127.0.0.1", guestToken } = options;
   const log = (line: string) => options.log?.(onOneLine(line));
   const defect = (error: unknown) => log(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  const settings = (): ServerSettings => ({
-    model: host.model.name,
-    approval: host.approval,
-    unasked: [...host.unasked],
-  });
-
-  const stopping = new AbortController();
-  const unread = new UnreadCounts(options.state === undefined ? undefined : join(options.state, "unread.json"));
-  const listWatch = new ListWatch(() => conversations.list());
-  const conversations = new LiveConversations({
-    host,
-    unread,
-    idle: options.idle ?? IDLE,
-    changed: (id) => listWatch.changed(id),
-  });
-  const performer = new Performer({
-    host,
-    conversations,
-    beginnings: new Beginnings(),
-    directory: new ConversationDirectory({ store: host.store }),
-    files: new WorkspaceFiles(host.workspace),
-    models: new ModelLists(host),
-    signal: stopping.signal,
-    settingsChanged: () => sockets.tellAll({ type: "settings", settings: settings() }),
-    defect,
-  });
+  const desk = new Desk({ host, state: options.state, idle: options.idle, defect });
 
   let port = options.port ?? 0;
   const cookie = () => `banyan-${port}`;
@@ -120,8 +83,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     gate,
     cookie,
     page: options.page === undefined ? new Map() : pageFiles(options.page),
-    conversations,
-    performer,
+    desk,
     streams,
     health: () => ({ status: "ok", server: NAME, protocol: PROTOCOL }),
     openApi: () => openApi(NAME),
@@ -134,38 +96,20 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   }) as HttpServer;
   server.maxConnections = options.connections ?? CONNECTIONS;
   server.on("drop", (dropped) => log(`${dropped?.remoteAddress}: turned away: ${server.maxConnections} connections`));
-  const sockets = new SocketServer(server, gate, {
-    conversations,
-    performer,
-    listWatch,
-    welcome: ({ rights }) => ({
-      type: "welcome",
-      protocol: PROTOCOL,
-      server: NAME,
-      rights,
-      agent: host.agent.name,
-      workspace: host.workspace,
-      settings: settings(),
-    }),
-    log,
-  });
+  const sockets = new SocketServer(server, gate, { desk, log });
 
   const stop = async () => {
     const closed = new Promise((resolve) => server.close(resolve));
-    stopping.abort(new ServerStopping());
-    sockets.tellAll({ type: "stopping", message: "The server stops; what ran was interrupted, and can be resumed." });
-    await conversations.close();
+    await desk.stop();
     await sockets.close();
     for (const stream of streams) stream.close();
-    listWatch[Symbol.dispose]();
-    unread[Symbol.dispose]();
     server.closeAllConnections();
     await closed;
   };
   try {
     port = await listening(server, port, hostname);
   } catch (error) {
-    await conversations.close();
+    await desk.stop();
     throw error;
   }
   // What listens on all addresses is reached at this one.
@@ -181,8 +125,6 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     [Symbol.asyncDispose]: once,
   };
 }
-
-const NAME = `banyan ${manifest.version}`;
 
 /** Resolves with the port once the server listens. */
 function listening(server: HttpServer, port: number, hostname: string): Promise<number> {

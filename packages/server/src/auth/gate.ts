@@ -1,7 +1,8 @@
+import type { Principal } from "../desk/principal.ts";
 import { isOwnOrigin } from "./addresses.ts";
 import { Attempts } from "./attempts.ts";
 import { OneTimeTokens } from "./one-time-tokens.ts";
-import type { Holder, Principal, Principals } from "./principal.ts";
+import type { Holder, Principals } from "./principal.ts";
 import { SignedInPage } from "./signed-in-page.ts";
 
 /** What of a request decides whether it is let in. */

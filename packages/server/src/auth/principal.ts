@@ -1,15 +1,6 @@
-import type { Right } from "@banyan/protocol";
+import { GUEST, OWNER, type Principal } from "../desk/principal.ts";
 import { sameSecret } from "./secret.ts";
 import { SignedInPage } from "./signed-in-page.ts";
-
-/** Who a client is to the server: decided by the token that it showed, and by nothing that it says (S4). */
-export interface Principal {
-  readonly name: "owner" | "guest";
-  readonly rights: readonly Right[];
-}
-
-const OWNER: Principal = { name: "owner", rights: ["watch", "act"] };
-const GUEST: Principal = { name: "guest", rights: ["watch"] };
 
 /** The tokens of a server. */
 export interface Tokens {

@@ -1,7 +1,8 @@
 import type { Cursor } from "@banyan/core";
-import type { LiveConversation } from "../live/live-conversation.ts";
-import type { Viewer } from "../live/shown-item.ts";
-import type { Line, Subscription } from "../live/subscription.ts";
+import type { Frame } from "../desk/live/frame.ts";
+import type { LiveConversation } from "../desk/live/live-conversation.ts";
+import type { Viewer } from "../desk/live/shown-item.ts";
+import type { Line, Subscription } from "../desk/live/subscription.ts";
 
 /** Bytes that may wait to be sent to a client. */
 const FULL = 1024 * 1024;
@@ -46,9 +47,9 @@ export class EventStream implements Line {
     else live.unsubscribe(subscription);
   }
 
-  send(frame: Buffer, at?: Cursor): void {
+  send({ bytes }: Frame, at?: Cursor): void {
     const id = at ? `id: ${at.epoch}.${at.seq}.${at.offset}\n` : "";
-    this.#write(`${id}data: ${frame.toString("utf8")}\n\n`);
+    this.#write(`${id}data: ${bytes.toString("utf8")}\n\n`);
   }
 
   get isFull(): boolean {

@@ -10,10 +10,10 @@ import {
 } from "@banyan/protocol";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import type { DeskCommand } from "../commands/desk.ts";
-import { isOfConnection, type Outcome, type Performer, refusalOf } from "../commands/perform.ts";
-import { readCommand } from "../commands/read-command.ts";
-import type { LiveConversations } from "../live/live-conversations.ts";
+import type { DeskCommand } from "../desk/commands/workplace.ts";
+import type { Desk } from "../desk/desk.ts";
+import { isOfConnection, type Outcome, refusalOf } from "../desk/perform.ts";
+import { readCommand } from "../desk/read-command.ts";
 import { Pace } from "../socket/pace.ts";
 import { attachment, statusOf } from "./answers.ts";
 import type { HttpEnvironment } from "./app.ts";
@@ -27,8 +27,7 @@ const ADDRESSES = 1_000;
 
 /** What the addresses for scripts need of the server. */
 export interface RestParts {
-  readonly conversations: LiveConversations;
-  readonly performer: Performer;
+  readonly desk: Desk;
   /** Streams of events that are open, for the server to end. */
   readonly streams: Set<EventStream>;
   health(): object;
@@ -52,7 +51,8 @@ type Request = Context<HttpEnvironment>;
 
 /** The addresses for scripts: each is a command, or the feed. */
 export function rest(parts: RestParts): Hono<HttpEnvironment> {
-  const { performer, conversations, streams } = parts;
+  const { desk, streams } = parts;
+  const { performer, conversations } = desk;
   const app = new Hono<HttpEnvironment>();
   const paces = new Map<string, Pace>();
 

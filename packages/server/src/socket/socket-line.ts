@@ -1,6 +1,7 @@
 import type { WebSocket } from "ws";
-import type { Viewer } from "../live/shown-item.ts";
-import type { Line } from "../live/subscription.ts";
+import type { Frame } from "../desk/live/frame.ts";
+import type { Viewer } from "../desk/live/shown-item.ts";
+import type { Line } from "../desk/live/subscription.ts";
 
 /** Bytes that may wait to be sent to a client; at more, it gets nothing new until they are gone. */
 const FULL = 1024 * 1024;
@@ -17,8 +18,8 @@ export class SocketLine implements Line {
     this.#socket = socket;
   }
 
-  send(frame: Buffer): void {
-    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(frame, TEXT);
+  send({ bytes }: Frame): void {
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(bytes, TEXT);
   }
 
   get isFull(): boolean {

@@ -1,11 +1,11 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
-import { closeCodes, LARGEST_FRAME, LARGEST_OF_WATCHERS, type ServerFrame, SIGN_OF_LIFE } from "@banyan/protocol";
+import { closeCodes, LARGEST_FRAME, LARGEST_OF_WATCHERS, SIGN_OF_LIFE } from "@banyan/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Gate, Knock, SocketVerdict } from "../auth/gate.ts";
 import { knockOf } from "../auth/knock.ts";
 import { randomToken } from "../auth/secret.ts";
-import { frameOf } from "../live/feed-frame.ts";
+import { Frame } from "../desk/live/frame.ts";
 import { type Caller, Connection, type ConnectionParts } from "./connection.ts";
 
 /** Milliseconds that a client has to let go of its connection when the server stops. */
@@ -31,12 +31,6 @@ export class SocketServer {
     this.#parts = parts;
     server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
     this.#heartbeat = setInterval(() => this.#lookWhoLives(), SIGN_OF_LIFE).unref();
-  }
-
-  /** Sends a frame to every client. */
-  tellAll(frame: ServerFrame): void {
-    const bytes = frameOf(frame);
-    for (const connection of this.#connections.values()) connection.send(bytes);
   }
 
   /** Ends every connection, once what was sent has left. */
@@ -82,7 +76,8 @@ export class SocketServer {
       if (!this.#alive.delete(socket)) socket.terminate();
       else socket.ping();
     }
-    this.tellAll({ type: "alive" });
+    const alive = new Frame({ type: "alive" });
+    for (const connection of this.#connections.values()) connection.send(alive);
   }
 }
 

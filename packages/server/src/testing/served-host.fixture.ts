@@ -1,6 +1,6 @@
 import { Agent, type AgentOptions, Session, type Store } from "@banyan/core";
 import { Approval } from "@banyan/host";
-import type { ServedHost } from "../commands/desk.ts";
+import type { ServedHost } from "../desk/commands/workplace.ts";
 
 /** No memory, no servers, no sandbox. */
 const NO_EQUIPMENT = {} as Awaited<ReturnType<ServedHost["ready"]>>;

@@ -1,6 +1,6 @@
 import type { AgentOptions, Store } from "@banyan/core";
 import { sqliteStore } from "@banyan/store/sqlite";
-import type { ServedHost } from "../commands/desk.ts";
+import type { ServedHost } from "../desk/commands/workplace.ts";
 import { type RunningServer, type ServeOptions, serve } from "../server.ts";
 import { hostOf } from "./served-host.fixture.ts";
 

@@ -1,16 +1,16 @@
 import { type Command, type CommandName, needs, type Problem } from "@banyan/protocol";
-import type { Principal } from "../auth/principal.ts";
-import type { Viewer } from "../live/shown-item.ts";
-import { answerHandlers } from "./answers.ts";
-import { branchHandlers } from "./branches.ts";
-import { conversationHandlers } from "./conversations.ts";
-import type { ConnectionCommand, Desk, DeskCommand, Handlers } from "./desk.ts";
-import { fileHandlers } from "./files.ts";
-import { noteHandlers } from "./notes.ts";
+import { answerHandlers } from "./commands/answers.ts";
+import { branchHandlers } from "./commands/branches.ts";
+import { conversationHandlers } from "./commands/conversations.ts";
+import { fileHandlers } from "./commands/files.ts";
+import { noteHandlers } from "./commands/notes.ts";
+import { settingsHandlers } from "./commands/settings.ts";
+import { turnHandlers } from "./commands/turns.ts";
+import type { ConnectionCommand, DeskCommand, Handlers, Workplace } from "./commands/workplace.ts";
+import type { Viewer } from "./live/shown-item.ts";
 import { Once } from "./once.ts";
+import type { Principal } from "./principal.ts";
 import { problemOf } from "./problem.ts";
-import { settingsHandlers } from "./settings.ts";
-import { turnHandlers } from "./turns.ts";
 
 const handlers: Handlers<DeskCommand> = {
   ...answerHandlers,
@@ -27,10 +27,10 @@ export type Outcome = { readonly result: object } | { readonly error: Problem };
 
 /** Carries out the commands of all clients, whatever way they come by. Never rejects. */
 export class Performer {
-  readonly #desk: Desk;
+  readonly #desk: Workplace;
   readonly #once = new Once<Outcome>((outcome) => "error" in outcome);
 
-  constructor(desk: Desk) {
+  constructor(desk: Workplace) {
     this.#desk = desk;
   }
 
@@ -63,7 +63,11 @@ export class Performer {
   }
 
   #perform(command: Command<DeskCommand>, principal: Principal): Promise<Outcome> {
-    const handle = handlers[command.type] as (command: Command, desk: Desk, viewer: Viewer) => object | Promise<object>;
+    const handle = handlers[command.type] as (
+      command: Command,
+      desk: Workplace,
+      viewer: Viewer,
+    ) => object | Promise<object>;
     return this.outcomeOf(() => handle(command, this.#desk, principal));
   }
 }

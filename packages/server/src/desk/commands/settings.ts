@@ -1,4 +1,4 @@
-import type { Handlers } from "./desk.ts";
+import type { Handlers } from "./workplace.ts";
 
 /** With which model, and how freely, agents work. */
 export const settingsHandlers: Handlers<"model.list" | "model.use" | "approval.use"> = {

@@ -2,8 +2,8 @@ import { type Event, isEvent, pathTo, type Session } from "@banyan/core";
 import type { StoredConversation } from "@banyan/host";
 import { fromJson, toHtml, toJson, toMarkdown } from "@banyan/host/exchange";
 import { shownTo } from "../live/shown-item.ts";
-import type { Desk, Handlers } from "./desk.ts";
-import { NotThere } from "./problem.ts";
+import { NotThere } from "../problem.ts";
+import type { Handlers, Workplace } from "./workplace.ts";
 
 const BEGINNING = { epoch: 0, seq: 0, offset: 0 };
 
@@ -97,7 +97,7 @@ function labelled(cwd: string | undefined): { readonly labels?: Readonly<Record<
 /** A conversation as it is now, to be looked at only: it may be open in another program. */
 async function asItIs(
   conversation: string,
-  { conversations, directory }: Desk,
+  { conversations, directory }: Workplace,
 ): Promise<Pick<StoredConversation, "state" | "events">> {
   const session = conversations.ifOpen(conversation)?.session;
   return session ? { state: session.state, events: await eventsOf(session) } : directory.read(conversation);

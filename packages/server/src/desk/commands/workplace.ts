@@ -32,8 +32,8 @@ export type ServedHost = Pick<
   | "workspace"
 >;
 
-/** What commands work with. */
-export interface Desk {
+/** What commands work with, wherever they come from. */
+export interface Workplace {
   readonly host: ServedHost;
   readonly directory: ConversationDirectory;
   readonly conversations: LiveConversations;
@@ -59,14 +59,14 @@ export type DeskCommand = Exclude<CommandName, ConnectionCommand>;
 export type Handlers<Names extends DeskCommand> = {
   readonly [Name in Names]: (
     command: Command<Name>,
-    desk: Desk,
+    desk: Workplace,
     viewer: Viewer,
   ) => Result<Name> | Promise<Result<Name>>;
 };
 
 /** The agent that works in a conversation: with the model that the command names, else the conversation, else the settings. */
 export async function agentFor(
-  { host }: Desk,
+  { host }: Workplace,
   { session }: LiveConversation,
   how: { readonly model?: string | undefined; readonly mode?: "chat" | "task" | undefined },
 ): Promise<Agent> {
@@ -86,7 +86,7 @@ export interface Written {
 }
 
 /** What a person says: without secrets (S10), and with what it names (B46). */
-export async function written({ host, signal }: Desk, parts: readonly UserPart[]): Promise<Written> {
+export async function written({ host, signal }: Workplace, parts: readonly UserPart[]): Promise<Written> {
   const messages = await Promise.all(
     parts.map((part) => (part.type === "text" ? writtenMessage(host, part.text, signal) : undefined)),
   );

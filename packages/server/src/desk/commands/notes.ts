@@ -1,4 +1,4 @@
-import type { Handlers } from "./desk.ts";
+import type { Handlers } from "./workplace.ts";
 
 /** What people note on messages. */
 export const noteHandlers: Handlers<

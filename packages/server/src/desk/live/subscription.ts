@@ -1,7 +1,7 @@
 import { type Cursor, cursorOf, type FeedItem, isDelta, type Session, SessionError } from "@banyan/core";
 import { snapshotOf } from "@banyan/protocol";
 import type { Broadcast, Receiver } from "./broadcast.ts";
-import { feedFrame, frameOf } from "./feed-frame.ts";
+import { Frame } from "./frame.ts";
 import { shownTo, type Viewer } from "./shown-item.ts";
 
 /** UTF-16 units of JSON that one frame of what was missed holds, or one item more. */
@@ -12,7 +12,7 @@ export interface Line {
   /** Whose it is. */
   readonly viewer: Viewer;
   /** Sends a frame; whoever has it is at this place of the feed, if it is one of a feed. */
-  send(frame: Buffer, at?: Cursor): void;
+  send(frame: Frame, at?: Cursor): void;
   /** Whether so much waits to be sent that it must get no more for now. */
   readonly isFull: boolean;
   /** Resolves when there is room again, or the connection is gone. */
@@ -62,7 +62,7 @@ export class Subscription implements Receiver {
     }
     const beginAnew = () => {
       const { state, cursor, interrupted, damage } = this.#session;
-      this.#line.send(frameOf(snapshotOf(state, { cursor, leaf, interrupted, damage })), cursor);
+      this.#line.send(new Frame(snapshotOf(state, { cursor, leaf, interrupted, damage })), cursor);
       this.#join();
     };
     if (from && from.epoch !== latest.epoch) await this.#catchUp(from, { epoch: from.epoch, begin: beginAnew });
@@ -86,7 +86,7 @@ export class Subscription implements Receiver {
     this.#stepping.resolve();
   }
 
-  send(frame: Buffer, at: Cursor): void {
+  send(frame: Frame, at: Cursor): void {
     this.#line.send(frame, at);
   }
 
@@ -131,11 +131,14 @@ export class Subscription implements Receiver {
     const mark = anew && { epoch: anew.epoch };
     let at = from;
     let hasBegun = from.epoch === this.#broadcast.latest.epoch || from.seq === 0;
-    let items: string[] = [];
+    let items: FeedItem[] = [];
+    let texts: string[] = [];
     let size = 0;
     const send = () => {
-      if (items.length > 0 && !this.#over) this.#line.send(feedFrame(this.#session.id, items), { ...at, ...mark });
+      if (items.length > 0 && !this.#over)
+        this.#line.send(Frame.ofFeed(this.#session.id, items, texts), { ...at, ...mark });
       items = [];
+      texts = [];
       size = 0;
     };
     try {
@@ -143,8 +146,13 @@ export class Subscription implements Receiver {
         at = placeOf(item) ?? at;
         if (item.type === "feed.reset") hasBegun = true;
         // Who begins at the beginning has nothing that could be reset, and who begins anew learns it from the snapshot.
-        if (anew ? isDelta(item) : item.type !== "feed.reset")
-          size += items[items.push(JSON.stringify({ ...shownTo(item, this.viewer), ...mark })) - 1]?.length ?? 0;
+        if (anew ? isDelta(item) : item.type !== "feed.reset") {
+          const told = { ...shownTo(item, this.viewer), ...mark };
+          const text = JSON.stringify(told);
+          items.push(told);
+          texts.push(text);
+          size += text.length;
+        }
         if (this.#over) return undefined;
         // Between here and `join` nothing happens: what this client has is what the others have, or wait for.
         if (hasBegun && !isBefore(at, this.#broadcast.latest)) {

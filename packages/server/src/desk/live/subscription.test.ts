@@ -3,6 +3,7 @@ import { scriptedModel } from "@banyan/core/testing";
 import { memoryStore } from "@banyan/store/memory";
 import { expect, test } from "vitest";
 import { Broadcast } from "./broadcast.ts";
+import type { Frame } from "./frame.ts";
 import { type Line, Subscription } from "./subscription.ts";
 
 /** A connection with room for one frame, whose other end reads when it is told to. */
@@ -12,9 +13,9 @@ class NarrowLine implements Line {
   readonly viewer: Line["viewer"] = { rights: ["watch", "act"] };
   isFull = false;
 
-  send(frame: Buffer): void {
+  send({ bytes }: Frame): void {
     if (this.isFull) throw new Error("A frame was sent although there was no room.");
-    this.frames.push(frame.toString());
+    this.frames.push(bytes.toString());
     this.isFull = true;
   }
 

@@ -1,6 +1,6 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { type Cursor, cursorOf, type FeedItem, isDelta, mergeDeltas, type Session } from "@banyan/core";
-import { feedFrame } from "./feed-frame.ts";
+import { Frame } from "./frame.ts";
 import { seesAllOf, shownTo, type Viewer } from "./shown-item.ts";
 
 /** Milliseconds between two frames of one conversation. */
@@ -10,7 +10,7 @@ const FRAME = 16;
 export interface Receiver {
   readonly viewer: Viewer;
   /** Sends a frame, the same to all who may see all of it; whoever has it is at this place. */
-  send(frame: Buffer, at: Cursor): void;
+  send(frame: Frame, at: Cursor): void;
   /** Whether so much waits to be sent that it must get no more for now. */
   readonly isFull: boolean;
   /** It was full: it has everything up to this place, and gets no more until it joins again. */
@@ -69,12 +69,12 @@ export class Broadcast {
     }
     if (this.#pending.length === 0) return;
     const items = this.#pending;
-    const frameFor = (viewer?: Viewer) =>
-      feedFrame(
+    const frameFor = (viewer: Viewer) =>
+      Frame.ofFeed(
         this.#session.id,
-        items.map((item) => JSON.stringify(viewer ? shownTo(item, viewer) : item)),
+        items.map((item) => shownTo(item, viewer)),
       );
-    const whole = frameFor();
+    const whole = Frame.ofFeed(this.#session.id, items);
     this.#pending = [];
     this.#flushed = performance.now();
     for (const receiver of this.#receivers) {

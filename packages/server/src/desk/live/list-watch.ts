@@ -1,12 +1,12 @@
 import type { ListedConversation } from "@banyan/protocol";
-import { frameOf } from "./feed-frame.ts";
+import { Frame } from "./frame.ts";
 
 /** Milliseconds between two looks at what has changed. */
 const EVERY = 250;
 
 /** Who watches the list of conversations. */
 export interface ListWatcher {
-  send(frame: Buffer): void;
+  send(frame: Frame): void;
 }
 
 /** Tells those who watch the list of conversations what changes in it, several changes at once. */
@@ -64,7 +64,7 @@ export class ListWatch implements Disposable {
       return;
     }
     const changed = all.filter(({ id }) => ids.delete(id));
-    const frame = frameOf({ type: "conversations", changed, removed: [...ids] });
+    const frame = new Frame({ type: "conversations", changed, removed: [...ids] });
     for (const watcher of this.#watchers) watcher.send(frame);
   }
 }

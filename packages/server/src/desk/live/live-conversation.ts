@@ -1,7 +1,7 @@
 import { type Cursor, type FeedItem, isEvent, type Message, type RunEnd, type Session } from "@banyan/core";
 import { sizeOf } from "@banyan/protocol";
 import { Broadcast } from "./broadcast.ts";
-import { frameOf } from "./feed-frame.ts";
+import { Frame } from "./frame.ts";
 import { type Line, Subscription } from "./subscription.ts";
 
 /** UTF-16 units of messages that one answer holds, or one message more. */
@@ -145,7 +145,7 @@ export class LiveConversation {
 
   #tell(reason: "removed" | "broken", message: string): void {
     this.#broadcast.flush();
-    const frame = frameOf({ type: "ended", conversation: this.session.id, reason, message });
+    const frame = new Frame({ type: "ended", conversation: this.session.id, reason, message });
     for (const [subscription, line] of this.#subscriptions) {
       subscription.end();
       line.send(frame);

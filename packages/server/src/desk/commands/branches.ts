@@ -1,7 +1,7 @@
 import { Interruption, newestLeaf, standing } from "@banyan/core";
 import { TurnNotBegun } from "../live/beginnings.ts";
 import { mustBeAtRest, mustBeThere } from "./at-rest.ts";
-import { agentFor, type Handlers } from "./desk.ts";
+import { agentFor, type Handlers } from "./workplace.ts";
 
 /** What is done with a branch as a whole. */
 export const branchHandlers: Handlers<"branch.compact"> = {

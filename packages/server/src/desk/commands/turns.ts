@@ -5,7 +5,7 @@ import type { Command } from "@banyan/protocol";
 import type { Beginning } from "../live/beginnings.ts";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import { beginTurn } from "../live/turn.ts";
-import { agentFor, type Desk, type Handlers, written } from "./desk.ts";
+import { agentFor, type Handlers, type Workplace, written } from "./workplace.ts";
 
 /** What makes an agent work, and what stops it. */
 export const turnHandlers: Handlers<
@@ -121,7 +121,11 @@ async function begin(
   command: Command<"turn.say" | "turn.retry" | "turn.resume">,
   directive: Directive,
   at: string | undefined,
-  { live, beginning, desk }: { readonly live: LiveConversation; readonly beginning: Beginning; readonly desk: Desk },
+  {
+    live,
+    beginning,
+    desk,
+  }: { readonly live: LiveConversation; readonly beginning: Beginning; readonly desk: Workplace },
 ): Promise<void> {
   const { mcp } = await desk.host.ready();
   if (mcp) await serversForFirstTurn(mcp, { signal: desk.signal });

@@ -1,6 +1,6 @@
 import { type ConversationState, Interruption, type Message, pathTo, type Session } from "@banyan/core";
 import type { TakenBack } from "@banyan/host";
-import { AtWork, NotThere } from "./problem.ts";
+import { AtWork, NotThere } from "../problem.ts";
 
 /** Throws when one of these messages is not there; what is `undefined` is not meant. */
 export function mustBeThere({ messages }: ConversationState, ...named: readonly (string | undefined)[]): void {

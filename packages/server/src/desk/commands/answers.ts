@@ -1,8 +1,8 @@
 import type { Agent, ApprovalQuestion, Session } from "@banyan/core";
 import { parseRule } from "@banyan/host";
 import { waitingIn } from "../live/waiting.ts";
-import { agentFor, type Desk, type Handlers } from "./desk.ts";
-import { NotThere, Unfitting } from "./problem.ts";
+import { NotThere, Unfitting } from "../problem.ts";
+import { agentFor, type Handlers, type Workplace } from "./workplace.ts";
 
 /** What a person decides. */
 export const answerHandlers: Handlers<"question.list" | "question.answer" | "rule.revoke"> = {
@@ -39,7 +39,7 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
 };
 
 /** Allows the calls that wait and that a new rule covers: nobody needs to be asked about them any more. */
-async function allowWhatIsCovered(session: Session, agent: Agent, desk: Desk): Promise<void> {
+async function allowWhatIsCovered(session: Session, agent: Agent, desk: Workplace): Promise<void> {
   for (const question of session.state.questions.values()) {
     if (question.type !== "approval" || !(await isAllowed(session, agent, question))) continue;
     // It may have been answered elsewhere in the meantime: the first answer counts.

@@ -1,6 +1,6 @@
 import { SessionError, StoreError } from "@banyan/core";
 import type { ErrorCode, Problem } from "@banyan/protocol";
-import { ServerStopping } from "../live/live-conversations.ts";
+import { ServerStopping } from "./live/live-conversations.ts";
 
 /** There is nothing of that name. */
 export class NotThere extends Error {

@@ -1,8 +1,8 @@
 import { changesOf, revertBranch, undoableCalls, undoCall } from "@banyan/host";
+import { NotThere } from "../problem.ts";
 import { mustBeAtRest, mustBeThere, whileAtRest } from "./at-rest.ts";
-import type { Handlers } from "./desk.ts";
 import { nearestPaths } from "./nearest-paths.ts";
-import { NotThere } from "./problem.ts";
+import type { Handlers } from "./workplace.ts";
 
 /** The files that agents work on. Which of them a branch or a call has changed is told by the log, and not by a client (S4). */
 export const fileHandlers: Handlers<"file.find" | "file.revert" | "file.undo"> = {

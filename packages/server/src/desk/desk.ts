@@ -1,0 +1,145 @@
+import { join } from "node:path";
+import { ConversationDirectory } from "@banyan/host";
+import { WorkspaceFiles } from "@banyan/host/workspace-files";
+import { PROTOCOL, type ServerFrame, type ServerSettings, type Welcome } from "@banyan/protocol";
+import type { OpenLink } from "@banyan/protocol/client";
+import manifest from "../../package.json" with { type: "json" };
+import { ModelLists } from "./commands/model-lists.ts";
+import type { ServedHost } from "./commands/workplace.ts";
+import { InProcessLink } from "./in-process-link.ts";
+import { Beginnings } from "./live/beginnings.ts";
+import { Frame } from "./live/frame.ts";
+import { ListWatch } from "./live/list-watch.ts";
+import { LiveConversations, ServerStopping } from "./live/live-conversations.ts";
+import type { Line } from "./live/subscription.ts";
+import { UnreadCounts } from "./live/unread.ts";
+import { Performer } from "./perform.ts";
+import { OWNER, type Principal } from "./principal.ts";
+import { Seat } from "./seat.ts";
+
+/** Milliseconds for which a conversation stays open that nobody watches and nothing works in. */
+const IDLE = 30_000;
+
+/** What a desk says that it is. */
+export const NAME = `banyan ${manifest.version}`;
+
+/** Whose conversations a desk has, and how it keeps them. */
+export interface DeskOptions {
+  readonly host: ServedHost;
+  /** Where to keep what has been read; as long as the desk is there when absent. */
+  readonly state?: string | undefined;
+  /** Milliseconds for which a conversation stays open that nobody watches and nothing works in. Default 30,000. */
+  readonly idle?: number | undefined;
+  /** Hears of what went wrong that no client asked for. It must not throw. */
+  defect?(error: unknown): void;
+}
+
+/**
+ * The place where the commands of clients are carried out, on the conversations of a host, whatever way the clients come by:
+ * the server puts sockets before it, and a program that has a desk of its own sits down at it (`link`).
+ *
+ * @example
+ * ```ts
+ * const desk = new Desk({ host });
+ * const client = new Client(desk.link());
+ * const { conversation } = await client.ask("conversation.create", {});
+ * await client.ask("turn.say", { conversation, parts: [{ type: "text", text: "Hello" }] });
+ * await desk.stop();
+ * ```
+ */
+export class Desk implements AsyncDisposable {
+  readonly conversations: LiveConversations;
+  readonly performer: Performer;
+  readonly #host: ServedHost;
+  readonly #listWatch: ListWatch;
+  readonly #unread: UnreadCounts;
+  readonly #seats = new Set<Seat>();
+  readonly #stopping = new AbortController();
+  readonly #defect: (error: unknown) => void;
+  #stopped: Promise<void> | undefined;
+
+  constructor({ host, state, idle = IDLE, defect = () => {} }: DeskOptions) {
+    this.#host = host;
+    this.#defect = defect;
+    this.#unread = new UnreadCounts(state === undefined ? undefined : join(state, "unread.json"));
+    this.#listWatch = new ListWatch(() => this.conversations.list());
+    this.conversations = new LiveConversations({
+      host,
+      unread: this.#unread,
+      idle,
+      changed: (id) => this.#listWatch.changed(id),
+    });
+    this.performer = new Performer({
+      host,
+      conversations: this.conversations,
+      beginnings: new Beginnings(),
+      directory: new ConversationDirectory({ store: host.store }),
+      files: new WorkspaceFiles(host.workspace),
+      models: new ModelLists(host),
+      signal: this.#stopping.signal,
+      settingsChanged: () => this.#tellAll({ type: "settings", settings: this.#settings }),
+      defect,
+    });
+  }
+
+  /** What a client is told first. */
+  welcome({ rights }: Principal): Welcome {
+    return {
+      type: "welcome",
+      protocol: PROTOCOL,
+      server: NAME,
+      rights,
+      agent: this.#host.agent.name,
+      workspace: this.#host.workspace,
+      settings: this.#settings,
+    };
+  }
+
+  /** A client sits down, who was let in and welcomed. */
+  seat(line: Line, principal: Principal): Seat {
+    const seat = new Seat(line, principal, {
+      conversations: this.conversations,
+      performer: this.performer,
+      listWatch: this.#listWatch,
+      left: (gone) => this.#seats.delete(gone),
+    });
+    this.#seats.add(seat);
+    return seat;
+  }
+
+  /** A way to the desk for a client in this process; by default one that may do everything. */
+  link(principal: Principal = OWNER): OpenLink {
+    return (events) => new InProcessLink(this, principal, events, this.#defect);
+  }
+
+  /**
+   * Tells the clients, interrupts what runs with its facts in the log, and closes every conversation. The host stays open:
+   * it is the caller's. Stopping twice is stopping once.
+   */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #stop(): Promise<void> {
+    this.#stopping.abort(new ServerStopping());
+    this.#tellAll({ type: "stopping", message: "The server stops; what ran was interrupted, and can be resumed." });
+    await this.conversations.close();
+    this.#listWatch[Symbol.dispose]();
+    this.#unread[Symbol.dispose]();
+  }
+
+  get #settings(): ServerSettings {
+    const { model, approval, unasked } = this.#host;
+    return { model: model.name, approval, unasked: [...unasked] };
+  }
+
+  #tellAll(told: ServerFrame): void {
+    const frame = new Frame(told);
+    for (const seat of this.#seats) seat.send(frame);
+  }
+}

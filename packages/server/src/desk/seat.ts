@@ -1,0 +1,118 @@
+import type { Command, CommandName, Problem, ServerFrame } from "@banyan/protocol";
+import type { ConnectionCommand, DeskCommand } from "./commands/workplace.ts";
+import { Frame } from "./live/frame.ts";
+import type { ListWatch } from "./live/list-watch.ts";
+import type { LiveConversation } from "./live/live-conversation.ts";
+import type { LiveConversations } from "./live/live-conversations.ts";
+import type { Line, Subscription } from "./live/subscription.ts";
+import { isOfConnection, type Outcome, type Performer, refusalOf } from "./perform.ts";
+import type { Principal } from "./principal.ts";
+
+/** What a client finds at the desk. */
+export interface SeatParts {
+  readonly conversations: LiveConversations;
+  readonly performer: Performer;
+  readonly listWatch: ListWatch;
+  /** The client has left. */
+  left(seat: Seat): void;
+}
+
+/** One client at the desk: what it asks for, and what it watches. Whatever way it came by, `line` leads back to it. */
+export class Seat {
+  readonly #line: Line;
+  readonly #principal: Principal;
+  readonly #parts: SeatParts;
+  readonly #watched = new Map<string, { readonly live: LiveConversation; readonly subscription: Subscription }>();
+  #isLeft = false;
+  /** Commands about the seat itself, one after the other. */
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(line: Line, principal: Principal, parts: SeatParts) {
+    this.#line = line;
+    this.#principal = principal;
+    this.#parts = parts;
+  }
+
+  /** Tells the client something. */
+  send(frame: Frame): void {
+    this.#line.send(frame);
+  }
+
+  /** Carries out a command, whose answer goes to the client. */
+  ask(command: Command): void {
+    if (isOfConnection(command)) this.#askInOrder(command);
+    else void this.#perform(command);
+  }
+
+  /** The client is told that a command was not carried out. */
+  fail(id: string, error: Problem): void {
+    this.#tell({ type: "failed", id, error });
+  }
+
+  /** The client is gone; what it began goes on. */
+  leave(): void {
+    this.#isLeft = true;
+    this.#parts.listWatch.remove(this);
+    for (const conversation of [...this.#watched.keys()]) this.#unsubscribe(conversation);
+    this.#parts.left(this);
+  }
+
+  async #perform(command: Command<DeskCommand>): Promise<void> {
+    const outcome = await this.#parts.performer.perform(command, this.#principal);
+    // Whoever watches sees what was done before it is told that it was.
+    if ("conversation" in command) this.#watched.get(command.conversation ?? "")?.live.flush();
+    this.#answer(command.id, outcome);
+  }
+
+  #askInOrder(command: Command<ConnectionCommand>): void {
+    this.#last = this.#last.then(async () => {
+      const refused = refusalOf(command.type as CommandName, this.#principal);
+      if (refused) return this.fail(command.id, refused);
+      const outcome = await this.#parts.performer.outcomeOf(() => this.#carryOut(command));
+      // A read has been answered at its place among the frames.
+      if ("error" in outcome || command.type !== "message.read") this.#answer(command.id, outcome);
+    });
+  }
+
+  async #carryOut(command: Command<ConnectionCommand>): Promise<object> {
+    const { conversations, listWatch } = this.#parts;
+    switch (command.type) {
+      case "conversation.watch":
+        if (command.on && !this.#isLeft) listWatch.add(this);
+        else listWatch.remove(this);
+        return {};
+      case "feed.subscribe": {
+        const live = await conversations.open(command.conversation);
+        this.#unsubscribe(command.conversation);
+        const subscription = await live.subscribe(this.#line, command.from, command.leaf);
+        if (this.#isLeft) live.unsubscribe(subscription);
+        else this.#watched.set(command.conversation, { live, subscription });
+        return {};
+      }
+      case "feed.unsubscribe":
+        this.#unsubscribe(command.conversation);
+        return {};
+      case "message.read": {
+        const live = await conversations.open(command.conversation);
+        const subscription = this.#watched.get(command.conversation)?.subscription;
+        await live.read(command.messages, subscription, (result) => this.#answer(command.id, { result }));
+        return {};
+      }
+    }
+  }
+
+  #unsubscribe(conversation: string): void {
+    const watched = this.#watched.get(conversation);
+    watched?.live.unsubscribe(watched.subscription);
+    this.#watched.delete(conversation);
+  }
+
+  #answer(id: string, outcome: Outcome): void {
+    if ("error" in outcome) this.fail(id, outcome.error);
+    else this.#tell({ type: "done", id, result: outcome.result as Record<string, unknown> });
+  }
+
+  #tell(frame: ServerFrame): void {
+    this.#line.send(new Frame(frame));
+  }
+}
