@@ -21,6 +21,7 @@ const forbidden: Readonly<Record<string, object>> = {
   "message.add": { parts },
   "turn.retry": { at: id },
   "turn.resume": { at: id },
+  "turn.hasten": {},
   "run.interrupt": {},
   "input.edit": { input: id, delivery: "queue" },
   "input.withdraw": { input: id },

@@ -72,6 +72,15 @@ export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
       time: z.number().describe("Milliseconds since the model said something, or was asked."),
       alive: z.boolean().describe("Whether its connection has shown life since the last time."),
     }),
+    z.object({
+      ...head,
+      type: z.literal("turn.waiting"),
+      command: id.describe("That asked for the turn: the id of its first message, or of its run."),
+      waits: z.boolean().describe("false when it waits no longer."),
+      reason: z
+        .string()
+        .describe("What it waits for, in a sentence; when it waits no longer, what is still not there, or nothing."),
+    }),
     z.object({ ...head, type: z.literal("memory.skipped"), run: id, reason: z.string() }),
     z.object({ ...head, type: z.literal("context.shortening"), run: id, reason: z.string() }),
     z.object({ ...head, type: z.literal("context.not-shortened"), run: id, reason: z.string() }),

@@ -231,6 +231,7 @@ const TOLD = {
   "input.withdrawn": true,
   "memory.recalled": true,
   "memory.skipped": true,
+  "turn.waiting": true,
   "message.abandoned": true,
   "message.added": true,
   "message.checkpoint": true,

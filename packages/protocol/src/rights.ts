@@ -27,6 +27,7 @@ export const rights = {
   "message.add": "act",
   "turn.retry": "act",
   "turn.resume": "act",
+  "turn.hasten": "act",
   "run.interrupt": "act",
   "input.edit": "act",
   "input.withdraw": "act",

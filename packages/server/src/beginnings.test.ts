@@ -1,6 +1,7 @@
 import { createId } from "@banyan/core";
 import { scriptedModel, until } from "@banyan/core/testing";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { lateServer } from "./testing/late-server.fixture.ts";
 import { talking } from "./testing/talking.fixture.ts";
 
 const say = (words: string) => [{ type: "text", text: words }] as const;
@@ -72,5 +73,44 @@ describe("T1: an interruption between a command and its run", () => {
     expect(await client.outcome(other)).toMatchObject({ type: "done" });
     await ended(2);
     expect(said().map(({ text }) => text)).toEqual(["hello", "One.", "bye", "Two."]);
+  });
+});
+
+describe("B83: a first turn that waits for an MCP server", () => {
+  async function waiting() {
+    const site = await talking({ model: scriptedModel(["Without."]) });
+    const late = await lateServer(site.host);
+    onTestFinished(() => late[Symbol.asyncDispose]());
+    const { client, conversation } = site;
+    const asked = client.send("turn.say", { conversation, parts: say("add") });
+    const told = () => client.items.filter(({ type }) => type === "turn.waiting");
+    await client.until(() => told().length > 0);
+    const reason = "Waiting for the MCP server late, for at most 30 s.";
+    expect(told()).toEqual([{ type: "turn.waiting", command: asked, waits: true, reason }]);
+    return { ...site, asked, told };
+  }
+
+  test("says so to whoever watches, and begins without it when somebody says so, which tells what is missing", async () => {
+    const { client, conversation, asked, told, ended, said } = await waiting();
+    expect(await client.ask("turn.hasten", { conversation, run: createId() })).toEqual({ hastened: 0 });
+    expect(await client.ask("turn.hasten", { conversation })).toEqual({ hastened: 1 });
+    expect(await client.outcome(asked)).toMatchObject({ type: "done" });
+    await ended(1);
+    expect(said().at(-1)?.text).toBe("Without.");
+    const reason = "The MCP server late is still starting: its tools come with a later message.";
+    expect(told().slice(1)).toEqual([{ type: "turn.waiting", command: asked, waits: false, reason }]);
+    // In the turn, and not before it, where nobody would look for it.
+    const types = client.items.map(({ type }) => type);
+    expect(types.lastIndexOf("turn.waiting")).toBeGreaterThan(types.indexOf("run.started"));
+    expect(await client.ask("turn.hasten", { conversation })).toEqual({ hastened: 0 });
+  });
+
+  test("ends at once when it is interrupted, and nothing is written", async () => {
+    const { client, conversation, asked, told, said } = await waiting();
+    expect(await client.ask("run.interrupt", { conversation, run: asked })).toEqual({ interrupted: 1 });
+    expect(await client.outcome(asked)).toMatchObject(NOT_BEGUN);
+    await client.until(() => told().length > 1);
+    expect(told().at(-1)).toMatchObject({ waits: false });
+    expect(said()).toEqual([]);
   });
 });

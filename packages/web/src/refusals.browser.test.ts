@@ -1,4 +1,5 @@
 import type { Command } from "@banyan/protocol";
+import { lateServer } from "@banyan/server/testing";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { faultsOf } from "./testing/axe.fixture.ts";
@@ -161,5 +162,27 @@ describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PA
     await page.keyboard.press("d");
     await cards.first().waitFor({ state: "detached" });
     await eventually(() => composer(page).evaluate((box) => box === document.activeElement)).toBe(true);
+  });
+
+  it("B83: while a first turn waits for an MCP server, what was said stands there with what it waits for, and goes on without or is not sent", async () => {
+    await using _late = await lateServer(here.served.host);
+    const { page } = await here.open(`/c/${await here.conversation()}`);
+    const told = page.getByRole("status").filter({ hasText: "Waiting for the MCP server late, for at most 30 s." });
+    await write(page, "hello there");
+    await told.waitFor();
+    expect(await page.getByRole("list", { name: "Not sent yet" }).innerText()).toMatch(/waits\s+hello there/);
+    expect(await faultsOf(page)).toEqual([]);
+    await told.getByRole("button", { name: "Do not send" }).click();
+    await told.waitFor({ state: "detached" });
+    await eventually(() => composer(page).inputValue()).toBe("hello there");
+    expect(await articles(page).count()).toBe(0);
+    // Another server is late again.
+    await using _later = await lateServer(here.served.host);
+    await composer(page).press("Enter");
+    await told.getByRole("button", { name: "Go on without" }).click();
+    await eventually(() => articles(page).last().innerText()).toContain("You said: hello there");
+    const notes = page.getByRole("list", { name: "What happened beside" });
+    await eventually(() => notes.innerText()).toMatch(/^The MCP server late is still starting: /);
+    expect(await told.count()).toBe(0);
   });
 });

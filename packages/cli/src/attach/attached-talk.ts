@@ -152,13 +152,15 @@ export class AttachedTalk implements Partner {
   }
 
   /**
-   * Ends a command of the person's own, or else what runs: for everybody who is there. Without a connection nothing can be
+   * Ends a command of the person's own, or the wait for MCP servers, or else what runs: for everybody who is there. Without a connection nothing can be
    * ended, and what is on its way may wait for ever: the second time, the person leaves.
    */
   interrupt(): void {
     if (this.#person.ownCommands.stop()) return;
     if (!this.#mayAct) return this.#connection === "up" ? this.note(WATCHING) : this.#go();
-    if (this.#connection === "up") {
+    if (this.#connection === "up" && this.#session && this.#feed.takeWait()) {
+      this.#person.inBackground(this.#session.hasten());
+    } else if (this.#connection === "up") {
       this.#entered.interrupt();
       if (this.#session) this.#person.inBackground(this.#session.interrupt(this.#working));
     } else if (this.#connection === "lost") {

@@ -119,6 +119,11 @@ export class RemoteSession implements AskingSession, ConversationWriter {
     await this.#server.ask("run.interrupt", { ...this.#here, ...(run === undefined ? {} : { run }) });
   }
 
+  /** A turn that waits for MCP servers begins without those that are not there. */
+  async hasten(): Promise<void> {
+    await this.#server.ask("turn.hasten", this.#here);
+  }
+
   async changeModel(model: string): Promise<void> {
     await this.#server.ask("model.use", { ...this.#here, model });
   }

@@ -5,6 +5,7 @@ import type { Person } from "../chat/person.ts";
 import { remind } from "../chat/remind.ts";
 import type { Unsent } from "../chat/unsent.ts";
 import { gist } from "../show/message-label.ts";
+import { oneLine } from "../show/plain-text.ts";
 import type { Prompting } from "./prompting.ts";
 import type { RemoteSession } from "./remote-session.ts";
 import { ShownRun } from "./shown-run.ts";
@@ -28,6 +29,8 @@ export class ShownFeed {
   readonly #options: ShownFeedOptions;
   readonly #approvals: Approvals;
   readonly #run = new ShownRun(() => this.#state);
+  /** The command whose turn has not begun, because it waits for MCP servers. */
+  #waiting: string | undefined;
 
   constructor(options: ShownFeedOptions) {
     const { server, person, unsent } = options;
@@ -36,6 +39,13 @@ export class ShownFeed {
     // The server keeps what is allowed for good.
     const asking = { agent: { name: agent }, workspace, remember: () => {} };
     this.#approvals = new Approvals(person.terminal, person.view, asking, unsent);
+  }
+
+  /** Whether a turn here waits for MCP servers: once for each time that a person was told. */
+  takeWait(): boolean {
+    const waits = this.#waiting !== undefined;
+    this.#waiting = undefined;
+    return waits;
   }
 
   /** The run, while it is live. */
@@ -47,6 +57,7 @@ export class ShownFeed {
   show(item: FeedItem): void {
     const { person, prompting } = this.#options;
     const session = this.#options.session();
+    if (item.type === "turn.waiting") return this.#tellWait(item);
     if (item.type === "run.started") {
       const isOwn = session?.isOwn(item.run, item.leaf) === true;
       this.#run.begin(item, person.standpoint.place.at, isOwn);
@@ -71,6 +82,17 @@ export class ShownFeed {
     if (isWorking) person.view.note("The agent is working; what you write steers it.");
     this.#approvals.opened(state);
     for (const question of state.questions.keys()) this.#ask(question);
+  }
+
+  /** It is told again and again; a person reads it once. */
+  #tellWait(item: Extract<FeedItem, { type: "turn.waiting" }>): void {
+    const { command, waits, reason } = item;
+    const { person, server } = this.#options;
+    const isNew = waits && this.#waiting !== command;
+    this.#waiting = waits ? command : undefined;
+    const hint = server.welcome.rights.includes("act") ? " Ctrl-C goes on without." : "";
+    if (isNew) person.view.note(oneLine(`${reason}${hint}`));
+    else if (!waits && reason !== "") person.view.note(oneLine(reason));
   }
 
   /** Somebody else has said something where this person looks. */

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { banyan, type Home, home } from "../testing/banyan.ts";
 import { modelServer } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
+import { serving } from "../testing/serving.ts";
 
 const SERVER = fileURLToPath(new URL("./program-server.fixture.ts", import.meta.url));
 const MODEL = ["--plain", "--model", "openai-compatible/test"];
@@ -104,6 +105,19 @@ describe.skipIf(!hasTmux)("an MCP server in a chat", () => {
     await pty.prompted();
     pty.enter("add");
     await pty.until("Ctrl-C goes on without.");
+    pty.press("C-c");
+    expect(await pty.until("Without.")).toContain("The MCP server late is still starting");
+  });
+
+  test("B83: whoever is attached to a server is told too, and Ctrl-C goes on without", async () => {
+    servers({ late: late(join(place.workspace, "never")) });
+    await using model = await modelServer({ text: "Without." });
+    await serving(place, model.env);
+    using pty = Pty.open(place, ["attach", "--new", "--plain"], model.env);
+    await pty.prompted();
+    pty.enter("add");
+    await pty.until("Waiting for the MCP server late, for at most 30 s. Ctrl-C goes on without.");
+    expect(model.asked).toEqual([]);
     pty.press("C-c");
     expect(await pty.until("Without.")).toContain("The MCP server late is still starting");
   });

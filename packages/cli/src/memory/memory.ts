@@ -33,7 +33,7 @@ export function memory(args: MemoryArguments): Promise<ExitCode> {
     if (isOff && args.action === "add")
       throw new UsageError(`Memory is off: ${ownCommand("config set memory.enabled true")} switches it on.`);
     if (isOff) warn("Memory is off: nothing is remembered or recalled. This is what is there from before.");
-    return perform(memory, args, write, warn);
+    return await perform(memory, args, write, warn);
   });
 }
 

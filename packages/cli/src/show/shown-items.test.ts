@@ -96,6 +96,15 @@ const SCENES: readonly { readonly before?: Items; readonly item: Unplaced; reado
     shows: /hinking for 3 min|thinking, the connection is alive/,
   },
   {
+    item: {
+      type: "turn.waiting",
+      command: "u",
+      waits: true,
+      reason: "Waiting for the MCP server late, for at most 30 s.",
+    },
+    shows: /Waiting for the MCP server late, for at most 30 s\./,
+  },
+  {
     item: { type: "memory.skipped", run: "r", reason: "its file is locked" },
     shows: /Memory was not used: its file is locked\./,
   },

@@ -143,6 +143,7 @@ export const SHOWN_ITEMS: Readonly<Record<ItemType, Shown>> = {
   },
   "model.retrying": same("why, which attempt, and when"),
   "model.waiting": same("for how long, and whether the connection is alive"),
+  "turn.waiting": same("what it waits for, and what is not there when it begins"),
   "memory.skipped": same("why"),
   "context.shortening": same("that it is summed up, and why"),
   "context.not-shortened": same("that it stays, and why"),

@@ -364,6 +364,11 @@ export type Notice =
       /** Whether something came from it in the last 20 seconds: its connection is alive, and it thinks. */
       readonly alive: boolean;
     }
+  /**
+   * A turn that was asked for waits for tools before it begins: told every 5 seconds, and once more when it waits no longer.
+   * The command's id is that of its first message, or of its run; the reason says what is waited for, and then what is missing.
+   */
+  | { readonly type: "turn.waiting"; readonly command: string; readonly waits: boolean; readonly reason: string }
   | { readonly type: "memory.skipped"; readonly run: string; readonly reason: string }
   /** A summary is being written, which will stand for the earlier conversation. */
   | { readonly type: "context.shortening"; readonly run: string; readonly reason: string }

@@ -179,10 +179,7 @@ export class Session {
     void this.#audience.publish(deltas, origin);
   }
 
-  /**
-   * Tells whoever watches something that is not kept.
-   * @internal
-   */
+  /** Tells whoever watches something that is not kept. */
   notify(notice: Notice, origin?: object): void {
     void this.#audience.publish([notice], origin);
   }

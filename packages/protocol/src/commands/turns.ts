@@ -89,6 +89,11 @@ export const turnCommands = {
     },
     nothing,
   ),
+  "turn.hasten": command(
+    "A turn that waits for MCP servers (`turn.waiting`) waits no longer: it begins without those that are not there.",
+    { ...conversation, run: id.optional().describe("The id of the command that asked for it; all when absent.") },
+    z.object({ hastened: count }),
+  ),
   "run.interrupt": command(
     "Ends a run, or all of the conversation; what waited for it is held. A turn that was asked for and has not begun is meant too, alone by the id of its command.",
     { ...conversation, run: id.optional() },

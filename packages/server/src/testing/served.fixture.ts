@@ -4,6 +4,8 @@ import type { ServedHost } from "../desk/commands/workplace.ts";
 import { type RunningServer, type ServeOptions, serve } from "../server.ts";
 import { hostOf } from "./served-host.fixture.ts";
 
+export { lateServer } from "./late-server.fixture.ts";
+
 /** Of every server that a test starts. */
 export const TOKEN = "a-token-of-a-test-0123456789-0123456789";
 

@@ -16,6 +16,7 @@ import { Action } from "./action.tsx";
 import { useCommands } from "./commands.ts";
 import { Completion } from "./completion.tsx";
 import { LeftOpen } from "./left-open.tsx";
+import { TurnWait, useTurnWait } from "./turn-wait.tsx";
 import { UnsentList } from "./unsent-list.tsx";
 import { useDraft } from "./use-draft.ts";
 import { useHistory } from "./use-history.ts";
@@ -42,6 +43,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
   const [caret, setCaret] = useState(0);
   const run = runAt(tree, leaf);
   const limit = [...(tree?.questions.values() ?? [])].find((open) => open.type === "limit" && open.run === run?.id);
+  const waiting = useTurnWait();
   const history = useHistory(
     () =>
       pathTo(tree, leaf).flatMap((said) => (said.role === "user" && said.author === "user" ? [typedText(said)] : [])),
@@ -114,7 +116,8 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
   return (
     <section aria-label="Your message" className="border-hair border-t bg-ground py-3">
       <div className="mx-auto flex max-w-3xl flex-col gap-2 px-4">
-        <UnsentList />
+        <UnsentList waiting={waiting?.command} />
+        <TurnWait waiting={waiting} />
         <WaitingList run={run?.id} />
         <LeftOpen
           leaf={leaf}

@@ -1,19 +1,22 @@
 import { useConversation } from "../conversation/use-conversation.ts";
 import { usePage, usePageState } from "../page.ts";
 
-/** What was said while there was no connection: it goes out when there is one again, and can be taken back (W26). */
-export function UnsentList() {
+/**
+ * What was said while there was no connection: it goes out when there is one again, and can be taken back (W26); and what
+ * has begun no turn yet, as that waits: the message of this id.
+ */
+export function UnsentList({ waiting }: { readonly waiting: string | undefined }) {
   const { id } = useConversation();
   const { connection } = usePage();
   const unsent = usePageState((state) => state.unsent);
   const phase = usePageState((state) => state.connection.phase);
-  const here = unsent.filter(({ conversation }) => conversation === id);
-  if (here.length === 0 || phase === "open") return null;
+  const here = unsent.filter((said) => said.conversation === id && (phase !== "open" || said.id === waiting));
+  if (here.length === 0) return null;
   return (
     <ul aria-label="Not sent yet" className="flex flex-col gap-1 text-sm">
       {here.map(({ id: message, parts }) => (
         <li key={message} className="flex items-center gap-2 rounded border border-warn px-2 py-1">
-          <span className="text-warn text-xs">{connection.isSent(message) ? "on its way" : "not sent"}</span>
+          <span className="text-warn text-xs">{standing(message === waiting, connection.isSent(message))}</span>
           <span className="min-w-0 flex-1 truncate">
             {parts.map((part) => (part.type === "text" ? part.text : part.name)).join(" ")}
           </span>
@@ -30,4 +33,9 @@ export function UnsentList() {
       ))}
     </ul>
   );
+}
+
+function standing(isWaiting: boolean, isSent: boolean): string {
+  if (isWaiting) return "waits";
+  return isSent ? "on its way" : "not sent";
 }

@@ -55,7 +55,8 @@ type ReadWhereItStands =
   | "file.changed"
   | "input.delivered"
   | "model.waiting"
-  | "question.answered";
+  | "question.answered"
+  | "turn.waiting";
 
 type Find = (id: string) => Parameters<typeof textOf>[0] | undefined;
 

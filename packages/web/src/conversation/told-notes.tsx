@@ -9,6 +9,11 @@ const KEPT = 5;
 /** What is told elsewhere: a line of its own counts down, and a limit is asked about. */
 const ELSEWHERE: ReadonlySet<FeedItem["type"]> = new Set(["model.retrying", "model.waiting", "run.paused"]);
 
+/** Whether it is told where a person can do something about it. */
+function isToldElsewhere(item: FeedItem): boolean {
+  return item.type === "turn.waiting" ? item.waits : ELSEWHERE.has(item.type);
+}
+
 interface Note {
   readonly id: number;
   readonly text: string;
@@ -39,7 +44,7 @@ export function ToldNotes({ leaf }: { readonly leaf: string | null }) {
       if (item.type === "run.started" && item.call === undefined) setNotes([]);
       const givenUp = item.type === "message.abandoned" ? written.get(item.message)?.join("").trim() : undefined;
       if (item.type === "message.abandoned") written.delete(item.message);
-      const text = givenUp ? GIVEN_UP : ELSEWHERE.has(item.type) ? undefined : toldItem(item);
+      const text = givenUp ? GIVEN_UP : isToldElsewhere(item) ? undefined : toldItem(item);
       if (text === undefined) return;
       const at = "run" in item && typeof item.run === "string" ? leafOf(conversation, item.run) : undefined;
       setNotes((before) => [...before, { id: (before.at(-1)?.id ?? 0) + 1, text, givenUp, at }].slice(-KEPT));

@@ -35,6 +35,7 @@ const SENTENCES: { readonly [Type in ToldType]: (item: Told<Type>) => string | u
     const seconds = formatDuration(Math.round(time / 1_000) * 1_000);
     return alive ? `Thinking for ${seconds}; the connection is alive.` : `Nothing from the model for ${seconds}.`;
   },
+  "turn.waiting": ({ reason }) => (reason === "" ? undefined : sentenceOf(reason)),
   "memory.skipped": ({ reason }) => `Memory was not used: ${sentenceOf(reason)}`,
   "context.shortening": ({ reason }) =>
     `The earlier conversation is being summed up, to make room: ${sentenceOf(reason)}`,

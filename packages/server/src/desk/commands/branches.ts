@@ -9,7 +9,7 @@ export const branchHandlers: Handlers<"branch.compact"> = {
     const { host, conversations } = desk;
     using beginning = desk.beginnings.of({ conversation, id });
     const live = await conversations.open(conversation);
-    return live.whileBeginning(async () => {
+    return await live.whileBeginning(async () => {
       const { session } = live;
       const { state } = session;
       await host.ready();

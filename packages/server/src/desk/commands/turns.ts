@@ -5,16 +5,24 @@ import type { Command } from "@banyan/protocol";
 import type { Beginning } from "../live/beginnings.ts";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import { beginTurn } from "../live/turn.ts";
+import { TurnWait } from "../live/turn-wait.ts";
 import { agentFor, type Handlers, type Workplace, written } from "./workplace.ts";
 
 /** What makes an agent work, and what stops it. */
 export const turnHandlers: Handlers<
-  "turn.say" | "message.add" | "turn.retry" | "turn.resume" | "run.interrupt" | "input.edit" | "input.withdraw"
+  | "turn.say"
+  | "message.add"
+  | "turn.retry"
+  | "turn.resume"
+  | "turn.hasten"
+  | "run.interrupt"
+  | "input.edit"
+  | "input.withdraw"
 > = {
   async "turn.say"(command, desk) {
     using beginning = desk.beginnings.of(command);
     const live = await desk.conversations.open(command.conversation);
-    return live.whileBeginning(async () => {
+    return await live.whileBeginning(async () => {
       const message = await written(desk, command.parts);
       const waits = await deliver(command, message.parts, live, (at) =>
         begin(command, say(message.parts), at ?? undefined, { live, beginning, desk }),
@@ -41,7 +49,7 @@ export const turnHandlers: Handlers<
     using beginning = desk.beginnings.of(command);
     const live = await desk.conversations.open(command.conversation);
     const { id, parts, at } = command;
-    return live.whileBeginning(async () => {
+    return await live.whileBeginning(async () => {
       const message = await written(desk, parts ?? []);
       const directive = parts ? retry(message.parts) : retry();
       if (!isDone(live, id)) await begin(command, directive, at, { live, beginning, desk });
@@ -57,6 +65,10 @@ export const turnHandlers: Handlers<
       await live.whileBeginning(() => begin({ ...command, mode }, resume(), at, { live, beginning, desk }));
     }
     return {};
+  },
+
+  "turn.hasten"({ conversation, run }, { beginnings }) {
+    return { hastened: beginnings.hasten(conversation, run) };
   },
 
   async "run.interrupt"({ conversation, run }, { conversations, beginnings }) {
@@ -128,7 +140,12 @@ async function begin(
   }: { readonly live: LiveConversation; readonly beginning: Beginning; readonly desk: Workplace },
 ): Promise<void> {
   const { mcp } = await desk.host.ready();
-  if (mcp) await serversForFirstTurn(mcp, { signal: desk.signal });
+  // Disposed of when the turn has begun: what is still missing is told in it.
+  using wait = new TurnWait(live.session, command.id);
+  if (mcp) {
+    const signal = AbortSignal.any([desk.signal, beginning.patience]);
+    wait.missing = await serversForFirstTurn(mcp, { signal, waiting: (sentence) => wait.tell(sentence) });
+  }
   const agent = await agentFor(desk, live, command);
   beginning.begins();
   await beginTurn(agent, directive, live.session, { at, id: command.id }, desk.defect);

@@ -11,6 +11,8 @@ export class TurnNotBegun extends Error {
 
 /** What a client has asked for and its session does not know of yet. */
 export interface Beginning extends Disposable {
+  /** Aborts when it is not to wait for anything any longer: it was hastened, or interrupted. */
+  readonly patience: AbortSignal;
   /** From now on the session knows of it. Throws `TurnNotBegun` when it was interrupted before. */
   begins(): void;
 }
@@ -18,6 +20,7 @@ export interface Beginning extends Disposable {
 interface Asked {
   readonly conversation: string;
   readonly id: string;
+  readonly impatience: AbortController;
   isInterrupted: boolean;
 }
 
@@ -28,11 +31,12 @@ interface Asked {
 export class Beginnings {
   readonly #asked = new Set<Asked>();
 
-  /** To be called at once when the command comes, and disposed of when it has been carried out. */
+  /** To be called at once when the command comes, and disposed of when it has been carried out: `return await`, not `return`. */
   of({ conversation, id }: Pick<Command<"turn.resume">, "conversation" | "id">): Beginning {
-    const asked: Asked = { conversation, id, isInterrupted: false };
+    const asked: Asked = { conversation, id, impatience: new AbortController(), isInterrupted: false };
     this.#asked.add(asked);
     return {
+      patience: asked.impatience.signal,
       begins: () => {
         this.#asked.delete(asked);
         if (asked.isInterrupted) throw new TurnNotBegun();
@@ -43,12 +47,24 @@ export class Beginnings {
 
   /** Interrupts what was asked for in a conversation, or only the command of this id; answers how many. */
   interrupt(conversation: string, id?: string): number {
-    let hit = 0;
-    for (const asked of this.#asked) {
-      if (asked.isInterrupted || asked.conversation !== conversation || (id !== undefined && asked.id !== id)) continue;
+    const meant = this.#of(conversation, id).filter(({ isInterrupted }) => !isInterrupted);
+    for (const asked of meant) {
       asked.isInterrupted = true;
-      hit++;
+      asked.impatience.abort();
     }
-    return hit;
+    return meant.length;
+  }
+
+  /** What was asked for in a conversation, or only the command of this id, begins without what it waits for; answers how many. */
+  hasten(conversation: string, id?: string): number {
+    const meant = this.#of(conversation, id).filter(({ impatience }) => !impatience.signal.aborted);
+    for (const { impatience } of meant) impatience.abort();
+    return meant.length;
+  }
+
+  #of(conversation: string, id: string | undefined): readonly Asked[] {
+    return [...this.#asked].filter(
+      (asked) => asked.conversation === conversation && (id === undefined || asked.id === id),
+    );
   }
 }

@@ -25,7 +25,8 @@ type ShownElsewhere =
   | "chat.ended"
   | "feed.reset"
   | "file.changed"
-  | "input.delivered";
+  | "input.delivered"
+  | "turn.waiting";
 
 /** Columns that the name of a running call may take. */
 const NAME = 200;

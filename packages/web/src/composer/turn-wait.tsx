@@ -1,0 +1,47 @@
+import { type FeedItem, toldItem } from "@banyan/core/conversation";
+import { useEffect, useState } from "react";
+import { useConversation } from "../conversation/use-conversation.ts";
+import { usePage } from "../page.ts";
+import { useMay } from "../use-may.ts";
+import { Action } from "./action.tsx";
+
+type Waiting = Extract<FeedItem, { type: "turn.waiting" }>;
+
+/** The turn that was asked for here and has not begun, because it waits for MCP servers (B83); nothing while none does. */
+export function useTurnWait(): Waiting | undefined {
+  const conversation = useConversation();
+  const [waiting, setWaiting] = useState<Waiting>();
+  useEffect(() => {
+    setWaiting(undefined);
+    return conversation.hear((item) => {
+      if (item.type === "turn.waiting") setWaiting(item.waits ? item : undefined);
+      // Of a server that began anew the last word may never come.
+      else if (item.type === "run.started" && item.call === undefined) setWaiting(undefined);
+    });
+  }, [conversation]);
+  return waiting;
+}
+
+/** What a turn waits for, and the ways on: to begin without it, or not at all. */
+export function TurnWait({ waiting }: { readonly waiting: Waiting | undefined }) {
+  const page = usePage();
+  const { id: conversation } = useConversation();
+  const may = useMay();
+  const ask = (type: "turn.hasten" | "run.interrupt", run: string) =>
+    page.told(page.connection.ask(type, { conversation, run }));
+  return (
+    <div role="status">
+      {waiting && (
+        <p className="flex flex-wrap items-center gap-2 text-sm text-warn">
+          {toldItem(waiting)}
+          {may("turn.hasten") && (
+            <>
+              <Action onClick={() => ask("turn.hasten", waiting.command)}>Go on without</Action>
+              <Action onClick={() => ask("run.interrupt", waiting.command)}>Do not send</Action>
+            </>
+          )}
+        </p>
+      )}
+    </div>
+  );
+}
