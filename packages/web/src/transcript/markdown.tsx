@@ -1,3 +1,4 @@
+import { visibleProse } from "@banyan/core/conversation";
 import { Suspense } from "react";
 import { lazily } from "../shell/lazily.ts";
 
@@ -6,7 +7,7 @@ const Rendered = lazily(async () => ({ default: (await import("./rendered-markdo
 /** Markdown of a model. Until the code that renders it is there, and only then, it stands as it was written. */
 export function Markdown({ text, isStreaming }: { readonly text: string; readonly isStreaming: boolean }) {
   return (
-    <Suspense fallback={<p className="whitespace-pre-wrap">{text}</p>}>
+    <Suspense fallback={<p className="whitespace-pre-wrap">{visibleProse(text)}</p>}>
       <Rendered text={text} isStreaming={isStreaming} />
     </Suspense>
   );

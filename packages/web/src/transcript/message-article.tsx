@@ -1,5 +1,5 @@
 import type { AssistantMessage, Message, SummaryMessage, UserMessage } from "@banyan/core/conversation";
-import { textOf } from "@banyan/core/conversation";
+import { textOf, visibleProse } from "@banyan/core/conversation";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
 import { BrokenOff } from "./broken-off.tsx";
 import { CallCards } from "./call-cards.tsx";
@@ -75,7 +75,7 @@ function Said({ message, next }: { readonly message: UserMessage; readonly next:
       {message.parts.map((part, index) =>
         part.type === "text" ? (
           <p key={index} className="whitespace-pre-wrap">
-            {part.text}
+            {visibleProse(part.text)}
           </p>
         ) : (
           <p key={index} className="text-sm">

@@ -1,4 +1,4 @@
-import { formatDuration } from "@banyan/core/conversation";
+import { formatDuration, visibleProse } from "@banyan/core/conversation";
 import { useEffect, useState } from "react";
 import { usePreference } from "../shell/preferences.ts";
 
@@ -27,7 +27,7 @@ export function Reasoning({ text, isStreaming }: { readonly text: string; readon
         {isStreaming ? "Thinking" : "Thought"}
         {seconds !== undefined && ` for ${formatDuration(seconds * 1_000)}`}
       </button>
-      {isOpen && <p className="whitespace-pre-wrap border-hair border-l-2 pl-3">{text}</p>}
+      {isOpen && <p className="whitespace-pre-wrap border-hair border-l-2 pl-3">{visibleProse(text)}</p>}
     </section>
   );
 }

@@ -101,3 +101,18 @@ describe("an answer in Markdown", () => {
     expect(same).toEqual([true, true, false, true, true, true, false]);
   });
 });
+
+it("S12: what turns text around or has no width is written out, however it comes, also in code and titles; emoji stay", () => {
+  const html = htmlOf(
+    'gnp\u202eexe &#x202e; `in\u2066code` [link](https://a.example "ti\u200btle") 👩\u200d🚀\n\n```\nfen\u202eced\n```',
+  );
+  expect(html).not.toMatch(/[\u202a-\u202e\u2066-\u2069\u200b]/);
+  for (const shown of [
+    "gnp\\u{202e}exe \\u{202e}",
+    "in\\u{2066}code",
+    "ti\\u{200b}tle",
+    "👩\u200d🚀",
+    "fen\\u{202e}ced",
+  ])
+    expect(decoded(html)).toContain(shown);
+});

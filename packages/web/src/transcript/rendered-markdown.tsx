@@ -5,8 +5,12 @@ import remend from "remend";
 import { CodeBlock } from "../code/code-block.tsx";
 import { type MarkdownBlock, markdownBlocks } from "./markdown-blocks.ts";
 import { shownReferences } from "./shown-references.ts";
+import { visibleTexts } from "./visible-texts.ts";
 
-/** Markdown as it looks, block by block, so that of a text that streams only the last block is drawn again. */
+/**
+ * Markdown as it looks, block by block, so that of a text that streams only the last block is drawn again. What turns text
+ * around, or has no width, is written out as in the terminals (S12); a copy of the message has it as it came.
+ */
 export function RenderedMarkdown({ text, isStreaming }: { readonly text: string; readonly isStreaming: boolean }) {
   const blocks = useMemo(() => markdownBlocks(text), [text]);
   return (
@@ -28,7 +32,10 @@ const Block = memo(function Block({
 }: MarkdownBlock & {
   readonly isGrowing: boolean;
 }) {
-  const plugins = useMemo(() => [remarkGfm, shownReferences({ from: before.length, used })], [before, used]);
+  const plugins = useMemo(
+    () => [remarkGfm, shownReferences({ from: before.length, used }), visibleTexts],
+    [before, used],
+  );
   return (
     <Growing value={isGrowing}>
       <ReactMarkdown remarkPlugins={plugins} components={COMPONENTS}>
