@@ -41,7 +41,7 @@ export { LimitError, type Limits } from "./run/limits.ts";
 export { promptFrom } from "./run/prompt.ts";
 export type { Callbacks, RetrySettings } from "./run/run.ts";
 export type { FeedListener } from "./session/audience.ts";
-export { Interruption, SessionError, type SessionErrorCode } from "./session/error.ts";
+export { Interruption, SessionError, type SessionErrorCode, UnfitAnswerError } from "./session/error.ts";
 export { mergeDeltas } from "./session/feed.ts";
 export type { SayOptions, SessionOptions } from "./session/options.ts";
 export { Session } from "./session/session.ts";

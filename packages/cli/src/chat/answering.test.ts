@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { Agent, defineTool, Session, say } from "@banyan/core";
+import { Agent, defineTool, Session, say, UnfitAnswerError } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Opened } from "../terminal/full/testing/opened.ts";
@@ -202,6 +202,31 @@ describe("T19: an answer that is being written", () => {
     expect(outcome(session)?.output).toBe("greenish");
     await expect.poll(files).toEqual([]);
     expect(await isPutAside(here)).toBe(false);
+  });
+
+  test("what is wrong with an answer is told apart from a defect, also one that is a TypeError", async () => {
+    const { session, question, ended } = await asking(ASKS);
+    const { here, approvals } = person();
+    const { state } = session;
+    const listen = session.listen.bind(session);
+    const refusals = [new UnfitAnswerError("Too short."), new TypeError("x is not a function")];
+    const answer = async (...given: Parameters<Session["answer"]>) => {
+      const refusal = refusals.shift();
+      if (refusal) throw refusal;
+      await session.answer(...given);
+    };
+    void approvals.ask({ state, listen, answer }, undefined, question);
+    await beginsToAnswer(here, "green", ENTER);
+    await here.screen.until("Not answered: Too short.");
+    await here.screen.until(/─ Your answer: ─+\n *green/);
+    await here.quiet();
+    here.keys(ENTER);
+    await here.screen.until("Not answered: Something went wrong inside banyan: x is not a function");
+    await here.screen.until(/─ Your answer: ─+\n *green/);
+    await here.quiet();
+    here.keys(ENTER);
+    await ended;
+    expect(outcome(session)?.output).toBe("green");
   });
 
   test("T4: goes into the history when Ctrl-C stops the agent instead", async () => {

@@ -1,13 +1,14 @@
 import { setImmediate } from "node:timers/promises";
-import type {
-  Agent,
-  Answer,
-  ApprovalQuestion,
-  Call,
-  ConversationState,
-  Json,
-  LimitQuestion,
-  Session,
+import {
+  type Agent,
+  type Answer,
+  type ApprovalQuestion,
+  type Call,
+  type ConversationState,
+  type Json,
+  type LimitQuestion,
+  type Session,
+  UnfitAnswerError,
 } from "@banyan/core";
 import { visibleLine } from "@banyan/core/conversation";
 import type { Host } from "@banyan/host";
@@ -125,8 +126,8 @@ export class Approvals {
       return "given";
     } catch (error) {
       if (this.#terminal.isClosed || !isOpen(session.state, question)) return "closed";
-      // An answer that does not fit is no defect of ours: it says what is wrong with it, and is written anew.
-      const { message } = error instanceof TypeError ? error : problemOf(error);
+      // An answer that does not fit says what is wrong with it; anything else unforeseen is called a defect. It is written anew.
+      const { message } = error instanceof UnfitAnswerError ? error : problemOf(error);
       this.#view.say(`${this.#terminal.style.bad("Not answered:")} ${oneLine(message)}`);
       return "refused";
     }

@@ -149,6 +149,9 @@ describe("banyan mcp test", () => {
     const { code, stdout, stderr } = await run(["test", "remote"]);
     expect({ code, stdout }).toEqual({ code: 5, stdout: "" });
     expect(stderr).toContain('The MCP server "remote" wants you to sign in: banyan mcp login remote');
+    // B78: it is named as it works where the person is.
+    const inCheckout = await run(["test", "remote"], { npm_lifecycle_event: "start" });
+    expect(inCheckout.stderr).toContain('"remote" wants you to sign in: npm start -- mcp login remote');
     expect(guarded.signedIn).toBe(0);
   });
 });

@@ -35,6 +35,14 @@ export class SessionError extends Error {
   }
 }
 
+/**
+ * An answer that its question cannot take, such as changed arguments with which the call cannot run: the message says why,
+ * to whoever wrote it. The question stays open.
+ */
+export class UnfitAnswerError extends TypeError {
+  override readonly name = "UnfitAnswerError";
+}
+
 export function noRun(run: string): SessionError {
   return new SessionError("no-run", `No run ${run} is live; say it with agent.chat(say(...)) instead.`);
 }

@@ -4,7 +4,7 @@ import type { Call, Json } from "../conversation/message.ts";
 import type { ApprovalQuestion, OpenQuestion } from "../conversation/state.ts";
 import { sayingCall } from "../conversation/tree/call-state.ts";
 import type { Answer } from "../ports/human.ts";
-import { SessionError } from "./error.ts";
+import { SessionError, UnfitAnswerError } from "./error.ts";
 
 /** What is wrong with arguments that a person wrote; nothing when a call can run with just them. */
 export type Unfit = (input: Json) => Promise<string | undefined>;
@@ -52,13 +52,13 @@ export class Questions {
 
   /**
    * Resolves when the answer is in the log; rejects with `SessionError` when the question is not open (any more), and with
-   * `TypeError` when whoever asked cannot take the answer: then it stays open.
+   * `UnfitAnswerError` when whoever asked cannot take the answer: then it stays open.
    */
   async answer(question: string, answer: Answer): Promise<void> {
     const waiting = this.#waiting.get(question);
     if (waiting?.unfit && answer.decision === "allow" && answer.input !== undefined) {
       const problem = await waiting.unfit(answer.input);
-      if (problem !== undefined) throw new TypeError(problem);
+      if (problem !== undefined) throw new UnfitAnswerError(problem);
     }
     // Somebody else may have answered meanwhile.
     if (!waiting || !this.#waiting.delete(question)) throw notOpen(question);
@@ -106,16 +106,18 @@ export class Questions {
   }
 }
 
-/** An answer as it can be written down. Throws `TypeError` when it does not fit a question of its type. */
+/** An answer as it can be written down. Throws `UnfitAnswerError` when it does not fit a question of its type. */
 export function fittingAnswer(answer: Answer, type: OpenQuestion["type"] | undefined): Answer {
   const { decision } = answer;
   const fitting = type === "text" ? "answer" : "allow";
   if (decision !== fitting && decision !== "deny") {
-    throw new TypeError(`An answer to this question has the decision "${fitting}" or "deny", not "${decision}".`);
+    throw new UnfitAnswerError(
+      `An answer to this question has the decision "${fitting}" or "deny", not "${decision}".`,
+    );
   }
   if (decision !== "allow" || answer.input === undefined) return answer;
   const input = JSON.stringify(answer.input);
-  if (input === undefined) throw new TypeError("The arguments in an answer must be JSON.");
+  if (input === undefined) throw new UnfitAnswerError("The arguments in an answer must be JSON.");
   return { ...answer, input: JSON.parse(input) };
 }
 

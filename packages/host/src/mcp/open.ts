@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { McpOptions, McpServers } from "@banyan/tools/mcp";
 import type { McpServerEntry } from "@banyan/tools/mcp/entry";
 import { directories } from "../directories.ts";
+import { ownCommand } from "../own-command.ts";
 import type { McpPlace } from "./configured.ts";
 
 /** Who is asked, and what keeps an eye on servers. */
@@ -17,7 +18,9 @@ export async function openServers(
   options: OpenServersOptions = {},
 ): Promise<McpServers> {
   const { openMcpServers } = await import("@banyan/tools/mcp");
-  return openMcpServers({ servers, env, workspace: cwd, credentials: credentialsIn({ env, home }), ...options });
+  const credentials = credentialsIn({ env, home });
+  const howToSignIn = (server: string) => ownCommand(["mcp", "login", server], env);
+  return openMcpServers({ servers, env, workspace: cwd, credentials, howToSignIn, ...options });
 }
 
 /** Forgets the tokens of a server, so that somebody has to sign in anew. */

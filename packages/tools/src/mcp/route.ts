@@ -25,6 +25,11 @@ export interface Surroundings {
    * Opens an address for a person who waits for it; without it a server that wants somebody to sign in is `needs-auth`.
    */
   readonly openAddress?: OpenAddress | undefined;
+  /**
+   * What a person does where they are, such as a command, when the server of this name wants them to sign in: messages
+   * say it after "wants you to sign in: ". Without it they tell the author of the program about `openAddress`.
+   */
+  readonly howToSignIn?: ((server: string) => string) | undefined;
   /** How a server that was lost, or the stream of its messages, is looked for. */
   readonly reconnect: Required<ReconnectSettings>;
   /** Makes a server that is a program run in a sandbox. */
@@ -76,13 +81,19 @@ export class Route implements AsyncDisposable {
 
   /** A header of the user's own is how they sign in. */
   async #signInFor({ url, headers = {}, oauth }: HttpEntry): Promise<SignIn | undefined> {
-    const { credentials, openAddress } = this.#around;
+    const { credentials, openAddress, howToSignIn = throughAnAddress } = this.#around;
     const hasHeader = Object.keys(headers).some((name) => name.toLowerCase() === "authorization");
     if (credentials === undefined || oauth?.grant === "client_credentials") return undefined;
     if (hasHeader && oauth === undefined) return undefined;
-    this.#signIn ??= SignIn.prepare(this.#name, oauth ?? {}, new Credentials(credentials, url), openAddress);
+    const person = { open: openAddress, advice: howToSignIn(this.#name) };
+    this.#signIn ??= SignIn.prepare(this.#name, oauth ?? {}, new Credentials(credentials, url), person);
     return await this.#signIn;
   }
+}
+
+/** What to do where the program that uses this package says nothing of it. */
+function throughAnAddress(): string {
+  return "open the servers with openAddress, where somebody can go to a page";
 }
 
 /** The program signs in by itself, without a person. */

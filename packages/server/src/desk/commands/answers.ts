@@ -1,4 +1,4 @@
-import type { Agent, ApprovalQuestion, Session } from "@banyan/core";
+import { type Agent, type ApprovalQuestion, type Session, UnfitAnswerError } from "@banyan/core";
 import { parseRule } from "@banyan/host";
 import { waitingIn } from "../live/waiting.ts";
 import { NotThere, Unfitting } from "../problem.ts";
@@ -22,7 +22,7 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
     if (remember) parseRule(remember.pattern);
     await session.answer(question, answer).catch((error: unknown) => {
       // Arguments that a person changed, with which the call cannot run as they say.
-      throw error instanceof TypeError ? new Unfitting(error.message) : error;
+      throw error instanceof UnfitAnswerError ? new Unfitting(error.message) : error;
     });
     // Only now it counts: one that came second, or does not fit, leaves no rule behind.
     if (remember) {

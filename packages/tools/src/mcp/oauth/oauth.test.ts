@@ -75,10 +75,21 @@ describe("B47: signing in", () => {
   test("where nobody waits, the server is reported, no page is opened and nothing is registered", async () => {
     await using opened = await open();
     expect(opened.statuses).toEqual(["it: needs-auth"]);
-    expect(opened.reason("it")).toBe('The MCP server "it" wants you to sign in: banyan mcp login it');
+    expect(opened.reason("it")).toBe(
+      'The MCP server "it" wants you to sign in: open the servers with openAddress, where somebody can go to a page',
+    );
     expect(authority.at("/register")).toEqual([]);
     expect(authority.at("/authorize")).toEqual([]);
     expect(opened.toolNames).toEqual([]);
+  });
+
+  test("B78: what a person does to sign in is said as the program says it, to the model in a call too", async () => {
+    await signedIn();
+    await using opened = await open({ howToSignIn: (name) => `npm start -- mcp login ${name}` });
+    authority.revoke();
+    const said = 'The MCP server "it" wants you to sign in: npm start -- mcp login it';
+    await expect(opened.call("mcp_it_steps", { count: 0 })).rejects.toThrow(said);
+    expect(opened.reason("it")).toBe(said);
   });
 
   test("an answer to another question is none", async () => {
@@ -153,7 +164,7 @@ describe("B47: tokens", () => {
     authority.revoke();
     await expect(opened.call("mcp_it_steps", { count: 0 })).rejects.toMatchObject({
       code: "sign-in",
-      message: expect.stringContaining("banyan mcp login it"),
+      message: expect.stringContaining('"it" wants you to sign in: '),
     });
     expect(opened.statuses).toEqual(["it: needs-auth"]);
     await signedIn();

@@ -22,6 +22,14 @@ const PATIENCE = 300_000;
 /** Stands as the way back where nobody can be sent anywhere; nothing is registered with it. */
 const NOWHERE = "http://127.0.0.1/callback";
 
+/** How a person can sign in. */
+export interface SignInPerson {
+  /** Somebody waits for a page in their browser; without it nobody does. */
+  readonly open: OpenAddress | undefined;
+  /** What to do when nobody waits, as it follows "wants you to sign in: ". */
+  readonly advice: string;
+}
+
 /** One walk to the authorization server and back. */
 interface Walk {
   readonly verifier: string;
@@ -41,7 +49,7 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
   readonly #server: string;
   readonly #entry: OAuthEntry;
   readonly #credentials: Credentials;
-  readonly #open: OpenAddress | undefined;
+  readonly #person: SignInPerson;
   readonly #loopback: Loopback | undefined;
   readonly #closed = new AbortController();
   /** Made before the address is known that they belong to. */
@@ -56,28 +64,28 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
     server: string,
     entry: OAuthEntry,
     credentials: Credentials,
-    person?: { readonly open: OpenAddress; readonly loopback: Loopback },
+    person: SignInPerson,
+    loopback: Loopback | undefined,
   ) {
     this.#server = server;
     this.#entry = entry;
     this.#credentials = credentials;
-    this.#open = person?.open;
-    this.#loopback = person?.loopback;
+    this.#person = person;
+    this.#loopback = loopback;
     if (entry.clientMetadataUrl !== undefined) this.clientMetadataUrl = entry.clientMetadataUrl;
   }
 
   /**
-   * With `open`, somebody waits for a page in their browser. Rejects with an `McpError` when no port can be had for the
-   * way back.
+   * Rejects with an `McpError` when no port can be had for the way back of a person who waits.
    */
   static async prepare(
     server: string,
     entry: OAuthEntry,
     credentials: Credentials,
-    open: OpenAddress | undefined,
+    person: SignInPerson,
   ): Promise<SignIn> {
-    if (open === undefined) return new SignIn(server, entry, credentials);
-    return new SignIn(server, entry, credentials, { open, loopback: await Loopback.open(entry.callbackPort) });
+    const loopback = person.open && (await Loopback.open(entry.callbackPort));
+    return new SignIn(server, entry, credentials, person, loopback);
   }
 
   get redirectUrl(): string {
@@ -114,7 +122,7 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
         ...(home !== undefined && { issuer: home }),
       };
     }
-    if (this.#open === undefined) {
+    if (this.#person.open === undefined) {
       if (client === undefined) throw this.#needed();
       return client;
     }
@@ -155,7 +163,8 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
   async redirectToAuthorization(address: URL): Promise<void> {
     const asked = address.searchParams.get("scope") ?? undefined;
     const { tokens, wanted } = await this.#credentials.read();
-    if (this.#open === undefined || this.#loopback === undefined) {
+    const { open } = this.#person;
+    if (open === undefined || this.#loopback === undefined) {
       this.#discovery = undefined;
       if (asked !== wanted) await this.#credentials.change({ wanted: asked });
       throw this.#needed();
@@ -175,7 +184,7 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
     // Whoever waits for it sees the rejection.
     answer.catch(() => {});
     this.#walk = { verifier, answer };
-    await this.#open(address, this.#server);
+    await open(address, this.#server);
   }
 
   /** Waits for the person who was sent away. Rejects with an `McpError` when they do not come back. */
@@ -239,8 +248,8 @@ export class SignIn implements OAuthClientProvider, AsyncDisposable {
   }
 
   #needed(): McpError {
-    const name = this.#server;
-    return new McpError("sign-in", `The MCP server "${name}" wants you to sign in: banyan mcp login ${name}`);
+    const { advice } = this.#person;
+    return new McpError("sign-in", `The MCP server "${this.#server}" wants you to sign in: ${advice}`);
   }
 }
 
