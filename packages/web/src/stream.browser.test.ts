@@ -69,9 +69,9 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await write(page, "think");
     const toggle = page.getByRole("region", { name: "Reasoning" }).getByRole("button");
-    await page.getByRole("button", { name: /Thinking for \d+ s/, expanded: true }).waitFor();
+    await page.getByRole("button", { name: /Thinking for \d+\.0 s/, expanded: true }).waitFor();
     here.agent.release();
-    await eventually(() => toggle.innerText()).toMatch(/Thought for \d+ s/);
+    await eventually(() => toggle.innerText()).toMatch(/Thought for \d+\.0 s/);
     await eventually(() => toggle.getAttribute("aria-expanded")).toBe("false");
     await eventually(() => said(page)).toContain("Thought through.");
     await toggle.click();

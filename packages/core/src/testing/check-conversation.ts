@@ -1,6 +1,6 @@
 import type { Event } from "../conversation/event.ts";
 import { type AssistantMessage, isEnded, type Message } from "../conversation/message.ts";
-import type { ConversationState } from "../conversation/state.ts";
+import type { ConversationState, OpenQuestion } from "../conversation/state.ts";
 import { hangsOn } from "../conversation/tree/path.ts";
 import { addUsage, noUsage, type Usage } from "../conversation/usage.ts";
 import { promptFrom } from "../run/prompt.ts";
@@ -31,8 +31,12 @@ function checkNothingBusy({ runs, questions, following }: ConversationState): st
   return [
     ...[...following.values()].map(({ call }) => `Call ${call} still listens.`),
     ...[...runs.keys()].map((run) => `Run ${run} has not ended.`),
-    ...[...questions.values()].map(({ id, type }) => `Question ${id} (${type}) is open.`),
+    ...[...questions.values()].map((question) => `Question ${question.id} about ${whatAsks(question)} is open.`),
   ];
+}
+
+function whatAsks(question: OpenQuestion): string {
+  return question.type === "limit" ? `run ${question.run}` : `call ${question.call}`;
 }
 
 /** Each message hangs once on the tree, below one that is older. */

@@ -1,4 +1,4 @@
-import { Worker } from "node:worker_threads";
+import { fork } from "node:child_process";
 import type { ReadablePage } from "./html-to-markdown.ts";
 
 /** A page as it came. */
@@ -9,12 +9,11 @@ export interface PageSource {
 
 /** Milliseconds. A page of the usual kind takes less than one second of this. */
 const LONGEST = 8000;
-const MOST_MEGABYTES = 512;
 
 /**
- * Reads a page in a thread of its own, so that one that was built to be slow, deep or large holds nobody up. Answers
- * undefined when the page was too much, or took longer than so many milliseconds; throws the signal's reason when it
- * aborts.
+ * Reads a page in a process of its own, so that one that was built to be slow, deep or large holds nobody up and ends nothing
+ * but that. Resolves with undefined when the page was too much, or took longer than so many milliseconds; rejects with the
+ * signal's reason when it aborts.
  */
 export async function readHtml(
   source: PageSource,
@@ -22,26 +21,28 @@ export async function readHtml(
   longest = LONGEST,
 ): Promise<ReadablePage | undefined> {
   signal.throwIfAborted();
-  const worker = new Worker(new URL("./html-worker.ts", import.meta.url), {
-    workerData: source,
-    resourceLimits: { maxOldGenerationSizeMb: MOST_MEGABYTES },
-    stdout: true,
-    stderr: true,
+  const child = fork(new URL("./html-process.ts", import.meta.url), {
+    env: {},
+    execArgv: [],
+    serialization: "advanced",
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
   });
   const read = Promise.withResolvers<ReadablePage | undefined>();
   const timer = setTimeout(() => read.resolve(undefined), longest);
   const onAbort = () => read.reject(signal.reason);
   signal.addEventListener("abort", onAbort, { once: true });
-  worker.once("message", (page: ReadablePage) => read.resolve(page));
-  // Out of memory, out of stack, or a document that no parser was made for.
-  worker.once("error", () => read.resolve(undefined));
-  worker.once("exit", () => read.resolve(undefined));
+  child.once("message", (page) => read.resolve(page as ReadablePage));
+  child.on("error", () => read.resolve(undefined));
+  child.once("exit", () => read.resolve(undefined));
+  child.send(source, () => {
+    // Whoever does not take it has ended, which is heard of.
+  });
   try {
     return await read.promise;
   } finally {
     clearTimeout(timer);
     signal.removeEventListener("abort", onAbort);
-    await worker.terminate();
+    child.kill("SIGKILL");
   }
 }
 
