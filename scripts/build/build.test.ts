@@ -35,6 +35,11 @@ const filesOf = (name: string, pattern: string) =>
 const tarballOf = ({ name, version }: Manifest) =>
   join(packed, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`);
 
+/** Makes Node say that it is an older one. */
+const OLD_NODE = `data:text/javascript,${encodeURIComponent(`
+  Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.19.0" } });
+`)}`;
+
 interface Ended {
   readonly stdout: string;
   readonly stderr: string;
@@ -98,6 +103,28 @@ describe.each(packages)("$name, as it is published,", ({ name, manifest }) => {
   test("runs no script when it is installed, and is not published from its sources by mistake", () => {
     expect(JSON.parse(readFileSync(join(installed(name), "package.json"), "utf8"))).not.toHaveProperty("scripts");
     expect(manifest).toMatchObject({ private: true });
+  });
+
+  test("B77: on a Node that is too old, importing it says which is needed", async () => {
+    const paths = Object.keys(manifest.exports ?? {}).map((path) => posix.join(name, path));
+    const source = `
+      for (const path of ${JSON.stringify(paths)}) await import(path).catch(({ message }) => console.log(message));`;
+    writeFileSync(join(project, "old.js"), source);
+    const { stdout } = await run(process.execPath, ["--import", OLD_NODE, "old.js"]);
+    const said = `${name} needs Node 24 or newer, and this is Node 20.19.0: install a newer one from https://nodejs.org.\n`;
+    expect(stdout).toBe(said.repeat(paths.length));
+  });
+
+  test("B77: what checks Node has syntax that every Node with modules knows, and exports all", async () => {
+    for (const file of filesOf(name, "**/*.checked.js")) {
+      const source = readFileSync(join(installed(name), file), "utf8");
+      expect(source).toMatch(
+        /^if \(.*\) \{\n {2}throw .*\n\}\n(export const \{ [\w, ]+ \} = )?await import\(".*"\);\n$/,
+      );
+      const checked: object = await import(join(installed(name), file));
+      const real: object = await import(join(installed(name), file.replace(".checked", "")));
+      expect({ ...checked }).toEqual({ ...real });
+    }
   });
 
   test("passes publint, strictly", async () => {
@@ -234,6 +261,9 @@ describe("installed in an empty folder,", () => {
     const command = join(project, "node_modules", ".bin", "banyan");
     const { version } = packages.find(({ name }) => name === "banyan")?.manifest ?? {};
     expect((await run(command, ["--version"])).stdout).toBe(`${version}\n`);
+    await expect(run(process.execPath, ["--import", OLD_NODE, command, "--version"])).rejects.toThrow(
+      "banyan needs Node 24 or newer, and this is Node 20.19.0: install a newer one from https://nodejs.org.\n",
+    );
     expect((await run(command, ["-p", "what can you do?"])).stdout).toMatch(/^I am `demo\/offline`/);
   });
 });

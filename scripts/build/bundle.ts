@@ -4,14 +4,14 @@ import { build, type Plugin } from "rolldown";
 /**
  * Bundles the entries of the package in `folder` into `dist`, each into one module. What several of them need, and
  * what is loaded only when it is wanted (`await import("./...")`), becomes a module beside them. Dependencies and Node's
- * own modules stay imports. Throws when the bundler has anything to warn of.
+ * own modules stay imports. Answers what each entry exports. Throws when the bundler has anything to warn of.
  */
 export async function bundle(
   folder: string,
   entries: Readonly<Record<string, string>>,
   dist = join(folder, "dist"),
-): Promise<void> {
-  await build({
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { output } = await build({
     cwd: folder,
     input: entries,
     external: (id) => !id.startsWith(".") && !isAbsolute(id),
@@ -30,6 +30,7 @@ export async function bundle(
       minifyInternalExports: false,
     },
   });
+  return new Map(output.flatMap((made) => (made.type === "chunk" && made.isEntry ? [[made.name, made.exports]] : [])));
 }
 
 /** Bundles what a thread is started from, `new URL("./name.ts", import.meta.url)`, as `name.js`. */

@@ -14,7 +14,7 @@ export interface Manifest {
 
 /** The modules to build, without their `.js`, each with its source: what the package exports, and its commands. */
 export function entriesOf({ exports = {}, bin = {} }: Manifest): Record<string, string> {
-  return { ...mapKeys(exports, moduleOf), ...bin };
+  return { ...mapKeys(exports, moduleOf), ...mapKeys(bin, programOf) };
 }
 
 /** The package.json to publish: its entries are the built modules and their types. */
@@ -30,6 +30,8 @@ export function publishedManifest(manifest: Manifest): object {
     exports: {
       ...mapValues(manifest.exports ?? {}, (source, path) => ({
         types: `./types/${declarationOf(source)}`,
+        // Node alone asks which Node it is; what bundles for a page, or loads with `require`, gets the module itself.
+        node: { import: `./${checkedOf(path)}.js`, default: `./${moduleOf(path)}.js` },
         default: `./${moduleOf(path)}.js`,
       })),
       "./package.json": "./package.json",
@@ -46,7 +48,17 @@ export function declarationOf(source: string): string {
   return posix.relative("src", source).replace(/\.ts$/, ".d.ts");
 }
 
-function moduleOf(path: string): string {
+/** The module of a command, without its `.js`: what is started checks Node first. */
+export function programOf(command: string): string {
+  return `${command}.program`;
+}
+
+/** The module that checks Node before it loads the one of an export. */
+export function checkedOf(path: string): string {
+  return `${moduleOf(path)}.checked`;
+}
+
+export function moduleOf(path: string): string {
   return path === "." ? "index" : posix.normalize(path);
 }
 
