@@ -131,6 +131,23 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await eventually(() => card(page, "shell").innerText()).toContain('ran {"command":"ls /tmp"}');
   });
 
+  it("B73: arguments with which the call cannot run are refused with a sentence; what was written stays, and the question", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    await write(page, "shell");
+    const allow = approval(page).getByRole("button", { name: /Allow once/ });
+    await approval(page).getByLabel("Arguments").fill('{"command": 7}');
+    await allow.click();
+    await approval(page)
+      .getByText(/command.*string/)
+      .waitFor();
+    expect(await approval(page).getByLabel("Arguments").inputValue()).toBe('{"command": 7}');
+    expect(await said(page)).not.toContain("ran {");
+    await approval(page).getByLabel("Arguments").fill('{"command": "ls /tmp"}');
+    await allow.click();
+    await eventually(() => card(page, "shell").innerText()).toContain('ran {"command":"ls /tmp"}');
+  });
+
   it("W34: what waits is counted in the title of the tab, listed in one place, and answered there, sub-agents' too", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();

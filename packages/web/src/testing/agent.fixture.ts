@@ -45,7 +45,7 @@ export function testAgent(): TestAgent {
   const shell = defineTool({
     name: "shell",
     description: "Runs.",
-    input: NONE,
+    input: { type: "object", properties: { command: { type: "string" } }, required: ["command"] },
     effects: "external",
     about: ({ command }: { command: string }) => ({ command }),
     execute: (input: unknown) => `ran ${JSON.stringify(input)}`,
