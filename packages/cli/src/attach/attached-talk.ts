@@ -201,10 +201,14 @@ export class AttachedTalk implements Partner {
       case "lost":
         if (!wasUp) return;
         this.#connection = "lost";
+        this.#terminal.live?.view.connected(false, this.#person.state);
         return this.note("The connection was lost; trying again.");
       case "open":
         this.#connection = "up";
-        if (!wasUp) this.note("Connected again.");
+        if (!wasUp) {
+          this.#terminal.live?.view.connected(true, this.#person.state);
+          this.note("Connected again.");
+        }
         this.#settingsChanged();
     }
   }

@@ -99,6 +99,30 @@ test.skipIf(!hasTmux)(
   },
 );
 
+test.skipIf(!hasTmux)(
+  "T7, T25: no line says that the agent works while nobody knows, nor when the server began anew without it",
+  async () => {
+    using place = home();
+    await using model = await modelServer({ text: "Once upon a time ", stalls: true });
+    await using link = await holdingLink();
+    const named = ["--allow-host", link.host];
+    const [server, address] = await serving(place, model.env, ...named);
+    link.to(address);
+    using pty = Pty.open(place, ["attach", link.address, "--new"], { BANYAN_TOKEN: TOKEN });
+    await pty.prompted();
+    pty.enter("tell");
+    await pty.until(/Once upon a time/);
+    await pty.until(/writing, .*Esc stops/);
+    server.kill("SIGKILL");
+    await once(server, "exit");
+    expect(await pty.until(/not connected, .*Esc stops/)).not.toContain("writing,");
+    const [, anew] = await serving(place, model.env, ...named);
+    link.to(anew);
+    await pty.until("The server began anew;");
+    expect(await pty.prompted()).not.toContain("Esc stops");
+  },
+);
+
 test.skipIf(!hasTmux)("T7: where the server began anew, /edit waits for what the message says", async () => {
   using place = home();
   await using model = await modelServer({ text: "One." }, { text: "Two." });

@@ -216,6 +216,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
 
   follow(conversation: ConversationState | undefined): void {
     this.#conversation = conversation;
+    this.view.follow(conversation);
     this.#changed();
   }
 

@@ -3,6 +3,7 @@ import type { FeedView } from "../feed-view.ts";
 import type { KeyRow, KeySettings } from "./keys/key-bindings.ts";
 import type { CommandName } from "./prompt/complete-commands.ts";
 import type { Suggestion } from "./prompt/completion.ts";
+import type { LiveView } from "./transcript/live-view.ts";
 import type { Overlay } from "./views/overlay.ts";
 import type { Status } from "./views/status-line.ts";
 
@@ -26,8 +27,8 @@ export interface LiveSettings {
 
 /** What a terminal can do that redraws its last lines. */
 export interface LiveTerminal {
-  /** `command` shows a line that was typed and is no message. */
-  readonly view: FeedView & { command(line: string): void };
+  /** `command` shows a line that was typed and is no message; `connected`, whether it is known what the agent does. */
+  readonly view: FeedView & Pick<LiveView, "command" | "connected">;
   /** May be called again; what a call leaves out stays. Answers what is wrong with the keys, a sentence for each. */
   configure(settings: LiveSettings): readonly string[];
   /** The keys as they are in effect. */

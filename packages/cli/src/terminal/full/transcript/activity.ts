@@ -64,6 +64,22 @@ export class Activities {
     this.#set("stopping");
   }
 
+  /** The state is another one now. Returns whether the agent worked and does not any more. */
+  follow(state: ConversationState | undefined): boolean {
+    if (this.#run === undefined || state?.runs.has(this.#run)) return false;
+    this.#run = undefined;
+    this.#running.clear();
+    this.#agents.clear();
+    return true;
+  }
+
+  /** What the agent does is not known without a connection, and is when it is back. */
+  connected(isConnected: boolean, state: ConversationState): void {
+    if (!this.isBusy) return;
+    if (isConnected) this.#settle(state);
+    else this.#set("not connected");
+  }
+
   /** Takes an item; answers whether it is about a sub-agent, which the transcript passes over. */
   note(item: FeedItem, state: ConversationState): boolean {
     if (this.#noteAgent(item, state)) {

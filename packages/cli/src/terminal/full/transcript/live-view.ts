@@ -89,6 +89,24 @@ export class LiveView implements FeedView {
     this.#changed();
   }
 
+  /** The state is another one now: what it does not have goes on no more. */
+  follow(state: ConversationState | undefined): void {
+    if (!this.#activities.follow(state)) return;
+    this.#endText();
+    for (const [id, block] of this.#calls) {
+      const message = state?.messages.get(state.calls.get(id) ?? "");
+      const call = message?.role === "assistant" ? message.calls.find((other) => other.id === id) : undefined;
+      if (call) block.update(call);
+    }
+    this.#changed();
+  }
+
+  /** The connection to where the agent works is lost, or back. */
+  connected(isConnected: boolean, state: ConversationState): void {
+    this.#activities.connected(isConnected, state);
+    this.#changed();
+  }
+
   /** What is finished since the last time, and what is open. */
   lines(look: BlockLook): BlockLines {
     return this.#transcript.show(look);
