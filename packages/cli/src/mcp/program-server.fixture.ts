@@ -11,7 +11,13 @@ if (process.argv[2] === "broken") {
   process.stderr.write("KEY is not set\n");
   process.exit(3);
 }
-if (process.argv[2] === "late") while (!existsSync(process.argv[3] ?? "")) await setTimeout(20);
+const starter = process.ppid;
+if (process.argv[2] === "late")
+  while (!existsSync(process.argv[3] ?? "")) {
+    // Whoever was killed ends nobody, and it reads no end of input meanwhile.
+    if (process.ppid !== starter) process.exit();
+    await setTimeout(20);
+  }
 const { NOTE: note = "empty" } = process.env;
 const answers: Readonly<Record<string, object>> = {
   initialize: {
