@@ -2,7 +2,7 @@ import { globSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileS
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { bundle } from "../../scripts/build/bundle.ts";
-import { entriesOf, type Manifest, publishedManifest } from "../../scripts/build/manifest.ts";
+import { writeModules } from "../../scripts/build/modules.ts";
 import { temporaryDirectory } from "./stores/temporary.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -25,10 +25,8 @@ export async function builtProject(): Promise<string> {
   // The page is no package of its own.
   for (const file of globSync("packages/*/package.json", { cwd: ROOT, exclude: ["packages/web/**"] })) {
     const folder = join(ROOT, dirname(file));
-    const manifest = JSON.parse(readFileSync(join(ROOT, file), "utf8")) as Manifest;
-    const dist = join(modules, manifest.name);
-    await bundle(folder, entriesOf(manifest), dist);
-    writeFileSync(join(dist, "package.json"), JSON.stringify(publishedManifest(manifest)));
+    const { name } = JSON.parse(readFileSync(join(ROOT, file), "utf8")) as { readonly name: string };
+    await writeModules(folder, join(modules, name));
   }
   const there = new Set(readdirSync(modules));
   for (const name of readdirSync(join(ROOT, "node_modules"))) {
