@@ -83,8 +83,9 @@ function takeOver(path: string, id: string, { create, owner, refuse, files }: Op
     // on macOS; elsewhere it does nothing.
     database.exec(`PRAGMA journal_mode = WAL; PRAGMA fullfsync = ON; ${SAFE_AGAINST_POWER_CUTS}`);
     const self = owner();
+    let isNew = false;
     let epoch = transaction(database, () => {
-      prepareSchema(database, path, id, create);
+      isNew = prepareSchema(database, path, id, create);
       refuse(ownerFrom(database.prepare("SELECT owner FROM writer").get()?.owner));
       sign(database, id);
       return raiseEpoch(database, path, self, 0);
@@ -95,7 +96,8 @@ function takeOver(path: string, id: string, { create, owner, refuse, files }: Op
     const last = reader.last();
     // A damaged `writer` must not hand out an epoch that was there already.
     if (last.epoch >= epoch) epoch = transaction(database, () => raiseEpoch(database, path, self, last.epoch));
-    tryToWrite(database, last.seq);
+    // All that there is of a new one was written just now.
+    if (!isNew) tryToWrite(database, last.seq);
     database.exec(SAFE_AGAINST_KILL);
     return { file, reader, epoch, seq: last.seq };
   } catch (error) {
@@ -105,9 +107,10 @@ function takeOver(path: string, id: string, { create, owner, refuse, files }: Op
   }
 }
 
-function prepareSchema(database: DatabaseSync, path: string, id: string, create: boolean): void {
+/** Returns whether the file is a new one. Throws `StoreError` when it is none of a conversation. */
+function prepareSchema(database: DatabaseSync, path: string, id: string, create: boolean): boolean {
   const version = Number(database.prepare("PRAGMA user_version").get()?.user_version);
-  if (version === VERSION) return;
+  if (version === VERSION) return false;
   if (version > VERSION) {
     throw new StoreError("unusable", `${path} was written by a newer version of Banyan; update this one to open it.`);
   }
@@ -119,6 +122,7 @@ function prepareSchema(database: DatabaseSync, path: string, id: string, create:
     );
   }
   makeSchema(database, id);
+  return true;
 }
 
 /** The page that says whose file this is comes into each write-ahead log that begins with an opening. */
