@@ -11,7 +11,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "packages/cli/src/show/sub-agent-line.ts": "Of sub-agents the ends of calls are shown, and what toldItem tells.",
   "packages/core/src/session/replay.ts": "Only these two events say again what deltas said.",
   "packages/core/src/session/streaming.ts": "Only these events say again what deltas said.",
-  "packages/server/src/live/live-conversation.ts": "It follows turns; whatever else comes has changed something.",
+  "packages/server/src/desk/live/live-conversation.ts": "It follows turns; whatever else comes has changed something.",
   "packages/store/src/summary.ts": "A list says three things of a conversation.",
 };
 

@@ -197,28 +197,28 @@ const PROMISES: readonly Mutant[] = [
     tests: [`${server}/security.test.ts`, `${server}/signed-in-pages.test.ts`],
   },
   {
-    file: `${server}/auth/principal.ts`,
-    line: 'const GUEST: Principal = { name: "guest", rights: ["watch"] };',
-    instead: 'const GUEST: Principal = { name: "guest", rights: ["watch", "act"] };',
+    file: `${server}/desk/principal.ts`,
+    line: 'export const GUEST: Principal = { name: "guest", rights: ["watch"] };',
+    instead: 'export const GUEST: Principal = { name: "guest", rights: ["watch", "act"] };',
     tests: [`${server}/security.test.ts`],
   },
   {
-    file: `${server}/commands/once.ts`,
+    file: `${server}/desk/once.ts`,
     line: "if (known) return known.what === what ? known.outcome : undefined;",
     instead: "",
     tests: [`${server}/turns.test.ts`, `${server}/server.test.ts`],
   },
   {
-    file: `${server}/commands/once.ts`,
+    file: `${server}/desk/once.ts`,
     line: "if (known) return known.what === what ? known.outcome : undefined;",
     instead: "if (known) return known.outcome;",
     tests: [`${server}/http.test.ts`],
   },
   {
-    file: `${server}/live/subscription.ts`,
+    file: `${server}/desk/live/subscription.ts`,
     line: "if (this.#line.isFull) await this.#line.room();",
     instead: "",
-    tests: [`${server}/live/subscription.test.ts`],
+    tests: [`${server}/desk/live/subscription.test.ts`],
   },
 ];
 
