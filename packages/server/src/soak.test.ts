@@ -131,6 +131,11 @@ class ServerProcess {
   }
 }
 
+/** A client of the product takes the id of a command beside what it says. */
+function withOwnIds(client: Client): Parameters<typeof clientOf>[0] {
+  return { ask: (type, input) => client.ask(type, input, "id" in input ? String(input.id) : undefined) };
+}
+
 /** Where one conversation is played after the other: by one who stays, one on a cable that breaks, and one who comes and goes. */
 class Stage implements AsyncDisposable {
   readonly #server: ServerProcess;
@@ -166,7 +171,7 @@ class Stage implements AsyncDisposable {
     const visitor = new Visitor(this.#server, stays, conversation);
     const players = [
       clientOf(stays, conversation, here),
-      clientOf(remote, conversation, watched),
+      clientOf(withOwnIds(remote), conversation, watched),
       clientOf(visitor, conversation, visitor),
     ];
     const moments = new Moments(players, play.plan);

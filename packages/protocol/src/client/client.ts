@@ -81,7 +81,7 @@ export class Client {
    */
   ask<Name extends CommandName>(type: Name, input: Input<Name>, id: string = createId()): Promise<Result<Name>> {
     if (this.#state.phase === "gone") return Promise.reject(this.#state.error);
-    const command = { type, id, ...input } as unknown as Command;
+    const command = { ...input, type, id } as unknown as Command;
     const asked: Asked = { command, answer: Promise.withResolvers<Result>(), isSent: false };
     this.#asked.set(id, asked);
     if (this.#state.phase === "open") this.#send(asked);
