@@ -2,7 +2,7 @@ import { z } from "zod";
 import { about, anyJson, fileChange, part, preview, usage, userPart } from "./parts.ts";
 import { callId, count, dollars, id, list, time } from "./shapes.ts";
 
-// The facts of a log as JSON has them: what an import checks, what a client is told, and what the command publishes as its output.
+// The facts of a log as JSON has them: what an import checks, what a client is told, and what `--print` writes.
 
 const messageOf = { message: id };
 const callOf = { message: id, call: callId };

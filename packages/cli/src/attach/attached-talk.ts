@@ -152,8 +152,8 @@ export class AttachedTalk implements Partner {
   }
 
   /**
-   * Ends a command of the person's own, or the wait for MCP servers, or else what runs: for everybody who is there. Without a connection nothing can be
-   * ended, and what is on its way may wait for ever: the second time, the person leaves.
+   * Ends a command of the person's own, or the wait for MCP servers, or else what runs: for everybody who is there. Without
+   * a connection nothing can be ended, and what is on its way may wait for ever: the second time, the person leaves.
    */
   interrupt(): void {
     if (this.#person.ownCommands.stop()) return;

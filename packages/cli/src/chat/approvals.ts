@@ -33,8 +33,8 @@ export type AskingSession = Pick<Session, "answer" | "listen" | "state"> & Parti
 export type AskingHost = Pick<Host, "remember" | "workspace"> & { readonly agent: Pick<Agent, "name"> };
 
 /**
- * Asks a person about calls, what calls want to know, and whether a run may go on beyond a limit (B64), one after the other (B23). Nothing but a choice that was made
- * after the question appeared counts as one: not Enter, not a stray key (S14).
+ * Asks a person about calls, what calls want to know, and whether a run may go on beyond a limit (B64), one after the
+ * other (B23). Nothing but a choice that was made after the question appeared counts as one: not Enter, not a stray key (S14).
  */
 export class Approvals {
   readonly #terminal: Terminal;
@@ -126,7 +126,7 @@ export class Approvals {
       return "given";
     } catch (error) {
       if (this.#terminal.isClosed || !isOpen(session.state, question)) return "closed";
-      // An answer that does not fit says what is wrong with it; anything else unforeseen is called a defect. It is written anew.
+      // An answer that does not fit says what is wrong with it, and is written anew; what nobody foresaw is called a defect.
       const { message } = error instanceof UnfitAnswerError ? error : problemOf(error);
       this.#view.say(`${this.#terminal.style.bad("Not answered:")} ${oneLine(message)}`);
       return "refused";

@@ -40,7 +40,7 @@ export async function holdingLink(): Promise<HoldingLink> {
     near.on("data", (bytes: Buffer) => {
       for (const { raw, text } of split.push(bytes)) {
         const forward = () => void far.write(raw);
-        if (name !== undefined && text.startsWith(`{"type":"${name}"`)) held.push(forward);
+        if (name !== undefined && typeOf(text) === name) held.push(forward);
         else forward();
       }
     });
@@ -84,7 +84,8 @@ class Frames {
     for (let end = this.#end(); end !== undefined; end = this.#end()) {
       const raw = this.#rest.subarray(0, end.at);
       this.#rest = this.#rest.subarray(end.at);
-      yield { raw, text: end.mask === undefined ? "" : unmasked(raw, end.mask) };
+      const isText = ((raw[0] ?? 0) & 0x0f) === 1;
+      yield { raw, text: isText && end.mask !== undefined ? unmasked(raw, end.mask) : "" };
     }
   }
 
@@ -103,6 +104,11 @@ class Frames {
     const at = mask + 4 + length;
     return rest.length < at ? undefined : { at, mask };
   }
+}
+
+/** What a command asks for, whatever the order of its fields. */
+function typeOf(text: string): unknown {
+  return text === "" ? undefined : (JSON.parse(text) as { readonly type?: unknown }).type;
 }
 
 function unmasked(frame: Buffer, mask: number): string {

@@ -1,4 +1,4 @@
-/** The values that were set last, at least so many of them, in two generations: when the young one is full, the old one goes. */
+/** The values that were set last, at least so many, in two generations: when the young one is full, the old one goes. */
 export class Recent<Value> {
   readonly #least: number;
   #young = new Map<string, Value>();

@@ -126,6 +126,10 @@ describe("limits", () => {
       expect([...session.state.questions.values()]).toMatchObject([
         { type: "limit", id: item.question, run: item.run },
       ]);
+      for (const more of [{ input: {} }, { remember: { pattern: "look", scope: "conversation" } as const }])
+        await expect(session.answer(item.question, { decision: "allow", ...more })).rejects.toThrow(
+          /without arguments/,
+        );
       await session.answer(item.question, asked++ === 0 ? { decision: "allow" } : { decision: "deny" });
     }
     expect(asked).toBe(2);

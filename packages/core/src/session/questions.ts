@@ -115,6 +115,11 @@ export function fittingAnswer(answer: Answer, type: OpenQuestion["type"] | undef
       `An answer to this question has the decision "${fitting}" or "deny", not "${decision}".`,
     );
   }
+  if (type === "limit" && decision === "allow" && (answer.input !== undefined || answer.remember !== undefined)) {
+    throw new UnfitAnswerError(
+      'Whether a turn goes on beyond its limit takes "allow" or "deny", without arguments or a rule.',
+    );
+  }
   if (decision !== "allow" || answer.input === undefined) return answer;
   const input = JSON.stringify(answer.input);
   if (input === undefined) throw new UnfitAnswerError("The arguments in an answer must be JSON.");

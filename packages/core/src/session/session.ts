@@ -345,8 +345,8 @@ export class Session {
   /**
    * Answers a question; the first answer counts. Resolves when the answer is in the log. What is said of a call whose
    * process is gone counts when somebody resumes. Rejects with `SessionError` (`no-question`) when the question is not
-   * open, or not any more, and with `UnfitAnswerError` for an answer that does not fit it: also for changed arguments with which
-   * the call would run otherwise than they say. The question then stays open.
+   * open, or not any more, and with `UnfitAnswerError` for an answer that does not fit it: also for changed arguments with
+   * which the call would run otherwise than they say. The question then stays open.
    */
   async answer(question: string, answer: Answer): Promise<void> {
     const open = this.state.questions.get(question);

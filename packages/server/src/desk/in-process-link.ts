@@ -62,7 +62,7 @@ export class InProcessLink implements Link, Line {
       if (this.#isOver) return;
       if (frame.type === "stopping") {
         this.close();
-        return this.#hand(() => this.#events.gone(new ClientError("closed", frame.message)));
+        return this.#hand(() => this.#events.gone(new ClientError("stopping", frame.message)));
       }
       this.#hand(() => this.#events.frame(frame));
     }

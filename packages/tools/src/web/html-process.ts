@@ -1,11 +1,10 @@
 import { Worker } from "node:worker_threads";
 import type { PageSource } from "./read-html.ts";
 
-/**
- * The process of one page. A page that takes more memory than there is ends the whole process, even where a thread was to
- * have little: so it is not that of the program. The page is read in a thread, since whoever reads hears nothing: when the
- * program is gone, this goes too.
- */
+// The process of one page. A page that takes more memory than there is ends the whole process, even where a thread was to
+// have little: so it is not that of the program. The page is read in a thread, since whoever reads hears nothing: when the
+// program is gone, this goes too.
+
 const MOST_MEGABYTES = 512;
 
 process.once("disconnect", () => process.exit());

@@ -215,8 +215,9 @@ export class FullTerminal implements Terminal, LiveTerminal {
   }
 
   follow(conversation: ConversationState | undefined): void {
+    // The same state may be ahead of what the view was told: that is no other one.
+    if (conversation !== this.#conversation) this.view.follow(conversation);
     this.#conversation = conversation;
-    this.view.follow(conversation);
     this.#changed();
   }
 

@@ -1,8 +1,16 @@
-import { type Agent, type ApprovalQuestion, type Session, UnfitAnswerError } from "@banyan/core";
+import {
+  type Agent,
+  type ApprovalQuestion,
+  type ConversationState,
+  type Session,
+  UnfitAnswerError,
+} from "@banyan/core";
 import { parseRule } from "@banyan/host";
-import { waitingIn } from "../live/waiting.ts";
+import type { Result } from "@banyan/protocol";
 import { NotThere, Unfitting } from "../problem.ts";
 import { agentFor, type Handlers, type Workplace } from "./workplace.ts";
+
+type Waiting = Result<"question.list">["waiting"][number];
 
 /** What a person decides. */
 export const answerHandlers: Handlers<"question.list" | "question.answer" | "rule.revoke"> = {
@@ -13,15 +21,10 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
   async "question.answer"({ conversation, question, answer }, desk) {
     const live = await desk.conversations.open(conversation);
     const { session } = live;
-    const open = session.state.questions.get(question);
-    if (!open) throw new NotThere("This question is not open, or not any more.");
-    const fitting = open.type === "text" ? "answer" : "allow";
-    if (answer.decision !== "deny" && answer.decision !== fitting)
-      throw new Unfitting(`This question takes the decision "${fitting}" or "deny".`);
-    const remember = open.type === "approval" && answer.decision === "allow" ? answer.remember : undefined;
+    if (!session.state.questions.has(question)) throw new NotThere("This question is not open, or not any more.");
+    const remember = answer.decision === "allow" ? answer.remember : undefined;
     if (remember) parseRule(remember.pattern);
     await session.answer(question, answer).catch((error: unknown) => {
-      // Arguments that a person changed, with which the call cannot run as they say.
       throw error instanceof UnfitAnswerError ? new Unfitting(error.message) : error;
     });
     // Only now it counts: one that came second, or does not fit, leaves no rule behind.
@@ -37,6 +40,23 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
     return {};
   },
 };
+
+/** What waits for a person in a conversation, in the order in which it came. */
+function waitingIn({ id, labels, messages, questions }: ConversationState): Waiting[] {
+  const directory = labels.cwd === undefined ? {} : { directory: labels.cwd };
+  return questions
+    .values()
+    .map((question) => {
+      const message = messages.get(question.message ?? "");
+      const call =
+        question.type !== "limit" && message?.role === "assistant"
+          ? message.calls.find((asking) => asking.id === question.call)
+          : undefined;
+      const ofSubAgent = message?.call !== undefined;
+      return { conversation: id, question, ...(call && { call }), ofSubAgent, ...directory };
+    })
+    .toArray();
+}
 
 /** Allows the calls that wait and that a new rule covers: nobody needs to be asked about them any more. */
 async function allowWhatIsCovered(session: Session, agent: Agent, desk: Workplace): Promise<void> {

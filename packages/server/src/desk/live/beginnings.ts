@@ -31,7 +31,7 @@ interface Asked {
 export class Beginnings {
   readonly #asked = new Set<Asked>();
 
-  /** To be called at once when the command comes, and disposed of when it has been carried out: `return await`, not `return`. */
+  /** To be called at once when the command comes; disposed of when that has been carried out: `return await`, not `return`. */
   of({ conversation, id }: Pick<Command<"turn.resume">, "conversation" | "id">): Beginning {
     const asked: Asked = { conversation, id, impatience: new AbortController(), isInterrupted: false };
     this.#asked.add(asked);
@@ -55,7 +55,7 @@ export class Beginnings {
     return meant.length;
   }
 
-  /** What was asked for in a conversation, or only the command of this id, begins without what it waits for; answers how many. */
+  /** What was asked for in a conversation, or only by this command, begins without what it waits for. Returns how many. */
   hasten(conversation: string, id?: string): number {
     const meant = this.#of(conversation, id).filter(({ impatience }) => !impatience.signal.aborted);
     for (const { impatience } of meant) impatience.abort();

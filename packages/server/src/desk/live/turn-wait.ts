@@ -20,6 +20,7 @@ export class TurnWait implements Disposable {
   /** It waits, as the sentence says. */
   tell(sentence: string): void {
     const tell = () => this.#notify(true, sentence);
+    clearInterval(this.#telling);
     this.#telling = setInterval(tell, AGAIN);
     tell();
   }
