@@ -322,8 +322,11 @@ export class Host {
   #titled(session: Session): Session {
     const { titleModel } = this.configuration.settings;
     if (titleModel === undefined || session.state.title !== undefined) return session;
-    void this.#driverOf(titleModel).then(
-      (model) => this.#titling.use(titleInBackground(session, model)),
+    this.#driverOf(titleModel).then(
+      (model) => {
+        // Closed meanwhile, nobody waits for a title.
+        if (!this.#titling.disposed) this.#titling.use(titleInBackground(session, model));
+      },
       () => {
         // No such model: a list shows how the conversation began.
       },

@@ -16,11 +16,9 @@ else show(key);
 
 function show(key: Key): void {
   const { protocol, host } = window.location;
-  const page = new Page(
-    `${protocol === "https:" ? "wss" : "ws"}://${host}/api/v1/socket`,
-    key,
-    () => void signInAnew(),
-  );
+  const page = new Page(`${protocol === "https:" ? "wss" : "ws"}://${host}/api/v1/socket`, key, () => {
+    signInAnew().catch(() => window.location.reload());
+  });
   const root = document.getElementById("page");
   if (!root) throw new Error("index.html has no place for the page.");
   createRoot(root).render(

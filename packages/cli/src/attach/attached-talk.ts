@@ -329,7 +329,10 @@ export class AttachedTalk implements Partner {
   /** The one after the last is the first, also when a person does not want the last, or the server refuses it. */
   async #nextApproval(): Promise<void> {
     const next = nextApproval(this.#approvalHere());
-    if (next !== "all") return void (await this.#useApproval(next));
+    if (next !== "all") {
+      await this.#useApproval(next);
+      return;
+    }
     let isTaken = false;
     try {
       isTaken = await this.#useApproval(next);
@@ -380,7 +383,9 @@ export class AttachedTalk implements Partner {
         this.#mode = mode;
       },
       approval: this.#approvalHere(),
-      useApproval: async (mode) => void (await this.#useApproval(mode)),
+      useApproval: async (mode) => {
+        await this.#useApproval(mode);
+      },
       ...remoteBranchChanges(this.#person.standpoint, open),
     };
   }

@@ -79,12 +79,16 @@ export class Approvals {
     if (!question) return;
     using open = whileOpen(session, id);
     const asker = subAgentLabel(session.state, question.message ?? "") ?? this.#host.agent.name;
-    if (question.type === "limit")
-      return void (await this.#until(session, id, () => this.#goesOn(question, asker, open.signal)));
+    if (question.type === "limit") {
+      await this.#until(session, id, () => this.#goesOn(question, asker, open.signal));
+      return;
+    }
     const call = callIn(session.state, question);
     if (!call) return;
-    if (question.type === "approval" && (await isAllowedNow(session, agent, call, open.signal)))
-      return void (await this.#give(session, id, ALLOW));
+    if (question.type === "approval" && (await isAllowedNow(session, agent, call, open.signal))) {
+      await this.#give(session, id, ALLOW);
+      return;
+    }
     const written = this.#answering.begin(session.state, call.id);
     const given = await this.#until(session, id, () =>
       question.type === "text"

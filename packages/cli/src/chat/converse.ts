@@ -8,6 +8,8 @@ import type { ExitCode } from "../exit.ts";
 import { hostOptions } from "../host-options.ts";
 import { openNamedSession } from "../named-session.ts";
 import { outputOption } from "../output-schema.ts";
+import { problemOf } from "../problem.ts";
+import { oneLine } from "../show/plain-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { saidBefore } from "./exchange.ts";
 import { greet } from "./greet.ts";
@@ -66,8 +68,11 @@ async function talkAt(
     notices.push(...configure(terminal, host, session ? saidBefore(session.state, leaf) : []));
     greet(terminal, host, notices);
     offerMemory(terminal, host);
-    void completeCommands(terminal, host);
-    void completeNames(terminal, host, talk);
+    for (const completed of [completeCommands(terminal, host), completeNames(terminal, host, talk)])
+      completed.catch((error: unknown) => {
+        terminal.freshLine();
+        terminal.write(`${terminal.style.warning(`Not all can be completed: ${oneLine(problemOf(error).message)}`)}\n`);
+      });
     if (session) remindOpened(terminal, session, leaf, host.agent.name);
     else if (!args.prompt?.trim()) {
       const welcomed = welcome(terminal, host, () => talk.session !== undefined);

@@ -46,7 +46,10 @@ export class CurrentConversation {
       chooseConversation({ from: conversationsHere(host), terminal, among, signal });
     const id = named === undefined ? await choose() : await idOf(named, host, choose);
     if (id === undefined) return undefined;
-    if (id === this.#session?.id) return void notice("This is that conversation.");
+    if (id === this.#session?.id) {
+      notice("This is that conversation.");
+      return undefined;
+    }
     const session = await openWithModel(id, host, { notice });
     await this.leaveFor(session);
     remindOpened(terminal, session, session.state.leaf, host.agent.name);

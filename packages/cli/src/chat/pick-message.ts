@@ -18,7 +18,9 @@ export interface PickOptions {
 export async function pickMessage(live: LiveTerminal, options: PickOptions): Promise<string | undefined> {
   const { session, agent, leaf, selected, tell } = options;
   const { TreeView } = await import("../terminal/full/views/tree-view.ts");
-  const change = (changed: Promise<void>) => void changed.then(() => live.refresh(), tell);
+  const change = (changed: Promise<void>) => {
+    changed.then(() => live.refresh()).catch(tell);
+  };
   const tree = new TreeView({
     state: session.state,
     agent,

@@ -254,7 +254,10 @@ export class Talk {
   }
 
   async #chatFor(line: string): Promise<Chat | undefined> {
-    if (line.startsWith("!")) return void (await this.#person.ownCommands.run(line));
+    if (line.startsWith("!")) {
+      await this.#person.ownCommands.run(line);
+      return;
+    }
     if (!line.startsWith("/")) {
       const parts = await this.#message(line);
       return this.#chat(this.#person.standpoint.place.revise ? retry(parts) : say(parts));
@@ -375,7 +378,9 @@ export class Talk {
       mode: this.#mode,
       useMode: (mode) => this.#useMode(mode),
       approval: this.#approval,
-      useApproval: async (mode) => void (await this.#useApproval(mode)),
+      useApproval: async (mode) => {
+        await this.#useApproval(mode);
+      },
       goBack: () => {
         context.goBack();
         this.#anew = true;

@@ -39,22 +39,27 @@ export class Previews {
       return [style.dim(facts.join(" · ")), "", ...lastExchange(state, state.leaf, this.#agent, look)];
     }
     this.#wanted = id;
-    void this.#read();
+    this.#read().catch((error: unknown) => this.#known.set(id, asError(error)));
     return [style.dim("…")];
   }
 
   async #read(): Promise<void> {
     if (this.#isReading) return;
     this.#isReading = true;
-    for (let id = this.#wanted; id !== undefined; id = this.#wanted) {
-      this.#wanted = undefined;
-      // What cannot be read is told in the place of the preview.
-      const read = await this.#state(id).catch((error: unknown) =>
-        error instanceof Error ? error : new Error(String(error)),
-      );
-      this.#known.set(id, read);
-      this.#changed();
+    try {
+      for (let id = this.#wanted; id !== undefined; id = this.#wanted) {
+        this.#wanted = undefined;
+        // What cannot be read is told in the place of the preview.
+        const read = await this.#state(id).catch(asError);
+        this.#known.set(id, read);
+        this.#changed();
+      }
+    } finally {
+      this.#isReading = false;
     }
-    this.#isReading = false;
   }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
 }

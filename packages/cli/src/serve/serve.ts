@@ -23,8 +23,12 @@ import { tidyDaily } from "./tidy-daily.ts";
 /** `banyan serve`: serves until it is told to stop. */
 export async function serve(args: ServeArguments): Promise<ExitCode> {
   let host: Host | undefined;
-  const say = (sentence: string) => void process.stdout.write(`${oneLine(sentence)}\n`);
-  const warn = (sentence: string) => void process.stderr.write(`banyan: ${oneLine(sentence)}\n`);
+  const say = (sentence: string) => {
+    process.stdout.write(`${oneLine(sentence)}\n`);
+  };
+  const warn = (sentence: string) => {
+    process.stderr.write(`banyan: ${oneLine(sentence)}\n`);
+  };
   try {
     host = await openHost({
       cwd: resolve(args.cwd ?? "."),
@@ -35,7 +39,8 @@ export async function serve(args: ServeArguments): Promise<ExitCode> {
       trusted: isTrusted(args, warn),
     });
     for (const notice of host.notices) warn(notice);
-    void tellMissing(host, warn);
+    // A host that is never ready serves what there is to read; whoever begins a turn is told why it cannot.
+    tellMissing(host, warn).catch((error: unknown) => warn(problemOf(error).message));
     const server = await listen(optionsFor(args, host, warn));
     using _ = announced({
       address: server.address,

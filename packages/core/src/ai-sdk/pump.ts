@@ -23,7 +23,9 @@ export async function pump(
 ): Promise<void> {
   const reader = stream.getReader();
   // A stream that broke by itself rejects here too; its end is known from the read.
-  const cancel = () => void reader.cancel(signal.reason).catch(() => {});
+  const cancel = () => {
+    reader.cancel(signal.reason).catch(() => {});
+  };
   signal.addEventListener("abort", cancel, { once: true });
   if (signal.aborted) cancel();
 
@@ -73,8 +75,8 @@ export async function pump(
         if (batch.length >= BATCH) await flushed;
       }
     }
-    // Read to its end, the connection can serve the next request.
-    void drain(reader);
+    // Read to its end, the connection can serve the next request. How it ends is of no interest: the answer is complete.
+    drain(reader).catch(() => {});
   } catch (error) {
     cancel();
     throw error;
@@ -87,10 +89,6 @@ export async function pump(
 
 /** Reads what is left after the end, which is nothing or a little. */
 async function drain(reader: ReadableStreamDefaultReader<unknown>): Promise<void> {
-  try {
-    for (let left = 16; left > 0; left--) if ((await reader.read()).done) return;
-    await reader.cancel();
-  } catch {
-    // The answer is complete: how its connection ends is of no interest.
-  }
+  for (let left = 16; left > 0; left--) if ((await reader.read()).done) return;
+  await reader.cancel();
 }

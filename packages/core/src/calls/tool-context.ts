@@ -34,7 +34,9 @@ export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSig
     agent: agent.name,
     client: run.client,
     progress: (text) => session.stream([{ type: "call.output.delta", message, call, text }], source, origin),
-    interject: async (text) => void (await session.say(text, { run: run.id })),
+    interject: async (text) => {
+      await session.say(text, { run: run.id });
+    },
     follow(follower) {
       if ("run" in agent.model)
         throw new Error(`${agent.model.id} runs its turns by itself, so nothing can listen to it.`);

@@ -62,6 +62,12 @@ export class Audience {
    * Shows items, after those published before and once `written` has resolved; if it rejects they are never shown, nor
    * is anything after them.
    */
+  publish(items: readonly FeedItem[], origin: object | undefined): void;
+  publish(
+    items: readonly FeedItem[],
+    origin: object | undefined,
+    written: Promise<void> | undefined,
+  ): void | Promise<void>;
   publish(items: readonly FeedItem[], origin: object | undefined, written?: Promise<void>): void | Promise<void> {
     if (!written && !this.#publishing) return this.#show(items, origin);
     const published = Promise.all([this.#publishing, written]).then(() => this.#show(items, origin));

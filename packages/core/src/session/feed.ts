@@ -88,7 +88,8 @@ export class FeedReader implements AsyncIterableIterator<FeedItem> {
     this.end(
       new SessionError("behind", "This reader fell too far behind; go on with session.feed({ from: its cursor })."),
     );
-    void this.#onLeave?.();
+    // The consumer hears that it is behind, which is all that it can be told.
+    this.#onLeave?.()?.catch(() => {});
   }
 
   /** From here on what is pushed waits, until `release`; `replay` goes first. */

@@ -90,10 +90,10 @@ export class Questions {
           };
           if (signal.aborted) return abort();
           signal.addEventListener("abort", abort, { once: true });
-          void given.promise.then((answer) => {
+          given.promise.then((answer) => {
             signal.removeEventListener("abort", abort);
             answered(answer);
-          });
+          }, reject);
         }),
     };
   }

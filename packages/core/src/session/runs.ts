@@ -119,11 +119,16 @@ export class Runs {
     return hit + waiting.length;
   }
 
-  /** No run begins any more; those that wait are turned away, those that are live are interrupted and waited for. */
-  async close(closed: SessionError, reason: Error): Promise<void> {
+  /** No run begins any more; those that wait are turned away, and those that are live interrupted. */
+  stop(closed: SessionError, reason: Error): void {
     this.#closed ??= closed;
     for (const turnAway of this.#queue) turnAway(closed);
     for (const { interrupted } of this.#live.values()) interrupted.abort(reason);
+  }
+
+  /** Stops, and waits for those that are live. */
+  async close(closed: SessionError, reason: Error): Promise<void> {
+    this.stop(closed, reason);
     await Promise.all([...this.#live.values()].map(({ place }) => place.free.promise));
   }
 

@@ -176,12 +176,12 @@ export class Session {
       if (this.#log) this.#streaming.add(delta);
       return delta;
     });
-    void this.#audience.publish(deltas, origin);
+    this.#audience.publish(deltas, origin);
   }
 
   /** Tells whoever watches something that is not kept. */
   notify(notice: Notice, origin?: object): void {
-    void this.#audience.publish([notice], origin);
+    this.#audience.publish([notice], origin);
   }
 
   /**
@@ -191,7 +191,7 @@ export class Session {
    */
   feed(options: { readonly from?: Cursor | undefined } = {}): AsyncIterableIterator<FeedItem> {
     const reader = this.#audience.reader({ bounded: true });
-    if (options.from) void this.#replay(options.from, reader);
+    if (options.from) this.#replay(options.from, reader).catch((error: unknown) => this.detach(reader, error));
     else this.#join(reader);
     return reader;
   }
@@ -429,18 +429,14 @@ export class Session {
   }
 
   async #replay(from: Cursor, reader: FeedReader): Promise<void> {
-    try {
-      if (!this.#log)
-        throw new SessionError("no-log", "This session keeps no log, so its feed cannot go back to a cursor.");
-      // What is being published must have been: then the log holds it, and what is live comes behind it.
-      while (this.#audience.isBehind) await this.#audience.upToDate();
-      this.#join(reader);
-      const past = { log: this.#log, epoch: this.#epoch, openedAt: this.#openedAt, upTo: this.#seq };
-      const left = from.epoch === this.#epoch ? [] : this.#brokenOff;
-      await replay(reader, from, { ...past, streaming: this.#streaming, voices: this.#voices, left });
-    } catch (error) {
-      this.detach(reader, error);
-    }
+    if (!this.#log)
+      throw new SessionError("no-log", "This session keeps no log, so its feed cannot go back to a cursor.");
+    // What is being published must have been: then the log holds it, and what is live comes behind it.
+    while (this.#audience.isBehind) await this.#audience.upToDate();
+    this.#join(reader);
+    const past = { log: this.#log, epoch: this.#epoch, openedAt: this.#openedAt, upTo: this.#seq };
+    const left = from.epoch === this.#epoch ? [] : this.#brokenOff;
+    await replay(reader, from, { ...past, streaming: this.#streaming, voices: this.#voices, left });
   }
 
   /** Puts what has streamed into the log. */
@@ -460,7 +456,7 @@ export class Session {
   #break(cause: unknown): SessionError {
     const why = cause instanceof Error ? cause.message : String(cause);
     this.#broken ??= new SessionError("broken", `The conversation could not be written: ${why}`, { cause });
-    void this.#runs.close(this.#broken, this.#broken);
+    this.#runs.stop(this.#broken, this.#broken);
     this.#audience.dismissAll(this.#broken);
     return this.#broken;
   }

@@ -132,7 +132,8 @@ function watched(
   const leave = (controller: ReadableStreamDefaultController<Uint8Array>) => {
     clearTimeout(timer);
     controller.close();
-    void release(reader);
+    // The answer is complete: how its connection ends is of no interest.
+    release(reader).catch(() => {});
   };
   const wait = () => {
     timer ??= setTimeout(() => late.resolve({ done: true, value: undefined }), linger);
@@ -168,8 +169,7 @@ async function release(reader: ReadableStreamDefaultReader<Uint8Array>): Promise
   const timer = setTimeout(() => reader.cancel().catch(() => {}), RELEASE).unref();
   try {
     while (!(await reader.read()).done);
-  } catch {
-    // The answer is complete: how its connection ends is of no interest.
+  } finally {
+    clearTimeout(timer);
   }
-  clearTimeout(timer);
 }

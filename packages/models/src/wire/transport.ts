@@ -132,7 +132,8 @@ class Exchange implements Dispatcher.DispatchHandler {
     else if (!this.#unpacker.write(bytes)) controller.pause();
     if (this.#flushing) return;
     this.#flushing = true;
-    void THROUGH.then(this.#flush);
+    // biome-ignore lint/nursery/noFloatingPromises: it keeps what it throws for whoever waits, and a second promise a read shows.
+    THROUGH.then(this.#flush);
   }
 
   onResponseEnd(): void {
@@ -172,7 +173,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   #soon(): void {
     if (this.#flushing) return;
     this.#flushing = true;
-    void THROUGH.then(this.#flush);
+    // biome-ignore lint/nursery/noFloatingPromises: it keeps what it throws for whoever waits, and a second promise a read shows.
+    THROUGH.then(this.#flush);
   }
 
   readonly #abort = (): void => {

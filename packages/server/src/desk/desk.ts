@@ -62,7 +62,7 @@ export class Desk implements AsyncDisposable {
     this.#host = host;
     this.#defect = defect;
     this.#unread = new UnreadCounts(state === undefined ? undefined : join(state, "unread.json"));
-    this.#listWatch = new ListWatch(() => this.conversations.list());
+    this.#listWatch = new ListWatch(() => this.conversations.list(), defect);
     this.conversations = new LiveConversations({
       host,
       unread: this.#unread,
@@ -101,6 +101,7 @@ export class Desk implements AsyncDisposable {
       conversations: this.conversations,
       performer: this.performer,
       listWatch: this.#listWatch,
+      defect: this.#defect,
       left: (gone) => this.#seats.delete(gone),
     });
     this.#seats.add(seat);

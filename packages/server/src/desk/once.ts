@@ -17,7 +17,7 @@ export class Once<Outcome> {
 
   /**
    * The outcome of the work, or of the same (`what`) that was begun under this id before; nothing when that was something
-   * else. The work must not reject.
+   * else. Work that rejects has failed.
    */
   do(id: string, what: string, work: () => Promise<Outcome>): Promise<Outcome> | undefined {
     const known = this.#done.get(id);
@@ -25,9 +25,8 @@ export class Once<Outcome> {
     const outcome = work();
     this.#done.set(id, { what, outcome });
     if (this.#done.size > REMEMBERED) this.#done.delete(this.#done.keys().next().value as string);
-    void outcome.then((came) => {
-      if (this.#failed(came)) this.#done.delete(id);
-    });
+    const forget = () => this.#done.delete(id);
+    outcome.then((came) => this.#failed(came) && forget(), forget);
     return outcome;
   }
 }

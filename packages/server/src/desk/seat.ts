@@ -13,6 +13,8 @@ export interface SeatParts {
   readonly conversations: LiveConversations;
   readonly performer: Performer;
   readonly listWatch: ListWatch;
+  /** Something went wrong where no client asked for it; must not throw. */
+  defect(error: unknown): void;
   /** The client has left. */
   left(seat: Seat): void;
 }
@@ -41,7 +43,7 @@ export class Seat {
   /** Carries out a command, whose answer goes to the client. */
   ask(command: Command): void {
     if (isOfConnection(command)) this.#askInOrder(command);
-    else void this.#perform(command);
+    else this.#perform(command).catch(this.#parts.defect);
   }
 
   /** The client is told that a command was not carried out. */
@@ -65,13 +67,16 @@ export class Seat {
   }
 
   #askInOrder(command: Command<ConnectionCommand>): void {
-    this.#last = this.#last.then(async () => {
-      const refused = refusalOf(command.type as CommandName, this.#principal);
-      if (refused) return this.fail(command.id, refused);
-      const outcome = await this.#parts.performer.outcomeOf(() => this.#carryOut(command));
-      // A read has been answered at its place among the frames.
-      if ("error" in outcome || command.type !== "message.read") this.#answer(command.id, outcome);
-    });
+    // Those that come behind it are carried out, however it ends.
+    this.#last = this.#last.then(() => this.#performOwn(command)).catch(this.#parts.defect);
+  }
+
+  async #performOwn(command: Command<ConnectionCommand>): Promise<void> {
+    const refused = refusalOf(command.type as CommandName, this.#principal);
+    if (refused) return this.fail(command.id, refused);
+    const outcome = await this.#parts.performer.outcomeOf(() => this.#carryOut(command));
+    // A read has been answered at its place among the frames.
+    if ("error" in outcome || command.type !== "message.read") this.#answer(command.id, outcome);
   }
 
   async #carryOut(command: Command<ConnectionCommand>): Promise<object> {

@@ -86,7 +86,10 @@ async function refresh(
     await setImmediate();
   }
   const gone = Array.from(stamps.keys());
-  if (gone.length > 0) transaction(catalogue, () => gone.forEach((id) => void forgetConversation(catalogue, id)));
+  if (gone.length > 0)
+    transaction(catalogue, () => {
+      for (const id of gone) forgetConversation(catalogue, id);
+    });
 }
 
 /** Answers whether a message, or one above it, was removed. */

@@ -114,7 +114,9 @@ async function shakeHands(
     await transport.finishAuth(await signIn.answer(signal));
     return shakeHands(reach, mode, duties, timeout, signal, true);
   }
-  void keepListening(client, () => duties.changed("all"), over.signal);
+  keepListening(client, () => duties.changed("all"), over.signal).catch((error: unknown) =>
+    duties.log("banyan", `what it says of its changes is not heard any more: ${reasonOf(error)}`),
+  );
   const remote = transport instanceof ProcessTransport ? undefined : transport;
   return {
     client,

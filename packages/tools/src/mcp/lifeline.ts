@@ -109,7 +109,7 @@ export class Lifeline {
         }
         const { code, reason } = failureOf(error, silence.signal);
         if (code === "sign-in") this.#become({ status: "needs-auth", reason });
-        if (code === "silent") void this.#probe(connection);
+        if (code === "silent") this.#probe(connection).catch(this.#note);
         if (isLost(error)) this.#lost(connection);
         const doubt = code === "silent" || code === "gone" ? " Whether this took effect is unknown." : "";
         throw McpError.because(error, code, `The MCP server "${this.#options.name}" failed: ${reason}.${doubt}`);
@@ -144,10 +144,18 @@ export class Lifeline {
     throw new McpError("gone", `The MCP server "${this.#options.name}" is not there: ${reason}.`);
   }
 
+  /** Never rejects. */
   #begin(open: () => Promise<unknown>): Promise<void> {
-    const opening = open().then(() => {
-      if (this.#opening === opening) this.#opening = undefined;
-    });
+    const opening = open()
+      .then(() => {})
+      .catch((error: unknown) => {
+        // Whoever asks next begins anew, and is told why if that fails too.
+        this.#note(error);
+        this.#become({ status: "failed", reason: reasonOf(error) });
+      })
+      .finally(() => {
+        if (this.#opening === opening) this.#opening = undefined;
+      });
     this.#opening = opening;
     return opening;
   }
@@ -162,7 +170,7 @@ export class Lifeline {
       connection = await connect(await reach(), duties, patience.start, signal);
       await load(connection, signal);
     } catch (error) {
-      await connection?.close();
+      await connection?.close().catch(this.#note);
       const { code, reason } = failureOf(error, signal);
       const status = code === "sign-in" ? "needs-auth" : "failed";
       this.#become({ status, reason });
@@ -175,7 +183,7 @@ export class Lifeline {
     this.#connection = connection;
     this.#readySince = performance.now();
     const { closed } = connection;
-    void closed.then(() => this.#lost(connection));
+    closed.then(() => this.#lost(connection)).catch(this.#note);
     this.#become({ status: "ready" });
     return false;
   }
@@ -183,9 +191,9 @@ export class Lifeline {
   #lost(connection: Connection): void {
     if (this.#connection !== connection) return;
     this.#connection = undefined;
-    void connection.close();
+    connection.close().catch(this.#note);
     if (performance.now() - this.#readySince > STEADY) this.#attempts = 0;
-    void this.#begin(() => this.#search());
+    this.#begin(() => this.#search()).catch(this.#note);
   }
 
   async #search(): Promise<void> {
@@ -217,10 +225,18 @@ export class Lifeline {
     }
   }
 
+  /** What went wrong where nobody waits for it stands in the journal of the server. */
+  readonly #note = (error: unknown): void => this.#options.duties.log("banyan", reasonOf(error));
+
   #become(status: LifelineStatus): void {
     const isNews = status.status !== "connecting" || this.#status.status !== "connecting";
     if (this.#closed.signal.aborted || !isNews) return;
     this.#status = status;
-    this.#options.onChange();
+    try {
+      this.#options.onChange();
+    } catch (error) {
+      // The connection is not to end by it: its tools are there for whoever asks again.
+      this.#note(error);
+    }
   }
 }

@@ -97,7 +97,7 @@ export class ProcessTransport implements Transport {
     child.on("error", (error) => this.onerror?.(error));
     child.once("exit", (code, signal) => {
       this.#ending = signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
-      this.#closing ??= this.#end(child);
+      this.close().catch(this.#fail);
     });
     try {
       await once(child, "spawn");
@@ -143,10 +143,10 @@ export class ProcessTransport implements Transport {
     } catch (error) {
       // A line that never ends is no message: there is no way on from here.
       this.onerror?.(error as Error);
-      void this.close();
+      this.close().catch(this.#fail);
       return;
     }
-    if (!this.#handing) void this.#handOver();
+    if (!this.#handing) this.#handOver().catch(this.#fail);
   }
 
   /**
@@ -155,12 +155,19 @@ export class ProcessTransport implements Transport {
    */
   async #handOver(): Promise<void> {
     this.#handing = true;
-    for (let message = this.#next(); message !== null; message = this.#next()) {
-      this.onmessage?.(message);
-      await Promise.resolve();
+    try {
+      for (let message = this.#next(); message !== null; message = this.#next()) {
+        this.onmessage?.(message);
+        await Promise.resolve();
+      }
+    } finally {
+      this.#handing = false;
     }
-    this.#handing = false;
   }
+
+  readonly #fail = (error: unknown): void => {
+    this.onerror?.(error instanceof Error ? error : new Error(String(error)));
+  };
 
   #next(): JSONRPCMessage | null {
     for (;;) {

@@ -75,7 +75,12 @@ export class McpServer {
         workspace,
         elicit: (params) => this.#elicit(params),
         log: (level, text) => journal.note(level, text),
-        changed: (what) => void this.#changed(what),
+        changed: (what) => {
+          // What was offered before stays: the next word from the server, or the next connection, sets it right.
+          this.#changed(what).catch((error: unknown) =>
+            journal.note("banyan", `its ${what} cannot be listed: ${reasonOf(error)}`),
+          );
+        },
       },
       load: (connection, signal) => this.#load(connection, signal),
     });
@@ -213,20 +218,15 @@ export class McpServer {
 
   /** The server says that it offers something else now. */
   async #changed(what: Parameters<ClientDuties["changed"]>[0]): Promise<void> {
-    try {
-      await this.#lifeline.ask(async (client, { signal }) => {
-        const options = { signal, timeout: this.#options.patience.start };
-        const offers = client.getServerCapabilities();
-        if (offers?.tools && (what === "tools" || what === "all")) this.#tools = await this.#listTools(client, options);
-        if (offers?.prompts && (what === "prompts" || what === "all")) {
-          this.#prompts = await this.#listPrompts(client, options);
-        }
-      });
-      this.#options.onChange();
-    } catch (error) {
-      // What was offered before stays: the next word from the server, or the next connection, sets it right.
-      this.journal.note("banyan", `its ${what} cannot be listed: ${reasonOf(error)}`);
-    }
+    await this.#lifeline.ask(async (client, { signal }) => {
+      const options = { signal, timeout: this.#options.patience.start };
+      const offers = client.getServerCapabilities();
+      if (offers?.tools && (what === "tools" || what === "all")) this.#tools = await this.#listTools(client, options);
+      if (offers?.prompts && (what === "prompts" || what === "all")) {
+        this.#prompts = await this.#listPrompts(client, options);
+      }
+    });
+    this.#options.onChange();
   }
 
   async #elicit(params: ElicitRequestParams): Promise<ElicitResult> {

@@ -3,7 +3,7 @@ import { RunningCommands } from "../workspace/command.ts";
 import { stripControls } from "../workspace/plain-text.ts";
 import type { Ask } from "./elicitation.ts";
 import { type McpServerEntry, readEntry } from "./entry.ts";
-import { McpError } from "./error.ts";
+import { McpError, reasonOf } from "./error.ts";
 import { inputSchema } from "./input-schema.ts";
 import { Journal } from "./journal.ts";
 import type { LifelineStatus, ReconnectSettings } from "./lifeline.ts";
@@ -76,7 +76,8 @@ export class McpServers implements AsyncDisposable {
         this.#unused.set(name, { name, status: "failed", reason: error.message });
       }
     }
-    for (const server of this.#servers.values()) void server.connect();
+    for (const server of this.#servers.values())
+      server.connect().catch((error: unknown) => server.journal.note("banyan", reasonOf(error)));
   }
 
   /** How each server is doing, in the order of the configuration. */

@@ -36,7 +36,11 @@ const held = new HeldPlaces(base);
 const keyFilter = join(base, "keys.bpf");
 const hasKeyFilter = writeKeyFilter(keyFilter);
 process.chdir(empty);
-process.once("exit", () => rmSync(base, { recursive: true, force: true, maxRetries: 3 }));
+process.once("exit", () => {
+  // What is still held is known from the journal in there alone.
+  held.release();
+  rmSync(base, { recursive: true, force: true, maxRetries: 3 });
+});
 // For the runtime's sockets, and what it tells commands to use.
 process.env.TMPDIR = base;
 process.env.CLAUDE_CODE_TMPDIR = temporary;
@@ -58,22 +62,30 @@ function tell(message: FromProcess): void {
 process.on("message", (message: ToProcess) => {
   switch (message.type) {
     case "open":
-      void open(message.plan).then(tell);
+      open(message.plan).then(tell).catch(leave);
       return;
     case "wrap":
-      void wrap().then(
+      wrap().then(
         (text) => tell({ type: "wrapped", id: message.id, text }),
         (error: unknown) => tell({ type: "failed", id: message.id, message: wordsOf(error) }),
       );
       return;
     case "ended":
-      tell({ type: "settled", id: message.id, notices: ended() });
+      tell({ type: "settled", id: message.id, notices: endedNotices() });
       return;
     case "close":
-      void close();
+      leave();
   }
 });
-process.once("disconnect", () => void close());
+process.once("disconnect", leave);
+
+/** However it goes, this process ends. */
+function leave(): void {
+  close().then(
+    () => process.exit(),
+    () => process.exit(1),
+  );
+}
 
 async function open(wanted: SandboxPlan): Promise<FromProcess> {
   const config = configOf(wanted, []);
@@ -111,6 +123,15 @@ function ended(): string[] {
   const notices = putAside();
   if (running === 0) held.release();
   return notices;
+}
+
+/** The same for a command that nobody waits for any more: what cannot be looked through is said, and the sandbox goes on. */
+function endedNotices(): string[] {
+  try {
+    return ended();
+  } catch (error) {
+    return [`What a command left behind could not be looked through: ${wordsOf(error)}.`];
+  }
 }
 
 function putAside(): string[] {
@@ -286,5 +307,4 @@ async function close(): Promise<void> {
   if (running > 0) putAside();
   held.release();
   await SandboxManager.reset();
-  process.exit();
 }

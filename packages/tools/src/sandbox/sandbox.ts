@@ -238,7 +238,9 @@ class SandboxInProcess implements Sandbox {
       args: ["-c", `exec ${text}`],
       environment: { ...environment, TMPDIR: this.temporary, [WORDS]: shellWords({ file, args }) },
       ended,
-      [Symbol.dispose]: () => void ended(),
+      [Symbol.dispose]: () => {
+        ended().catch(() => {});
+      },
     };
   }
 

@@ -40,9 +40,10 @@ function Waiting({
     readonly delivery?: "steer" | "queue";
     readonly before?: string;
     readonly run?: string;
-  }) =>
+  }) => {
     // Delivered meanwhile: then it is among the messages, which says so.
-    void connection.ask("input.edit", { conversation, input: id, ...change }).catch(() => {});
+    connection.ask("input.edit", { conversation, input: id, ...change }).catch(() => {});
+  };
   const save = () => {
     const files = parts.filter((part) => part.type === "file");
     if (draft !== undefined && draft.trim() !== "") edit({ parts: [{ type: "text", text: draft }, ...files] });

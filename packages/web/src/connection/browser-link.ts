@@ -71,11 +71,14 @@ class BrowserLink implements Link {
       }
       // A server that is none of ours gets a proof that is good nowhere else.
       const asked = tries;
-      void proofFor(this.#key, frame.challenge).then((proof) => {
-        // It answers this challenge, and not that of a connection which has come since.
-        if (asked === tries)
-          socket.send(JSON.stringify({ type: "hello", protocol: PROTOCOL, client: "banyan page", proof }));
-      });
+      proofFor(this.#key, frame.challenge)
+        .then((proof) => {
+          // It answers this challenge, and not that of a connection which has come since.
+          if (asked === tries)
+            socket.send(JSON.stringify({ type: "hello", protocol: PROTOCOL, client: "banyan page", proof }));
+        })
+        // A key that proves nothing is of no use any more.
+        .catch(() => this.#signedOut());
     });
     socket.addEventListener("close", ({ code }) => {
       clearTimeout(silence);
@@ -83,7 +86,11 @@ class BrowserLink implements Link {
       if (socket !== this.#socket || this.#isOver) return;
       if (code === closeCodes.unproven) return this.#signedOut();
       // A browser does not tell a page why the server refused a socket.
-      if (!isKnown) void isSignedIn().then((isSo) => isSo || this.#signedOut());
+      if (!isKnown)
+        isSignedIn().then(
+          (isSo) => isSo || this.#signedOut(),
+          () => this.#signedOut(),
+        );
       isKnown = false;
       this.#events.down(Date.now() + this.#delay());
     });

@@ -68,7 +68,10 @@ export class LiveConversation {
 
   /** A message that has been read; asks for it otherwise. */
   message(id: string): Message | undefined {
-    if (this.#watched.mirror?.outline(id)) return void this.read([id]);
+    if (this.#watched.mirror?.outline(id)) {
+      this.read([id]);
+      return undefined;
+    }
     return this.#watched.mirror?.state.messages.get(id);
   }
 

@@ -21,17 +21,21 @@ interface Showing {
   readonly focus?: string;
 }
 
+/** What becomes of a navigation that another one has overtaken: that one is shown. */
+const OVERTAKEN = () => {};
+
 /** Shows a branch, by its leaf. Each time is an entry of the browser's history (W6). */
 export function useShow(): (leaf: string, showing?: Showing) => void {
   const navigate = useNavigate();
   const { id: conversation } = useConversation();
-  return (leaf, { exactly = false, focus } = {}) =>
-    void navigate({
+  return (leaf, { exactly = false, focus } = {}) => {
+    navigate({
       to: "/c/$conversation",
       params: { conversation },
       search: { leaf },
       state: { end: !exactly, ...(focus === undefined ? {} : { focus }) },
-    });
+    }).catch(OVERTAKEN);
+  };
 }
 
 /**
@@ -69,14 +73,14 @@ export function useView(tree: ConversationState, leaf: string | undefined): stri
     // Who has just gone elsewhere is not brought back, although the page still shows where they were.
     const { pathname, search } = router.state.location;
     if (conversationIn(pathname) !== conversation.id || search.leaf !== leaf) return;
-    void navigate({
+    navigate({
       to: "/c/$conversation",
       params: { conversation: conversation.id },
       search: (old) => ({ ...old, leaf: view }),
       hash: true,
       state: { end: true },
       replace: true,
-    });
+    }).catch(OVERTAKEN);
   }, [conversation, navigate, router, view, leaf, isComing]);
   return view;
 }

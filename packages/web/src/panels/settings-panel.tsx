@@ -133,11 +133,12 @@ function Models({ everywhere }: { readonly everywhere: string }) {
   const provider = chosen ?? (here ?? everywhere).split("/", 1)[0] ?? "";
   const known = useKnownModels(provider);
   const found = known.filter(({ name }) => name.toLowerCase().includes(query.toLowerCase()));
-  const use = (model: string, where: { conversation?: string }) =>
+  const use = (model: string, where: { conversation?: string }) => {
     connection.ask("model.use", { model, ...where }).then(
       () => setProblem(undefined),
       (error: unknown) => setProblem(wordsOf(error)),
     );
+  };
   const reason = providers.find(({ name }) => name === provider)?.reason;
   return (
     <section aria-label="Models" className="mt-4 flex flex-col gap-2">
@@ -181,8 +182,8 @@ function Models({ everywhere }: { readonly everywhere: string }) {
             key={model.name}
             model={model}
             isHere={model.name === (here ?? everywhere)}
-            onHere={() => void use(model.name, { conversation })}
-            onEverywhere={() => void use(model.name, {})}
+            onHere={() => use(model.name, { conversation })}
+            onEverywhere={() => use(model.name, {})}
           />
         ))}
       </ul>

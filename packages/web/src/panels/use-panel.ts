@@ -25,13 +25,15 @@ export function usePanel(): {
   // An address may come from somebody who may see more.
   const wanted = chosen === undefined || chosen === "none" || all.includes(chosen) ? chosen : undefined;
   const panel = wanted === "none" ? undefined : (wanted ?? (hasRoom ? "branches" : undefined));
-  const show = (next: PanelName | undefined, other?: string) =>
-    void navigate({
+  const show = (next: PanelName | undefined, other?: string) => {
+    navigate({
       search: (old) => ({ ...old, panel: next ?? (hasRoom ? "none" : undefined), beside: other }),
       hash: true,
       state: true,
       replace: true,
-    });
+      // Another navigation has overtaken it: that one is shown.
+    }).catch(() => {});
+  };
   return { panel, all, beside, show };
 }
 

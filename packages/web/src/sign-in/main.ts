@@ -16,9 +16,9 @@ if (once !== "") window.history.replaceState(null, "", pathname);
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  void enter(tokenIn(String(new FormData(form).get("token") ?? "")));
+  enter(tokenIn(String(new FormData(form).get("token") ?? ""))).catch(tell);
 });
-if (once !== "") void enter(once);
+if (once !== "") enter(once).catch(tell);
 // Who follows a link of another site comes without the cookie, which that site must not make a browser send.
 else if ((await keptKey()) !== undefined && (await isSignedIn())) goOn();
 
@@ -28,6 +28,10 @@ async function enter(token: string): Promise<void> {
   there(document.getElementById("why")).textContent = "";
   problem.textContent = why;
   form.querySelector("input")?.select();
+}
+
+function tell(error: unknown): void {
+  problem.textContent = `Signing in went wrong: ${error instanceof Error ? error.message : String(error)}`;
 }
 
 /** To what the person asked for. */

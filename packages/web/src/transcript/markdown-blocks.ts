@@ -75,7 +75,8 @@ function isGoingOn(above: string, raw: string): boolean {
 /** The labels that links and pictures refer to, one a line. */
 function usedBy(tokens: Token[]): string {
   const labels = new Set<string>();
-  void walkTokens(tokens, (token) => {
+  // biome-ignore lint/nursery/noFloatingPromises: it answers what its function answers, and that makes no promise.
+  walkTokens(tokens, (token) => {
     if (token.type !== "link" && token.type !== "image") return;
     const [, label] = /\[((?:[^[\]\\]|\\.)*)\]$/s.exec(token.raw.replace(/\[\]$/, "")) ?? [];
     if (label !== undefined) labels.add(labelOf(label));

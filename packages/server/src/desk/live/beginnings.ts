@@ -41,7 +41,9 @@ export class Beginnings {
         this.#asked.delete(asked);
         if (asked.isInterrupted) throw new TurnNotBegun();
       },
-      [Symbol.dispose]: () => void this.#asked.delete(asked),
+      [Symbol.dispose]: () => {
+        this.#asked.delete(asked);
+      },
     };
   }
 

@@ -12,13 +12,16 @@ export interface ListWatcher {
 /** Tells those who watch the list of conversations what changes in it, several changes at once. */
 export class ListWatch implements Disposable {
   readonly #list: () => Promise<readonly ListedConversation[]>;
+  readonly #defect: (error: unknown) => void;
   readonly #watchers = new Set<ListWatcher>();
   readonly #changed = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
   #telling = false;
 
-  constructor(list: () => Promise<readonly ListedConversation[]>) {
+  /** `defect` hears of what went wrong in telling them, and must not throw. */
+  constructor(list: () => Promise<readonly ListedConversation[]>, defect: (error: unknown) => void) {
     this.#list = list;
+    this.#defect = defect;
   }
 
   add(watcher: ListWatcher): void {
@@ -46,10 +49,12 @@ export class ListWatch implements Disposable {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       this.#telling = true;
-      void this.#tell().finally(() => {
-        this.#telling = false;
-        if (this.#changed.size > 0) this.#tellSoon();
-      });
+      this.#tell()
+        .finally(() => {
+          this.#telling = false;
+          if (this.#changed.size > 0) this.#tellSoon();
+        })
+        .catch(this.#defect);
     }, EVERY);
   }
 

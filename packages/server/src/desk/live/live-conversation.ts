@@ -56,7 +56,9 @@ export class LiveConversation {
   /** A client begins to watch: behind a cursor, or with a snapshot in which the branch of `leaf` is in view. */
   async subscribe(line: Line, from?: Cursor, leaf?: string): Promise<Subscription> {
     await this.#broadcast.settled();
-    const subscription = new Subscription(this.session, this.#broadcast, line);
+    const subscription = new Subscription(this.session, this.#broadcast, line, (error) =>
+      this.#tellBroken(subscription, line, error),
+    );
     this.#subscriptions.set(subscription, line);
     await subscription.begin(from, leaf);
     return subscription;
@@ -136,7 +138,7 @@ export class LiveConversation {
 
   #ended(error: unknown): void {
     this.#broadcast.flush();
-    if (error !== undefined) this.#tell("broken", error instanceof Error ? error.message : String(error));
+    if (error !== undefined) this.#tell("broken", wordsOf(error));
     else if (this.#reason) this.#tell(this.#reason, "This conversation was removed.");
     for (const subscription of this.#subscriptions.keys()) subscription.end();
     this.#subscriptions.clear();
@@ -152,4 +154,15 @@ export class LiveConversation {
     }
     this.#subscriptions.clear();
   }
+
+  /** One client cannot be told what it missed; the others have it. */
+  #tellBroken(subscription: Subscription, line: Line, error: unknown): void {
+    this.unsubscribe(subscription);
+    const message = `What was said meanwhile cannot be read: ${wordsOf(error)}`;
+    line.send(new Frame({ type: "ended", conversation: this.session.id, reason: "broken", message }));
+  }
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

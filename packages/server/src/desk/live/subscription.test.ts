@@ -36,7 +36,8 @@ test("F19: a client that catches up with a long log and does not read is sent on
   const agent = new Agent({ model: scriptedModel(() => "y".repeat(256 * 1024)) });
   for (let turn = 0; turn < 8; turn++) await agent.send("Go on", { session });
   const line = new NarrowLine();
-  const subscription = new Subscription(session, new Broadcast(session), line);
+  const failures: unknown[] = [];
+  const subscription = new Subscription(session, new Broadcast(session), line, (error) => failures.push(error));
   await subscription.begin({ epoch: 0, seq: 0, offset: 0 }, undefined);
   for (let reads = 0; !subscription.isInStep && reads < 100; reads++) {
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -49,4 +50,5 @@ test("F19: a client that catches up with a long log and does not read is sent on
   const events = told.filter((item) => "at" in item);
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index + 1));
   subscription.end();
+  expect(failures).toEqual([]);
 });

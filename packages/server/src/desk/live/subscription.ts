@@ -41,13 +41,16 @@ export class Subscription implements Receiver {
   readonly #session: Session;
   readonly #broadcast: Broadcast;
   readonly #line: Line;
+  readonly #failed: (error: unknown) => void;
   #over = false;
   #stepping = Promise.withResolvers<void>();
 
-  constructor(session: Session, broadcast: Broadcast, line: Line) {
+  /** `failed` hears why the client gets no more, if it is not the session that ended. Must not throw. */
+  constructor(session: Session, broadcast: Broadcast, line: Line, failed: (error: unknown) => void) {
     this.#session = session;
     this.#broadcast = broadcast;
     this.#line = line;
+    this.#failed = failed;
   }
 
   /**
@@ -57,7 +60,7 @@ export class Subscription implements Receiver {
   async begin(from: Cursor | undefined, leaf: string | undefined): Promise<void> {
     const { latest } = this.#broadcast;
     if (from && (from.seq === 0 || (from.epoch === latest.epoch && !isBefore(latest, from)))) {
-      void this.#catchUp(from);
+      this.#catchUpAlone(from);
       return;
     }
     const beginAnew = () => {
@@ -100,7 +103,12 @@ export class Subscription implements Receiver {
 
   left(at: Cursor): void {
     this.#stepping = Promise.withResolvers();
-    void this.#catchUp(at);
+    this.#catchUpAlone(at);
+  }
+
+  /** Where nobody waits for it, the client is told that it gets no more. */
+  #catchUpAlone(from: Cursor): void {
+    this.#catchUp(from).catch((error: unknown) => this.#failed(error));
   }
 
   #join(): void {
@@ -110,7 +118,7 @@ export class Subscription implements Receiver {
 
   /**
    * Sends what came after a cursor, with pauses while the connection is full, and joins the others. With `anew`: only
-   * text, and then that, which tells the rest.
+   * text, and then that, which tells the rest. Rejects when the log cannot be read.
    */
   async #catchUp(from: Cursor, anew?: Anew): Promise<void> {
     for (let at: Cursor | undefined = from; at && !this.#over; ) {
@@ -168,8 +176,10 @@ export class Subscription implements Receiver {
       return undefined;
     } catch (error) {
       send();
+      // A log that cannot be read breaks no session: nobody else would say so.
+      if (!(error instanceof SessionError)) throw error;
       // Whoever was too slow for a reader goes on from there. A session that broke tells the client itself.
-      return error instanceof SessionError && error.code === "behind" ? at : undefined;
+      return error.code === "behind" ? at : undefined;
     }
   }
 }

@@ -26,7 +26,7 @@ export function beginTurn(
     isBegun = true;
     begun.resolve();
   };
-  void follow(chat, onBegun).then(
+  follow(chat, onBegun).then(
     () => begun.reject(new TurnNotBegun()),
     // Whoever asked for it is told why it cannot begin.
     (error: unknown) => (isBegun ? onDefect(error) : begun.reject(error)),

@@ -54,7 +54,9 @@ export class Activities {
   own(what: string): () => void {
     const doing = { what: oneLine(what), since: Date.now(), isWaiting: false, agents: 0 };
     this.#own.push(doing);
-    return () => void this.#own.splice(this.#own.indexOf(doing), 1);
+    return () => {
+      this.#own.splice(this.#own.indexOf(doing), 1);
+    };
   }
 
   /** The person wants it to stop. */

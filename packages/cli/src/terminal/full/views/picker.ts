@@ -106,7 +106,8 @@ export class Picker<T> implements Overlay<T> {
     if (this.#filter.key(key, keys)) {
       this.#found = this.#matching();
       this.#cursor.index = 0;
-      void this.#search();
+      // A list that cannot be searched further is still a list.
+      this.#search().catch(() => {});
     }
     return undefined;
   }
@@ -123,8 +124,7 @@ export class Picker<T> implements Overlay<T> {
     const { search } = this.#options;
     const { text } = this.#filter;
     if (!search || text.trim() === "") return;
-    // A list that cannot be searched further is still a list.
-    const named = new Set(await search(text).catch(() => []));
+    const named = new Set(await search(text));
     // Somebody has typed on meanwhile: the answer to that counts.
     if (this.#filter.text !== text) return;
     this.#named = named;
