@@ -132,6 +132,14 @@ const rows: readonly [allowed: "allowed" | "refused", file: string, source: stri
   ["refused", "packages/core/src/turn", 'import "../testing/scripted-model.ts"'],
   ["refused", "packages/core/src/agent", 'import "../testing/scripted-model.ts"'],
   ["refused", "packages/core/src/agent", 'import "../index.ts"'],
+
+  // A promise that nobody waits for says what becomes of it when it fails (F37).
+  ["refused", "packages/server/src", "async function tell() {} tell()"],
+  ["refused", "packages/server/src", "async function tell() {} void tell()"],
+  ["refused", "packages/tools/src", "class Server { async #end() {} end() { void this.#end() } }"],
+  ["refused", "packages/tools/src", "class Server { async #end() {} end() { this.#end() } }"],
+  ["refused", "packages/core/src/session", "Promise.reject().then(() => {})"],
+  ["allowed", "packages/server/src", "async function tell() {} tell().catch(() => {})"],
 ];
 
 /** The tests of a room may use what lies above it, and the scripted model. */
@@ -147,7 +155,7 @@ const cases = [...rows, ...testRows].map(([allowed, folder, source], index) => {
   return { allowed, folder, source, ending, file: `${folder}/case-${index}.${ending}` };
 });
 
-const rules = /\/(noRestrictedImports|noRestrictedGlobals|noNodejsModules|noProcessGlobal)$/;
+const rules = /\/(noRestrictedImports|noRestrictedGlobals|noNodejsModules|noProcessGlobal|noVoid|noFloatingPromises)$/;
 const refused = new Set<string>();
 
 beforeAll(() => {

@@ -191,4 +191,16 @@ describe("what an agent works with", () => {
     await session.close();
     await host.close();
   });
+
+  test("F37: a host that closes while the model for titles is looked for ends nobody's program", async () => {
+    const host = await open({ titleModel: "demo/offline" });
+    const rejected: unknown[] = [];
+    const hear = (reason: unknown) => rejected.push(reason);
+    process.on("unhandledRejection", hear);
+    await host.newSession();
+    await host.close();
+    for (let turns = 0; turns < 50; turns++) await new Promise((resolve) => setImmediate(resolve));
+    process.off("unhandledRejection", hear);
+    expect(rejected).toEqual([]);
+  });
 });

@@ -54,6 +54,20 @@ describe("starting", () => {
     expect(await opened.call("mcp_modern_echo", { text: "hello" })).toBe("hello");
   });
 
+  test("F37: whoever cannot take what servers offer now ends no program: the journal says why", async () => {
+    await using opened = await TestServers.settled(
+      { good: puppet() },
+      {
+        onChange: () => {
+          throw new Error("these tools cannot be taken");
+        },
+      },
+    );
+    expect(opened.statuses).toEqual(["good: ready"]);
+    expect(opened.servers.journal("good")).toContain("banyan: these tools cannot be taken");
+    expect(await opened.call("mcp_good_echo", { text: "hello" })).toBe("hello");
+  });
+
   test("what is no message is passed over", async () => {
     await using opened = await TestServers.settled({ chatty: puppet({ chatters: true }) });
     expect(await opened.call("mcp_chatty_echo", { text: "hello" })).toBe("hello");

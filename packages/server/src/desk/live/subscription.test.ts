@@ -52,3 +52,26 @@ test("F19: a client that catches up with a long log and does not read is sent on
   subscription.end();
   expect(failures).toEqual([]);
 });
+
+test("F37: a client whose way through the log cannot be read on is told, and is not left waiting", async () => {
+  const store = memoryStore();
+  const open = store.open.bind(store);
+  let isBroken = false;
+  store.open = async (...where) => {
+    const log = await open(...where);
+    const read = log.read.bind(log);
+    log.read = (after) => {
+      if (isBroken) throw new Error("input/output error");
+      return read(after);
+    };
+    return log;
+  };
+  await using session = await Session.open(store);
+  await new Agent({ model: scriptedModel(["Hello."]) }).send("Hi", { session });
+  isBroken = true;
+  const failed = Promise.withResolvers<unknown>();
+  const subscription = new Subscription(session, new Broadcast(session), new NarrowLine(), failed.resolve);
+  await subscription.begin({ epoch: 0, seq: 0, offset: 0 }, undefined);
+  expect(await failed.promise).toEqual(new Error("input/output error"));
+  subscription.end();
+});
