@@ -79,6 +79,30 @@ test("S1: more connections than the server takes are turned away and logged, and
   await expect.poll(() => ask(running.address, "/api/v1/health").catch(String)).toMatchObject({ status: 200 });
 });
 
+test("S4: guests get a part of the connections, and of one address a small one: the next is told why, and the owner gets in", async () => {
+  const guestToken = "a-guest-of-a-test-0123456789-0123456789";
+  const more = { connections: 40, guestToken };
+  const { server: running, log } = await serving({ model: scriptedModel(["Hello."]) }, more);
+  const owner = await TestClient.connect(running);
+  const { conversation } = await owner.ask("conversation.create", {});
+  await owner.ask("turn.say", { conversation, parts: [{ type: "text", text: "Hi" }] });
+  const guest = { authorization: `Bearer ${guestToken}` };
+  const first = await TestClient.connect(running, guestToken);
+  const feed = () => fetch(`${running.address}/api/v1/conversations/${conversation}/feed`, { headers: guest });
+  const second = await feed();
+  expect(second.status).toBe(200);
+  const refused = /There are 2 guests from your address already, .*: close one of them\./;
+  const third = await feed();
+  expect([third.status, await third.text()]).toEqual([429, expect.stringMatching(refused)]);
+  await expect(TestClient.connect(running, guestToken)).rejects.toThrow();
+  expect(log.join("\n")).toMatch(refused);
+  await TestClient.connect(running);
+  // A place that is left is free again.
+  await second.body?.cancel();
+  await expect.poll(async () => (await feed()).status).toBe(200);
+  first.socket.close();
+});
+
 test("a client that sends compressed frames, or one message in very many, is refused before they are read", async () => {
   const { server: running, log } = await server();
   const packed = await bareWebSocket(running.address, "permessage-deflate; client_max_window_bits");

@@ -4,6 +4,7 @@ import { PROTOCOL } from "@banyan/protocol";
 import { createAdaptorServer } from "@hono/node-server";
 import { allowedHosts, inBrackets, isWildcard } from "./auth/addresses.ts";
 import { Gate } from "./auth/gate.ts";
+import { GuestLines } from "./auth/guest-lines.ts";
 import { Principals } from "./auth/principal.ts";
 import { randomToken } from "./auth/secret.ts";
 import type { ServedHost } from "./desk/commands/workplace.ts";
@@ -40,7 +41,10 @@ export interface ServeOptions {
   readonly state?: string;
   /** Milliseconds for which a conversation stays open that nobody watches and nothing works in. Default 30,000. */
   readonly idle?: number;
-  /** Connections at once; further ones are turned away. Default 2,000. */
+  /**
+   * Connections at once; further ones are turned away. Guests get half of them at most, and a twentieth from one address.
+   * Default 2,000.
+   */
   readonly connections?: number;
   /** Refusals and defects, one line each, without secrets. Nothing is logged when absent. */
   log?(line: string): void;
@@ -79,12 +83,15 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     cookie,
   });
   const streams = new Set<EventStream>();
+  const { connections = CONNECTIONS } = options;
+  const guests = new GuestLines(connections);
   const app = httpApp({
     gate,
     cookie,
     page: options.page === undefined ? new Map() : pageFiles(options.page),
     desk,
     streams,
+    guests,
     health: () => ({ status: "ok", server: NAME, protocol: PROTOCOL }),
     openApi: () => openApi(NAME),
     log,
@@ -94,9 +101,9 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     fetch: app.fetch,
     serverOptions: { headersTimeout: REQUEST_WITHIN, connectionsCheckingInterval: LOOK_EVERY },
   }) as HttpServer;
-  server.maxConnections = options.connections ?? CONNECTIONS;
+  server.maxConnections = connections;
   server.on("drop", (dropped) => log(`${dropped?.remoteAddress}: turned away: ${server.maxConnections} connections`));
-  const sockets = new SocketServer(server, gate, { desk, log });
+  const sockets = new SocketServer(server, gate, { desk, log, guests });
 
   const stop = async () => {
     const closed = new Promise((resolve) => server.close(resolve));

@@ -19,6 +19,8 @@ describe.runIf(chromiumPath)(`turns that break off in the page${whyNot}`, PATIEN
       await eventually(() => entry(page, "refuse 1").innerText()).toContain("no answer");
     };
     await isTold();
+    // Nothing was spent that anybody knows of: no price is told (W51).
+    expect(await page.locator("header").innerText()).not.toContain("$0");
     await page.reload();
     await isTold();
     expect(await faultsOf(page, "[role=log]")).toEqual([]);
@@ -39,6 +41,8 @@ describe.runIf(chromiumPath)(`turns that break off in the page${whyNot}`, PATIEN
     await card(page).getByRole("button", { name: "Try again" }).waitFor();
     const said = await articles(page).last().innerText();
     expect(said).toContain("It begins");
+    expect(await card(page).innerText()).toMatch(/^The answer broke off\./);
+    expect(said).not.toContain("No answer");
     expect(said.match(/The provider is not available/g)).toHaveLength(1);
     await card(page).getByRole("button", { name: "Try again" }).click();
     await eventually(() => articles(page).last().innerText()).toContain("2/2");

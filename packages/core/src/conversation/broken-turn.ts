@@ -26,8 +26,8 @@ export interface ToldBreak {
   readonly isFailure: boolean;
 }
 
-/** Says why a turn did not come to its answer, and what can be done about it. */
-export function toldBreak({ reason, code, message }: Omit<BrokenTurn, "run">): ToldBreak {
+/** Says why a turn did not come to its answer, and what can be done about it. `isBegun`: a part of the answer is there. */
+export function toldBreak({ reason, code, message }: Omit<BrokenTurn, "run">, isBegun = false): ToldBreak {
   switch (reason) {
     case "interrupted":
       return {
@@ -47,7 +47,7 @@ export function toldBreak({ reason, code, message }: Omit<BrokenTurn, "run">): T
       };
     case "failed":
       return {
-        head: "No answer",
+        head: isBegun ? "The answer broke off" : "No answer",
         why: message ?? "The model could not answer.",
         ...(code !== undefined && ELSEWHERE.has(code)
           ? { ways: ["another-model", "again"], advice: "Ask another model, or ask again once that is mended." }

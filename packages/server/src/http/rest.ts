@@ -10,6 +10,7 @@ import {
 } from "@banyan/protocol";
 import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
+import type { GuestLines } from "../auth/guest-lines.ts";
 import type { DeskCommand } from "../desk/commands/workplace.ts";
 import type { Desk } from "../desk/desk.ts";
 import { isOfConnection, type Outcome, refusalOf } from "../desk/perform.ts";
@@ -30,6 +31,7 @@ export interface RestParts {
   readonly desk: Desk;
   /** Streams of events that are open, for the server to end. */
   readonly streams: Set<EventStream>;
+  readonly guests: GuestLines;
   health(): object;
   openApi(): object;
   log(line: string): void;
@@ -148,7 +150,13 @@ export function rest(parts: RestParts): Hono<HttpEnvironment> {
     const input = { conversation: context.req.param("id"), from, leaf: context.req.query("leaf") };
     const { command, error } = readAddress("feed.subscribe", input);
     if (!command) return problem(context, error);
-    const stream = new EventStream(context.get("principal"), () => streams.delete(stream));
+    const isGuest = !context.get("principal").rights.includes("act");
+    const free = isGuest ? parts.guests.take(context.env.incoming.socket.remoteAddress ?? "") : () => {};
+    if (typeof free === "string") return problem(context, { code: "busy", message: free });
+    const stream = new EventStream(context.get("principal"), () => {
+      streams.delete(stream);
+      free();
+    });
     const outcome = await performer.outcomeOf(async () => {
       const live = await conversations.open(command.conversation);
       await stream.watch(live, command.from, command.leaf);

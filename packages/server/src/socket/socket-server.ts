@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import { closeCodes, LARGEST_FRAME, LARGEST_OF_WATCHERS, SIGN_OF_LIFE } from "@banyan/protocol";
 import { type WebSocket, WebSocketServer } from "ws";
 import type { Gate, Knock, SocketVerdict } from "../auth/gate.ts";
+import type { GuestLines } from "../auth/guest-lines.ts";
 import { knockOf } from "../auth/knock.ts";
 import { randomToken } from "../auth/secret.ts";
 import { Frame } from "../desk/live/frame.ts";
@@ -14,6 +15,11 @@ const PARTING = 1_000;
 /** The address of the WebSocket. */
 const SOCKET_PATH = "/api/v1/socket";
 
+/** What sockets need of the server. */
+export interface SocketParts extends ConnectionParts {
+  readonly guests: GuestLines;
+}
+
 /** The clients of a server on WebSockets. */
 export class SocketServer {
   readonly #sockets = socketsFor(LARGEST_FRAME);
@@ -22,11 +28,11 @@ export class SocketServer {
   readonly #connections = new Map<WebSocket, Connection>();
   readonly #alive = new WeakSet<WebSocket>();
   readonly #gate: Gate;
-  readonly #parts: ConnectionParts;
+  readonly #parts: SocketParts;
   readonly #heartbeat: NodeJS.Timeout;
 
   /** From now on upgrades of the HTTP server are answered. */
-  constructor(server: Server, gate: Gate, parts: ConnectionParts) {
+  constructor(server: Server, gate: Gate, parts: SocketParts) {
     this.#gate = gate;
     this.#parts = parts;
     server.on("upgrade", (request, socket, head) => this.#upgrade(request, socket, head));
@@ -62,7 +68,14 @@ export class SocketServer {
       refuse(socket, status, message);
       return;
     }
-    const sockets = verdict.principal.rights.includes("act") ? this.#sockets : this.#watching;
+    const isGuest = !verdict.principal.rights.includes("act");
+    const free = isGuest ? this.#parts.guests.take(knock.from) : () => {};
+    if (typeof free === "string") {
+      this.#parts.log(`${knock.from}: refused a socket: ${free}`);
+      return refuse(socket, 429, free);
+    }
+    socket.once("close", free);
+    const sockets = isGuest ? this.#watching : this.#sockets;
     sockets.handleUpgrade(request, socket, head, (accepted) => {
       this.#alive.add(accepted);
       accepted.on("pong", () => this.#alive.add(accepted));

@@ -1,4 +1,14 @@
-import { type ConversationState, formatCost, lastAnswer, pathTo, shortCount, spentOn } from "@banyan/core/conversation";
+import {
+  type ConversationState,
+  type Cost,
+  formatCost,
+  lastAnswer,
+  pathTo,
+  shortCount,
+  spentOn,
+  totalTokens,
+  type Usage,
+} from "@banyan/core/conversation";
 import { Inbox } from "../conversations/inbox.tsx";
 import { PanelButton } from "../panels/panel-button.tsx";
 import { tokensInWords } from "../shell/tokens-in-words.ts";
@@ -19,8 +29,8 @@ export function ConversationHeader({ leaf }: { readonly leaf: string | null }) {
     <header className="flex flex-wrap items-center gap-x-4 gap-y-1 border-hair border-b px-4 py-2">
       <h1 className="min-w-32 flex-1 truncate font-semibold">{title ?? "New conversation"}</h1>
       <dl className="flex flex-wrap gap-x-4 text-soft text-xs">
-        <Amount name="This branch" title={tokensInWords(branch.usage)} value={formatCost(branch.cost)} />
-        <Amount name="All branches" title={tokensInWords(usage)} value={formatCost(cost)} />
+        <Spent name="This branch" usage={branch.usage} cost={branch.cost} />
+        <Spent name="All branches" usage={usage} cost={cost} />
         <ContextUsed tree={tree} leaf={leaf} />
       </dl>
       <div className="flex gap-2 print:hidden">
@@ -48,6 +58,12 @@ function ContextUsed({ tree, leaf }: { readonly tree: ConversationState; readonl
       value={`${shortCount(used)} / ${limit}${share}`}
     />
   );
+}
+
+/** What models took; nothing while no answer has told: $0 would be a price, and that is not known yet (W51). */
+function Spent({ name, usage, cost }: { readonly name: string; readonly usage: Usage; readonly cost: Cost }) {
+  if (totalTokens(usage) === 0 && cost === 0) return null;
+  return <Amount name={name} title={tokensInWords(usage)} value={formatCost(cost)} />;
 }
 
 function Amount({ name, value, title }: { readonly name: string; readonly value: string; readonly title: string }) {

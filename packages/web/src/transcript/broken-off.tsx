@@ -1,4 +1,4 @@
-import { type BrokenTurn, toldBreak, visibleLine, type WayOn } from "@banyan/core/conversation";
+import { type BrokenTurn, textOf, toldBreak, visibleLine, type WayOn } from "@banyan/core/conversation";
 import { useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { usePage, usePageState } from "../page.ts";
@@ -37,8 +37,9 @@ function Card({
   const usual = usePageState(({ connection }) =>
     connection.phase === "open" ? connection.welcome.settings.model : "",
   );
-  const { head, why, ways, advice, isFailure } = toldBreak(turn);
   const answer = state?.messages.get(message);
+  const isBegun = answer?.role === "assistant" && textOf(answer).trim() !== "";
+  const { head, why, ways, advice, isFailure } = toldBreak(turn, isBegun);
   const model = answer?.role === "assistant" ? answer.model : (state?.model ?? usual);
   const take = (way: WayOn) => {
     if (way === "another-model") setChoosing(true);
