@@ -43,7 +43,7 @@ export type { Callbacks, RetrySettings } from "./run/run.ts";
 export type { FeedListener } from "./session/audience.ts";
 export { Interruption, SessionError, type SessionErrorCode, UnfitAnswerError } from "./session/error.ts";
 export { mergeDeltas } from "./session/feed.ts";
-export type { SayOptions, SessionOptions } from "./session/options.ts";
+export type { AddOptions, HeldBranch, SayOptions, SessionOptions } from "./session/options.ts";
 export { Session } from "./session/session.ts";
 export { nearest } from "./toolbox/nearest.ts";
 export { jsonSchemaOf, ToolDefinitionError } from "./toolbox/toolbox.ts";

@@ -8,7 +8,6 @@ import {
   type Workspace,
   WorkspaceError,
 } from "@banyan/tools/workspace";
-import { addMessage } from "./added-message.ts";
 import { ownCommand } from "./own-command.ts";
 import type { Redact } from "./redaction/index.ts";
 
@@ -113,7 +112,7 @@ export function tellTakenBack(
 ): Promise<string> {
   const files = changes.map(({ path, kind }) => `- ${path} ${NOW[kind]}`).join("\n");
   const text = `The person has taken back changes that were made to files. They are again as they were before:\n${files}`;
-  return addMessage(session, { parts: [{ type: "text", text }], parentId, author: "system" });
+  return session.add(text, { at: parentId, author: "system" });
 }
 
 /** What taking a change back did to the file. */
@@ -151,8 +150,7 @@ async function takeBack<Item>(
     try {
       const made = await done();
       const change = { ...made, diff: place.redact(made.diff) };
-      const message = session.state.calls.get(call) ?? "";
-      await session.commit([{ type: "file.changed", message, call, ...change }], { durable: true });
+      await session.noteChange(call, change);
       changes.push(change);
     } catch (error) {
       if (!(error instanceof WorkspaceError)) throw error;

@@ -11,7 +11,6 @@ export {
   type ProviderStatus,
 } from "@banyan/models";
 export { type ChangedFile, changesOf, WorkspaceError } from "@banyan/tools/workspace";
-export { type AddedMessage, addMessage } from "./added-message.ts";
 export * from "./attachments/index.ts";
 export {
   type CallChanges,

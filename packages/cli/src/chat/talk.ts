@@ -10,7 +10,7 @@ import {
   visibleProse,
 } from "@banyan/core";
 import { counted } from "@banyan/core/conversation";
-import { ApprovalError, type ApprovalMode, addMessage, type Host, modeLeft, writtenMessage } from "@banyan/host";
+import { ApprovalError, type ApprovalMode, type Host, modeLeft, writtenMessage } from "@banyan/host";
 import type { CommandContext } from "../commands/command.ts";
 import { runCommand, runsAnytime } from "../commands/index.ts";
 import { type ExitCode, exitCodes } from "../exit.ts";
@@ -284,7 +284,7 @@ export class Talk {
     const { standpoint } = this.#person;
     const session = await this.#conversation.open();
     if (this.#working !== undefined) await session.say(parts);
-    else standpoint.standAt(await addMessage(session, { parts, parentId: standpoint.below, author: "user" }));
+    else standpoint.standAt(await session.add(parts, { at: standpoint.below }));
   }
 
   get #approval(): ApprovalMode {

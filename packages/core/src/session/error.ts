@@ -9,8 +9,8 @@ export class Interruption extends Error {
  * `closed`: by `close()`. `broken`: its store failed, and nothing can be written any more. `no-log`: it keeps no log to go
  * back in. `behind`: the reader of a feed was too slow. `no-question`: the question was answered or withdrawn before.
  * `no-run`: the run is not live. `no-input`: the text was delivered or withdrawn before. `no-message`: there is none of
- * that id. `empty`: there is neither text nor a file in it. `invalid-option`: no session can be opened so, or
- * no message have that id.
+ * that id. `no-call`: the same of a call. `busy`: a turn has the end of the branch. `empty`: there is neither text nor a
+ * file in it. `invalid-option`: what was passed cannot be; the message says what is wrong with it.
  */
 export type SessionErrorCode =
   | "closed"
@@ -21,6 +21,8 @@ export type SessionErrorCode =
   | "no-run"
   | "no-input"
   | "no-message"
+  | "no-call"
+  | "busy"
   | "empty"
   | "invalid-option";
 
@@ -61,6 +63,15 @@ export function noEntry(message: string, item: number): SessionError {
 
 export function noMessage(message: string): SessionError {
   return new SessionError("no-message", `There is no message ${message} in this conversation.`);
+}
+
+export function noCall(call: string): SessionError {
+  return new SessionError("no-call", `There is no call ${call} in this conversation.`);
+}
+
+export function branchBusy(leaf: string | null): SessionError {
+  const where = leaf === null ? "at the root of this conversation" : `at message ${leaf}`;
+  return new SessionError("busy", `A turn is at work ${where}, or about to begin; wait for it, or interrupt it.`);
 }
 
 /** `what` has it, such as "a conversation". */

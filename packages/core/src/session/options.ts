@@ -29,6 +29,22 @@ export interface SayOptions {
   readonly id?: string | undefined;
 }
 
+/** Where a message stands that is added without a turn, and who speaks in it. */
+export interface AddOptions {
+  /** The message that it stands below; `null`: it begins the conversation anew. Where it was last written to when absent. */
+  readonly at?: string | null | undefined;
+  /** `user` (default): a person says it. `system`: the program around the engine does, as a fact and not as a wish. */
+  readonly author?: "user" | "system" | undefined;
+  /** Of the message, as `isId` says; a new one when absent. One that was used before adds nothing again. */
+  readonly id?: string | undefined;
+}
+
+/** The end of a branch that `session.hold` keeps turns away from. */
+export interface HeldBranch {
+  /** Turns that wait for the branch go on from this message then. Throws `SessionError`: `no-message`. */
+  moveTo(message: string): void;
+}
+
 /** Throws `SessionError` for a window that cannot be kept. */
 export function checkWindow(window: number | undefined): void {
   if (window === undefined || (Number.isInteger(window) && window > 0)) return;

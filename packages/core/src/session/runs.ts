@@ -91,6 +91,8 @@ class LiveRun {
 export class Runs {
   readonly #state: ConversationState;
   readonly #live = new Map<string, LiveRun>();
+  /** Ends of branches that nobody is to begin at for now, though no run has them. */
+  readonly #held = new Set<Place>();
   /** Those that wait for a branch, each with the way to turn it away. */
   readonly #queue = new Set<(reason: Error) => void>();
   #closed: SessionError | undefined;
@@ -126,10 +128,28 @@ export class Runs {
     for (const { interrupted } of this.#live.values()) interrupted.abort(reason);
   }
 
-  /** Stops, and waits for those that are live. */
+  /** Stops, and waits for those that are live and for whoever holds a branch. */
   async close(closed: SessionError, reason: Error): Promise<void> {
     this.stop(closed, reason);
-    await Promise.all([...this.#live.values()].map(({ place }) => place.free.promise));
+    const taken = [...[...this.#live.values()].map(({ place }) => place), ...this.#held];
+    await Promise.all(taken.map(({ free }) => free.promise));
+  }
+
+  /** Takes the end of a branch for no run, in this tick; nothing while somebody has it. */
+  hold(leaf: string | null): { moveTo(leaf: string): void; release(): void } | undefined {
+    if (this.#closed) throw this.#closed;
+    if (this.#placeAt(leaf, false)) return undefined;
+    const place: Place = { leaf, says: false, free: Promise.withResolvers() };
+    this.#held.add(place);
+    return {
+      moveTo: (leaf) => {
+        place.leaf = leaf;
+      },
+      release: () => {
+        this.#held.delete(place);
+        place.free.resolve();
+      },
+    };
   }
 
   async begin(
@@ -199,6 +219,7 @@ export class Runs {
 
   /** Who has the end of a branch. `beside`: not those who are about to leave it for a branch of their own. */
   #placeAt(leaf: string | null, beside: boolean): Place | undefined {
+    for (const place of this.#held) if (place.leaf === leaf) return place;
     for (const [id, { place }] of this.#live) {
       const started = this.#state.runs.get(id);
       if (!started && place.says && beside) continue;

@@ -1,42 +1,43 @@
-import type {
-  Cursor,
-  Delta,
-  DeltaBody,
-  DeltaSource,
-  Event,
-  EventBody,
-  FeedItem,
-  Notice,
-} from "../conversation/event.ts";
+import type { Cursor, DeltaBody, DeltaSource, EventBody, FeedItem, Notice } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
-import { type Call, partsOf, type UserPart } from "../conversation/message.ts";
+import { type Call, type FileChange, partsOf, type UserPart } from "../conversation/message.ts";
 import type { ApprovalQuestion, ConversationState, InputChange, LiveRun } from "../conversation/state.ts";
-import { reduce } from "../conversation/tree/reduce.ts";
+import type { Cost, Usage } from "../conversation/usage.ts";
 import { noPast, type Past, pastOf } from "../past/past.ts";
 import { recover } from "../past/recovery.ts";
-import type { Voices } from "../past/voices.ts";
 import type { Answer } from "../ports/human.ts";
 import type { Log, Store } from "../ports/store.ts";
-import { Appends } from "./appends.ts";
+import { addedMessage, changedFile, countedUsage } from "./added.ts";
 import { Audience, type FeedListener } from "./audience.ts";
-import { emptyMessage, Interruption, noEntry, noInput, noMessage, noRun, noStore, SessionError } from "./error.ts";
+import {
+  branchBusy,
+  emptyMessage,
+  Interruption,
+  noEntry,
+  noInput,
+  noMessage,
+  noRun,
+  noStore,
+  SessionError,
+} from "./error.ts";
 import type { FeedReader } from "./feed.ts";
 import { Granted } from "./granted.ts";
-import { checkedId, checkWindow, howSaid, type SayOptions, type SessionOptions } from "./options.ts";
+import {
+  type AddOptions,
+  checkedId,
+  checkWindow,
+  type HeldBranch,
+  howSaid,
+  type SayOptions,
+  type SessionOptions,
+} from "./options.ts";
 import { approvalResolved, fittingAnswer, notOpen, type Question, Questions, type Unfit } from "./questions.ts";
-import { replay } from "./replay.ts";
 import { type BeginOptions, type RunHandle, Runs } from "./runs.ts";
-import { beginOf, Streaming } from "./streaming.ts";
+import { Writer } from "./writer.ts";
 
 /**
- * The single writer of one conversation. Every fact goes through `commit`, every fragment through `stream`: into the log,
- * into the state, and, once it is in the log, to whoever watches. With a store that takes its time the state is ahead of
- * the log; the feed never is.
- *
- * ```
- * commit(events) ──▶ log.append ──▶ reduce(state) ──▶ feed
- * stream(deltas) ─────────────────▶ reduce(state) ──▶ feed      (and every 250 ms a checkpoint into the log)
- * ```
+ * The single writer of one conversation: takes what people and programs want of it, owns its runs and its questions. Every
+ * fact and every fragment goes into the log, into the state, and, once it is in the log, to whoever watches.
  */
 export class Session {
   /** The tree as it is now; changes as the session goes on. Read only. */
@@ -47,49 +48,37 @@ export class Session {
   readonly interrupted: readonly LiveRun[];
   /** What of the log could not be read, in words; the rest of it was. */
   readonly damage: readonly string[];
-  readonly #log: Log | undefined;
-  readonly #appends: Appends | undefined;
-  readonly #epoch: number;
-  /** Of the last event. */
-  #seq: number;
-  /** Of the last event that was there before this writer. */
-  readonly #openedAt: number;
-  /**
-   * What goes before the first thing that this writer writes: the conversation's birth, or what a crash left to say.
-   */
-  #first: readonly (EventBody & { readonly at?: number })[];
-  /** How the answers ended that a process left in the middle. */
-  readonly #brokenOff: readonly Extract<EventBody, { readonly type: "message.completed" }>[];
+  readonly #writer: Writer;
   readonly #audience = new Audience();
   readonly #runs: Runs;
   readonly #questions: Questions;
   readonly #granted: Granted;
-  /** The log was put where this store keeps its own, and nothing was written to it yet. */
-  #isForeign: boolean;
-  readonly #streaming = new Streaming(() => this.#saveText());
-  readonly #voices: Voices;
-  #offset = 0;
-  #broken: SessionError | undefined;
+  /** What a process left to say when it stopped in the middle. */
+  readonly #leftToSay: readonly EventBody[];
 
   private constructor(log: Log | undefined, { state, voices, rights }: Past, options: SessionOptions) {
-    this.#voices = voices;
-    this.#log = log;
-    this.#appends = log && new Appends(log);
-    this.#epoch = log?.epoch ?? 1;
-    this.#seq = log?.seq ?? 0;
-    this.#openedAt = this.#seq;
-    this.damage = log?.damage ?? [];
     this.state = state;
+    this.damage = log?.damage ?? [];
+    this.window = options.window;
     this.#runs = new Runs(state);
     this.#questions = new Questions(state.questions);
-    this.window = options.window;
-    this.#isForeign = log?.rights !== undefined && rights === undefined && this.#seq > 0;
     this.#granted = new Granted(log?.rights, state, rights);
-    const last = { seq: this.#seq, epoch: this.#epoch };
-    const left = this.#seq === 0 ? undefined : recover(state, last, this.#isForeign ? "file" : this.allowed);
+    const { seq = 0, epoch = 1 } = log ?? {};
+    const isForeign = log?.rights !== undefined && rights === undefined && seq > 0;
+    const left = seq === 0 ? undefined : recover(state, { seq, epoch }, isForeign ? "file" : this.allowed);
     this.interrupted = left?.interrupted ?? [];
-    this.#brokenOff = (left?.facts ?? []).filter((fact) => fact.type === "message.completed");
-    this.#first = left?.facts ?? [{ type: "conversation.created", id: state.id, labels: options.labels ?? {} }];
+    this.#leftToSay = left?.facts ?? [];
+    this.#writer = new Writer({
+      log,
+      state,
+      voices,
+      audience: this.#audience,
+      questions: this.#questions,
+      granted: this.#granted,
+      isForeign,
+      first: left?.facts ?? [{ type: "conversation.created", id: state.id, labels: options.labels ?? {} }],
+      onBreak: (broken) => this.#runs.stop(broken, broken),
+    });
   }
 
   /**
@@ -123,60 +112,15 @@ export class Session {
    * @internal
    */
   commit(bodies: readonly EventBody[], options: { durable?: boolean; origin?: object } = {}): void | Promise<void> {
-    if (this.#broken) throw this.#broken;
-    const at = Date.now();
-    let seq = this.#seq;
-    const stamp = (body: EventBody & { readonly at?: number }): Event => {
-      return { ...body, at: body.at ?? at, seq: ++seq, epoch: this.#epoch };
-    };
-    const events = this.#first.length > 0 ? [...this.#first, ...bodies].map(stamp) : bodies.map(stamp);
-    let pending: void | Promise<void>;
-    try {
-      pending = this.#appends?.add(events, options.durable ? DURABLE : undefined);
-    } catch (cause) {
-      throw this.#break(cause);
-    }
-    this.#seq = seq;
-    this.#first = [];
-    if (this.#isForeign) pending = this.#takeIn(pending);
-    for (const event of events) {
-      reduce(this.state, event);
-      this.#voices.hear(event);
-      if ("question" in event) this.#questions.written(event.question, pending);
-      this.#streaming.cover(event);
-    }
-    this.#offset = 0;
-    if (!pending) return this.#audience.publish(events, options.origin);
-    const written = pending.catch((cause: unknown) => {
-      throw this.#break(cause);
-    });
-    return this.#audience.publish(events, options.origin, written);
-  }
-
-  /** What was brought in is marked in the log first: dying in between, the next one marks it again. */
-  #takeIn(pending: void | Promise<void>): void | Promise<void> {
-    this.#isForeign = false;
-    try {
-      return pending ? pending.then(() => this.#granted.takeIn()) : this.#granted.takeIn();
-    } catch (cause) {
-      throw this.#break(cause);
-    }
+    return this.#writer.commit(bodies, options);
   }
 
   /**
    * Shows fragments of what streams, all of one voice.
    * @internal
    */
-  stream(bodies: readonly DeltaBody[], { run, agent, depth }: DeltaSource, origin?: object): void {
-    const deltas = bodies.map((body): Delta => {
-      this.#offset += body.text.length;
-      const at = { seq: this.#seq, epoch: this.#epoch, offset: this.#offset };
-      const delta: Delta = { ...body, ...beginOf(body, this.state), run, agent, depth, ...at };
-      reduce(this.state, delta);
-      if (this.#log) this.#streaming.add(delta);
-      return delta;
-    });
-    this.#audience.publish(deltas, origin);
+  stream(bodies: readonly DeltaBody[], source: DeltaSource, origin?: object): void {
+    this.#writer.stream(bodies, source, origin);
   }
 
   /** Tells whoever watches something that is not kept. */
@@ -200,8 +144,9 @@ export class Session {
    * The listener hears everything that is shown from now on, in the same tick; until the answered function is called.
    */
   listen(listener: FeedListener): () => void {
-    if (!this.#broken) return this.#audience.listen(listener);
-    listener.ended(this.#broken.code === "closed" ? undefined : this.#broken);
+    const { broken } = this.#writer;
+    if (!broken) return this.#audience.listen(listener);
+    listener.ended(broken.code === "closed" ? undefined : broken);
     return () => {};
   }
 
@@ -212,13 +157,14 @@ export class Session {
   attach(origin: object, onLeave: () => void | Promise<void>): FeedReader {
     const reader = this.#audience.reader({ bounded: false, onLeave });
     // Whoever wants to say something is told that the session is closed; whoever only watches sees the end.
-    if (this.#broken) reader.end(this.#broken);
+    if (this.#writer.broken) reader.end(this.#writer.broken);
     else this.#audience.join(reader, origin);
     return reader;
   }
 
   #join(reader: FeedReader): void {
-    if (this.#broken) reader.end(this.#broken.code === "closed" ? undefined : this.#broken);
+    const { broken } = this.#writer;
+    if (broken) reader.end(broken.code === "closed" ? undefined : broken);
     else this.#audience.join(reader, undefined);
   }
 
@@ -232,7 +178,7 @@ export class Session {
 
   /** Where the feed stands: behind its last item. */
   get cursor(): Cursor {
-    return { epoch: this.#epoch, seq: this.#seq, offset: this.#offset };
+    return this.#writer.cursor;
   }
 
   /** A copy of the state and the cursor from which a feed goes on after it. */
@@ -304,6 +250,89 @@ export class Session {
 
   #mustWait(input: string): void {
     if (!this.state.inbox.some(({ id }) => id === input)) throw noInput(input);
+  }
+
+  /**
+   * Adds a message without a turn: the model is told with what is said next below it. Resolves with its id when it is in
+   * the log and would survive a power cut. An id that was used before adds nothing, so that a client may say a thing again.
+   * Rejects with `SessionError`: `no-message` when there is none to stand below, `empty` when nothing is said,
+   * `invalid-option` for an id or an author that cannot be one.
+   *
+   * @example
+   * await session.add("The tests of this branch failed meanwhile.", { author: "system" });
+   * await agent.send("Go on.", { session });
+   */
+  async add(content: string | readonly UserPart[], options: AddOptions = {}): Promise<string> {
+    const { id } = options;
+    if (id !== undefined && (this.state.messages.has(id) || this.state.inbox.some((waits) => waits.id === id)))
+      return id;
+    const added = addedMessage(this.state, content, options);
+    await this.commit([added], { durable: true });
+    return added.message;
+  }
+
+  /**
+   * Keeps turns away from the end of a branch (`null`: the root) while `work` does what no turn may overlap, such as
+   * putting files back; resolves or rejects as `work` does. The branch is taken before this returns; turns that would begin
+   * there wait until `work` is done, and then go on from `leaf`, or from where `held.moveTo` says. `close()` waits for it too.
+   * Rejects with `SessionError` before `work` begins: `busy` while a turn has that end, or is about to; `no-message`;
+   * `closed`. Within `work`, a turn on that branch would wait for itself.
+   *
+   * @example
+   * await session.hold(leaf, async (held) => {
+   *   await restore("notes.md");
+   *   held.moveTo(await session.add("notes.md is as it was before.", { at: leaf, author: "system" }));
+   * });
+   */
+  async hold<Result>(leaf: string | null, work: (held: HeldBranch) => Result | Promise<Result>): Promise<Result> {
+    const isThere = (message: string) => {
+      if (!this.state.messages.has(message)) throw noMessage(message);
+    };
+    if (leaf !== null) isThere(leaf);
+    const held = this.#runs.hold(leaf);
+    if (!held) throw branchBusy(leaf);
+    try {
+      return await work({
+        moveTo(message) {
+          isThere(message);
+          held.moveTo(message);
+        },
+      });
+    } finally {
+      held.release();
+    }
+  }
+
+  /**
+   * Notes what was done to a file on account of a call: by its tool, or by whoever took that back. It stands with the
+   * changes of the call, and whoever watches sees it. Resolves when it is in the log and would survive a power cut. Rejects
+   * with `SessionError`: `no-call`, or `invalid-option` for a change that cannot be one.
+   *
+   * @example
+   * // What the call created is gone again.
+   * const change = { path: "notes.md", kind: "deleted", before: digest, after: null, added: 0, removed: 3, diff } as const;
+   * await session.noteChange(call, change);
+   */
+  async noteChange(call: string, change: FileChange): Promise<void> {
+    await this.commit([changedFile(this.state, call, change)], { durable: true });
+  }
+
+  /**
+   * Counts what a model cost that was asked beside the turns, such as for a title: it goes into `state.usage` and
+   * `state.cost`, whose unit is US dollars (`undefined`: unknown). Counts that are none, such as negative ones, are 0.
+   * Rejects with `SessionError`: `invalid-option` for a purpose, a model or a cost that cannot be one.
+   *
+   * @example
+   * const { text, usage, cost } = await askModel(model, { messages });
+   * await session.noteUsage({ purpose: "title", model: model.id, usage, cost });
+   */
+  async noteUsage(spent: {
+    readonly purpose: "title" | "summary";
+    readonly model: string;
+    readonly usage: Usage;
+    readonly cost?: Cost;
+  }): Promise<void> {
+    await this.commit([countedUsage(spent)]);
   }
 
   /** Names a message, or takes its name away with `null`. */
@@ -414,52 +443,14 @@ export class Session {
   async close(): Promise<void> {
     const closed = new SessionError("closed", "This session is closed; open the conversation again.");
     await this.#runs.close(closed, new Interruption("the session closed"));
-    this.#streaming.end();
-    try {
-      await this.#audience.upToDate();
-    } finally {
-      this.#broken ??= closed;
-      this.#audience.dismissAll();
-      await this.#log?.close();
-    }
+    await this.#writer.close(closed);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
   }
 
-  async #replay(from: Cursor, reader: FeedReader): Promise<void> {
-    if (!this.#log)
-      throw new SessionError("no-log", "This session keeps no log, so its feed cannot go back to a cursor.");
-    // What is being published must have been: then the log holds it, and what is live comes behind it.
-    while (this.#audience.isBehind) await this.#audience.upToDate();
-    this.#join(reader);
-    const past = { log: this.#log, epoch: this.#epoch, openedAt: this.#openedAt, upTo: this.#seq };
-    const left = from.epoch === this.#epoch ? [] : this.#brokenOff;
-    await replay(reader, from, { ...past, streaming: this.#streaming, voices: this.#voices, left });
-  }
-
-  /** Puts what has streamed into the log. */
-  #saveText(): void {
-    if (this.#broken) return;
-    const events = this.#streaming.checkpoints(this.state);
-    if (events.length === 0) return;
-    try {
-      // A rejection has broken the session already; whoever writes next is told.
-      this.commit(events)?.catch(() => {});
-    } catch {
-      // As above: `commit` has broken the session, which ended its runs and readers with the reason.
-    }
-  }
-
-  /** What the store refused cannot be told to anyone: the session ends, and the log is what counts. */
-  #break(cause: unknown): SessionError {
-    const why = cause instanceof Error ? cause.message : String(cause);
-    this.#broken ??= new SessionError("broken", `The conversation could not be written: ${why}`, { cause });
-    this.#runs.stop(this.#broken, this.#broken);
-    this.#audience.dismissAll(this.#broken);
-    return this.#broken;
+  #replay(from: Cursor, reader: FeedReader): Promise<void> {
+    return this.#writer.replay(reader, from, () => this.#join(reader), this.#leftToSay);
   }
 }
-
-const DURABLE = { durable: true } as const;

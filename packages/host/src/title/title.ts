@@ -1,4 +1,4 @@
-import { askModel, type Cost, type ModelDriver, type Session, textOf, type Usage } from "@banyan/core";
+import { askModel, type ModelDriver, type Session, textOf } from "@banyan/core";
 
 const INSTRUCTIONS =
   "You give conversations their titles. Answer with a title of at most seven words in the language of the conversation, and nothing else: no quotes, no full stop.";
@@ -45,14 +45,9 @@ async function giveTitle(session: Session, model: ModelDriver, signal: AbortSign
   const messages = [{ role: "user", parts: [{ type: "text", text: said }] }] as const;
   const { text, usage, cost } = await askModel(model, { instructions: INSTRUCTIONS, messages }, { signal });
   const title = titleIn(text);
-  await session.commit([counted(model, usage, cost)]);
+  await session.noteUsage({ purpose: "title", model: model.id, usage, cost });
   // Somebody may have named it meanwhile.
   if (title !== "" && session.state.title === undefined) await session.rename(title);
-}
-
-function counted(model: ModelDriver, usage: Usage, cost: Cost) {
-  const event = { type: "usage.counted", purpose: "title", model: model.id, usage } as const;
-  return cost === undefined ? event : { ...event, cost };
 }
 
 /** The first words of the person and of the answer. */

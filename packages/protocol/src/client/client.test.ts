@@ -106,7 +106,7 @@ test("two who read the same messages ask for them once, and both know them then"
   const session = Session.inMemory();
   const message = createId();
   const parts = [{ type: "text", text: "hello" }] as const;
-  await session.commit([{ type: "message.added", message, parentId: null, role: "user", author: "user", parts }]);
+  await session.add(parts, { at: null, id: message });
   const watched = client.watch("c");
   link.up(WELCOME);
   link.frame({ ...snapshotOf(session.state, { cursor: session.cursor }), conversation: "c", messages: [] });

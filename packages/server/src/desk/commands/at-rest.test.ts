@@ -1,6 +1,5 @@
 import { Agent, pathTo, Session, say, textOf } from "@banyan/core";
 import { collect, scriptedModel } from "@banyan/core/testing";
-import { addMessage } from "@banyan/host";
 import { expect, test } from "vitest";
 import { whileAtRest } from "./at-rest.ts";
 
@@ -12,8 +11,7 @@ async function conversation() {
   return { session, agent, leaf: session.state.leaf ?? "" };
 }
 
-const tell = (session: Session, parentId: string) =>
-  addMessage(session, { parts: [{ type: "text", text: "Taken back." }], parentId, author: "system" });
+const tell = (session: Session, parentId: string) => session.add("Taken back.", { at: parentId, author: "system" });
 
 test("T29: a turn that begins while files are put back waits, and goes on below what is told of it", async () => {
   const { session, agent, leaf } = await conversation();

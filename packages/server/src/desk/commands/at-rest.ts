@@ -1,4 +1,4 @@
-import { type ConversationState, Interruption, type Message, pathTo, type Session } from "@banyan/core";
+import { type ConversationState, type Message, pathTo, type Session, SessionError } from "@banyan/core";
 import type { TakenBack } from "@banyan/host";
 import { AtWork, NotThere } from "../problem.ts";
 
@@ -24,20 +24,14 @@ export async function whileAtRest(
   leaf: string,
   putBack: () => Promise<TakenBack>,
 ): Promise<TakenBack> {
-  const waiting = new AbortController();
-  const beginning = session.begin(leaf, { signal: waiting.signal });
-  // Where the place is free, it is taken by now.
-  waiting.abort();
-  const handle = await beginning.catch((error: unknown) => {
-    throw error instanceof Interruption ? new AtWork() : error;
-  });
-  let end = leaf;
   try {
-    const taken = await putBack();
-    end = taken.message ?? leaf;
-    return taken;
-  } finally {
-    handle.end(end);
+    return await session.hold(leaf, async (held) => {
+      const taken = await putBack();
+      if (taken.message !== undefined) held.moveTo(taken.message);
+      return taken;
+    });
+  } catch (error) {
+    throw error instanceof SessionError && error.code === "busy" ? new AtWork() : error;
   }
 }
 

@@ -1,5 +1,5 @@
 import { type Directive, newestLeaf, resume, retry, SessionError, say, type UserPart } from "@banyan/core";
-import { addMessage, modeLeft } from "@banyan/host";
+import { modeLeft } from "@banyan/host";
 import { serversForFirstTurn } from "@banyan/host/mcp";
 import type { Command } from "@banyan/protocol";
 import type { Beginning } from "../live/beginnings.ts";
@@ -38,9 +38,7 @@ export const turnHandlers: Handlers<
       part.type === "text" ? { ...part, text: host.redact(part.text) } : part,
     );
     return live.whileBeginning(async () => {
-      const waits = await deliver(command, parts, live, (parentId = live.session.state.leaf) =>
-        addMessage(live.session, { parts, parentId, author: "user", id }),
-      );
+      const waits = await deliver(command, parts, live, (at) => live.session.add(parts, { at, id }));
       return { message: id, waits };
     });
   },
