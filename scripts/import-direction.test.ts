@@ -33,6 +33,7 @@ const rows: readonly [allowed: "allowed" | "refused", file: string, source: stri
   ["refused", "packages/server/src/desk", 'import "@banyan/web"'],
   ["allowed", "packages/cli/src", 'import "@banyan/server"'],
   ["allowed", "packages/web/src", 'import "@banyan/core/conversation"'],
+  ["allowed", "packages/web/src", 'import "@banyan/core/shown"'],
   ["allowed", "packages/web/src", 'import "@banyan/protocol"'],
   ["allowed", "examples/src", 'import "@banyan/host"'],
   ["allowed", "bench/src", 'import "@banyan/core"'],
@@ -51,6 +52,7 @@ const rows: readonly [allowed: "allowed" | "refused", file: string, source: stri
   ["refused", "packages/cli/src", 'import "@banyan/web"'],
   ["refused", "packages/web/src", 'import "@banyan/core"'],
   ["refused", "packages/web/src", 'import "@banyan/core/testing"'],
+  ["refused", "packages/web/src", 'import "@banyan/core/hosts"'],
   ["refused", "packages/web/src", 'import "@banyan/server"'],
   ["refused", "packages/web/src", 'import "@banyan/host"'],
 

@@ -1,5 +1,6 @@
 // A long conversation in a small context: a summary takes the place of what was said earlier, and nothing is lost.
-import { Agent, type ModelRequest, type PromptMessage, pathTo, Session, textOf } from "@banyan/core";
+import { Agent, pathTo, Session, textOf } from "@banyan/core";
+import type { ModelRequest, PromptMessage } from "@banyan/core/drivers";
 import { scriptedModel, spend, text } from "@banyan/core/testing";
 
 const wantsSummary = ({ instructions }: ModelRequest) => instructions.startsWith("You are asked to sum up");

@@ -12,19 +12,16 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  type ConversationSummary,
-  type Event,
-  isId,
-  type ListQuery,
-  type Log,
-  type LogView,
-  type OpenOptions,
-  type SearchHit,
-  type SearchOptions,
-  type Store,
-  StoreError,
-} from "@banyan/core";
+import { type Event, isId, type Store, StoreError } from "@banyan/core";
+import type {
+  ConversationSummary,
+  ListQuery,
+  Log,
+  LogView,
+  OpenOptions,
+  SearchHit,
+  SearchOptions,
+} from "@banyan/core/stores";
 import { storeConformance } from "@banyan/core/testing";
 import { searchLogs } from "@banyan/store/search";
 

@@ -1,5 +1,5 @@
 // The contract of a driver, tested against a sink of one's own.
-import type { ModelPart, ModelRequest, ModelSink } from "@banyan/core";
+import type { ModelPart, ModelRequest, ModelSink } from "@banyan/core/drivers";
 import { expect, test } from "vitest";
 import { echoModel } from "./driver.ts";
 

@@ -1,5 +1,7 @@
 // A model driver from scratch: it says back what it was told, word by word.
-import { Agent, type ModelDriver, ModelError, noUsage, type PromptMessage } from "@banyan/core";
+import { Agent, type ModelDriver, ModelError } from "@banyan/core";
+import { noUsage } from "@banyan/core/conversation";
+import type { PromptMessage } from "@banyan/core/drivers";
 
 export function echoModel(): ModelDriver {
   return {

@@ -1,5 +1,7 @@
 // An agent whose loop is somebody else's: it runs tools on its side, calls one of ours, and reports what happens.
-import { Agent, defineTool, type LoopDriver, noUsage, say, type TurnSink } from "@banyan/core";
+import { Agent, defineTool, say } from "@banyan/core";
+import { noUsage } from "@banyan/core/conversation";
+import type { LoopDriver, TurnSink } from "@banyan/core/drivers";
 
 /** One answer of the remote agent: a text, and a call if it makes one. Answers the call's id. */
 async function answer(sink: TurnSink, text: string, tool?: string): Promise<string> {

@@ -4,11 +4,11 @@ import type {
   DirectiveError,
   LimitError,
   ModelErrorCode,
-  ModelPart,
   SessionErrorCode,
   StoreErrorCode,
 } from "@banyan/core";
 import * as core from "@banyan/core";
+import type { ModelPart } from "@banyan/core/drivers";
 import { ModelChoiceError, type ModelChoiceErrorCode } from "@banyan/models";
 import { expect, test } from "vitest";
 

@@ -1,5 +1,6 @@
 // An agent in task mode that hands parts of its task to sub-agents, which work at the same time.
-import { Agent, launchAgent, type ModelRequest, Session } from "@banyan/core";
+import { Agent, launchAgent, Session } from "@banyan/core";
+import type { ModelRequest } from "@banyan/core/drivers";
 import { call, scriptedModel, text } from "@banyan/core/testing";
 
 /** Which conversation asks: the task of a sub-agent, or that of the agent itself. */

@@ -1,6 +1,7 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { createId, type Log } from "@banyan/core";
+import { createId } from "@banyan/core";
+import type { Log } from "@banyan/core/stores";
 import { sqliteStore } from "@banyan/store/sqlite";
 import type { Measure } from "../measure.ts";
 import { Bare, bareRow } from "../stores/bare.ts";

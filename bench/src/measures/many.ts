@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from "node:fs";
-import { createId, type Log } from "@banyan/core";
+import { createId } from "@banyan/core";
+import type { Log } from "@banyan/core/stores";
 import { sqliteStore } from "@banyan/store/sqlite";
 import type { Measure } from "../measure.ts";
 import { conversationOf } from "../stores/conversation.ts";

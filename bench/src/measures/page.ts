@@ -1,4 +1,5 @@
-import { Agent, createId, type EventBody, Session } from "@banyan/core";
+import { Agent, createId, Session } from "@banyan/core";
+import type { EventBody } from "@banyan/core/conversation";
 import { builtPage, type ServedHost, serve } from "@banyan/server";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { chromium, type Page } from "playwright-core";

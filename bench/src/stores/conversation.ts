@@ -1,4 +1,5 @@
-import type { Event, EventBody } from "@banyan/core";
+import type { Event } from "@banyan/core";
+import type { EventBody } from "@banyan/core/conversation";
 
 /** What is said, each time. */
 const TEXT = "A banyan is a fig that begins its life in the crown of another tree and lets its roots down. ".repeat(3);

@@ -1,4 +1,5 @@
-import { type ConversationSummary, newestLeaf, type Session } from "@banyan/core";
+import { newestLeaf, type Session } from "@banyan/core";
+import type { ConversationSummary } from "@banyan/core/stores";
 import { ConversationError, findConversation, type Host, ModelChoiceError } from "@banyan/host";
 import type { Arguments } from "./arguments.ts";
 import { UsageError } from "./problem.ts";

@@ -1,4 +1,5 @@
-import type { ConversationState, FileChange, Session } from "@banyan/core";
+import type { ConversationState, Session } from "@banyan/core";
+import type { FileChange } from "@banyan/core/conversation";
 import {
   type ChangedFile,
   changesOf,

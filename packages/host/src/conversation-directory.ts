@@ -1,19 +1,15 @@
 import {
   type ConversationState,
-  type ConversationSummary,
   createId,
   type Event,
   emptyConversation,
-  endOfImport,
-  type ListQuery,
-  type LogView,
   reduce,
-  type SearchHit,
-  type SearchOptions,
   Session,
   type Store,
   StoreError,
 } from "@banyan/core";
+import { endOfImport } from "@banyan/core/hosts";
+import type { ConversationSummary, ListQuery, LogView, SearchHit, SearchOptions } from "@banyan/core/stores";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { findConversation } from "./conversations.ts";
 import { directories } from "./directories.ts";

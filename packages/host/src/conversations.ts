@@ -1,4 +1,6 @@
-import { type ConversationSummary, type Store, visibleLine } from "@banyan/core";
+import type { Store } from "@banyan/core";
+import { visibleLine } from "@banyan/core/shown";
+import type { ConversationSummary } from "@banyan/core/stores";
 
 /** No conversation, or more than one, is meant by a name. `message` says what to do. */
 export class ConversationError extends Error {

@@ -1,7 +1,6 @@
 import {
   Agent,
   type AgentOptions,
-  type ConversationSummary,
   type Message,
   type ModelDriver,
   type ModelSettings,
@@ -9,7 +8,8 @@ import {
   Session,
   type Store,
 } from "@banyan/core";
-import { enclosed } from "@banyan/core/conversation";
+import { enclosed } from "@banyan/core/shown";
+import type { ConversationSummary } from "@banyan/core/stores";
 import {
   type Environment,
   type KnownModel,

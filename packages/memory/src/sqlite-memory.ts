@@ -1,5 +1,6 @@
 import type { EmbeddingModelV4 } from "@ai-sdk/provider";
-import type { MemoryItem, Recalled, RecallOptions } from "@banyan/core";
+import type { MemoryItem, RecallOptions } from "@banyan/core";
+import type { Recalled } from "@banyan/core/conversation";
 import {
   entriesOf,
   forget,

@@ -1,4 +1,4 @@
-import type { Price } from "@banyan/core";
+import type { Price } from "@banyan/core/conversation";
 import type { ModelPrice } from "@pydantic/genai-prices";
 import { canChat } from "./can-chat.ts";
 import type { Provider } from "./provider.ts";

@@ -1,4 +1,4 @@
-import type { EmbeddingModel } from "@banyan/core";
+import type { EmbeddingModel } from "@banyan/core/ai-sdk";
 import { ModelChoiceError } from "./choice-error.ts";
 import { parseName } from "./name.ts";
 import { providers } from "./providers.ts";

@@ -1,4 +1,4 @@
-export type { EmbeddingModel } from "@banyan/core";
+export type { EmbeddingModel } from "@banyan/core/ai-sdk";
 export { type AnthropicMessagesOptions, anthropicMessages } from "./anthropic-messages/driver.ts";
 export type { KnownModel, ModelFacts, ModelOverride, ModelOverrides } from "./catalogue.ts";
 export { ModelChoiceError, type ModelChoiceErrorCode } from "./choice-error.ts";

@@ -1,6 +1,8 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
-import { fromLanguageModel, type ModelDriver, type ModelPart, type PromptMessage } from "@banyan/core";
+import type { ModelDriver } from "@banyan/core";
+import { fromLanguageModel } from "@banyan/core/ai-sdk";
+import type { ModelPart, PromptMessage } from "@banyan/core/drivers";
 import { LLMock } from "@copilotkit/aimock";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { deadAddress, serve, streamed } from "./testing/server.ts";

@@ -1,4 +1,5 @@
-import { type ModelSettings, nearest } from "@banyan/core";
+import type { ModelSettings } from "@banyan/core";
+import { nearest } from "@banyan/core/shown";
 import { ModelChoiceError } from "./choice-error.ts";
 import type { Provider } from "./provider.ts";
 import { providers } from "./providers.ts";

@@ -1,4 +1,4 @@
-import type { EmbeddingModel } from "@banyan/core";
+import type { EmbeddingModel } from "@banyan/core/ai-sdk";
 import { packageSettings } from "./package-settings.ts";
 import type { EmbeddingTarget } from "./provider.ts";
 

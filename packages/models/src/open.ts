@@ -1,4 +1,5 @@
-import { fromLanguageModel, type LanguageModelOptions, type ModelDriver } from "@banyan/core";
+import type { ModelDriver } from "@banyan/core";
+import { fromLanguageModel, type LanguageModelOptions } from "@banyan/core/ai-sdk";
 import { anthropicMessages } from "./anthropic-messages/driver.ts";
 import { throughPackage } from "./anthropic-messages/package.ts";
 import { openAIChat } from "./openai-chat/driver.ts";

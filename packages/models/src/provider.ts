@@ -1,4 +1,5 @@
-import type { EmbeddingModel, ModelDriver } from "@banyan/core";
+import type { ModelDriver } from "@banyan/core";
+import type { EmbeddingModel } from "@banyan/core/ai-sdk";
 import type { WireBounds } from "./wire/bounds.ts";
 import type { ProxyAddresses } from "./wire/pool.ts";
 

@@ -1,4 +1,5 @@
-import { Agent, fromLanguageModel, type ModelDriver, Session } from "@banyan/core";
+import { Agent, type ModelDriver, Session } from "@banyan/core";
+import { fromLanguageModel } from "@banyan/core/ai-sdk";
 import { LLMock } from "@copilotkit/aimock";
 import { createOpenRouter } from "@openrouter/ai-sdk-provider";
 import { createOllama } from "ollama-ai-provider-v2";

@@ -1,4 +1,5 @@
-import type { ConversationSummary, Event, SearchOptions } from "@banyan/core";
+import type { Event } from "@banyan/core";
+import type { ConversationSummary, SearchOptions } from "@banyan/core/stores";
 
 /** What a list says about a conversation, gathered event by event. */
 export type Summary = { -readonly [K in keyof ConversationSummary]: ConversationSummary[K] };

@@ -1,4 +1,5 @@
-import { type Json, visibleText } from "@banyan/core/conversation";
+import type { Json } from "@banyan/core/conversation";
+import { visibleText } from "@banyan/core/shown";
 import { describe, expect, it } from "vitest";
 import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
 import { eventually, PATIENT, site } from "./testing/site.fixture.ts";

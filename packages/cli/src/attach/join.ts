@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import { idInAddress, visibleLine } from "@banyan/core/conversation";
+import { idInAddress } from "@banyan/core/conversation";
+import { visibleLine } from "@banyan/core/shown";
 import { readConfiguration, redactor } from "@banyan/host";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
 import { type Client, ClientError } from "@banyan/protocol/client";

@@ -5,11 +5,10 @@ import {
   type Delivery,
   type Directive,
   type FeedItem,
-  type FeedListener,
-  type InputChange,
-  type LiveRun,
   type UserPart,
 } from "@banyan/core";
+import type { InputChange, LiveRun } from "@banyan/core/conversation";
+import type { FeedListener } from "@banyan/core/hosts";
 import { modeLeft, type TakenBack } from "@banyan/host";
 import type { Client, Watched } from "@banyan/protocol/client";
 import type { AskingSession } from "../chat/approvals.ts";

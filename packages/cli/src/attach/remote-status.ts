@@ -1,4 +1,5 @@
-import { type ConversationState, totalTokens } from "@banyan/core";
+import type { ConversationState } from "@banyan/core";
+import { totalTokens } from "@banyan/core/conversation";
 import type { Client } from "@banyan/protocol/client";
 import { approvalAt, approvalWords } from "../chat/approval-mode.ts";
 import { branchOf } from "../chat/status-of.ts";

@@ -1,5 +1,5 @@
 import type { Session } from "@banyan/core";
-import { counted } from "@banyan/core/conversation";
+import { counted } from "@banyan/core/shown";
 import { type ChangedFile, type ChangesPlace, changesOf, revertFiles, tellTakenBack } from "@banyan/host";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { UsageError } from "../problem.ts";

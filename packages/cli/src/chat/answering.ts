@@ -1,4 +1,6 @@
-import { type ConversationState, isEnded, visibleProse } from "@banyan/core";
+import type { ConversationState } from "@banyan/core";
+import { isEnded } from "@banyan/core/conversation";
+import { visibleProse } from "@banyan/core/shown";
 import { callIn } from "../show/call-of.ts";
 import { excerpt } from "../show/excerpt.ts";
 import type { FeedView } from "../terminal/feed-view.ts";

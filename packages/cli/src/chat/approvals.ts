@@ -2,15 +2,14 @@ import { setImmediate } from "node:timers/promises";
 import {
   type Agent,
   type Answer,
-  type ApprovalQuestion,
   type Call,
   type ConversationState,
   type Json,
-  type LimitQuestion,
   type Session,
   UnfitAnswerError,
 } from "@banyan/core";
-import { visibleLine } from "@banyan/core/conversation";
+import type { ApprovalQuestion, LimitQuestion } from "@banyan/core/conversation";
+import { visibleLine } from "@banyan/core/shown";
 import type { Host } from "@banyan/host";
 import { problemOf } from "../problem.ts";
 import { callIn } from "../show/call-of.ts";

@@ -1,5 +1,5 @@
 import { newestLeaf, type Session } from "@banyan/core";
-import { visibleLine } from "@banyan/core/conversation";
+import { visibleLine } from "@banyan/core/shown";
 import {
   type CallChanges,
   type ChangesPlace,

@@ -1,4 +1,5 @@
-import type { About, Json, Preview } from "@banyan/core";
+import type { Json } from "@banyan/core";
+import type { About, Preview } from "@banyan/core/conversation";
 import { describe, expect, test } from "vitest";
 import { styleFor } from "../show/style.ts";
 import { callArguments } from "./call-arguments.ts";

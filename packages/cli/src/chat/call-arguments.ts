@@ -1,4 +1,5 @@
-import { type Call, type Json, type Preview, type ShownLine, shownCall } from "@banyan/core/conversation";
+import type { Call, Json, Preview } from "@banyan/core/conversation";
+import { type ShownLine, shownCall } from "@banyan/core/shown";
 import type { Style } from "../show/style.ts";
 
 /** What a person sees of a call beside its arguments, or in their place. */

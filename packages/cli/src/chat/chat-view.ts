@@ -1,15 +1,6 @@
-import {
-  type Call,
-  type ConversationState,
-  type Event,
-  type FeedItem,
-  GIVEN_UP,
-  isEnded,
-  type RunEnd,
-  type ToldType,
-  toldItem,
-  type UntoldType,
-} from "@banyan/core";
+import type { Call, ConversationState, Event, FeedItem, RunEnd } from "@banyan/core";
+import { isEnded } from "@banyan/core/conversation";
+import { GIVEN_UP, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
 import { callDetails, callEnd, callHead } from "../show/call-line.ts";
 import { callIn } from "../show/call-of.ts";
 import { cutSentence } from "../show/cut-sentence.ts";

@@ -1,4 +1,5 @@
-import { type ConversationSummary, emptyConversation, type Session } from "@banyan/core";
+import { emptyConversation, type Session } from "@banyan/core";
+import type { ConversationSummary } from "@banyan/core/stores";
 import type { Host } from "@banyan/host";
 import { chooseConversation, conversationsHere } from "../conversations/choose.ts";
 import { idOf, openWithModel } from "../named-session.ts";

@@ -9,8 +9,8 @@ import {
   say,
   shortenConversation,
   type Tool,
-  visibleText,
 } from "@banyan/core";
+import { visibleText } from "@banyan/core/shown";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { memoryTools } from "@banyan/memory";
 import { webTools } from "@banyan/tools/web";

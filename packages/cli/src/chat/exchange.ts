@@ -1,5 +1,6 @@
-import { type ConversationState, type Message, pathTo, textOf, typedText } from "@banyan/core";
-import { counted } from "@banyan/core/conversation";
+import { type ConversationState, type Message, pathTo, textOf } from "@banyan/core";
+import { typedText } from "@banyan/core/conversation";
+import { counted } from "@banyan/core/shown";
 import { excerpt, firstLines } from "../show/excerpt.ts";
 import { gist } from "../show/message-label.ts";
 import { plainText } from "../show/plain-text.ts";

@@ -1,4 +1,4 @@
-import { visibleLine } from "@banyan/core/conversation";
+import { visibleLine } from "@banyan/core/shown";
 import { type Host, settingAt } from "@banyan/host";
 import manifest from "../../package.json" with { type: "json" };
 import { oneLine } from "../show/plain-text.ts";

@@ -1,4 +1,4 @@
-import { counted } from "@banyan/core/conversation";
+import { counted } from "@banyan/core/shown";
 import type { ChangedFile, TakenBack } from "@banyan/host";
 import { changedFileLines } from "../show/changed-file-lines.ts";
 import { changeHead, diffLines } from "../show/diff-lines.ts";

@@ -1,5 +1,5 @@
 import type { UserPart } from "@banyan/core";
-import { counted, formatTook } from "@banyan/core/conversation";
+import { counted, formatTook } from "@banyan/core/shown";
 import { type CommandPlace, type CommandRun, runPersonsCommand } from "@banyan/host";
 import { problemOf } from "../problem.ts";
 import { oneLine } from "../show/plain-text.ts";

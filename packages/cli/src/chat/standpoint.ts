@@ -1,4 +1,5 @@
-import { type ConversationState, emptyConversation, pathTo, typedText } from "@banyan/core";
+import { type ConversationState, emptyConversation, pathTo } from "@banyan/core";
+import { typedText } from "@banyan/core/conversation";
 import { changesOf, type TakenBack } from "@banyan/host";
 import type { FeedView } from "../terminal/feed-view.ts";
 import type { Terminal } from "../terminal/terminal.ts";

@@ -7,9 +7,8 @@ import {
   say,
   type Turn,
   type UserPart,
-  visibleProse,
 } from "@banyan/core";
-import { counted } from "@banyan/core/conversation";
+import { counted, visibleProse } from "@banyan/core/shown";
 import { ApprovalError, type ApprovalMode, type Host, modeLeft, writtenMessage } from "@banyan/host";
 import type { CommandContext } from "../commands/command.ts";
 import { runCommand, runsAnytime } from "../commands/index.ts";

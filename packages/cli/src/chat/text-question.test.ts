@@ -1,4 +1,4 @@
-import type { TextQuestion } from "@banyan/core";
+import type { TextQuestion } from "@banyan/core/conversation";
 import { afterEach, expect, test } from "vitest";
 import { Opened } from "../terminal/full/testing/opened.ts";
 import { WrittenPart } from "./answering.ts";

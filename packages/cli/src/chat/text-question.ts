@@ -1,4 +1,6 @@
-import { type Answer, type TextQuestion, visibleLine, visibleText } from "@banyan/core";
+import type { Answer } from "@banyan/core";
+import type { TextQuestion } from "@banyan/core/conversation";
+import { visibleLine, visibleText } from "@banyan/core/shown";
 import { wrap } from "../show/wrap.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { WrittenPart } from "./answering.ts";

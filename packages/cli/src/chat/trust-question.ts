@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { visibleLine } from "@banyan/core/conversation";
+import { visibleLine } from "@banyan/core/shown";
 import { type ProjectItem, projectOf, SettingsError, type Trust, TrustRecord } from "@banyan/host";
 import type { Arguments } from "../arguments.ts";
 import { directoryOf } from "../host-options.ts";

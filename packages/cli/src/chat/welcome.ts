@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { counted } from "@banyan/core/conversation";
+import { counted } from "@banyan/core/shown";
 import { type Host, type ProviderStatus, TrustRecord } from "@banyan/host";
 import { type Described, described } from "../show/described.ts";
 import { oneLine } from "../show/plain-text.ts";

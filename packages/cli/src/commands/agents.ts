@@ -1,4 +1,4 @@
-import { formatDuration } from "@banyan/core/conversation";
+import { formatDuration } from "@banyan/core/shown";
 import { callWord } from "../show/call-line.ts";
 import { excerpt } from "../show/excerpt.ts";
 import { oneLine } from "../show/plain-text.ts";

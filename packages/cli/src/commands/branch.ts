@@ -1,5 +1,5 @@
 import { leaves, pathTo, textOf } from "@banyan/core";
-import { counted } from "@banyan/core/conversation";
+import { counted } from "@banyan/core/shown";
 import { excerpt } from "../show/excerpt.ts";
 import { gist, isRemoved, messageNamed } from "../show/message-label.ts";
 import { ASK, type Command, type ConversationContext } from "./command.ts";

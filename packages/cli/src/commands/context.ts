@@ -1,4 +1,4 @@
-import { formatCount } from "@banyan/core/conversation";
+import { formatCount } from "@banyan/core/shown";
 import { oneLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
 import { wrap } from "../show/wrap.ts";

@@ -1,4 +1,4 @@
-import { nearest } from "@banyan/core";
+import { nearest } from "@banyan/core/shown";
 import { described } from "../show/described.ts";
 import { wrap } from "../show/wrap.ts";
 import { agents, agentsHere } from "./agents.ts";

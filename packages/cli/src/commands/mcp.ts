@@ -1,4 +1,4 @@
-import { counted } from "@banyan/core/conversation";
+import { counted } from "@banyan/core/shown";
 import type { McpServerState } from "@banyan/host/mcp";
 import { ownCommand } from "@banyan/host/own-command";
 import { oneLine } from "../show/plain-text.ts";

@@ -1,4 +1,4 @@
-import { shortCount } from "@banyan/core/conversation";
+import { shortCount } from "@banyan/core/shown";
 import type { KnownModel } from "@banyan/host";
 import { formatDollars } from "../show/model-facts.ts";
 import { oneLine } from "../show/plain-text.ts";

@@ -1,5 +1,5 @@
 import { type ConversationState, pathTo } from "@banyan/core";
-import { counted } from "@banyan/core/conversation";
+import { counted } from "@banyan/core/shown";
 import { ASK, type Command, type ConversationContext } from "./command.ts";
 import { namedMessage } from "./named-message.ts";
 

@@ -1,4 +1,4 @@
-import { counted } from "@banyan/core/conversation";
+import { counted } from "@banyan/core/shown";
 import { excerpt } from "../show/excerpt.ts";
 import { gist, messageNamed, messageNumbers, speakerOf } from "../show/message-label.ts";
 import { ASK, type Command, type ConversationContext } from "./command.ts";

@@ -1,4 +1,5 @@
-import { lastAnswer, pathTo, resume } from "@banyan/core";
+import { pathTo, resume } from "@banyan/core";
+import { lastAnswer } from "@banyan/core/conversation";
 import { ASK, type Command, type ConversationContext, type Next } from "./command.ts";
 
 const GO_ON: Next = { type: "turn", directive: resume() };

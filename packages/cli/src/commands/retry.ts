@@ -1,4 +1,5 @@
-import { pathTo, retry, standing } from "@banyan/core";
+import { pathTo, retry } from "@banyan/core";
+import { standing } from "@banyan/core/conversation";
 import { lastSaid } from "@banyan/host";
 import { ASK, type Command, type ConversationContext } from "./command.ts";
 

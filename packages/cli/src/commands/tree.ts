@@ -1,5 +1,5 @@
 import { leaves, type Message, textOf } from "@banyan/core";
-import { counted, formatCount } from "@banyan/core/conversation";
+import { counted, formatCount } from "@banyan/core/shown";
 import { gist, messageNumbers, speakerOf } from "../show/message-label.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { ASK, type Command, type ConversationContext } from "./command.ts";

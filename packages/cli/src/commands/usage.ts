@@ -1,5 +1,6 @@
-import { type Cost, leaves, pathTo, spentOn, type Usage } from "@banyan/core";
-import { formatCost, formatCount } from "@banyan/core/conversation";
+import { type Cost, leaves, pathTo, type Usage } from "@banyan/core";
+import { spentOn } from "@banyan/core/conversation";
+import { formatCost, formatCount } from "@banyan/core/shown";
 import { table } from "../show/table.ts";
 import { ASK, type Command, type ConversationContext } from "./command.ts";
 

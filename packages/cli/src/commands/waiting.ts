@@ -1,4 +1,5 @@
-import { resume, type WaitingInput } from "@banyan/core";
+import { resume } from "@banyan/core";
+import type { WaitingInput } from "@banyan/core/conversation";
 import { waitingLine, waitingText, waitingWord } from "../show/waiting-line.ts";
 import { ASK, type Command, type ConversationContext, type Next } from "./command.ts";
 

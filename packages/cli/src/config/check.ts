@@ -1,4 +1,4 @@
-import { counted } from "@banyan/core/conversation";
+import { counted } from "@banyan/core/shown";
 import {
   type ConfigurationOptions,
   checkConfiguration,

@@ -1,5 +1,6 @@
 import { realpathSync } from "node:fs";
-import { createId, type Event, type EventBody } from "@banyan/core";
+import { createId, type Event } from "@banyan/core";
+import type { EventBody } from "@banyan/core/conversation";
 import { ConversationDirectory } from "@banyan/host";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { banyan, type Home, home } from "../testing/banyan.ts";

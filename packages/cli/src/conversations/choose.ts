@@ -1,4 +1,5 @@
-import type { ConversationState, ConversationSummary } from "@banyan/core";
+import type { ConversationState } from "@banyan/core";
+import type { ConversationSummary } from "@banyan/core/stores";
 import { ConversationDirectory, type Host } from "@banyan/host";
 import { excerpt } from "../show/excerpt.ts";
 import { oneLine } from "../show/plain-text.ts";

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { counted } from "@banyan/core/conversation";
+import { counted } from "@banyan/core/shown";
 import type { ConversationDirectory, StoredConversation } from "@banyan/host";
 import { ExchangeError, fromJson, type ReadConversation, toHtml, toJson, toMarkdown } from "@banyan/host/exchange";
 import { optionWords, ownCommand } from "@banyan/host/own-command";

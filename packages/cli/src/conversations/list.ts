@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
-import { type ConversationSummary, StoreError } from "@banyan/core";
-import { formatCount, visibleLine } from "@banyan/core/conversation";
+import { StoreError } from "@banyan/core";
+import { formatCount, visibleLine } from "@banyan/core/shown";
+import type { ConversationSummary } from "@banyan/core/stores";
 import type { ConversationDirectory } from "@banyan/host";
 import { excerpt } from "../show/excerpt.ts";
 import { oneLine } from "../show/plain-text.ts";

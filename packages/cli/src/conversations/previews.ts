@@ -1,5 +1,5 @@
 import { type ConversationState, leaves, pathTo } from "@banyan/core";
-import { counted } from "@banyan/core/conversation";
+import { counted } from "@banyan/core/shown";
 import { type ExchangeLook, lastExchange } from "../chat/exchange.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { Style } from "../show/style.ts";

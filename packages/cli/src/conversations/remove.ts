@@ -1,5 +1,5 @@
 import { StoreError } from "@banyan/core";
-import { counted, visibleLine } from "@banyan/core/conversation";
+import { counted, visibleLine } from "@banyan/core/shown";
 import type { ConversationDirectory } from "@banyan/host";
 import { excerpt } from "../show/excerpt.ts";
 import { formatTime } from "../show/time.ts";

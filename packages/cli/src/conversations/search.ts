@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
-import type { SearchHit } from "@banyan/core";
-import { counted } from "@banyan/core/conversation";
+import { counted } from "@banyan/core/shown";
+import type { SearchHit } from "@banyan/core/stores";
 import type { ConversationDirectory } from "@banyan/host";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
 import { excerpt } from "../show/excerpt.ts";

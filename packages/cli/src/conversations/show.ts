@@ -1,5 +1,5 @@
 import { pathTo } from "@banyan/core";
-import { counted, visibleLine } from "@banyan/core/conversation";
+import { counted, visibleLine } from "@banyan/core/shown";
 import type { ConversationDirectory } from "@banyan/host";
 import { callDetails, callEnd, callHead } from "../show/call-line.ts";
 import { messageNumbers, speakerOf } from "../show/message-label.ts";

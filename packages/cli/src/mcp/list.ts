@@ -1,4 +1,4 @@
-import { visibleLine } from "@banyan/core/conversation";
+import { visibleLine } from "@banyan/core/shown";
 import { type ConfiguredServer, configuredServers, type McpPlace } from "@banyan/host/mcp";
 import { ownCommand } from "@banyan/host/own-command";
 import { excerpt } from "../show/excerpt.ts";

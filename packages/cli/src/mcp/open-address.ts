@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { visibleLine } from "@banyan/core/conversation";
+import { visibleLine } from "@banyan/core/shown";
 import { pathWithout } from "@banyan/host/find-program";
 import type { McpPlace } from "@banyan/host/mcp";
 

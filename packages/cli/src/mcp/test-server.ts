@@ -1,4 +1,4 @@
-import { counted } from "@banyan/core/conversation";
+import { counted } from "@banyan/core/shown";
 import type { McpPlace, McpServers } from "@banyan/host/mcp";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { excerpt } from "../show/excerpt.ts";

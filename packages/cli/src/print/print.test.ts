@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { emptyConversation } from "@banyan/core";
-import { GIVEN_UP } from "@banyan/core/conversation";
+import { GIVEN_UP } from "@banyan/core/shown";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { reportIn } from "../output/report.ts";
 import { resultSchema } from "../output/schema.ts";

@@ -1,12 +1,5 @@
-import {
-  type ConversationState,
-  type FeedItem,
-  noUsage,
-  type Session,
-  say,
-  type Turn,
-  type UserPart,
-} from "@banyan/core";
+import { type ConversationState, type FeedItem, type Session, say, type Turn, type UserPart } from "@banyan/core";
+import { noUsage } from "@banyan/core/conversation";
 import { type Host, openHost, untrustedContent, writtenMessage } from "@banyan/host";
 import { serversSettled } from "@banyan/host/mcp";
 import type { Arguments } from "../arguments.ts";

@@ -1,12 +1,5 @@
-import {
-  type ConversationState,
-  type FeedItem,
-  GIVEN_UP,
-  type ToldType,
-  textOf,
-  toldItem,
-  type UntoldType,
-} from "@banyan/core";
+import { type ConversationState, type FeedItem, textOf } from "@banyan/core";
+import { GIVEN_UP, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
 import { callDetails, callEnd, callHead } from "../show/call-line.ts";
 import { callIn } from "../show/call-of.ts";
 import { cutSentence } from "../show/cut-sentence.ts";

@@ -1,4 +1,4 @@
-import { noUsage } from "@banyan/core";
+import { noUsage } from "@banyan/core/conversation";
 import type { OutputFormat } from "../arguments.ts";
 import { exitCodes } from "../exit.ts";
 import { OutputStream } from "../output/output-stream.ts";

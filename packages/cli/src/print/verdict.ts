@@ -1,4 +1,5 @@
-import { type Turn, toldBreak } from "@banyan/core";
+import type { Turn } from "@banyan/core";
+import { toldBreak } from "@banyan/core/conversation";
 import { exitCodes } from "../exit.ts";
 import type { Result } from "../output/result.ts";
 import { exitOfModelError } from "../problem.ts";

@@ -1,5 +1,5 @@
 import type { UserPart } from "@banyan/core";
-import { formatBytes } from "@banyan/core/conversation";
+import { formatBytes } from "@banyan/core/shown";
 import { oneLine } from "./plain-text.ts";
 
 /** Something that goes along with a message. */

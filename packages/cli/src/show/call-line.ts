@@ -1,5 +1,5 @@
 import type { Call, Json } from "@banyan/core";
-import { counted, formatTook } from "@banyan/core/conversation";
+import { counted, formatTook } from "@banyan/core/shown";
 import { excerpt, linesWithWords } from "./excerpt.ts";
 import type { Style } from "./style.ts";
 

@@ -1,4 +1,4 @@
-import { counted } from "@banyan/core/conversation";
+import { counted } from "@banyan/core/shown";
 import type { ChangedFile } from "@banyan/host";
 import { excerpt } from "./excerpt.ts";
 import { oneLine } from "./plain-text.ts";

@@ -1,4 +1,5 @@
-import { counted, type Draft, type FileChange, visibleProse } from "@banyan/core/conversation";
+import type { Draft, FileChange } from "@banyan/core/conversation";
+import { counted, visibleProse } from "@banyan/core/shown";
 import { oneLine } from "./plain-text.ts";
 import type { Style } from "./style.ts";
 

@@ -1,4 +1,4 @@
-import { visibleLine } from "@banyan/core/conversation";
+import { visibleLine } from "@banyan/core/shown";
 import { type Host, memoryFile } from "@banyan/host";
 
 /** What a person agrees to when they switch memory on: what is kept, where, and who is sent what (S26). */

@@ -1,4 +1,5 @@
-import { type ConversationState, counted, type Message, pathTo, typedText } from "@banyan/core/conversation";
+import { type ConversationState, type Message, pathTo, typedText } from "@banyan/core/conversation";
+import { counted } from "@banyan/core/shown";
 import { excerpt } from "./excerpt.ts";
 
 /** The number of each message of a conversation, in the order of their creation, from 1: what a person types for it. */

@@ -1,4 +1,4 @@
-import { formatCount } from "@banyan/core/conversation";
+import { formatCount } from "@banyan/core/shown";
 import type { KnownModel } from "@banyan/host";
 
 /** The columns of a model's facts: dollars for a million tokens in, cached and out, and tokens of context. */

@@ -1,5 +1,5 @@
 import type { Recalled } from "@banyan/core/conversation";
-import { counted } from "@banyan/core/conversation";
+import { counted } from "@banyan/core/shown";
 import { excerpt } from "./excerpt.ts";
 
 /** That memory added something to what the model is told, and how to see it (S26, T51): `shower` is a key or a command. */

@@ -1,4 +1,5 @@
-import { type RunEnd, toldBreak } from "@banyan/core";
+import type { RunEnd } from "@banyan/core";
+import { toldBreak } from "@banyan/core/conversation";
 import { oneLine } from "./plain-text.ts";
 import type { Style } from "./style.ts";
 

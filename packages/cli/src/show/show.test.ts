@@ -1,5 +1,6 @@
-import type { About, Call } from "@banyan/core";
-import { formatCost, formatDuration, formatSpent } from "@banyan/core/conversation";
+import type { Call } from "@banyan/core";
+import type { About } from "@banyan/core/conversation";
+import { formatCost, formatDuration, formatSpent } from "@banyan/core/shown";
 import { describe, expect, test } from "vitest";
 import { callDetails, callEnd, callHead } from "./call-line.ts";
 import { described } from "./described.ts";

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { PassThrough } from "node:stream";
-import { type FeedItem, noUsage } from "@banyan/core";
+import type { FeedItem } from "@banyan/core";
+import { noUsage } from "@banyan/core/conversation";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { ChatView } from "../chat/chat-view.ts";
 import { reportIn } from "../output/report.ts";

@@ -1,4 +1,5 @@
-import { type ConversationState, type FeedItem, toldItem } from "@banyan/core/conversation";
+import type { ConversationState, FeedItem } from "@banyan/core/conversation";
+import { toldItem } from "@banyan/core/shown";
 import { callEnd, callHead } from "./call-line.ts";
 import { callIn } from "./call-of.ts";
 import { oneLine } from "./plain-text.ts";

@@ -1,4 +1,5 @@
-import { type Call, type ConversationState, type FeedItem, type LiveRun, type Message, textOf } from "@banyan/core";
+import { type Call, type ConversationState, type FeedItem, type Message, textOf } from "@banyan/core";
+import type { LiveRun } from "@banyan/core/conversation";
 
 /** A sub-agent of a conversation: what a call launched. */
 export interface SubAgent {

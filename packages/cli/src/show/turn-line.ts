@@ -1,5 +1,6 @@
-import { type Turn, totalTokens } from "@banyan/core";
-import { counted, formatSpent } from "@banyan/core/conversation";
+import type { Turn } from "@banyan/core";
+import { totalTokens } from "@banyan/core/conversation";
+import { counted, formatSpent } from "@banyan/core/shown";
 
 /** `anthropic/claude · 2 model calls · 1,200 tokens in, 80 out · cost $0.01`: what a turn took; no line when no model was asked. */
 export function turnLine({ message, steps, usage, cost }: Turn, model: string): string[] {

@@ -1,4 +1,4 @@
-import type { WaitingInput } from "@banyan/core";
+import type { WaitingInput } from "@banyan/core/conversation";
 import { excerpt } from "./excerpt.ts";
 
 const WORDS = { steer: "steer", queue: "queued", interrupt: "interrupt" } as const;

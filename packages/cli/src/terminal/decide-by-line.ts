@@ -1,4 +1,4 @@
-import { counted } from "@banyan/core/conversation";
+import { counted } from "@banyan/core/shown";
 import { wrap } from "../show/wrap.ts";
 import type { Choice, Decided, Decision } from "./decision.ts";
 import type { Terminal } from "./terminal.ts";

@@ -1,4 +1,4 @@
-import type { EventBody } from "@banyan/core";
+import type { EventBody } from "@banyan/core/conversation";
 
 /** The conversation that `planted` makes. */
 export const PLANTED = "01k000000000000000planted0";

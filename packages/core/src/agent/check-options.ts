@@ -1,8 +1,8 @@
 import { isLanguageModel, refusal } from "../ai-sdk/language-model.ts";
+import { nearest } from "../conversation/shown/nearest.ts";
 import type { ModelSettings } from "../ports/model.ts";
 import { checkLimits, type Limits } from "../run/limits.ts";
 import type { Callbacks, RetrySettings } from "../run/run.ts";
-import { nearest } from "../toolbox/nearest.ts";
 import { Toolbox, ToolDefinitionError } from "../toolbox/toolbox.ts";
 import { schemaProblem } from "../toolbox/usable-schema.ts";
 import type { AgentOptions, CompactionOptions } from "./agent.ts";

@@ -1,24 +1,10 @@
+// What a conversation is: plain data and pure functions, for a browser too.
 export { type BrokenTurn, type ToldBreak, toldBreak, type WayOn } from "./broken-turn.ts";
 export type * from "./event.ts";
 export { cursorOf, isDelta, isEvent } from "./event.ts";
-export { createId, ID_PATTERN, ID_RULE, idInAddress, idSource, isId, pieceOfAddress } from "./id.ts";
+export { createId, ID_PATTERN, ID_RULE, idInAddress, isId, pieceOfAddress } from "./id.ts";
 export type * from "./message.ts";
 export { isEnded, isSettled, textOf, typedText } from "./message.ts";
-export {
-  counted,
-  formatBytes,
-  formatCost,
-  formatCount,
-  formatDuration,
-  formatSpent,
-  formatTook,
-  shortCount,
-} from "./shown/amounts.ts";
-export { enclosed } from "./shown/enclosed.ts";
-export { type DiffLine, readPatch } from "./shown/patch.ts";
-export { type ShownLine, shownCall } from "./shown/shown-call.ts";
-export { GIVEN_UP, hitchName, type ToldType, toldItem, type UntoldType } from "./shown/told-item.ts";
-export { visibleLine, visibleProse, visibleText } from "./shown/visible-text.ts";
 export {
   type ApprovalQuestion,
   type ConversationState,

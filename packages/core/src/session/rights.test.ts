@@ -1,12 +1,11 @@
 import { describe, expect, test } from "vitest";
+import type { EventBody } from "../conversation/event.ts";
 import {
   Agent,
   defineTool,
   type Event,
-  type EventBody,
   emptyConversation,
   type Permission,
-  type Rights,
   reduce,
   resume,
   Session,
@@ -14,6 +13,7 @@ import {
   say,
 } from "../index.ts";
 import { BROUGHT_IN } from "../past/brought-in.ts";
+import type { Rights } from "../ports/rights.ts";
 import { call, collect, scriptedModel } from "../testing/index.ts";
 
 /** A tool that counts how often it ran. */

@@ -2,10 +2,10 @@ import { createHash } from "node:crypto";
 import { Validator } from "@cfworker/json-schema";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import type { Json } from "../conversation/message.ts";
+import { nearest } from "../conversation/shown/nearest.ts";
 import type { ToolSchema } from "../ports/model.ts";
 import type { Checked, InputSchema, JsonSchema, Tool } from "../ports/tool.ts";
 import { messageOf } from "./execute.ts";
-import { nearest } from "./nearest.ts";
 import { schemaProblem } from "./usable-schema.ts";
 import { withoutNulls } from "./without-nulls.ts";
 

@@ -1,5 +1,6 @@
 import { createId } from "../conversation/id.ts";
 import { isSettled, type Message, textOf } from "../conversation/message.ts";
+import { nearest } from "../conversation/shown/nearest.ts";
 import { lastAnswer, newestLeaf, pathTo, spentOn } from "../conversation/tree/path.ts";
 import type { LoopDriver } from "../ports/loop.ts";
 import type { ModelDriver, ModelSettings } from "../ports/model.ts";
@@ -10,7 +11,6 @@ import { finishedWith } from "../run/mode.ts";
 import type { Launching, TurnAgent, TurnRun } from "../run/run.ts";
 import { Interruption, SessionError } from "../session/error.ts";
 import { interruptOn } from "../session/runs.ts";
-import { nearest } from "../toolbox/nearest.ts";
 import { digestOf, Toolbox } from "../toolbox/toolbox.ts";
 import { resultText, runTurn, type Turn, type TurnStart } from "./turn.ts";
 

@@ -1,4 +1,5 @@
-import type { FilePart, TextPart, UserPart } from "@banyan/core";
+import type { UserPart } from "@banyan/core";
+import type { FilePart, TextPart } from "@banyan/core/conversation";
 import { type AttachmentKind, type FileAttachment, named, type Reading, readNamed } from "./files.ts";
 import { isPattern, matchingFiles } from "./patterns.ts";
 import { isRefused, type NamedPlace, placeNamed, type Reach } from "./place.ts";

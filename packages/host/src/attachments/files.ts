@@ -1,7 +1,7 @@
 import type { Dirent } from "node:fs";
 import { readdir } from "node:fs/promises";
-import type { FilePart, TextPart } from "@banyan/core";
-import { enclosed } from "@banyan/core/conversation";
+import type { FilePart, TextPart } from "@banyan/core/conversation";
+import { enclosed } from "@banyan/core/shown";
 import {
   JUDGED_BYTES,
   keyFileRefusal,

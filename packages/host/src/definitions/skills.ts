@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
-import { defineTool, nearest, type Tool } from "@banyan/core";
+import { defineTool, type Tool } from "@banyan/core";
+import { nearest } from "@banyan/core/shown";
 import { z } from "zod";
 import type { SettingsFault } from "../settings/fault.ts";
 import {

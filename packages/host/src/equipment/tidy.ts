@@ -1,4 +1,5 @@
-import { type ConversationSummary, type Store, StoreError } from "@banyan/core";
+import { type Store, StoreError } from "@banyan/core";
+import type { ConversationSummary } from "@banyan/core/stores";
 import { pruneBackups } from "@banyan/tools/workspace";
 import { ConversationDirectory } from "../conversation-directory.ts";
 

@@ -1,5 +1,6 @@
-import { type ConversationState, type Message, newestLeaf, siblings } from "@banyan/core";
-import { visibleProse } from "@banyan/core/conversation";
+import { type ConversationState, type Message, newestLeaf } from "@banyan/core";
+import { siblings } from "@banyan/core/conversation";
+import { visibleProse } from "@banyan/core/shown";
 import { argumentsOf, headingOf, type Piece, piecesOf, timeOf, titleOf } from "./transcript.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { type ConversationState, pathTo } from "@banyan/core";
-import { visibleProse } from "@banyan/core/conversation";
+import { visibleProse } from "@banyan/core/shown";
 import { argumentsOf, headingOf, type Piece, piecesOf, timeOf, titleOf } from "./transcript.ts";
 
 /**

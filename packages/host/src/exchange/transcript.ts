@@ -1,11 +1,5 @@
-import {
-  type AssistantMessage,
-  type Call,
-  type ConversationState,
-  type Message,
-  type Part,
-  typedText,
-} from "@banyan/core";
+import type { AssistantMessage, Call, ConversationState, Message, Part } from "@banyan/core";
+import { typedText } from "@banyan/core/conversation";
 
 /** A piece of a message as it is told to a reader. */
 export type Piece =

@@ -1,4 +1,5 @@
-import { jsonSchemaOf, type Message, promptFrom, type Tool } from "@banyan/core";
+import type { Message, Tool } from "@banyan/core";
+import { jsonSchemaOf, promptFrom } from "@banyan/core/hosts";
 import type { InstructionPart } from "./instructions.ts";
 import { tokenCounter } from "./tokens.ts";
 

@@ -1,4 +1,4 @@
-import { nearest } from "@banyan/core";
+import { nearest } from "@banyan/core/shown";
 import type { Environment } from "@banyan/models";
 import { describeEntry } from "@banyan/tools/mcp/consent";
 import { McpError, type McpServerEntry, readEntry } from "@banyan/tools/mcp/entry";

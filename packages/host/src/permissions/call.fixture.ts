@@ -1,5 +1,4 @@
 import {
-  type About,
   askClient,
   emptyConversation,
   type Json,
@@ -9,6 +8,7 @@ import {
   shortenConversation,
   type Tool,
 } from "@banyan/core";
+import type { About } from "@banyan/core/conversation";
 import { webTools } from "@banyan/tools/web";
 import { workspaceTools } from "@banyan/tools/workspace";
 import { type PermissionOptions, permissions } from "./permissions.ts";

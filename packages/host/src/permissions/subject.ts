@@ -1,4 +1,5 @@
-import type { About, Json, Tool } from "@banyan/core";
+import type { Json, Tool } from "@banyan/core";
+import type { About } from "@banyan/core/conversation";
 import { addressSubject } from "./address-subject.ts";
 import { type Match, strongest } from "./match.ts";
 import { pathSubject } from "./path-subject.ts";

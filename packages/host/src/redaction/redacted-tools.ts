@@ -1,4 +1,5 @@
-import type { Follower, Preview, Tool, ToolContext } from "@banyan/core";
+import type { Follower, Tool, ToolContext } from "@banyan/core";
+import type { Preview } from "@banyan/core/conversation";
 import { refuse } from "./placeholder.ts";
 import type { Redact } from "./redactor.ts";
 

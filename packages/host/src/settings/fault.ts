@@ -1,4 +1,4 @@
-import { nearest } from "@banyan/core";
+import { nearest } from "@banyan/core/shown";
 import type { z } from "zod";
 import { type KeyPath, valueAt } from "./key.ts";
 import { knownNames } from "./known-names.ts";

@@ -1,4 +1,4 @@
-import { nearest } from "@banyan/core";
+import { nearest } from "@banyan/core/shown";
 import type { z } from "zod";
 import { type Misfit, misfitsOf, type SettingsFault, unknownName } from "./fault.ts";
 import { readJsonFile } from "./json-file.ts";

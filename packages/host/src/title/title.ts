@@ -1,4 +1,5 @@
-import { askModel, type ModelDriver, type Session, textOf } from "@banyan/core";
+import { type ModelDriver, type Session, textOf } from "@banyan/core";
+import { askModel } from "@banyan/core/hosts";
 
 const INSTRUCTIONS =
   "You give conversations their titles. Answer with a title of at most seven words in the language of the conversation, and nothing else: no quotes, no full stop.";

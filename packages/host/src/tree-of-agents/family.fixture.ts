@@ -1,4 +1,5 @@
-import { addUsage, noUsage, type Price, type Usage } from "@banyan/core";
+import type { Usage } from "@banyan/core";
+import { addUsage, noUsage, type Price } from "@banyan/core/conversation";
 import { type ChatCompletionRequest, type FixtureOpts, type FixtureResponse, LLMock } from "@copilotkit/aimock";
 
 /** What is said to the agent that launches the others. */

@@ -8,17 +8,15 @@ import { fileURLToPath } from "node:url";
 import {
   type Call,
   type ConversationState,
-  costOf,
   emptyConversation,
   type FeedItem,
   isDelta,
-  isEnded,
   isEvent,
   reduce,
   Session,
-  totalTokens,
   type Usage,
 } from "@banyan/core";
+import { costOf, isEnded, totalTokens } from "@banyan/core/conversation";
 import { checkConversation } from "@banyan/core/testing";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from "vitest";

@@ -1,4 +1,6 @@
-import { cleanUsage, type Json, type ModelPart, type ProviderData } from "@banyan/core";
+import type { Json } from "@banyan/core";
+import { cleanUsage, type ProviderData } from "@banyan/core/conversation";
+import type { ModelPart } from "@banyan/core/drivers";
 import { Batch } from "../wire/batch.ts";
 import { type Endpoint, errorInAnswer, errorOfEnd, parseEvent } from "../wire/errors.ts";
 import { isRecord, type JsonRecord, textAt } from "../wire/json.ts";

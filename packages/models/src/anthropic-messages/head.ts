@@ -1,4 +1,5 @@
-import type { ModelRequest, ModelSettings } from "@banyan/core";
+import type { ModelSettings } from "@banyan/core";
+import type { ModelRequest } from "@banyan/core/drivers";
 import type { WireOptions } from "../wire/client.ts";
 import { throughPackage } from "./package.ts";
 

@@ -1,4 +1,6 @@
-import type { FilePart, Json, PromptCall, PromptMessage, ProviderData } from "@banyan/core";
+import type { Json } from "@banyan/core";
+import type { FilePart, ProviderData } from "@banyan/core/conversation";
+import type { PromptCall, PromptMessage } from "@banyan/core/drivers";
 import { CALL_IDS } from "../families/anthropic.ts";
 import { repairedId } from "../families/call-ids.ts";
 

@@ -1,4 +1,5 @@
-import { fromLanguageModel, type ModelDriver } from "@banyan/core";
+import type { ModelDriver } from "@banyan/core";
+import { fromLanguageModel } from "@banyan/core/ai-sdk";
 import { adaptForAnthropic } from "../families/anthropic.ts";
 import type { WireOptions } from "../wire/client.ts";
 import { modelFetch, withLife } from "../wire/fetch.ts";

@@ -1,5 +1,6 @@
-import type { ModelDriver, ModelRequest, ModelSettings, PromptMessage } from "@banyan/core";
+import type { ModelDriver, ModelSettings } from "@banyan/core";
 import { ModelError } from "@banyan/core";
+import type { ModelRequest, PromptMessage } from "@banyan/core/drivers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bodyOf, serve, type TestServer } from "../testing/server.ts";
 import { KeepingSink, say } from "../testing/sink.ts";

@@ -1,4 +1,5 @@
-import type { ModelRequest, ModelSettings, PromptMessage } from "@banyan/core";
+import type { ModelSettings } from "@banyan/core";
+import type { ModelRequest, PromptMessage } from "@banyan/core/drivers";
 import { CACHE_MARK } from "../families/anthropic.ts";
 import { BEGIN, type Encoded, encode, PROVIDER } from "./messages.ts";
 

@@ -1,5 +1,6 @@
-import type { Json, ModelPart, ModelRequest, ModelSink, PromptMessage, PromptResult } from "@banyan/core";
+import type { Json } from "@banyan/core";
 import { Agent } from "@banyan/core";
+import type { ModelPart, ModelRequest, ModelSink, PromptMessage, PromptResult } from "@banyan/core/drivers";
 import { describe, expect, test } from "vitest";
 import { answerOf, KeepingSink, say } from "../testing/sink.ts";
 import { demoModel } from "./index.ts";

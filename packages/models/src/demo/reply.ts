@@ -1,4 +1,4 @@
-import type { ModelRequest, PromptMessage } from "@banyan/core";
+import type { ModelRequest, PromptMessage } from "@banyan/core/drivers";
 import { guide, notUnderstood } from "./guide.ts";
 import type { Round } from "./intents.ts";
 import { describe, type Outcome, report } from "./report.ts";

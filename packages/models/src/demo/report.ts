@@ -1,4 +1,5 @@
-import type { Json, PromptCall, PromptResult } from "@banyan/core";
+import type { Json } from "@banyan/core";
+import type { PromptCall, PromptResult } from "@banyan/core/drivers";
 
 /** A call that was made for the request, and what became of it. */
 export interface Outcome {

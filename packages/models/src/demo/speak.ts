@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
-import { createId, type ModelPart, type ModelRequest, type ModelSink } from "@banyan/core";
+import { createId } from "@banyan/core";
+import type { ModelPart, ModelRequest, ModelSink } from "@banyan/core/drivers";
 import type { Reply } from "./reply.ts";
 import { wordsIn } from "./words.ts";
 

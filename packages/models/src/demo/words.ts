@@ -1,4 +1,4 @@
-import type { ModelRequest, PromptMessage } from "@banyan/core";
+import type { ModelRequest, PromptMessage } from "@banyan/core/drivers";
 
 const counted = new WeakMap<PromptMessage, number>();
 

@@ -1,5 +1,5 @@
 import type { AmazonBedrockProviderSettings } from "@ai-sdk/amazon-bedrock";
-import type { LanguageModelOptions } from "@banyan/core";
+import type { LanguageModelOptions } from "@banyan/core/ai-sdk";
 import { fetchFor } from "../package-settings.ts";
 import type { SetUp, Target } from "../provider.ts";
 import { markForCache } from "./cache-marks.ts";

@@ -1,4 +1,4 @@
-import type { ModelRequest } from "@banyan/core";
+import type { ModelRequest } from "@banyan/core/drivers";
 import { describe, expect, test } from "vitest";
 import { bodiesOf, calls, look, user } from "./request.fixture.ts";
 

@@ -1,4 +1,5 @@
-import type { LanguageModelRequest, ProviderData } from "@banyan/core";
+import type { LanguageModelRequest } from "@banyan/core/ai-sdk";
+import type { ProviderData } from "@banyan/core/conversation";
 
 type Options = NonNullable<LanguageModelRequest["prompt"][number]["providerOptions"]>;
 

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { LanguageModelRequest } from "@banyan/core";
+import type { LanguageModelRequest } from "@banyan/core/ai-sdk";
 
 type Message = LanguageModelRequest["prompt"][number];
 

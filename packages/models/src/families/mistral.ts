@@ -1,4 +1,4 @@
-import type { LanguageModelRequest } from "@banyan/core";
+import type { LanguageModelRequest } from "@banyan/core/ai-sdk";
 import { CallIds } from "./call-ids.ts";
 
 type Message = LanguageModelRequest["prompt"][number];

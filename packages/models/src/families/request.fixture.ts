@@ -1,4 +1,4 @@
-import type { ModelRequest, PromptMessage } from "@banyan/core";
+import type { ModelRequest, PromptMessage } from "@banyan/core/drivers";
 import { resolveModel } from "../resolve.ts";
 import { bodyOf, serve } from "../testing/server.ts";
 import { KeepingSink } from "../testing/sink.ts";

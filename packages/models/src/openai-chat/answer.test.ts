@@ -1,4 +1,5 @@
-import { ModelError, type ModelPart } from "@banyan/core";
+import { ModelError } from "@banyan/core";
+import type { ModelPart } from "@banyan/core/drivers";
 import { describe, expect, test } from "vitest";
 import { chunk, eventOf } from "../testing/server.ts";
 import { joined } from "../testing/sink.ts";

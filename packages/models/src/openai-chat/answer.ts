@@ -1,4 +1,6 @@
-import { cleanUsage, type ModelPart, noUsage, type ProviderData, type Usage } from "@banyan/core";
+import type { Usage } from "@banyan/core";
+import { cleanUsage, noUsage, type ProviderData } from "@banyan/core/conversation";
+import type { ModelPart } from "@banyan/core/drivers";
 import { Batch } from "../wire/batch.ts";
 import { type Endpoint, errorInAnswer, errorOfEnd, parseEvent } from "../wire/errors.ts";
 import { countAt, isRecord, type JsonRecord, textAt } from "../wire/json.ts";

@@ -1,4 +1,5 @@
-import type { Json, ProviderData } from "@banyan/core";
+import type { Json } from "@banyan/core";
+import type { ProviderData } from "@banyan/core/conversation";
 import type { Batch } from "../wire/batch.ts";
 import { isRecord, textAt } from "../wire/json.ts";
 import { kept } from "./messages.ts";

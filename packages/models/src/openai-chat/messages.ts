@@ -1,4 +1,7 @@
-import { type FilePart, type Json, type Message, type PromptMessage, promptFrom, type TextPart } from "@banyan/core";
+import type { Json, Message } from "@banyan/core";
+import type { FilePart, TextPart } from "@banyan/core/conversation";
+import type { PromptMessage } from "@banyan/core/drivers";
+import { promptFrom } from "@banyan/core/hosts";
 
 /** A message in the chat completions format (https://platform.openai.com/docs/api-reference/chat/create). */
 export type OpenAIMessage =

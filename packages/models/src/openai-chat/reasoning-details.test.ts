@@ -1,4 +1,4 @@
-import type { ModelPart, PromptMessage } from "@banyan/core";
+import type { ModelPart, PromptMessage } from "@banyan/core/drivers";
 import { describe, expect, test } from "vitest";
 import { bodyOf, chunk, serve, streamed } from "../testing/server.ts";
 import { answerOf, say } from "../testing/sink.ts";

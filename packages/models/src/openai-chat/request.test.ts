@@ -1,5 +1,6 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import { fromLanguageModel, type ModelRequest, type PromptMessage, type ToolSchema } from "@banyan/core";
+import { fromLanguageModel } from "@banyan/core/ai-sdk";
+import type { ModelRequest, PromptMessage, ToolSchema } from "@banyan/core/drivers";
 import { describe, expect, test } from "vitest";
 import { KeepingSink, say } from "../testing/sink.ts";
 import { encodeRequest } from "./request.ts";

@@ -1,4 +1,5 @@
-import type { ModelRequest, ModelSettings, PromptMessage, ToolSchema } from "@banyan/core";
+import type { ModelSettings } from "@banyan/core";
+import type { ModelRequest, PromptMessage, ToolSchema } from "@banyan/core/drivers";
 import { listBody } from "../wire/body.ts";
 import { encode } from "./messages.ts";
 

@@ -1,4 +1,5 @@
-import { ModelError, type ModelPart } from "@banyan/core";
+import { ModelError } from "@banyan/core";
+import type { ModelPart } from "@banyan/core/drivers";
 import { describe, expect, test } from "vitest";
 import { MessagesAnswer } from "../anthropic-messages/answer.ts";
 import { ChatAnswer } from "../openai-chat/answer.ts";

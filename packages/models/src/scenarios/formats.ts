@@ -1,4 +1,5 @@
-import type { ModelDriver, Price } from "@banyan/core";
+import type { ModelDriver } from "@banyan/core";
+import type { Price } from "@banyan/core/conversation";
 import { expect } from "vitest";
 import type { Environment } from "../environment.ts";
 import { resolveModel } from "../resolve.ts";

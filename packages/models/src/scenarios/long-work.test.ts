@@ -1,4 +1,4 @@
-import { costOf } from "@banyan/core";
+import { costOf } from "@banyan/core/conversation";
 import { describe, expect, test } from "vitest";
 import { type Format, formats } from "./formats.ts";
 import { demanded, fourAtOnce, handedOn, listenedTo, neverFits, SUMMARY, summedUp } from "./long-work.ts";

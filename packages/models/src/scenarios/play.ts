@@ -1,14 +1,13 @@
 import {
   Agent,
   type AgentOptions,
-  addUsage,
   type ConversationState,
-  noUsage,
   Session,
   type Turn,
   TurnError,
   type Usage,
 } from "@banyan/core";
+import { addUsage, noUsage } from "@banyan/core/conversation";
 import {
   type ChatCompletionRequest,
   type FixtureOpts,

@@ -1,4 +1,5 @@
-import { type Event, type Log, Session, type Store } from "@banyan/core";
+import { type Event, Session, type Store } from "@banyan/core";
+import type { Log } from "@banyan/core/stores";
 import { describe, expect, test } from "vitest";
 import { breaks } from "./breaks.ts";
 import { formats as all, type Format } from "./formats.ts";

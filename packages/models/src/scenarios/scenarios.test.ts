@@ -1,4 +1,4 @@
-import { costOf } from "@banyan/core";
+import { costOf } from "@banyan/core/conversation";
 import { describe, expect, test } from "vitest";
 import { breaks } from "./breaks.ts";
 import { formats } from "./formats.ts";

@@ -1,12 +1,5 @@
-import {
-  type CallStatus,
-  type ConversationState,
-  type Finish,
-  type Json,
-  type Message,
-  type RunEnd,
-  textOf,
-} from "@banyan/core";
+import { type ConversationState, type Json, type Message, type RunEnd, textOf } from "@banyan/core";
+import type { CallStatus, Finish } from "@banyan/core/conversation";
 
 /** A conversation without what differs from one time or one provider to the next: ids, times, names of models. */
 export interface Shape {

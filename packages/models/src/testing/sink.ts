@@ -1,4 +1,5 @@
-import type { ModelDriver, ModelPart, ModelRequest, ModelSink } from "@banyan/core";
+import type { ModelDriver } from "@banyan/core";
+import type { ModelPart, ModelRequest, ModelSink } from "@banyan/core/drivers";
 
 /** Keeps what it is given, batch by batch. */
 export class KeepingSink implements ModelSink {

@@ -1,4 +1,4 @@
-import type { ModelPart } from "@banyan/core";
+import type { ModelPart } from "@banyan/core/drivers";
 
 type Growing = { type: "text" | "reasoning"; text: string } | { type: "call-input"; index: number; text: string };
 

@@ -1,4 +1,6 @@
-import type { ModelDriver, ModelSettings, ModelSink, Price } from "@banyan/core";
+import type { ModelDriver, ModelSettings } from "@banyan/core";
+import type { Price } from "@banyan/core/conversation";
+import type { ModelSink } from "@banyan/core/drivers";
 import type { Dispatcher } from "undici";
 import { type WireBounds, wireBounds } from "./bounds.ts";
 import type { Endpoint } from "./errors.ts";

@@ -1,4 +1,5 @@
-import { isTooDeep, ModelError, modelErrorFromNetwork, modelErrorFromResponse } from "@banyan/core";
+import { ModelError } from "@banyan/core";
+import { isTooDeep, modelErrorFromNetwork, modelErrorFromResponse } from "@banyan/core/drivers";
 import { isRecord } from "./json.ts";
 
 /** Where a request goes, as far as an error may tell it. */

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import { isTooDeep, type ModelDriver } from "@banyan/core";
+import type { ModelDriver } from "@banyan/core";
+import { isTooDeep } from "@banyan/core/drivers";
 import type { Dispatcher } from "undici";
 import { type AnswerEnd, endIn, FrameEnd, type PackageFormat } from "./answer-end.ts";
 import { STREAM_FACTOR, type WireBounds, wireBounds } from "./bounds.ts";

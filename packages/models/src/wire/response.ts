@@ -1,4 +1,4 @@
-import type { ModelPart } from "@banyan/core";
+import type { ModelPart } from "@banyan/core/drivers";
 import { STREAM_FACTOR, type WireBounds, wireBounds } from "./bounds.ts";
 import {
   type Endpoint,

@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { ModelError, type ModelPart, type ModelSink } from "@banyan/core";
+import { ModelError } from "@banyan/core";
+import type { ModelPart, ModelSink } from "@banyan/core/drivers";
 import { describe, expect, test } from "vitest";
 import { openAIChat } from "../openai-chat/driver.ts";
 import { bodyOf, chunk, eventOf, serve, streamed } from "../testing/server.ts";

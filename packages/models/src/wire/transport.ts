@@ -1,4 +1,4 @@
-import type { ModelPart, ModelSink } from "@banyan/core";
+import type { ModelPart, ModelSink } from "@banyan/core/drivers";
 import type { Dispatcher } from "undici";
 import { WIRE_BOUNDS } from "./bounds.ts";
 import type { ResponseHeaders } from "./errors.ts";

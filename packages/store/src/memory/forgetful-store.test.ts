@@ -1,4 +1,5 @@
-import type { Event, Log } from "@banyan/core";
+import type { Event } from "@banyan/core";
+import type { Log } from "@banyan/core/stores";
 import { expect, test } from "vitest";
 import { forgetfulStore } from "./index.ts";
 

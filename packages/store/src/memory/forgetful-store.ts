@@ -1,4 +1,5 @@
-import type { ConversationSummary, Event, Log, LogView, OpenOptions, SearchHit, Store } from "@banyan/core";
+import type { Event, Store } from "@banyan/core";
+import type { ConversationSummary, Log, LogView, OpenOptions, SearchHit } from "@banyan/core/stores";
 import { checkSequence, logClosed, notFound, openHere, overtaken, storeClosed } from "../refusal.ts";
 
 /**

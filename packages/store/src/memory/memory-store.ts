@@ -1,7 +1,6 @@
+import { type Event, isId, type Store } from "@banyan/core";
 import {
   type ConversationSummary,
-  type Event,
-  isId,
   type ListQuery,
   type Log,
   type LogView,
@@ -11,8 +10,7 @@ import {
   type RightsPlace,
   type SearchHit,
   type SearchOptions,
-  type Store,
-} from "@banyan/core";
+} from "@banyan/core/stores";
 import { checkSequence, logClosed, notFound, openHere, overtaken, storeClosed } from "../refusal.ts";
 import { searchLogs } from "../search/search-logs.ts";
 import { addToSummary, emptySummary, hasLabels, newestFirst, type Summary } from "../summary.ts";

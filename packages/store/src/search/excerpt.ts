@@ -1,4 +1,4 @@
-import type { SearchHit } from "@banyan/core";
+import type { SearchHit } from "@banyan/core/stores";
 import { fold, patternOf } from "./words.ts";
 
 /** Characters of an excerpt, and how many of them stand before the first match. */

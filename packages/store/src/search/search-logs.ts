@@ -1,4 +1,5 @@
-import type { ConversationSummary, Event, SearchHit, SearchOptions } from "@banyan/core";
+import type { Event } from "@banyan/core";
+import type { ConversationSummary, SearchHit, SearchOptions } from "@banyan/core/stores";
 import { isWithin } from "../summary.ts";
 import { excerptOf } from "./excerpt.ts";
 import { saidIn, type Text } from "./said.ts";

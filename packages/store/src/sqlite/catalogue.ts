@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import type { ConversationSummary } from "@banyan/core";
+import type { ConversationSummary } from "@banyan/core/stores";
 import { catalogueIn, discardCatalogue, readableCatalogue, writableCatalogue } from "./catalogue-file.ts";
 import { summaryOf } from "./conversation-summary.ts";
 import { transaction } from "./database.ts";

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
-import type { OpenOptions } from "@banyan/core";
+import type { OpenOptions } from "@banyan/core/stores";
 import { onTestFinished } from "vitest";
 import { ID } from "./fixture.ts";
 

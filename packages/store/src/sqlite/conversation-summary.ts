@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { ConversationSummary } from "@banyan/core";
+import type { ConversationSummary } from "@banyan/core/stores";
 import { addToSummary, emptySummary } from "../summary.ts";
 import { reading } from "./database.ts";
 import { eventOf } from "./row.ts";

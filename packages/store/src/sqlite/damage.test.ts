@@ -10,7 +10,8 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { type Log, Session, type StoreError } from "@banyan/core";
+import { Session, type StoreError } from "@banyan/core";
+import type { Log } from "@banyan/core/stores";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { entriesIn, events, fileOf, ID, OTHER, readAll, storeIn, temporaryDirectory, write } from "./fixture.ts";

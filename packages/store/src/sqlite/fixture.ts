@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Event, Log, Store } from "@banyan/core";
+import type { Event, Store } from "@banyan/core";
+import type { Log } from "@banyan/core/stores";
 import { onTestFinished } from "vitest";
 import { sqliteStore } from "./index.ts";
 

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { Event, Log, StoreError } from "@banyan/core";
+import type { Event, StoreError } from "@banyan/core";
+import type { Log } from "@banyan/core/stores";
 import { checkSequence, fileGone, logClosed, overtaken } from "../refusal.ts";
 import { SAFE_AGAINST_KILL, SAFE_AGAINST_POWER_CUTS } from "./connection.ts";
 import type { OpenFile } from "./conversation-file.ts";

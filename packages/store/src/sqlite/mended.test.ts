@@ -9,7 +9,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import type { Event, Log } from "@banyan/core";
+import type { Event } from "@banyan/core";
+import type { Log } from "@banyan/core/stores";
 import { expect, test } from "vitest";
 import { kill, nextLine, run } from "./child-fixture.ts";
 import { events, fileOf, ID, OTHER, readAll, storeIn, temporaryDirectory, write } from "./fixture.ts";

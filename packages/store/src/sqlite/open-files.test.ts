@@ -1,6 +1,7 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { createId, type Log } from "@banyan/core";
+import { createId } from "@banyan/core";
+import type { Log } from "@banyan/core/stores";
 import { expect, onTestFinished, test } from "vitest";
 import { events, readAll, temporaryDirectory } from "./fixture.ts";
 import { sqliteStore } from "./index.ts";

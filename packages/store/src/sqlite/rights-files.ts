@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import { noRights, type Rights, type RightsPlace } from "@banyan/core";
+import { noRights, type Rights, type RightsPlace } from "@banyan/core/stores";
 import { storeError } from "./error.ts";
 import { fileNameOf } from "./file-name.ts";
 

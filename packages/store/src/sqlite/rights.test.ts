@@ -1,6 +1,6 @@
 import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { noRights } from "@banyan/core";
+import { noRights } from "@banyan/core/stores";
 import { expect, test } from "vitest";
 import { fileOf, ID, OTHER, storeIn, temporaryDirectory, write } from "./fixture.ts";
 

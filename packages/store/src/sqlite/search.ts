@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
-import type { ConversationSummary, SearchHit, SearchOptions } from "@banyan/core";
+import type { ConversationSummary, SearchHit, SearchOptions } from "@banyan/core/stores";
 import { excerptOf } from "../search/excerpt.ts";
 import { saidIn } from "../search/said.ts";
 import { LIMIT } from "../search/search-logs.ts";

@@ -1,14 +1,13 @@
-import {
-  type ConversationSummary,
-  isId,
-  type ListQuery,
-  type Log,
-  type LogView,
-  type OpenOptions,
-  type SearchHit,
-  type SearchOptions,
-  type Store,
-} from "@banyan/core";
+import { isId, type Store } from "@banyan/core";
+import type {
+  ConversationSummary,
+  ListQuery,
+  Log,
+  LogView,
+  OpenOptions,
+  SearchHit,
+  SearchOptions,
+} from "@banyan/core/stores";
 import { notFound, openElsewhere, openHere, storeClosed } from "../refusal.ts";
 import { hasLabels, newestFirst } from "../summary.ts";
 import { readCatalogue } from "./catalogue.ts";

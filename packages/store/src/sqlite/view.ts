@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import type { Event, LogView } from "@banyan/core";
+import type { Event } from "@banyan/core";
+import type { LogView } from "@banyan/core/stores";
 import { notFound } from "../refusal.ts";
 import { type ReadStatements, readStatements } from "./connection.ts";
 import { reading } from "./database.ts";

@@ -1,4 +1,5 @@
-import { type JsonSchema, keywordProblem, schemaProblem } from "@banyan/core";
+import type { JsonSchema } from "@banyan/core";
+import { keywordProblem, schemaProblem } from "@banyan/core/hosts";
 import { asMeant } from "./schema-as-meant.ts";
 
 /** Schemas are written by hand or made from types: one that is deeper than this is neither. */

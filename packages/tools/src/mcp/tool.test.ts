@@ -1,4 +1,5 @@
-import type { About, Json } from "@banyan/core";
+import type { Json } from "@banyan/core";
+import type { About } from "@banyan/core/conversation";
 import { expect, test } from "vitest";
 import { agentTool } from "./tool.ts";
 

@@ -1,4 +1,5 @@
-import type { About, Effects, Tool, ToolContext } from "@banyan/core";
+import type { Effects, Tool, ToolContext } from "@banyan/core";
+import type { About } from "@banyan/core/conversation";
 import type { CallToolResult, Tool as ListedTool, Progress } from "@modelcontextprotocol/client";
 import { stripControls } from "../workspace/plain-text.ts";
 import { ProgressPace } from "../workspace/progress-pace.ts";

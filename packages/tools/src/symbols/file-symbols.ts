@@ -1,4 +1,4 @@
-import { nearest } from "@banyan/core";
+import { nearest } from "@banyan/core/shown";
 import type { Declared, Extent } from "./declared.ts";
 import { SymbolError } from "./error.ts";
 

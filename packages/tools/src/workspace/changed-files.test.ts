@@ -1,4 +1,5 @@
-import { Agent, defineTool, type FileChange, retry, Session, say } from "@banyan/core";
+import { Agent, defineTool, retry, Session, say } from "@banyan/core";
+import type { FileChange } from "@banyan/core/conversation";
 import { call, collect, scriptedModel } from "@banyan/core/testing";
 import { expect, test } from "vitest";
 import { changesOf } from "./changed-files.ts";

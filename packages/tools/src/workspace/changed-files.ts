@@ -1,4 +1,5 @@
-import { type ConversationState, type FileChange, type Message, pathTo } from "@banyan/core";
+import { type ConversationState, type Message, pathTo } from "@banyan/core";
+import type { FileChange } from "@banyan/core/conversation";
 
 /** A file that a conversation has changed, from what it was first to what it is now. */
 export interface ChangedFile {

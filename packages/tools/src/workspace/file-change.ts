@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer";
-import type { FileChange } from "@banyan/core";
+import type { FileChange } from "@banyan/core/conversation";
 import { digestOf } from "./backups.ts";
 import { formOf, SNIFFED_BYTES } from "./file-text.ts";
 import { lineDiff } from "./line-diff.ts";

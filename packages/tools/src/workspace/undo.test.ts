@@ -1,5 +1,6 @@
 import { chmodSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import type { FileChange, Tool } from "@banyan/core";
+import type { Tool } from "@banyan/core";
+import type { FileChange } from "@banyan/core/conversation";
 import { describe, expect, test } from "vitest";
 import { keepContent } from "./backups.ts";
 import type { ChangedFile } from "./changed-files.ts";

@@ -1,4 +1,4 @@
-import type { FileChange } from "@banyan/core";
+import type { FileChange } from "@banyan/core/conversation";
 import { keepContent, keptContent } from "./backups.ts";
 import type { ChangedFile } from "./changed-files.ts";
 import { WorkspaceError } from "./error.ts";

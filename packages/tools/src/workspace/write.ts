@@ -1,5 +1,6 @@
 import type { Stats } from "node:fs";
-import { defineTool, type Preview, type Tool } from "@banyan/core";
+import { defineTool, type Tool } from "@banyan/core";
+import type { Preview } from "@banyan/core/conversation";
 import { z } from "zod";
 import { digestOf, keepContent } from "./backups.ts";
 import { WorkspaceError } from "./error.ts";

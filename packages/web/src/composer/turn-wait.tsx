@@ -1,4 +1,5 @@
-import { type FeedItem, toldItem } from "@banyan/core/conversation";
+import type { FeedItem } from "@banyan/core/conversation";
+import { toldItem } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { useConversation } from "../conversation/use-conversation.ts";
 import { usePage } from "../page.ts";

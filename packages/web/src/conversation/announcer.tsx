@@ -1,4 +1,5 @@
-import { type FeedItem, textOf, toldItem, type UntoldType } from "@banyan/core/conversation";
+import { type FeedItem, textOf } from "@banyan/core/conversation";
+import { toldItem, type UntoldType } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { useMay } from "../use-may.ts";
 import { useConversation } from "./use-conversation.ts";

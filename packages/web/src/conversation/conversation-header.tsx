@@ -1,14 +1,13 @@
 import {
   type ConversationState,
   type Cost,
-  formatCost,
   lastAnswer,
   pathTo,
-  shortCount,
   spentOn,
   totalTokens,
   type Usage,
 } from "@banyan/core/conversation";
+import { formatCost, shortCount } from "@banyan/core/shown";
 import { Inbox } from "../conversations/inbox.tsx";
 import { PanelButton } from "../panels/panel-button.tsx";
 import { tokensInWords } from "../shell/tokens-in-words.ts";

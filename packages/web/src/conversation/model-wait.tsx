@@ -1,4 +1,5 @@
-import { type FeedItem, toldItem } from "@banyan/core/conversation";
+import type { FeedItem } from "@banyan/core/conversation";
+import { toldItem } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import type { LiveConversation } from "./live-conversation.ts";
 import { useConversation } from "./use-conversation.ts";

@@ -1,4 +1,4 @@
-import { visibleLine } from "@banyan/core/conversation";
+import { visibleLine } from "@banyan/core/shown";
 import { usePage } from "../page.ts";
 import { Disclosure } from "../shell/disclosure.tsx";
 import { useMay } from "../use-may.ts";

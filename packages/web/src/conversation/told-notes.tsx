@@ -1,4 +1,5 @@
-import { type FeedItem, GIVEN_UP, textOf, toldItem, visibleProse } from "@banyan/core/conversation";
+import { type FeedItem, textOf } from "@banyan/core/conversation";
+import { GIVEN_UP, toldItem, visibleProse } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import type { LiveConversation } from "./live-conversation.ts";
 import { useConversation } from "./use-conversation.ts";

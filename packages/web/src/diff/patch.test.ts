@@ -1,4 +1,4 @@
-import { readPatch } from "@banyan/core/conversation";
+import { readPatch } from "@banyan/core/shown";
 import { describe, expect, it } from "vitest";
 import { addedLines, inPairs } from "./patch.ts";
 

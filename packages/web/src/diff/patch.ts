@@ -1,4 +1,4 @@
-import type { DiffLine } from "@banyan/core/conversation";
+import type { DiffLine } from "@banyan/core/shown";
 
 /** What stands before a line in words that need no colour. */
 export const SIGNS = { added: "+", removed: "-", same: " ", place: "" } as const;

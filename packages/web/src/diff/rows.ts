@@ -1,4 +1,4 @@
-import type { DiffLine } from "@banyan/core/conversation";
+import type { DiffLine } from "@banyan/core/shown";
 import { inPairs, type LinePair } from "./patch.ts";
 import type { ShownFile } from "./shown-file.ts";
 

@@ -1,4 +1,5 @@
-import { type DiffLine, type Draft, type FileChange, readPatch } from "@banyan/core/conversation";
+import type { Draft, FileChange } from "@banyan/core/conversation";
+import { type DiffLine, readPatch } from "@banyan/core/shown";
 import { addedLines } from "./patch.ts";
 
 /** A file in a list of changes. */

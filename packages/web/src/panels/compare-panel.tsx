@@ -1,11 +1,11 @@
 import {
   type AssistantMessage,
   type ConversationState,
-  formatCost,
   lastAnswer,
   type Message,
   textOf,
 } from "@banyan/core/conversation";
+import { formatCost } from "@banyan/core/shown";
 import { useEffect } from "react";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
 import { tokensInWords } from "../shell/tokens-in-words.ts";

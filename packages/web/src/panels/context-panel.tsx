@@ -1,4 +1,4 @@
-import { shortCount } from "@banyan/core/conversation";
+import { shortCount } from "@banyan/core/shown";
 import type { Result } from "@banyan/protocol";
 import { useEffect, useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";

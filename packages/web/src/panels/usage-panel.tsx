@@ -2,15 +2,14 @@ import {
   addCost,
   addUsage,
   type Cost,
-  formatCost,
   type Message,
   noUsage,
   pathTo,
-  shortCount,
   spentOn,
   totalTokens,
   type Usage,
 } from "@banyan/core/conversation";
+import { formatCost, shortCount } from "@banyan/core/shown";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";

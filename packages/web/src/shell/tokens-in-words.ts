@@ -1,4 +1,5 @@
-import { shortCount, type Usage } from "@banyan/core/conversation";
+import type { Usage } from "@banyan/core/conversation";
+import { shortCount } from "@banyan/core/shown";
 
 /** Tokens by their kind. */
 export function tokensInWords({ input, cached, output, reasoning }: Usage): string {

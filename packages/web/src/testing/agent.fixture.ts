@@ -1,5 +1,6 @@
-import { type AgentOptions, defineTool, type Json, launchAgent, type ModelRequest } from "@banyan/core";
+import { type AgentOptions, defineTool, type Json, launchAgent } from "@banyan/core";
 import type { Recalled } from "@banyan/core/conversation";
+import type { ModelRequest } from "@banyan/core/drivers";
 import { type Beat, call, fail, reasoning, type Scene, scriptedModel, stall, text, until } from "@banyan/core/testing";
 import { changingTool } from "./changing-tool.fixture.ts";
 

@@ -1,4 +1,5 @@
-import { type AgentOptions, defineTool, launchAgent, type ModelRequest } from "@banyan/core";
+import { type AgentOptions, defineTool, launchAgent } from "@banyan/core";
+import type { ModelRequest } from "@banyan/core/drivers";
 import { type Beat, call, reasoning, type Scene, scriptedModel, spend, stall, text } from "@banyan/core/testing";
 
 /** Milliseconds between two pieces of an answer. */

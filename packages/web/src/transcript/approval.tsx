@@ -1,4 +1,5 @@
-import { type Call, type Json, type OpenQuestion, visibleLine, visibleText } from "@banyan/core/conversation";
+import type { Call, Json, OpenQuestion } from "@banyan/core/conversation";
+import { visibleLine, visibleText } from "@banyan/core/shown";
 import type { Command } from "@banyan/protocol";
 import { useId, useState } from "react";
 import { usePage, usePageState } from "../page.ts";

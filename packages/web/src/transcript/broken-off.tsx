@@ -1,4 +1,5 @@
-import { type BrokenTurn, textOf, toldBreak, visibleLine, type WayOn } from "@banyan/core/conversation";
+import { type BrokenTurn, textOf, toldBreak, type WayOn } from "@banyan/core/conversation";
+import { visibleLine } from "@banyan/core/shown";
 import { useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { usePage, usePageState } from "../page.ts";

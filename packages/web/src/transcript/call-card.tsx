@@ -1,4 +1,5 @@
-import { type Call, formatDuration, isEnded } from "@banyan/core/conversation";
+import { type Call, isEnded } from "@banyan/core/conversation";
+import { formatDuration } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { useTree } from "../conversation/use-conversation.ts";
 import { CallChanges } from "../diff/call-changes.tsx";

@@ -1,4 +1,4 @@
-import { visibleProse } from "@banyan/core/conversation";
+import { visibleProse } from "@banyan/core/shown";
 import { Suspense } from "react";
 import { lazily } from "../shell/lazily.ts";
 

@@ -1,4 +1,5 @@
-import { type AssistantMessage, formatCost, type Message, textOf } from "@banyan/core/conversation";
+import { type AssistantMessage, type Message, textOf } from "@banyan/core/conversation";
+import { formatCost } from "@banyan/core/shown";
 import { useState } from "react";
 import { useConversation } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";

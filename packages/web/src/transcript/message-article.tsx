@@ -1,5 +1,6 @@
 import type { AssistantMessage, Message, SummaryMessage, UserMessage } from "@banyan/core/conversation";
-import { textOf, visibleProse } from "@banyan/core/conversation";
+import { textOf } from "@banyan/core/conversation";
+import { visibleProse } from "@banyan/core/shown";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
 import { BrokenOff } from "./broken-off.tsx";
 import { CallCards } from "./call-cards.tsx";

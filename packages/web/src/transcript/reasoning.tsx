@@ -1,4 +1,4 @@
-import { formatDuration, visibleProse } from "@banyan/core/conversation";
+import { formatDuration, visibleProse } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { usePreference } from "../shell/preferences.ts";
 

@@ -1,4 +1,5 @@
-import { type Recalled, visibleProse } from "@banyan/core/conversation";
+import type { Recalled } from "@banyan/core/conversation";
+import { visibleProse } from "@banyan/core/shown";
 import { Link } from "@tanstack/react-router";
 import { useConversation } from "../conversation/use-conversation.ts";
 import { usePage } from "../page.ts";

@@ -1,4 +1,5 @@
-import { type Call, type Json, type Preview, type ShownLine, shownCall } from "@banyan/core/conversation";
+import type { Call, Json, Preview } from "@banyan/core/conversation";
+import { type ShownLine, shownCall } from "@banyan/core/shown";
 import { useMemo, useState } from "react";
 
 /** Lines that are there at first, and that each press of the button adds. */

@@ -2,15 +2,14 @@ import {
   type AssistantMessage,
   type CallStatus,
   type ConversationState,
-  formatCost,
   lastAnswer,
   type Message,
   newestLeaf,
   pathTo,
-  shortCount,
   spentOn,
   textOf,
 } from "@banyan/core/conversation";
+import { formatCost, shortCount } from "@banyan/core/shown";
 import { Link } from "@tanstack/react-router";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
 import { useMay } from "../use-may.ts";

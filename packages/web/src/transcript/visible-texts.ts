@@ -1,4 +1,4 @@
-import { visibleProse } from "@banyan/core/conversation";
+import { visibleProse } from "@banyan/core/shown";
 
 /** A node of a Markdown tree, as far as it is looked at here. */
 interface Node {

@@ -1,4 +1,4 @@
-import type { WaitingInput } from "@banyan/core";
+import type { WaitingInput } from "@banyan/core/conversation";
 import type { KeyBindings } from "./keys/key-bindings.ts";
 import { bottomOf } from "./layout.ts";
 import type { Highlight } from "./markdown/look.ts";

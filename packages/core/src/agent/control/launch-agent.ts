@@ -1,7 +1,7 @@
+import { nearest } from "../../conversation/shown/nearest.ts";
 import type { LoopDriver } from "../../ports/loop.ts";
 import type { ModelDriver } from "../../ports/model.ts";
 import { defineTool, type SubTask, type SubTaskEnd, type Tool } from "../../ports/tool.ts";
-import { nearest } from "../../toolbox/nearest.ts";
 
 /** An agent that can be launched by its name. */
 export interface NamedAgent {

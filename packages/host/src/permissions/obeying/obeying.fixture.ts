@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Json } from "@banyan/core";
 import { type Session, say } from "@banyan/core";
-import { shownCall } from "@banyan/core/conversation";
+import { shownCall } from "@banyan/core/shown";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { openHost } from "../../open-host.ts";
 import type { ApprovalMode } from "../index.ts";

@@ -1,10 +1,5 @@
-import {
-  type Agent,
-  type ApprovalQuestion,
-  type ConversationState,
-  type Session,
-  UnfitAnswerError,
-} from "@banyan/core";
+import { type Agent, type ConversationState, type Session, UnfitAnswerError } from "@banyan/core";
+import type { ApprovalQuestion } from "@banyan/core/conversation";
 import { parseRule } from "@banyan/host";
 import type { Result } from "@banyan/protocol";
 import { NotThere, Unfitting } from "../problem.ts";

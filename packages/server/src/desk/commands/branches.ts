@@ -1,4 +1,5 @@
-import { Interruption, newestLeaf, standing } from "@banyan/core";
+import { Interruption, newestLeaf } from "@banyan/core";
+import { standing } from "@banyan/core/conversation";
 import { TurnNotBegun } from "../live/beginnings.ts";
 import { mustBeAtRest, mustBeThere } from "./at-rest.ts";
 import { agentFor, type Handlers } from "./workplace.ts";

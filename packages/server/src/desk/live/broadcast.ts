@@ -1,5 +1,6 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
-import { type Cursor, cursorOf, type FeedItem, isDelta, mergeDeltas, type Session } from "@banyan/core";
+import { type Cursor, cursorOf, type FeedItem, isDelta, type Session } from "@banyan/core";
+import { mergeDeltas } from "@banyan/core/hosts";
 import { Frame } from "./frame.ts";
 import { seesAllOf, shownTo, type Viewer } from "./shown-item.ts";
 

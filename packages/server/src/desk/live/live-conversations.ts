@@ -1,4 +1,5 @@
-import type { ConversationSummary, ListQuery, SearchHit, SearchOptions, Session } from "@banyan/core";
+import type { Session } from "@banyan/core";
+import type { ConversationSummary, ListQuery, SearchHit, SearchOptions } from "@banyan/core/stores";
 import type { Host } from "@banyan/host";
 import type { ListedConversation } from "@banyan/protocol";
 import { LiveConversation } from "./live-conversation.ts";

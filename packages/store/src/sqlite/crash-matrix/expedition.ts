@@ -4,12 +4,11 @@ import {
   askClient,
   type Effects,
   launchAgent,
-  type ModelRequest,
-  type PromptMessage,
   type Tool,
   type ToolContext,
   textOf as textOfMessage,
 } from "@banyan/core";
+import type { ModelRequest, PromptMessage } from "@banyan/core/drivers";
 import { type Beat, call, type Scene, scriptedModel, spend, text } from "@banyan/core/testing";
 import { ANYTHING, slowly, type World } from "./journey.ts";
 

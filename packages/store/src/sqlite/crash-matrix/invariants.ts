@@ -1,17 +1,16 @@
 import { isDeepStrictEqual } from "node:util";
 import {
-  addUsage,
   type ConversationState,
   type Event,
   emptyConversation,
   leaves,
   type Message,
-  noUsage,
   pathTo,
-  promptFrom,
   reduce,
   textOf,
 } from "@banyan/core";
+import { addUsage, noUsage } from "@banyan/core/conversation";
+import { promptFrom } from "@banyan/core/hosts";
 import { checkConversation } from "@banyan/core/testing";
 import { ANYTHING, type Effect } from "./journey.ts";
 import type { Announcement } from "./witness.ts";

@@ -1,7 +1,8 @@
 import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Agent, type Effects, type ModelRequest, type Permission, type PromptMessage, type Tool } from "@banyan/core";
+import { Agent, type Effects, type Permission, type Tool } from "@banyan/core";
+import type { ModelRequest, PromptMessage } from "@banyan/core/drivers";
 import { type Beat, call, pause, reasoning, type Scene, scriptedModel, text } from "@banyan/core/testing";
 
 /** What is said in the conversation that is killed. */

@@ -1,4 +1,4 @@
-import type { Draft } from "@banyan/core";
+import type { Draft } from "@banyan/core/conversation";
 import { lexer, type Token, type Tokens } from "marked";
 import { draftEnd, draftLines } from "../../../show/diff-lines.ts";
 import { cut, wrapped } from "../screen/cells.ts";

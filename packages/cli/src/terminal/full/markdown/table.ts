@@ -1,4 +1,4 @@
-import { counted } from "@banyan/core/conversation";
+import { counted } from "@banyan/core/shown";
 import type { Tokens } from "marked";
 import { padded, widthOf, wrapped } from "../screen/cells.ts";
 import { inlineText } from "./inline.ts";

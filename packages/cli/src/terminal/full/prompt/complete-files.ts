@@ -1,6 +1,6 @@
 import { lstat } from "node:fs/promises";
 import { dirname, join, matchesGlob } from "node:path/posix";
-import { counted, formatBytes } from "@banyan/core/conversation";
+import { counted, formatBytes } from "@banyan/core/shown";
 import type { WorkspaceFiles } from "@banyan/host/workspace-files";
 import { fuzzyFilter } from "@earendil-works/pi-tui";
 import { attachableAtEnd } from "../../../show/attachable.ts";

@@ -1,14 +1,7 @@
 import { PassThrough, Writable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
-import {
-  type ConversationState,
-  type Delta,
-  type DeltaSource,
-  type EventBody,
-  emptyConversation,
-  type FeedItem,
-  reduce,
-} from "@banyan/core";
+import { type ConversationState, type Delta, emptyConversation, type FeedItem, reduce } from "@banyan/core";
+import type { DeltaSource, EventBody } from "@banyan/core/conversation";
 import { onTestFinished, vi } from "vitest";
 import { QUIET, type TalkAction } from "../../terminal.ts";
 import { FullTerminal } from "../full-terminal.ts";

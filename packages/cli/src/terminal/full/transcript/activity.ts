@@ -1,5 +1,6 @@
-import type { Call, ConversationState, FeedItem, UntoldType } from "@banyan/core";
-import { counted, hitchName } from "@banyan/core/conversation";
+import type { Call, ConversationState, FeedItem } from "@banyan/core";
+import type { UntoldType } from "@banyan/core/shown";
+import { counted, hitchName } from "@banyan/core/shown";
 import { callSummary } from "../../../show/call-line.ts";
 import { oneLine } from "../../../show/plain-text.ts";
 

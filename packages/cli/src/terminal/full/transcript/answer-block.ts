@@ -1,4 +1,4 @@
-import type { Draft } from "@banyan/core";
+import type { Draft } from "@banyan/core/conversation";
 import { PlainText } from "../../../show/plain-text.ts";
 import { MarkdownStream } from "../markdown/markdown-stream.ts";
 import type { Block, BlockLines, BlockLook } from "./block.ts";

@@ -4,15 +4,12 @@ import {
   type Draft,
   type FeedItem,
   type FileChange,
-  GIVEN_UP,
   isEnded,
   type Recalled,
-  type ToldType,
   textOf,
-  toldItem,
   typedText,
-  type UntoldType,
 } from "@banyan/core/conversation";
+import { GIVEN_UP, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
 import { attachedLine, attachedTo } from "../../../show/attached.ts";
 import { callIn } from "../../../show/call-of.ts";
 import { cutSentence } from "../../../show/cut-sentence.ts";

@@ -1,4 +1,4 @@
-import { visibleProse } from "@banyan/core/conversation";
+import { visibleProse } from "@banyan/core/shown";
 import { wrapped } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 

@@ -1,4 +1,4 @@
-import { formatTook } from "@banyan/core/conversation";
+import { formatTook } from "@banyan/core/shown";
 import { PlainText } from "../../../show/plain-text.ts";
 import { cut, proseLines } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";

@@ -1,17 +1,14 @@
 import {
   type Call,
   type ConversationState,
-  counted,
-  formatCost,
-  formatDuration,
   isEnded,
   type Message,
   newestLeaf,
   pathTo,
-  shortCount,
   spentOn,
   totalTokens,
 } from "@banyan/core/conversation";
+import { counted, formatCost, formatDuration, shortCount } from "@banyan/core/shown";
 import { callSummary } from "../../../show/call-line.ts";
 import { excerpt } from "../../../show/excerpt.ts";
 import { oneLine } from "../../../show/plain-text.ts";

@@ -1,4 +1,5 @@
-import { type ConversationState, counted, isEnded, newestLeaf } from "@banyan/core/conversation";
+import { type ConversationState, isEnded, newestLeaf } from "@banyan/core/conversation";
+import { counted } from "@banyan/core/shown";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { cut, padded, widthOf } from "../screen/cells.ts";
 import type { Size } from "../screen/live-region.ts";

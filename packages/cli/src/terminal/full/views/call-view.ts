@@ -1,4 +1,5 @@
-import { type Call, counted, type FileChange, formatTook, isEnded } from "@banyan/core/conversation";
+import { type Call, type FileChange, isEnded } from "@banyan/core/conversation";
+import { counted, formatTook } from "@banyan/core/shown";
 import { callDetails, callEnd, callHead, callWord } from "../../../show/call-line.ts";
 import { changeHead, diffLines, draftLines } from "../../../show/diff-lines.ts";
 import { plainText } from "../../../show/plain-text.ts";

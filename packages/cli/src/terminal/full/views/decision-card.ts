@@ -1,4 +1,4 @@
-import { counted } from "@banyan/core/conversation";
+import { counted } from "@banyan/core/shown";
 import { oneLine } from "../../../show/plain-text.ts";
 import type { Choice, Decided, Decision } from "../../decision.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";

@@ -1,4 +1,4 @@
-import { counted } from "@banyan/core/conversation";
+import { counted } from "@banyan/core/shown";
 import { fuzzyFilter } from "@earendil-works/pi-tui";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { cut, padded, widthOf, wrapped } from "../screen/cells.ts";

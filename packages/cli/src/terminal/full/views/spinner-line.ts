@@ -1,4 +1,4 @@
-import { formatDuration } from "@banyan/core/conversation";
+import { formatDuration } from "@banyan/core/shown";
 import { cut } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 

@@ -1,5 +1,5 @@
 import type { Cost } from "@banyan/core";
-import { formatCost, shortCount } from "@banyan/core/conversation";
+import { formatCost, shortCount } from "@banyan/core/shown";
 import { oneLine } from "../../../show/plain-text.ts";
 import { cut, widthOf } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";

@@ -1,4 +1,5 @@
-import { type ConversationState, counted, type Message, textOf } from "@banyan/core/conversation";
+import { type ConversationState, type Message, textOf } from "@banyan/core/conversation";
+import { counted } from "@banyan/core/shown";
 import { gist, messageNumbers, speakerOf } from "../../../show/message-label.ts";
 import { oneLine } from "../../../show/plain-text.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";

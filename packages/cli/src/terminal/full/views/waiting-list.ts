@@ -1,5 +1,5 @@
-import type { WaitingInput } from "@banyan/core";
-import { counted } from "@banyan/core/conversation";
+import type { WaitingInput } from "@banyan/core/conversation";
+import { counted } from "@banyan/core/shown";
 import { waitingText, waitingWord } from "../../../show/waiting-line.ts";
 import { cut, widthOf } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";

@@ -1,0 +1,17 @@
+// How a conversation is put into words: what every client says alike, in a terminal, on a page or in a log.
+export {
+  counted,
+  formatBytes,
+  formatCost,
+  formatCount,
+  formatDuration,
+  formatSpent,
+  formatTook,
+  shortCount,
+} from "./amounts.ts";
+export { enclosed } from "./enclosed.ts";
+export { nearest } from "./nearest.ts";
+export { type DiffLine, readPatch } from "./patch.ts";
+export { type ShownLine, shownCall } from "./shown-call.ts";
+export { GIVEN_UP, hitchName, type ToldType, toldItem, type UntoldType } from "./told-item.ts";
+export { visibleLine, visibleProse, visibleText } from "./visible-text.ts";

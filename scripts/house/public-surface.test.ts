@@ -1,0 +1,68 @@
+import { readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseSync } from "rolldown/utils";
+import { describe, expect, test } from "vitest";
+
+/** What a user of the library reads through; more, and something is for somebody else and belongs into an entry for them. */
+const MOST = 90;
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const core = join(root, "packages/core");
+const manifest: { exports: Record<string, string> } = JSON.parse(readFileSync(join(core, "package.json"), "utf8"));
+/** Moments at which our own programs are killed are for our tests alone. */
+const entries = Object.entries(manifest.exports).filter(([path]) => path !== "./testing/moments");
+const page = sectionsOf(readFileSync(join(root, "docs/library.md"), "utf8"));
+const main = exportsOf(join(core, "src/index.ts"));
+
+test("H8: the main entry of core exports at most 90 names", () => {
+  expect(main.length).toBeGreaterThan(50);
+  expect(main.length).toBeLessThanOrEqual(MOST);
+});
+
+describe("docs/library.md", () => {
+  test.each(entries)("names each export of %s, and no other", (path, source) => {
+    const heading = posix.join("@banyan/core", path);
+    const exported = exportsOf(join(core, source));
+    const named = page.get(heading) ?? [];
+    const ownNames = path === "." ? exported : exported.filter((name) => !main.includes(name) || named.includes(name));
+    expect(named.toSorted()).toEqual(ownNames.toSorted());
+  });
+
+  test("has no part about an entry that is not there", () => {
+    expect([...page.keys()]).toEqual(entries.map(([path]) => posix.join("@banyan/core", path)));
+  });
+});
+
+/** The names that a page has as code in the first cells of its tables and in what stands between them, by its headings. */
+function sectionsOf(markdown: string): Map<string, string[]> {
+  const [, ...sections] = markdown.split(/^## /m);
+  return new Map(
+    sections.map((section) => {
+      const [heading = "", ...lines] = section.split("\n");
+      const first = lines.filter((line) => line.startsWith("| ")).map((line) => line.split(" | ")[0] ?? "");
+      const errors = section.match(/^All have their codes.*?(?=\n\n)/ms)?.[0] ?? "";
+      const names = [...first, errors].flatMap((text) => [...text.matchAll(/`(\w+)`/g)].map(([, name = ""]) => name));
+      return [heading, names];
+    }),
+  );
+}
+
+/** What a module exports, by itself and of others; types alone when `types` is set. */
+function exportsOf(file: string, types = false): string[] {
+  const { program } = parseSync(file, readFileSync(file, "utf8"));
+  return program.body
+    .flatMap((node) => {
+      if (node.type === "ExportAllDeclaration") {
+        return exportsOf(join(file, "..", node.source.value), types || node.exportKind === "type");
+      }
+      if (node.type !== "ExportNamedDeclaration") return [];
+      const { declaration } = node;
+      if (declaration === null)
+        return node.specifiers.flatMap(({ exported }) => ("name" in exported ? exported.name : []));
+      if (types && !declaration.type.startsWith("TS")) return [];
+      const ids = "declarations" in declaration ? declaration.declarations.map(({ id }) => id) : [declaration.id];
+      return ids.flatMap((id) => (id && "name" in id ? id.name : []));
+    })
+    .filter((name, index, all) => all.indexOf(name) === index);
+}
