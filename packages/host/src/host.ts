@@ -165,28 +165,24 @@ export class Host {
   }
 
   /**
-   * Resolves with what the agent works with, when that is there: before the first turn. Opened once. Rejects with an error
+   * Resolves with what the agent works with, when that is there: before the first turn. Opened once, and again after it failed. Rejects with an error
    * for a person when a sandbox is required and there is none.
    */
   ready(): Promise<Equipment> {
-    this.#equipment ??= this.#equip();
+    this.#equipment ??= this.#equip().catch((error: unknown) => {
+      // What is missing, such as the folder, may be there the next time.
+      this.#equipment = undefined;
+      throw error;
+    });
     return this.#equipment;
   }
 
   async #equip(): Promise<Equipment> {
     const { places, store, workspace, project, configuration, redact } = this;
     const equipment = await openEquipment({
-      ...{
-        places,
-        store,
-        workspace,
-        project,
-        redact,
-        settings: configuration.settings,
-        env: this.#env,
-        home: this.#home,
-        whyNotRead: this.whyNotRead,
-      },
+      ...{ places, store, workspace, project, redact, env: this.#env, home: this.#home },
+      settings: configuration.settings,
+      whyNotRead: this.whyNotRead,
       resolveModel: (name) => this.#driverOf(name),
       onChange: () => {
         // What servers offer from now on, the agent has from its next turn on.

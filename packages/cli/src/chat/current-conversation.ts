@@ -13,6 +13,8 @@ export class CurrentConversation {
   readonly #host: Host;
   readonly #person: Person;
   #session: Session | undefined;
+  /** The id of one whose log failed. */
+  #lost: string | undefined;
 
   constructor(host: Host, person: Person, session: Session | undefined) {
     this.#host = host;
@@ -31,7 +33,8 @@ export class CurrentConversation {
 
   /** The conversation, begun if there is none yet. Rejects with `StoreError`. */
   async open(): Promise<Session> {
-    this.#session ??= await this.#host.newSession();
+    this.#session ??= await (this.#lost === undefined ? this.#host.newSession() : this.#host.openById(this.#lost));
+    this.#lost = undefined;
     this.#person.terminal.live?.follow(this.#session.state);
     return this.#session;
   }
@@ -66,8 +69,20 @@ export class CurrentConversation {
     return left?.id;
   }
 
+  /** Its log has failed, and takes nothing any more: it is opened anew with what is said next. */
+  async lose(): Promise<void> {
+    const lost = this.#session;
+    if (!lost) return;
+    this.#session = undefined;
+    this.#lost = lost.id;
+    this.#person.terminal.live?.follow(undefined);
+    this.#person.standpoint.goBack();
+    await lost.close();
+  }
+
   #goInto(session: Session | undefined): void {
     this.#session = session;
+    this.#lost = undefined;
     this.#person.writing.isFor(session?.id ?? this.#host.workspace);
     this.#person.terminal.live?.follow(session?.state);
   }

@@ -4,6 +4,7 @@ import {
   type FeedItem,
   retry,
   type Session,
+  SessionError,
   say,
   type Turn,
   type UserPart,
@@ -194,6 +195,11 @@ export class Talk {
       }
     } catch (error) {
       this.#person.tell(error);
+      if (error instanceof SessionError && error.code === "broken" && session === this.session) {
+        await this.#conversation.lose();
+        this.#showStatus();
+        this.#person.view.note("What you say next opens it again, as far as it was written.");
+      }
     }
   }
 

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -24,7 +24,10 @@ function write(path: string, content: string): void {
   writeFileSync(file, content);
 }
 
-function open(settings: object = {}, more: { trusted?: boolean; env?: Record<string, string> } = {}) {
+function open(
+  settings: object = {},
+  more: { trusted?: boolean; env?: Record<string, string>; readyLater?: boolean } = {},
+) {
   write("own/config/settings.json", JSON.stringify({ sandbox: { enabled: "off" }, ...settings }));
   const env = { BANYAN_HOME: join(home, "own"), BANYAN_NO_DISCOVERY: "1", ...more.env };
   return openHost({ cwd, home, flags: { model: "demo/offline" }, canAsk: true, ...more, env });
@@ -189,6 +192,16 @@ describe("what an agent works with", () => {
     expect(turn.message && textOf(turn.message)).toBe("Hello.");
     expect(await named.promise).not.toBe("");
     await session.close();
+    await host.close();
+  });
+
+  test("F37: a host whose folder is away is ready once it is back", async () => {
+    const host = await open({}, { readyLater: true });
+    const away = `${host.workspace}-away`;
+    renameSync(host.workspace, away);
+    await expect(host.ready()).rejects.toThrow(/cannot be opened/);
+    renameSync(away, host.workspace);
+    expect((await host.ready()).tools.length).toBeGreaterThan(0);
     await host.close();
   });
 

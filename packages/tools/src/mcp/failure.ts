@@ -36,6 +36,8 @@ export function failureOf(error: unknown, signal: AbortSignal): Failure {
   if (SdkError.isInstance(error) && error.code === SdkErrorCode.RequestTimeout) {
     return { code: "silent", reason: "it gave no answer in time" };
   }
+  if (SdkError.isInstance(error) && error.code === SdkErrorCode.ConnectionClosed)
+    return { code: "gone", reason: "its connection broke off before it had answered" };
   if (isLost(error)) return { code: "gone", reason: `it cannot be reached: ${reasonOf(error)}` };
   return { code: "refused", reason: reasonOf(error) };
 }

@@ -93,9 +93,13 @@ export async function runCommand(
     child.once("exit", (code, signal) =>
       resolve({ type: "exited", code: code ?? 128 + (signal === null ? 0 : constants.signals[signal]) }),
     );
-    child.once("error", (cause) =>
-      reject(new WorkspaceError("system", `The shell could not be started: ${cause.message}.`, { cause })),
-    );
+    child.once("error", (cause) => {
+      // The system says the same of a program and of the folder that it is to run in.
+      const why = existsSync(options.directory)
+        ? cause.message
+        : `the folder ${options.directory} is not there any more`;
+      reject(new WorkspaceError("system", `The shell could not be started: ${why}.`, { cause }));
+    });
   });
   if (child.pid === undefined) return exited;
 

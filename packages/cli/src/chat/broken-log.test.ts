@@ -1,0 +1,39 @@
+import { join } from "node:path";
+import { sqliteStore } from "@banyan/store/sqlite";
+import { expect, test } from "vitest";
+import { home } from "../testing/banyan.ts";
+import { modelServer } from "../testing/model-server.ts";
+import { hasTmux, Pty } from "../testing/pty.ts";
+
+test.skipIf(!hasTmux)(
+  "F37: a log that fails in the middle of an answer ends that turn on the screen, and what is said next opens it again",
+  async () => {
+    using place = home();
+    const { promise: held, resolve: release } = Promise.withResolvers<void>();
+    await using server = await modelServer(
+      { text: "Hello to you." },
+      { text: ["It begins, ", "and ends."], held },
+      { text: "Here I am." },
+    );
+    using pty = Pty.open(place, ["--model", "openai-compatible/test"], server.env);
+    await pty.prompted();
+    await pty.exchange("hello", "Hello to you.");
+    pty.enter("and now?");
+    await pty.until("It begins,");
+    // As a full disk does, this makes the next write fail.
+    const store = sqliteStore({ directory: join(place.env.BANYAN_HOME ?? "", "data") });
+    const [conversation] = await store.list();
+    const taken = await store.open(conversation?.id ?? "", { take: true });
+    release();
+    await pty.until("Not done: The conversation could not be written:");
+    const screen = await pty.prompted();
+    expect(screen).toContain("What you say next opens it again, as far as it was written.");
+    expect(screen).not.toMatch(/Esc stops/);
+    await taken.close();
+    await store.close();
+    expect(await pty.exchange("are you there?", "Here I am.")).toContain("Here I am.");
+    expect(JSON.stringify(server.asked[2])).toContain("Hello to you.");
+    pty.press("C-d");
+    await pty.until(`resume: banyan --resume ${conversation?.id}`);
+  },
+);
