@@ -1,5 +1,4 @@
-import { join } from "node:path";
-import { sqliteStore } from "@banyan/store/sqlite";
+import { openHost } from "@banyan/host";
 import { expect, test } from "vitest";
 import { home } from "../testing/banyan.ts";
 import { modelServer } from "../testing/model-server.ts";
@@ -21,7 +20,15 @@ test.skipIf(!hasTmux)(
     pty.enter("and now?");
     await pty.until("It begins,");
     // As a full disk does, this makes the next write fail.
-    const store = sqliteStore({ directory: join(place.env.BANYAN_HOME ?? "", "data") });
+    const flags = { model: "demo/offline" };
+    const host = await openHost({
+      cwd: place.workspace,
+      env: place.env,
+      home: place.env.HOME ?? "",
+      flags,
+      canAsk: false,
+    });
+    const { store } = host;
     const [conversation] = await store.list();
     const taken = await store.open(conversation?.id ?? "", { take: true });
     release();
@@ -30,7 +37,7 @@ test.skipIf(!hasTmux)(
     expect(screen).toContain("What you say next opens it again, as far as it was written.");
     expect(screen).not.toMatch(/Esc stops/);
     await taken.close();
-    await store.close();
+    await host.close();
     expect(await pty.exchange("are you there?", "Here I am.")).toContain("Here I am.");
     expect(JSON.stringify(server.asked[2])).toContain("Hello to you.");
     pty.press("C-d");
