@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
-import { parseSync } from "rolldown/utils";
 import { describe, expect, test } from "vitest";
+import { exportsOf } from "./exports.ts";
 
 /** What a user of the library reads through; more, and something is for somebody else and belongs into an entry for them. */
 const MOST = 90;
@@ -46,23 +46,4 @@ function sectionsOf(markdown: string): Map<string, string[]> {
       return [heading, names];
     }),
   );
-}
-
-/** What a module exports, by itself and of others; types alone when `types` is set. */
-function exportsOf(file: string, types = false): string[] {
-  const { program } = parseSync(file, readFileSync(file, "utf8"));
-  return program.body
-    .flatMap((node) => {
-      if (node.type === "ExportAllDeclaration") {
-        return exportsOf(join(file, "..", node.source.value), types || node.exportKind === "type");
-      }
-      if (node.type !== "ExportNamedDeclaration") return [];
-      const { declaration } = node;
-      if (declaration === null)
-        return node.specifiers.flatMap(({ exported }) => ("name" in exported ? exported.name : []));
-      if (types && !declaration.type.startsWith("TS")) return [];
-      const ids = "declarations" in declaration ? declaration.declarations.map(({ id }) => id) : [declaration.id];
-      return ids.flatMap((id) => (id && "name" in id ? id.name : []));
-    })
-    .filter((name, index, all) => all.indexOf(name) === index);
 }

@@ -30,7 +30,17 @@ const RECALLED = 2000;
 const PREFERRED = 1.2;
 const SIMILARITY = 0.3;
 
-/** What a memory in a SQLite file is made of. */
+/**
+ * What a memory in a SQLite file is made of.
+ * @example
+ * sqliteMemory({
+ *   file: "memory.db",
+ *   directory: process.cwd(),
+ *   embed: await embeddingModel("openai/text-embedding-3-small"),
+ *   similarity: 0.4,
+ *   redact: (text) => text.replaceAll("hunter2", "..."),
+ * });
+ */
 export interface SqliteMemoryOptions {
   /** One user's file. It is made with the first thing to remember, for its owner only. */
   readonly file: string;

@@ -5,7 +5,16 @@ import { type Aliases, parseName } from "./name.ts";
 import { setUpOf } from "./set-up.ts";
 import type { WireBounds } from "./wire/bounds.ts";
 
-/** What a name is looked up in. */
+/**
+ * What a name is looked up in.
+ * @example
+ * await resolveModel("fast", {
+ *   env: { ANTHROPIC_API_KEY: "..." },
+ *   aliases: { fast: "anthropic/claude-haiku-4-5" },
+ *   overrides: { "anthropic/claude-haiku-4-5": { contextSize: 100_000 } },
+ *   bounds: { answer: 8 * 1024 * 1024 },
+ * });
+ */
 export interface ResolveOptions {
   /** Where keys and addresses come from; the environment of the process when absent. */
   readonly env?: Environment | undefined;

@@ -22,7 +22,23 @@ const CONNECTIONS = 2_000;
 const REQUEST_WITHIN = 10_000;
 const LOOK_EVERY = 2_000;
 
-/** What is served, and how. */
+/**
+ * What is served, and how.
+ * @example
+ * await serve({
+ *   host,
+ *   port: 4_000,
+ *   hostname: "127.0.0.1",
+ *   allowedHosts: ["banyan.example.org"],
+ *   token: "a long secret",
+ *   guestToken: "another",
+ *   page: "dist/page",
+ *   state: "state",
+ *   idle: 60_000,
+ *   connections: 100,
+ *   log: (line) => console.error(line),
+ * });
+ */
 export interface ServeOptions {
   readonly host: ServedHost;
   /** 0 takes a free one. Default 0. */

@@ -42,74 +42,126 @@ export type TurnHandler = (
 
 /** What an agent is made of. Only the model is needed. */
 export interface AgentOptions {
-  /** What people and logs call it. Default `agent`. */
+  /**
+   * What people and logs call it. Default `agent`.
+   * @example new Agent({ model, name: "gardener" });
+   */
   readonly name?: string | undefined;
   /**
    * What answers: a driver, any language model of the `@ai-sdk/provider` interface, version 4, or a loop that runs whole
    * turns by itself.
+   * @example new Agent({ model: await resolveModel("anthropic/claude-sonnet-4-5") });
    */
   readonly model: ModelDriver | LanguageModelV4 | LoopDriver;
   /**
    * The model of a name: asked, before the next step and then once a turn, when the conversation is given another model
    * (`model.changed`) while the agent is at work. Without this the agent keeps its own.
+   * @example new Agent({ model, modelNamed: (name) => resolveModel(name) });
    */
   readonly modelNamed?: ((name: string) => Promise<ModelDriver | LanguageModelV4>) | undefined;
-  /** The system prompt. */
+  /**
+   * The system prompt.
+   * @example new Agent({ model, instructions: "You answer in one sentence." });
+   */
   readonly instructions?: string | undefined;
-  /** What the model may call. Its schemas are made once for an array: keep it. Default: nothing. */
+  /**
+   * What the model may call. Its schemas are made once for an array: keep it. Default: nothing.
+   * @example new Agent({ model, tools: [...workspaceTools({ root: "." }), launchAgent()] });
+   */
   readonly tools?: readonly Tool[] | undefined;
-  /** How the model is to answer. Default: as its name, or its provider, says. */
+  /**
+   * How the model is to answer. Default: as its name, or its provider, says.
+   * @example new Agent({ model, settings: { temperature: 0, maxTokens: 1_000 } });
+   */
   readonly settings?: ModelSettings | undefined;
-  /** Bounds of each turn. Default: 50 steps, and sub-agents 3 deep. */
+  /**
+   * Bounds of each turn. Default: 50 steps, and sub-agents 3 deep.
+   * @example new Agent({ model, limits: { steps: 20, cost: 0.5 } });
+   */
   readonly limits?: Limits | undefined;
-  /** How a model call that failed is asked again. Default: with growing pauses, for 5 minutes. */
+  /**
+   * How a model call that failed is asked again. Default: with growing pauses, for 5 minutes.
+   * @example new Agent({ model, retry: { attempts: 3, idle: 30_000 } });
+   */
   readonly retry?: RetrySettings | undefined;
-  /** How much of an answer is taken. Default: 64 Mi characters, of which the arguments of a call may be 32 Mi. */
+  /**
+   * How much of an answer is taken. Default: 64 Mi characters, of which the arguments of a call may be 32 Mi.
+   * @example new Agent({ model, bounds: { answer: 1_000_000, arguments: 100_000 } });
+   */
   readonly bounds?: AnswerBounds | undefined;
   /**
    * `chat` (default): control goes back when the model asks for no call. `task`: the turn ends only when the model calls
    * `finish_task`, which the mode brings, as it brings `ask_client`.
+   * @example new Agent({ model, mode: "task" });
    */
   readonly mode?: "chat" | "task" | undefined;
   /**
    * In task mode: what the result must look like. A result that does not fit is asked for once more, then the turn
    * fails.
+   * @example new Agent({ model, mode: "task", output: { type: "object", required: ["title"] } });
    */
   readonly output?: InputSchema<unknown> | undefined;
   /**
    * Nobody can be asked, so nothing waits for a person: questions of tools are answered with their default, calls that
    * the rules would ask about are denied, and at a limit with policy `ask` the turn is wrapped up. Default `false`.
+   * @example new Agent({ model, mode: "task", unattended: true });
    */
   readonly unattended?: boolean | undefined;
   /**
    * When a long conversation is summed up; `false`: never. Needs a model whose context size is known, or `contextSize`.
+   * @example new Agent({ model, compaction: { threshold: 0.6 } });
    */
   readonly compaction?: CompactionOptions | false | undefined;
-  /** Memory, and how much of it (default 8 items) within how many milliseconds (default 5,000). */
+  /**
+   * Memory, and how much of it (default 8 items) within how many milliseconds (default 5,000).
+   * @example new Agent({ model, memory: { store: sqliteMemory({ file: "memory.db" }), limit: 4 } });
+   */
   readonly memory?:
     | { readonly store: Memory; readonly limit?: number | undefined; readonly timeout?: number | undefined }
     | undefined;
-  /** Judges each call; without it every call is allowed. */
+  /**
+   * Judges each call; without it every call is allowed.
+   * @example new Agent({ model, permission: ({ tool }) => ({ decision: tool.effects === "none" ? "allow" : "ask" }) });
+   */
   readonly permission?: Permission | undefined;
-  /** How many calls of one answer run at once, where they may run beside each other. Default 10. */
+  /**
+   * How many calls of one answer run at once, where they may run beside each other. Default 10.
+   * @example new Agent({ model, callsAtOnce: 3 });
+   */
   readonly callsAtOnce?: number | undefined;
-  /** For whom a stream is more than they need. */
+  /**
+   * For whom a stream is more than they need.
+   * @example new Agent({ model, callbacks: { onCall: (call) => console.log(call.tool, call.status) } });
+   */
   readonly callbacks?: Callbacks | undefined;
-  /** Says after each turn how the conversation goes on. Without it a chat ends after one turn. */
+  /**
+   * Says after each turn how the conversation goes on. Without it a chat ends after one turn.
+   * @example new Agent({ model, onTurn: (_, agent, turn) => (turn.steps < 9 ? agent.chat(say("Go on.")) : undefined) });
+   */
   readonly onTurn?: TurnHandler | undefined;
 }
 
 /** When a long conversation is summed up, in parts of the model's context. */
 export interface CompactionOptions {
-  /** From here on the model is reminded that it may call `shorten_conversation`, if it has that tool. Default 0.65. */
+  /**
+   * From here on the model is reminded that it may call `shorten_conversation`, if it has that tool. Default 0.65.
+   * @example new Agent({ model, tools: [shortenConversation()], compaction: { hint: 0.5 } });
+   */
   readonly hint?: number | undefined;
-  /** From here on a summary by the model stands for what was said earlier. Default 0.8. */
+  /**
+   * From here on a summary by the model stands for what was said earlier. Default 0.8.
+   * @example new Agent({ model, compaction: { threshold: 0.7 } });
+   */
   readonly threshold?: number | undefined;
-  /** Tokens that a request and its answer can have together. Default: what the model's driver says. */
+  /**
+   * Tokens that a request and its answer can have together. Default: what the model's driver says.
+   * @example new Agent({ model, compaction: { contextSize: 32_000 } });
+   */
   readonly contextSize?: number | undefined;
   /**
    * Tokens of a text, for what no provider has counted yet; asked only where the context may be nearly full, so that a
    * tokenizer can be loaded then. Default: a quarter of its characters.
+   * @example new Agent({ model, compaction: { count: (text) => Math.ceil(text.length / 3) } });
    */
   readonly count?: ((text: string) => number | Promise<number>) | undefined;
 }

@@ -16,19 +16,27 @@ import { turnAgent } from "./prepare.ts";
 
 /** Where a chat goes on. */
 export interface ChatOptions {
-  /** The conversation; a new one in memory when absent. */
+  /**
+   * The conversation; a new one in memory when absent.
+   * @example agent.chat(say("Hello"), { session: await Session.open(store) });
+   */
   readonly session?: Session | undefined;
   /**
    * The message to go on from; what is said there is a branch of its own. When absent, where the conversation was last
    * written to; answered by a turn handler, where the chat ended, or behind what was said there while the handler waited.
+   * @example agent.chat(say("Why?"), { session, at: leaves(session.state)[0] });
    */
   readonly at?: string | undefined;
   /**
    * The id of the message that the directive adds, or, when it adds none, of its run: for a client that must be able to
    * tell whether what it asked for was done. A new one when absent; it must be one (`isId`), and not in use.
+   * @example agent.chat(say("Hello"), { session, id: createId() });
    */
   readonly id?: string | undefined;
-  /** What begins the turn, by its name, such as `my-program 0.1`: tools are told (`context.client`). */
+  /**
+   * What begins the turn, by its name, such as `my-program 0.1`: tools are told (`context.client`).
+   * @example agent.chat(say("Hello"), { session, client: "my-program 0.1" });
+   */
   readonly client?: string | undefined;
 }
 

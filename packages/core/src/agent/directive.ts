@@ -24,6 +24,7 @@ export class DirectiveError extends Error {
 /**
  * Adds a user message and runs a turn. Throws `DirectiveError` when there is nothing in it: no model is called by
  * accident.
+ * @example agent.chat(say([{ type: "text", text: "What is this?" }, { type: "file", mediaType: "image/png", url: "https://example.org/a.png" }]));
  */
 export function say(content: string | readonly UserPart[]): Directive {
   return { type: "say", parts: userParts(content) };
@@ -32,6 +33,7 @@ export function say(content: string | readonly UserPart[]): Directive {
 /**
  * Asks again, beside what is there: without content a sibling of the last answer, with it a sibling of the last user
  * message. Nothing is overwritten.
+ * @example agent.chat(retry("Shorter, please."), { session });
  */
 export function retry(content?: string | readonly UserPart[]): Directive {
   return content === undefined ? { type: "retry" } : { type: "retry", parts: userParts(content) };
@@ -40,6 +42,7 @@ export function retry(content?: string | readonly UserPart[]): Directive {
 /**
  * Goes on from where the conversation stands, without a new message but with what waits to be delivered: after an
  * answer that broke off or was cut, or from calls and user messages that nobody answered.
+ * @example agent.chat(resume(), { session });
  */
 export function resume(): Directive {
   return { type: "resume" };

@@ -1,6 +1,9 @@
 import { ModelError, type ModelPart } from "../ports/model.ts";
 
-/** How much of an answer is taken, in UTF-16 units. */
+/**
+ * How much of an answer is taken, in UTF-16 units.
+ * @example new Agent({ model, bounds: { answer: 1_000_000, arguments: 100_000 } });
+ */
 export interface AnswerBounds {
   /** Text, reasoning and arguments together. Default 64 Mi. */
   readonly answer?: number | undefined;

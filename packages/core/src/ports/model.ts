@@ -48,7 +48,21 @@ export interface ModelRequest {
   readonly settings: ModelSettings;
 }
 
-/** How a model is to answer. What is absent is the provider's default. */
+/**
+ * How a model is to answer. What is absent is the provider's default.
+ * @example
+ * new Agent({
+ *   model,
+ *   settings: {
+ *     temperature: 0.2,
+ *     maxTokens: 2_000,
+ *     stop: ["END"],
+ *     effort: "low",
+ *     providerOptions: { anthropic: { speed: "fast" } },
+ *     serverTools: [{ id: "anthropic.web_search_20250305", name: "web_search", args: { maxUses: 3 } }],
+ *   },
+ * });
+ */
 export interface ModelSettings {
   /** From 0 to 2. */
   readonly temperature?: number | undefined;

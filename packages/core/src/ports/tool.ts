@@ -32,6 +32,19 @@ export interface JsonSchema {
  * `execute` gets arguments that fit `input`, once its call has been permitted and logged. What it answers is told to
  * the model: a string as it is, anything else as JSON. What it throws is told to the model as a failure; it never
  * harms the turn. It must end soon after `context.signal` aborts; 3 seconds later nobody waits for it any more.
+ * @example
+ * defineTool({
+ *   name: "send_mail",
+ *   description: "Sends a mail. Ask before you use it.",
+ *   input: z.object({ to: z.string(), text: z.string() }),
+ *   effects: "external",
+ *   parallel: true,
+ *   timeout: 30_000,
+ *   maxOutput: 4_096,
+ *   about: ({ to }) => ({ title: `mail to ${to}` }),
+ *   preview: ({ text }) => ({ notes: [`It says: ${text}`] }),
+ *   execute: ({ to, text }, { key, signal }) => mail(to, text, { key, signal }),
+ * });
  */
 export interface Tool<Input = unknown> {
   /** Letters, digits, `_` and `-`; at most 64. */
@@ -47,6 +60,17 @@ export interface Tool<Input = unknown> {
   /**
    * May begin as soon as its arguments are there, while the model still writes. Only for a tool with effects `none` that
    * uses nothing of its context but `signal`: what it finds is thrown away when the message does not end cleanly.
+   * @example
+   * defineTool({
+   *   name: "head",
+   *   description: "Reads the first line of a file.",
+   *   input: z.object({ path: z.string() }),
+   *   effects: "none",
+   *   eager: true,
+   *   files: "read",
+   *   about: ({ path }) => ({ paths: [{ path, access: "read" }] }),
+   *   execute: async ({ path }) => (await readFile(path, "utf8")).split("\n", 1)[0],
+   * });
    */
   readonly eager?: boolean | undefined;
   /**
@@ -54,11 +78,23 @@ export interface Tool<Input = unknown> {
    * was there. Absent: neither, as of a tool that lists names. Rules on reading and writing hold for it (docs/security.md).
    */
   readonly files?: "read" | "write" | undefined;
-  /** It does nothing but steer the conversation: only a rule that denies it by its name holds it back. */
+  /**
+   * It does nothing but steer the conversation: only a rule that denies it by its name holds it back.
+   * @example
+   * defineTool({
+   *   name: "note",
+   *   description: "Keeps a thought.",
+   *   input: { type: "object" },
+   *   effects: "none",
+   *   control: true,
+   *   execute: () => "kept",
+   * });
+   */
   readonly control?: boolean | undefined;
   /**
    * The server that offers it, where somebody else says what it does. Its arguments may do more than `about` knows of, so
    * rules look at all of them.
+   * @example const foreign: Tool = { ...tool, name: "github__search", offeredBy: "github" };
    */
   readonly offeredBy?: string | undefined;
   /** Milliseconds; no limit when absent. */
@@ -183,7 +219,17 @@ export interface Followed {
   readonly again?: boolean | undefined;
 }
 
-/** What a person is asked. */
+/**
+ * What a person is asked.
+ * @example
+ * defineTool({
+ *   name: "deploy",
+ *   description: "Deploys the program.",
+ *   input: { type: "object" },
+ *   effects: "external",
+ *   execute: (_, { ask }) => ask({ text: "Where to?", choices: ["test", "live"], default: "test" }),
+ * });
+ */
 export interface Question {
   readonly text: string;
   /** Answers to choose from; another one may be given all the same. */

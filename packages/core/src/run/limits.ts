@@ -5,21 +5,40 @@ import { addCost, addUsage, type Cost, noUsage, totalTokens, type Usage } from "
  * conversation.
  */
 export interface Limits {
-  /** Model calls of a turn. Default 50; the last word at a limit is not counted. */
+  /**
+   * Model calls of a turn. Default 50; the last word at a limit is not counted.
+   * @example new Agent({ model, limits: { steps: 20 } });
+   */
   readonly steps?: number | undefined;
-  /** Tokens, input and output together, of all model calls. */
+  /**
+   * Tokens, input and output together, of all model calls.
+   * @example new Agent({ model, limits: { tokens: 200_000 } });
+   */
   readonly tokens?: number | undefined;
-  /** US dollars. Refused at the start when the model's price is unknown. */
+  /**
+   * US dollars. Refused at the start when the model's price is unknown.
+   * @example new Agent({ model, limits: { cost: 0.5 } });
+   */
   readonly cost?: number | undefined;
-  /** Milliseconds of wall time. A tenth of it is kept for the last word. */
+  /**
+   * Milliseconds of wall time. A tenth of it is kept for the last word.
+   * @example new Agent({ model, limits: { time: 10 * 60_000 } });
+   */
   readonly time?: number | undefined;
-  /** How deep sub-agents may be nested. Default 3; with 0 there are none. */
+  /**
+   * How deep sub-agents may be nested. Default 3; with 0 there are none.
+   * @example new Agent({ model, tools: [launchAgent()], limits: { depth: 1 } });
+   */
   readonly depth?: number | undefined;
-  /** How often a turn may make one call that comes to the same, while no call changes a file. Default 10. */
+  /**
+   * How often a turn may make one call that comes to the same, while no call changes a file. Default 10.
+   * @example new Agent({ model, tools, limits: { repeats: 3 } });
+   */
   readonly repeats?: number | undefined;
   /**
    * What happens at a limit. `wrap-up` (default): one last model call without tools, told why; its answer is the turn's.
    * `ask`: a person is asked for as much again. `fail`: the turn ends there, with an error.
+   * @example new Agent({ model, limits: { steps: 20, policy: "fail" } });
    */
   readonly policy?: "wrap-up" | "ask" | "fail" | undefined;
 }

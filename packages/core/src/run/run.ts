@@ -21,18 +21,31 @@ import type { Repeats } from "./repeats.ts";
 
 /** How a model call that failed is asked again, while nothing of its answer was acted on, and when it counts as failed. */
 export interface RetrySettings {
-  /** Model calls for one answer, the first included. Default: as many as `time` has room for. */
+  /**
+   * Model calls for one answer, the first included. Default: as many as `time` has room for.
+   * @example new Agent({ model, retry: { attempts: 1 } });
+   */
   readonly attempts?: number | undefined;
-  /** Milliseconds from the first failure after which no further attempt begins. Default 300,000. */
+  /**
+   * Milliseconds from the first failure after which no further attempt begins. Default 300,000.
+   * @example new Agent({ model, retry: { time: 60_000 } });
+   */
   readonly time?: number | undefined;
   /**
    * Milliseconds before the second attempt, doubled for each further one, give or take a quarter. What a provider asks
    * for comes first; no pause is shorter than this. Default 1,000.
+   * @example new Agent({ model, retry: { delay: 200 } });
    */
   readonly delay?: number | undefined;
-  /** The longest pause in milliseconds, where the provider asks for none. Default 60,000. */
+  /**
+   * The longest pause in milliseconds, where the provider asks for none. Default 60,000.
+   * @example new Agent({ model, retry: { maxDelay: 10_000 } });
+   */
   readonly maxDelay?: number | undefined;
-  /** Milliseconds without a sign of life after which a connection counts as broken. Default 120,000. */
+  /**
+   * Milliseconds without a sign of life after which a connection counts as broken. Default 120,000.
+   * @example new Agent({ model, retry: { idle: 10 * 60_000 } });
+   */
   readonly idle?: number | undefined;
 }
 
@@ -41,19 +54,40 @@ export interface RetrySettings {
  * never harms the turn; the feed tells it as `callback.failed`, once in a turn for each.
  */
 export interface Callbacks {
-  /** Whether the turn waits for the promises that they answer, until it is interrupted. Default `false`. */
+  /**
+   * Whether the turn waits for the promises that they answer, until it is interrupted. Default `false`.
+   * @example new Agent({ model, callbacks: { awaited: true, onAnswer: (message) => saved(message) } });
+   */
   readonly awaited?: boolean | undefined;
-  /** An answer has begun. */
+  /**
+   * An answer has begun.
+   * @example new Agent({ model, callbacks: { onMessage: ({ id }) => console.log("began", id) } });
+   */
   onMessage?(message: AssistantMessage): unknown;
-  /** An answer asked for these calls, which are as it asked for them: nothing is known of any, and none has started. */
+  /**
+   * An answer asked for these calls, which are as it asked for them: nothing is known of any, and none has started.
+   * @example new Agent({ model, callbacks: { onCalls: (calls) => console.log(calls.map(({ tool }) => tool)) } });
+   */
   onCalls?(calls: readonly Call[], message: AssistantMessage): unknown;
-  /** A call has its result. */
+  /**
+   * A call has its result.
+   * @example new Agent({ model, callbacks: { onCall: ({ tool, status }) => console.log(tool, status) } });
+   */
   onCall?(call: Call, message: AssistantMessage): unknown;
-  /** A message came in while the turn ran. */
+  /**
+   * A message came in while the turn ran.
+   * @example new Agent({ model, callbacks: { onInterjection: (message) => console.log(textOf(message)) } });
+   */
   onInterjection?(message: UserMessage): unknown;
-  /** A model call failed, whether or not it is tried again. */
+  /**
+   * A model call failed, whether or not it is tried again.
+   * @example new Agent({ model, callbacks: { onModelError: ({ code, detail }) => console.error(code, detail) } });
+   */
   onModelError?(error: ModelError): unknown;
-  /** The answer that ended the turn. */
+  /**
+   * The answer that ended the turn.
+   * @example new Agent({ model, callbacks: { onAnswer: (message) => console.log(textOf(message)) } });
+   */
   onAnswer?(message: AssistantMessage): unknown;
 }
 

@@ -85,6 +85,9 @@ export class Session {
    * Opens a conversation for writing, or begins a new one without an id, or with `create` when there is none of it: that one
    * is written with its first message. Rejects with `StoreError`: `not-found`, or `locked` while somebody else has it open;
    * with `SessionError` (`invalid-option`) for a window, an id (`isId` says what one is) or a store that can be none.
+   * @example
+   * await using session = await Session.open(store, "garden", { create: true });
+   * await agent.send("What colour are leaves?", { session });
    */
   static async open(store: Store, id?: string, options: SessionOptions = {}): Promise<Session> {
     checkWindow(options.window);
@@ -323,7 +326,7 @@ export class Session {
    * Rejects with `SessionError`: `invalid-option` for a purpose, a model or a cost that cannot be one.
    *
    * @example
-   * const { text, usage, cost } = await askModel(model, { messages });
+   * const { text, usage, cost } = await askModel(model, { instructions: "Say it in five words.", messages }, { signal });
    * await session.noteUsage({ purpose: "title", model: model.id, usage, cost });
    */
   async noteUsage(spent: {

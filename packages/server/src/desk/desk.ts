@@ -23,7 +23,10 @@ const IDLE = 30_000;
 /** What a desk says that it is. */
 export const NAME = `banyan ${manifest.version}`;
 
-/** Whose conversations a desk has, and how it keeps them. */
+/**
+ * Whose conversations a desk has, and how it keeps them.
+ * @example new Desk({ host, state: "state", idle: 60_000, defect: (error) => console.error(error) });
+ */
 export interface DeskOptions {
   readonly host: ServedHost;
   /** Where to keep what has been read; as long as the desk is there when absent. */

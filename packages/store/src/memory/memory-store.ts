@@ -18,6 +18,7 @@ import { addToSummary, emptySummary, hasLabels, newestFirst, type Summary } from
 /**
  * Keeps conversations in memory, for tests and throw-away chats. Appends are done at once. The events themselves are
  * kept, not copies: who appends an event must not change it afterwards. They last as long as the store is referred to.
+ * @example await Session.open(memoryStore());
  */
 export function memoryStore(): Store {
   return new MemoryStore();

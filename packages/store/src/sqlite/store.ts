@@ -28,7 +28,10 @@ import { SqliteView } from "./view.ts";
  */
 const OPEN_FILES = 1000;
 
-/** What a SQLite store is made of. */
+/**
+ * What a SQLite store is made of.
+ * @example sqliteStore({ directory: "conversations", program: "my-program", openFiles: 100 });
+ */
 export interface SqliteStoreOptions {
   readonly directory: string;
   /** What this program is called when another one asks who has a conversation open; the name it was started by if absent. */

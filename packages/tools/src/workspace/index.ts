@@ -35,7 +35,19 @@ export { revertFile, undoChange } from "./undo.ts";
 export { writeTool } from "./write.ts";
 export type { WritingOptions } from "./writing.ts";
 
-/** The folder, and what the tools may see and change of its surroundings. */
+/**
+ * The folder, and what the tools may see and change of its surroundings.
+ * @example
+ * workspaceTools({
+ *   root: ".",
+ *   env: { CI: "1" },
+ *   protected: ["package-lock.json"],
+ *   whyNotRead: (path) => (path.endsWith(".env") ? "it holds secrets" : undefined),
+ *   sandbox: undefined, // or one of @banyan/tools/sandbox
+ *   redaction: () => redacting(),
+ *   keyFiles: ["test/fixtures/*.pem"],
+ * });
+ */
 export interface WorkspaceToolsOptions extends WritingOptions {
   /** The folder that the tools work in; it must exist. */
   readonly root: string;

@@ -15,7 +15,22 @@ export interface NamedAgent {
   readonly tools?: readonly string[] | undefined;
 }
 
-/** Which sub-agents there are. */
+/**
+ * Which sub-agents there are.
+ * @example
+ * launchAgent({
+ *   agents: [
+ *     {
+ *       name: "reader",
+ *       description: "Reads much and says little.",
+ *       instructions: "Answer in three sentences.",
+ *       model: "anthropic/claude-haiku-4-5",
+ *       tools: ["read", "search"],
+ *     },
+ *   ],
+ *   resolveModel: (name) => resolveModel(name),
+ * });
+ */
 export interface LaunchAgentOptions {
   readonly agents?: readonly NamedAgent[] | undefined;
   /** The model of a name; without it, sub-agents have the model of the agent that launches them. */

@@ -1,0 +1,178 @@
+import { spawnSync } from "node:child_process";
+import { globSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, posix } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parseSync } from "rolldown/utils";
+import { describe, expect, test } from "vitest";
+import { exportsOf } from "./exports.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** What an example may use without saying where it is from: what stands on a user's page already. */
+const GIVEN = `
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+import { Client } from "@banyan/protocol/client";
+import type { Host } from "@banyan/host";
+declare const host: Host;
+declare const model: import("@banyan/core").ModelDriver;
+declare const agent: import("@banyan/core").Agent;
+declare const leaf: string;
+declare const call: string;
+declare const messages: readonly import("@banyan/core/drivers").PromptMessage[];
+declare const signal: AbortSignal;
+declare const digest: string;
+declare const diff: string;
+declare function restore(file: string): Promise<void>;
+declare function redacting(): { push(text: string): string; end(): string };
+declare const turn: import("@banyan/core").Turn;
+declare const session: import("@banyan/core").Session;
+declare const store: import("@banyan/core").Store;
+declare const tool: import("@banyan/core").Tool;
+declare const tools: readonly import("@banyan/core").Tool[];
+declare function saved(message: import("@banyan/core").Message): Promise<void>;
+declare function mail(to: string, text: string, options: { key: string; signal: AbortSignal }): Promise<string>;
+`;
+
+/** What a library's user sets: of each of these, each option stands in an example beside it. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  AgentOptions: "core/src/agent/agent.ts",
+  CompactionOptions: "core/src/agent/agent.ts",
+  ChatOptions: "core/src/agent/chat.ts",
+  LaunchAgentOptions: "core/src/agent/control/launch-agent.ts",
+  AnswerBounds: "core/src/model/answer-size.ts",
+  ModelSettings: "core/src/ports/model.ts",
+  Question: "core/src/ports/tool.ts",
+  Tool: "core/src/ports/tool.ts",
+  Limits: "core/src/run/limits.ts",
+  Callbacks: "core/src/run/run.ts",
+  RetrySettings: "core/src/run/run.ts",
+  AddOptions: "core/src/session/options.ts",
+  SayOptions: "core/src/session/options.ts",
+  SessionOptions: "core/src/session/options.ts",
+  SqliteMemoryOptions: "memory/src/sqlite-memory.ts",
+  ResolveOptions: "models/src/resolve.ts",
+  DeskOptions: "server/src/desk/desk.ts",
+  ServeOptions: "server/src/server.ts",
+  SqliteStoreOptions: "store/src/sqlite/store.ts",
+  WorkspaceToolsOptions: "tools/src/workspace/index.ts",
+};
+
+interface Example {
+  /** `packages/core/src/agent/agent.ts:48`. */
+  readonly at: string;
+  readonly start: number;
+  readonly code: string;
+}
+
+const files = globSync("packages/*/src/**/*.ts", { cwd: root, exclude: (file) => /\.(test|fixture)\.ts$/.test(file) });
+const examples = files.flatMap(examplesIn);
+
+test("every @example compiles", () => {
+  expect(examples.length).toBeGreaterThan(60);
+  const folder = mkdtempSync(join(tmpdir(), "examples-"));
+  symlinkSync(join(root, "node_modules"), join(folder, "node_modules"), "junction");
+  const origins = originsOfNames();
+  // It is seen that mistakes are.
+  writeFileSync(join(folder, "example-wrong.ts"), moduleOf("new Agent({});", origins));
+  writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
+  const names = new Map(examples.map(({ at, code }, index) => [`example-${index}.ts`, { at, code }]));
+  for (const [name, { code }] of names) writeFileSync(join(folder, name), moduleOf(code, origins));
+  const tsconfig = {
+    extends: join(root, "tsconfig.json"),
+    // An example shows what is made, and makes no use of it.
+    compilerOptions: {
+      noUnusedLocals: false,
+      verbatimModuleSyntax: false,
+      typeRoots: [join(root, "node_modules/@types")],
+    },
+    include: ["*.ts"],
+  };
+  writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(tsconfig));
+  const tsc = join(root, "node_modules/typescript/bin/tsc");
+  const { stdout } = spawnSync(process.execPath, [tsc, "-p", folder, "--pretty", "false"], {
+    encoding: "utf8",
+    cwd: folder,
+  });
+  // The sources have a check of their own, with other libraries.
+  const said = stdout.split("\n").filter((line) => line.startsWith("example-"));
+  const [wrong, ...others] = said.reverse();
+  expect(wrong).toContain("example-wrong.ts");
+  expect(
+    others.map((line) => line.replace(/^(example-\d+\.ts).*?\)/, (_, name) => names.get(name)?.at ?? name)),
+  ).toEqual([]);
+});
+
+describe("each option has an @example:", () => {
+  test.each(Object.entries(OPTIONS))("%s", (name, source) => {
+    const file = posix.join("packages", source);
+    const { options, from, to } = interfaceIn(file, name);
+    const said = examplesIn(file).filter(({ start }) => start >= from && start <= to);
+    const code = said.map((example) => example.code).join("\n");
+    expect(options.length).toBeGreaterThan(0);
+    expect(options.filter((option) => !new RegExp(`\\b${option}\\b`).test(code))).toEqual([]);
+  });
+});
+
+function examplesIn(file: string): Example[] {
+  const text = readFileSync(join(root, file), "utf8");
+  return [...text.matchAll(/\/\*\*.*?\*\//gs)].flatMap(({ 0: comment, index }) => {
+    const lines = comment.slice(3, -2).replace(/^[ \t]*\* ?/gm, "");
+    return lines
+      .split(/^[ \t]*(?=@\w)/m)
+      .filter((tag) => tag.startsWith("@example"))
+      .map((tag) => ({
+        at: `${file}:${text.slice(0, index).split("\n").length}`,
+        start: index,
+        code: tag
+          .slice("@example".length)
+          .replace(/^[ \t]*```\w*$/gm, "")
+          .trim(),
+      }));
+  });
+}
+
+/** The options of an interface, and where its text is: from the end of what stands before its doc comment. */
+function interfaceIn(file: string, name: string): { options: string[]; from: number; to: number } {
+  const { program, comments } = parseSync(file, readFileSync(join(root, file), "utf8"));
+  for (const node of program.body) {
+    if (node.type !== "ExportNamedDeclaration" || node.declaration?.type !== "TSInterfaceDeclaration") continue;
+    const { id, body } = node.declaration;
+    if (id.name !== name) continue;
+    const doc = comments.findLast(({ end }) => end <= node.start);
+    const options = body.body.flatMap((member) =>
+      "key" in member && member.key.type === "Identifier" ? member.key.name : [],
+    );
+    return { options, from: doc?.start ?? node.start, to: node.end };
+  }
+  throw new Error(`${file} exports no interface ${name}.`);
+}
+
+/** The entry that exports a name, the first of those that do. */
+function originsOfNames(): ReadonlyMap<string, string> {
+  const origins = new Map<string, string>();
+  for (const name of ["core", "models", "store", "memory", "tools", "protocol", "host", "server"]) {
+    const folder = join(root, "packages", name);
+    const manifest: { exports: Record<string, string> } = JSON.parse(
+      readFileSync(join(folder, "package.json"), "utf8"),
+    );
+    for (const [path, source] of Object.entries(manifest.exports)) {
+      for (const exported of exportsOf(join(folder, source))) {
+        if (!origins.has(exported)) origins.set(exported, posix.join("@banyan", name, path));
+      }
+    }
+  }
+  return origins;
+}
+
+/** An example with imports of what it uses, and with what is given. */
+function moduleOf(code: string, origins: ReadonlyMap<string, string>): string {
+  const words = new Set(code.match(/(?<!["'`\w]|(?<!\.\.)\.)[A-Za-z]\w*(?!\w*:)/g));
+  const own = new Set(GIVEN.match(/(?<=const |function |import \{ )\w+/g));
+  const imports = [...words].flatMap((word) => {
+    const origin = own.has(word) ? undefined : origins.get(word);
+    return origin === undefined ? [] : [`import { ${word} } from "${origin}";`];
+  });
+  return `${imports.join("\n")}\n${GIVEN}\n{\n${code}\n}\n`;
+}
