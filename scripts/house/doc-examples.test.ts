@@ -41,7 +41,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   CompactionOptions: "core/src/agent/agent.ts",
   ChatOptions: "core/src/agent/chat.ts",
   LaunchAgentOptions: "core/src/agent/control/launch-agent.ts",
-  AnswerBounds: "core/src/model/answer-size.ts",
+  ResponseBounds: "core/src/model/answer-size.ts",
   ModelSettings: "core/src/ports/model.ts",
   Question: "core/src/ports/tool.ts",
   Tool: "core/src/ports/tool.ts",

@@ -12,7 +12,14 @@ const POWER_CUT = [`${core}/agent/power-cut.test.ts`];
 /** Where the engine says that something must survive a power cut (docs/durability.md): each time it says so no more. */
 const FLUSHES = [
   "session/session",
-  ...["step/answer", "step/step", "calls/calls", "calls/open-calls", "calls/tool-context", "context/compaction"],
+  ...[
+    "step/response-message",
+    "step/step",
+    "calls/calls",
+    "calls/open-calls",
+    "calls/tool-context",
+    "context/compaction",
+  ],
   ...["run/followers", "run/inputs", "turn/at-limit", "turn/launch", "turn/reported-loop", "turn/turn"],
 ].flatMap((name): Mutant[] => {
   const file = `${core}/${name}.ts`;
@@ -80,7 +87,7 @@ const PROMISES: readonly Mutant[] = [
   // Runs and branches (F25, B79).
   {
     file: `${core}/calls/open-calls.ts`,
-    line: "if (run.session.isLive(answer.run)) return untilSettled(run, answer);",
+    line: "if (run.session.isLive(response.run)) return untilSettled(run, response);",
     instead: "",
     tests: [`${core}/agent/any-moment.test.ts`],
   },

@@ -1,7 +1,7 @@
 // For who writes a driver: of a model, which speaks a provider's format, or of a loop, which runs a turn somewhere else.
-export type { AnswerBounds } from "./model/answer-size.ts";
 export { isTooDeep } from "./model/depth.ts";
 export { type FailedResponse, modelErrorFromNetwork, modelErrorFromResponse } from "./model/model-error.ts";
+export type { ResponseBounds } from "./model/response-size.ts";
 export type * from "./ports/loop.ts";
 export type * from "./ports/model.ts";
 export { ModelError } from "./ports/model.ts";

@@ -1,5 +1,5 @@
 // For who builds an application around agents: what it needs beside them, and beside the sessions that it opens.
-export { type AskOptions, askModel, type ModelAnswer } from "./model/ask-model.ts";
+export { type AskOptions, askModel, type ModelResponse } from "./model/ask-model.ts";
 export { endOfImport } from "./past/recovery.ts";
 export { promptFrom } from "./run/prompt.ts";
 export type { FeedListener } from "./session/audience.ts";

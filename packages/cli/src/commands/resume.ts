@@ -1,5 +1,5 @@
 import { pathTo, resume } from "@banyan/core";
-import { lastAnswer } from "@banyan/core/conversation";
+import { lastAssistantMessage } from "@banyan/core/conversation";
 import { ASK, type Command, type ConversationContext, type Next } from "./command.ts";
 
 const GO_ON: Next = { type: "turn", directive: resume() };
@@ -26,6 +26,6 @@ export const resumeCommand: Command = {
 function isLeft({ state, leaf }: ConversationContext): boolean {
   if (state.inbox.length > 0) return true;
   const path = pathTo(state, leaf);
-  const answer = lastAnswer(path);
+  const answer = lastAssistantMessage(path);
   return path.length > 0 && (answer !== path.at(-1) || answer?.finish !== "stop" || answer.calls.length > 0);
 }

@@ -1,7 +1,7 @@
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { Message, UserPart } from "../conversation/message.ts";
 import type { ConversationState } from "../conversation/state.ts";
-import type { AnswerBounds } from "../model/answer-size.ts";
+import type { ResponseBounds } from "../model/response-size.ts";
 import type { Permission } from "../ports/human.ts";
 import type { LoopDriver } from "../ports/loop.ts";
 import type { Memory } from "../ports/memory.ts";
@@ -30,9 +30,9 @@ export interface Conversation {
 }
 
 /**
- * Runs after every turn, with the whole conversation and the agent that took the turn. It answers with the next
- * `agent.chat(...)`, of this agent or another, which goes on in the same stream and session, or with nothing, which
- * ends the chat. It may take its time: for a person, for days.
+ * Runs after every turn, with the whole conversation and the agent that took the turn. It returns the next
+ * `agent.chat(...)`, of this agent or another, which goes on in the same stream and session, or nothing, which ends
+ *  the chat. It may take its time: for a person, for days.
  */
 export type TurnHandler = (
   conversation: Conversation,
@@ -48,7 +48,7 @@ export interface AgentOptions {
    */
   readonly name?: string | undefined;
   /**
-   * What answers: a driver, any language model of the `@ai-sdk/provider` interface, version 4, or a loop that runs whole
+   * What writes its messages: a driver, any language model of the `@ai-sdk/provider` interface, version 4, or a loop that runs whole
    * turns by itself.
    * @example new Agent({ model: await resolveModel("anthropic/claude-sonnet-4-5") });
    */
@@ -70,7 +70,7 @@ export interface AgentOptions {
    */
   readonly tools?: readonly Tool[] | undefined;
   /**
-   * How the model is to answer. Default: as its name, or its provider, says.
+   * How the model is to respond. Default: as its name, or its provider, says.
    * @example new Agent({ model, settings: { temperature: 0, maxTokens: 1_000 } });
    */
   readonly settings?: ModelSettings | undefined;
@@ -85,10 +85,10 @@ export interface AgentOptions {
    */
   readonly retry?: RetrySettings | undefined;
   /**
-   * How much of an answer is taken. Default: 64 Mi characters, of which the arguments of a call may be 32 Mi.
+   * How much of a response is taken. Default: 64 Mi characters, of which the arguments of a call may be 32 Mi.
    * @example new Agent({ model, bounds: { answer: 1_000_000, arguments: 100_000 } });
    */
-  readonly bounds?: AnswerBounds | undefined;
+  readonly bounds?: ResponseBounds | undefined;
   /**
    * `chat` (default): control goes back when the model asks for no call. `task`: the turn ends only when the model calls
    * `finish_task`, which the mode brings, as it brings `ask_client`.
@@ -125,7 +125,7 @@ export interface AgentOptions {
    */
   readonly permission?: Permission | undefined;
   /**
-   * How many calls of one answer run at once, where they may run beside each other. Default 10.
+   * How many calls of one response run at once, where they may run beside each other. Default 10.
    * @example new Agent({ model, callsAtOnce: 3 });
    */
   readonly callsAtOnce?: number | undefined;
@@ -154,7 +154,7 @@ export interface CompactionOptions {
    */
   readonly threshold?: number | undefined;
   /**
-   * Tokens that a request and its answer can have together. Default: what the model's driver says.
+   * Tokens that a request and its response can have together. Default: what the model's driver says.
    * @example new Agent({ model, compaction: { contextSize: 32_000 } });
    */
   readonly contextSize?: number | undefined;
@@ -166,7 +166,7 @@ export interface CompactionOptions {
   readonly count?: ((text: string) => number | Promise<number>) | undefined;
 }
 
-/** A turn that `send` could not bring to an answer. `turn` holds what there is. */
+/** A turn that `send` could not bring to a response. `turn` holds what there is. */
 export class TurnError extends Error {
   override readonly name = "TurnError";
   /** That of the `ModelError`, or `limit`, `output` or `defect`. */
@@ -216,7 +216,7 @@ export class Agent {
   }
 
   /**
-   * One stream for a whole conversation: begins with the directive, and goes on with what `onTurn` answers. Does nothing
+   * One stream for a whole conversation: begins with the directive, and goes on with what `onTurn` returns. Does nothing
    * until it is iterated, or returned from a turn handler. Leaving it early interrupts what runs.
    */
   chat(directive: Directive, options: ChatOptions = {}): Chat {
@@ -233,7 +233,7 @@ export class Agent {
   }
 
   /**
-   * One turn without streaming; `onTurn` is not asked. Rejects with `TurnError` when the model could not answer, or a
+   * One turn without streaming; `onTurn` is not asked. Rejects with `TurnError` when the model could not respond, or a
    * limit with policy `fail` ended the turn. An abort of `signal` interrupts the turn, which resolves with what there is;
    * while the turn still waits for its branch, it rejects with `Interruption` and nothing is written.
    */

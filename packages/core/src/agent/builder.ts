@@ -5,7 +5,7 @@ import type { Agent, AgentOptions } from "./agent.ts";
 import { AgentError } from "./check-options.ts";
 
 /**
- * The options of an agent, one setter at a time, each as `AgentOptions` says. Each answers a new builder, so that a half-made
+ * The options of an agent, one setter at a time, each as `AgentOptions` says. Each returns a new builder, so that a half-made
  * one can be shared.
  */
 export class AgentBuilder {

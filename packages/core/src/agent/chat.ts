@@ -23,7 +23,7 @@ export interface ChatOptions {
   readonly session?: Session | undefined;
   /**
    * The message to go on from; what is said there is a branch of its own. When absent, where the conversation was last
-   * written to; answered by a turn handler, where the chat ended, or behind what was said there while the handler waited.
+   * written to; returned by a turn handler, where the chat ended, or behind what was said there while the handler waited.
    * @example agent.chat(say("Why?"), { session, at: leaves(session.state)[0] });
    */
   readonly at?: string | undefined;
@@ -126,7 +126,7 @@ export interface ChatWatch {
 }
 
 /**
- * The trampoline: one turn after the other, each begun with what the handler of the one before answered. What goes from
+ * The trampoline: one turn after the other, each begun with what the handler of the one before returned. What goes from
  * turn to turn is where the branch ends, so that a million turns need neither stack nor memory.
  */
 export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> {
@@ -178,7 +178,7 @@ export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> 
       );
     }
     if (watch.signal?.aborted) return turn.reason;
-    // Whoever answers with another agent has chosen its model.
+    // Whoever returns another agent has chosen its model.
     if (next.agent !== agent) chosenModel = session.state.model;
     ({ agent, directive, options } = next);
   }

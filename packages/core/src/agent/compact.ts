@@ -23,7 +23,7 @@ export interface CompactOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Shortens a branch once nothing runs on it; answers why it did not, if so. */
+/** Shortens a branch once nothing runs on it; returns why it did not, if so. */
 export async function compactBranch(
   agent: Agent,
   { session, at, keep, id, signal }: CompactOptions,

@@ -3,7 +3,7 @@ import type { ConversationState, WaitingInput } from "../conversation/state.ts";
 import { standing } from "../conversation/tree/path.ts";
 import type { TurnStart } from "../turn/turn.ts";
 
-/** What a turn handler answers: how the conversation goes on. */
+/** What a turn handler returns: how the conversation goes on. */
 export type Directive =
   | { readonly type: "say"; readonly parts: readonly UserPart[] }
   | { readonly type: "retry"; readonly parts?: readonly UserPart[] }
@@ -31,7 +31,7 @@ export function say(content: string | readonly UserPart[]): Directive {
 }
 
 /**
- * Asks again, beside what is there: without content a sibling of the last answer, with it a sibling of the last user
+ * Asks again, beside what is there: without content a sibling of the last response, with it a sibling of the last user
  * message. Nothing is overwritten.
  * @example agent.chat(retry("Shorter, please."), { session });
  */
@@ -40,8 +40,8 @@ export function retry(content?: string | readonly UserPart[]): Directive {
 }
 
 /**
- * Goes on from where the conversation stands, without a new message but with what waits to be delivered: after an
- * answer that broke off or was cut, or from calls and user messages that nobody answered.
+ * Goes on from where the conversation stands, without a new message but with what waits to be delivered: after a
+ * response that broke off or was cut, or from calls and user messages that nobody responded to.
  * @example agent.chat(resume(), { session });
  */
 export function resume(): Directive {

@@ -1,11 +1,11 @@
 import type { EmbeddingModelV4, LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
 import type { Price } from "../conversation/usage.ts";
 import type { ModelDriver, ModelSettings, ModelSink } from "../ports/model.ts";
-import { Answer } from "./answer.ts";
 import { asModelError } from "./error.ts";
 import { withOwnStorage } from "./own-storage.ts";
 import { callOptions } from "./prompt.ts";
 import { pump } from "./pump.ts";
+import { ResponseParts } from "./response-parts.ts";
 
 /** A request as a provider package of the AI SDK takes it. */
 export type LanguageModelRequest = LanguageModelV4CallOptions;
@@ -18,7 +18,7 @@ export interface LanguageModelOptions {
   /** `provider/model`; by default made of what the model says of itself. */
   readonly id?: string | undefined;
   readonly price?: Price | undefined;
-  /** Tokens that a request and its answer can have together. */
+  /** Tokens that a request and its response can have together. */
   readonly contextSize?: number | undefined;
   /** What an agent's settings add to. */
   readonly settings?: ModelSettings | undefined;
@@ -29,7 +29,7 @@ export interface LanguageModelOptions {
   readonly showsLife?: boolean | undefined;
   /**
    * What the provider needs of a request that its package does not see to: marks for its cache, ids in its own form.
-   * Asked for each request, just before it is sent. Requests share what they hold: it answers with new objects where
+   * Asked for each request, just before it is sent. Requests share what they hold: it returns new objects where
    * something is to be different, and changes none. The same request must give the same result.
    */
   adapt?(request: LanguageModelRequest): LanguageModelRequest;
@@ -88,13 +88,13 @@ async function stream(
   // Whoever waits for it while the signal aborts sees the rejection; without a waiter nobody needs to.
   interruption.promise.catch(() => {});
   try {
-    const answer = Promise.resolve(model.doStream({ ...request, abortSignal: signal }));
-    const { stream } = await Promise.race([answer, interruption.promise]).catch((error) => {
-      // A model that does not listen to the signal may still answer: nobody reads that.
-      if (signal.aborted) answer.then((late) => late.stream.cancel(signal.reason)).catch(() => {});
+    const response = Promise.resolve(model.doStream({ ...request, abortSignal: signal }));
+    const { stream } = await Promise.race([response, interruption.promise]).catch((error) => {
+      // A model that does not listen to the signal may still respond: nobody reads that.
+      if (signal.aborted) response.then((late) => late.stream.cancel(signal.reason)).catch(() => {});
       throw error;
     });
-    await pump(stream, new Answer(model.modelId, provider), sink, signal, interruption.promise);
+    await pump(stream, new ResponseParts(model.modelId, provider), sink, signal, interruption.promise);
   } catch (error) {
     signal.throwIfAborted();
     throw asModelError(error, id);

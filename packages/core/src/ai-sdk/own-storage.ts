@@ -9,7 +9,7 @@ const known = new WeakMap<LanguageModelV4Message, LanguageModelV4Message>();
 /**
  * A request in OpenAI's responses format that needs nothing of what the provider may have stored: the conversation is kept
  * here, and goes to it in full. Servers without storage, accounts that may keep nothing, another key and a conversation that
- * the provider has forgotten take it alike. Reasoning goes back encrypted; of an answer whose reasoning the provider kept to
+ * the provider has forgotten take it alike. Reasoning goes back encrypted; of a response whose reasoning the provider kept to
  * itself it is left out. Whoever sets the option `store` decides by it.
  */
 export function withOwnStorage(request: LanguageModelV4CallOptions, model: string): LanguageModelV4CallOptions {
@@ -37,11 +37,11 @@ function once(message: LanguageModelV4Message): LanguageModelV4Message {
   return own;
 }
 
-type Answer = Extract<LanguageModelV4Message, { role: "assistant" }>;
-type Marks = NonNullable<Answer["content"][number]["providerOptions"]>;
+type Assistant = Extract<LanguageModelV4Message, { role: "assistant" }>;
+type Marks = NonNullable<Assistant["content"][number]["providerOptions"]>;
 
 /** Without the reasoning of which only the provider knows more than its id: several parts may be of one id. */
-function withoutStored(message: Answer): Answer {
+function withoutStored(message: Assistant): Assistant {
   const encrypted = new Set<unknown>();
   for (const { providerOptions } of message.content) {
     for (const { itemId, reasoningEncryptedContent } of marksOf(providerOptions)) {

@@ -134,7 +134,7 @@ function encode(message: PromptMessage, provider: string): Encoded {
         ...marks(part.provider),
       });
     } else if (part.type === "provider") {
-      // What it did for an answer that broke off, the provider may not know any more.
+      // What it did for a response that broke off, the provider may not know any more.
       const given = message.unfinished ? undefined : part.provider[provider]?.part;
       if (given !== undefined) content.push(given as unknown as AssistantContent[number]);
     } else if (says(part)) {
@@ -167,7 +167,7 @@ function openCalls(content: AssistantContent): Set<string> {
 }
 
 /**
- * A part of an unfinished answer without the id under which OpenAI keeps the items of finished ones: a request that
+ * A part of an unfinished response without the id under which OpenAI keeps the items of finished ones: a request that
  * names an item which is not there is refused. Signatures stand by themselves and stay.
  */
 function withoutItem<Part extends { readonly provider?: ProviderData }>(part: Part): Part {

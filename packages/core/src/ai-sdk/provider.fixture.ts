@@ -68,7 +68,7 @@ export class Recorder implements ModelSink {
 export const never = () => new AbortController().signal;
 
 /** What a driver makes of what a provider streams. */
-export async function answerTo(parts: readonly LanguageModelV4StreamPart[], asked = request): Promise<ModelPart[]> {
+export async function responseTo(parts: readonly LanguageModelV4StreamPart[], asked = request): Promise<ModelPart[]> {
   const sink = new Recorder();
   await fromLanguageModel(model(() => streamOf(parts))).stream(asked, sink, never());
   return sink.parts;

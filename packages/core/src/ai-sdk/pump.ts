@@ -1,6 +1,6 @@
 import type { LanguageModelV4StreamPart } from "@ai-sdk/provider";
 import { ModelError, type ModelPart, type ModelSink } from "../ports/model.ts";
-import type { Answer } from "./answer.ts";
+import type { ResponseParts } from "./response-parts.ts";
 
 /** Parts that wait at most, however many are there at once. */
 const BATCH = 256;
@@ -10,13 +10,13 @@ const soon: (run: () => void) => unknown =
   typeof setImmediate === "function" ? setImmediate : (run) => setTimeout(run, 0);
 
 /**
- * Reads the stream of an answer to its end into a sink: what is there at once goes in one batch.
+ * Reads the stream of a response to its end into a sink: what is there at once goes in one batch.
  *
  * @param interrupted Rejects when `signal` aborts.
  */
 export async function pump(
   stream: ReadableStream<LanguageModelV4StreamPart>,
-  answer: Answer,
+  response: ResponseParts,
   sink: ModelSink,
   signal: AbortSignal,
   interrupted: Promise<never>,
@@ -60,22 +60,22 @@ export async function pump(
     );
 
   try {
-    while (!answer.finished) {
+    while (!response.finished) {
       const { done, value } = await reader.read();
       if (refused) throw refused.error;
       signal.throwIfAborted();
       if (done) throw new ModelError("broken-stream", "The answer broke off before its end; try again.");
-      answer.read(value, batch);
+      response.read(value, batch);
       if (full) await Promise.race([sink.ready(), interrupted]);
       full = false;
       alive ||= batch.length === 0;
-      if (!answer.finished) {
+      if (!response.finished) {
         flushed ??= flushSoon();
         // A source that never pauses must not keep the program from anything else.
         if (batch.length >= BATCH) await flushed;
       }
     }
-    // Read to its end, the connection can serve the next request. How it ends is of no interest: the answer is complete.
+    // Read to its end, the connection can serve the next request. How it ends is of no interest: the response is complete.
     drain(reader).catch(() => {});
   } catch (error) {
     cancel();

@@ -1,6 +1,6 @@
 import type { EventBody } from "../conversation/event.ts";
 import { type About, type Call, type Json, newCall } from "../conversation/message.ts";
-import { answerOf, type TurnRun, tell } from "../run/run.ts";
+import { assistantMessage, type TurnRun, tell } from "../run/run.ts";
 
 /** A call as the model asked for it. */
 export interface AskedCall {
@@ -22,5 +22,5 @@ export async function tellCalls(run: TurnRun, id: string, asked: readonly AskedC
   const calls = asked.map(({ id, tool, inputText, input }): Call => {
     return { ...newCall(id, tool), inputText, ...(input !== undefined && { input }) };
   });
-  await tell(run, "onCalls", calls, { ...answerOf(run.session, id), calls });
+  await tell(run, "onCalls", calls, { ...assistantMessage(run.session, id), calls });
 }

@@ -22,10 +22,10 @@ export async function callsOf(
   const model = scriptedModel([beats, "done"]);
   const turn = await new Agent({ model, tools, ...more }).send("go", { session });
   expect(turn.text).toBe("done");
-  return firstAnswer(session).calls;
+  return firstResponse(session).calls;
 }
 
-export function firstAnswer(session: Session): AssistantMessage {
+export function firstResponse(session: Session): AssistantMessage {
   for (const message of session.state.messages.values()) if (message.role === "assistant") return message;
   throw new Error("There is no answer.");
 }

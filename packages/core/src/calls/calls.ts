@@ -5,7 +5,7 @@ import { unsettledBelow } from "../conversation/tree/path.ts";
 import type { Answer } from "../ports/human.ts";
 import type { Tool } from "../ports/tool.ts";
 import { type Ending, withRepeats } from "../run/repeats.ts";
-import { answerOf, type TurnRun, tell } from "../run/run.ts";
+import { assistantMessage, type TurnRun, tell } from "../run/run.ts";
 import { deniedBy, type Question } from "../session/questions.ts";
 import { aboutCall, previewOf } from "../toolbox/about.ts";
 import { isSameInput } from "../toolbox/checked-input.ts";
@@ -43,7 +43,7 @@ interface Entry {
   readonly attempt: number;
 }
 
-/** How the calls of an answer are prepared. */
+/** How the calls of a response are prepared. */
 interface Preparing {
   readonly refusal?: string | undefined;
   /** None starts before `run`. */
@@ -53,7 +53,7 @@ interface Preparing {
 }
 
 /**
- * The calls of one answer. They start in their order: neighbours that only look run together, as many at once as the agent
+ * The calls of one response. They start in their order: neighbours that only look run together, as many at once as the agent
  * allows; one with effects runs alone; one that waits for a person lets those after it pass. Each gets exactly one result.
  */
 export class CallBatch {
@@ -71,7 +71,7 @@ export class CallBatch {
   }
 
   /**
-   * Judges each call and says what to log together with the answer: the calls as they were checked, the results of those
+   * Judges each call and says what to log together with the response: the calls as they were checked, the results of those
    * that cannot run, the questions, and, unless something else is to happen before any call starts, the intents of those
    * that start first. With `refusal`, none runs and each is told that.
    */
@@ -95,7 +95,7 @@ export class CallBatch {
   }
 
   /**
-   * Goes on with the calls of an answer whose process is gone (B24), and says what to log first. What a person allowed
+   * Goes on with the calls of a response whose process is gone (B24), and says what to log first. What a person allowed
    * here, or denied, stays so, and a log alone allows nothing (S17); what was running runs again where that is harmless; of
    * the rest nobody knows.
    */
@@ -134,7 +134,7 @@ export class CallBatch {
     return isAllowed ? { ...verdict, permit: { decision: "allow" } } : verdict;
   }
 
-  /** Takes a call in as it was judged; answers what to log of that. */
+  /** Takes a call in as it was judged; returns what to log of that. */
   async #enter(asked: AskedCall | Call, verdict: Verdict, attempt: number): Promise<EventBody[]> {
     const call = asked.id;
     const entry = { call, attempt, question: undefined, preview: undefined };
@@ -165,7 +165,7 @@ export class CallBatch {
     return this.#entries.some(({ phase, tool }) => phase === "running" && tool?.effects !== "none");
   }
 
-  /** Runs the calls until each has its result. What `prepare` answered must be in the log. */
+  /** Runs the calls until each has its result. What `prepare` returned must be in the log. */
   async run(): Promise<void> {
     for (const entry of this.#entries) {
       if (entry.phase === "running") this.#track(this.#execute(entry));
@@ -314,7 +314,7 @@ export class CallBatch {
   }
 
   async #told(entry: Entry): Promise<void> {
-    const message = answerOf(this.#run.session, this.#message);
+    const message = assistantMessage(this.#run.session, this.#message);
     const call = message.calls.find((other) => other.id === entry.call);
     if (call) await tell(this.#run, "onCall", call, message);
   }

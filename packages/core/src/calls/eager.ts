@@ -42,7 +42,7 @@ export class EagerCalls {
 
   /**
    * What a call that began early has found, or is about to find; nothing for one that did not begin, or began with other
-   * arguments than these: a schema may answer something else each time.
+   * arguments than these: a schema may return something else each time.
    */
   async outcome(call: string, input: Json): Promise<Outcome | undefined> {
     const found = await this.#begun.get(call);

@@ -4,7 +4,7 @@ import { say } from "../agent/directive.ts";
 import type { Answer, PermitRequest } from "../ports/human.ts";
 import { Session } from "../session/session.ts";
 import { type Beat, call, readUntil, scriptedModel } from "../testing/index.ts";
-import { callsOf, firstAnswer, tool } from "./calls.fixture.ts";
+import { callsOf, firstResponse, tool } from "./calls.fixture.ts";
 
 describe("permission and approval", () => {
   const acts = tool("act", (input) => `did ${JSON.stringify(input)}`, { effects: "external" });
@@ -25,7 +25,7 @@ describe("permission and approval", () => {
       types.push(item.type);
       if (item.type === "call.approval-requested") await session.answer(item.question, answer(item.question, session));
     }
-    return { calls: firstAnswer(session).calls, types, session };
+    return { calls: firstResponse(session).calls, types, session };
   }
 
   test("B23: a call that must be asked for waits as an event, and runs once allowed", async () => {
@@ -96,11 +96,11 @@ describe("permission and approval", () => {
     });
     const feed = agent.chat(say("go"), { session })[Symbol.asyncIterator]();
     await readUntil(feed, (item) => item.type === "call.completed");
-    expect(firstAnswer(session).calls.map(({ status }) => status)).toEqual(["approval-requested", "completed"]);
+    expect(firstResponse(session).calls.map(({ status }) => status)).toEqual(["approval-requested", "completed"]);
     const [question] = session.state.questions.values();
     await session.answer(question?.id ?? "", { decision: "allow" });
     await readUntil(feed, (item) => item.type === "chat.ended");
-    expect(firstAnswer(session).calls.map(({ status }) => status)).toEqual(["completed", "completed"]);
+    expect(firstResponse(session).calls.map(({ status }) => status)).toEqual(["completed", "completed"]);
   });
 
   test("B23: a question is answered once", async () => {
@@ -122,7 +122,7 @@ describe("permission and approval", () => {
     await readUntil(feed, (item) => item.type === "call.approval-requested");
     session.interrupt();
     await readUntil(feed, (item) => item.type === "chat.ended");
-    expect(firstAnswer(session).calls[0]).toMatchObject({
+    expect(firstResponse(session).calls[0]).toMatchObject({
       status: "cancelled",
       output: "Not executed: interrupted by the user.",
     });
@@ -163,7 +163,7 @@ describe("permission and approval", () => {
       });
       expect(await agent.send("go", { session })).toMatchObject({ reason: "interrupted" });
       expect(ran).toBe(false);
-      expect(firstAnswer(session).calls[0]).toMatchObject({ status: "cancelled" });
+      expect(firstResponse(session).calls[0]).toMatchObject({ status: "cancelled" });
     }
   });
 
@@ -180,7 +180,7 @@ describe("permission and approval", () => {
     await asked.promise;
     await session.close();
     expect(await turn).toMatchObject({ reason: "interrupted" });
-    expect(firstAnswer(session).calls[0]).toMatchObject({ status: "cancelled", attempt: 0 });
+    expect(firstResponse(session).calls[0]).toMatchObject({ status: "cancelled", attempt: 0 });
   });
 
   test("an answer or a verdict that nobody knows lets nothing run", async () => {
@@ -212,7 +212,7 @@ describe("permission and approval", () => {
       if (item.type === "call.approval-requested")
         await session.answer(item.question, { decision: "allow", input: { n: 2 } });
     }
-    expect(firstAnswer(session).calls[0]).toMatchObject({ input: { n: 1 }, executedInput: { n: 2 } });
+    expect(firstResponse(session).calls[0]).toMatchObject({ input: { n: 1 }, executedInput: { n: 2 } });
   });
 
   test("a rule that throws lets nothing run", async () => {

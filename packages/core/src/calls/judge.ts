@@ -46,7 +46,7 @@ export async function judge(run: TurnRun, call: AskedCall, { seen = false } = {}
       return { ended: "failed", output: `Not executed: ${otherThanSeen(input)}` };
     const request = { call: call.id, tool, input, conversation: session.state, allowed: session.allowed, signal };
     const permit = permission ? await orAborted(permission(request), signal) : ALLOWED;
-    // A rule without types may answer nothing.
+    // A rule without types may return nothing.
     switch (permit?.decision) {
       case "allow":
       case "ask":

@@ -13,7 +13,7 @@ import type { Tool } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";
 import { type Beat, call, end, readUntil, scriptedModel } from "../testing/index.ts";
 import { storeOf } from "../turn/store-of.fixture.ts";
-import { firstAnswer } from "./calls.fixture.ts";
+import { firstResponse } from "./calls.fixture.ts";
 
 /** What the rules, the person and the tool got to see of one call. */
 interface Seen {
@@ -58,11 +58,11 @@ async function seenOf(
   const session = await Session.open(storeOf(events));
   for await (const item of agent.chat(say("go"), { session })) {
     if (item.type !== "call.approval-requested") continue;
-    const found = firstAnswer(session).calls.find(({ id }) => id === item.call);
+    const found = firstResponse(session).calls.find(({ id }) => id === item.call);
     if (found) seen.asked = structuredClone(found);
     await session.answer(item.question, await decide(item.question, session, seen));
   }
-  const [ended] = firstAnswer(session).calls;
+  const [ended] = firstResponse(session).calls;
   return { ...seen, ended, events, agent, session };
 }
 
@@ -213,7 +213,7 @@ describe("S15: judged = shown = run", () => {
     const chat = agent.chat(resume(), { session })[Symbol.asyncIterator]();
     const asked = await readUntil(chat, (item) => item.type === "call.approval-requested");
     expect(ran).toEqual([]);
-    expect(firstAnswer(session).calls[0]?.input).toEqual({ command: "x" });
+    expect(firstResponse(session).calls[0]?.input).toEqual({ command: "x" });
     if (asked.type === "call.approval-requested") await session.answer(asked.question, { decision: "allow" });
     await readUntil(chat, (item) => item.type === "chat.ended");
     expect(ran).toEqual([{ command: "x" }]);

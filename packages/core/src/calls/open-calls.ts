@@ -1,45 +1,45 @@
 import { type AssistantMessage, isSettled } from "../conversation/message.ts";
-import { lastAnswer } from "../conversation/tree/path.ts";
+import { lastAssistantMessage } from "../conversation/tree/path.ts";
 import { orAborted } from "../model/or-aborted.ts";
 import { inTime } from "../run/in-time.ts";
 import type { TurnRun } from "../run/run.ts";
 import { CallBatch } from "./calls.ts";
 
-/** Answers whose open calls a run goes on with. */
+/** Responses whose open calls a run goes on with. */
 const goneOnWith = new WeakMap<AssistantMessage, Promise<void>>();
 
 /**
- * Calls of the last answer that a process which is gone left open come to their results first, within the time of the
+ * Calls of the last response that a process which is gone left open come to their results first, within the time of the
  * turn. What was said since may stand behind it: that process stopped too. Calls of a run that is at work are that run's:
  * it is waited for until each of them has its result.
  */
 export async function goOnWithCalls(run: TurnRun): Promise<void> {
-  const answer = lastAnswer(run.branch.path);
-  if (!answer || isSettled(answer)) return;
+  const response = lastAssistantMessage(run.branch.path);
+  if (!response || isSettled(response)) return;
   await inTime(
     run,
     () => run.budget.softTime(),
-    (run) => settle(run, answer),
+    (run) => settle(run, response),
   );
   run.branch.showAnew();
 }
 
-/** Of two branches that go on from one answer, the second waits for the first. */
-async function settle(run: TurnRun, answer: AssistantMessage): Promise<void> {
-  if (run.session.isLive(answer.run)) return untilSettled(run, answer);
-  const other = goneOnWith.get(answer);
+/** Of two branches that go on from one response, the second waits for the first. */
+async function settle(run: TurnRun, response: AssistantMessage): Promise<void> {
+  if (run.session.isLive(response.run)) return untilSettled(run, response);
+  const other = goneOnWith.get(response);
   // A run that is interrupted, or has no more time, does not wait; its loop sees that it is so.
   if (other) return Promise.resolve(orAborted(other, run.signal)).catch(() => {});
-  const settling = runAgain(run, answer);
-  goneOnWith.set(answer, settling);
+  const settling = runAgain(run, response);
+  goneOnWith.set(response, settling);
   await settling;
 }
 
 /** Waits for a run at work, which gives each of its calls a result before it ends. */
-async function untilSettled({ session, signal }: TurnRun, answer: AssistantMessage): Promise<void> {
+async function untilSettled({ session, signal }: TurnRun, response: AssistantMessage): Promise<void> {
   const settled = Promise.withResolvers<void>();
   const look = () => {
-    if (isSettled(answer) || !session.state.runs.has(answer.run)) settled.resolve();
+    if (isSettled(response) || !session.state.runs.has(response.run)) settled.resolve();
   };
   const leave = session.listen({ items: look, ended: () => settled.resolve() });
   try {
@@ -52,9 +52,9 @@ async function untilSettled({ session, signal }: TurnRun, answer: AssistantMessa
   }
 }
 
-async function runAgain(run: TurnRun, answer: AssistantMessage): Promise<void> {
-  const batch = new CallBatch(run, answer.id);
-  const events = await batch.recover(answer.calls);
+async function runAgain(run: TurnRun, response: AssistantMessage): Promise<void> {
+  const batch = new CallBatch(run, response.id);
+  const events = await batch.recover(response.calls);
   await run.session.commit(events, { durable: true, origin: run.origin });
   await batch.run();
 }

@@ -65,8 +65,8 @@ export async function isTooLong(run: TurnRun, { code, status }: ModelError): Pro
 
 /**
  * Puts a summary by the model in the place of what was said earlier, but for the last few messages; one that keeps what is
- * `wanted`, if somebody said so. When the summary is empty, fails or is interrupted, everything stays as it was, and the
- * answer says why.
+ * `wanted`, if somebody said so. When the summary is empty, fails or is interrupted, everything stays as it was, and what
+ * is returned says why.
  */
 export async function shorten(
   run: TurnRun,
@@ -86,14 +86,14 @@ export async function shorten(
     const { idle } = agent.retry;
     // There are providers that refuse calls of tools which the request does not name; none may be called.
     const request = { instructions: INSTRUCTIONS, tools: agent.toolbox.schemas, toolChoice: "none" } as const;
-    const answer = await summaryOf(branch.prompt(), requestFor(wanted), (messages) =>
+    const response = await summaryOf(branch.prompt(), requestFor(wanted), (messages) =>
       askModel(model, { ...request, messages }, idle === undefined ? { signal } : { signal, idle }),
     );
-    spent = { usage: answer.usage, cost: answer.cost };
-    run.budget.count(answer.usage, answer.cost);
-    const { tokens } = await freedBy(run, answer.text, covers);
-    if (tokens <= 0) throw new Error(answer.text.trim() === "" ? EMPTY : TOO_LONG);
-    await putSummary(run, answer.text, covers, spent);
+    spent = { usage: response.usage, cost: response.cost };
+    run.budget.count(response.usage, response.cost);
+    const { tokens } = await freedBy(run, response.text, covers);
+    if (tokens <= 0) throw new Error(response.text.trim() === "" ? EMPTY : TOO_LONG);
+    await putSummary(run, response.text, covers, spent);
     return undefined;
   } catch (error) {
     progress.summaryFailed();
@@ -118,13 +118,13 @@ const NOTHING_EARLIER =
   "Nothing was shortened: what nobody has answered and the last few messages stay as they are, and there is too little before them.";
 
 /**
- * A call of the answer `message` has written a summary of what was said before that: says what it will free, once the step
+ * A call of the response `message` has written a summary of what was said before that: says what it will free, once the step
  * is over. Rejects, and tells the feed, when it frees nothing.
  */
 export async function planSummary(run: TurnRun, message: string, text: string): Promise<Shortened> {
   const { session, branch, origin } = run;
-  const answer = branch.path.findIndex(({ id }) => id === message);
-  const covers = await coveredBy(run, answer);
+  const response = branch.path.findIndex(({ id }) => id === message);
+  const covers = await coveredBy(run, response);
   const freed = covers === undefined ? undefined : await freedBy(run, text, covers);
   if (covers !== undefined && freed && freed.tokens > 0) {
     run.progress.planSummary({ text, covers });
@@ -214,7 +214,7 @@ function cutResults(message: PromptMessage): PromptMessage {
 }
 
 /**
- * The last message of the first `end` ones on the path that a summary may cover: what nobody has answered and the last
+ * The last message of the first `end` ones on the path that a summary may cover: what nobody has responded to and the last
  * few messages stay as they are. Nothing when fewer than two would be covered.
  */
 async function coveredBy({ branch, agent, signal }: TurnRun, end: number, keep = KEPT): Promise<string | undefined> {
@@ -230,8 +230,8 @@ async function coveredBy({ branch, agent, signal }: TurnRun, end: number, keep =
   for (; last > 0; last--) {
     const message = path[last] as Message;
     tokens = await tokensOf({ counted: tokens, uncounted: textsIn(message) }, count, signal);
-    const unanswered = path.slice(last).every(({ role }) => role !== "assistant");
-    if (!unanswered && (kept >= keep || tokens > room)) break;
+    const isOpen = path.slice(last).every(({ role }) => role !== "assistant");
+    if (!isOpen && (kept >= keep || tokens > room)) break;
     kept++;
   }
   const before = path.findLastIndex((message) => message.role === "summary");

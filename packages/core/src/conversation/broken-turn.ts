@@ -1,6 +1,6 @@
 import type { RunEnd } from "./event.ts";
 
-/** How a turn ended that did not come to its answer. */
+/** How a turn ended that did not come to its response. */
 export interface BrokenTurn {
   readonly run: string;
   readonly reason: Exclude<RunEnd, "answered" | "finished">;
@@ -26,7 +26,7 @@ export interface ToldBreak {
   readonly isFailure: boolean;
 }
 
-/** Says why a turn did not come to its answer, and what can be done about it. `isBegun`: a part of the answer is there. */
+/** Says why a turn did not come to its response, and what can be done about it. `isBegun`: a part of the response is there. */
 export function toldBreak({ reason, code, message }: Omit<BrokenTurn, "run">, isBegun = false): ToldBreak {
   switch (reason) {
     case "interrupted":

@@ -37,7 +37,7 @@ export type EventBody =
     }
   /** The text that came since the checkpoint before, by part. */
   | { readonly type: "message.checkpoint"; readonly message: string; readonly parts: readonly CheckpointPart[] }
-  /** The answer as it stands: authoritative over every delta and checkpoint before. */
+  /** The response as it stands: authoritative over every delta and checkpoint before. */
   | {
       readonly type: "message.completed";
       readonly message: string;
@@ -47,7 +47,7 @@ export type EventBody =
       readonly cost?: Cost;
       readonly error?: string;
     }
-  /** An answer that nobody acted on and that is asked for anew, or that never had a first word. */
+  /** A response that nobody acted on and that is asked for anew, or that never had a first word. */
   | {
       readonly type: "message.abandoned";
       readonly message: string;
@@ -108,7 +108,7 @@ export type EventBody =
   | CallEnded<"call.cancelled">
   /** The call listens to what the model says next. */
   | { readonly type: "call.following"; readonly message: string; readonly call: string; readonly run: string }
-  /** It listens no more. `completed`: the answer ended cleanly, and what the call did with it is done. */
+  /** It listens no more. `completed`: the response ended cleanly, and what the call did with it is done. */
   | {
       readonly type: "call.followed";
       readonly message: string;
@@ -253,7 +253,7 @@ export type Delivery = "steer" | "queue" | "interrupt";
 
 /**
  * Why a run ended. `answered`: control goes back to the user. `finished`: a task's end. `limit`: a limit ended it.
- * `failed`: the model could not answer. `interrupted`: by a person, or because nobody listens any more.
+ * `failed`: the model could not respond. `interrupted`: by a person, or because nobody listens any more.
  */
 export type RunEnd = "answered" | "finished" | "limit" | "failed" | "interrupted";
 
@@ -383,7 +383,7 @@ export type Notice =
   /** The last item of a chat. */
   | { readonly type: "chat.ended"; readonly reason: ChatEnd };
 
-/** Why a chat ended: a handler stopped it (by `stop()` or by answering nothing), or how its last turn ended. */
+/** Why a chat ended: a handler stopped it (by `stop()` or by returning nothing), or how its last turn ended. */
 export type ChatEnd = "stop" | RunEnd;
 
 /** What a consumer of a conversation sees, in order. */

@@ -18,7 +18,7 @@ export {
   type WaitingInput,
 } from "./state.ts";
 export type { Change } from "./tree/call-state.ts";
-export { lastAnswer, leaves, newestLeaf, pathTo, siblings, spentOn, standing } from "./tree/path.ts";
+export { lastAssistantMessage, leaves, newestLeaf, pathTo, siblings, spentOn, standing } from "./tree/path.ts";
 export { reduce } from "./tree/reduce.ts";
 export {
   addCost,

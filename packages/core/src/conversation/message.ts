@@ -52,7 +52,7 @@ export interface SourcePart {
 }
 
 /**
- * Something that the provider did on its side while it answered: a call of a tool that it ran, or the result. It is
+ * Something that the provider did on its side while it wrote the message: a call of a tool that it ran, or the result. It is
  * never run here, and goes back to the provider as it came.
  */
 export interface ProviderPart {
@@ -73,9 +73,9 @@ export type UserPart = TextPart | FilePart;
 export type Author = "user" | "tool" | "system";
 
 /**
- * Why an answer ended. `stop`: the model was done. `calls`: it waits for results. `length`: cut by the output limit.
+ * Why a response ended. `stop`: the model was done. `calls`: it waits for results. `length`: cut by the output limit.
  * `filtered`: refused, or cut by the provider's filter. `paused`: the provider set its own work down, and goes on in the
- * next answer. `interrupted`: by a person. `error`: the stream broke.
+ * next response. `interrupted`: by a person. `error`: the stream broke.
  */
 export type Finish = "stop" | "calls" | "length" | "filtered" | "paused" | "interrupted" | "error";
 
@@ -228,7 +228,7 @@ export interface UserMessage extends MessageBase {
   readonly recalled?: readonly Recalled[];
 }
 
-/** A model's answer to the path above it, with the calls that it asked for. */
+/** A model's response to the path above it, with the calls that it asked for. */
 export interface AssistantMessage extends MessageBase {
   readonly role: "assistant";
   /** The run that wrote it. */
@@ -252,7 +252,7 @@ export interface SummaryMessage extends MessageBase {
   readonly role: "summary";
   readonly parts: readonly TextPart[];
   readonly covers: string;
-  /** Of the model call that wrote it; absent when a tool call of an answer did. */
+  /** Of the model call that wrote it; absent when a tool call of a response did. */
   readonly usage?: Usage;
   readonly cost?: Cost;
 }

@@ -113,7 +113,7 @@ export interface ConversationState {
   readonly inbox: readonly WaitingInput[];
   readonly lastRunEnd: RunEnd | undefined;
   /**
-   * Turns that did not come to their answer, by the message that stood last on their path when they ended; without those of
+   * Turns that did not come to their response, by the message that stood last on their path when they ended; without those of
    * sub-agents, and those that were taken up again at that very message.
    */
   readonly broken: ReadonlyMap<string, BrokenTurn>;

@@ -6,7 +6,7 @@ export interface Usage {
   readonly cached: number;
   /** The part of `input` that was written to the provider's cache. */
   readonly cacheWrite: number;
-  /** Tokens of the answer, reasoning included. */
+  /** Tokens of the response, reasoning included. */
   readonly output: number;
   /** The part of `output` that was reasoning. */
   readonly reasoning: number;
@@ -65,7 +65,7 @@ export function totalTokens(usage: Usage): number {
 export interface Price {
   /** For a million tokens of the request. */
   readonly input: number;
-  /** For a million tokens of the answer, reasoning included. */
+  /** For a million tokens of the response, reasoning included. */
   readonly output: number;
   /** For input read from the cache; `input` when absent. */
   readonly cached?: number | undefined;

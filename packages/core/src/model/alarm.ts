@@ -1,7 +1,7 @@
 /** The longest time that a timer of the platform can wait. */
 const LONGEST = 2 ** 31 - 1;
 
-/** Calls `ring` once after so many milliseconds, however many; never for Infinity. The answer cancels it. */
+/** Calls `ring` once after so many milliseconds, however many; never for Infinity. What is returned cancels it. */
 export function alarm(milliseconds: number, ring: () => void): () => void {
   if (milliseconds === Number.POSITIVE_INFINITY) return () => {};
   const at = performance.now() + milliseconds;

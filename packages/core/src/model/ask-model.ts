@@ -1,11 +1,11 @@
 import { type Cost, cleanUsage, costOf, noUsage, type Usage } from "../conversation/usage.ts";
 import { type ModelDriver, ModelError, type ModelPart, type ModelRequest } from "../ports/model.ts";
 import { alarm } from "./alarm.ts";
-import { AnswerSize } from "./answer-size.ts";
 import { orAborted } from "./or-aborted.ts";
+import { ResponseSize } from "./response-size.ts";
 
-/** An answer as a text, and what it cost. */
-export interface ModelAnswer {
+/** A response as a text, and what it cost. */
+export interface ModelResponse {
   readonly text: string;
   readonly usage: Usage;
   readonly cost: Cost;
@@ -19,20 +19,20 @@ export interface AskOptions {
 }
 
 /**
- * Asks a model for a text outside of any conversation: a summary, a title. The text is empty when the answer was cut.
+ * Asks a model for a text outside of any conversation: a summary, a title. The text is empty when the response was cut.
  * Rejects as a driver does: with a `ModelError`, or with the signal's reason.
  */
 export async function askModel(
   model: ModelDriver,
   request: Pick<ModelRequest, "instructions" | "messages"> & Partial<ModelRequest>,
   { signal, idle = 120_000 }: AskOptions,
-): Promise<ModelAnswer> {
+): Promise<ModelResponse> {
   let text = "";
   let finish: Extract<ModelPart, { type: "finish" }> | undefined;
   const stalled = new AbortController();
   const late = () => stalled.abort(new ModelError("stalled", `${model.id} has said nothing for ${idle / 1000} s.`));
   let unwatch = alarm(idle, late);
-  const size = new AnswerSize();
+  const size = new ResponseSize();
   const sink = {
     push(parts: readonly ModelPart[]): boolean {
       unwatch();

@@ -2,7 +2,7 @@ import { ModelError, type ModelErrorCode } from "../ports/model.ts";
 import { saysTooLong } from "./context-overflow.ts";
 import { waitAskedIn, waitIn } from "./retry-after.ts";
 
-/** An answer that says why there is no answer. */
+/** An HTTP response that says why there is no message. */
 export interface FailedResponse {
   /** HTTP status; absent when the provider said it inside a stream that had begun well. */
   readonly status?: number;
@@ -36,8 +36,8 @@ export function modelErrorFromResponse(response: FailedResponse): ModelError {
 }
 
 /**
- * What went wrong when there is no answer at all, or when it broke off: an exception of the network.
- * Answers nothing for an exception that is not one of the network.
+ * What went wrong when there is no response at all, or when it broke off: an exception of the network.
+ * Returns nothing for an exception that is not one of the network.
  */
 export function modelErrorFromNetwork(cause: unknown, address?: string): ModelError | undefined {
   const place = placeOf(address);
@@ -183,15 +183,15 @@ function titleOf(page: string): string {
   return readable(title).slice(0, 100);
 }
 
-// What a day allows is used up like money: nobody waits that long for an answer.
+// What a day allows is used up like money: nobody waits that long for a response.
 const OUT_OF_MONEY =
   /insufficient_quota|exceeded_current_quota|arrearage|余额不足|欠费|billing_error|billing_hard_limit|credit balance|insufficient (funds|balance|credits)|(out of|all available) credits|spending limit|key limit exceeded|PerDay/i;
 const BAD_KEY =
   /authentication_error|permission_error|invalid_api_key|API_KEY_INVALID|UNAUTHENTICATED|PERMISSION_DENIED|(incorrect|invalid) api key|api key not valid/i;
 
-function codeOf(answered: number | undefined, report: Report): ModelErrorCode {
+function codeOf(responded: number | undefined, report: Report): ModelErrorCode {
   const { message, words } = report;
-  const status = answered ?? report.status;
+  const status = responded ?? report.status;
   const text = `${words} ${message}`;
   if (status === 402 || OUT_OF_MONEY.test(text)) return "quota";
   if (status === 401 || status === 403 || BAD_KEY.test(text)) return "authentication";

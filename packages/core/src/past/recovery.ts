@@ -13,7 +13,7 @@ interface Recovered {
 }
 
 /**
- * What a crash left to say holds at once, so that nothing looks busy and nobody writes below an answer that is abandoned.
+ * What a crash left to say holds at once, so that nothing looks busy and nobody writes below a response that is abandoned.
  * It is to be written with the first thing that is: to look at a conversation writes nothing. Rules that the log tells of
  * and that are not among those `allowed` here hold no more; of a log from elsewhere, nothing does (S17).
  */
@@ -51,15 +51,15 @@ export function endOfImport(state: ConversationState): readonly (EventBody & { r
  *
  * | the log says | then |
  * |---|---|
- * | an answer began, and nothing of it is there | it is abandoned |
- * | an answer began, and text of it is there | it is complete as far as it came, and marked as interrupted |
- * | a run started and did not end, its last answer is complete and asks for no call | it had answered |
+ * | a response began, and nothing of it is there | it is abandoned |
+ * | a response began, and text of it is there | it is complete as far as it came, and marked as interrupted |
+ * | a run started and did not end, its last response is complete and asks for no call | it had responded |
  * | any other run started and did not end | it was interrupted |
- * | a call listens, and no later answer is complete | nothing came of it, and the model is told so |
- * | a call listens, and the answer after it is complete | whether it did what it was to do is unknown, and the model is told so |
+ * | a call listens, and no later response is complete | nothing came of it, and the model is told so |
+ * | a call listens, and the response after it is complete | whether it did what it was to do is unknown, and the model is told so |
  * | a tool waits for what a person says | nobody waits for that any more; the call asks again when it runs again |
  *
- * Calls without a result stay as they are: whoever goes on from them decides (`calls/calls.ts`). The usage of an answer
+ * Calls without a result stay as they are: whoever goes on from them decides (`calls/calls.ts`). The usage of a response
  * that broke off was never told, so it counts as none.
  */
 function recovery(state: ConversationState): EventBody[] {
@@ -69,11 +69,11 @@ function recovery(state: ConversationState): EventBody[] {
   }
   for (const run of state.runs.values()) {
     let { leaf } = run;
-    const answer = leaf === null ? undefined : state.messages.get(leaf);
-    if (answer?.role === "assistant" && answer.finish === undefined) {
-      const ended = endOf(answer);
+    const response = leaf === null ? undefined : state.messages.get(leaf);
+    if (response?.role === "assistant" && response.finish === undefined) {
+      const ended = endOf(response);
       events.push(ended);
-      if (ended.type === "message.abandoned") leaf = answer.parentId;
+      if (ended.type === "message.abandoned") leaf = response.parentId;
     }
     for (const { call, message } of state.following.values().filter((following) => following.run === run.id)) {
       events.push({ type: "call.followed", message, call, outcome: "dropped", reason: "the process stopped" });
@@ -91,7 +91,12 @@ function recovery(state: ConversationState): EventBody[] {
       });
       leaf = note;
     }
-    events.push({ type: "run.ended", run: run.id, reason: hadAnswered(state, run) ? "answered" : "interrupted", leaf });
+    events.push({
+      type: "run.ended",
+      run: run.id,
+      reason: hadResponded(state, run) ? "answered" : "interrupted",
+      leaf,
+    });
   }
   return events;
 }
@@ -102,12 +107,12 @@ const UNKNOWN =
   "The process stopped while this message was being applied; whether that took effect is unknown. Look before you go on.";
 
 function hasEnded(state: ConversationState, message: string, id: string): boolean {
-  const answer = state.messages.get(message);
-  const call = answer?.role === "assistant" ? answer.calls.find((other) => other.id === id) : undefined;
+  const response = state.messages.get(message);
+  const call = response?.role === "assistant" ? response.calls.find((other) => other.id === id) : undefined;
   return call !== undefined && isEnded(call.status);
 }
 
-/** Whether an answer that a call listened to is complete: one behind the call's own, whatever was said after it. */
+/** Whether a response that a call listened to is complete: one behind the call's own, whatever was said after it. */
 function heard(state: ConversationState, caller: string, leaf: string | null): boolean {
   for (let id = leaf; id !== null && id !== caller; ) {
     const message = state.messages.get(id);
@@ -126,14 +131,14 @@ function heard(state: ConversationState, caller: string, leaf: string | null): b
 function leftOpen(state: ConversationState, recovered: readonly EventBody[]): LiveRun[] {
   const ends = new Map(recovered.flatMap((event) => (event.type === "run.ended" ? [[event.run, event.leaf]] : [])));
   return [...state.runs.values()]
-    .filter((run) => !hadAnswered(state, run))
+    .filter((run) => !hadResponded(state, run))
     .map((run) => ({ ...run, leaf: ends.get(run.id) ?? null }));
 }
 
-function hadAnswered(state: ConversationState, { id, leaf }: LiveRun): boolean {
+function hadResponded(state: ConversationState, { id, leaf }: LiveRun): boolean {
   if (state.following.values().some(({ run }) => run === id)) return false;
-  const answer = leaf === null ? undefined : state.messages.get(leaf);
-  return answer?.role === "assistant" && answer.finish === "stop" && answer.calls.length === 0;
+  const response = leaf === null ? undefined : state.messages.get(leaf);
+  return response?.role === "assistant" && response.finish === "stop" && response.calls.length === 0;
 }
 
 function endOf({ id, parts }: AssistantMessage): EventBody {

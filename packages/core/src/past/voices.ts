@@ -12,7 +12,7 @@ const REMEMBERED = 500;
 export class Voices {
   readonly #state: ConversationState;
   readonly #byRun = new Recent<DeltaSource>(REMEMBERED);
-  /** The run of each message that is, or was, an answer: one that was given up is in no state. */
+  /** The run of each message that is, or was, a response: one that was given up is in no state. */
   readonly #runs = new Recent<string>(REMEMBERED);
 
   /** `state` must know of an event before it is heard. */
@@ -29,7 +29,7 @@ export class Voices {
     this.#byRun.set(run, { run, agent, depth });
   }
 
-  /** Whose voice an answer is; nobody's name in a log that does not say it, or said it long ago. */
+  /** Whose voice a response is; nobody's name in a log that does not say it, or said it long ago. */
   of(message: string): DeltaSource {
     const run = this.#runs.get(message) ?? "";
     return this.#byRun.get(run) ?? { run, agent: "", depth: 0 };

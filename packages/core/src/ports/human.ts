@@ -42,7 +42,7 @@ export interface PermitRequest {
 }
 
 /**
- * Judges each call before it runs; whatever it answers but `allow` keeps the call from running by itself. Called again
+ * Judges each call before it runs; whatever it returns but `allow` keeps the call from running by itself. Called again
  * with the new arguments when a person changed them.
  */
 export type Permission = (request: PermitRequest) => Permit | Promise<Permit>;

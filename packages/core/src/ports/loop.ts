@@ -7,8 +7,8 @@ import type { ModelSettings, ModelSink, PromptMessage, PromptResult, ToolSchema 
  * protocol. It reports what happens, so that tree, feed, call states, usage and cost look the same.
  *
  * Contract of `run`:
- * - It reports in order: `begin`, the parts of the answer, `complete`, the calls of that answer, then the next `begin`.
- * - It resolves when the turn is over; the last answer is the turn's. It rejects with a `ModelError` when it cannot go
+ * - It reports in order: `begin`, the parts of the response, `complete`, the calls of that response, then the next `begin`.
+ * - It resolves when the turn is over; the last response is the turn's. It rejects with a `ModelError` when it cannot go
  *   on; what was reported stands.
  * - A call that it runs on its side gets `started` and `ended`; one of the tools that it was handed gets `execute`. A
  *   call that has no result when the turn ends is cancelled.
@@ -16,7 +16,7 @@ import type { ModelSettings, ModelSink, PromptMessage, PromptResult, ToolSchema 
  *   it still reports is refused.
  */
 export interface LoopDriver {
-  /** What stands as the model of its answers, for people. */
+  /** What stands as the model of its responses, for people. */
   readonly id: string;
   readonly family: string;
   readonly price?: Price | undefined;
@@ -33,7 +33,7 @@ export interface LoopTurn {
   readonly settings: ModelSettings;
 }
 
-/** A call of an answer that is complete. */
+/** A call of a response that is complete. */
 export interface ReportedCall {
   readonly id: string;
   readonly tool: string;
@@ -43,9 +43,9 @@ export interface ReportedCall {
 
 /** How a loop reports its turn. Whatever comes after the turn has ended is refused with an error. */
 export interface TurnSink {
-  /** Begins an answer and counts a step. Rejects when a limit of the turn is reached: then the loop must end. */
+  /** Begins a response and counts a step. Rejects when a limit of the turn is reached: then the loop must end. */
   begin(): Promise<ModelSink>;
-  /** The answer is whole, its `finish` pushed. Answers its calls, with ids that are unique in the conversation. */
+  /** The response is whole, its `finish` pushed. Returns its calls, with ids that are unique in the conversation. */
   complete(): Promise<readonly ReportedCall[]>;
   /** The loop has started a call on its side. */
   started(call: string): Promise<void>;
@@ -55,6 +55,6 @@ export interface TurnSink {
   ended(call: string, result: { readonly output: string; readonly failed: boolean }): Promise<void>;
   /** Runs a tool of ours: checked, permitted and logged like any other call. */
   execute(call: string): Promise<PromptResult>;
-  /** A person said something to the loop while it ran. Between two answers only. */
+  /** A person said something to the loop while it ran. Between two responses only. */
   interjected(text: string): Promise<void>;
 }

@@ -14,11 +14,11 @@ export interface Memory {
 export interface RecallOptions {
   /** The most items. */
   readonly limit: number;
-  /** When it aborts, nobody waits for an answer any more. */
+  /** When it aborts, nobody waits for a response any more. */
   readonly signal: AbortSignal;
   /** The conversation that is recalled into: the model sees what is from there anyway, and it does not come back. */
   readonly conversation?: string;
-  /** Told, in a sentence for people, when an answer comes but only a part of the memory was looked through. */
+  /** Told, in a sentence for people, when a response comes but only a part of the memory was looked through. */
   readonly notice?: (reason: string) => void;
 }
 

@@ -8,13 +8,13 @@ import type { Price, Usage } from "../conversation/usage.ts";
  * - It calls `sink.push` with batches of parts in the order in which the model produced them, as soon as they are there:
  *   one batch for each read of the network, never a promise for each part.
  * - The last part that it pushes is `finish`, exactly once; then it resolves. Nothing is pushed after it resolved.
- * - If the answer cannot be had or breaks off, it rejects with a `ModelError`; what was pushed until then stands.
+ * - If the response cannot be had or breaks off, it rejects with a `ModelError`; what was pushed until then stands.
  *   It never retries by itself: the loop does, which knows what was acted on.
  * - When `signal` aborts, it ends its request at once and rejects with the signal's reason.
  * - Whatever else comes from the service (headers, a ping, a comment, an event that says nothing) it tells with an empty
  *   batch, so that a model which thinks for long is not taken for one that is gone.
- * - What its format calls the end of an answer is the end, although the connection may stay open.
- * - When `push` answers `false`, it stops reading its socket until `sink.ready()` resolves.
+ * - What its format calls the end of a response is the end, although the connection may stay open.
+ * - When `push` returns `false`, it stops reading its socket until `sink.ready()` resolves.
  * - One driver serves many streams at once and keeps no state of a conversation. It may keep the encoded form of a
  *   `PromptMessage` by its identity (a `WeakMap`): such a message never changes.
  */
@@ -23,13 +23,13 @@ export interface ModelDriver {
   readonly id: string;
   /** The wire format, for people and logs: `openai-chat`, `language-model`, `scripted`. */
   readonly family: string;
-  /** Unknown when absent; then the cost of its answers is unknown too. */
+  /** Unknown when absent; then the cost of its responses is unknown too. */
   readonly price?: Price | undefined;
-  /** Tokens that a request and its answer can have together. */
+  /** Tokens that a request and its response can have together. */
   readonly contextSize?: number | undefined;
-  /** What its name says about its answers, such as an effort. The settings of an agent count more, one by one. */
+  /** What its name says about its responses, such as an effort. The settings of an agent count more, one by one. */
   readonly settings?: ModelSettings | undefined;
-  /** Asks for one answer and pushes it into the sink. Rejects with a `ModelError`, or with the reason of the signal. */
+  /** Asks for one response and pushes it into the sink. Rejects with a `ModelError`, or with the reason of the signal. */
   stream(request: ModelRequest, sink: ModelSink, signal: AbortSignal): Promise<void>;
 }
 
@@ -43,13 +43,13 @@ export interface ModelRequest {
   readonly messages: readonly PromptMessage[];
   /** The same array from step to step as long as the tools are the same. */
   readonly tools: readonly ToolSchema[];
-  /** `none`: the model must answer without a call. */
+  /** `none`: the model must respond without a call. */
   readonly toolChoice: "auto" | "none";
   readonly settings: ModelSettings;
 }
 
 /**
- * How a model is to answer. What is absent is the provider's default.
+ * How a model is to respond. What is absent is the provider's default.
  * @example
  * new Agent({
  *   model,
@@ -66,11 +66,11 @@ export interface ModelRequest {
 export interface ModelSettings {
   /** From 0 to 2. */
   readonly temperature?: number | undefined;
-  /** Tokens of one answer. */
+  /** Tokens of one response. */
   readonly maxTokens?: number | undefined;
-  /** Texts at which an answer ends. */
+  /** Texts at which a response ends. */
   readonly stop?: readonly string[] | undefined;
-  /** How much the model thinks before it answers, where it can be told. */
+  /** How much the model thinks before it responds, where it can be told. */
   readonly effort?: "none" | "minimal" | "low" | "medium" | "high" | "max" | undefined;
   /** Handed to the provider as they are, under the provider's name. */
   readonly providerOptions?: ProviderData | undefined;
@@ -107,7 +107,7 @@ export type PromptMessage =
       /** One for each call of `parts`, in the same order. */
       readonly results: readonly PromptResult[];
       /**
-       * The answer broke off before its end: what the provider keeps of finished answers, it does not keep of this one.
+       * The response broke off before its end: what the provider keeps of finished responses, it does not keep of this one.
        */
       readonly unfinished?: true;
       /** The provider set its own work down in the middle: when nothing follows, it is to go on with it. */
@@ -152,7 +152,7 @@ export type ModelPart =
       readonly type: "finish";
       readonly reason: "stop" | "calls" | "length" | "filtered" | "paused";
       readonly usage: Usage;
-      /** The model that answered, when the provider names another than was asked. */
+      /** The model that responded, when the provider names another than was asked. */
       readonly model?: string;
       /** What the provider says about a refusal or a filter, for people. */
       readonly explanation?: string;
@@ -168,7 +168,7 @@ export interface ModelSink {
 
 /**
  * `quota`: what was paid for is used up. `context-overflow`: the request is too long for the model. `unreachable`: there was
- * no connection. `broken-stream`: the answer broke off. `stalled`: nothing came for too long. `provider`: it failed for
+ * no connection. `broken-stream`: the response broke off. `stalled`: nothing came for too long. `provider`: it failed for
  * a reason of its own. The others are what they are called.
  */
 export type ModelErrorCode =
@@ -207,7 +207,7 @@ function sentenceOf(message: string): string {
   return `${line.slice(0, SENTENCE - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-/** A model could not answer. `message` is one sentence of at most 500 characters that says what to do. */
+/** A model could not respond. `message` is one sentence of at most 500 characters that says what to do. */
 export class ModelError extends Error {
   override readonly name = "ModelError";
   readonly code: ModelErrorCode;

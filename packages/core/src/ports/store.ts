@@ -70,7 +70,7 @@ export interface Log extends LogView {
   readonly rights?: RightsPlace;
   /**
    * Appends events, all or none. Their `seq` must go on from the log's last one; throws or rejects with `StoreError`
-   * `stale` otherwise, or when another writer has opened the log. Answers nothing when it is done at once, a promise
+   * `stale` otherwise, or when another writer has opened the log. Returns nothing when it is done at once, a promise
    * otherwise. With `durable`, what was appended, and all before it, survives a power cut once it is done.
    */
   append(events: readonly Event[], options?: { readonly durable?: boolean }): void | Promise<void>;

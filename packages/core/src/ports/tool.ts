@@ -29,7 +29,7 @@ export interface JsonSchema {
 /**
  * Something that the model may call.
  *
- * `execute` gets arguments that fit `input`, once its call has been permitted and logged. What it answers is told to
+ * `execute` gets arguments that fit `input`, once its call has been permitted and logged. What it returns is told to
  * the model: a string as it is, anything else as JSON. What it throws is told to the model as a failure; it never
  * harms the turn. It must end soon after `context.signal` aborts; 3 seconds later nobody waits for it any more.
  * @example
@@ -112,7 +112,7 @@ export interface Tool<Input = unknown> {
    * person is told that it cannot be said, and why.
    */
   preview?(input: Input, context: Pick<ToolContext, "signal">): Preview | Promise<Preview>;
-  /** Does it. What it answers, or the promise it answers resolves with, is told to the model; so is what it throws. */
+  /** Does it. What it returns, or the promise it returns resolves with, is told to the model; so is what it throws. */
   execute(input: Input, context: ToolContext): unknown;
 }
 
@@ -196,16 +196,16 @@ export interface Follower {
   /** What the model says, in fragments that may break anywhere. Keep it quick: the stream waits for it. */
   text?(delta: string, kind: "text" | "reasoning"): void;
   /**
-   * The message ended cleanly and is in the log; its calls have not started. Listening ends with it, unless the answer
-   * says otherwise.
+   * The message ended cleanly and is in the log; its calls have not started. Listening ends with it, unless what is
+   * returned says otherwise.
    */
   completed?(message: AssistantMessage): Followed | undefined | void | Promise<Followed | undefined | void>;
   /**
    * Nothing of what was said counts: it broke off, was cut or interrupted, or the turn ended. Called once; what it
-   * answers is told to the model.
+   * returns is told to the model.
    */
   dropped?(reason: string): string | undefined | void;
-  /** What was said so far was taken back; the answer begins anew. */
+  /** What was said so far was taken back; the response begins anew. */
   restarted?(): void;
 }
 

@@ -3,7 +3,7 @@ import { forgetBefore } from "../conversation/tree/forget.ts";
 import { pathTo } from "../conversation/tree/path.ts";
 import type { PromptMessage } from "../ports/model.ts";
 import type { Session } from "../session/session.ts";
-import { answerable, appendTo, promptFrom } from "./prompt.ts";
+import { appendTo, completable, promptFrom } from "./prompt.ts";
 
 /**
  * The path that a chat writes along, with its prompt, both kept as they grow: a step costs nothing for the messages
@@ -67,7 +67,7 @@ export class Branch {
       }
       appendTo(this.#prompt, current);
     }
-    return answerable(this.#prompt);
+    return completable(this.#prompt);
   }
 
   /** Drops what the session's window no longer holds, unless another run may still stand on it. */

@@ -12,7 +12,7 @@ export interface TurnProblem {
 /** How a loop ended its turn. */
 export type Ending = { readonly reason: RunEnd; readonly limit?: string; readonly error?: TurnProblem };
 
-/** The end of a turn whose model could not answer. */
+/** The end of a turn whose model could not respond. */
 export function failed(error: ModelError): Ending {
   return { reason: "failed", error: { code: error.code, message: error.message, cause: error } };
 }

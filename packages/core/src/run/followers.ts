@@ -3,7 +3,7 @@ import { createId } from "../conversation/id.ts";
 import type { ModelPart } from "../ports/model.ts";
 import type { Followed, Follower } from "../ports/tool.ts";
 import { messageOf, withGrace } from "../toolbox/execute.ts";
-import { answerOf, type TurnRun } from "./run.ts";
+import { assistantMessage, type TurnRun } from "./run.ts";
 
 interface Listening {
   readonly call: string;
@@ -18,7 +18,7 @@ interface Listening {
  * ```
  * follow ──▶ listening ──▶ completed     the message ended cleanly, and the follower did its work
  *              │   ▲  ╰──▶ dropped       error, cut, interruption, limit, end of the turn, a defect of the follower
- *              ╰───╯ restarted           the answer broke off and is asked for anew
+ *              ╰───╯ restarted           the response broke off and is asked for anew
  * ```
  * One that throws loses only itself. What followers have to say to the model becomes one message, in the order in which
  * they began to listen.
@@ -28,7 +28,7 @@ export class Followers {
   readonly #listening = new Map<string, Listening>();
   /** What followers that gave up in the middle of a message have to say. */
   #said: string[] = [];
-  /** Whether a call has ever listened: every read of an answer asks, and the lists need not be looked at. */
+  /** Whether a call has ever listened: every read of a response asks, and the lists need not be looked at. */
   #inUse = false;
   /** Something that the message of this step asked for did not happen. */
   failed = false;
@@ -59,7 +59,7 @@ export class Followers {
     }
   }
 
-  /** The answer broke off and begins anew. */
+  /** The response broke off and begins anew. */
   restart(): void {
     for (const listening of this.#listening.values()) {
       this.#guard(listening, (follower) => follower.restarted?.());
@@ -67,11 +67,11 @@ export class Followers {
   }
 
   /**
-   * The answer is whole and in the log: each follower does what it listened for. Answers whether the model is told
+   * The response is whole and in the log: each follower does what it listened for. Returns whether the model is told
    * something.
    */
-  async complete(answer: string, signal: AbortSignal): Promise<boolean> {
-    const message = answerOf(this.#run.session, answer);
+  async complete(response: string, signal: AbortSignal): Promise<boolean> {
+    const message = assistantMessage(this.#run.session, response);
     const events: EventBody[] = [];
     for (const listening of [...this.#listening.values()]) {
       const { call, message: caller, follower } = listening;
@@ -97,7 +97,7 @@ export class Followers {
     return this.#tell(events);
   }
 
-  /** Nothing of what was said counts. Answers whether the model is told something. */
+  /** Nothing of what was said counts. Returns whether the model is told something. */
   async drop(reason: string): Promise<boolean> {
     const events: EventBody[] = [];
     for (const listening of [...this.#listening.values()]) events.push(...this.#drop(listening, reason));
@@ -153,7 +153,7 @@ export class Followers {
   }
 
   #toolOf(message: string, call: string): string {
-    return answerOf(this.#run.session, message).calls.find(({ id }) => id === call)?.tool ?? "a tool";
+    return assistantMessage(this.#run.session, message).calls.find(({ id }) => id === call)?.tool ?? "a tool";
   }
 }
 

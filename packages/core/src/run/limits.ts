@@ -36,7 +36,7 @@ export interface Limits {
    */
   readonly repeats?: number | undefined;
   /**
-   * What happens at a limit. `wrap-up` (default): one last model call without tools, told why; its answer is the turn's.
+   * What happens at a limit. `wrap-up` (default): one last model call without tools, told why; its response is the turn's.
    * `ask`: a person is asked for as much again. `fail`: the turn ends there, with an error.
    * @example new Agent({ model, limits: { steps: 20, policy: "fail" } });
    */
@@ -171,13 +171,13 @@ export class Budget {
     this.#repeats = Math.max(this.#repeats, times);
   }
 
-  /** A model is about to be asked: until its answer is counted, it may cost as much as the dearest step. */
+  /** A model is about to be asked: until its response is counted, it may cost as much as the dearest step. */
   ask(): void {
     this.#asking = true;
   }
 
-  /** The answer that the model was asked for has this usage. */
-  countAnswer(usage: Usage, cost: Cost): void {
+  /** The response that the model was asked for has this usage. */
+  countResponse(usage: Usage, cost: Cost): void {
     this.#asking = false;
     this.count(usage, cost);
   }
@@ -197,7 +197,7 @@ export class Budget {
 
   /**
    * Takes room for another step and a last word after it, at once, so that no two turns of a tree take the same. When
-   * there is none, it takes nothing and answers why, in words.
+   * there is none, it takes nothing and returns why, in words.
    */
   takeRoom(): string | undefined {
     const limit = this.#exhausted();
@@ -256,7 +256,7 @@ export class Budget {
     return (stops > 0 ? stoppedAt : performance.now()) - startedAt - stood;
   }
 
-  /** The clock of the whole tree stands still until the answer is disposed of, and all others of its kind. */
+  /** The clock of the whole tree stands still until what is returned is disposed of, and all others of its kind. */
   stopClock(): Disposable {
     const pool = this.#pool;
     if (pool.stops++ === 0) pool.stoppedAt = performance.now();

@@ -13,14 +13,14 @@ export interface Mode {
   /** The control tools that it brings. */
   readonly tools: readonly Tool[];
   /** The model asks for no call: nothing ends the turn, a text is told to the model and the turn goes on. */
-  onAnswer(answer: AssistantMessage): string | undefined;
+  onResponse(response: AssistantMessage): string | undefined;
   /**
-   * All calls of an answer have their results: why the turn cannot go on, if it cannot. `turn` is its messages so far.
+   * All calls of a response have their results: why the turn cannot go on, if it cannot. `turn` is its messages so far.
    */
   onCalls(turn: readonly Message[]): TurnProblem | undefined;
 }
 
-/** The result that an answer ended its task with; nothing when it did not. */
+/** The result that a response ended its task with; nothing when it did not. */
 export function finishedWith({ calls }: AssistantMessage): Json | undefined {
   const call = calls.findLast(({ tool, status }) => tool === FINISH_TASK && status === "completed");
   const input = call?.executedInput ?? call?.input;

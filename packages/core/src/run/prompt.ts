@@ -47,9 +47,9 @@ export function appendTo(prompt: PromptMessage[], message: Message): void {
 }
 
 /**
- * A prompt that a model can answer: one that ends with an answer is asked to go on, unless its provider does so anyway.
+ * A prompt that a model can respond to: one that ends with a response is asked to go on, unless its provider does so anyway.
  */
-export function answerable(prompt: readonly PromptMessage[]): readonly PromptMessage[] {
+export function completable(prompt: readonly PromptMessage[]): readonly PromptMessage[] {
   const last = prompt.at(-1);
   return last?.role === "assistant" && last.results.length === 0 && !last.paused ? [...prompt, CONTINUE] : prompt;
 }
@@ -81,7 +81,7 @@ function promptMessage(message: Message): PromptMessage | null {
         ],
       };
     case "assistant":
-      return promptAnswer(message);
+      return promptAssistant(message);
   }
 }
 
@@ -108,7 +108,7 @@ function labelOf({ kind, role, at }: Recalled): string {
   return at !== undefined && Number.isFinite(at) ? `${what}, ${new Date(at).toISOString().slice(0, 10)}` : what;
 }
 
-function promptAnswer(message: AssistantMessage): PromptMessage | null {
+function promptAssistant(message: AssistantMessage): PromptMessage | null {
   const calls = new Map(message.calls.map((call) => [call.id, call]));
   const parts: Extract<PromptMessage, { role: "assistant" }>["parts"][number][] = [];
   const results: PromptResult[] = [];
@@ -126,7 +126,7 @@ function promptAnswer(message: AssistantMessage): PromptMessage | null {
     parts.push(part.provider ? { ...asked, provider: part.provider } : asked);
     results.push({ call: call.id, tool: call.tool, output: resultOf(call), failed: call.status !== "completed" });
   }
-  // Providers refuse an answer that ends with reasoning, or that is nothing else.
+  // Providers refuse a response that ends with reasoning, or that is nothing else.
   while (parts.at(-1)?.type === "reasoning") parts.pop();
   if (parts.length === 0) return null;
   if (message.finish === "paused") return { role: "assistant", parts, results, paused: true };

@@ -4,7 +4,7 @@ import { digestOf } from "../toolbox/toolbox.ts";
 
 /** From here on the model is told that a call fails again and again (B67). */
 const FAILING = 3;
-/** From here on it is told that a call answers the same again and again (C10). */
+/** From here on it is told that a call comes to the same again and again (C10). */
 const SAME = 5;
 /** Different calls whose last end is known, at least: one that comes back after many others is no repetition. */
 const KNOWN = 200;
@@ -22,7 +22,7 @@ export interface Ending {
 /** How a call ended last, for how many steps in a row like that, and in which message that was asked for. */
 interface Last {
   readonly message: string;
-  /** What it answered; nothing when it failed or was denied, whatever was said of that. */
+  /** What it came to; nothing when it failed or was denied, whatever was said of that. */
   readonly output: string | undefined;
   readonly times: number;
 }
@@ -40,10 +40,10 @@ export class Repeats {
     const written = `${tool} ${JSON.stringify(input)}`;
     const key = written.length > LONG ? digestOf(written) : written;
     const before = this.#last.get(key);
-    const answered = status === "completed" ? output : undefined;
-    const isSame = before?.output === answered;
+    const returned = status === "completed" ? output : undefined;
+    const isSame = before?.output === returned;
     const times = before && isSame ? before.times + (before.message === message ? 0 : 1) : 1;
-    this.#last.set(key, { message, output: answered, times });
+    this.#last.set(key, { message, output: returned, times });
     return times;
   }
 

@@ -1,7 +1,7 @@
 import type { DeltaSource } from "../conversation/event.ts";
 import type { AssistantMessage, Call, UserMessage } from "../conversation/message.ts";
-import type { AnswerBounds } from "../model/answer-size.ts";
 import { orAborted } from "../model/or-aborted.ts";
+import type { ResponseBounds } from "../model/response-size.ts";
 import type { Permission } from "../ports/human.ts";
 import type { LoopDriver } from "../ports/loop.ts";
 import type { Memory } from "../ports/memory.ts";
@@ -19,10 +19,10 @@ import type { Mode } from "./mode.ts";
 import type { Progress } from "./progress.ts";
 import type { Repeats } from "./repeats.ts";
 
-/** How a model call that failed is asked again, while nothing of its answer was acted on, and when it counts as failed. */
+/** How a model call that failed is asked again, while nothing of its response was acted on, and when it counts as failed. */
 export interface RetrySettings {
   /**
-   * Model calls for one answer, the first included. Default: as many as `time` has room for.
+   * Model calls for one response, the first included. Default: as many as `time` has room for.
    * @example new Agent({ model, retry: { attempts: 1 } });
    */
   readonly attempts?: number | undefined;
@@ -50,22 +50,22 @@ export interface RetrySettings {
 }
 
 /**
- * What a library user can be told besides the feed. All are optional, and may answer a promise. What one throws or rejects
+ * What a library user can be told besides the feed. All are optional, and may return a promise. What one throws or rejects
  * never harms the turn; the feed tells it as `callback.failed`, once in a turn for each.
  */
 export interface Callbacks {
   /**
-   * Whether the turn waits for the promises that they answer, until it is interrupted. Default `false`.
+   * Whether the turn waits for the promises that they return, until it is interrupted. Default `false`.
    * @example new Agent({ model, callbacks: { awaited: true, onAnswer: (message) => saved(message) } });
    */
   readonly awaited?: boolean | undefined;
   /**
-   * An answer has begun.
+   * A response has begun.
    * @example new Agent({ model, callbacks: { onMessage: ({ id }) => console.log("began", id) } });
    */
   onMessage?(message: AssistantMessage): unknown;
   /**
-   * An answer asked for these calls, which are as it asked for them: nothing is known of any, and none has started.
+   * A response asked for these calls, which are as it asked for them: nothing is known of any, and none has started.
    * @example new Agent({ model, callbacks: { onCalls: (calls) => console.log(calls.map(({ tool }) => tool)) } });
    */
   onCalls?(calls: readonly Call[], message: AssistantMessage): unknown;
@@ -85,7 +85,7 @@ export interface Callbacks {
    */
   onModelError?(error: ModelError): unknown;
   /**
-   * The answer that ended the turn.
+   * The response that ended the turn.
    * @example new Agent({ model, callbacks: { onAnswer: (message) => console.log(textOf(message)) } });
    */
   onAnswer?(message: AssistantMessage): unknown;
@@ -101,7 +101,7 @@ export interface Compaction {
   /** From here on it is shortened before the next model call. */
   readonly threshold: number;
   /**
-   * Tokens that a request and its answer can have together; where it is unknown, only the provider can say that it is
+   * Tokens that a request and its response can have together; where it is unknown, only the provider can say that it is
    * too much.
    */
   readonly contextSize: number | undefined;
@@ -111,7 +111,7 @@ export interface Compaction {
 /** An agent, made ready to take turns. */
 export interface TurnAgent {
   readonly name: string;
-  /** What answers: a model, asked step by step, or a loop that runs whole turns. */
+  /** What writes its messages: a model, asked step by step, or a loop that runs whole turns. */
   readonly model: ModelDriver | LoopDriver;
   /** The same with the model of a name; absent where a turn keeps its model. */
   readonly modelNamed: ((name: string) => Promise<TurnAgent>) | undefined;
@@ -132,11 +132,11 @@ export interface TurnAgent {
   readonly settings: ModelSettings;
   readonly limits: Limits;
   readonly retry: RetrySettings;
-  readonly bounds: AnswerBounds;
+  readonly bounds: ResponseBounds;
   readonly memory: { readonly store: Memory; readonly limit: number; readonly timeout: number } | undefined;
   readonly permission: Permission | undefined;
   readonly callbacks: Callbacks;
-  /** Calls of an answer that run at once. */
+  /** Calls of a response that run at once. */
   readonly callsAtOnce: number;
 }
 
@@ -184,8 +184,8 @@ export interface TurnRun {
   readonly progress: Progress;
 }
 
-/** The message of this id, which the caller knows to be an answer. */
-export function answerOf(session: Session, id: string): AssistantMessage {
+/** The message of this id, which the caller knows to be a response. */
+export function assistantMessage(session: Session, id: string): AssistantMessage {
   const message = session.state.messages.get(id);
   if (message?.role !== "assistant") throw new Error(`Message ${id} is not an answer of this conversation.`);
   return message;
@@ -194,7 +194,7 @@ export function answerOf(session: Session, id: string): AssistantMessage {
 /** A callback, without those that only say how they are called. */
 type CallbackName = Exclude<keyof Callbacks, "awaited">;
 
-/** Calls a callback, if there is one; answers a promise only where it is to be waited for, which never rejects. */
+/** Calls a callback, if there is one; returns a promise only where it is to be waited for, which never rejects. */
 export function tell<Name extends CallbackName>(
   run: TurnRun,
   name: Name,
@@ -208,9 +208,9 @@ export function tell<Name extends CallbackName>(
     run.session.notify({ type: "callback.failed", callback: name, reason: messageOf(error) }, run.origin);
   };
   try {
-    const answered = callback.apply(callbacks, told);
-    if (typeof (answered as PromiseLike<unknown> | undefined)?.then !== "function") return;
-    const heard = Promise.resolve(answered).then(() => {}, failed);
+    const returned = callback.apply(callbacks, told);
+    if (typeof (returned as PromiseLike<unknown> | undefined)?.then !== "function") return;
+    const heard = Promise.resolve(returned).then(() => {}, failed);
     // Interrupted, or out of time, it is waited for no more: whoever loops sees that.
     if (callbacks.awaited) return Promise.resolve(orAborted(heard, run.signal)).catch(() => {});
   } catch (error) {

@@ -90,7 +90,7 @@ export class Audience {
   }
 
   #show(items: readonly FeedItem[], origin: object | undefined): void {
-    // Most often there are none, and what comes with each read of an answer makes no iterator for them.
+    // Most often there are none, and what comes with each read of a response makes no iterator for them.
     if (this.#listeners.size > 0) for (const listener of this.#listeners) listener.items(items);
     for (const joined of this.#readers) {
       if (joined.origin === undefined || joined.origin === origin) for (const item of items) joined.reader.push(item);

@@ -36,7 +36,7 @@ export function afterCursor(delta: Delta, cursor: Cursor): Delta | undefined {
   return { ...delta, text: delta.text.slice(seen), ...begins };
 }
 
-/** Answers whoever waits for the next item. */
+/** Hands the next item to whoever waits for it. */
 type Waiting = (next: IteratorResult<FeedItem> | Promise<never>) => void;
 
 /**

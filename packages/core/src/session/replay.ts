@@ -14,7 +14,7 @@ interface Missed {
   readonly upTo: number;
   readonly streaming: Streaming;
   readonly voices: Voices;
-  /** How answers ended that a process left in the middle: for a reader that may have heard more of them. */
+  /** How responses ended that a process left in the middle: for a reader that may have heard more of them. */
   readonly left: readonly Ended[];
 }
 
@@ -111,7 +111,7 @@ class ReplayedText {
     }
   }
 
-  /** Says where the text of an answer ends that nobody goes on with: what the reader heard beyond it is lost. */
+  /** Says where the text of a response ends that nobody goes on with: what the reader heard beyond it is lost. */
   takeBack({ message, parts }: Ended, at: Cursor): void {
     for (const [index, part] of parts.entries()) {
       if (part.type !== "text" && part.type !== "reasoning") continue;

@@ -24,7 +24,7 @@ export interface RunHandle {
   goOn(leaf: string | null): RunHandle;
 }
 
-/** Interrupts a run whenever one of the signals aborts, until the answer is disposed of. */
+/** Interrupts a run whenever one of the signals aborts, until what is returned is disposed of. */
 export function interruptOn(
   signals: readonly (AbortSignal | undefined)[],
   handle: RunHandle,
@@ -53,8 +53,8 @@ export interface BeginOptions {
   /** Somebody named that place: what they say there stands beside what another run says there. */
   readonly named?: boolean;
   /**
-   * It goes on with what is there: from an answer whose calls are at work it goes on when their run has ended, although
-   * that run's branch may have grown behind the answer already (the outcome of an edit stands there before the calls run).
+   * It goes on with what is there: from a response whose calls are at work it goes on when their run has ended, although
+   * that run's branch may have grown behind the response already (the outcome of an edit stands there before the calls run).
    */
   readonly goesOn?: boolean;
 }
@@ -106,7 +106,7 @@ export class Runs {
   }
 
   /**
-   * Interrupts one run, or all and those that wait; answers how many. Those that were interrupted before are to hurry.
+   * Interrupts one run, or all and those that wait; returns how many. Those that were interrupted before are to hurry.
    */
   interrupt(reason: Error, only?: string): number {
     const live = [...this.#live].flatMap(([id, run]) => (only === undefined || id === only ? [run] : []));
@@ -228,7 +228,7 @@ export class Runs {
     return undefined;
   }
 
-  /** Who is at work on the calls of an answer. */
+  /** Who is at work on the calls of a response. */
   #workerOn(leaf: string | null): Place | undefined {
     const message = leaf === null ? undefined : this.#state.messages.get(leaf);
     if (message?.role !== "assistant" || isSettled(message)) return undefined;

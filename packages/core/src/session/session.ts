@@ -110,7 +110,7 @@ export class Session {
 
   /**
    * Writes facts, for the engine and what is built around it: all or none. Done when it returns, or when the promise
-   * that it answers resolves; with `durable`, they then survive a power cut. Throws `SessionError` when the session is
+   * that it returns resolves; with `durable`, they then survive a power cut. Throws `SessionError` when the session is
    * closed or its store failed. Items for a reader with an origin reach only that reader and those without one.
    * @internal
    */
@@ -144,7 +144,7 @@ export class Session {
   }
 
   /**
-   * The listener hears everything that is shown from now on, in the same tick; until the answered function is called.
+   * The listener hears everything that is shown from now on, in the same tick; until the returned function is called.
    */
   listen(listener: FeedListener): () => void {
     const { broken } = this.#writer;
@@ -190,7 +190,7 @@ export class Session {
   }
 
   /**
-   * Interrupts a run, or all of them and those that wait for their branch. Answers how many there were; each ends by
+   * Interrupts a run, or all of them and those that wait for their branch. Returns how many there were; each ends by
    * itself soon after. One that was interrupted before does not count: its calls are told to end without any delay.
    */
   interrupt(run?: string): number {
@@ -349,7 +349,7 @@ export class Session {
   }
 
   /**
-   * Has the model not told something any more that memory recalled for a message, from its next answer on, or again. `item`
+   * Has the model not told something any more that memory recalled for a message, from its next response on, or again. `item`
    * is its place in `recalled`, the first being 0. Rejects with `SessionError`: `no-message`, also for an entry that there
    * is not.
    */

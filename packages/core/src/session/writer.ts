@@ -134,7 +134,7 @@ export class Writer {
 
   /**
    * Shows a reader all that came after a cursor, and then what is live: `join` is called when that may come. `left` are the
-   * ends of answers that a process left in the middle.
+   * ends of responses that a process left in the middle.
    */
   async replay(reader: FeedReader, from: Cursor, join: () => void, left: readonly Fact[]): Promise<void> {
     const { log, audience, voices } = this.#parts;

@@ -2,12 +2,12 @@ import type { ModelError } from "../ports/model.ts";
 import type { RetrySettings } from "../run/run.ts";
 
 /**
- * Model calls for one answer that are each paid for (it broke off after its first word), or that reach nobody (where
+ * Model calls for one response that are each paid for (it broke off after its first word), or that reach nobody (where
  * nobody has been reached in this turn, the address is wrong as a rule).
  */
 const FEW = 4;
 
-/** How long one answer is asked for again and again. */
+/** How long one response is asked for again and again. */
 export class Patience {
   /** The model call that is under way, from 1. */
   attempt = 1;
@@ -17,7 +17,7 @@ export class Patience {
   /** When the first one failed, on the clock of the process. */
   #since: number | undefined;
 
-  /** @param reached Whether the model has answered in this turn. */
+  /** @param reached Whether the model has responded in this turn. */
   constructor(settings: RetrySettings, reached: boolean) {
     this.#settings = settings;
     this.#reached = reached;

@@ -3,10 +3,10 @@ import { tellCalls } from "../calls/asked-call.ts";
 import { CallBatch } from "../calls/calls.ts";
 import type { AssistantMessage, Finish } from "../conversation/message.ts";
 import type { ModelDriver, ModelError, ModelRequest } from "../ports/model.ts";
-import { answerOf, type TurnRun, tell } from "../run/run.ts";
+import { assistantMessage, type TurnRun, tell } from "../run/run.ts";
 import { messageOf, notExecuted } from "../toolbox/execute.ts";
-import { Answer } from "./answer.ts";
 import { callModel } from "./model-call.ts";
+import { ResponseMessage } from "./response-message.ts";
 import { Patience } from "./retry.ts";
 
 /**
@@ -17,7 +17,7 @@ export type StepEnd =
   | { readonly type: "calls"; readonly message: AssistantMessage }
   | { readonly type: "told"; readonly message: AssistantMessage }
   | { readonly type: "paused"; readonly message: AssistantMessage }
-  | { readonly type: "answer"; readonly message: AssistantMessage }
+  | { readonly type: "ended"; readonly message: AssistantMessage }
   | { readonly type: "failed"; readonly error: ModelError }
   | { readonly type: "aborted" };
 
@@ -41,25 +41,25 @@ export async function takeStep(run: TurnRun, model: ModelDriver, toolChoice: "au
   run.followers.failed = false;
   const patience = new Patience(agent.retry, run.budget.steps > 1);
   for (;;) {
-    const answer = await Answer.begin(run, { eager });
-    const error = await callModel(run, model, request, answer);
-    answer.closed = true;
-    if (!error) return await complete(run, answer, toolChoice);
-    answer.eager?.discard(error);
+    const response = await ResponseMessage.begin(run, { eager });
+    const error = await callModel(run, model, request, response);
+    response.closed = true;
+    if (!error) return await complete(run, response, toolChoice);
+    response.eager?.discard(error);
 
     if (run.signal.aborted) {
-      await answer.keep("interrupted", notExecuted(run.signal));
+      await response.keep("interrupted", notExecuted(run.signal));
       await drop(run, messageOf(run.signal.reason));
       return { type: "aborted" };
     }
     await tell(run, "onModelError", error);
-    const delay = patience.after(error, answer.begun);
+    const delay = patience.after(error, response.begun);
     if (delay === undefined) {
-      await answer.keep("error", `Not executed: the answer broke off: ${error.message}`, error);
+      await response.keep("error", `Not executed: the answer broke off: ${error.message}`, error);
       await drop(run, `the answer broke off: ${error.message}`);
       return { type: "failed", error };
     }
-    await answer.abandon(error.message);
+    await response.abandon(error.message);
     run.followers.restart();
     session.notify(
       {
@@ -83,25 +83,28 @@ export async function takeStep(run: TurnRun, model: ModelDriver, toolChoice: "au
   }
 }
 
-/** The answer is whole: logs it together with its calls, and runs them. */
-async function complete(run: TurnRun, answer: Answer, toolChoice: "auto" | "none"): Promise<StepEnd> {
+/** The response is whole: logs it together with its calls, and runs them. */
+async function complete(run: TurnRun, response: ResponseMessage, toolChoice: "auto" | "none"): Promise<StepEnd> {
   const { session, origin } = run;
-  const message = answer.id;
-  const finish = answer.finish as NonNullable<Answer["finish"]>;
-  const asked = answer.calls();
+  const message = response.id;
+  const finish = response.finish as NonNullable<ResponseMessage["finish"]>;
+  const asked = response.calls();
   const cut = finish.reason === "length" ? CUT_OFF : finish.reason === "filtered" ? FILTERED : undefined;
   const reason = asked.length > 0 && !cut ? "calls" : finish.reason === "calls" ? "stop" : finish.reason;
   const refusal = cut ?? (toolChoice === "none" ? NO_TOOLS : undefined);
-  if (refusal !== undefined) answer.eager?.discard(new Error(refusal));
-  const completed = answer.completion(reason);
+  if (refusal !== undefined) response.eager?.discard(new Error(refusal));
+  const completed = response.completion(reason);
   const followed = run.followers.size > 0;
   if (asked.length === 0) {
     // The end of the run follows, and takes it along to the disk; what followers do must not come before it.
     await session.commit([completed], { durable: followed, origin });
     const told = followed && (await follow(run, message, reason));
-    return { type: told ? "told" : reason === "paused" ? "paused" : "answer", message: answerOf(session, message) };
+    return {
+      type: told ? "told" : reason === "paused" ? "paused" : "ended",
+      message: assistantMessage(session, message),
+    };
   }
-  const batch = new CallBatch(run, message, answer.eager);
+  const batch = new CallBatch(run, message, response.eager);
   const { onCalls } = run.agent.callbacks;
   // Who hears of the calls before they start hears of them before their intents are in the log.
   const judged = await batch.prepare(asked, { refusal, later: followed || onCalls !== undefined });
@@ -110,12 +113,12 @@ async function complete(run: TurnRun, answer: Answer, toolChoice: "auto" | "none
   if (onCalls) await tellCalls(run, message, asked);
   await batch.run();
   // One that began early and was cancelled then is nobody's.
-  answer.eager?.discard(new Error("nobody waits for it any more"));
-  return { type: toolChoice === "none" ? "answer" : "calls", message: answerOf(session, message) };
+  response.eager?.discard(new Error("nobody waits for it any more"));
+  return { type: toolChoice === "none" ? "ended" : "calls", message: assistantMessage(session, message) };
 }
 
 /**
- * Whoever listened to the answer does what it listened for, if the answer is whole. Answers whether the model is told
+ * Whoever listened to the response does what it listened for, if the response is whole. Returns whether the model is told
  * something.
  */
 function follow(run: TurnRun, message: string, finish: Finish): Promise<boolean> {
@@ -132,7 +135,7 @@ function follow(run: TurnRun, message: string, finish: Finish): Promise<boolean>
   }
 }
 
-/** Whoever listened to an answer that is not whole listened in vain. */
+/** Whoever listened to a response that is not whole listened in vain. */
 async function drop({ followers }: TurnRun, reason: string): Promise<void> {
   if (followers.size > 0) await followers.drop(reason);
 }

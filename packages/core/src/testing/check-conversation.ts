@@ -20,7 +20,7 @@ export function checkConversation(state: ConversationState, log: readonly Event[
     ...checkNothingBusy(state),
     ...checkTree(state),
     ...[...state.messages.values()].flatMap((message) =>
-      message.role === "assistant" ? checkAnswer(state, message) : [],
+      message.role === "assistant" ? checkAssistant(state, message) : [],
     ),
     ...checkInbox(state),
     ...checkUsage(state),
@@ -63,8 +63,8 @@ function checkTree({ messages, children, calls, leaf }: ConversationState): stri
   return problems;
 }
 
-/** An answer is settled, its calls stand in it once each, and a prompt gives each of them one result. */
-function checkAnswer(state: ConversationState, message: AssistantMessage): string[] {
+/** A response is settled, its calls stand in it once each, and a prompt gives each of them one result. */
+function checkAssistant(state: ConversationState, message: AssistantMessage): string[] {
   const { id, parts, calls, finish } = message;
   const problems: string[] = [];
   if (finish === undefined) problems.push(`Answer ${id} has not ended.`);
@@ -98,7 +98,7 @@ function checkInbox({ inbox, messages }: ConversationState): string[] {
   ];
 }
 
-/** What the answers cost is within what the conversation cost: that counts abandoned ones too. */
+/** What the responses cost is within what the conversation cost: that counts abandoned ones too. */
 function checkUsage({ messages, usage, cost }: ConversationState): string[] {
   let answers = noUsage;
   let price = 0;

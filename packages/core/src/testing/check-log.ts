@@ -4,14 +4,14 @@ import type { Event } from "../conversation/event.ts";
 interface KnownRun {
   /** The last message on its branch. */
   leaf: string | null;
-  /** Whether that is a message which it wrote. Where it began, or came back to when it gave up an answer, others may begin. */
+  /** Whether that is a message which it wrote. Where it began, or came back to when it gave up a response, others may begin. */
   wrote: boolean;
 }
 
 /** A message as the log tells of it so far. */
 interface KnownMessage {
   readonly parentId: string | null;
-  /** The run that wrote it, when it is an answer. */
+  /** The run that wrote it, when it is a response. */
   readonly run: string | undefined;
   /** Its calls that have no result. */
   readonly open: Set<string>;

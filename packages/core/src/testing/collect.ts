@@ -7,7 +7,7 @@ export async function collect(feed: AsyncIterable<FeedItem>): Promise<FeedItem[]
   return items;
 }
 
-/** Reads a feed until an item fits, and answers it; the feed is not left, so it can be read on. */
+/** Reads a feed until an item fits, and returns it; the feed is not left, so it can be read on. */
 export async function readUntil<T extends FeedItem>(
   feed: AsyncIterator<FeedItem>,
   fits: (item: FeedItem) => item is T,

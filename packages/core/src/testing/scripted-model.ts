@@ -21,10 +21,10 @@ export type Beat =
   | { readonly type: "end"; readonly reason: "stop" | "calls" | "length" | "filtered" | "paused" }
   | { readonly type: "spend"; readonly usage: Partial<Usage> };
 
-/** One answer: a text, or beats in order. It ends by itself, as `calls` when it made some, else as `stop`. */
+/** One response: a text, or beats in order. It ends by itself, as `calls` when it made some, else as `stop`. */
 export type Scene = string | readonly Beat[];
 
-/** The answers in order, or a function that is asked for each; `undefined`, or the end of the list, is a defect of the test. */
+/** The responses in order, or a function that is asked for each; `undefined`, or the end of the list, is a defect of the test. */
 export type Script = readonly Scene[] | ((request: ModelRequest, index: number) => Scene | undefined);
 
 /** Says a text, in pieces if several are given. */
@@ -81,12 +81,12 @@ export function fail(
   return { type: "error", error: new ModelError(code, message, rest) };
 }
 
-/** Ends the answer with a reason of its own. */
+/** Ends the response with a reason of its own. */
 export function end(reason: "stop" | "calls" | "length" | "filtered" | "paused"): Beat {
   return { type: "end", reason };
 }
 
-/** What the answer costs; 1 token in and 1 out for each answer that does not say. */
+/** What the response costs; 1 token in and 1 out for each response that does not say. */
 export function spend(usage: Partial<Usage>): Beat {
   return { type: "spend", usage };
 }

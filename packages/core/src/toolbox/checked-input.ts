@@ -10,7 +10,7 @@ export interface CheckedInput {
 }
 
 /**
- * What a schema answered, as the one value that is judged, shown and run. A schema may answer anything; what has no form in
+ * What a schema returned, as the one value that is judged, shown and run. A schema may return anything; what has no form in
  * JSON could run without anybody having seen it, so it is refused. Throws `TypeError`.
  */
 export function checkedInput(value: unknown): CheckedInput {

@@ -4,7 +4,7 @@ const decoder = new TextDecoder();
 /** Bytes of a tool's output that the model is given, when the tool says nothing else. */
 export const DEFAULT_OUTPUT = 64 * 1024;
 
-/** What a tool answered, as text for the model. Throws when it cannot be written down. */
+/** What a tool returned, as text for the model. Throws when it cannot be written down. */
 export function outputText(value: unknown): string {
   if (typeof value === "string") return value;
   if (value === undefined || value === null) return "";

@@ -18,7 +18,7 @@ export async function atLimit(run: TurnRun, model: ModelDriver, limit: string): 
   return ending ?? { reason: "limit", limit };
 }
 
-/** Asks a person for as much again as the limits allow; answers whether they agreed. Nobody there is a no. */
+/** Asks a person for as much again as the limits allow; returns whether they agreed. Nobody there is a no. */
 export async function askForMore(run: TurnRun, reason: string): Promise<boolean> {
   const { session, origin, agent } = run;
   if (agent.unattended) return false;
@@ -37,7 +37,7 @@ export async function askForMore(run: TurnRun, reason: string): Promise<boolean>
   return allowed;
 }
 
-/** One last model call without tools, so that the turn ends with an answer. */
+/** One last model call without tools, so that the turn ends with a response. */
 async function lastWord(run: TurnRun, model: ModelDriver, limit: string): Promise<Ending | undefined> {
   const { budget, followers } = run;
   if (followers.size > 0) await followers.drop(`the turn reached ${limit}`);

@@ -1,7 +1,7 @@
 import { createId } from "../conversation/id.ts";
 import { isSettled, type Message, textOf } from "../conversation/message.ts";
 import { nearest } from "../conversation/shown/nearest.ts";
-import { lastAnswer, newestLeaf, pathTo, spentOn } from "../conversation/tree/path.ts";
+import { lastAssistantMessage, newestLeaf, pathTo, spentOn } from "../conversation/tree/path.ts";
 import type { LoopDriver } from "../ports/loop.ts";
 import type { ModelDriver, ModelSettings } from "../ports/model.ts";
 import type { SubTask, SubTaskEnd } from "../ports/tool.ts";
@@ -143,8 +143,8 @@ function toolOf({ own }: TurnAgent, name: string) {
 
 /** How a sub-agent that ran before had finished; nothing when it had not. */
 function endOf(path: readonly Message[]): SubTaskEnd | undefined {
-  const answer = lastAnswer(path);
-  const result = answer && isSettled(answer) ? finishedWith(answer) : undefined;
+  const response = lastAssistantMessage(path);
+  const result = response && isSettled(response) ? finishedWith(response) : undefined;
   if (result === undefined) return undefined;
   const steps = path.filter(({ role }) => role === "assistant").length;
   return { reason: "finished", text: resultText(result), problem: undefined, steps, ...spentOn(path) };

@@ -8,9 +8,9 @@ import type { LoopDriver, ReportedCall, TurnSink } from "../ports/loop.ts";
 import { ModelError, type ModelSink, type PromptResult } from "../ports/model.ts";
 import { type Ending, failed } from "../run/ending.ts";
 import { inTime } from "../run/in-time.ts";
-import { answerOf, type TurnRun, tell } from "../run/run.ts";
+import { assistantMessage, type TurnRun, tell } from "../run/run.ts";
 import { SessionError } from "../session/error.ts";
-import { Answer } from "../step/answer.ts";
+import { ResponseMessage } from "../step/response-message.ts";
 import { GRACE, messageOf, notExecuted } from "../toolbox/execute.ts";
 import { askForMore } from "./at-limit.ts";
 
@@ -20,7 +20,7 @@ class LimitReached extends Error {
 }
 
 /**
- * Runs a turn by somebody else's loop. However that ends, every call has its result and no answer stays open. There is
+ * Runs a turn by somebody else's loop. However that ends, every call has its result and no response stays open. There is
  * no last word at a limit, as nobody can demand one: the turn ends there.
  */
 export function reportedLoop(run: TurnRun, loop: LoopDriver): Promise<Ending> {
@@ -76,8 +76,8 @@ async function ended(run: TurnRun, turn: ReportedTurn, loop: LoopDriver): Promis
 /** A turn as a loop reports it: checks the order of the report and writes it down. */
 class ReportedTurn implements TurnSink {
   readonly #run: TurnRun;
-  #answer: Answer | undefined;
-  /** The last complete answer and its calls. */
+  #response: ResponseMessage | undefined;
+  /** The last complete response and its calls. */
   #message = "";
   #asked: readonly AskedCall[] = [];
   #closed = false;
@@ -90,28 +90,28 @@ class ReportedTurn implements TurnSink {
 
   async begin(): Promise<ModelSink> {
     this.#mustBeOpen();
-    if (this.#answer) throw new Error("begin() before the answer under way was completed.");
+    if (this.#response) throw new Error("begin() before the answer under way was completed.");
     await this.#settle("Not executed: the agent went on without it.");
     await this.#makeRoom();
     this.#run.budget.beginStep();
-    this.#answer = await Answer.begin(this.#run);
-    return this.#answer;
+    this.#response = await ResponseMessage.begin(this.#run);
+    return this.#response;
   }
 
   async complete(): Promise<readonly ReportedCall[]> {
     this.#mustBeOpen();
-    const answer = this.#answer;
-    if (!answer) throw new Error("complete() without an answer under way: call begin() first.");
-    if (!answer.finish) throw new Error("complete() before the answer's finish was pushed.");
+    const response = this.#response;
+    if (!response) throw new Error("complete() without an answer under way: call begin() first.");
+    if (!response.finish) throw new Error("complete() before the answer's finish was pushed.");
     const { session, origin, agent } = this.#run;
-    const { reason } = answer.finish;
-    answer.closed = true;
-    this.#answer = undefined;
-    this.#message = answer.id;
-    this.#asked = answer.calls();
+    const { reason } = response.finish;
+    response.closed = true;
+    this.#response = undefined;
+    this.#message = response.id;
+    this.#asked = response.calls();
     const finish = this.#asked.length > 0 && reason === "stop" ? "calls" : reason;
-    await session.commit([answer.completion(finish), ...answer.pending()], { durable: true, origin });
-    if (this.#asked.length > 0 && agent.callbacks.onCalls) await tellCalls(this.#run, answer.id, this.#asked);
+    await session.commit([response.completion(finish), ...response.pending()], { durable: true, origin });
+    if (this.#asked.length > 0 && agent.callbacks.onCalls) await tellCalls(this.#run, response.id, this.#asked);
     return this.#asked.map(({ id, tool, input }) => ({ id, tool, input }));
   }
 
@@ -137,7 +137,7 @@ class ReportedTurn implements TurnSink {
     const asked = this.#open(call);
     const type = failed ? "call.failed" : "call.completed";
     await this.#write({ type, ...sayingCall(this.#message, asked), output });
-    const message = answerOf(this.#run.session, this.#message);
+    const message = assistantMessage(this.#run.session, this.#message);
     const settled = message.calls.find(({ id }) => id === call);
     if (settled) await tell(this.#run, "onCall", settled, message);
   }
@@ -149,13 +149,13 @@ class ReportedTurn implements TurnSink {
     const { session, origin } = this.#run;
     if (events.length > 0) await session.commit(events, { durable: batch.hasEffects, origin });
     await batch.run();
-    const settled = answerOf(this.#run.session, this.#message).calls.find(({ id }) => id === call);
+    const settled = assistantMessage(this.#run.session, this.#message).calls.find(({ id }) => id === call);
     return { call, tool: asked.tool, output: settled?.output ?? "", failed: settled?.status !== "completed" };
   }
 
   async interjected(text: string): Promise<void> {
     this.#mustBeOpen();
-    if (this.#answer) throw new Error("interjected() in the middle of an answer: complete it first.");
+    if (this.#response) throw new Error("interjected() in the middle of an answer: complete it first.");
     const { id: run, session, branch } = this.#run;
     const message = createId();
     await this.#settle("Not executed: the user interjected.");
@@ -182,11 +182,11 @@ class ReportedTurn implements TurnSink {
       : signal.aborted
         ? notExecuted(signal)
         : "";
-    const answer = this.#answer;
-    this.#answer = undefined;
-    if (answer) {
-      answer.closed = true;
-      await answer.keep(error ? "error" : "interrupted", why || "Not executed: the turn ended.", error);
+    const response = this.#response;
+    this.#response = undefined;
+    if (response) {
+      response.closed = true;
+      await response.keep(error ? "error" : "interrupted", why || "Not executed: the turn ended.", error);
     }
     await this.#settle(why || "Not executed: the turn ended.");
   }
@@ -201,10 +201,10 @@ class ReportedTurn implements TurnSink {
     throw new LimitReached(message);
   }
 
-  /** Calls of the last answer that nobody ended get `why` as their result. */
+  /** Calls of the last response that nobody ended get `why` as their result. */
   async #settle(why: string): Promise<void> {
     if (this.#asked.length === 0) return;
-    const { calls } = answerOf(this.#run.session, this.#message);
+    const { calls } = assistantMessage(this.#run.session, this.#message);
     const open = calls.filter((call) => !isEnded(call.status));
     this.#asked = [];
     const cancelled = open.map((call): EventBody => {
@@ -221,12 +221,12 @@ class ReportedTurn implements TurnSink {
     if (this.#closed) throw new Error("The turn has ended; nothing more can be reported.");
   }
 
-  /** A call of the last answer that has no result yet. */
+  /** A call of the last response that has no result yet. */
   #open(call: string): AskedCall {
     this.#mustBeOpen();
     const asked = this.#asked.find(({ id }) => id === call);
     if (!asked) throw new Error(`Call ${call} is not one of the answer that was completed last.`);
-    const { status } = answerOf(this.#run.session, this.#message).calls.find(({ id }) => id === call) ?? {};
+    const { status } = assistantMessage(this.#run.session, this.#message).calls.find(({ id }) => id === call) ?? {};
     if (status === undefined || isEnded(status)) throw new Error(`Call ${call} has its result already.`);
     return asked;
   }

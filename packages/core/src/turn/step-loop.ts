@@ -43,8 +43,8 @@ export async function stepLoop(begun: Asking, chosen: ChosenModel): Promise<Endi
       case "told":
       case "paused":
         break;
-      case "answer": {
-        const correction = mode.onAnswer(step.message);
+      case "ended": {
+        const correction = mode.onResponse(step.message);
         if (correction === undefined) return { reason: "answered" };
         await tellModel(run, correction);
         break;

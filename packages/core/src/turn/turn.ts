@@ -11,7 +11,7 @@ import { deliver, stillWaiting } from "../run/inputs.ts";
 import { checkLimits, checkPrice } from "../run/limits.ts";
 import { finishedWith } from "../run/mode.ts";
 import { newRun, type TurnWatch } from "../run/new-run.ts";
-import { answerOf, type TurnAgent, type TurnRun, tell } from "../run/run.ts";
+import { assistantMessage, type TurnAgent, type TurnRun, tell } from "../run/run.ts";
 import { noInput, SessionError } from "../session/error.ts";
 import type { RunHandle } from "../session/runs.ts";
 import type { Session } from "../session/session.ts";
@@ -38,9 +38,9 @@ export interface Turn {
   readonly id: string;
   /** How it ended: `answered`, `finished` (a task), `limit`, `failed` or `interrupted`. */
   readonly reason: RunEnd;
-  /** Its last answer; absent when the model said nothing at all. */
+  /** Its last response; absent when the model said nothing at all. */
   readonly message: AssistantMessage | undefined;
-  /** The text of that answer; when a limit ended the turn without one, a sentence that says so. */
+  /** The text of that response; when a limit ended the turn without one, a sentence that says so. */
   readonly text: string;
   /** What a task was finished with, as the model wrote it: a text, or JSON that fits the agent's `output`. */
   readonly result: Json | undefined;
@@ -153,7 +153,7 @@ async function end(run: TurnRun, { reason, limit, error }: Ending): Promise<Turn
   const event = error ? { ...ended, error: { code: error.code, message: error.message } } : ended;
   await session.commit([event], { durable: true, origin: run.origin });
   const { finished } = progress;
-  const message = lastAnswerOf(branch.path, run);
+  const message = lastMessageOf(branch.path, run);
   if (message && (reason === "answered" || reason === "finished" || reason === "limit"))
     await tell(run, "onAnswer", message);
   if (run.agent.memory) rememberTurn(run, run.agent.memory);
@@ -188,10 +188,11 @@ function endedBecause({ signal }: TurnRun, reason: RunEnd): string {
   return reason === "interrupted" && signal.aborted ? messageOf(signal.reason) : "the turn ended";
 }
 
-function lastAnswerOf(path: readonly Message[], run: TurnRun): AssistantMessage | undefined {
+function lastMessageOf(path: readonly Message[], run: TurnRun): AssistantMessage | undefined {
   for (let i = path.length - 1; i >= 0; i--) {
     const message = path[i] as Message;
-    if (message.role === "assistant") return message.run === run.id ? answerOf(run.session, message.id) : undefined;
+    if (message.role === "assistant")
+      return message.run === run.id ? assistantMessage(run.session, message.id) : undefined;
     if (message.role === "user" && message.author === "user") return undefined;
   }
   return undefined;

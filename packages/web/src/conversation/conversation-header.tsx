@@ -1,7 +1,7 @@
 import {
   type ConversationState,
   type Cost,
-  lastAnswer,
+  lastAssistantMessage,
   pathTo,
   spentOn,
   totalTokens,
@@ -44,7 +44,9 @@ export function ConversationHeader({ leaf }: { readonly leaf: string | null }) {
 
 /** How much of what the model can hold the branch takes: what its last answer was made of, and the answer. */
 function ContextUsed({ tree, leaf }: { readonly tree: ConversationState; readonly leaf: string | null }) {
-  const answer = lastAnswer(pathTo(tree, leaf).filter((message) => message.role !== "assistant" || message.usage));
+  const answer = lastAssistantMessage(
+    pathTo(tree, leaf).filter((message) => message.role !== "assistant" || message.usage),
+  );
   const size = useKnownModels(answer?.model ?? "").find(({ name }) => name === answer?.model)?.contextSize;
   if (!answer?.usage) return null;
   const used = answer.usage.input + answer.usage.output;

@@ -1,4 +1,4 @@
-import { lastAnswer, pathTo } from "@banyan/core/conversation";
+import { lastAssistantMessage, pathTo } from "@banyan/core/conversation";
 import { exportFile, FORMATS } from "../conversation/export-file.ts";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { usePage } from "../page.ts";
@@ -25,7 +25,7 @@ export function ConversationActions({ leaf }: { readonly leaf: string | null }) 
   const { id: conversation } = useConversation();
   const tree = useTree();
   const { panel, show } = usePanel();
-  const answer = tree && lastAnswer(pathTo(tree, leaf));
+  const answer = tree && lastAssistantMessage(pathTo(tree, leaf));
   const runs = tree?.runs.size ?? 0;
   const end = leaf === null ? undefined : tree?.messages.get(leaf);
   const actions: Action[] = [

@@ -1,7 +1,7 @@
 import {
   type AssistantMessage,
   type ConversationState,
-  lastAnswer,
+  lastAssistantMessage,
   type Message,
   textOf,
 } from "@banyan/core/conversation";
@@ -46,7 +46,7 @@ function Comparison({
   const conversation = useConversation();
   const { show } = usePanel();
   const { ancestor, left, right } = partingOf(tree, leaf, other);
-  const answers = [lastAnswer(left), lastAnswer(right)] as const;
+  const answers = [lastAssistantMessage(left), lastAssistantMessage(right)] as const;
   const wanted = [...left.slice(0, SHOWN), ...right.slice(0, SHOWN), ...answers].flatMap(
     (message) => message?.id ?? [],
   );

@@ -2,7 +2,7 @@ import {
   type AssistantMessage,
   type CallStatus,
   type ConversationState,
-  lastAnswer,
+  lastAssistantMessage,
   type Message,
   newestLeaf,
   pathTo,
@@ -63,7 +63,7 @@ export function SubAgentCard({
         </Link>
       </p>
       <p className="text-soft text-xs">
-        {lastAnswer(path)?.model} · {shortCount(usage.input + usage.output)} tokens · {formatCost(cost)}
+        {lastAssistantMessage(path)?.model} · {shortCount(usage.input + usage.output)} tokens · {formatCost(cost)}
       </p>
       <ul className="mt-1 border-hair border-l-2 pl-2 text-xs">
         {lastActions(path, lookOf).map(({ id, words }) => (

@@ -48,7 +48,7 @@ interface LaunchInput {
 
 /**
  * `launch_agent {task, expected_output, agent?, instructions?, model?, tools?}`: hands a task to a sub-agent and
- * answers with its result.
+ * returns its result.
  */
 export function launchAgent(options: LaunchAgentOptions = {}): Tool {
   const { agents: known = [] } = options;

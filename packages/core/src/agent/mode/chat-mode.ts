@@ -5,6 +5,6 @@ export const chatMode: Mode = Object.freeze({
   name: "chat",
   instructions: "",
   tools: [],
-  onAnswer: () => undefined,
+  onResponse: () => undefined,
   onCalls: () => undefined,
 });

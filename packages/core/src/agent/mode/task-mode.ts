@@ -18,7 +18,7 @@ export function taskMode(output?: InputSchema<unknown>): Mode {
     name: "task",
     instructions: INSTRUCTIONS,
     tools: [finishTask(output), askClient()],
-    onAnswer: () => CORRECTION,
+    onResponse: () => CORRECTION,
     onCalls: (turn) => (output === undefined ? undefined : misfit(turn)),
   };
 }

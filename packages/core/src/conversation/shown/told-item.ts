@@ -2,7 +2,7 @@ import type { EventBody, FeedItem, Notice } from "../event.ts";
 import { formatDuration } from "./amounts.ts";
 import { visibleLine, visibleProse } from "./visible-text.ts";
 
-/** Said below a part of an answer that broke off and is asked for anew: it counts no more. */
+/** Said below a part of a response that broke off and is asked for anew: it counts no more. */
 export const GIVEN_UP = "What was written of this answer is given up; it is asked for anew.";
 
 /** What happens beside the conversation and is told in a sentence, `toldItem`. */

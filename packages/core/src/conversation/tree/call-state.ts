@@ -12,13 +12,13 @@ export interface Change {
   readonly skipped?: string;
 }
 
-/** An answer as the owner of a state may change it. */
-export type MutableAnswer = Mutable<Omit<AssistantMessage, "parts" | "calls">> & { parts: Part[]; calls: Call[] };
+/** A response as the owner of a state may change it. */
+export type MutableAssistant = Mutable<Omit<AssistantMessage, "parts" | "calls">> & { parts: Part[]; calls: Call[] };
 
-/** The answer of this id. */
-export function answer(state: MutableState, id: string): MutableAnswer | undefined {
+/** The response of this id. */
+export function assistantOf(state: MutableState, id: string): MutableAssistant | undefined {
   const message = state.messages.get(id);
-  return message?.role === "assistant" ? (message as unknown as MutableAnswer) : undefined;
+  return message?.role === "assistant" ? (message as unknown as MutableAssistant) : undefined;
 }
 
 /** An item that speaks of a call. */
@@ -26,7 +26,7 @@ export type OfCall = (Event | Delta) & { readonly message: string; readonly call
 
 /** The call that an item speaks of. */
 export function callOf(state: MutableState, { message, call }: OfCall): Mutable<Call> | undefined {
-  return answer(state, message)?.calls.find((other) => other.id === call);
+  return assistantOf(state, message)?.calls.find((other) => other.id === call);
 }
 
 /** What an event that asks about a call, or ends it, says of it: whoever hears it needs no map of calls. */
@@ -51,7 +51,7 @@ export function changeCall(
   event: Event & { readonly message: string; readonly call: string },
   change: Partial<Call>,
 ): Change {
-  const call = answer(state, event.message)?.calls.find((other) => other.id === event.call);
+  const call = assistantOf(state, event.message)?.calls.find((other) => other.id === event.call);
   if (!call) return skipped(event, "it names no call");
   if (isEnded(call.status)) return skipped(event, `the call ${event.call} has its result`);
   Object.assign(call, change);

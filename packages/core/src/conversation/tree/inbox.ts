@@ -1,7 +1,7 @@
 import type { Event } from "../event.ts";
 import type { MutableState, WaitingInput } from "../state.ts";
 
-/** Puts what a person wrote behind what waits; nothing happens when it waits already. Answers whether it was put there. */
+/** Puts what a person wrote behind what waits; nothing happens when it waits already. Returns whether it was put there. */
 export function queueInput(state: MutableState, event: Extract<Event, { type: "input.queued" }>): boolean {
   const { input: id, parts, delivery, run } = event;
   if (state.inbox.some((other) => other.id === id)) return false;
@@ -23,7 +23,7 @@ export function holdInputs(
   });
 }
 
-/** Changes what waits, and where it stands. Answers whether it was there. */
+/** Changes what waits, and where it stands. Returns whether it was there. */
 export function editInput(state: MutableState, event: Extract<Event, { type: "input.edited" }>): boolean {
   const index = state.inbox.findIndex(({ id }) => id === event.input);
   const input = state.inbox[index];

@@ -64,7 +64,7 @@ export function standing(state: ConversationState, leaf: string | null): string 
   return gone < 0 ? leaf : (path[gone - 1]?.id ?? null);
 }
 
-/** The answers of the sub-agents below a call, however deep, that have calls without a result. */
+/** The responses of the sub-agents below a call, however deep, that have calls without a result. */
 export function unsettledBelow(state: ConversationState, call: string): AssistantMessage[] {
   const found: AssistantMessage[] = [];
   const open = [...(state.children.get(call) ?? NONE)];
@@ -78,7 +78,7 @@ export function unsettledBelow(state: ConversationState, call: string): Assistan
   return found;
 }
 
-/** Usage and cost of the answers and summaries on a path. */
+/** Usage and cost of the responses and summaries on a path. */
 export function spentOn(path: readonly Message[]): { usage: Usage; cost: Cost } {
   let usage = noUsage;
   let cost: Cost = 0;
@@ -90,8 +90,8 @@ export function spentOn(path: readonly Message[]): { usage: Usage; cost: Cost } 
   return { usage, cost };
 }
 
-/** The last answer on a path. */
-export function lastAnswer(path: readonly Message[]): AssistantMessage | undefined {
+/** The last response on a path. */
+export function lastAssistantMessage(path: readonly Message[]): AssistantMessage | undefined {
   for (let i = path.length - 1; i >= 0; i--) {
     const message = path[i];
     if (message?.role === "assistant") return message;

@@ -3,13 +3,13 @@ import { type Call, isEnded, type Message, newCall, type Part, type SummaryMessa
 import type { ApprovalQuestion, ConversationState, LiveRun, Mutable, MutableState, TextQuestion } from "../state.ts";
 import { addCost, addUsage, type Cost, type Usage } from "../usage.ts";
 import {
-  answer,
+  assistantOf,
   type Change,
   callOf,
   changeCall,
   closeQuestions,
   endCall,
-  type MutableAnswer,
+  type MutableAssistant,
   noteCall,
   skipped,
 } from "./call-state.ts";
@@ -110,15 +110,15 @@ function reduceEvent(state: MutableState, event: Event): Change {
       );
     }
     case "message.checkpoint": {
-      const message = answer(state, event.message);
+      const message = assistantOf(state, event.message);
       if (!message) return skipped(event, "it names no answer");
       for (const part of event.parts) extendPart(message, part.index, part.type, part.offset, part.text);
       return { message: message.id };
     }
     case "message.completed": {
-      const message = answer(state, event.message);
+      const message = assistantOf(state, event.message);
       if (!message) return skipped(event, "it names no answer");
-      // Calls that were only streamed and are not part of the answer as it stands go.
+      // Calls that were only streamed and are not part of the response as it stands go.
       const calls: Call[] = [];
       for (const part of event.parts) {
         if (part.type !== "call") continue;
@@ -135,7 +135,7 @@ function reduceEvent(state: MutableState, event: Event): Change {
       return { message: message.id };
     }
     case "message.abandoned": {
-      const message = answer(state, event.message);
+      const message = assistantOf(state, event.message);
       if (!message) return skipped(event, "it names no answer");
       state.messages.delete(message.id);
       const siblings = state.children.get(message.parentId);
@@ -148,7 +148,7 @@ function reduceEvent(state: MutableState, event: Event): Change {
       return { message: message.id };
     }
     case "call.pending": {
-      const message = answer(state, event.message);
+      const message = assistantOf(state, event.message);
       if (!message) return skipped(event, "it names no answer");
       state.calls.set(event.call, message.id);
       const call: Mutable<Call> = { ...newCall(event.call, event.tool), inputText: event.inputText };
@@ -284,7 +284,7 @@ function noteEnd(state: MutableState, { run, reason, leaf, error }: Extract<Even
 }
 
 function reduceDelta(state: MutableState, delta: Delta): Change {
-  const message = answer(state, delta.message);
+  const message = assistantOf(state, delta.message);
   if (!message) return skipped(delta, "it names no answer");
   switch (delta.type) {
     case "text.delta":
@@ -333,7 +333,7 @@ function reduceDelta(state: MutableState, delta: Delta): Change {
 
 /**
  * Puts a message below its parent; one below a sub-agent's is that sub-agent's too. The run that wrote it ends there now,
- * whoever's words they are: what a person steers with and what a tool tells stand on its branch like its answers.
+ * whoever's words they are: what a person steers with and what a tool tells stand on its branch like its responses.
  */
 function addMessage(
   state: MutableState,
@@ -358,16 +358,16 @@ function addMessage(
 
 /**
  * Puts a part into its place. Those before it may be unknown: a checkpoint names text only, and whoever began in the middle of
- * an answer has only what came since. They are empty until the message completes: there is no hole.
+ * a response has only what came since. They are empty until the message completes: there is no hole.
  */
-function putPart(message: MutableAnswer, index: number, part: Part): void {
+function putPart(message: MutableAssistant, index: number, part: Part): void {
   while (message.parts.length < index) message.parts.push({ type: "text", text: "" });
   message.parts[index] = part;
 }
 
 /** Adds text to a part that streams; text up to `offset` that is there already is passed over (-1: always new). */
 function extendPart(
-  message: MutableAnswer,
+  message: MutableAssistant,
   index: number,
   type: "text" | "reasoning",
   offset: number,

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { noUsage } from "../conversation/usage.ts";
-import { answerTo, end, finish } from "./provider.fixture.ts";
+import { end, finish, responseTo } from "./provider.fixture.ts";
 
 describe("the parts of an answer", () => {
   test("text and reasoning, with the end of each", async () => {
-    const parts = await answerTo([
+    const parts = await responseTo([
       { type: "stream-start", warnings: [] },
       { type: "reasoning-start", id: "r" },
       { type: "reasoning-delta", id: "r", delta: "hm" },
@@ -26,7 +26,7 @@ describe("the parts of an answer", () => {
   });
 
   test("what the provider wants to see again comes with the end of the part, from wherever it stood", async () => {
-    const parts = await answerTo([
+    const parts = await responseTo([
       {
         type: "reasoning-start",
         id: "r",
@@ -51,7 +51,7 @@ describe("the parts of an answer", () => {
   });
 
   test("reasoning that the provider keeps to itself is an empty part; an empty part without a mark is none", async () => {
-    const parts = await answerTo([
+    const parts = await responseTo([
       { type: "reasoning-start", id: "r", providerMetadata: { anthropic: { redactedData: "zz" } } },
       { type: "reasoning-end", id: "r" },
       { type: "text-start", id: "t" },
@@ -66,7 +66,7 @@ describe("the parts of an answer", () => {
   });
 
   test("a block that nobody closed ends where the next one begins, or with the answer", async () => {
-    const parts = await answerTo([
+    const parts = await responseTo([
       { type: "text-start", id: "a" },
       { type: "text-delta", id: "a", delta: "one" },
       { type: "text-start", id: "b" },
@@ -83,7 +83,7 @@ describe("the parts of an answer", () => {
   });
 
   test("a call whose arguments stream, and what the provider marks it with", async () => {
-    const parts = await answerTo([
+    const parts = await responseTo([
       { type: "tool-input-start", id: "c1", toolName: "read" },
       { type: "tool-input-delta", id: "c1", delta: '{"path":' },
       { type: "tool-input-delta", id: "c1", delta: '"a"}' },
@@ -107,7 +107,7 @@ describe("the parts of an answer", () => {
   });
 
   test("a call that comes at once, and one whose arguments were announced but never streamed", async () => {
-    const parts = await answerTo([
+    const parts = await responseTo([
       { type: "tool-call", toolCallId: "c1", toolName: "read", input: '{"path":"a"}' },
       { type: "tool-input-start", id: "c2", toolName: "list" },
       { type: "tool-input-end", id: "c2" },
@@ -125,7 +125,7 @@ describe("the parts of an answer", () => {
   });
 
   test("two calls whose arguments stream at the same time keep apart", async () => {
-    const parts = await answerTo([
+    const parts = await responseTo([
       { type: "tool-input-start", id: "a", toolName: "read" },
       { type: "tool-input-start", id: "b", toolName: "read" },
       { type: "tool-input-delta", id: "b", delta: "{2}" },
@@ -142,7 +142,7 @@ describe("the parts of an answer", () => {
   });
 
   test("arguments that stream as plain text are taken from the call, where they are JSON", async () => {
-    const parts = await answerTo([
+    const parts = await responseTo([
       { type: "tool-input-start", id: "c", toolName: "patch", inputEncoding: "text" },
       { type: "tool-input-delta", id: "c", delta: "*** begin" },
       { type: "tool-call", toolCallId: "c", toolName: "patch", input: '"*** begin"' },
@@ -154,7 +154,7 @@ describe("the parts of an answer", () => {
   });
 
   test("what has no place in a message is passed over, and the answer goes on", async () => {
-    const parts = await answerTo([
+    const parts = await responseTo([
       { type: "source", sourceType: "url", id: "s", url: "https://example.org/", title: "Example" },
       { type: "source", sourceType: "document", id: "d", mediaType: "text/plain", title: "A paper" },
       { type: "file", mediaType: "image/png", data: { type: "data", data: "AA==" } },
@@ -177,14 +177,14 @@ describe("the parts of an answer", () => {
     ["content-filter", "filtered"],
     ["other", "stop"],
   ] as const)("an answer that ended as %s ended as %s", async (unified, reason) => {
-    expect(await answerTo([{ ...finish, finishReason: { unified, raw: undefined } }])).toEqual([{ ...end, reason }]);
+    expect(await responseTo([{ ...finish, finishReason: { unified, raw: undefined } }])).toEqual([{ ...end, reason }]);
   });
 
   test("the model that answered is named when it is another than was asked", async () => {
-    expect(await answerTo([{ type: "response-metadata", modelId: "large-2026" }, finish])).toEqual([
+    expect(await responseTo([{ type: "response-metadata", modelId: "large-2026" }, finish])).toEqual([
       { ...end, model: "large-2026" },
     ]);
-    expect(await answerTo([{ type: "response-metadata", modelId: "large" }, finish])).toEqual([end]);
+    expect(await responseTo([{ type: "response-metadata", modelId: "large" }, finish])).toEqual([end]);
   });
 
   test("B20: tokens that the provider does not count are zero, totals are made of their parts", async () => {
@@ -194,8 +194,8 @@ describe("the parts of an answer", () => {
       inputTokens: { ...none, noCache: 4, cacheRead: 2 },
       outputTokens: { total: undefined, text: 3, reasoning: 1 },
     };
-    expect(await answerTo([{ ...finish, usage: nothing }])).toEqual([{ ...end, usage: noUsage }]);
-    expect(await answerTo([{ ...finish, usage: some }])).toEqual([
+    expect(await responseTo([{ ...finish, usage: nothing }])).toEqual([{ ...end, usage: noUsage }]);
+    expect(await responseTo([{ ...finish, usage: some }])).toEqual([
       { ...end, usage: { input: 6, cached: 2, cacheWrite: 0, output: 4, reasoning: 1 } },
     ]);
   });

@@ -1,10 +1,10 @@
 import { ModelError, type ModelPart } from "../ports/model.ts";
 
 /**
- * How much of an answer is taken, in UTF-16 units.
+ * How much of a response is taken, in UTF-16 units.
  * @example new Agent({ model, bounds: { answer: 1_000_000, arguments: 100_000 } });
  */
-export interface AnswerBounds {
+export interface ResponseBounds {
   /** Text, reasoning and arguments together. Default 64 Mi. */
   readonly answer?: number | undefined;
   /** The arguments of one call. Default 32 Mi. */
@@ -14,12 +14,12 @@ export interface AnswerBounds {
 const MEBI = 1024 * 1024;
 
 /** Counts what a model says: one that does not come to an end must not fill the memory. */
-export class AnswerSize {
-  readonly #most: Required<{ [Bound in keyof AnswerBounds]: number }>;
+export class ResponseSize {
+  readonly #most: Required<{ [Bound in keyof ResponseBounds]: number }>;
   #answer = 0;
   readonly #arguments = new Map<number, number>();
 
-  constructor({ answer = 64 * MEBI, arguments: ofCall = 32 * MEBI }: AnswerBounds = {}) {
+  constructor({ answer = 64 * MEBI, arguments: ofCall = 32 * MEBI }: ResponseBounds = {}) {
     this.#most = { answer, arguments: ofCall };
   }
 

@@ -5,18 +5,18 @@ import { createId } from "../conversation/id.ts";
 import type { AssistantMessage, Finish, Part, ProviderData } from "../conversation/message.ts";
 import { sayingCall } from "../conversation/tree/call-state.ts";
 import { cleanUsage, costOf, noUsage } from "../conversation/usage.ts";
-import { AnswerSize } from "../model/answer-size.ts";
+import { ResponseSize } from "../model/response-size.ts";
 import type { ModelError, ModelPart, ModelSink } from "../ports/model.ts";
-import { answerOf, type TurnRun, tell } from "../run/run.ts";
+import { assistantMessage, type TurnRun, tell } from "../run/run.ts";
 import { writtenInput } from "../toolbox/written-input.ts";
 
 type OpenCall = { id: string; tool: string; part: number; text: string; provider?: ProviderData | undefined };
 
 /**
- * An answer of a model, from its first part to its place in the log: turns parts into the feed's deltas, and holds what
+ * A response of a model, from its first part to its place in the log: turns parts into the feed's deltas, and holds what
  * only the end of the message says.
  */
-export class Answer implements ModelSink {
+export class ResponseMessage implements ModelSink {
   /** Of the message. */
   readonly id: string;
   readonly #run: TurnRun;
@@ -32,7 +32,7 @@ export class Answer implements ModelSink {
   /** How often something came from the model, and how often it was a part. */
   heard = 0;
   said = 0;
-  readonly #size: AnswerSize;
+  readonly #size: ResponseSize;
   /** After the end nothing is taken any more. */
   closed = false;
   /** Calls that begin while the message streams; absent where no tool may. */
@@ -41,20 +41,20 @@ export class Answer implements ModelSink {
   private constructor(run: TurnRun, id: string, eager: boolean) {
     this.#run = run;
     this.id = id;
-    this.#size = new AnswerSize(run.agent.bounds);
+    this.#size = new ResponseSize(run.agent.bounds);
     this.eager = eager && run.agent.toolbox.hasEager ? new EagerCalls(run, id) : undefined;
   }
 
-  /** Begins an answer at the end of the run's branch. With `eager`, its calls may begin before it ends. */
-  static async begin(run: TurnRun, { eager = false } = {}): Promise<Answer> {
+  /** Begins a response at the end of the run's branch. With `eager`, its calls may begin before it ends. */
+  static async begin(run: TurnRun, { eager = false } = {}): Promise<ResponseMessage> {
     const { session, branch, agent, budget, origin } = run;
     const id = createId();
     const started = { type: "message.started", message: id, parentId: branch.leaf, run: run.id } as const;
     await session.commit([{ ...started, model: agent.model.id }], { origin });
     branch.extend(id);
     budget.ask();
-    if (agent.callbacks.onMessage) await tell(run, "onMessage", answerOf(session, id));
-    return new Answer(run, id, eager);
+    if (agent.callbacks.onMessage) await tell(run, "onMessage", assistantMessage(session, id));
+    return new ResponseMessage(run, id, eager);
   }
 
   push(parts: readonly ModelPart[]): boolean {
@@ -111,13 +111,13 @@ export class Answer implements ModelSink {
     return this.#calls.map(({ id, tool, text }) => ({ id, tool, inputText: text, input: writtenInput(text) }));
   }
 
-  /** What the log is told when the answer stands as it is. Counts what it cost. */
+  /** What the log is told when the response stands as it is. Counts what it cost. */
   completion(finish: Finish, error?: ModelError): EventBody {
     const { budget, agent } = this.#run;
     const usage = this.finish?.usage ?? noUsage;
     const cost = costOf(usage, agent.model.price);
     const said = error?.message ?? this.finish?.explanation;
-    budget.countAnswer(usage, cost);
+    budget.countResponse(usage, cost);
     return {
       type: "message.completed",
       message: this.id,

@@ -19,8 +19,8 @@ interface StreamedCall {
   begun: boolean;
 }
 
-/** One answer of a language model, translated part by part. */
-export class Answer {
+/** One response of a language model, translated part by part. */
+export class ResponseParts {
   /** Whether the last part has come. */
   finished = false;
   readonly #asked: string;
@@ -43,7 +43,7 @@ export class Answer {
   /**
    * Adds to `out` what a part of the stream says.
    *
-   * @throws what the provider reports as an error, and `ModelError` for an answer that ended without being complete.
+   * @throws what the provider reports as an error, and `ModelError` for a response that ended without being complete.
    */
   read(part: LanguageModelV4StreamPart, out: ModelPart[]): void {
     switch (part.type) {
