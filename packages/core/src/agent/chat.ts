@@ -127,7 +127,8 @@ export interface ChatWatch {
 
 /**
  * The trampoline: one turn after the other, each begun with what the handler of the one before returned. What goes from
- * turn to turn is where the branch ends, so that a million turns need neither stack nor memory.
+ * turn to turn is where the branch ends, so that a million turns need neither stack nor memory: a handler that iterated
+ * `agent.chat(...)` itself would stand on the stack, with its feed, below every turn that comes after it.
  */
 export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> {
   const { session } = first;
@@ -274,6 +275,9 @@ async function takeTurn(
   }
   lastBranches.set(session, branch);
   const { leaf } = branch;
+  // Somebody steers in the moment in which the turn ends: the run was live, so `session.say` took the text, and the last step
+  // is over, so no step will hear it. It stands in the log with the id of this run: looked for here, after `run.ended` and
+  // in the tick in which the branch is handed on, it begins the next turn. After this look the run is not live any more.
   const inputs = once || signal?.aborted ? [] : inputsFor(session.state, turn.id);
   if (inputs.length > 0) {
     // What was said to this turn comes before whoever waits for the branch.

@@ -31,6 +31,9 @@ export async function compactBranch(
   const ready = turnAgent(agent.options.compaction === false ? agent.with({ compaction: {} }) : agent);
   const { model } = ready;
   if ("run" in model) throw new AgentError(`${model.id} runs its turns by itself, and keeps its own context.`);
+  // It takes the branch as a turn does. A summary is a message at the end of the branch: beside a live run both would write
+  // below the same message, and the tree would split there, with the summary on one side and what the run did on the other.
+  // So "/compact" while the agent works waits for the end of the turn, and begins where that ended.
   const handle = await session.begin(whereTo(session.state, at), { signal, id, goesOn: true });
   using _ = interruptOn([signal], handle, new Interruption("interrupted by the caller"));
   const branch = new Branch(session, handle.leaf);

@@ -183,6 +183,9 @@ export class CallBatch {
 
   async #runToTheEnd(): Promise<void> {
     while (this.#active.size > 0 || this.#entries.some((entry) => entry.phase === "ready")) {
+      // A person interrupts between "allowed" and the start. What was judged and has no intent yet ends here. What has its
+      // intent in the log (`rm notes.md`, and Ctrl-C while that is flushed) is not begun either: `execute` looks once more,
+      // in the tick in which it starts the tool, and its result says "not executed". From then on only the tool can end it.
       if (this.#run.signal.aborted) await this.#cancelReady(notExecuted(this.#run.signal));
       const next = this.#startable();
       if (next.length > 0) {

@@ -47,7 +47,9 @@ export function endOfImport(state: ConversationState): readonly (EventBody & { r
 }
 
 /**
- * What to write about runs whose process is gone, so that nothing stays busy: evidence in, facts out.
+ * What to write about runs whose process is gone, so that nothing stays busy: evidence in, facts out. They hold as soon as
+ * the log is read and are written with the next event, not at once: `banyan conversations show` of a conversation that crashed
+ * changes no file, and two programs that look at it find the same.
  *
  * | the log says | then |
  * |---|---|

@@ -20,6 +20,11 @@ interface Listening {
  *              │   ▲  ╰──▶ dropped       error, cut, interruption, limit, end of the turn, a defect of the follower
  *              ╰───╯ restarted           the response broke off and is asked for anew
  * ```
+ * The text arrives before anybody knows how the message ends. Were the block of `edit_mode` applied when its last line is
+ * there, a message that breaks off in the next word, and is asked for anew, would have changed the file already, and the new
+ * one changes it twice. So `text` only collects, and `completed` acts: when the message is on the disk, before its calls, which
+ * may read what it changed.
+ *
  * One that throws loses only itself. What followers have to say to the model becomes one message, in the order in which
  * they began to listen.
  */

@@ -163,6 +163,9 @@ export class Runs {
       await this.#waitFor(taken.free.promise, signal);
       at = taken.leaf;
     }
+    // From the last look at the branch to `#take` nothing is awaited. Two windows say something when a turn ends: both
+    // wait for the same promise, and both go on in its tick. The first finds the branch free and takes it; were there an
+    // `await` in between, the second would find it free too. As it is, the second looks again and waits for the first.
     if (this.#closed) throw this.#closed;
     if (signal?.aborted) throw new Interruption("interrupted before it began");
     return this.#take({ leaf: at, says, free: Promise.withResolvers() }, id);

@@ -17,7 +17,15 @@ const OUTPUT_SHOWN = 64 * 1024;
 /** Fragments of text and reasoning. */
 type TextDelta = Extract<Delta, { readonly type: "text.delta" | "reasoning.delta" }>;
 
-/** What streams and no event in the log stands for yet, and the last text before: for readers that join, and for the next checkpoint. */
+/**
+ * What streams and no event in the log stands for yet, and the last text before: for readers that join, and for the next
+ * checkpoint.
+ *
+ * A window is opened while "Hello" streams. Its snapshot has "Hel", which no event says yet, and its cursor says so: 3 units
+ * behind the last event. The next delta, "lo", ends at 5, so it fits just behind. A window that was away comes back with that
+ * cursor when "lo world" has come in one piece since: it gets from here what is behind its cursor, cut in the middle of a delta
+ * if need be. No letter is missing, and none is there twice. What a checkpoint took stays here for a while, for such readers.
+ */
 export class Streaming {
   /** In the order in which it came. Of calls neighbours are merged; of text a checkpoint takes them soon. */
   #fresh: Delta[] = [];

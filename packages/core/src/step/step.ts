@@ -104,6 +104,9 @@ async function complete(run: TurnRun, response: ResponseMessage, toolChoice: "au
       message: assistantMessage(session, message),
     };
   }
+  // The answer and the intents of what starts first are one commit, on the disk before an effect. `git push` runs, and the
+  // machine loses its power before the result is written: the intent alone tells the next process that it may have been
+  // pushed, so that it says "whether it took effect is unknown" and does not push again.
   const batch = new CallBatch(run, message, response.eager);
   const { onCalls } = run.agent.callbacks;
   // Who hears of the calls before they start hears of them before their intents are in the log.

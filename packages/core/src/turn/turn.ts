@@ -133,6 +133,8 @@ async function begin(run: TurnRun, start: TurnStart): Promise<void> {
     leaf,
     ...(run.call === undefined ? {} : { call: run.call }),
   });
+  // One commit: in two, a crash between them leaves "delete the old logs" in the tree and no run that was interrupted, a message
+  // that nobody answers, and nothing that says why.
   await session.commit(events, { durable: true, origin: run.origin });
   for (const event of events) if (event.type === "message.added") branch.extend(event.message);
 }

@@ -75,6 +75,12 @@ function withoutDamage<T>(body: () => T, otherwise: (damage: unknown) => T): T {
   }
 }
 
+/**
+ * Two processes want one conversation, and the one that has it may only seem to be gone: a laptop that slept, a server that
+ * waits for its disk. Whoever opens it raises the epoch, in a transaction and flushed, before it reads the last event. The
+ * other one may wake at any moment: each of its appends asks for its own epoch in the same transaction, finds a higher one, and
+ * is `stale`. Without the flush, a power cut could give the same epoch to two.
+ */
 function takeOver(path: string, id: string, { create, owner, refuse, files }: Opening): Omit<OpenFile, "mended"> {
   const database = openDatabase(path, { readOnly: false });
   let file: LogFile | undefined;
