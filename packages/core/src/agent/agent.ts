@@ -32,7 +32,7 @@ export interface Conversation {
 /**
  * Runs after every turn, with the whole conversation and the agent that took the turn. It returns the next
  * `agent.chat(...)`, of this agent or another, which goes on in the same stream and session, or nothing, which ends
- *  the chat. It may take its time: for a person, for days.
+ * the chat. It may take its time: for a person, for days (B2).
  */
 export type TurnHandler = (
   conversation: Conversation,

@@ -126,7 +126,7 @@ export function checkTimes(options: Readonly<Record<string, number | undefined>>
   }
 }
 
-/** A name that is none would be an option without effect. */
+/** A name that is none would be an option without effect (B72). */
 function checkNames(of: string, options: object, names: Readonly<Record<string, true>>): void {
   for (const name in options) {
     if (Object.hasOwn(names, name)) continue;

@@ -13,7 +13,7 @@ const WRITING_TIME = 60_000;
 /** What is being written to a memory: a recall waits for it, so that a turn knows of the turn before. */
 const writing = new WeakMap<Memory, Promise<void>>();
 
-/** Puts what memory knows in front of the model, together with the user message that stands last on the path. */
+/** Puts what memory knows in front of the model, together with the user message that stands last on the path (B6). */
 export async function recallInto(run: TurnRun, memory: TurnMemory): Promise<void> {
   const { session, branch, origin } = run;
   const notice = (reason: string) => session.notify({ type: "memory.skipped", run: run.id, reason }, origin);

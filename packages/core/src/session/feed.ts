@@ -45,7 +45,7 @@ type Waiting = (next: IteratorResult<FeedItem> | Promise<never>) => void;
  *
  * Somebody has to give way when a reader is slower than the model. The reader of a chat may hold the model back: it asked
  * for the answer. One that only watches and sleeps may not, or it would stop the agent of somebody else; nor may what waits
- * for it grow. It is ended (`behind`), and goes on from its cursor when it wakes: the log has what it missed.
+ * for it grow. It is ended (`behind`), and goes on from its cursor when it wakes: the log has what it missed (B58).
  */
 export class FeedReader implements AsyncIterableIterator<FeedItem> {
   readonly #onLeave: (() => void | Promise<void>) | undefined;

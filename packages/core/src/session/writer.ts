@@ -124,6 +124,7 @@ export class Writer {
     const deltas = bodies.map((body): Delta => {
       this.#offset += body.text.length;
       const at = { seq: this.#seq, epoch: this.#epoch, offset: this.#offset };
+      // Each names its run, so that a program can print the root agent's text alone by `depth === 0` (B68).
       const delta: Delta = { ...body, ...beginOf(body, state), run, agent, depth, ...at };
       reduce(state, delta);
       if (log) this.#streaming.add(delta);

@@ -3,7 +3,7 @@ import type { Frame } from "../desk/live/frame.ts";
 import type { Viewer } from "../desk/live/shown-item.ts";
 import type { Line } from "../desk/live/subscription.ts";
 
-/** Bytes that may wait to be sent to a client; at more, it gets nothing new until they are gone. */
+/** Bytes that may wait to be sent to a client; at more, it gets nothing new until they are gone (B58). */
 const FULL = 1024 * 1024;
 
 const TEXT = { binary: false };
