@@ -1,5 +1,5 @@
 import { type Call, isEnded } from "@banyan/core/conversation";
-import { formatDuration } from "@banyan/core/shown";
+import { formatDuration, visibleText } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { useTree } from "../conversation/use-conversation.ts";
 import { CallChanges } from "../diff/call-changes.tsx";
@@ -18,7 +18,7 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
   const launched = tree?.children.get(call.id)?.[0];
   return (
     <section aria-label={`Call of ${call.tool}`} className="my-2 rounded-md border border-hair text-sm">
-      <details className="group/call" open={call.status === "failed" || call.executedInput !== undefined}>
+      <details className="group/call peer" open={tellsWhy(call) || call.executedInput !== undefined}>
         <summary className="flex flex-wrap items-baseline gap-2 px-3 py-1.5">
           <span className={colour}>
             <span aria-hidden="true">{sign} </span>
@@ -34,12 +34,34 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
         <Arguments call={call} />
         <Output text={call.output ?? call.progress} />
       </details>
+      <LastLines call={call} />
       <CallChanges call={call} />
       {launched !== undefined && <SubAgentCard call={call.id} root={launched} status={word} />}
       {question && tree && (
         <Approval conversation={tree.id} question={question} call={call} directory={tree.labels.cwd} />
       )}
     </section>
+  );
+}
+
+/** Whether what came of it says why nothing did. */
+function tellsWhy({ status }: Call): boolean {
+  return status === "failed" || status === "denied";
+}
+
+/** Lines of what a call says while it runs that a closed card shows. */
+const LAST_LINES = 3;
+/** Characters of them. */
+const MOST = 1_000;
+
+/** What a call that runs said last; the open card has all of it. */
+function LastLines({ call: { status, progress = "" } }: { readonly call: Call }) {
+  if (status !== "executing" || progress.trim() === "") return null;
+  const lines = progress.slice(-MOST).trimEnd().split("\n").slice(-LAST_LINES);
+  return (
+    <pre className="whitespace-pre-wrap px-3 pb-2 font-mono text-soft text-xs [overflow-wrap:anywhere] peer-open:hidden">
+      {visibleText(lines.join("\n"))}
+    </pre>
   );
 }
 

@@ -1,0 +1,216 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Session } from "@banyan/core";
+import type { Notice } from "@banyan/core/conversation";
+import { describe, expect, test } from "vitest";
+import { reportIn } from "../../packages/cli/src/output/report.ts";
+import { Progress } from "../../packages/cli/src/print/progress.ts";
+import { type Client, type ItemType, SHOWN_ITEMS } from "../../packages/cli/src/show/shown-items.ts";
+import { styleFor } from "../../packages/cli/src/show/style.ts";
+import { TOKEN } from "../../packages/server/src/testing/served.fixture.ts";
+import { chromiumPath, whyNot } from "../../packages/web/src/testing/chromium.fixture.ts";
+import { Program } from "../../packages/web/src/testing/program.fixture.ts";
+import { PATIENT, site } from "../../packages/web/src/testing/site.fixture.ts";
+import { hasTmux, OpenTerminal } from "../../packages/web/src/testing/terminal.fixture.ts";
+import { type Item, RUN, recording } from "./recording.ts";
+
+type Shows = Readonly<Partial<Record<Client, RegExp>>>;
+const same = (pattern: RegExp): Shows => ({ full: pattern, plain: pattern, print: pattern, page: pattern });
+
+/**
+ * By what it is known that a screen shows what the table says of an item. Where the table says `nothing` there is none; a
+ * kind of item that is not in it does not compile.
+ */
+const SHOWS: Readonly<Record<ItemType, Shows>> = {
+  "conversation.created": {},
+  "conversation.brought-in": {},
+  "content.stored": {},
+  "message.added": {
+    full: /tool: Nothing was applied\./,
+    plain: /tool: Nothing was applied\./,
+    print: /tool: Nothing was applied\./,
+    page: /A tool\s+Nothing was applied\./,
+  },
+  "memory.recalled": {
+    full: /Memory added 1 entry .*Ctrl-O/,
+    plain: /Memory added 1 entry .*\/memory/,
+    print: /Memory added to .*the oak talk/,
+    page: /Memory added 1 entry/,
+  },
+  "memory.dismissed": { page: /Memory added 0 entries/ },
+  "message.started": { full: /waiting for the model/, page: /Thinking …/ },
+  "message.checkpoint": {},
+  "message.completed": {
+    full: /cut off at the limit of its length/,
+    plain: /cut off at the limit of its length/,
+    print: /cut off at the limit of its length/,
+    page: /Cut: the answer reached the model's limit/,
+  },
+  "message.abandoned": same(/What was written of this answer is given up; it is asked for anew\./),
+  "call.pending": { full: /shake … waiting/, page: /shell\s+shake/ },
+  "call.approval-requested": { full: /always shell\(count \*\), for good/, page: /May shell run\?/ },
+  "call.approval-resolved": { full: /count leaves … waiting$/m, page: /1 allowed/ },
+  "call.executing": {
+    full: /shake … running/,
+    plain: /shell +shake …/,
+    page: /shake\s+\d+\.\d s/,
+  },
+  "call.completed": {
+    full: /count leaves … done/,
+    plain: /count leaves … done/,
+    print: /count leaves … done/,
+    page: /✓ done/,
+  },
+  "call.failed": same(/too high for that/),
+  "call.denied": same(/nobody may fell it/),
+  "call.cancelled": {
+    full: /shake … cancelled/,
+    plain: /shake … cancelled/,
+    print: /shake … cancelled/,
+    page: /cancelled/,
+  },
+  "call.following": {},
+  "call.followed": {},
+  "file.changed": {
+    full: /created leaves\.txt/,
+    plain: /created leaves\.txt/,
+    print: /leaves\.txt/,
+    page: /leaves\.txt\s+created[\s\S]*many leaves/,
+  },
+  "question.asked": { full: /Which of the oaks is meant\?/, page: /Which of the oaks is meant\?/ },
+  "question.answered": {},
+  "run.started": { full: /waiting for the model/, page: /Stop/ },
+  "run.paused": {
+    full: /reached 2 steps\. A person is asked/,
+    plain: /reached 2 steps\. A person is asked/,
+    print: /reached 2 steps\. A person is asked/,
+    page: /The turn reached 2 steps\. May it go on/,
+  },
+  "run.continued": same(/It goes on, with as much again/),
+  "run.ended": {
+    full: /Failed: The provider went away\./,
+    plain: /Failed: The provider went away\./,
+    page: /The provider went away\.[\s\S]*Try again/,
+  },
+  "input.queued": {},
+  "input.edited": {},
+  "input.withdrawn": {},
+  "input.delivered": { plain: /delivered: Name a shrub too\./ },
+  "message.labelled": {},
+  "message.starred": {},
+  "message.removed": {},
+  "message.restored": {},
+  "title.changed": {},
+  "model.changed": {},
+  "rule.revoked": {},
+  "usage.counted": {},
+  "text.delta": same(/The broom is a shr/),
+  "reasoning.delta": { full: /Which tree is tall\?/, plain: /Thinking: Which tree/, page: /Which tree is tall\?/ },
+  "call.input.delta": { full: /count leaves … being written/, page: /\{"command":"count leaves"\}/ },
+  "call.output.delta": { full: /leaf after leaf/, page: /leaf after leaf/ },
+  "call.draft.delta": { full: /writing draft\.txt/, page: /draft\.txt\s+being written[\s\S]*drafted line/ },
+  "model.retrying": same(/529, attempt 2/),
+  "model.waiting": {
+    full: /thinking, the connection is alive, 3 min/,
+    plain: /Thinking for 3 min 0 s; the connection is alive/,
+    print: /Thinking for 3 min 0 s; the connection is alive/,
+    page: /Thinking for 3 min 0 s; the connection is alive/,
+  },
+  "turn.waiting": same(/The MCP server late is not there\./),
+  "memory.skipped": same(/Memory was not used: its file is locked\./),
+  "context.shortening": same(/The earlier conversation is being summed up/),
+  "context.not-shortened": same(/was not summed up, and stays as it was: the summary failed\./),
+  "callback.failed": same(/callback onCall failed, and the turn goes on: a defect of its own\./),
+  "feed.reset": {},
+  "chat.ended": {},
+};
+
+/** What no recording can hold: the first two come before anybody looks, the last two say where a reader's feed begins and ends. */
+const NOT_RECORDED = ["conversation.created", "conversation.brought-in", "feed.reset", "chat.ended"] as const;
+
+const NOTICES: ReadonlySet<string> = new Set([
+  ...(["model.retrying", "model.waiting", "turn.waiting", "memory.skipped"] satisfies Notice["type"][]),
+  ...(["context.shortening", "context.not-shortened", "callback.failed"] satisfies Notice["type"][]),
+]);
+
+/** Milliseconds between two looks, and those after which what is not there does not come. */
+const [LOOK, PATIENCE] = [50, 30_000];
+
+test("F37: the recording has every item that there is, and is known to be shown by all who show it", () => {
+  const recorded = new Set<string>(recording(null).map(({ type }) => type));
+  expect([...recorded, ...NOT_RECORDED].toSorted()).toEqual(Object.keys(SHOWN_ITEMS).toSorted());
+  for (const [type, shows] of Object.entries(SHOWS))
+    for (const [client, said] of Object.entries(SHOWN_ITEMS[type as ItemType]))
+      expect(shows[client as Client] !== undefined, `${type} in ${client}`).toBe(!said.startsWith("nothing: "));
+});
+
+describe.runIf(chromiumPath && hasTmux)(`one recording, four screens${whyNot}`, PATIENT, () => {
+  const here = site();
+
+  test("F37: attach, attach in plain lines, print and the page show of each item what the table says", async () => {
+    const conversation = await here.conversation("priced");
+    await here.restart();
+    const { host, server } = here.served;
+    const opened = Promise.withResolvers<Session>();
+    const { openById } = host;
+    Object.assign(host, {
+      openById: async (id: string) => {
+        const session = await openById(id);
+        opened.resolve(session);
+        return session;
+      },
+    });
+    const { page } = await here.open(`/c/${conversation}`);
+    const session = await opened.promise;
+    await using program = new Program({ BANYAN_TOKEN: TOKEN });
+    const attach = ["attach", server.address, "--resume", conversation];
+    using full = new OpenTerminal(program, ...attach);
+    using plain = new OpenTerminal(program, ...attach, "--plain");
+    for (const terminal of [full, plain]) await terminal.until("Reply to banyan:");
+    let print = "";
+    const write = (text: string) => (print += text);
+    const progress = new Progress(write, styleFor(process.stdout, "never"), 100, { said: "nothing" });
+    const report = reportIn("text", write, { live: true });
+    session.listen({
+      items(items) {
+        for (const item of items) {
+          progress.item(item, session.state);
+          report.item(item, session.state);
+        }
+      },
+      ended() {},
+    });
+    const screens: Readonly<Record<Client, () => string | Promise<string>>> = {
+      full: () => full.screen(),
+      plain: () => plain.screen(),
+      print: () => print,
+      page: () => page.locator("body").innerText(),
+    };
+    const items = recording(session.state.leaf);
+    for (const [index, item] of items.entries()) {
+      const isLast = !items.slice(index + 1).some(({ type }) => type === item.type);
+      const shows = Object.entries(isLast ? SHOWS[item.type] : {}) as [Client, RegExp][];
+      const look = () => Promise.all(shows.map(async ([client, shown]) => counted(await screens[client](), shown)));
+      const before = await look();
+      await play(session, item);
+      const missing = async () => {
+        const now = await look();
+        return shows.find((_, place) => (now[place] ?? 0) <= (before[place] ?? 0))?.[0];
+      };
+      for (const end = Date.now() + PATIENCE; ; await sleep(LOOK)) {
+        const client = await missing();
+        if (client === undefined) break;
+        if (Date.now() > end) throw new Error(`${item.type} is not shown in ${client}:\n${await screens[client]()}`);
+      }
+    }
+  });
+});
+
+async function play(session: Session, item: Item): Promise<void> {
+  if (item.type.endsWith(".delta")) session.stream([item as never], { run: RUN, agent: "banyan", depth: 0 });
+  else if (NOTICES.has(item.type)) session.notify(item as Notice);
+  else await session.commit([item as never]);
+}
+
+function counted(text: string, shown: RegExp): number {
+  return text.match(new RegExp(shown, `g${shown.flags}`))?.length ?? 0;
+}
