@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Session } from "@banyan/core";
-import type { Notice } from "@banyan/core/conversation";
 import { describe, expect, test } from "vitest";
 import { reportIn } from "../../packages/cli/src/output/report.ts";
 import { Progress } from "../../packages/cli/src/print/progress.ts";
 import { type Client, type ItemType, SHOWN_ITEMS } from "../../packages/cli/src/show/shown-items.ts";
 import { styleFor } from "../../packages/cli/src/show/style.ts";
+import type { Notice } from "../../packages/core/src/conversation/index.ts";
+import type { Session } from "../../packages/core/src/index.ts";
 import { TOKEN } from "../../packages/server/src/testing/served.fixture.ts";
 import { chromiumPath, whyNot } from "../../packages/web/src/testing/chromium.fixture.ts";
 import { Program } from "../../packages/web/src/testing/program.fixture.ts";

@@ -1,4 +1,4 @@
-import type { DeltaBody, EventBody, Notice } from "@banyan/core/conversation";
+import type { DeltaBody, EventBody, Notice } from "../../packages/core/src/conversation/index.ts";
 
 /** Something that a feed brings, without its place in it. */
 export type Item = EventBody | Notice | DeltaBody;
