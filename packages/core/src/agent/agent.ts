@@ -9,7 +9,7 @@ import type { ModelDriver, ModelSettings } from "../ports/model.ts";
 import type { InputSchema, Tool } from "../ports/tool.ts";
 import type { TurnProblem } from "../run/ending.ts";
 import type { Limits } from "../run/limits.ts";
-import type { Callbacks, RetrySettings } from "../run/run.ts";
+import type { Callbacks, RetrySettings, TurnAgent } from "../run/run.ts";
 import { Interruption } from "../session/error.ts";
 import { Session } from "../session/session.ts";
 import type { Turn } from "../turn/turn.ts";
@@ -18,6 +18,7 @@ import { Chat, type ChatOptions, converse } from "./chat.ts";
 import { checkOptions } from "./check-options.ts";
 import { type CompactOptions, compactBranch } from "./compact.ts";
 import { type Directive, say } from "./directive.ts";
+import { readyAgent } from "./prepare.ts";
 
 /** A conversation as a turn handler sees it: read only. */
 export interface Conversation {
@@ -189,6 +190,7 @@ export class TurnError extends Error {
 export class Agent {
   /** As they were given; frozen. */
   readonly options: AgentOptions;
+  #ready: TurnAgent | undefined;
 
   /**
    * Throws `AgentError` for an option that there is not, and for what is no model or no memory; `ToolDefinitionError` for a
@@ -198,6 +200,15 @@ export class Agent {
     checkOptions(options);
     this.options = Object.freeze({ ...options });
     Object.freeze(this);
+  }
+
+  /**
+   * What its turns need of it, made once. Throws for options that no turn can have.
+   * @internal
+   */
+  get ready(): TurnAgent {
+    this.#ready ??= readyAgent(this);
+    return this.#ready;
   }
 
   /** The same options, one setter at a time. */

@@ -1,18 +1,17 @@
 import type { ChatEnd, FeedItem } from "../conversation/event.ts";
 import { ID_RULE, isId } from "../conversation/id.ts";
 import type { Message } from "../conversation/message.ts";
-import type { WaitingInput } from "../conversation/state.ts";
 import { pathTo } from "../conversation/tree/path.ts";
-import { Branch } from "../run/branch.ts";
-import { inputsFor, inputsLeft } from "../run/inputs.ts";
-import { Interruption, SessionError } from "../session/error.ts";
+import type { Branch } from "../run/branch.ts";
+import { inputsLeft } from "../run/inputs.ts";
+import { Interruption } from "../session/error.ts";
 import type { FeedReader } from "../session/feed.ts";
-import { type BeginOptions, interruptOn, type RunHandle } from "../session/runs.ts";
+import type { BeginOptions } from "../session/runs.ts";
 import { Session } from "../session/session.ts";
-import { runTurn, type Turn, type TurnStart } from "../turn/turn.ts";
+import { type Taken, takeTurns } from "../turn/drive.ts";
+import type { Turn } from "../turn/turn.ts";
 import type { Agent, Conversation } from "./agent.ts";
 import { checkDirective, type Directive, startOf, whereItGrew, whereTo } from "./directive.ts";
-import { turnAgent } from "./prepare.ts";
 
 /** Where a chat goes on. */
 export interface ChatOptions {
@@ -132,42 +131,20 @@ export interface ChatWatch {
  */
 export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> {
   const { session } = first;
-  let { agent, options } = first;
-  let directive: Directive | Delivering = first.directive;
+  let { agent, directive, options } = first;
   let leaf: string | null | undefined;
   let chosenModel = session.state.model;
-  /** The last one. */
-  let turn: Turn | undefined;
   for (;;) {
     if (directive.type === "stop") return "stop";
-    const { at, id } = options;
-    const begun =
-      directive.type === "deliver"
-        ? directive.begun
-        : session.begin(
-            whereTo(session.state, at, whereItGrew(session.state, leaf)),
-            beginning(watch.signal, directive, options),
-          );
-    const taking = takeTurn(first, agent, directive, { begun, id, chosenModel, client: options.client }, watch);
+    const taking = takeHere(first, { agent, directive, options, leaf, chosenModel }, watch);
     watch.onStart?.(taking);
     const taken = await taking;
     if (!taken) return "interrupted";
-    const { delivering } = taken;
+    const { turn } = taken;
     leaf = taken.leaf;
-    if (taken.turn) {
-      turn = taken.turn;
-      watch.onTurn?.(turn);
-    }
-    if (delivering) {
-      directive = delivering;
-      options = {};
-      continue;
-    }
     const { onTurn } = agent.options;
-    // Only what waits is delivered, and it waits for a turn that was taken.
-    if (!turn) return "stop";
     if (!onTurn || watch.signal?.aborted) return turn.reason;
-    const next = await onTurn(conversationAt(session, taken.leaf), agent, turn);
+    const next = await onTurn(conversationAt(session, leaf), agent, turn);
     if (!next) return "stop";
     if (!(next instanceof Chat)) {
       throw new ChatError("no-chat", "A turn handler answers with agent.chat(...), or with nothing.");
@@ -185,14 +162,46 @@ export async function converse(first: Chat, watch: ChatWatch): Promise<ChatEnd> 
   }
 }
 
-/**
- * The next turn begins with what a person said while the one before ran: nobody is asked for a line who has said it
- * already.
- */
-interface Delivering {
-  readonly type: "deliver";
-  readonly inputs: readonly WaitingInput[];
-  readonly begun: RunHandle;
+/** With what a chat goes on. */
+interface Next {
+  readonly agent: Agent;
+  readonly directive: Exclude<Directive, { type: "stop" }>;
+  readonly options: ChatOptions;
+  /** Where it ended; `undefined` at its beginning. */
+  readonly leaf: string | null | undefined;
+  readonly chosenModel: string | undefined;
+}
+
+/** Takes the turn of a directive, once its branch is free; nothing if the chat was left or interrupted before that. */
+async function takeHere(
+  chat: Chat,
+  { agent, directive, options, leaf, chosenModel }: Next,
+  { reader, signal, once, onTurn }: ChatWatch,
+): Promise<Taken | undefined> {
+  const { session } = chat;
+  const { at, id, client } = options;
+  const place = whereTo(session.state, at, whereItGrew(session.state, leaf));
+  const startOn = (branch: Branch) => {
+    const start = startOf(directive, branch.path, inputsLeft(session.state, branch.path));
+    if (start.type !== "message" || id === undefined) return start;
+    if (session.state.messages.has(id)) throw new ChatError("used-id", `There is a message ${id} already.`);
+    return { ...start, id };
+  };
+  try {
+    return await takeTurns(session.begin(place, beginning(signal, directive, options)), startOn, {
+      session,
+      agent: () => agent.ready,
+      watch: { origin: chat, reader, chosenModel, client },
+      signals: [signal],
+      left: LEFT,
+      where: (leaf) => whereTo(session.state, undefined, leaf),
+      goesOn: () => !once && !signal?.aborted,
+      ...(onTurn && { onTurn }),
+    });
+  } catch (error) {
+    if (error instanceof Interruption) return undefined;
+    throw error;
+  }
 }
 
 function conversationAt(session: Session, leaf: string | null): Conversation {
@@ -212,88 +221,4 @@ function conversationAt(session: Session, leaf: string | null): Conversation {
 function beginning(signal: AbortSignal | undefined, directive: Directive, { at, id }: ChatOptions): BeginOptions {
   const says = "parts" in directive && directive.parts !== undefined;
   return { signal, id: says ? undefined : id, says, named: at !== undefined, goesOn: directive.type === "resume" };
-}
-
-/** What a turn begins with, besides its directive. */
-interface Beginning {
-  readonly begun: RunHandle | Promise<RunHandle>;
-  readonly id: string | undefined;
-  readonly chosenModel: string | undefined;
-  readonly client: string | undefined;
-}
-
-/** A turn (none when it had nothing to begin with), where it ended, and what was said to it meanwhile. */
-interface Taken {
-  readonly turn: Turn | undefined;
-  readonly leaf: string | null;
-  readonly delivering: Delivering | undefined;
-}
-
-/** Takes the next turn once its branch is free; nothing if the chat was left or interrupted before that. */
-async function takeTurn(
-  chat: Chat,
-  agent: Agent,
-  directive: Exclude<Directive, { type: "stop" }> | Delivering,
-  { begun, id, chosenModel, client }: Beginning,
-  { reader, signal, once }: ChatWatch,
-): Promise<Taken | undefined> {
-  const { session } = chat;
-  let handle: RunHandle;
-  try {
-    handle = await begun;
-  } catch (error) {
-    if (error instanceof Interruption) return undefined;
-    throw error;
-  }
-  using _ = interruptOn([signal], handle, LEFT);
-  let branch = branchTo(session, handle.leaf);
-  let turn: Turn;
-  try {
-    let start: TurnStart =
-      directive.type === "deliver"
-        ? { type: "inputs", parentId: branch.leaf, inputs: directive.inputs }
-        : startOf(directive, branch.path, inputsLeft(session.state, branch.path));
-    if (start.type === "message" && id !== undefined) {
-      if (session.state.messages.has(id)) throw new ChatError("used-id", `There is a message ${id} already.`);
-      start = { ...start, id };
-    }
-    const from = start.type === "here" ? start.leaf : start.parentId;
-    if (from !== branch.leaf) {
-      await handle.moveTo(from);
-      branch = new Branch(session, from);
-    }
-    const watch = { origin: chat, reader, chosenModel, client };
-    turn = await runTurn(handle, session, turnAgent(agent), branch, start, watch);
-  } catch (error) {
-    handle.end(branch.leaf);
-    if (error instanceof Interruption) return undefined;
-    // What was said was taken back before it could be heard: the chat goes on as if it had not been said.
-    if (directive.type === "deliver" && error instanceof SessionError && error.code === "no-input") {
-      return { turn: undefined, leaf: branch.leaf, delivering: undefined };
-    }
-    throw error;
-  }
-  lastBranches.set(session, branch);
-  const { leaf } = branch;
-  // Somebody steers in the moment in which the turn ends: the run was live, so `session.say` took the text, and the last step
-  // is over, so no step will hear it. It stands in the log with the id of this run: looked for here, after `run.ended` and
-  // in the tick in which the branch is handed on, it begins the next turn. After this look the run is not live any more.
-  const inputs = once || signal?.aborted ? [] : inputsFor(session.state, turn.id);
-  if (inputs.length > 0) {
-    // What was said to this turn comes before whoever waits for the branch.
-    const next = handle.goOn(whereTo(session.state, undefined, leaf));
-    return { turn, leaf, delivering: { type: "deliver", inputs, begun: next } };
-  }
-  handle.end(leaf);
-  return { turn, leaf, delivering: undefined };
-}
-
-/** Where the last turn of a session ended, for the one that goes on there: a long path is walked once, not by each. */
-const lastBranches = new WeakMap<Session, Branch>();
-
-/** The branch down to a message. Whoever takes the last one has it alone. */
-function branchTo(session: Session, leaf: string | null): Branch {
-  const last = lastBranches.get(session);
-  lastBranches.delete(session);
-  return last?.leaf === leaf ? last : new Branch(session, leaf);
 }

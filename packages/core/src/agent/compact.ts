@@ -1,13 +1,11 @@
 import { shorten } from "../context/compaction.ts";
-import { Branch } from "../run/branch.ts";
 import { newRun } from "../run/new-run.ts";
 import { Interruption } from "../session/error.ts";
-import { interruptOn } from "../session/runs.ts";
 import type { Session } from "../session/session.ts";
+import { drive } from "../turn/drive.ts";
 import type { Agent } from "./agent.ts";
 import { AgentError } from "./check-options.ts";
 import { whereTo } from "./directive.ts";
-import { turnAgent } from "./prepare.ts";
 
 /** Where a conversation is shortened. */
 export interface CompactOptions {
@@ -28,19 +26,16 @@ export async function compactBranch(
   agent: Agent,
   { session, at, keep, id, signal }: CompactOptions,
 ): Promise<string | undefined> {
-  const ready = turnAgent(agent.options.compaction === false ? agent.with({ compaction: {} }) : agent);
+  const { ready } = agent.options.compaction === false ? agent.with({ compaction: {} }) : agent;
   const { model } = ready;
   if ("run" in model) throw new AgentError(`${model.id} runs its turns by itself, and keeps its own context.`);
   // It takes the branch as a turn does. A summary is a message at the end of the branch: beside a live run both would write
   // below the same message, and the tree would split there, with the summary on one side and what the run did on the other.
   // So "/compact" while the agent works waits for the end of the turn, and begins where that ended.
-  const handle = await session.begin(whereTo(session.state, at), { signal, id, goesOn: true });
-  using _ = interruptOn([signal], handle, new Interruption("interrupted by the caller"));
-  const branch = new Branch(session, handle.leaf);
-  try {
+  const begun = session.begin(whereTo(session.state, at), { signal, id, goesOn: true });
+  const left = new Interruption("interrupted by the caller");
+  return drive(begun, { session, signals: [signal], left }, ({ handle, branch }) => {
     const run = newRun(handle, session, ready, branch, { origin: handle });
-    return await shorten(run, model, "somebody asked for it", keep === undefined ? {} : { wanted: keep });
-  } finally {
-    handle.end(branch.leaf);
-  }
+    return shorten(run, model, "somebody asked for it", keep === undefined ? {} : { wanted: keep });
+  });
 }

@@ -12,22 +12,18 @@ import { AgentError, checkTimes, checkValues } from "./check-options.ts";
 import { chatMode } from "./mode/chat-mode.ts";
 import { taskMode } from "./mode/task-mode.ts";
 
-const ready = new WeakMap<Agent, TurnAgent>();
-
 /**
- * What a turn needs of an agent, made once. Throws `AgentError`, `LimitError` or `ToolDefinitionError` for options that
+ * What a turn needs of an agent. Throws `AgentError`, `LimitError` or `ToolDefinitionError` for options that
  * no turn can have.
  */
-export function turnAgent(agent: Agent): TurnAgent {
-  const known = ready.get(agent);
-  if (known) return known;
+export function readyAgent(agent: Agent): TurnAgent {
   const { options } = agent;
   checkValues(options);
   const { instructions = "", settings = NO_SETTINGS, limits = {}, memory, tools = NO_TOOLS } = options;
   const driver = driverOf(options.model);
   const mode = modeOf(options);
   const text = instructionsFor(instructions, mode.instructions);
-  const made: TurnAgent = {
+  return {
     name: agent.name,
     model: driver,
     modelNamed: options.modelNamed && (async (name) => withModel(agent, await options.modelNamed?.(name))),
@@ -48,8 +44,6 @@ export function turnAgent(agent: Agent): TurnAgent {
     callbacks: options.callbacks ?? {},
     callsAtOnce: options.callsAtOnce ?? 10,
   };
-  ready.set(agent, made);
-  return made;
 }
 
 function driverOf(model: AgentOptions["model"]): ModelDriver | LoopDriver {
@@ -69,7 +63,7 @@ function modeOf({ mode = "chat", output }: AgentOptions): Mode {
 }
 
 function withModel(agent: Agent, model: Agent["options"]["model"] | undefined): TurnAgent {
-  return turnAgent(model ? agent.with({ model }) : agent);
+  return (model ? agent.with({ model }) : agent).ready;
 }
 
 // One each, so that a driver can know what it has encoded by what it was given.

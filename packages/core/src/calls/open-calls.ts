@@ -5,9 +5,6 @@ import { inTime } from "../run/in-time.ts";
 import type { TurnRun } from "../run/run.ts";
 import { CallBatch } from "./calls.ts";
 
-/** Responses whose open calls a run goes on with. */
-const goneOnWith = new WeakMap<AssistantMessage, Promise<void>>();
-
 /**
  * Calls of the last response that a process which is gone left open come to their results first, within the time of the
  * turn. What was said since may stand behind it: that process stopped too. Calls of a run that is at work are that run's:
@@ -27,12 +24,9 @@ export async function goOnWithCalls(run: TurnRun): Promise<void> {
 /** Of two branches that go on from one response, the second waits for the first. */
 async function settle(run: TurnRun, response: AssistantMessage): Promise<void> {
   if (run.session.isLive(response.run)) return untilSettled(run, response);
-  const other = goneOnWith.get(response);
-  // A run that is interrupted, or has no more time, does not wait; its loop sees that it is so.
-  if (other) return Promise.resolve(orAborted(other, run.signal)).catch(() => {});
-  const settling = runAgain(run, response);
-  goneOnWith.set(response, settling);
-  await settling;
+  const { isFirst, done } = run.session.settling(response, () => runAgain(run, response));
+  // A run that is interrupted, or has no more time, does not wait for another; its loop sees that it is so.
+  return isFirst ? done : Promise.resolve(orAborted(done, run.signal)).catch(() => {});
 }
 
 /** Waits for a run at work, which gives each of its calls a result before it ends. */

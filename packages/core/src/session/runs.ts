@@ -24,6 +24,12 @@ export interface RunHandle {
   goOn(leaf: string | null): RunHandle;
 }
 
+/** The path that a run wrote along, and whatever it made of it. */
+export interface KnownPath {
+  /** The last message on it. */
+  readonly leaf: string | null;
+}
+
 /** Interrupts a run whenever one of the signals aborts, until what is returned is disposed of. */
 export function interruptOn(
   signals: readonly (AbortSignal | undefined)[],

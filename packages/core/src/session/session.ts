@@ -1,6 +1,6 @@
 import type { Cursor, DeltaBody, DeltaSource, EventBody, FeedItem, Notice } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
-import { type Call, type FileChange, partsOf, type UserPart } from "../conversation/message.ts";
+import { type AssistantMessage, type Call, type FileChange, partsOf, type UserPart } from "../conversation/message.ts";
 import type { ApprovalQuestion, ConversationState, InputChange, LiveRun } from "../conversation/state.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
 import { noPast, type Past, pastOf } from "../past/past.ts";
@@ -32,7 +32,7 @@ import {
   type SessionOptions,
 } from "./options.ts";
 import { approvalResolved, fittingAnswer, notOpen, type Question, Questions, type Unfit } from "./questions.ts";
-import { type BeginOptions, type RunHandle, Runs } from "./runs.ts";
+import { type BeginOptions, type KnownPath, type RunHandle, Runs } from "./runs.ts";
 import { Writer } from "./writer.ts";
 
 /**
@@ -53,6 +53,9 @@ export class Session {
   readonly #runs: Runs;
   readonly #questions: Questions;
   readonly #granted: Granted;
+  /** Responses with open calls that a run of this session goes on with, until those have their results. */
+  readonly #settling = new WeakMap<AssistantMessage, Promise<void>>();
+  #path: KnownPath | undefined;
   /** What a process left to say when it stopped in the middle. */
   readonly #leftToSay: readonly EventBody[];
 
@@ -198,11 +201,44 @@ export class Session {
   }
 
   /**
+   * The path that the last run kept, if it ends at this message. Whoever takes it has it alone.
+   * @internal
+   */
+  takePath(leaf: string | null): KnownPath | undefined {
+    const path = this.#path;
+    this.#path = undefined;
+    return path?.leaf === leaf ? path : undefined;
+  }
+
+  /**
+   * Keeps the path that a run wrote along, for the one that goes on where it ended.
+   * @internal
+   */
+  keepPath(path: KnownPath): void {
+    this.#path = path;
+  }
+
+  /**
    * Whether a run is at work in this session: what it has begun is its own to end.
    * @internal
    */
   isLive(run: string): boolean {
     return this.#runs.isLive(run);
+  }
+
+  /**
+   * Settles the open calls of a response by `settle`, once in this session: whoever comes second waits for the first.
+   * @internal
+   */
+  settling(
+    response: AssistantMessage,
+    settle: () => Promise<void>,
+  ): { readonly isFirst: boolean; readonly done: Promise<void> } {
+    const known = this.#settling.get(response);
+    if (known) return { isFirst: false, done: known };
+    const done = settle();
+    this.#settling.set(response, done);
+    return { isFirst: true, done };
   }
 
   /**

@@ -5,14 +5,12 @@ import { lastAssistantMessage, newestLeaf, pathTo, spentOn } from "../conversati
 import type { LoopDriver } from "../ports/loop.ts";
 import type { ModelDriver, ModelSettings } from "../ports/model.ts";
 import type { SubTask, SubTaskEnd } from "../ports/tool.ts";
-import { Branch } from "../run/branch.ts";
-import { inputsFor } from "../run/inputs.ts";
 import { finishedWith } from "../run/mode.ts";
 import type { Launching, TurnAgent, TurnRun } from "../run/run.ts";
-import { Interruption, SessionError } from "../session/error.ts";
-import { interruptOn } from "../session/runs.ts";
+import { Interruption } from "../session/error.ts";
 import { digestOf, Toolbox } from "../toolbox/toolbox.ts";
-import { resultText, runTurn, type Turn, type TurnStart } from "./turn.ts";
+import { takeTurns } from "./drive.ts";
+import { resultText, type Turn } from "./turn.ts";
 
 /**
  * Runs a sub-agent in a conversation of its own: a tree below the launching call, in the same log and the same feed. What
@@ -29,51 +27,18 @@ export async function launch(parent: TurnRun, launching: Launching, task: SubTas
   return endOf(pathTo(state, leaf)) ?? work(parent, launching, agent, leaf);
 }
 
-/** A turn, and another one for each time that somebody said something while the one before came to its end. */
-async function work(parent: TurnRun, launching: Launching, agent: TurnAgent, first: string): Promise<SubTaskEnd> {
-  const { session } = parent;
-  let start: TurnStart = { type: "here", leaf: first };
-  let ended: Turn | undefined;
-  for (let leaf: string | null = first; ; ) {
-    let taken: Taken;
-    try {
-      taken = await takeTurn(parent, launching, agent, start, leaf);
-    } catch (error) {
-      // What was said was taken back before it could be heard.
-      if (ended && error instanceof SessionError && error.code === "no-input") return subTaskEnd(ended);
-      throw error;
-    }
-    const { turn, branch } = taken;
-    ended = turn;
-    const inputs = inputsFor(session.state, turn.id);
-    if (inputs.length === 0 || launching.signal.aborted) return subTaskEnd(turn);
-    leaf = branch.leaf;
-    start = { type: "inputs", parentId: leaf, inputs };
-  }
-}
-
-interface Taken {
-  readonly turn: Turn;
-  readonly branch: Branch;
-}
-
-async function takeTurn(
-  parent: TurnRun,
-  { call, signal }: Launching,
-  agent: TurnAgent,
-  start: TurnStart,
-  leaf: string | null,
-): Promise<Taken> {
+async function work(parent: TurnRun, { call, signal }: Launching, agent: TurnAgent, leaf: string): Promise<SubTaskEnd> {
   const { session, origin, reader, hurry } = parent;
-  const handle = await session.begin(leaf, { signal });
-  using _ = interruptOn([signal, hurry], handle, new Interruption("its parent was interrupted"));
-  const branch = new Branch(session, leaf);
-  try {
-    const turn = await runTurn(handle, session, agent, branch, start, { origin, reader, parent, call });
-    return { turn, branch };
-  } finally {
-    handle.end(branch.leaf);
-  }
+  const { turn } = await takeTurns(session.begin(leaf, { signal }), () => ({ type: "here", leaf }), {
+    session,
+    agent: () => agent,
+    watch: { origin, reader, parent, call },
+    signals: [signal, hurry],
+    left: new Interruption("its parent was interrupted"),
+    where: (end) => end,
+    goesOn: () => !signal.aborted,
+  });
+  return subTaskEnd(turn);
 }
 
 async function begin({ session, origin }: TurnRun, call: string, task: string): Promise<string> {
