@@ -15,7 +15,7 @@ import {
   switchOn,
 } from "./entries.ts";
 import { MemoryError } from "./error.ts";
-import { fuse } from "./fuse.ts";
+
 import type { ManagedMemory, MemoryEntry, MemorySearchOptions, NewFact } from "./managed-memory.ts";
 import { MemoryFile } from "./memory-file.ts";
 import { cut, LONGEST_FACT, piecesOf } from "./pieces.ts";
@@ -212,4 +212,19 @@ class SqliteMemory implements ManagedMemory {
       if (trouble) notice?.(trouble.message);
     }
   }
+}
+
+/** Makes the first places of a ranking less far apart, as its authors propose. */
+const K = 60;
+
+/**
+ * One score for each of what several rankings hold, best first, by reciprocal rank fusion (Cormack, Clarke and Büttcher,
+ * SIGIR 2009): it needs no common scale for what they rank by.
+ */
+function fuse(rankings: readonly (readonly number[])[]): Map<number, number> {
+  const scores = new Map<number, number>();
+  for (const ranking of rankings) {
+    for (const [place, id] of ranking.entries()) scores.set(id, (scores.get(id) ?? 0) + 1 / (K + place + 1));
+  }
+  return scores;
 }

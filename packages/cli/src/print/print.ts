@@ -3,20 +3,19 @@ import { noUsage } from "@banyan/core/conversation";
 import { type Host, openHost, untrustedContent, writtenMessage } from "@banyan/host";
 import { serversSettled } from "@banyan/host/mcp";
 import type { Arguments } from "../arguments.ts";
-import { type ExitCode, exitCodes } from "../exit.ts";
+import { type ExitCode, exitCodes, signalExits } from "../exit.ts";
 import { hostOptions } from "../host-options.ts";
 import { openNamedSession } from "../named-session.ts";
 import { OutputStream } from "../output/output-stream.ts";
 import { reportIn } from "../output/report.ts";
 import { jsonCost, type Result } from "../output/result.ts";
 import { outputOption } from "../output-schema.ts";
-import { problemOf, UsageError } from "../problem.ts";
+import { type Problem, problemOf, UsageError } from "../problem.ts";
 import { attachedLines } from "../show/attached.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { styleFor } from "../show/style.ts";
 import { Progress } from "./progress.ts";
 import { readStandardInput } from "./standard-input.ts";
-import { Stopped, stopOnSignals } from "./stopped.ts";
 import { verdictOf } from "./verdict.ts";
 
 /**
@@ -183,4 +182,33 @@ async function partsOf(
 function toolOf(session: Session, call: string): string {
   const message = session.state.messages.get(session.state.calls.get(call) ?? "");
   return (message?.role === "assistant" && message.calls.find(({ id }) => id === call)?.tool) || "";
+}
+
+/** The command is to end before its turn has: a signal came, or nobody reads what it writes. */
+class Stopped extends Error {
+  override readonly name = "Stopped";
+  readonly problem: Problem;
+
+  constructor(message: string, exit: ExitCode) {
+    super(message);
+    this.problem = { code: "interrupted", message, exit };
+  }
+}
+
+/** Aborts with `Stopped` when a signal asks the command to end; a second one ends it at once. */
+function stopOnSignals(stop: AbortController): Disposable {
+  const listeners = Object.entries(signalExits).map(([signal, exit]) => {
+    const listener = () => {
+      // Whoever signals twice does not want to wait for anything.
+      if (stop.signal.aborted) process.exit(exit);
+      stop.abort(new Stopped(`Stopped by ${signal}.`, exit));
+    };
+    process.on(signal, listener);
+    return { signal, listener };
+  });
+  return {
+    [Symbol.dispose]() {
+      for (const { signal, listener } of listeners) process.off(signal, listener);
+    },
+  };
 }

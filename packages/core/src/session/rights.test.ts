@@ -12,7 +12,7 @@ import {
   type Store,
   say,
 } from "../index.ts";
-import { BROUGHT_IN } from "../past/brought-in.ts";
+import { BROUGHT_IN } from "../past/recovery.ts";
 import type { Rights } from "../ports/rights.ts";
 import { call, collect, scriptedModel } from "../testing/index.ts";
 

@@ -3,7 +3,6 @@ import type { ConversationState } from "../conversation/state.ts";
 import { reduce } from "../conversation/tree/reduce.ts";
 import type { Voices } from "../past/voices.ts";
 import type { Log } from "../ports/store.ts";
-import { Appends } from "./appends.ts";
 import type { Audience } from "./audience.ts";
 import { SessionError } from "./error.ts";
 import type { FeedReader } from "./feed.ts";
@@ -186,3 +185,26 @@ export class Writer {
 
 const DURABLE = { durable: true } as const;
 const NOTHING: readonly Fact[] = [];
+
+/** Appends to a log, one after the other: its sequence numbers go on from the last one that it holds. */
+class Appends {
+  readonly #log: Log;
+  #last: Promise<void> | undefined;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** As `Log.append`. */
+  add(events: readonly Event[], options: { readonly durable: true } | undefined): void | Promise<void> {
+    const before = this.#last;
+    const appended = before ? before.then(() => this.#log.append(events, options)) : this.#log.append(events, options);
+    if (!(appended instanceof Promise)) return;
+    this.#last = appended;
+    const done = () => {
+      if (this.#last === appended) this.#last = undefined;
+    };
+    appended.then(done, done);
+    return appended;
+  }
+}

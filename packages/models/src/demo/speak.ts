@@ -1,8 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { createId } from "@banyan/core";
-import type { ModelPart, ModelRequest, ModelSink } from "@banyan/core/drivers";
+import type { ModelPart, ModelRequest, ModelSink, PromptMessage } from "@banyan/core/drivers";
 import type { Reply } from "./reply.ts";
-import { wordsIn } from "./words.ts";
 
 /**
  * Says a reply, piece by piece.
@@ -77,4 +76,34 @@ async function unlessAborted(something: Promise<void>, signal: AbortSignal): Pro
 /** Words, each with the space behind it. */
 function pieces(text: string): string[] {
   return text.match(/\S+\s*|\s+/g) ?? [];
+}
+
+const counted = new WeakMap<PromptMessage, number>();
+
+/** The words of a request, about as many as a real model would count tokens; each message is counted once. */
+function wordsIn({ instructions, messages, tools }: ModelRequest): number {
+  let words = wordsOf(instructions);
+  for (const tool of tools) words += wordsOf(tool.description) + 1;
+  for (const message of messages) {
+    let own = counted.get(message);
+    if (own === undefined) {
+      own = wordsOf(contentOf(message));
+      counted.set(message, own);
+    }
+    words += own;
+  }
+  return words;
+}
+
+function wordsOf(text: string): number {
+  return text.match(/\S+/g)?.length ?? 0;
+}
+
+function contentOf(message: PromptMessage): string {
+  const said = message.parts.map((part) => {
+    if (part.type === "file") return part.name ?? part.mediaType;
+    return part.type === "call" ? JSON.stringify(part.input) : part.text;
+  });
+  const came = message.role === "assistant" ? message.results.map((result) => result.output) : [];
+  return [...said, ...came].join(" ");
 }

@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { StoreError } from "@banyan/core";
 import { notFound } from "../refusal.ts";
@@ -9,7 +10,6 @@ import { createFile, openDatabase, transaction } from "./database.ts";
 import { storeError } from "./error.ts";
 import { EventReader } from "./event-reader.ts";
 import { identityOf, putForeignLogAside } from "./foreign-log.ts";
-import { alone } from "./mending.ts";
 import { LogFile, type OpenFiles } from "./open-files.ts";
 import { type Owner, ownerFrom } from "./owner.ts";
 import { passedOver } from "./passed-over.ts";
@@ -163,4 +163,18 @@ function raiseEpoch(database: DatabaseSync, path: string, owner: Owner, floor: n
     );
   }
   return epoch;
+}
+
+/**
+ * Runs `body`, which opens a file for writing, while no other store opens or mends one in the same place. Opening is
+ * within it too: who had a damaged file open while another one replaced it would leave its write-ahead log beside the
+ * new file. Throws as SQLite does when another one takes too long.
+ */
+function alone<T>(path: string, body: () => T): T {
+  // No name of a process's lock: those are cleared away, and whoever waited for one would hold a file that is gone.
+  const file = join(dirname(dirname(path)), "opening.sqlite");
+  createFile(file);
+  using database = openDatabase(file, { readOnly: false });
+  database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
+  return body();
 }

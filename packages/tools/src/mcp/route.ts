@@ -1,4 +1,6 @@
 import { ClientCredentialsProvider, type OAuthClientProvider } from "@modelcontextprotocol/client";
+import { DEFAULT_INHERITED_ENV_VARS } from "@modelcontextprotocol/client/stdio";
+import { pathWithout } from "../sandbox/find-program.ts";
 import type { Program } from "../sandbox/index.ts";
 import type { RunningCommands } from "../workspace/command.ts";
 import type { Reach } from "./connect.ts";
@@ -10,7 +12,6 @@ import { Credentials } from "./oauth/credentials.ts";
 import { type OpenAddress, SignIn } from "./oauth/sign-in.ts";
 import { startingPlace } from "./package-runner.ts";
 import { ProcessTransport } from "./process-transport.ts";
-import { programEnvironment } from "./program-environment.ts";
 import { serverFetch } from "./server-fetch.ts";
 import { type Environment, fillIn } from "./variables.ts";
 
@@ -107,4 +108,20 @@ function ownProvider({ oauth }: HttpEntry): OAuthClientProvider | undefined {
     clientName: "Banyan",
     ...(scope !== undefined && { scope }),
   });
+}
+
+/** Where programs find their language, time zone and temporary files; the client package lists the rest. */
+const HARMLESS = [...DEFAULT_INHERITED_ENV_VARS, "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "TZ"];
+
+/**
+ * What a server that is a program sees of the user's environment: a few harmless variables, and what its entry lists
+ * (S10). Relative entries of `PATH` are not, since they would name folders of the workspace that the server starts in (S16).
+ */
+function programEnvironment(user: Environment, listed: Environment): Record<string, string> {
+  const environment: Record<string, string> = {};
+  const own: Environment = { ...user, PATH: user.PATH && pathWithout([], user.PATH) };
+  const entries = [...HARMLESS.map((name) => [name, own[name]] as const), ...Object.entries(listed)];
+  // A value that begins with "()" is a function of a shell, and no text.
+  for (const [name, value] of entries) if (value !== undefined && !value.startsWith("()")) environment[name] = value;
+  return environment;
 }

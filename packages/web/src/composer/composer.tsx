@@ -6,22 +6,21 @@ import {
   typedText,
   type UserPart,
 } from "@banyan/core/conversation";
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type Dispatch, type KeyboardEvent, type SetStateAction, useEffect, useRef, useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
+import { useShow } from "../conversation/use-view.ts";
 import { usePage, usePageState } from "../page.ts";
+import { keep, kept } from "../shell/kept.ts";
 import { usePreference } from "../shell/preferences.ts";
 import { Approval } from "../transcript/approval.tsx";
 import { useMay } from "../use-may.ts";
 import { Action } from "./action.tsx";
 import { useCommands } from "./commands.ts";
 import { Completion } from "./completion.tsx";
-import { LeftOpen } from "./left-open.tsx";
 import { TurnWait, useTurnWait } from "./turn-wait.tsx";
 import { UnsentList } from "./unsent-list.tsx";
-import { useDraft } from "./use-draft.ts";
 import { useHistory } from "./use-history.ts";
 import { WaitingList } from "./waiting-list.tsx";
-import { Watching } from "./watching.tsx";
 
 /** Where a person writes. It is never switched off: what is written while the agent works steers it, or waits (W36). */
 export function Composer({ leaf }: { readonly leaf: string | null }) {
@@ -216,4 +215,40 @@ function whereIs(input: string, { messages, inbox }: ConversationState): string 
 /** The live run on the branch in view, if any: in a sub-agent's conversation, the sub-agent's. */
 function runAt(tree: ConversationState, leaf: string | null): LiveRun | undefined {
   return [...tree.runs.values()].find((run) => run.leaf === leaf);
+}
+
+/** What a person has begun to write in a conversation; it is there again after a reload (W43). */
+function useDraft(conversation: string): readonly [string, Dispatch<SetStateAction<string>>] {
+  const key = `draft ${conversation}`;
+  const [text, setText] = useState(() => String(kept(key) ?? ""));
+  useEffect(() => keep(key, text || undefined), [key, text]);
+  return [text, setText];
+}
+
+/** Says that a process stopped in the middle of the branch in view, or of another one, and leads on from there. */
+function LeftOpen({ leaf, goOn }: { readonly leaf: string | null; readonly goOn: (at: string) => void }) {
+  const { leftOpen } = useConversation();
+  const show = useShow();
+  const [end] = leftOpen;
+  if (end === undefined) return null;
+  const isHere = leaf !== null && leftOpen.includes(leaf);
+  return (
+    <p className="flex flex-wrap items-center gap-2 text-sm text-warn">
+      The process stopped in the middle of {isHere ? "this" : "another"} branch.
+      {isHere ? <Action onClick={() => goOn(leaf)}>Go on</Action> : <Action onClick={() => show(end)}>Show it</Action>}
+    </p>
+  );
+}
+
+/** What stands where one would write, for whoever may only watch. */
+function Watching() {
+  return (
+    <section aria-label="You are watching" className="border-hair border-t bg-ground py-3">
+      <div className="mx-auto flex max-w-3xl flex-col gap-2 px-4 text-soft text-sm">
+        <TurnWait waiting={useTurnWait()} />
+        <WaitingList run={undefined} />
+        <p>You are watching: you see what happens here, and others write and decide.</p>
+      </div>
+    </section>
+  );
 }

@@ -7,13 +7,15 @@ import {
   totalTokens,
   type Usage,
 } from "@banyan/core/conversation";
-import { formatCost, shortCount } from "@banyan/core/shown";
+import { formatCost, shortCount, visibleLine } from "@banyan/core/shown";
 import { Inbox } from "../conversations/inbox.tsx";
+import { usePage } from "../page.ts";
 import { PanelButton } from "../panels/panel-button.tsx";
+import { Disclosure } from "../shell/disclosure.tsx";
 import { tokensInWords } from "../shell/tokens-in-words.ts";
+import { useMay } from "../use-may.ts";
 import { ConversationMenu } from "./conversation-menu.tsx";
-import { Rules } from "./rules.tsx";
-import { useTree } from "./use-conversation.ts";
+import { useConversation, useTree } from "./use-conversation.ts";
 import { useKnownModels } from "./use-models.ts";
 import { useTitle } from "./use-title.ts";
 
@@ -73,5 +75,36 @@ function Amount({ name, value, title }: { readonly name: string; readonly value:
       <dt>{name}</dt>
       <dd className="text-ink">{value}</dd>
     </div>
+  );
+}
+
+/** What the person allowed for this conversation; each rule can be revoked (W35). */
+function Rules() {
+  const page = usePage();
+  const { id: conversation } = useConversation();
+  const may = useMay();
+  const allowed = useTree()?.allowed ?? [];
+  if (allowed.length === 0) return null;
+  return (
+    <Disclosure label={`${allowed.length} allowed`} name={`${allowed.length} allowed for this conversation`}>
+      <p className="text-soft text-xs">Runs without asking, until the conversation ends:</p>
+      <ul aria-label="Allowed for this conversation" className="mt-2 flex flex-col gap-1">
+        {allowed.map((pattern) => (
+          <li key={pattern} className="flex items-center justify-between gap-2">
+            <code className="font-mono text-xs [unicode-bidi:bidi-override]">{visibleLine(pattern)}</code>
+            {may("rule.revoke") && (
+              <button
+                type="button"
+                aria-label={`Revoke ${pattern}`}
+                onClick={() => page.told(page.connection.ask("rule.revoke", { conversation, pattern }))}
+                className="min-h-6 rounded border border-line px-2 text-xs hover:bg-sunken"
+              >
+                Revoke
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Disclosure>
   );
 }

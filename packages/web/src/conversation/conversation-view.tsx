@@ -1,20 +1,19 @@
 import type { ConversationState } from "@banyan/core/conversation";
 import { Suspense, useEffect, useRef, useState } from "react";
 import { Composer } from "../composer/composer.tsx";
-import { usePage } from "../page.ts";
+import { usePage, usePageState } from "../page.ts";
 import { WithPanels } from "../panels/with-panels.tsx";
 import { lazily } from "../shell/lazily.ts";
 import { Transcript } from "../transcript/transcript.tsx";
+import { useMay } from "../use-may.ts";
 import { Announcer } from "./announcer.tsx";
 import { BreadCrumbs } from "./bread-crumbs.tsx";
 import { ConversationHeader } from "./conversation-header.tsx";
 import type { LiveConversation } from "./live-conversation.ts";
 import { ModelWait } from "./model-wait.tsx";
 import { ToldNotes } from "./told-notes.tsx";
-import { UndoRemoval } from "./undo-removal.tsx";
 import { ConversationProvider, useConversation, useTree } from "./use-conversation.ts";
-import { useSeen } from "./use-seen.ts";
-import { useView } from "./use-view.ts";
+import { useShow, useView } from "./use-view.ts";
 
 interface Shown {
   readonly leaf: string | undefined;
@@ -97,5 +96,56 @@ function TryAgain() {
     >
       Try again
     </button>
+  );
+}
+
+/** Tells the server that a person has looked at the conversation: when it is in view and something of it is unread (W47). */
+function useSeen({ id }: ConversationState): void {
+  const { connection } = usePage();
+  const unread = usePageState(({ conversations }) => conversations?.find((listed) => listed.id === id)?.unread ?? 0);
+  const mayTell = useMay()("conversation.seen");
+  useEffect(() => {
+    if (unread === 0 || !mayTell) return;
+    const tell = () => {
+      if (document.visibilityState !== "visible") return;
+      connection.ask("conversation.seen", { conversation: id }).catch(() => {
+        // It stays unread, which is told again with the next change.
+      });
+    };
+    tell();
+    document.addEventListener("visibilitychange", tell);
+    return () => document.removeEventListener("visibilitychange", tell);
+  }, [connection, id, unread, mayTell]);
+}
+
+/** Milliseconds in which a removal can be taken back with one click. */
+const TIME = 10_000;
+
+/** For a while after messages were removed: the way to bring them back (W12). */
+function UndoRemoval() {
+  const conversation = useConversation();
+  const page = usePage();
+  const { connection, store } = page;
+  const show = useShow();
+  const removed = usePageState((state) => state.removed);
+  useEffect(() => {
+    if (!removed) return;
+    const timer = setTimeout(() => store.setState({ removed: undefined }), TIME);
+    return () => clearTimeout(timer);
+  }, [removed, store]);
+  if (removed?.conversation !== conversation.id) return null;
+  const { message, count } = removed;
+  const undo = async () => {
+    store.setState({ removed: undefined });
+    await connection.ask("message.restore", { conversation: conversation.id, message });
+    show(conversation.leafBelow(message));
+  };
+  return (
+    <p role="status" className="flex items-center gap-3 bg-sunken px-4 py-1 text-sm">
+      {count === 1 ? "A message was removed." : `${count} messages were removed.`}
+      <button type="button" onClick={() => page.told(undo())} className="min-h-6 text-leaf underline">
+        Undo
+      </button>
+    </p>
   );
 }

@@ -1,13 +1,13 @@
 import { Outlet, useRouterState } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { ConversationList } from "../conversations/conversation-list.tsx";
+import { usePage, usePageState, waitingInAll } from "../page.ts";
 import { ActionsProvider } from "../palette/actions.tsx";
 import { CommandKeys } from "../palette/command-keys.tsx";
 import { PageActions } from "../palette/page-actions.tsx";
 import { useMay } from "../use-may.ts";
+import { conversationIn } from "./address.ts";
 import { ConnectionBanner } from "./connection-banner.tsx";
-import { ProblemBanner } from "./problem-banner.tsx";
-import { useTabTitle } from "./use-tab-title.ts";
 
 /** The frame of the page: the list of conversations on the left, what is in view beside it. */
 export function Shell() {
@@ -57,5 +57,36 @@ export function Shell() {
         </div>
       </div>
     </ActionsProvider>
+  );
+}
+
+/** The title of the tab: how much waits for the person, and which conversation is in view (W34). */
+function useTabTitle(): void {
+  const shown = useRouterState({ select: ({ location }) => conversationIn(location.pathname) });
+  const waiting = usePageState(waitingInAll);
+  const listed = usePageState(({ conversations }) => conversations?.find(({ id }) => id === shown));
+  const title = listed?.title;
+  const broken = listed?.running === 0 && listed.broken === "failed" ? "No answer: " : "";
+  useEffect(() => {
+    document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${title ? `${broken}${title} · ` : ""}Banyan`;
+  }, [waiting, title, broken]);
+}
+
+/** Says why what a person asked for did not come about, until they have read it or ask for something else. */
+function ProblemBanner() {
+  const { store } = usePage();
+  const problem = usePageState((state) => state.problem);
+  if (problem === undefined) return null;
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-1 bg-bad-ground px-4 py-2 text-bad text-sm">
+      <span role="alert">{problem}</span>
+      <button
+        type="button"
+        onClick={() => store.setState({ problem: undefined })}
+        className="min-h-6 rounded border border-bad px-2 py-0.5"
+      >
+        Close
+      </button>
+    </div>
   );
 }

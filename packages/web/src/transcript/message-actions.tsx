@@ -1,4 +1,4 @@
-import { type AssistantMessage, type Message, textOf } from "@banyan/core/conversation";
+import { type AssistantMessage, type Message, textOf, typedText, type UserMessage } from "@banyan/core/conversation";
 import { formatCost } from "@banyan/core/shown";
 import { useState } from "react";
 import { useConversation } from "../conversation/use-conversation.ts";
@@ -8,8 +8,7 @@ import { focusOn, focusOnMessage } from "../shell/focus-on.ts";
 import { Icon } from "../shell/icon.tsx";
 import { tokensInWords } from "../shell/tokens-in-words.ts";
 import { useCopy } from "../shell/use-copy.ts";
-import { EditMessage } from "./edit-message.tsx";
-import { NameMessage } from "./name-message.tsx";
+import { focusHere, InlineForm } from "./inline-form.tsx";
 import { RemoveMessage } from "./remove-message.tsx";
 import { RetryAnswer } from "./retry-answer.tsx";
 import { SmallButton } from "./small-button.tsx";
@@ -100,5 +99,52 @@ function Spent({ message: { model, usage, cost, calls } }: { readonly message: A
       {model} · {tokensInWords(usage)} · {formatCost(cost)}
       {calls.length > 0 && ` · ${calls.length} ${calls.length === 1 ? "call" : "calls"}`}
     </span>
+  );
+}
+
+/** Says a message in other words: a new version beside it. The old one and all below it stay as they are (W1). */
+function EditMessage({ message, onClose }: { readonly message: UserMessage; onClose(): void }) {
+  const { id: conversation } = useConversation();
+  const { connection } = usePage();
+  const show = useShow();
+  const [text, setText] = useState(typedText(message));
+  const files = message.parts.filter((part) => part.type === "file");
+  const send = async () => {
+    const parts = [{ type: "text", text } as const, ...files];
+    const said = await connection.ask("turn.retry", { conversation, at: message.id, parts });
+    if (said.message !== undefined) show(said.message, { focus: said.message });
+  };
+  return (
+    <InlineForm action="Send as a new version" onSubmit={send} onClose={onClose}>
+      <textarea
+        ref={focusHere}
+        aria-label="The message in other words"
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+        rows={Math.min(12, text.split("\n").length + 1)}
+        className="w-full rounded border border-line bg-ground p-2"
+      />
+    </InlineForm>
+  );
+}
+
+/** Gives a message a name, or takes it away (W13). */
+function NameMessage({ message, onClose }: { readonly message: Message; onClose(): void }) {
+  const { id: conversation } = useConversation();
+  const { connection } = usePage();
+  const [name, setName] = useState(message.label ?? "");
+  const send = () =>
+    connection.ask("message.label", { conversation, message: message.id, label: name.trim() === "" ? null : name });
+  return (
+    <InlineForm action="Name it" onSubmit={send} onClose={onClose}>
+      <input
+        ref={focusHere}
+        aria-label="Name of the message"
+        value={name}
+        maxLength={200}
+        onChange={({ target }) => setName(target.value)}
+        className="rounded border border-line bg-ground px-2 py-1"
+      />
+    </InlineForm>
   );
 }

@@ -1,3 +1,4 @@
+import { visibleProse } from "@banyan/core/shown";
 import { Children, createContext, isValidElement, memo, type ReactNode, useContext, useMemo } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
@@ -5,7 +6,6 @@ import remend from "remend";
 import { CodeBlock } from "../code/code-block.tsx";
 import { type MarkdownBlock, markdownBlocks } from "./markdown-blocks.ts";
 import { shownReferences } from "./shown-references.ts";
-import { visibleTexts } from "./visible-texts.ts";
 
 /**
  * Markdown as it looks, block by block, so that of a text that streams only the last block is drawn again. What turns text
@@ -131,3 +131,28 @@ const COMPONENTS: Components = {
   hr: () => <hr className="border-hair" />,
   blockquote: ({ children }) => <blockquote className="border-line border-l-2 pl-3 text-soft">{children}</blockquote>,
 };
+
+/** A node of a Markdown tree, as far as it is looked at here. */
+interface Node {
+  value?: string;
+  title?: string | null;
+  alt?: string | null;
+  readonly children?: readonly Node[];
+}
+
+/**
+ * A plugin of remark: what turns text around, or has no width, is written out as in the terminals, wherever it comes from:
+ * `&#x202e;` is such a character only once it is read.
+ */
+function visibleTexts() {
+  return (tree: Node): void => {
+    for (const open = [tree]; ; ) {
+      const node = open.pop();
+      if (!node) return;
+      if (node.value) node.value = visibleProse(node.value);
+      if (node.title) node.title = visibleProse(node.title);
+      if (node.alt) node.alt = visibleProse(node.alt);
+      open.push(...(node.children ?? []));
+    }
+  };
+}

@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdir, open, readFile, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { StoredOAuthClientInformation, StoredOAuthTokens } from "@modelcontextprotocol/client";
 import { isStdio, type McpServerEntry } from "../entry.ts";
 import { McpError } from "../error.ts";
 import { type Environment, fillIn } from "../variables.ts";
-import { takeLease } from "./lease.ts";
 
 /**
  * What is kept of signing in to the server of an entry; nothing, when that is a program. Throws an `McpError` when a
@@ -82,5 +82,29 @@ export class Credentials {
   /** Forgets everything. */
   async remove(): Promise<void> {
     await rm(this.#file, { force: true });
+  }
+}
+
+/** Milliseconds after which a lease is over, whether it was given back or not: its holder may have been killed. */
+const TERM = 10_000;
+/** Milliseconds between two looks at a lease that somebody else has. */
+const PAUSE = 20;
+
+/**
+ * Waits until nobody else has the lease of this file, in this process or another, and takes it. Disposing of it gives
+ * it back.
+ */
+async function takeLease(file: string): Promise<AsyncDisposable> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  for (;;) {
+    try {
+      await (await open(file, "wx", 0o600)).close();
+      return { [Symbol.asyncDispose]: () => rm(file, { force: true }) };
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    }
+    const taken = await stat(file).catch(() => undefined);
+    if (taken !== undefined && Date.now() - taken.mtimeMs > TERM) await rm(file, { force: true });
+    else await sleep(PAUSE);
   }
 }

@@ -1,7 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { actions, type Place } from "./actions.ts";
-import { KeyBindings } from "./key-bindings.ts";
-import { keyNamed } from "./key-name.ts";
+import { KeyBindings, keyNamed } from "./key-bindings.ts";
 
 const CTRL_R = "\x12";
 const CTRL_L = "\x0c";
