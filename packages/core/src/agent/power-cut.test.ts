@@ -93,6 +93,18 @@ async function wholeConversation(): Promise<World> {
     wrong(state.messages.get(last)?.removed ?? false, false),
   );
   await world.promise("a rule is revoked", session.revoke("send"), () => undefined);
+  const [call = ""] = state.calls.keys();
+  const change = { path: "b.txt", kind: "deleted", before: "1", after: null, added: 0, removed: 1, diff: "" } as const;
+  await world.promise("a change is noted", session.noteChange(call, change), (later) => {
+    const calls = [...later.state.messages.values()].flatMap((m) => (m.role === "assistant" ? m.calls : []));
+    const paths = calls.find(({ id }) => id === call)?.changes?.map(({ path }) => path) ?? [];
+    return paths.includes("b.txt") ? undefined : "the call did not change it";
+  });
+  await world.promise(
+    "a message is added",
+    session.add("By the way.", { id: "added" }),
+    isKnown("added", "By the way."),
+  );
   await session.close();
   return world;
 }
