@@ -3,12 +3,14 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { Page, PageProvider } from "./page.ts";
 import { router } from "./routes.tsx";
+import { keepClicks } from "./shell/keep-clicks.ts";
 import { applyTheme } from "./shell/preferences.ts";
 import { type Key, keptKey } from "./sign-in/key.ts";
 import { signOut } from "./sign-in/signing.ts";
 import "./styles.css";
 
 applyTheme();
+keepClicks(document);
 
 const key = await keptKey();
 if (key === undefined) await signInAnew();

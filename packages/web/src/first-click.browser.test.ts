@@ -1,0 +1,67 @@
+import type { Session } from "@banyan/core";
+import { describe, expect, it } from "vitest";
+import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
+import { articles, eventually, PATIENT, site } from "./testing/site.fixture.ts";
+
+const CHANGE = {
+  type: "file.changed",
+  kind: "created",
+  before: null,
+  after: null,
+  added: 3,
+  removed: 0,
+  diff: "--- /dev/null\n+++ b/a\n@@ -0,0 +1,3 @@\n+one\n+two\n+three\n",
+} as const;
+
+/** The first call that a person is asked about. */
+function asked({ state }: Session) {
+  const [first] = state.questions.values();
+  if (first?.type !== "approval") throw new Error("Nobody is asked.");
+  return first;
+}
+
+describe.runIf(chromiumPath)(`clicks while the page moves${whyNot}`, PATIENT, () => {
+  const here = site();
+
+  it("W54: what is pressed is clicked, though the page moves before it is let go; what a hand leaves is not", async () => {
+    const begun = Promise.withResolvers<Session>();
+    const { newSession } = here.served.host;
+    Object.assign(here.served.host, {
+      newSession: async (id?: string) => {
+        const session = await newSession(id);
+        begun.resolve(session);
+        return session;
+      },
+    });
+    const conversation = await here.conversation("hello");
+    const calls = JSON.stringify([{ command: "one" }, { command: "two" }]);
+    await here.ask("turn.say", { conversation, parts: [{ type: "text", text: `calls ${calls}` }] });
+    const { page } = await here.open(`/c/${conversation}`);
+    const session = await begun.promise;
+    const questions = page.getByRole("log").getByRole("group", { name: "May shell run?" });
+    const allow = questions.last().getByRole("button", { name: /Allow once/ });
+    await eventually(() => questions.count()).toBe(2);
+    const { message, call } = asked(session);
+    const place = async () => (await allow.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+
+    /** Presses the button, has the page move under the pointer, and lets go `away` pixels from there. */
+    const press = async (away: number) => {
+      await allow.scrollIntoViewIfNeeded();
+      const { x, y, width, height } = await place();
+      await page.mouse.move(x + width / 2, y + height / 2);
+      await page.mouse.down();
+      const before = (await place()).y;
+      // What another call has changed stands above the question from now on.
+      await session.commit([{ ...CHANGE, message, call, path: `after-${away}.txt` }]);
+      await eventually(async () => Math.abs((await place()).y - before)).toBeGreaterThan(height);
+      await page.mouse.move(x + width / 2 + away, y + height / 2);
+      await page.mouse.up();
+    };
+    await press(60);
+    expect(await questions.count()).toBe(2);
+    await press(0);
+    await eventually(() => questions.count()).toBe(1);
+    await eventually(() => articles(page).last().innerText()).toContain("two");
+    expect(await questions.innerText()).toContain("one");
+  });
+});
