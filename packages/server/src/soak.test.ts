@@ -187,9 +187,9 @@ class Stage implements AsyncDisposable {
     }, 6_000);
 
     const { seq } = here.mirror.cursor;
-    while ((watched.mirror?.cursor.seq ?? 0) < seq) await sleep(5);
+    while ((watched.tree?.cursor?.seq ?? 0) < seq) await sleep(5);
     await watched.read();
-    const held = [here, { mirror: watched.mirror as Mirror }, ...(await visitor.held())];
+    const held = [here, { mirror: watched.tree as Mirror }, ...(await visitor.held())];
     const problems = await problemsOf(moments, conversation, this.#reader, held);
     await remote.leave(watched);
     visitor.leave();

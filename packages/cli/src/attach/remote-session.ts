@@ -54,7 +54,7 @@ export class RemoteSession implements AskingSession, ConversationWriter {
 
   /** What a process left in the middle when it stopped. */
   get interrupted(): readonly LiveRun[] {
-    return this.watched.mirror?.interrupted ?? [];
+    return this.watched.tree?.interrupted ?? [];
   }
 
   /** Whether one of these messages and runs is of this client. */

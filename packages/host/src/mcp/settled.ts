@@ -37,13 +37,13 @@ export interface FirstTurnOptions {
 /**
  * Waits as the first turn of a conversation does (B83): until each server is there or has failed, but no longer than 30
  * seconds, so that no model is told that there is no such tool for a server that is late. Later turns, of whatever
- * conversation, do not wait. Answers as `serversSettled` does.
+ * conversation, do not wait, and nothing is said of them again. Resolves with what `serversSettled` does.
  */
 export async function serversForFirstTurn(
   servers: McpServers,
   { signal, waiting }: FirstTurnOptions,
 ): Promise<readonly string[]> {
-  if (waitedFor.has(servers)) return servers.states.flatMap(missing);
+  if (waitedFor.has(servers)) return [];
   const telling = setTimeout(() => {
     const names = servers.states.flatMap(({ name, status }) => (status === "connecting" ? [name] : []));
     if (names.length > 0)

@@ -110,7 +110,7 @@ test("two who read the same messages ask for them once, and both know them then"
   const watched = client.watch("c");
   link.up(WELCOME);
   link.frame({ ...snapshotOf(session.state, { cursor: session.cursor }), conversation: "c", messages: [] });
-  expect(watched.mirror?.unread([message])).toEqual([message]);
+  expect(watched.tree?.unread([message])).toEqual([message]);
   const reads = Promise.all([watched.read(), watched.read([message])]);
   const asked = sent.filter(({ type }) => type === "message.read");
   expect(asked).toHaveLength(1);

@@ -1,8 +1,10 @@
 import { createId } from "@banyan/core/conversation";
 import type { Command, CommandName, Result } from "../commands/index.ts";
 import type { ServerFrame, ServerSettings, Welcome } from "../frames.ts";
+import { Mirror } from "../mirror.ts";
 import { ClientError } from "./client-error.ts";
 import type { Link, OpenLink } from "./link.ts";
+import { SharedTree } from "./tree.ts";
 import { Watched } from "./watched.ts";
 
 /** What a command says beside its type and its id. */
@@ -52,6 +54,7 @@ export class Client {
     this.#link = open({
       up: (welcome) => this.#up(welcome),
       frame: (frame) => this.#take(frame),
+      shared: (conversation) => this.#watched.get(conversation.id)?.begin(new SharedTree(conversation)),
       down: (next) => this.#become({ phase: "lost", since: this.#lostSince, next }),
       gone: (error) => this.#end(error),
     });
@@ -157,10 +160,10 @@ export class Client {
   }
 
   #subscribe(watched: Watched): void {
-    const { id: conversation, leaf, mirror } = watched;
+    const { id: conversation, leaf, tree } = watched;
     const id = createId();
     this.#subscribing.set(id, watched);
-    const from = mirror && { from: mirror.cursor };
+    const from = tree?.cursor && { from: tree.cursor };
     this.#link.send({ type: "feed.subscribe", id, conversation, ...from, ...(leaf !== undefined && { leaf }) });
   }
 
@@ -176,7 +179,7 @@ export class Client {
       case "failed":
         return this.#failed(frame.id, new ClientError(frame.error.code, frame.error.message));
       case "snapshot":
-        return this.#watched.get(frame.conversation)?.begin(frame);
+        return this.#watched.get(frame.conversation)?.begin(new Mirror(frame));
       case "feed":
         return this.#watched.get(frame.conversation)?.take(frame.items);
       case "ended":
@@ -191,7 +194,7 @@ export class Client {
   #done(id: string, result: Result): void {
     // A feed that goes on where it was brings no snapshot.
     const subscribed = this.#subscribing.get(id);
-    if (subscribed?.mirror) subscribed.stand("live");
+    if (subscribed?.tree) subscribed.stand("live");
     this.#subscribing.delete(id);
     const asked = this.#asked.get(id);
     this.#asked.delete(id);
@@ -230,7 +233,7 @@ export class Client {
     this.#connected.reject(error);
     for (const { answer } of this.#asked.values()) answer.reject(error);
     this.#asked.clear();
-    for (const watched of this.#watched.values()) if (!watched.mirror) watched.stand("missing", error);
+    for (const watched of this.#watched.values()) if (!watched.tree) watched.stand("missing", error);
     if (error.code !== "closed") this.#events.changed?.(this.#state);
   }
 }

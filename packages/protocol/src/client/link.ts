@@ -1,6 +1,7 @@
 import type { Command } from "../commands/index.ts";
 import type { ServerFrame, Welcome } from "../frames.ts";
 import type { ClientError } from "./client-error.ts";
+import type { OpenConversation } from "./tree.ts";
 
 /** A way to whoever carries out commands, which comes back when it is lost, until it is closed. */
 export interface Link {
@@ -18,6 +19,8 @@ export interface LinkEvents {
   up(welcome: Welcome): void;
   /** Any frame but `welcome`. */
   frame(frame: ServerFrame): void;
+  /** A conversation that is watched is open in this process, and can be read where it is: it stands for a snapshot. */
+  shared(conversation: OpenConversation): void;
   /** It was lost, or could not be had, and is tried again at `next`: milliseconds since 1970. */
   down(next: number): void;
   /** It cannot be had, or not any more. */

@@ -54,5 +54,6 @@ function linkTo(port: number, said: string[]): Link {
     down: () => said.push("down"),
     gone: (error) => said.push(error.message),
     frame: ({ type }) => said.push(type),
+    shared: ({ id }) => said.push(id),
   });
 }

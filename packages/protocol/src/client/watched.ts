@@ -1,8 +1,7 @@
 import type { Change, ConversationState, FeedItem, Message } from "@banyan/core/conversation";
 import { MESSAGES_AT_ONCE } from "../bounds.ts";
-import { Mirror } from "../mirror.ts";
-import type { Snapshot } from "../snapshot.ts";
 import { ClientError } from "./client-error.ts";
+import type { Tree } from "./tree.ts";
 
 /**
  * How a watched conversation stands. `loading`: its snapshot has not come. `live`: its feed is followed. `removed`: it is
@@ -35,7 +34,7 @@ export class Watched {
   #loaded = Promise.withResolvers<this>();
   /** Messages that are being read. */
   readonly #reading = new Map<string, Promise<readonly Message[]>>();
-  #mirror: Mirror | undefined;
+  #tree: Tree | undefined;
   #standing: Standing = "loading";
   #problem: ClientError | undefined;
 
@@ -60,14 +59,14 @@ export class Watched {
   }
 
   /** The conversation, with what else a snapshot tells; nothing while it is loading. */
-  get mirror(): Mirror | undefined {
-    return this.#mirror;
+  get tree(): Tree | undefined {
+    return this.#tree;
   }
 
-  /** The tree; what has not been read stands in it without parts (`mirror.unread`). Throws while it is loading. */
+  /** The tree; what has not been read stands in it without parts (`tree.unread`). Throws while it is loading. */
   get state(): ConversationState {
-    if (!this.#mirror) throw new ClientError("invalid", `The conversation ${this.id} has not been loaded yet.`);
-    return this.#mirror.state;
+    if (!this.#tree) throw new ClientError("invalid", `The conversation ${this.id} has not been loaded yet.`);
+    return this.#tree.state;
   }
 
   /** From now on the follower is told; until the returned function is called. */
@@ -83,7 +82,7 @@ export class Watched {
   async read(messages?: Iterable<string>): Promise<void> {
     const named = messages && [...messages];
     // The server may begin anew meanwhile, with messages that were not there before.
-    const rest = () => this.#mirror?.unread(named ?? this.state.messages.keys()) ?? [];
+    const rest = () => this.#tree?.unread(named ?? this.state.messages.keys()) ?? [];
     for (let unread = rest(); unread.length > 0; unread = rest()) {
       const wanted = unread.filter((id) => !this.#reading.has(id)).slice(0, MESSAGES_AT_ONCE);
       const answer = wanted.length > 0 ? this.#read(wanted) : this.#reading.get(unread[0] as string);
@@ -91,9 +90,9 @@ export class Watched {
     }
   }
 
-  /** A snapshot came: the conversation as it is now. */
-  begin(snapshot: Snapshot): void {
-    this.#mirror = new Mirror(snapshot);
+  /** This is the conversation as it is now. */
+  begin(tree: Tree): void {
+    this.#tree = tree;
     this.#loaded.resolve(this);
     this.stand("live");
     for (const follower of this.#followers) follower.renewed?.(this.state);
@@ -101,26 +100,26 @@ export class Watched {
 
   /** What a `feed` frame brings. */
   take(items: readonly FeedItem[]): void {
-    const mirror = this.#mirror;
-    for (const item of mirror ? items : []) {
-      const [change = {}] = mirror?.take([item]) ?? [];
+    const tree = this.#tree;
+    for (const item of tree ? items : []) {
+      const [change = {}] = tree?.take([item]) ?? [];
       for (const follower of this.#followers) follower.item?.(item, change);
     }
   }
 
   /** The answer to what was read, in its place between the frames of the feed. */
   fill(messages: readonly Message[]): void {
-    this.#mirror?.fill(messages);
+    this.#tree?.fill(messages);
     for (const follower of this.#followers) follower.read?.(messages);
   }
 
   /** It stands so from now on. */
   stand(standing: Standing, problem?: ClientError): void {
-    if (problem && !this.#mirror) {
+    if (problem && !this.#tree) {
       this.#loaded.reject(problem);
       // Whoever waits for it is told; whoever does not must not end the process.
       this.#loaded.promise.catch(() => {});
-    } else if (this.#problem && !this.#mirror) this.#loaded = Promise.withResolvers();
+    } else if (this.#problem && !this.#tree) this.#loaded = Promise.withResolvers();
     if (standing === this.#standing && problem?.message === this.#problem?.message) return;
     this.#standing = standing;
     this.#problem = problem;

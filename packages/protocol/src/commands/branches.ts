@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { id, line } from "../shapes.ts";
+import { id, line, text } from "../shapes.ts";
 import { command } from "./command.ts";
 
 /** What is done with a branch as a whole. */
@@ -9,6 +9,9 @@ export const branchCommands = {
     {
       conversation: id,
       at: id.optional().describe("Where it was last written to when absent."),
+      model: text(1, 200)
+        .optional()
+        .describe("The one that sums up: `provider/model` or an alias. That of the conversation when absent."),
       keep: line(10_000).optional().describe("What the summary must keep, in words for the model."),
     },
     z.object({

@@ -24,7 +24,15 @@ export const fileCommands = {
   ),
   "file.undo": command(
     "Puts the files that one `call` has changed back to what they were before it, as `file.revert` does; `leaf` is the end of a branch with that call, or with the one that launched its sub-agent.",
-    { conversation: id, leaf: id, call: callId },
+    {
+      conversation: id,
+      leaf: id,
+      call: callId,
+      agreed: z
+        .boolean()
+        .optional()
+        .describe("A person was asked, and wants back what a log from elsewhere calls the previous content too."),
+    },
     takenBack,
   ),
 } as const;

@@ -54,6 +54,12 @@ export const turnCommands = {
       at: id.optional().describe("The message to go on from, any one; where it was last written to when absent."),
       run: id.optional().describe("The live run that it is for."),
       delivery: delivery.optional().describe("steer when absent."),
+      asIs: z
+        .boolean()
+        .optional()
+        .describe(
+          "Nothing that the texts name with @ goes along: somebody else wrote them, as a prompt of an MCP server.",
+        ),
       ...how,
     },
     z.object({

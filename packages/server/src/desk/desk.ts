@@ -6,7 +6,7 @@ import type { OpenLink } from "@banyan/protocol/client";
 import manifest from "../../package.json" with { type: "json" };
 import { ModelLists } from "./commands/model-lists.ts";
 import type { ServedHost } from "./commands/workplace.ts";
-import { InProcessLink } from "./in-process-link.ts";
+import { InProcessLink, type LinkOptions } from "./in-process-link.ts";
 import { Beginnings } from "./live/beginnings.ts";
 import { Frame } from "./live/frame.ts";
 import { ListWatch } from "./live/list-watch.ts";
@@ -35,6 +35,8 @@ export interface DeskOptions {
   readonly idle?: number | undefined;
   /** Hears of what went wrong that no client asked for. It must not throw. */
   defect?(error: unknown): void;
+  /** What a client is told whose command came upon a defect; when absent, `defect` hears of it, and the client that it did. */
+  told?(defect: unknown): string;
 }
 
 /**
@@ -61,7 +63,7 @@ export class Desk implements AsyncDisposable {
   readonly #defect: (error: unknown) => void;
   #stopped: Promise<void> | undefined;
 
-  constructor({ host, state, idle = IDLE, defect = () => {} }: DeskOptions) {
+  constructor({ host, state, idle = IDLE, defect = () => {}, told }: DeskOptions) {
     this.#host = host;
     this.#defect = defect;
     this.#unread = new UnreadCounts(state === undefined ? undefined : join(state, "unread.json"));
@@ -82,6 +84,12 @@ export class Desk implements AsyncDisposable {
       signal: this.#stopping.signal,
       settingsChanged: () => this.#tellAll({ type: "settings", settings: this.#settings }),
       defect,
+      told:
+        told ??
+        ((error) => {
+          defect(error);
+          return "Something went wrong inside the server; its log says what.";
+        }),
     });
   }
 
@@ -111,9 +119,14 @@ export class Desk implements AsyncDisposable {
     return seat;
   }
 
-  /** A way to the desk for a client in this process; by default one that may do everything. */
-  link(principal: Principal = OWNER): OpenLink {
-    return (events) => new InProcessLink(this, principal, events, this.#defect);
+  /** A way to the desk for a client in this process. */
+  link({ principal = OWNER, shares = false }: LinkOptions = {}): OpenLink {
+    return (events) => new InProcessLink(this, { principal, shares }, events, this.#defect);
+  }
+
+  /** Closes a conversation, so that another program can open it; what runs in it is interrupted. */
+  close(conversation: string): Promise<void> {
+    return this.conversations.letGo(conversation);
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { Session } from "@banyan/core";
 import type { Command, ServerFrame } from "@banyan/protocol";
 import { ClientError, type Link, type LinkEvents } from "@banyan/protocol/client";
 import type { Desk } from "./desk.ts";
@@ -7,25 +8,43 @@ import type { Line } from "./live/subscription.ts";
 import type { Principal } from "./principal.ts";
 import type { Seat } from "./seat.ts";
 
+/** Who takes a link to a desk of this process, and how. */
+export interface LinkOptions {
+  /** One who may do everything when absent. */
+  readonly principal?: Principal;
+  /** Trees are read where they are instead of being copied: less memory, for who only reads them. A guest, who must not see all of them, has copies. */
+  readonly shares?: boolean;
+}
+
 /**
  * A link without a network: what is told is handed over, and nothing is made text or checked that one process says to
- * itself. Each side has its own copy of what is a state, since both change theirs as the feed goes on.
+ * itself. A client that shares reads the trees where they are, and must not change them (they are read only by type); any
+ * other one has a copy of its own.
  */
 export class InProcessLink implements Link, Line {
   readonly viewer: Viewer;
   /** Its client takes what it is told in the same tick. */
   readonly isFull = false;
+  /** Present for who shares: stands for a snapshot. */
+  readonly share?: (session: Session) => void;
   readonly #events: LinkEvents;
   readonly #defect: (error: unknown) => void;
   #seat: Seat | undefined;
   /** What the client has not been told yet, in order. */
-  #told: ServerFrame[] = [];
+  #told: (() => void)[] = [];
   #isOver = false;
 
-  constructor(desk: Desk, principal: Principal, events: LinkEvents, defect: (error: unknown) => void) {
+  constructor(
+    desk: Desk,
+    { principal, shares }: Required<LinkOptions>,
+    events: LinkEvents,
+    defect: (error: unknown) => void,
+  ) {
     this.viewer = principal;
     this.#events = events;
     this.#defect = defect;
+    if (shares && principal.rights.includes("act"))
+      this.share = (session) => this.#tell(() => this.#events.shared(session));
     // Whoever opens a link is told nothing before they have it.
     queueMicrotask(() => {
       if (this.#isOver) return;
@@ -37,8 +56,9 @@ export class InProcessLink implements Link, Line {
   async room(): Promise<void> {}
 
   send(sent: Frame | Command): void {
-    if ("told" in sent) this.#tell(sent.told);
-    else this.#seat?.ask(structuredClone(sent));
+    if (!("told" in sent)) return this.#seat?.ask(structuredClone(sent));
+    const frame = this.share ? sent.told : ownCopyOf(sent.told);
+    this.#tell(() => this.#take(frame));
   }
 
   /** It is never lost, but for good. */
@@ -49,23 +69,21 @@ export class InProcessLink implements Link, Line {
     this.#seat?.leave();
   }
 
-  #tell(frame: ServerFrame): void {
-    // A delta is flat, and everybody only reads it.
-    this.#told.push(frame.type === "feed" ? { ...frame, items: frame.items.map(ownCopy) } : structuredClone(frame));
+  #tell(telling: () => void): void {
+    this.#told.push(telling);
     if (this.#told.length === 1) queueMicrotask(() => this.#tellAll());
   }
 
   #tellAll(): void {
     const told = this.#told;
     this.#told = [];
-    for (const frame of told) {
-      if (this.#isOver) return;
-      if (frame.type === "stopping") {
-        this.close();
-        return this.#hand(() => this.#events.gone(new ClientError("stopping", frame.message)));
-      }
-      this.#hand(() => this.#events.frame(frame));
-    }
+    for (const telling of told) if (!this.#isOver) this.#hand(telling);
+  }
+
+  #take(frame: ServerFrame): void {
+    if (frame.type !== "stopping") return this.#events.frame(frame);
+    this.close();
+    this.#events.gone(new ClientError("stopping", frame.message));
   }
 
   /** What the client does with it must not reach those who told it. */
@@ -76,6 +94,11 @@ export class InProcessLink implements Link, Line {
       this.#defect(error);
     }
   }
+}
+
+/** A delta is flat, and everybody only reads it. */
+function ownCopyOf(frame: ServerFrame): ServerFrame {
+  return frame.type === "feed" ? { ...frame, items: frame.items.map(ownCopy) } : structuredClone(frame);
 }
 
 function ownCopy<Item extends object>(item: Item): Item {

@@ -20,7 +20,10 @@ interface There {
   stop(): Promise<void>;
 }
 
-async function inProcess(options: AgentOptions): Promise<There> {
+/** Where the trees are shared with who may see all of them. */
+const sharing = (options: AgentOptions) => inProcess(options, true);
+
+async function inProcess(options: AgentOptions, shares = false): Promise<There> {
   const store = sqliteStore({ directory: temporaryDirectory() });
   const defects: unknown[] = [];
   const desk = new Desk({ host: hostOf(store, options).host, defect: (error) => defects.push(error) });
@@ -29,7 +32,7 @@ async function inProcess(options: AgentOptions): Promise<There> {
     await store.close();
     expect(defects).toEqual([]);
   });
-  return { owner: desk.link(), guest: desk.link(GUEST), stop: () => desk.stop() };
+  return { owner: desk.link({ shares }), guest: desk.link({ principal: GUEST, shares }), stop: () => desk.stop() };
 }
 
 async function overSocket(options: AgentOptions): Promise<There> {
@@ -49,17 +52,18 @@ function until(watched: Watched, is: () => boolean): Promise<void> {
   return promise.finally(stop);
 }
 
+async function clientOf(link: OpenLink, states: ConnectionState[] = []): Promise<Client> {
+  const client = new Client(link, { changed: (state) => states.push(state) });
+  onTestFinished(() => client.close());
+  await client.connected();
+  return client;
+}
+
 describe.each([
-  ["in the process", inProcess],
+  ["in the process", (options: AgentOptions) => inProcess(options)],
+  ["in the process, trees shared", sharing],
   ["over a socket", overSocket],
 ])("H3: a client of a desk %s", (_, open) => {
-  const clientOf = async (link: OpenLink, states: ConnectionState[] = []) => {
-    const client = new Client(link, { changed: (state) => states.push(state) });
-    onTestFinished(() => client.close());
-    await client.connected();
-    return client;
-  };
-
   test("talks with the agent, and holds what another client holds", async () => {
     const there = await open({ model: scriptedModel(["Hello yourself.", "And again."]) });
     const [client, other] = [await clientOf(there.owner), await clientOf(there.guest)];
@@ -130,21 +134,6 @@ describe.each([
     });
   });
 
-  test("changes nothing of the conversation by what it does to what it was told", async () => {
-    const there = await open({ model: scriptedModel(["One.", "Two."]) });
-    const [client, other] = [await clientOf(there.owner), await clientOf(there.owner)];
-    const { conversation } = await client.ask("conversation.create", {});
-    const watched = await client.watch(conversation).loaded;
-    const parts = [{ type: "text", text: "hello" }];
-    await client.ask("turn.say", { conversation, parts: parts as never });
-    await until(watched, () => watched.state.lastRunEnd !== undefined);
-    (parts[0] as { text: string }).text = "broken";
-    for (const message of watched.state.messages.values())
-      for (const part of message.parts) if ("text" in part) (part as { text: string }).text = "broken";
-    const theirs = await other.watch(conversation).loaded;
-    expect(JSON.stringify([...theirs.state.messages.values()])).not.toContain("broken");
-  });
-
   test("hears that it ends, with what ran interrupted", async () => {
     const there = await open({ model: scriptedModel([[text("Slowly"), stall()]]) });
     const states: ConnectionState[] = [];
@@ -156,4 +145,22 @@ describe.each([
     await expect.poll(() => states.at(-1)?.phase).toMatch(/^(gone|lost)$/);
     expect(watched.state.messages.size).toBeGreaterThan(0);
   });
+});
+
+test.each([
+  ["in the process", (options: AgentOptions) => inProcess(options)],
+  ["over a socket", overSocket],
+])("H3: a client %s changes nothing of the conversation by what it does to what it was told", async (_, open) => {
+  const there = await open({ model: scriptedModel(["One.", "Two."]) });
+  const [client, other] = [await clientOf(there.owner), await clientOf(there.owner)];
+  const { conversation } = await client.ask("conversation.create", {});
+  const watched = await client.watch(conversation).loaded;
+  const parts = [{ type: "text", text: "hello" }];
+  await client.ask("turn.say", { conversation, parts: parts as never });
+  await until(watched, () => watched.state.lastRunEnd !== undefined);
+  (parts[0] as { text: string }).text = "broken";
+  for (const message of watched.state.messages.values())
+    for (const part of message.parts) if ("text" in part) (part as { text: string }).text = "broken";
+  const theirs = await other.watch(conversation).loaded;
+  expect(JSON.stringify([...theirs.state.messages.values()])).not.toContain("broken");
 });

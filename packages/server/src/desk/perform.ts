@@ -7,7 +7,6 @@ import { noteHandlers } from "./commands/notes.ts";
 import { settingsHandlers } from "./commands/settings.ts";
 import { turnHandlers } from "./commands/turns.ts";
 import type { ConnectionCommand, DeskCommand, Handlers, Workplace } from "./commands/workplace.ts";
-import type { Viewer } from "./live/shown-item.ts";
 import { Once } from "./once.ts";
 import type { Principal } from "./principal.ts";
 import { problemOf } from "./problem.ts";
@@ -57,8 +56,7 @@ export class Performer {
     } catch (error) {
       const problem = problemOf(error);
       if (problem) return { error: problem };
-      this.#desk.defect(error);
-      return { error: { code: "failed", message: "Something went wrong inside the server; its log says what." } };
+      return { error: { code: "failed", message: this.#desk.told(error) } };
     }
   }
 
@@ -66,7 +64,7 @@ export class Performer {
     const handle = handlers[command.type] as (
       command: Command,
       desk: Workplace,
-      viewer: Viewer,
+      principal: Principal,
     ) => object | Promise<object>;
     return this.outcomeOf(() => handle(command, this.#desk, principal));
   }

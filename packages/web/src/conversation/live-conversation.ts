@@ -54,12 +54,12 @@ export class LiveConversation {
 
   /** The tree; nothing while it is loading. */
   get state(): ConversationState | undefined {
-    return this.#watched.mirror?.state;
+    return this.#watched.tree?.state;
   }
 
   /** The ends of branches that a process left in the middle when it stopped, and nobody has gone on with. */
   get leftOpen(): readonly string[] {
-    const { state, interrupted = [] } = this.#watched.mirror ?? {};
+    const { state, interrupted = [] } = this.#watched.tree ?? {};
     if (!state) return [];
     const ends = interrupted.flatMap(({ leaf, call }) => (leaf === null || call !== undefined ? [] : [leaf]));
     const isWorkedOn = (end: string) => state.runs.values().some(({ leaf }) => leaf === end);
@@ -68,21 +68,21 @@ export class LiveConversation {
 
   /** A message that has been read; asks for it otherwise. */
   message(id: string): Message | undefined {
-    if (this.#watched.mirror?.outline(id)) {
+    if (this.#watched.tree?.outline(id)) {
       this.read([id]);
       return undefined;
     }
-    return this.#watched.mirror?.state.messages.get(id);
+    return this.#watched.tree?.state.messages.get(id);
   }
 
   /** What is known of a message that has not been read. */
   outline(id: string): Node | undefined {
-    return this.#watched.mirror?.outline(id);
+    return this.#watched.tree?.outline(id);
   }
 
   /** The ids from the root to a message. */
   path(leaf: string | null): readonly string[] {
-    return this.#watched.mirror ? pathTo(this.#watched.mirror.state, leaf).map(({ id }) => id) : [];
+    return this.#watched.tree ? pathTo(this.#watched.tree.state, leaf).map(({ id }) => id) : [];
   }
 
   /** The messages on whose branches something runs, those that launched a sub-agent included (W11). */

@@ -6,7 +6,7 @@ import { agentFor, type Handlers } from "./workplace.ts";
 
 /** What is done with a branch as a whole. */
 export const branchHandlers: Handlers<"branch.compact"> = {
-  async "branch.compact"({ conversation, id, at, keep }, desk) {
+  async "branch.compact"({ conversation, id, at, keep, model }, desk) {
     const { host, conversations } = desk;
     using beginning = desk.beginnings.of({ conversation, id });
     const live = await conversations.open(conversation);
@@ -14,7 +14,7 @@ export const branchHandlers: Handlers<"branch.compact"> = {
       const { session } = live;
       const { state } = session;
       await host.ready();
-      const agent = await agentFor(desk, live, {});
+      const agent = await agentFor(desk, live, { model });
       mustBeThere(state, at);
       const leaf = at ?? standing(state, state.leaf);
       if (leaf === null) return { problem: "Nothing has been said yet." };

@@ -28,7 +28,7 @@ export const fileHandlers: Handlers<"file.find" | "file.revert" | "file.undo"> =
     });
   },
 
-  async "file.undo"({ conversation, leaf, call }, { host, conversations }) {
+  async "file.undo"({ conversation, leaf, call, agreed }, { host, conversations }) {
     const live = await conversations.open(conversation);
     return live.whileBeginning(async () => {
       const { session } = live;
@@ -40,7 +40,7 @@ export const fileHandlers: Handlers<"file.find" | "file.revert" | "file.undo"> =
       // What is as it was already stays so.
       if (!done) return { changes: [], problems: [] };
       mustBeAtRest(state, [state.calls.get(call)]);
-      const place = { workspace: host.workspace, backups, redact: host.redact };
+      const place = { workspace: host.workspace, backups, redact: host.redact, ...(agreed && { agreed }) };
       return whileAtRest(session, leaf, () => undoCall(session, place, { ...done, leaf }));
     });
   },

@@ -6,7 +6,7 @@ import type { Beginning } from "../live/beginnings.ts";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import { beginTurn } from "../live/turn.ts";
 import { TurnWait } from "../live/turn-wait.ts";
-import { agentFor, type Handlers, type Workplace, written } from "./workplace.ts";
+import { agentFor, type Handlers, type Workplace, withoutSecrets, written } from "./workplace.ts";
 
 /** What makes an agent work, and what stops it. */
 export const turnHandlers: Handlers<
@@ -19,11 +19,13 @@ export const turnHandlers: Handlers<
   | "input.edit"
   | "input.withdraw"
 > = {
-  async "turn.say"(command, desk) {
+  async "turn.say"(command, desk, principal) {
     using beginning = desk.beginnings.of(command);
     const live = await desk.conversations.open(command.conversation);
     return await live.whileBeginning(async () => {
-      const message = await written(desk, command.parts);
+      const { parts, asIs } = command;
+      const signal = AbortSignal.any([desk.signal, beginning.interruption]);
+      const message = asIs ? withoutSecrets(desk, parts) : await written(desk, parts, { principal, signal });
       const waits = await deliver(command, message.parts, live, (at) =>
         begin(command, say(message.parts), at ?? undefined, { live, beginning, desk }),
       );
@@ -31,24 +33,23 @@ export const turnHandlers: Handlers<
     });
   },
 
-  async "message.add"(command, { host, conversations }) {
-    const live = await conversations.open(command.conversation);
+  async "message.add"(command, desk) {
+    const live = await desk.conversations.open(command.conversation);
     const { id } = command;
-    const parts = command.parts.map((part) =>
-      part.type === "text" ? { ...part, text: host.redact(part.text) } : part,
-    );
+    const { parts } = withoutSecrets(desk, command.parts);
     return live.whileBeginning(async () => {
       const waits = await deliver(command, parts, live, (at) => live.session.add(parts, { at, id }));
       return { message: id, waits };
     });
   },
 
-  async "turn.retry"(command, desk) {
+  async "turn.retry"(command, desk, principal) {
     using beginning = desk.beginnings.of(command);
     const live = await desk.conversations.open(command.conversation);
     const { id, parts, at } = command;
     return await live.whileBeginning(async () => {
-      const message = await written(desk, parts ?? []);
+      const signal = AbortSignal.any([desk.signal, beginning.interruption]);
+      const message = await written(desk, parts ?? [], { principal, signal });
       const directive = parts ? retry(message.parts) : retry();
       if (!isDone(live, id)) await begin(command, directive, at, { live, beginning, desk });
       return { ...(parts ? { message: id } : {}), ...message.told };
@@ -74,9 +75,9 @@ export const turnHandlers: Handlers<
     return { interrupted: before + (conversations.ifOpen(conversation)?.session.interrupt(run) ?? 0) };
   },
 
-  async "input.edit"({ conversation, input, parts, delivery, before, run }, desk) {
+  async "input.edit"({ conversation, input, parts, delivery, before, run }, desk, principal) {
     const { session } = await desk.conversations.open(conversation);
-    const message = await written(desk, parts ?? []);
+    const message = await written(desk, parts ?? [], { principal, signal: desk.signal });
     await session.editInput(input, {
       ...(parts === undefined ? {} : { parts: message.parts }),
       ...(delivery === undefined ? {} : { delivery }),

@@ -5,7 +5,7 @@ import type { Command, CommandName, Result } from "@banyan/protocol";
 import type { Beginnings } from "../live/beginnings.ts";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import type { LiveConversations } from "../live/live-conversations.ts";
-import type { Viewer } from "../live/shown-item.ts";
+import type { Principal } from "../principal.ts";
 import type { ModelLists } from "./model-lists.ts";
 
 /** What a server needs of the application around it; a `Host` is one. */
@@ -47,6 +47,8 @@ export interface Workplace {
   settingsChanged(): void;
   /** Something went wrong that no client asked for. */
   defect(error: unknown): void;
+  /** What a client is told whose command came upon a defect. */
+  told(defect: unknown): string;
 }
 
 /** Commands that are about a connection itself. */
@@ -60,7 +62,7 @@ export type Handlers<Names extends DeskCommand> = {
   readonly [Name in Names]: (
     command: Command<Name>,
     desk: Workplace,
-    viewer: Viewer,
+    principal: Principal,
   ) => Result<Name> | Promise<Result<Name>>;
 };
 
@@ -85,10 +87,15 @@ export interface Written {
   };
 }
 
-/** What a person says: without secrets (S10), and with what it names (B46). */
-export async function written({ host, signal }: Workplace, parts: readonly UserPart[]): Promise<Written> {
+/** What a person says: without secrets (S10), and with what it names (B46), which is read until the signal aborts. */
+export async function written(
+  { host }: Workplace,
+  parts: readonly UserPart[],
+  { principal, signal }: { readonly principal: Principal; readonly signal: AbortSignal },
+): Promise<Written> {
+  const how = { outside: principal.isHere === true };
   const messages = await Promise.all(
-    parts.map((part) => (part.type === "text" ? writtenMessage(host, part.text, signal) : undefined)),
+    parts.map((part) => (part.type === "text" ? writtenMessage(host, part.text, signal, how) : undefined)),
   );
   const known = messages.filter((message) => message !== undefined);
   return {
@@ -98,5 +105,13 @@ export async function written({ host, signal }: Workplace, parts: readonly UserP
       problems: known.flatMap(({ problems }) => problems),
       redacted: known.some(({ isRedacted }) => isRedacted),
     },
+  };
+}
+
+/** The same for what somebody else wrote: nothing goes along that it names. */
+export function withoutSecrets({ host }: Workplace, parts: readonly UserPart[]): Written {
+  return {
+    parts: parts.map((part) => (part.type === "text" ? { ...part, text: host.redact(part.text) } : part)),
+    told: { attached: [], problems: [], redacted: false },
   };
 }

@@ -13,6 +13,8 @@ export class TurnNotBegun extends Error {
 export interface Beginning extends Disposable {
   /** Aborts when it is not to wait for anything any longer: it was hastened, or interrupted. */
   readonly patience: AbortSignal;
+  /** Aborts, with `TurnNotBegun`, when it was interrupted. */
+  readonly interruption: AbortSignal;
   /** From now on the session knows of it. Throws `TurnNotBegun` when it was interrupted before. */
   begins(): void;
 }
@@ -21,7 +23,7 @@ interface Asked {
   readonly conversation: string;
   readonly id: string;
   readonly impatience: AbortController;
-  isInterrupted: boolean;
+  readonly interruption: AbortController;
 }
 
 /**
@@ -33,13 +35,14 @@ export class Beginnings {
 
   /** To be called at once when the command comes; disposed of when that has been carried out: `return await`, not `return`. */
   of({ conversation, id }: Pick<Command<"turn.resume">, "conversation" | "id">): Beginning {
-    const asked: Asked = { conversation, id, impatience: new AbortController(), isInterrupted: false };
+    const asked: Asked = { conversation, id, impatience: new AbortController(), interruption: new AbortController() };
     this.#asked.add(asked);
     return {
       patience: asked.impatience.signal,
+      interruption: asked.interruption.signal,
       begins: () => {
         this.#asked.delete(asked);
-        if (asked.isInterrupted) throw new TurnNotBegun();
+        asked.interruption.signal.throwIfAborted();
       },
       [Symbol.dispose]: () => {
         this.#asked.delete(asked);
@@ -49,9 +52,9 @@ export class Beginnings {
 
   /** Interrupts what was asked for in a conversation, or only the command of this id; answers how many. */
   interrupt(conversation: string, id?: string): number {
-    const meant = this.#of(conversation, id).filter(({ isInterrupted }) => !isInterrupted);
+    const meant = this.#of(conversation, id).filter(({ interruption }) => !interruption.signal.aborted);
     for (const asked of meant) {
-      asked.isInterrupted = true;
+      asked.interruption.abort(new TurnNotBegun());
       asked.impatience.abort();
     }
     return meant.length;

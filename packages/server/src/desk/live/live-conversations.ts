@@ -84,6 +84,13 @@ export class LiveConversations {
     this.#options.changed(id);
   }
 
+  /** Closes a conversation, if it is open; what runs in it is interrupted. Rejects when that could not be written. */
+  async letGo(id: string): Promise<void> {
+    for (let moving = this.#moving.get(id); moving; moving = this.#moving.get(id)) await moving.catch(() => {});
+    const live = this.#live.get(id);
+    if (live) await this.#close(live);
+  }
+
   /** A conversation has come by another way: brought in, say. */
   appeared(id: string): void {
     this.#options.changed(id);

@@ -11,6 +11,8 @@ const FRAME_SIZE = 128 * 1024;
 export interface Line {
   /** Whose it is. */
   readonly viewer: Viewer;
+  /** Tells of a conversation by showing it where it is, for a client of this process; absent where a snapshot is needed. */
+  share?(session: Session): void;
   /** Sends a frame; whoever has it is at this place of the feed, if it is one of a feed. */
   send(frame: Frame, at?: Cursor): void;
   /** Whether so much waits to be sent that it must get no more for now. */
@@ -65,7 +67,8 @@ export class Subscription implements Receiver {
     }
     const beginAnew = () => {
       const { state, cursor, interrupted, damage } = this.#session;
-      this.#line.send(new Frame(snapshotOf(state, { cursor, leaf, interrupted, damage })), cursor);
+      if (this.#line.share) this.#line.share(this.#session);
+      else this.#line.send(new Frame(snapshotOf(state, { cursor, leaf, interrupted, damage })), cursor);
       this.#join();
     };
     if (from && from.epoch !== latest.epoch) await this.#catchUp(from, { epoch: from.epoch, begin: beginAnew });

@@ -25,9 +25,9 @@ export class TurnWait implements Disposable {
     tell();
   }
 
-  /** It waits no longer; where nobody was told that it does, nobody is told. */
+  /** It waits no longer. Where nobody was told that it does, and nothing is missing, nobody is told. */
   [Symbol.dispose](): void {
-    if (this.#telling === undefined) return;
+    if (this.#telling === undefined && this.missing.length === 0) return;
     clearInterval(this.#telling);
     this.#notify(false, this.missing.join(" "));
   }

@@ -1,0 +1,4 @@
+export type { ServedHost } from "./commands/workplace.ts";
+export { Desk, type DeskOptions } from "./desk.ts";
+export type { LinkOptions } from "./in-process-link.ts";
+export { GUEST, OWNER, type Principal, USER } from "./principal.ts";
