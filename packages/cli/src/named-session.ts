@@ -9,6 +9,8 @@ import { isRemoved, messageNamed } from "./show/message-label.ts";
 export interface Opening {
   /** Gets a sentence for what is not as one may think. */
   notice(sentence: string): void;
+  /** Opens the conversation of an id, where the host is not to do it. */
+  open?(id: string): Promise<Session>;
   /** Lets a person choose a conversation, among those that may be meant; absent where nobody can. */
   choose?(among?: readonly ConversationSummary[]): Promise<string | undefined>;
 }
@@ -29,7 +31,7 @@ export async function openNamedSession(
       throw new UsageError("--at names a message of a conversation: it goes with --resume or --continue.");
     return {};
   }
-  const session = await openWithModel(id, host, { notice: opening.notice, keepModel: args.model !== undefined });
+  const session = await openWithModel(id, host, { ...opening, keepModel: args.model !== undefined });
   try {
     return { session, ...placeIn(session, args) };
   } catch (error) {
@@ -42,9 +44,13 @@ export async function openNamedSession(
 export async function openWithModel(
   id: string,
   host: Host,
-  { notice, keepModel = false }: Pick<Opening, "notice"> & { readonly keepModel?: boolean },
+  {
+    notice,
+    open = (named) => host.openById(named),
+    keepModel = false,
+  }: Pick<Opening, "notice" | "open"> & { readonly keepModel?: boolean },
 ): Promise<Session> {
-  const session = await host.openById(id);
+  const session = await open(id);
   try {
     await prepare(session, keepModel, host, notice);
     return session;

@@ -80,6 +80,8 @@ export interface HostParts {
   readonly instructions: Instructions;
   readonly choice: ModelChoice;
   readonly driver: ModelDriver;
+  /** What the result of a task must be. */
+  readonly output: AgentOptions["output"];
 }
 
 /** The application around the engine on one machine. */
@@ -101,6 +103,7 @@ export class Host {
   /** Why the content of a file may not be told, by the rules (S21); undefined when none speaks of reading. */
   readonly whyNotRead: WhyNotRead | undefined;
   readonly #approval: Approval;
+  readonly #output: AgentOptions["output"];
   readonly #env: Environment;
   readonly #home: string;
   readonly #names: Pick<ResolveOptions, "aliases" | "overrides" | "bounds">;
@@ -120,6 +123,7 @@ export class Host {
   constructor(parts: HostParts) {
     const { places, workspace, project, env, home, canAsk, configuration, rules, redact, instructions } = parts;
     const { settings } = configuration;
+    this.#output = parts.output;
     this.workspace = workspace;
     this.places = places;
     this.project = project;
@@ -229,7 +233,7 @@ export class Host {
       .map(({ text, at }) => `[finished ${new Date(at).toISOString().slice(0, 10)}]\n${text}`)
       .join("\n\n");
     const known = told === "" ? "" : `\n\n${enclosed("earlier-tasks-in-this-directory", told)}`;
-    return this.#agent.with({ mode: "task", instructions: `${instructions}${known}` });
+    return this.#agent.with({ mode: "task", instructions: `${instructions}${known}`, output: this.#output });
   }
 
   /** What is wrong with settings, instructions and what the agent works with, and was left out, in sentences for a person. */

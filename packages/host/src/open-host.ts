@@ -1,5 +1,5 @@
 import { accessSync, constants } from "node:fs";
-import type { Limits } from "@banyan/core";
+import type { AgentOptions, Limits } from "@banyan/core";
 import { chooseModel, type Environment, type ModelChoice, ModelChoiceError, resolveModel } from "@banyan/models";
 import { openWorkspace, WorkspaceError } from "@banyan/tools/workspace";
 import { directories } from "./directories.ts";
@@ -53,6 +53,8 @@ export interface HostOptions {
    * it nothing of the project is read (S5). `TrustRecord` knows what the user decided.
    */
   readonly trusted?: boolean;
+  /** What the result of a task must be; a text when absent. */
+  readonly output?: AgentOptions["output"];
   /** Ends the search for a model. */
   readonly signal?: AbortSignal;
   /** Do not wait until the agent has all that it works with: whoever begins a turn awaits `host.ready()`. */
@@ -88,7 +90,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   });
   const host = new Host({
     ...{ places, workspace, project, env, home, canAsk },
-    ...{ configuration, rules, redact, instructions, choice, driver },
+    ...{ configuration, rules, redact, instructions, choice, driver, output: options.output },
   });
   if (!options.readyLater) await host.ready();
   return host;

@@ -40,7 +40,8 @@ const refused = z.object({ type: z.literal("refused"), protocol: z.string(), mes
  * Why a command was not carried out. `malformed`: it does not fit its schema. `unknown-command`: of a newer version.
  * `forbidden`: the client may not. `busy`: too many commands at once. `not-found`, `ambiguous`: no conversation, message,
  * question, input or run of that name, or several. `locked`: another program has the conversation open. `damaged`: it
- * cannot be read. `invalid`: it cannot be done as things are. `stopping`: the server ends. `failed`: the server's fault.
+ * cannot be read. `invalid`: it cannot be done as things are. `unconfirmed`: a
+ * person must say yes to it first (`confirmed`). `stopping`: the server ends. `failed`: the server's fault.
  */
 export const errorCodes = [
   "malformed",
@@ -52,6 +53,7 @@ export const errorCodes = [
   "locked",
   "damaged",
   "invalid",
+  "unconfirmed",
   "stopping",
   "failed",
 ] as const;

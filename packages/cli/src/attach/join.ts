@@ -10,13 +10,13 @@ import manifest from "../../package.json" with { type: "json" };
 import { approvalSentence } from "../chat/approval-mode.ts";
 import type { Sitting } from "../chat/at-terminal.ts";
 import { messageNames } from "../chat/names.ts";
+import { Talk } from "../chat/talk.ts";
 import { conversationCommands, watchingCommands } from "../commands/index.ts";
 import { chooseConversation } from "../conversations/choose.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { LiveSettings } from "../terminal/full/live-terminal.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { AttachArguments } from "./arguments.ts";
-import { AttachedTalk } from "./attached-talk.ts";
 import { remoteConversations } from "./remote-conversations.ts";
 import { whichServer } from "./which-server.ts";
 
@@ -25,7 +25,7 @@ import { whichServer } from "./which-server.ts";
  * `problemOf` can tell.
  */
 export async function join(args: AttachArguments, { terminal, unsent, signal, met }: Sitting): Promise<void> {
-  let talk: AttachedTalk | undefined;
+  let talk: Talk | undefined;
   const directory = realpathSync(".");
   const door = whichServer(args.address, directory);
   const server = await connect(
@@ -43,7 +43,7 @@ export async function join(args: AttachArguments, { terminal, unsent, signal, me
       isElsewhere: !isHere,
     };
     const { prompt, ...look } = ownLook();
-    talk = new AttachedTalk({ server, terminal, unsent, place, prompt });
+    talk = new Talk({ client: server, terminal, unsent, place, prompt });
     const { style, live } = terminal;
     const mayAct = rights.includes("act");
     const commands = mayAct ? conversationCommands : watchingCommands;

@@ -35,7 +35,7 @@ const unsentAt = (place: string) =>
 function person() {
   const here = stack.use(new Opened());
   const unsent = unsentAt("/somewhere");
-  const host = { agent: { name: "banyan" }, workspace: "/work", remember: () => {} };
+  const host = { agent: "banyan", workspace: "/work" };
   const { terminal } = here;
   const approvals = new Approvals(terminal, terminal.view, host, unsent);
   // Ctrl-C on an empty prompt would leave, and there is nobody to stop.
@@ -107,7 +107,7 @@ describe("T19: an answer that is being written", () => {
   test("is in a file as it is typed, is not a message, and is there when the same call asks the same again", async () => {
     const { session, question } = await asking(ASKS);
     const first = person();
-    const given = first.approvals.ask(session, undefined, question);
+    const given = first.approvals.ask(session, question);
     await beginsToAnswer(first.here, "green or r");
     await first.here.screen.until("green or r");
     expect(files()).toHaveLength(1);
@@ -118,7 +118,7 @@ describe("T19: an answer that is being written", () => {
     const second = person();
     second.unsent.moveTo(session.id);
     expect(second.unsent.takeOver()).toBe("");
-    void second.approvals.ask(session, undefined, question);
+    void second.approvals.ask(session, question);
     await second.here.screen.until(/─ Your answer: ─+\n *green or r/);
     await second.here.quiet();
     second.here.keys("ed", ENTER);
@@ -155,7 +155,7 @@ describe("T19: an answer that is being written", () => {
   test("goes into the history when somebody else answers meanwhile", async () => {
     const { session, question } = await asking(ASKS);
     const { here, approvals } = person();
-    void approvals.ask(session, undefined, question);
+    void approvals.ask(session, question);
     await beginsToAnswer(here, "green or r");
     await here.screen.until("green or r");
     await session.answer(question, { decision: "answer", text: "black" });
@@ -173,7 +173,7 @@ describe("T19: an answer that is being written", () => {
     const answered = Promise.withResolvers<void>();
     const { state } = session;
     const listen = session.listen.bind(session);
-    const given = approvals.ask({ state, listen, answer: () => answered.promise }, undefined, question);
+    const given = approvals.ask({ state, listen, answer: () => answered.promise }, question);
     await beginsToAnswer(here, "green", ENTER);
     await here.screen.until("Reply:");
     expect(files()).toHaveLength(1);
@@ -192,7 +192,7 @@ describe("T19: an answer that is being written", () => {
     const listen = session.listen.bind(session);
     const answers = [() => Promise.reject(new Error("Not\nnow.")), session.answer.bind(session)];
     const answer = (...given: Parameters<Session["answer"]>) => answers.shift()?.(...given) ?? Promise.resolve();
-    void approvals.ask({ state, listen, answer }, undefined, question);
+    void approvals.ask({ state, listen, answer }, question);
     await beginsToAnswer(here, "green", ENTER);
     await here.screen.until(/Not answered: .*Not now\./);
     await here.screen.until(/─ Your answer: ─+\n *green/);
@@ -215,7 +215,7 @@ describe("T19: an answer that is being written", () => {
       if (refusal) throw refusal;
       await session.answer(...given);
     };
-    void approvals.ask({ state, listen, answer }, undefined, question);
+    void approvals.ask({ state, listen, answer }, question);
     await beginsToAnswer(here, "green", ENTER);
     await here.screen.until("Not answered: Too short.");
     await here.screen.until(/─ Your answer: ─+\n *green/);
@@ -232,7 +232,7 @@ describe("T19: an answer that is being written", () => {
   test("T4: goes into the history when Ctrl-C stops the agent instead", async () => {
     const { session, question } = await asking(RUNS);
     const { here, approvals } = person();
-    void approvals.ask(session, undefined, question);
+    void approvals.ask(session, question);
     await beginsToDeny(here);
     here.keys(CTRL_C);
     await here.screen.until("Not sent, but in the history: it is");
@@ -243,13 +243,13 @@ describe("T19: an answer that is being written", () => {
   test("T27: a reason is there again with its choice made, and nothing is decided by that", async () => {
     const { session, question, ended } = await asking(RUNS);
     const first = person();
-    void first.approvals.ask(session, undefined, question);
+    void first.approvals.ask(session, question);
     await beginsToDeny(first.here);
     first.here.terminal.close();
     first.unsent.close();
 
     const second = person();
-    void second.approvals.ask(session, undefined, question);
+    void second.approvals.ask(session, question);
     await second.here.screen.until("Why not: it is");
     // What is typed as it appears is about something else.
     second.here.keys(ENTER);
@@ -265,7 +265,7 @@ describe("T19: an answer that is being written", () => {
   test("T27: a reason from which the person went back to another choice goes into the history", async () => {
     const { session, question, ended } = await asking(RUNS);
     const { here, approvals } = person();
-    void approvals.ask(session, undefined, question);
+    void approvals.ask(session, question);
     await beginsToDeny(here);
     here.keys(ESC);
     await here.screen.until(/^Allow this\?$/);
@@ -286,7 +286,7 @@ describe("T19: an answer that is being written", () => {
   test("T27: changed arguments are there again, also those that were read already, and what is no JSON", async () => {
     const { session, question, ended } = await asking(RUNS);
     const first = person();
-    void first.approvals.ask(session, undefined, question);
+    void first.approvals.ask(session, question);
     await first.here.screen.until("Allow this?");
     await first.here.quiet();
     first.here.keys("e");
@@ -302,7 +302,7 @@ describe("T19: an answer that is being written", () => {
     first.unsent.close();
 
     const second = person();
-    void second.approvals.ask(session, undefined, question);
+    void second.approvals.ask(session, question);
     await second.here.screen.until(/─ Arguments of run: ─+\n *\{"what":"her"\}/);
     await second.here.quiet();
     second.here.keys(ENTER);
@@ -319,7 +319,7 @@ describe("T19: an answer that is being written", () => {
   test("is nothing where what stood there is as it was", async () => {
     const { session, question, ended } = await asking(RUNS);
     const { here, approvals } = person();
-    void approvals.ask(session, undefined, question);
+    void approvals.ask(session, question);
     await here.screen.until("Allow this?");
     await here.quiet();
     here.keys("e");

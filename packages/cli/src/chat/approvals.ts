@@ -1,16 +1,15 @@
 import { setImmediate } from "node:timers/promises";
 import {
-  type Agent,
   type Answer,
+  type ApprovalQuestion,
   type Call,
   type ConversationState,
   type Json,
+  type LimitQuestion,
   type Session,
   UnfitAnswerError,
 } from "@banyan/core";
-import type { ApprovalQuestion, LimitQuestion } from "@banyan/core/conversation";
-import { visibleLine } from "@banyan/core/shown";
-import type { Host } from "@banyan/host";
+import { visibleLine } from "@banyan/core/conversation";
 import { problemOf } from "../problem.ts";
 import { callIn } from "../show/call-of.ts";
 import { excerpt } from "../show/excerpt.ts";
@@ -26,10 +25,16 @@ import type { Unsent } from "./unsent.ts";
 import { isOpen, whileOpen } from "./while-open.ts";
 
 /** A conversation in which something waits for a person, here or on a server. */
-export type AskingSession = Pick<Session, "answer" | "listen" | "state"> & Partial<Pick<Session, "allowed">>;
+export interface AskingSession extends Pick<Session, "listen" | "state"> {
+  /** May resolve with a sentence: why a rule could not be kept for good. */
+  answer(question: string, answer: Answer): Promise<unknown>;
+}
 
-/** Who asks, where, and where to keep what is allowed for good. */
-export type AskingHost = Pick<Host, "remember" | "workspace"> & { readonly agent: Pick<Agent, "name"> };
+/** Who asks, and where. */
+export interface Asking {
+  readonly agent: string;
+  readonly workspace: string;
+}
 
 /**
  * Asks a person about calls, what calls want to know, and whether a run may go on beyond a limit (B64), one after the
@@ -38,24 +43,24 @@ export type AskingHost = Pick<Host, "remember" | "workspace"> & { readonly agent
 export class Approvals {
   readonly #terminal: Terminal;
   readonly #view: FeedView;
-  readonly #host: AskingHost;
+  readonly #asking: Asking;
   readonly #answering: Answering;
   /** The question before. */
   #asked: Promise<void> = Promise.resolve();
 
   /** With `unsent`, what is written in answer outlives the process. */
-  constructor(terminal: Terminal, view: FeedView, host: AskingHost, unsent?: Unsent) {
+  constructor(terminal: Terminal, view: FeedView, asking: Asking, unsent?: Unsent) {
     this.#answering = new Answering(terminal, view, unsent);
     this.#terminal = terminal;
     this.#view = view;
-    this.#host = host;
+    this.#asking = asking;
   }
 
   /** Asks, and answers the session; does nothing when the question is not open any more. Never rejects. */
-  ask(session: AskingSession, agent: Pick<Agent, "options"> | undefined, question: string): Promise<void> {
+  ask(session: AskingSession, question: string): Promise<void> {
     // One question comes after the other.
     this.#asked = this.#asked
-      .then(() => this.#ask(session, agent, question))
+      .then(() => this.#ask(session, question))
       .catch((error: unknown) => this.#view.say(`Not asked: ${problemOf(error).message}`));
     return this.#asked;
   }
@@ -71,23 +76,17 @@ export class Approvals {
     this.#answering.putLeftAside(state);
   }
 
-  async #ask(session: AskingSession, agent: Pick<Agent, "options"> | undefined, id: string): Promise<void> {
+  async #ask(session: AskingSession, id: string): Promise<void> {
     // What was answered just now may cover this call too; the rule is in the state a moment later.
     await setImmediate();
     const question = session.state.questions.get(id);
     if (!question) return;
     using open = whileOpen(session, id);
-    const asker = subAgentLabel(session.state, question.message ?? "") ?? this.#host.agent.name;
-    if (question.type === "limit") {
-      await this.#until(session, id, () => this.#goesOn(question, asker, open.signal));
-      return;
-    }
+    const asker = subAgentLabel(session.state, question.message ?? "") ?? this.#asking.agent;
+    if (question.type === "limit")
+      return void (await this.#until(session, id, () => this.#goesOn(question, asker, open.signal)));
     const call = callIn(session.state, question);
     if (!call) return;
-    if (question.type === "approval" && (await isAllowedNow(session, agent, call, open.signal))) {
-      await this.#give(session, id, ALLOW);
-      return;
-    }
     const written = this.#answering.begin(session.state, call.id);
     const given = await this.#until(session, id, () =>
       question.type === "text"
@@ -125,7 +124,8 @@ export class Approvals {
   /** Answers a question. `closed`: it was answered elsewhere, or withdrawn, in the meantime, and stays so. */
   async #give(session: AskingSession, question: string, answer: Answer): Promise<Given> {
     try {
-      await session.answer(question, answer);
+      const problem = await session.answer(question, answer);
+      if (typeof problem === "string") this.#view.note(`Allowed for this conversation only. ${oneLine(problem)}`);
       return "given";
     } catch (error) {
       if (this.#terminal.isClosed || !isOpen(session.state, question)) return "closed";
@@ -180,7 +180,7 @@ export class Approvals {
           isEditing = true;
           break;
         default: {
-          const scope = decided.key === "A" ? this.#remember(rule ?? "") : "conversation";
+          const scope = decided.key === "A" ? "always" : "conversation";
           return { decision: "allow", remember: { pattern: rule ?? "", scope } };
         }
       }
@@ -189,7 +189,7 @@ export class Approvals {
 
   #decision(call: Call, body: readonly string[], asker: string, rule: string | undefined): Decision {
     const { style } = this.#terminal;
-    const { workspace } = this.#host;
+    const { workspace } = this.#asking;
     return {
       // A name that fills the line must not push away what is asked.
       title: `${excerpt(visibleLine(asker), 40)} asks to run ${style.bold(visibleLine(call.tool))} in ${visibleLine(workspace)}`,
@@ -198,16 +198,6 @@ export class Approvals {
       choices: [YES, ...(rule === undefined ? [] : always(visibleLine(rule))), EDIT, NO],
       stops: true,
     };
-  }
-
-  #remember(rule: string): "conversation" | "always" {
-    try {
-      this.#host.remember(rule);
-      return "always";
-    } catch (error) {
-      this.#view.note(`Allowed for this conversation only. ${problemOf(error).message}`);
-      return "conversation";
-    }
   }
 
   #arguments({ tool, input }: Call, written: WrittenPart): Question {
@@ -232,8 +222,6 @@ export class Approvals {
 /** What became of an answer; `refused`: the question is still open. */
 type Given = "given" | "closed" | "refused";
 
-const ALLOW: Answer = { decision: "allow" };
-
 const WHY_NOT = "Why not";
 const YES: Choice = { key: "y", text: "yes, once", brief: "yes", words: ["yes", "Y"] };
 const EDIT: Choice = { key: "e", text: "edit the arguments first", brief: "edit", words: ["edit", "E"] };
@@ -252,19 +240,4 @@ function always(rule: string): Choice[] {
     { key: "a", text: `always ${rule}, in this conversation`, brief: "always here", holdsOn: true },
     { key: "A", text: `always ${rule}, for good`, brief: "always", holdsOn: true },
   ];
-}
-
-/** Whether the rules, as they are now, allow a call. */
-async function isAllowedNow(
-  session: AskingSession,
-  agent: Pick<Agent, "options"> | undefined,
-  call: Call,
-  signal: AbortSignal,
-): Promise<boolean> {
-  const { permission, tools = [] } = agent?.options ?? {};
-  const tool = tools.find(({ name }) => name === call.tool);
-  if (!permission || !tool || call.input === undefined) return false;
-  const { state: conversation, allowed = [] } = session;
-  const permit = await permission({ call: call.id, tool, input: call.input, conversation, allowed, signal });
-  return permit.decision === "allow";
 }

@@ -1,76 +1,54 @@
-import { newestLeaf, type Session } from "@banyan/core";
-import { visibleLine } from "@banyan/core/shown";
-import {
-  type CallChanges,
-  type ChangesPlace,
-  type Host,
-  revertBranch,
-  type TakenBack,
-  undoCall,
-  wasElsewhere,
-} from "@banyan/host";
-
+import { visibleLine } from "@banyan/core/conversation";
+import { type CallChanges, wasElsewhere } from "@banyan/host";
+import type { ConversationContext } from "../commands/command.ts";
 import type { Choice } from "../terminal/decision.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import type { LeftBranch } from "./leave-files.ts";
 import type { Standpoint } from "./standpoint.ts";
+import type { TalkSession } from "./talk-session.ts";
 
-/** What a person has done to a branch without a turn, in a conversation of this process; they stand behind what that wrote. */
-export class BranchChanges {
-  readonly #host: Host;
-  readonly #terminal: Terminal;
-  readonly #standpoint: Standpoint;
-  readonly #open: () => Promise<Session>;
+/** Where branches are changed, and for whom. */
+export interface BranchChangesOptions {
+  readonly terminal: Terminal;
+  readonly standpoint: Standpoint;
+  /** Where the files are. */
+  readonly workspace: string;
+  /** The model that sums up; that of the conversation when absent. */
+  readonly model: string | undefined;
+  open(): Promise<TalkSession>;
+}
 
-  constructor(host: Host, terminal: Terminal, standpoint: Standpoint, open: () => Promise<Session>) {
-    this.#host = host;
-    this.#terminal = terminal;
-    this.#standpoint = standpoint;
-    this.#open = open;
-  }
+/** What a person has done to a branch without a turn; they stand behind what that wrote. */
+export function branchChanges(options: BranchChangesOptions): Pick<ConversationContext, "compact" | "undo"> {
+  const { terminal, standpoint, workspace, model, open } = options;
+  return {
+    // Asks first when the call did so elsewhere (S17).
+    async undo(call) {
+      const { below } = standpoint;
+      const session = await open();
+      // Above the first message nothing was done.
+      if (below === null) return { changes: [], problems: [] };
+      const agreed = wasElsewhere(session.state, [call.call]);
+      if (agreed && !(await isWanted(terminal, call, workspace))) return { changes: [], problems: [] };
+      const taken = await session.undo(call.call, below, agreed);
+      standpoint.wrote(taken.message);
+      return taken;
+    },
+    async compact(at, keep) {
+      const { summary, problem } = await (await open()).compact(at, { keep, model });
+      standpoint.wrote(summary);
+      return problem;
+    },
+  };
+}
 
-  /** Puts the files of a branch that is left back to what they were before it. */
-  async revert(left: LeftBranch): Promise<TakenBack> {
-    return revertBranch(await this.#open(), await this.#place(), left);
-  }
-
-  /** Puts files back to what they were before a call changed them; asks first when it did so elsewhere (S17). */
-  async undo(call: CallChanges): Promise<TakenBack> {
-    const leaf = this.#standpoint.below;
-    const session = await this.#open();
-    const place = await this.#place();
-    const agreed = wasElsewhere(session.state, [call.call]);
-    if (agreed && !(await this.#isWanted(call, place.workspace))) return { changes: [], problems: [] };
-    const taken = await undoCall(session, { ...place, agreed }, { ...call, leaf });
-    if (taken.message !== undefined) this.#standpoint.standAt(taken.message);
-    return taken;
-  }
-
-  /** Has the model sum up the branch down to a message; answers why it did not, if so. */
-  async compact(at: string, keep: string | undefined): Promise<string | undefined> {
-    await this.#host.ready();
-    const [{ agent, redact }, session] = [this.#host, await this.#open()];
-    const wanted = keep === undefined ? {} : { keep: redact(keep) };
-    const problem = await agent.compact({ session, at, ...wanted });
-    if (problem === undefined) this.#standpoint.standAt(newestLeaf(session.state, at));
-    return problem;
-  }
-
-  async #isWanted({ changes }: CallChanges, workspace: string): Promise<boolean> {
-    const decided = await this.#terminal.decide({
-      title: "This conversation was brought in from elsewhere. Undoing would put back what it says was there before",
-      body: changes.map(({ path, before }) => visibleLine(before === null ? `${path}: is deleted` : path)),
-      question: `Put that back in ${visibleLine(workspace)}?`,
-      choices: AGREE,
-    });
-    return decided?.key === "y";
-  }
-
-  /** Where the files are, and what they were. */
-  async #place(): Promise<ChangesPlace> {
-    const { workspace, redact } = this.#host;
-    return { workspace, backups: (await this.#host.ready()).backups, redact };
-  }
+async function isWanted(terminal: Terminal, { changes }: CallChanges, workspace: string): Promise<boolean> {
+  const decided = await terminal.decide({
+    title: "This conversation was brought in from elsewhere. Undoing would put back what it says was there before",
+    body: changes.map(({ path, before }) => visibleLine(before === null ? `${path}: is deleted` : path)),
+    question: `Put that back in ${visibleLine(workspace)}?`,
+    choices: AGREE,
+  });
+  return decided?.key === "y";
 }
 
 const AGREE: readonly Choice[] = [

@@ -8,14 +8,11 @@ import type { ExitCode } from "../exit.ts";
 import { hostOptions } from "../host-options.ts";
 import { openNamedSession } from "../named-session.ts";
 import { outputOption } from "../output-schema.ts";
-import { problemOf } from "../problem.ts";
-import { oneLine } from "../show/plain-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { saidBefore } from "./exchange.ts";
 import { greet } from "./greet.ts";
 import { completeNames } from "./names.ts";
 import { offerMemory } from "./offer-memory.ts";
-import { remindOpened } from "./remind.ts";
+import { OwnDesk } from "./own-desk.ts";
 import { Talk } from "./talk.ts";
 import type { Unsent } from "./unsent.ts";
 import { welcome } from "./welcome.ts";
@@ -41,7 +38,11 @@ export interface ConverseOptions {
  */
 export async function converse(options: ConverseOptions): Promise<ExitCode> {
   const { args, trusted, signal } = options;
-  const host = await openHost({ ...hostOptions(args, true, signal, trusted), readyLater: true });
+  const host = await openHost({
+    ...hostOptions(args, true, signal, trusted),
+    ...outputOption(args),
+    readyLater: true,
+  });
   // What takes its time is opened while the person writes; whoever begins a turn is told when it fails.
   host.ready().catch(() => {});
   try {
@@ -56,45 +57,47 @@ async function talkAt(
   { args, terminal, unsent, notices: before, signal, onTalk }: ConverseOptions,
 ): Promise<ExitCode> {
   const notices = [...before, ...host.notices];
-  const output = outputOption(args);
-  const { session, at } = await openNamedSession(args, host, {
-    notice: (sentence) => notices.push(sentence),
-    choose: (among) => chooseConversation({ from: conversationsHere(host), terminal, among, signal }),
-  });
-  const leaf = session ? (at ?? session.state.leaf) : null;
-  const talk = new Talk({ host, terminal, unsent, session, at, task: args.task, ...output });
-  onTalk(talk);
+  let talk: Talk | undefined;
+  const own = new OwnDesk(host, (error) => talk?.tell(error));
   try {
-    notices.push(...configure(terminal, host, session ? saidBefore(session.state, leaf) : []));
+    const { session, at } = await openNamedSession(args, host, {
+      notice: (sentence) => notices.push(sentence),
+      open: (id) => own.open(id),
+      choose: (among) => chooseConversation({ from: conversationsHere(host), terminal, among, signal }),
+    });
+    const client = await own.client({ changed: (state) => talk?.connection(state) });
+    const place = { redact: host.redact, directory: host.workspace };
+    const { prompt } = host.configuration.settings;
+    talk = new Talk({ client, own, terminal, unsent, place, prompt, task: args.task });
+    onTalk(talk);
+    notices.push(...configure(terminal, host));
     greet(terminal, host, notices);
     offerMemory(terminal, host);
-    for (const completed of [completeCommands(terminal, host), completeNames(terminal, host, talk)])
-      completed.catch((error: unknown) => {
-        terminal.freshLine();
-        terminal.write(`${terminal.style.warning(`Not all can be completed: ${oneLine(problemOf(error).message)}`)}\n`);
-      });
-    if (session) remindOpened(terminal, session, leaf, host.agent.name);
-    else if (!args.prompt?.trim()) {
-      const welcomed = welcome(terminal, host, () => talk.session !== undefined);
+    void completeCommands(terminal, host);
+    void completeNames(terminal, host, talk);
+    if (session) await talk.enter(session.id, at);
+    else talk.beginAt(host.workspace);
+    if (!session && !args.prompt?.trim()) {
+      const welcomed = welcome(terminal, host, () => talk?.session !== undefined);
       // Where nothing is redrawn, it would come in the middle of what is typed.
       if (!terminal.live) await welcomed;
     }
     await talk.run(args.prompt?.trim() ? args.prompt : undefined);
     return talk.exit;
   } finally {
-    await talk.close();
+    await own[Symbol.asyncDispose]();
     terminal.freshLine();
     const { style } = terminal;
-    if (talk.session?.state.messages.size)
+    if (talk?.session?.state.messages.size)
       terminal.write(style.dim(`resume: ${ownCommand(optionWords("--resume", talk.session.id))}\n`));
   }
 }
 
 /** Tells a terminal what the settings say of it, and what it can complete; answers what is wrong with its keys. */
-function configure({ live }: Terminal, host: Host, history: readonly string[]): readonly string[] {
+function configure({ live }: Terminal, host: Host): readonly string[] {
   const { keys, theme } = host.configuration.settings;
   const { workspace } = host;
-  return live?.configure({ workspace, commands, history, ...(keys && { keys }), ...(theme && { theme }) }) ?? [];
+  return live?.configure({ workspace, commands, ...(keys && { keys }), ...(theme && { theme }) }) ?? [];
 }
 
 /** Milliseconds that MCP servers have to start until their commands are completed. */

@@ -1,89 +1,79 @@
-import { emptyConversation, type Session } from "@banyan/core";
-import type { ConversationSummary } from "@banyan/core/stores";
-import type { Host } from "@banyan/host";
-import { chooseConversation, conversationsHere } from "../conversations/choose.ts";
-import { idOf, openWithModel } from "../named-session.ts";
-import type { Person } from "./person.ts";
-import { remindOpened } from "./remind.ts";
+import type { ConversationState, FeedItem } from "@banyan/core";
+import type { Client, Watched } from "@banyan/protocol/client";
+import type { OwnDesk } from "./own-desk.ts";
+import { TalkSession } from "./talk-session.ts";
 
-const EMPTY = emptyConversation();
+/** What is heard of the conversation that a person is in. */
+export interface ConversationEvents {
+  happened(item: FeedItem, state: ConversationState): void;
+  /** The state is another object: the server began anew. */
+  renewed(session: TalkSession): void;
+  /** It cannot be watched any more. */
+  gone(why: string): void;
+}
 
 /** The conversation that a person is in: none at first, begun with the first message, left for another one or for none. */
 export class CurrentConversation {
-  readonly #host: Host;
-  readonly #person: Person;
-  #session: Session | undefined;
-  /** The id of one whose log failed. */
-  #lost: string | undefined;
+  readonly #client: Client;
+  readonly #own: OwnDesk | undefined;
+  readonly #events: ConversationEvents;
+  #session: TalkSession | undefined;
+  #unfollow = () => {};
 
-  constructor(host: Host, person: Person, session: Session | undefined) {
-    this.#host = host;
-    this.#person = person;
-    this.#goInto(session);
+  constructor(client: Client, own: OwnDesk | undefined, events: ConversationEvents) {
+    this.#client = client;
+    this.#own = own;
+    this.#events = events;
   }
 
   /** None before the first message. */
-  get session(): Session | undefined {
+  get session(): TalkSession | undefined {
     return this.#session;
   }
 
-  get state(): Session["state"] {
-    return this.#session?.state ?? EMPTY;
+  /** Begins one; returns its id. Rejects with `ClientError`. */
+  async create(): Promise<string> {
+    return (await this.#client.ask("conversation.create", {})).conversation;
   }
 
-  /** The conversation, begun if there is none yet. Rejects with `StoreError`. */
-  async open(): Promise<Session> {
-    this.#session ??= await (this.#lost === undefined ? this.#host.newSession() : this.#host.openById(this.#lost));
-    this.#lost = undefined;
-    this.#person.terminal.live?.follow(this.#session.state);
-    return this.#session;
-  }
-
-  /**
-   * Leaves it for another one, named by its id or title; without a name, or where several may be meant, the person chooses.
-   * Answers that one; nothing when none is chosen, or this one. Rejects with `ConversationError` or `StoreError`.
-   */
-  async enter(named: string | undefined): Promise<Session | undefined> {
-    const [host, { terminal, view, left: signal }] = [this.#host, this.#person];
-    const notice = (sentence: string) => view.note(sentence);
-    const choose = (among?: readonly ConversationSummary[]) =>
-      chooseConversation({ from: conversationsHere(host), terminal, among, signal });
-    const id = named === undefined ? await choose() : await idOf(named, host, choose);
-    if (id === undefined) return undefined;
-    if (id === this.#session?.id) {
-      notice("This is that conversation.");
-      return undefined;
-    }
-    const session = await openWithModel(id, host, { notice });
-    await this.leaveFor(session);
-    remindOpened(terminal, session, session.state.leaf, host.agent.name);
+  /** Goes into one, all of which is known then. `stands` is called when the person is in it. Rejects with `ClientError`. */
+  async enter(conversation: string, stands: () => void): Promise<TalkSession> {
+    const watched = await this.#watched(conversation);
+    const session = new TalkSession(this.#client, watched);
+    this.#session = session;
+    stands();
+    await session.read();
+    this.#unfollow = watched.follow({
+      item: (item) => this.#events.happened(item, session.state),
+      renewed: () => this.#events.renewed(session),
+      stands: (standing) => {
+        if (standing !== "live") this.#events.gone(watched.problem?.message ?? "The conversation is gone.");
+      },
+    });
     return session;
   }
 
-  /** Leaves it for another one, or for a new one; answers the id of the one that was left. */
-  async leaveFor(session: Session | undefined): Promise<string | undefined> {
+  /** Leaves it, so that at a desk of this program another program can have it. Returns its id, if there was one. */
+  async leave(): Promise<string | undefined> {
     const left = this.#session;
-    this.#goInto(session);
-    this.#person.standpoint.goBack();
-    await left?.close();
-    return left?.id;
-  }
-
-  /** Its log has failed, and takes nothing any more: it is opened anew with what is said next. */
-  async lose(): Promise<void> {
-    const lost = this.#session;
-    if (!lost) return;
+    if (!left) return undefined;
+    this.#unfollow();
     this.#session = undefined;
-    this.#lost = lost.id;
-    this.#person.terminal.live?.follow(undefined);
-    this.#person.standpoint.goBack();
-    await lost.close();
+    await this.#client.leave(left.watched);
+    await this.#own?.close(left.id);
+    return left.id;
   }
 
-  #goInto(session: Session | undefined): void {
-    this.#session = session;
-    this.#lost = undefined;
-    this.#person.writing.isFor(session?.id ?? this.#host.workspace);
-    this.#person.terminal.live?.follow(session?.state);
+  /** What cannot be watched is not asked for again when the connection is lost. */
+  async #watched(conversation: string): Promise<Watched> {
+    const watched = this.#client.watch(conversation);
+    try {
+      return await watched.loaded;
+    } catch (error) {
+      this.#client.leave(watched).catch(() => {
+        // It is not followed: nothing is left to be told.
+      });
+      throw error;
+    }
   }
 }

@@ -172,15 +172,14 @@ async function asked(
   const session = Session.inMemory();
   const view = { say: () => {}, note: () => {} } as never;
   const approvals = new Approvals(atOnce(person.terminal), view, {
-    agent: { name: "banyan" },
+    agent: "banyan",
     workspace: "/w",
-    remember() {},
   });
   let shown = "";
   for await (const item of agent.chat(say("go"), { session })) {
     if (item.type !== "call.approval-requested") continue;
     // A rule must not answer in the person's place.
-    const answered = approvals.ask(session, undefined, item.question);
+    const answered = approvals.ask(session, item.question);
     shown = await person.readAndAllow();
     await answered;
   }

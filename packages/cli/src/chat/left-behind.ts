@@ -1,5 +1,4 @@
-import { type ConversationState, type Session, textOf } from "@banyan/core";
-import { isEnded, type LiveRun } from "@banyan/core/conversation";
+import { type ConversationState, isEnded, type LiveRun, textOf } from "@banyan/core";
 import { callHead } from "../show/call-line.ts";
 import { lastLines } from "../show/excerpt.ts";
 import type { Style } from "../show/style.ts";
@@ -8,8 +7,14 @@ import { waitingLine } from "../show/waiting-line.ts";
 /** How much of an answer that broke off is shown. */
 const ANSWER_LINES = 3;
 
+/** A conversation, and what a process left in the middle when it stopped. */
+export interface Left {
+  readonly state: ConversationState;
+  readonly interrupted: readonly LiveRun[];
+}
+
 /** What a process that stopped left behind (B24): what ran, what was being said, what waits. Nothing when nothing was. */
-export function leftBehind(session: Session, columns: number, style: Style): string[] {
+export function leftBehind(session: Left, columns: number, style: Style): string[] {
   const { state, interrupted } = session;
   const lines = interrupted.flatMap((run) => interruption(state, run, columns, style));
   const waiting = state.inbox.map((input) => style.dim(waitingLine({ ...input, held: true }, columns)));

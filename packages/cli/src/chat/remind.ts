@@ -1,7 +1,7 @@
-import type { ConversationState, FeedItem, Session } from "@banyan/core";
+import type { ConversationState, FeedItem } from "@banyan/core";
 import type { Terminal } from "../terminal/terminal.ts";
 import { lastExchange, titleLine } from "./exchange.ts";
-import { leftBehind } from "./left-behind.ts";
+import { type Left, leftBehind } from "./left-behind.ts";
 
 /** Writes where a conversation stands at a message: the last exchange before it. */
 export function remind(terminal: Terminal, state: ConversationState, leaf: string | null, agent: string): void {
@@ -13,12 +13,12 @@ export function remind(terminal: Terminal, state: ConversationState, leaf: strin
 }
 
 /** The same for a conversation that was just opened, with what was left behind in it. */
-export function remindOpened(terminal: Terminal, session: Session, leaf: string | null, agent: string): void {
+export function remindOpened(terminal: Terminal, session: Left, leaf: string | null, agent: string): void {
   remind(terminal, session.state, leaf, agent);
   for (const line of leftBehind(session, terminal.columns, terminal.style)) terminal.write(`${line}\n`);
 }
 
 /** Whether an item tells that a run ended which a process before left behind: that was said when the conversation was opened. */
-export function isReminded({ interrupted }: Session, item: FeedItem): boolean {
+export function isReminded({ interrupted }: Pick<Left, "interrupted">, item: FeedItem): boolean {
   return item.type === "run.ended" && interrupted.some(({ id }) => id === item.run);
 }

@@ -1,6 +1,5 @@
-import { type ConversationState, type FeedItem, leaves, type Message, pathTo } from "@banyan/core";
-import { totalTokens } from "@banyan/core/conversation";
-import type { Host } from "@banyan/host";
+import { type ConversationState, type FeedItem, leaves, type Message, pathTo, totalTokens } from "@banyan/core";
+import type { ApprovalMode } from "@banyan/host";
 import type { Status } from "../terminal/full/views/status-line.ts";
 import { approvalWords } from "./approval-mode.ts";
 
@@ -12,15 +11,29 @@ export function changesStatus({ type }: FeedItem): boolean {
   return CHANGES.has(type);
 }
 
+/** Where a person stands in a conversation, and what works there. */
+export interface Standing {
+  /** The run that they see, if one is live. */
+  readonly run: string | undefined;
+  readonly leaf: string | null;
+  /** How the turns to come are taken. */
+  readonly mode: "chat" | "task";
+  readonly approval: ApprovalMode;
+  readonly model: string;
+  /** Tokens that the model takes, if that is known. */
+  readonly contextSize: number | undefined;
+}
+
 /** What stands below the prompt while a person is at a message of a conversation (T26). */
-export function statusOf(host: Host, state: ConversationState, leaf: string | null, mode: "chat" | "task"): Status {
-  const path = pathTo(state, leaf);
-  const context = fullness(host, path);
-  const [run] = [...state.runs.values()].filter(({ call }) => call === undefined);
+export function statusOf(
+  state: ConversationState,
+  { run, leaf, mode, approval, model, contextSize }: Standing,
+): Status {
+  const context = fullness(contextSize, pathTo(state, leaf));
   return {
-    mode: run?.mode ?? mode,
-    approval: approvalWords(host.approvalIn(state.id)),
-    model: host.model.name,
+    mode: state.runs.get(run ?? "")?.mode ?? mode,
+    approval: approvalWords(approval),
+    model,
     tokens: totalTokens(state.usage),
     cost: state.cost,
     ...branchOf(state, leaf),
@@ -29,16 +42,14 @@ export function statusOf(host: Host, state: ConversationState, leaf: string | nu
 }
 
 /** Which of the branches ends at a message; nothing where none does. */
-export function branchOf(state: ConversationState, leaf: string | null): Pick<Status, "branch"> {
+function branchOf(state: ConversationState, leaf: string | null): Pick<Status, "branch"> {
   const ends = leaves(state);
   const number = leaf === null ? 0 : ends.indexOf(leaf) + 1;
   return number > 0 ? { branch: { number, count: ends.length } } : {};
 }
 
 /** How much of the model's context the last answer took; nothing when that is not known. */
-function fullness({ agent }: Host, path: ReturnType<typeof pathTo>): number | undefined {
-  const { model } = agent.options;
-  const size = "contextSize" in model ? model.contextSize : undefined;
+function fullness(size: number | undefined, path: readonly Message[]): number | undefined {
   // Of an answer that was interrupted, the provider did not say it.
   const counted = path.findLast((message) => tokensOf(message) > 0);
   return size === undefined || !counted ? undefined : Math.min(1, tokensOf(counted) / size);

@@ -1,400 +1,397 @@
-import {
-  type Chat,
-  type Directive,
-  type FeedItem,
-  retry,
-  type Session,
-  SessionError,
-  say,
-  type Turn,
-  type UserPart,
-} from "@banyan/core";
-import { counted, visibleProse } from "@banyan/core/shown";
-import { ApprovalError, type ApprovalMode, type Host, modeLeft, writtenMessage } from "@banyan/host";
-import type { CommandContext } from "../commands/command.ts";
-import { runCommand, runsAnytime } from "../commands/index.ts";
-import { type ExitCode, exitCodes } from "../exit.ts";
+import type { ConversationState, Delivery, Directive, Event, FeedItem } from "@banyan/core";
+import { counted, visibleProse } from "@banyan/core/conversation";
+import type { Client, ConnectionState } from "@banyan/protocol/client";
+import { conversationCommands, isCommand, runsAnytime, watchingCommands } from "../commands/index.ts";
+import type { ExitCode } from "../exit.ts";
 import { attachableIn } from "../show/attachable.ts";
-import { turnLine } from "../show/turn-line.ts";
+import { oneLine } from "../show/plain-text.ts";
 import type { TalkAction, Terminal } from "../terminal/terminal.ts";
-import { TalkAgent } from "./agent-at-work.ts";
-import { agreesToAll, approvalSentence, nextApproval, STILL_ASKED } from "./approval-mode.ts";
-import { Approvals } from "./approvals.ts";
-import { BranchChanges } from "./branch-changes.ts";
+import { ApprovalChoice } from "./approval-choice.ts";
+import type { Partner } from "./at-terminal.ts";
 import { CurrentConversation } from "./current-conversation.ts";
 import { Entered, NOT_SENT } from "./entered.ts";
-import { hostModels, sentHere } from "./host-models.ts";
-import { Outcome } from "./outcome.ts";
-import { Person } from "./person.ts";
-import { isReminded } from "./remind.ts";
+import { saidBefore } from "./exchange.ts";
+import { contextSizeOf } from "./models-here.ts";
+import type { OwnDesk } from "./own-desk.ts";
+import { Person, type PersonOptions } from "./person.ts";
+import { Prompting } from "./prompting.ts";
+import { Reach } from "./reach.ts";
+import { ShownFeed } from "./shown-feed.ts";
 import { changesStatus, statusOf } from "./status-of.ts";
-import type { TalkOptions } from "./talk-options.ts";
+import { TalkCommands } from "./talk-commands.ts";
+import type { Beginning, TalkSession } from "./talk-session.ts";
+import { Turns } from "./turns.ts";
+
+/** What a guest is told who tries to do something. */
+const WATCHING =
+  "You are watching: with this token you can look at everything here, and do nothing. /help lists what there is.";
+
+/** With whom a person talks, and where they sit. */
+export interface TalkOptions extends Pick<PersonOptions, "place" | "prompt" | "terminal" | "unsent"> {
+  readonly client: Client;
+  /** The desk, when it is this program's own: what runs ends with the talk, and more can be done. Absent at a server. */
+  readonly own?: OwnDesk | undefined;
+  /** What is said first is a task. `once`: the person is not asked for more when it has ended by itself. */
+  readonly task?: "once" | "first" | undefined;
+}
 
 /**
- * A person and an agent, turn by turn (B12). The prompt is a turn handler: after each turn it asks for the next line and
- * answers how the conversation goes on.
+ * A person and an agent. What is said, done and decided goes to the desk, of this program or of a server; what is shown is
+ * what every other client is shown, whoever began it. The person sees one branch: the run that was last begun where they
+ * stand.
  */
-export class Talk {
-  readonly #host: Host;
+export class Talk implements Partner {
+  readonly #client: Client;
+  readonly #own: OwnDesk | undefined;
   readonly #terminal: Terminal;
   readonly #person: Person;
-  readonly #conversation: CurrentConversation;
-  readonly #changes: BranchChanges;
-  readonly #approvals: Approvals;
-  /** The turn handler at work: it asks the person. */
-  #handling: Promise<unknown> | undefined;
-  /** The branch that the stream is on is gone: what comes next is a stream of its own. */
-  #anew = false;
-  /** A chat that cannot go on in the stream of the one before: it has another session, or its branch was removed. */
-  #apart: Chat | undefined;
-  #left = false;
+  readonly #prompting: Prompting;
   readonly #entered = new Entered();
-  /** The run that was seen to begin last. */
-  #run: string | undefined;
-  readonly #agent: TalkAgent;
-  readonly #task: TalkOptions["task"];
-  readonly #output: TalkOptions["output"];
-  #mode: "chat" | "task";
-  /** The mode is that of a task that was begun with, until it is finished or a person chooses one. */
-  #isForTask: boolean;
-  readonly #outcome = new Outcome();
+  readonly #feed: ShownFeed;
+  readonly #conversation: CurrentConversation;
+  readonly #approval: ApprovalChoice;
+  readonly #turns: Turns;
+  readonly #commands: TalkCommands;
+  /** Resolves when the person goes without waiting for what is on its way. */
+  readonly #gone = Promise.withResolvers<"gone">();
+  readonly #reach: Reach;
 
-  constructor({ host, terminal, unsent, session, at, task, output }: TalkOptions) {
-    this.#host = host;
-    this.#terminal = terminal;
-    this.#task = task;
-    this.#output = output;
-    this.#mode = task === undefined ? "chat" : "task";
-    this.#isForTask = task === "first";
+  constructor({ client, own, task, ...seat }: TalkOptions) {
+    const { agent } = client.welcome;
+    this.#client = client;
+    this.#own = own;
+    this.#terminal = seat.terminal;
     this.#person = new Person({
-      terminal,
-      unsent,
-      agent: host.agent.name,
-      prompt: host.configuration.settings.prompt,
-      place: { redact: host.redact, directory: host.workspace },
+      ...seat,
+      agent,
+      isWatching: !this.#mayAct,
       session: () => this.session,
-      deliver: async (text, delivery) => {
-        const [parts, conversation] = [await this.#message(text), await this.#conversation.open()];
-        await conversation.say(parts, { delivery });
+      deliver: (text, delivery) => this.#say(text, delivery),
+      add: async (parts) => {
+        const { standpoint } = this.#person;
+        standpoint.wrote(await (await this.#open()).add(parts, { at: standpoint.below, run: this.#working }));
       },
-      add: (parts) => this.#add(parts),
-      revert: (left) => this.#changes.revert(left),
+      revert: async (left) => (await this.#open()).revert(left),
     });
-    this.#conversation = new CurrentConversation(host, this.#person, session);
-    this.#changes = new BranchChanges(host, terminal, this.#person.standpoint, () => this.#conversation.open());
-    if (at !== undefined) this.#person.standpoint.standAt(at);
-    this.#showStatus();
-    this.#approvals = new Approvals(terminal, this.#person.view, host, unsent);
-    this.#agent = new TalkAgent(
-      host,
-      (_conversation, _agent, turn) => this.#handle(turn),
-      (notice) => this.#person.view.note(notice),
-    );
+    this.#prompting = new Prompting({
+      terminal: seat.terminal,
+      isWorking: () => this.#working !== undefined,
+      mayLeave: own === undefined,
+      prompted: (isWorking) => {
+        if (!isWorking) this.#person.view.gap();
+        return { prompt: isWorking ? "" : this.#person.prompt, initial: this.#person.writing.takeDraft() };
+      },
+    });
+    const [person, prompting, { unsent }] = [this.#person, this.#prompting, seat];
+    this.#feed = new ShownFeed({
+      ...{ client, person, prompting, unsent },
+      session: () => this.session,
+      ended: (end) => this.#ended(end),
+    });
+    this.#conversation = new CurrentConversation(client, own, {
+      happened: (item, state) => this.#happened(item, state),
+      renewed: (session) => this.#renewed(session),
+      gone: (why) => this.end(why),
+    });
+    const { terminal } = seat;
+    this.#reach = new Reach(terminal, person);
+    this.#approval = new ApprovalChoice({
+      ...{ client, terminal },
+      note: (sentence) => this.note(sentence),
+      here: () => this.session?.id,
+      open: () => this.#open(),
+    });
+    this.#turns = new Turns({ client, own, task, state: () => person.state, changed: () => this.#showStatus() });
+    this.#commands = new TalkCommands({
+      ...{ client, own, person, turns: this.#turns, approval: this.#approval },
+      session: () => this.session,
+      working: () => this.#working,
+      isAway: () => !this.#reach.isUp,
+      open: () => this.#open(),
+      enter: (conversation) => this.enter(conversation),
+      begin: () => this.#begin(),
+    });
   }
 
-  /** The conversation that the person is in; none before the first message. */
-  get session(): Session | undefined {
+  /** The conversation; none before the first message of a new one. */
+  get session(): TalkSession | undefined {
     return this.#conversation.session;
   }
 
   /** How the program is to exit: with how the task came out, when that was all that it was started for (T35). */
   get exit(): ExitCode {
-    return this.#task === "once" ? this.#outcome.exit : exitCodes.done;
+    return this.#turns.exit;
+  }
+
+  /** The first message begins a conversation; until then what is written is kept for this place, a folder or an address. */
+  beginAt(place: string): void {
+    this.#person.writing.isFor(place);
+    this.#showStatus();
+  }
+
+  /** Goes into a conversation, out of the one before, at a message if one is named, and shows where it stands. */
+  async enter(conversation: string, at?: string): Promise<TalkSession> {
+    await this.#leave();
+    const session = await this.#conversation.enter(conversation, () => {
+      this.#person.standpoint.goBack();
+      if (at !== undefined) this.#person.standpoint.standAt(at);
+      this.#approval.entered();
+      this.#person.writing.isFor(conversation);
+    });
+    const { live } = this.#terminal;
+    live?.follow(session.state);
+    live?.configure({ history: saidBefore(session.state, this.#person.standpoint.leaf) });
+    this.#showStatus();
+    this.#feed.lookAround();
+    return session;
   }
 
   /** Talks until the person leaves, or what was to be done `once` is done. `first` is said at once. */
   async run(first?: string): Promise<void> {
-    this.#approvals.opened(this.#state);
-    let chat = (first === undefined ? undefined : await this.#begun(first)) ?? (await this.#next());
-    while (chat) {
-      await this.#follow(chat);
-      // A conversation that is left ends its stream while the person is still being asked; nobody is asked twice at once.
-      // What the handler threw was told with the stream.
-      await this.#handling?.catch(() => {});
-      if (!this.#apart) this.#person.writing.returned();
-      chat = this.#apart ?? (await this.#next());
-      this.#apart = undefined;
+    if (first === undefined) this.#tellHeld();
+    else await this.#beginWith(first);
+    while (!this.#prompting.isOver) {
+      const line = await this.#prompting.read();
+      if (line === undefined) break;
+      if (line.trim() === "") continue;
+      if (!this.#isRefused(line)) await this.#take(line, () => this.#do(line));
+    }
+    this.#prompting.end();
+  }
+
+  /** Says what the program was started with. */
+  async #beginWith(first: string): Promise<void> {
+    this.#person.view.gap();
+    if (!this.#terminal.live) this.#terminal.write(`${this.#person.prompt}${visibleProse(first)}\n`);
+    await this.#take(first, () => this.#say(first));
+  }
+
+  /** The person has entered a line, and does what it says. What does not arrive stands in the prompt again. */
+  async #take(line: string, work: () => Promise<void>): Promise<void> {
+    const { writing } = this.#person;
+    writing.send(line);
+    try {
+      const doing = this.#prompting.doing(this.#entered.unlessInterrupted(work));
+      // Whoever goes finds it when they come back.
+      const came = await Promise.race([doing, this.#gone.promise]);
+      if (came === "gone") return;
+      if (came === "interrupted") {
+        writing.returned();
+        this.note(NOT_SENT);
+      } else writing.arrived();
+    } catch (error) {
+      this.#person.tell(error);
+      writing.returned();
     }
   }
 
-  /**
-   * A message that the person typed unasked: while the agent works it goes into the conversation at once, to steer what
-   * it does, or, `later` or with `>` in front, to be said after its turn (B21, T18). Answers whether it was taken.
-   */
   typed(message: string, later: boolean): boolean {
     if (this.#working === undefined) return false;
+    if (this.#isRefused(message)) return true;
     if (!message.startsWith("/")) this.#person.interject(message, later);
-    else if (runsAnytime(message)) {
+    // Whoever leaves a server need not wait: what runs goes on.
+    else if (this.#own ? runsAnytime(message) : runsAnytime(message, conversationCommands) || isExit(message)) {
       this.#person.terminal.live?.view.command(message);
-      this.#person.inBackground(runCommand(message, this.#commandContext()));
+      this.#person.inBackground(this.#do(message));
     } else return false;
     return true;
   }
 
-  /** A key that is about the conversation. */
+  /**
+   * Ends a command of the person's own, or the wait for MCP servers, or else what runs: for everybody who is there. Without
+   * a connection nothing can be ended, and what is on its way may wait for ever: the second time, the person leaves.
+   */
+  interrupt(): void {
+    if (this.#person.ownCommands.stop()) return;
+    if (!this.#mayAct) return this.#reach.isUp ? this.note(WATCHING) : this.#go();
+    if (!this.#reach.isUp) return this.#reach.warn() ? undefined : this.#go();
+    if (this.session && this.#feed.takeWait()) return this.#person.inBackground(this.session.hasten());
+    this.#entered.interrupt();
+    if (this.session) this.#person.inBackground(this.#interrupt(this.session));
+  }
+
+  async #interrupt(session: TalkSession): Promise<void> {
+    const ended = await session.interrupt(this.#working);
+    // The session has its calls end at once (T3).
+    if (ended === 0 && session.state.runs.size > 0) this.note("Killing what still runs.");
+  }
+
   act(action: TalkAction): void {
+    if (!this.#mayAct && action !== "agents") return this.note(WATCHING);
     switch (action) {
       case "approval-mode":
-        this.#person.inBackground(this.#nextApproval());
+        this.#person.inBackground(this.#approval.next());
         break;
       case "agents":
-        this.#person.inBackground(runCommand("/agents", this.#commandContext()));
+        this.#person.inBackground(this.#do("/agents"));
+        break;
+      case "rewind":
+        this.#person.inBackground(this.#rewind());
         break;
       default:
         this.#person.act(action);
     }
   }
 
-  #showStatus(): void {
-    this.#terminal.live?.status(statusOf(this.#host, this.#state, this.#person.standpoint.leaf, this.#mode));
-  }
-
-  /** Ctrl-C while nothing is typed: ends what runs. */
-  interrupt(): void {
-    if (this.#agent.waitNoLonger()) return;
-    this.#entered.interrupt();
-    const isStopping = this.#person.ownCommands.stop();
-    const interrupted = this.session?.interrupt() ?? 0;
-    if (interrupted > 0 || isStopping) return;
-    // The session has its calls end at once (T3).
-    if (this.#state.runs.size > 0) this.#person.view.note("Killing what still runs.");
-  }
-
-  /** Ends the talk as soon as what runs has ended. The terminal must be closed too, so that nobody is asked any more. */
+  /** The person goes, whatever is on its way; what runs goes on. */
   leave(): void {
-    this.#left = true;
-    this.#person.leave();
-    this.#entered.interrupt();
-    this.session?.interrupt();
+    this.#gone.resolve("gone");
+    this.#stop();
   }
 
-  async close(): Promise<void> {
-    await this.session?.close();
-  }
-
-  get #state(): Session["state"] {
-    return this.#conversation.state;
-  }
-
-  /** Shows a chat to its end. What it throws is told, and the talk goes on. */
-  async #follow(chat: Chat): Promise<void> {
-    const { session } = chat;
-    try {
-      for await (const item of chat) {
-        if (item.type === "run.started" && item.call === undefined) {
-          this.#run = item.run;
-          this.#person.writing.arrived(session.id);
-        }
-        if (item.type === "call.denied") this.#outcome.denied(item, session.state);
-        if (!isReminded(session, item)) this.#person.view.show(item, session.state);
-        if (changesStatus(item)) this.#showStatus();
-        if (item.type === "run.ended") this.#approvals.ended(session.state);
-        const asked = this.#ask(chat, item);
-        // What is written would stand in the middle of the question.
-        if (asked && !this.#terminal.live) await asked;
-      }
-    } catch (error) {
-      this.#person.tell(error);
-      if (error instanceof SessionError && error.code === "broken" && session === this.session) {
-        await this.#conversation.lose();
-        this.#showStatus();
-        this.#person.view.note("What you say next opens it again, as far as it was written.");
-      }
-    }
-  }
-
-  #ask({ session, agent }: Chat, item: FeedItem): Promise<void> | undefined {
-    switch (item.type) {
-      case "call.approval-requested":
-      case "question.asked":
-      case "run.paused":
-        return this.#approvals.ask(session, agent, item.question);
-      default:
-        return undefined;
-    }
-  }
-
-  async #begun(first: string): Promise<Chat | undefined> {
-    this.#person.view.gap();
-    if (!this.#terminal.live) this.#terminal.write(`${this.#person.prompt}${visibleProse(first)}\n`);
-    const chat = await this.#entered.unlessInterrupted(async () => this.#chat(say(await this.#message(first))));
-    if (chat !== "interrupted") return chat;
-    this.#person.writing.put(first);
-    this.#person.view.note(NOT_SENT);
-    return undefined;
-  }
-
-  /** Asks until there is something to do; nothing when the person leaves. */
-  async #next(): Promise<Chat | undefined> {
-    const held = this.#state.inbox.length;
-    if (held > 0)
-      this.#person.view.note(`${counted(held, "message")} held back: /waiting lists, /waiting send delivers.`);
-    while (!this.#left) {
-      this.#person.view.gap();
-      const line = await this.#terminal.read({
-        prompt: this.#person.prompt,
-        initial: this.#person.writing.takeDraft(),
-      });
-      if (line === undefined) break;
-      if (line.trim() === "") continue;
-      this.#person.writing.send(line);
-      try {
-        const chat = await this.#entered.unlessInterrupted(() => this.#chatFor(line));
-        if (chat === "interrupted") {
-          // Whoever leaves finds it the next time.
-          if (this.#left) break;
-          this.#person.writing.returned();
-          this.#person.view.note(NOT_SENT);
-          continue;
-        }
-        if (chat) return chat;
-        this.#person.writing.arrived(this.#state.messages.size > 0 ? this.#state.id : undefined);
-      } catch (error) {
-        this.#person.tell(error);
-        this.#person.writing.returned();
-      }
-    }
-    this.#left = true;
-    return undefined;
-  }
-
-  async #chatFor(line: string): Promise<Chat | undefined> {
-    if (line.startsWith("!")) {
-      await this.#person.ownCommands.run(line);
-      return;
-    }
-    if (!line.startsWith("/")) {
-      const parts = await this.#message(line);
-      return this.#chat(this.#person.standpoint.place.revise ? retry(parts) : say(parts));
-    }
-    const next = await runCommand(line, this.#commandContext());
+  /** It stands otherwise with the server. */
+  connection(state: ConnectionState): void {
+    if (state.phase === "gone") return this.end(state.error.message);
+    this.#reach.changed(state);
+    if (state.phase !== "open") return;
+    this.#approval.settingsChanged();
     this.#showStatus();
-    if (next.type === "leave") this.#left = true;
-    if (next.type !== "turn") return undefined;
-    if (next.directive.type === "retry" && !(await this.#person.standpoint.mayRetry(next.at))) return undefined;
-    return this.#chat(next.directive, next);
   }
 
-  /** What a person wrote as it goes into the conversation, with what it names; what that is, is said first (B46). */
-  async #message(text: string): Promise<readonly UserPart[]> {
-    const stops = [this.#person.left, this.#entered.signal].filter((signal) => signal !== undefined);
-    const message = await writtenMessage(this.#host, text, AbortSignal.any(stops), { outside: true });
-    this.#entered.signal?.throwIfAborted();
-    this.#person.tellAttached(message, attachableIn(text));
-    return message.parts;
+  /** The connection cannot be had any more, or the conversation is gone. */
+  end(why: string): void {
+    this.#person.view.say(oneLine(why));
+    this.#go();
   }
 
-  /** The agent gets it with what is said next; at once, while it works. */
-  async #add(parts: readonly UserPart[]): Promise<void> {
-    const { standpoint } = this.#person;
-    const session = await this.#conversation.open();
-    if (this.#working !== undefined) await session.say(parts);
-    else standpoint.standAt(await session.add(parts, { at: standpoint.below }));
+  /** Something went wrong that nobody asked for. */
+  tell(error: unknown): void {
+    this.#person.tell(error);
   }
 
-  get #approval(): ApprovalMode {
-    return this.#host.approvalIn(this.session?.id);
+  /** Something that can be passed over. */
+  note(sentence: string): void {
+    this.#person.view.note(oneLine(sentence));
   }
 
-  /** The one after the last is the first, also when a person does not want the last. */
-  async #nextApproval(): Promise<void> {
-    const next = nextApproval(this.#approval);
-    if (!(await this.#useApproval(next)) && next === "all") await this.#useApproval("ask");
+  get #mayAct(): boolean {
+    return this.#client.welcome.rights.includes("act");
   }
 
-  /** Answers whether it is taken: `all` is, once a person has said yes to it in this conversation (S27). */
-  async #useApproval(mode: ApprovalMode): Promise<boolean> {
-    const { view } = this.#person;
-    const conversation = mode === "all" ? (await this.#conversation.open()).id : "";
-    try {
-      await this.#host.useApproval(mode, { conversation });
-    } catch (error) {
-      if (!(error instanceof ApprovalError)) throw error;
-      const isAgreed = error.needsYes && (await agreesToAll(this.#terminal, (sentence) => view.note(sentence)));
-      if (!isAgreed) {
-        view.note(error.needsYes ? STILL_ASKED : error.message);
-        return false;
-      }
-      await this.#host.useApproval(mode, { conversation, confirmed: true });
-    }
-    view.note(approvalSentence(mode));
-    this.#showStatus();
+  /** Whether a line is more than this person may do, which is said: the server would refuse it (S28). */
+  #isRefused(line: string): boolean {
+    if (this.#mayAct || (line.startsWith("/") && isCommand(line, watchingCommands))) return false;
+    this.note(WATCHING);
     return true;
   }
 
-  #useMode(mode: "chat" | "task"): void {
-    this.#mode = mode;
-    this.#isForTask = false;
-    this.#showStatus();
-  }
-
-  async #chat(directive: Directive, options: { readonly at?: string; readonly model?: string } = {}): Promise<Chat> {
-    const session = await this.#conversation.open();
-    const { standpoint } = this.#person;
-    const at = options.at ?? standpoint.place.at;
-    const mode = (directive.type === "resume" && modeLeft(session, at)) || this.#mode;
-    const agent = await this.#agent.at({ mode, model: options.model, output: this.#output });
-    standpoint.goBack();
-    return agent.chat(directive, { session, client: "banyan", ...(at === undefined ? {} : { at }) });
-  }
-
-  #handle(turn: Turn): Promise<Chat | undefined> {
-    const handling = this.#onTurn(turn);
-    this.#handling = handling;
-    return handling;
-  }
-
-  async #onTurn(turn: Turn): Promise<Chat | undefined> {
-    const { session } = this;
-    await this.#person.view.shown(turn.id);
-    if (!this.#terminal.live) for (const line of turnLine(turn, this.#host.model.name)) this.#person.view.note(line);
-    this.#outcome.ended(turn);
-    if (turn.reason === "finished") this.#person.view.answer(turn.text);
-    if (this.#task === "once" && this.#mode === "task" && turn.reason !== "interrupted") {
-      this.#left = true;
-      return undefined;
-    }
-    if (this.#isForTask && turn.reason === "finished") this.#useMode("chat");
-    this.#anew = false;
-    const next = await this.#next();
-    if (next?.session === session && !this.#anew) return next;
-    this.#apart = next;
-    return undefined;
-  }
-
-  /** The run under way. */
   get #working(): string | undefined {
-    return this.#run !== undefined && this.#state.runs.has(this.#run) ? this.#run : undefined;
+    return this.#feed.working;
   }
 
-  #commandContext(): CommandContext {
-    const { context } = this.#person;
-    return {
-      ...context,
-      host: this.#host,
-      session: this.session,
-      run: this.#working,
-      models: hostModels(this.#host, this.session),
-      open: () => this.#conversation.open(),
-      message: (text) => this.#message(text),
-      undo: (call) => this.#changes.undo(call),
-      compact: (at, keep) => this.#changes.compact(at, keep),
-      sentHere: () => sentHere(this.#host, this.#state, context.leaf),
-      mode: this.#mode,
-      useMode: (mode) => this.#useMode(mode),
-      approval: this.#approval,
-      useApproval: async (mode) => {
-        await this.#useApproval(mode);
-      },
-      goBack: () => {
-        context.goBack();
-        this.#anew = true;
-      },
-      begin: () => this.#conversation.leaveFor(undefined),
-      enter: async (named) => {
-        const entered = await this.#conversation.enter(named);
-        if (entered) this.#approvals.opened(entered.state);
-      },
-    };
+  async #do(line: string): Promise<void> {
+    const { ownCommands, standpoint } = this.#person;
+    if (line.startsWith("!")) return ownCommands.run(line);
+    if (!line.startsWith("/")) return this.#say(line);
+    // What a message says may be on its way still, where the server began anew; who leaves does not wait for that.
+    if (!isExit(line)) await this.session?.read();
+    const next = await this.#commands.run(line);
+    this.#showStatus();
+    if (next.type === "leave") this.#stop();
+    if (next.type !== "turn") return;
+    if (next.directive.type === "retry" && !(await standpoint.mayRetry(next.at))) return;
+    return this.#turn(next.directive, { ...next, at: next.at ?? standpoint.place.at });
   }
+
+  /** Says something to the run under way; where there is none, or something is revised, it begins a turn. */
+  async #say(text: string, delivery: Delivery = "steer"): Promise<void> {
+    const parts = [{ type: "text", text }] as const;
+    const run = this.#working;
+    const { at, revise } = this.#person.standpoint.place;
+    if (revise || run === undefined) return this.#turn({ type: revise ? "retry" : "say", parts }, { at }, text);
+    const about = await (await this.#open()).say(parts, { run, delivery, mode: this.#turns.mode });
+    this.#person.tellAttached(about, attachableIn(text));
+  }
+
+  /** Begins a turn; `text`: what the person wrote. */
+  async #turn(directive: Directive, how: Omit<Beginning, "mode">, text = ""): Promise<void> {
+    if (directive.type === "stop") return this.#stop();
+    for (const notice of (await this.#own?.ready()) ?? []) this.note(notice);
+    const session = await this.#open();
+    // From here on the desk knows what to interrupt.
+    this.#entered.signal?.throwIfAborted();
+    const model = how.model ?? this.#turns.otherModel;
+    const about = await session.turn(directive, { ...how, model, mode: this.#turns.mode });
+    this.#person.tellAttached(about, attachableIn(text));
+    this.#person.standpoint.goBack();
+  }
+
+  #happened(item: FeedItem, state: ConversationState): void {
+    if (item.type === "call.denied") this.#turns.denied(item, state);
+    this.#feed.show(item);
+    if (changesStatus(item)) this.#showStatus();
+  }
+
+  /** A turn that the person sees has ended. */
+  #ended(end: Extract<Event, { type: "run.ended" }>): void {
+    this.#turns.ended(end);
+    if (this.#turns.isDone) this.#stop();
+    else this.#tellHeld();
+  }
+
+  #tellHeld(): void {
+    const held = this.#person.state.inbox.length;
+    if (held > 0) this.note(`${counted(held, "message")} held back: /waiting lists, /waiting send delivers.`);
+  }
+
+  /** The conversation, begun if there is none yet. */
+  async #open(): Promise<TalkSession> {
+    return this.session ?? this.enter(await this.#conversation.create());
+  }
+
+  /** Leaves the conversation for a new one. Resolves with its id, if there was one. */
+  async #begin(): Promise<string | undefined> {
+    const left = await this.#leave();
+    this.beginAt(this.#client.welcome.workspace);
+    return left;
+  }
+
+  #leave(): Promise<string | undefined> {
+    this.#feed.left();
+    this.#person.standpoint.goBack();
+    this.#terminal.live?.follow(undefined);
+    return this.#conversation.leave();
+  }
+
+  /** The server began anew: what ran there was interrupted. */
+  #renewed(session: TalkSession): void {
+    this.#terminal.live?.follow(session.state);
+    this.#showStatus();
+    this.#person.inBackground(session.read());
+    this.#person.view.note("The server began anew; /resume goes on with what was interrupted.");
+    this.#prompting.rested();
+  }
+
+  async #rewind(): Promise<void> {
+    await this.session?.read();
+    await this.#person.standpoint.rewind();
+  }
+
+  /** Nothing more is asked of the person; what they did last is carried out. */
+  #stop(): void {
+    this.#prompting.end();
+    this.#person.leave();
+  }
+
+  #go(): void {
+    this.leave();
+    this.#terminal.close();
+  }
+
+  #showStatus(): void {
+    this.#terminal.live?.status(
+      statusOf(this.#person.state, {
+        run: this.#working,
+        leaf: this.#person.standpoint.leaf,
+        mode: this.#turns.mode,
+        approval: this.#approval.mode,
+        model: this.#turns.model,
+        contextSize: this.#own && contextSizeOf(this.#own.host),
+      }),
+    );
+  }
+}
+
+function isExit(line: string): boolean {
+  return /^\/exit\s*$/i.test(line);
 }

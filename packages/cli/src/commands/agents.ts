@@ -19,7 +19,7 @@ export const agents: Command = {
     else if (action === "stop" || action === "tell") {
       const named = all.find((agent) => String(agent.number) === number);
       if (!named?.run) context.write(`No sub-agent ${excerpt(number, 20)} is at work. /agents lists them.`);
-      else if (action === "stop") stop(context, named, named.run.id);
+      else if (action === "stop") await stop(context, named, named.run.id);
       else await tell(context, named, named.run.id, text);
     } else context.write(`/agents cannot ${excerpt(action, 20)}: it knows stop and tell.`);
     return ASK;
@@ -56,13 +56,14 @@ function rowOf({ number, name = "", task, call }: SubAgent, columns: number): st
   return [String(number), status, oneLine(name), excerpt(task, Math.max(20, columns - 40))];
 }
 
-function stop({ session, write }: CommandContext, { number }: SubAgent, run: string): void {
-  session?.interrupt(run);
+async function stop({ session, write }: CommandContext, { number }: SubAgent, run: string): Promise<void> {
+  await session?.interrupt(run);
   write(`Stopping agent ${number}: what it has found goes to who launched it.`);
 }
 
 async function tell(context: CommandContext, { number }: SubAgent, run: string, text: string): Promise<void> {
   if (text === "") return context.write(`Write behind the number what agent ${number} is to be told.`);
-  await context.session?.say(await context.message(text), { run });
+  const { session, mode } = context;
+  await session?.say([{ type: "text", text }], { run, delivery: "steer", mode });
   context.write(`Agent ${number} is told before it does the next thing.`);
 }

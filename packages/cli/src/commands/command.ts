@@ -1,5 +1,6 @@
-import type { ConversationState, Directive, Session, UserPart } from "@banyan/core";
+import type { ConversationState, Directive, Session } from "@banyan/core";
 import type { ApprovalMode, CallChanges, ContextPart, Host, KnownModel, ProviderStatus, TakenBack } from "@banyan/host";
+import type { TalkSession } from "../chat/talk-session.ts";
 import type { Style } from "../show/style.ts";
 import type { KeyRow } from "../terminal/full/keys/key-bindings.ts";
 import type { PickerOptions } from "../terminal/full/views/picker.ts";
@@ -14,6 +15,8 @@ export type Next =
       readonly at?: string;
       /** The model of this turn; the one in use when absent. */
       readonly model?: string;
+      /** What is said was written by somebody else: nothing goes along that it names. */
+      readonly asIs?: boolean;
     }
   | { readonly type: "leave" };
 
@@ -74,8 +77,6 @@ export interface ConversationContext {
   useApproval(mode: ApprovalMode): Promise<void>;
   /** A text without secrets. */
   redact(text: string): string;
-  /** What a person wrote as a message, with what it names by `@`, which is said. Absent where that is done elsewhere. */
-  readonly message?: (text: string) => Promise<readonly UserPart[]>;
   /** The keys as they are in effect; absent in a terminal that leaves them to the system. */
   readonly keys?: readonly KeyRow[] | undefined;
   /** Writes lines of plain text. */
@@ -102,10 +103,9 @@ export interface ConversationContext {
 /** What a command sees of a chat with an agent of this process. */
 export interface CommandContext extends ConversationContext {
   readonly host: Host;
-  readonly session: Session | undefined;
-  message(text: string): Promise<readonly UserPart[]>;
-  /** The session; begins the conversation if there is none yet. */
-  open(): Promise<Session>;
+  readonly session: TalkSession | undefined;
+  /** The conversation, begun if there is none yet. */
+  open(): Promise<TalkSession>;
   /**
    * Leaves the conversation for another one, named by its id or title; without a name, or where several may be meant, the
    * person chooses. Does nothing when none is chosen.

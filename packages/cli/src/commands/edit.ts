@@ -14,10 +14,7 @@ export const edit: Command<ConversationContext> = {
       context.write(`${number} is not yours. /tree ${number} goes on from it.`);
       return ASK;
     }
-    if (rest !== "") {
-      const said = (await context.message?.(rest)) ?? rest;
-      return { type: "turn", directive: retry(said), at: message.id };
-    }
+    if (rest !== "") return { type: "turn", directive: retry(rest), at: message.id };
     await context.goTo(message.id);
     return ASK;
   },

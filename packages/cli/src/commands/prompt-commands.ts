@@ -20,8 +20,8 @@ function fromFile(command: PromptCommand): Command {
     name: name.toLowerCase(),
     help: oneLine(description),
     ...(hint === undefined ? {} : { takes: oneLine(hint) }),
-    async run({ message }, argument) {
-      const directive = say(await message(promptOf(command, argument)));
+    run(_context, argument) {
+      const directive = say(promptOf(command, argument));
       return { type: "turn", directive, ...(model === undefined ? {} : { model }) };
     },
   };
@@ -49,7 +49,7 @@ function fromServer(host: Host, servers: McpServers, prompt: McpServers["prompts
         return ASK;
       }
       const parts = await filledPrompt(host, servers, prompt, given, AbortSignal.timeout(PATIENCE));
-      return { type: "turn", directive: say(parts) };
+      return { type: "turn", directive: say(parts), asIs: true };
     },
   };
 }

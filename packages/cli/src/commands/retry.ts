@@ -7,13 +7,13 @@ export const retryCommand: Command<ConversationContext> = {
   name: "retry",
   takes: "[text]",
   help: "ask again, in other words if you give some; both answers stay",
-  async run({ state, leaf, message, write }, argument) {
+  run({ state, leaf, write }, argument) {
     const said = lastSaid(pathTo(state, standing(state, leaf)));
     if (!said) {
       write("There is nothing to retry: nobody has said anything yet.");
       return ASK;
     }
-    const directive = argument === "" ? retry() : retry((await message?.(argument)) ?? argument);
+    const directive = argument === "" ? retry() : retry(argument);
     return { type: "turn", directive, at: said.id };
   },
 };

@@ -89,8 +89,7 @@ class Printing {
     const notice = (sentence: string) => this.#progress.notice(sentence);
     const prompt = await promptOf(this.#args, notice, signal);
     const { trust, task } = this.#args;
-    const output = outputOption(this.#args);
-    const host = await openHost(hostOptions(this.#args, false, signal, trust));
+    const host = await openHost({ ...hostOptions(this.#args, false, signal, trust), ...outputOption(this.#args) });
     this.#host = host;
     for (const sentence of host.notices) notice(oneLine(sentence));
     const { mcp } = await host.ready();
@@ -105,7 +104,6 @@ class Printing {
     signal.throwIfAborted();
     const parts = await partsOf(prompt, host, notice, signal);
     const agent = (task === undefined ? host.agent : await host.taskAgent()).with({
-      ...output,
       onTurn: (_conversation, _agent, turn) => {
         this.#turn = turn;
       },

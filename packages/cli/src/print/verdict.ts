@@ -7,7 +7,10 @@ import { exitOfModelError } from "../problem.ts";
 type Verdict = Pick<Result, "reason" | "exitCode" | "error">;
 
 /** How a turn that took place counts (T35): a turn with a denied call or without a whole answer is never 0. */
-export function verdictOf(turn: Turn | undefined, denied: Result["denied"]): Verdict {
+export function verdictOf(
+  turn: Pick<Turn, "reason" | "error" | "limit"> | undefined,
+  denied: Result["denied"],
+): Verdict {
   switch (turn?.reason) {
     case undefined:
     case "interrupted":

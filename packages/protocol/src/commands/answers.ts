@@ -46,7 +46,12 @@ export const answerCommands = {
   "question.answer": command(
     "Answers a question: an approval, a limit, or one that a tool asks in words. The first answer counts.",
     { ...conversation, question: id, answer },
-    nothing,
+    z.object({
+      problem: z
+        .string()
+        .optional()
+        .describe("Why a rule that was to be kept for good is not: it holds in this conversation only."),
+    }),
   ),
   "rule.revoke": command(
     "A permission rule that was allowed for this conversation holds no more.",

@@ -29,6 +29,8 @@ export const NAME = `banyan ${manifest.version}`;
  */
 export interface DeskOptions {
   readonly host: ServedHost;
+  /** What tools are told that a turn was begun with (`context.client`). Default `banyan serve`. */
+  readonly client?: string | undefined;
   /** Where to keep what has been read; as long as the desk is there when absent. */
   readonly state?: string | undefined;
   /** Milliseconds for which a conversation stays open that nobody watches and nothing works in. Default 30,000. */
@@ -63,7 +65,7 @@ export class Desk implements AsyncDisposable {
   readonly #defect: (error: unknown) => void;
   #stopped: Promise<void> | undefined;
 
-  constructor({ host, state, idle = IDLE, defect = () => {}, told }: DeskOptions) {
+  constructor({ host, client = "banyan serve", state, idle = IDLE, defect = () => {}, told }: DeskOptions) {
     this.#host = host;
     this.#defect = defect;
     this.#unread = new UnreadCounts(state === undefined ? undefined : join(state, "unread.json"));
@@ -76,13 +78,14 @@ export class Desk implements AsyncDisposable {
     });
     this.performer = new Performer({
       host,
+      client,
       conversations: this.conversations,
       beginnings: new Beginnings(),
       directory: new ConversationDirectory({ store: host.store }),
       files: new WorkspaceFiles(host.workspace),
       models: new ModelLists(host),
       signal: this.#stopping.signal,
-      settingsChanged: () => this.#tellAll({ type: "settings", settings: this.#settings }),
+      settingsChanged: () => this.settingsChanged(),
       defect,
       told:
         told ??
@@ -122,6 +125,11 @@ export class Desk implements AsyncDisposable {
   /** A way to the desk for a client in this process. */
   link({ principal = OWNER, shares = false }: LinkOptions = {}): OpenLink {
     return (events) => new InProcessLink(this, { principal, shares }, events, this.#defect);
+  }
+
+  /** The host has changed its settings by itself: every client is told them as they are now. */
+  settingsChanged(): void {
+    this.#tellAll({ type: "settings", settings: this.#settings });
   }
 
   /** Closes a conversation, so that another program can open it; what runs in it is interrupted. */

@@ -24,7 +24,6 @@ export class AtWork extends Error {
 /** Errors whose message tells a person what to do, by name: they belong to packages that a server may be used without. */
 const CODES: Readonly<Record<string, ErrorCode>> = {
   AgentError: "invalid",
-  ApprovalError: "invalid",
   AtWork: "invalid",
   DirectiveError: "invalid",
   ExchangeError: "invalid",
@@ -58,5 +57,6 @@ function codeOf(error: Error): ErrorCode | undefined {
   if (error instanceof SessionError) return error.code.startsWith("no-") ? "not-found" : "failed";
   if (error.name === "ConversationError")
     return "code" in error && error.code === "ambiguous" ? "ambiguous" : "not-found";
+  if (error.name === "ApprovalError") return "needsYes" in error && error.needsYes ? "unconfirmed" : "invalid";
   return CODES[error.name];
 }

@@ -11,6 +11,7 @@ const STATUS: Readonly<Record<ErrorCode, ContentfulStatusCode>> = {
   locked: 409,
   malformed: 400,
   "not-found": 404,
+  unconfirmed: 409,
   stopping: 503,
   "unknown-command": 400,
 };

@@ -2,6 +2,7 @@ import { type Agent, type ConversationState, type Session, UnfitAnswerError } fr
 import type { ApprovalQuestion } from "@banyan/core/conversation";
 import { parseRule } from "@banyan/host";
 import type { Result } from "@banyan/protocol";
+import type { LiveConversation } from "../live/live-conversation.ts";
 import { NotThere, Unfitting } from "../problem.ts";
 import { agentFor, type Handlers, type Workplace } from "./workplace.ts";
 
@@ -23,11 +24,10 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
       throw error instanceof UnfitAnswerError ? new Unfitting(error.message) : error;
     });
     // Only now it counts: one that came second, or does not fit, leaves no rule behind.
-    if (remember) {
-      if (remember.scope === "always") desk.host.remember(remember.pattern);
-      await allowWhatIsCovered(session, await agentFor(desk, live, {}), desk);
-    }
-    return {};
+    if (!remember) return {};
+    const problem = remember.scope === "always" ? whyNotKept(desk, remember.pattern) : undefined;
+    await allowWhatIsCovered(live, desk);
+    return problem === undefined ? {} : { problem };
   },
 
   async "rule.revoke"({ conversation, pattern }, { conversations }) {
@@ -53,8 +53,21 @@ function waitingIn({ id, labels, messages, questions }: ConversationState): Wait
     .toArray();
 }
 
-/** Allows the calls that wait and that a new rule covers: nobody needs to be asked about them any more. */
-async function allowWhatIsCovered(session: Session, agent: Agent, desk: Workplace): Promise<void> {
+/** Keeps a rule for good; returns why it could not be. */
+function whyNotKept({ host }: Workplace, pattern: string): string | undefined {
+  try {
+    host.remember(pattern);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** Allows the calls that wait and that what is allowed now covers: nobody needs to be asked about them any more. */
+export async function allowWhatIsCovered(live: LiveConversation, desk: Workplace): Promise<void> {
+  const { session } = live;
+  if (session.state.questions.size === 0) return;
+  const agent = await agentFor(desk, live, {});
   for (const question of session.state.questions.values()) {
     if (question.type !== "approval" || !(await isAllowed(session, agent, question))) continue;
     // It may have been answered elsewhere in the meantime: the first answer counts.

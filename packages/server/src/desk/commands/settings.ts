@@ -1,3 +1,4 @@
+import { allowWhatIsCovered } from "./answers.ts";
 import type { Handlers } from "./workplace.ts";
 
 /** With which model, and how freely, agents work. */
@@ -17,9 +18,11 @@ export const settingsHandlers: Handlers<"model.list" | "model.use" | "approval.u
     return {};
   },
 
-  async "approval.use"({ mode, conversation, confirmed }, { host, settingsChanged }) {
+  async "approval.use"({ mode, conversation, confirmed }, desk) {
+    const { host, conversations, settingsChanged } = desk;
     await host.useApproval(mode, conversation === undefined ? undefined : { conversation, confirmed });
     settingsChanged();
+    for (const live of conversations.allOpen) await allowWhatIsCovered(live, desk);
     return {};
   },
 };

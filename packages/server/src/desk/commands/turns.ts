@@ -147,7 +147,7 @@ async function begin(
   }
   const agent = await agentFor(desk, live, command);
   beginning.begins();
-  await beginTurn(agent, directive, live.session, { at, id: command.id }, desk.defect);
+  await beginTurn(agent, directive, live.session, { at, id: command.id, client: desk.client }, desk.defect);
 }
 
 /** Whether the log has what a command of this id did: it was sent before, perhaps to a server that is gone (B59). */

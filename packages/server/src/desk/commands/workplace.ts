@@ -35,6 +35,8 @@ export type ServedHost = Pick<
 /** What commands work with, wherever they come from. */
 export interface Workplace {
   readonly host: ServedHost;
+  /** What tools are told that a turn was begun with. */
+  readonly client: string;
   readonly directory: ConversationDirectory;
   readonly conversations: LiveConversations;
   readonly beginnings: Beginnings;
@@ -97,6 +99,8 @@ export async function written(
   const messages = await Promise.all(
     parts.map((part) => (part.type === "text" ? writtenMessage(host, part.text, signal, how) : undefined)),
   );
+  // What could not be read in time is a problem of the message; who interrupted it wants none.
+  signal.throwIfAborted();
   const known = messages.filter((message) => message !== undefined);
   return {
     parts: parts.flatMap((part, index) => messages[index]?.parts ?? [part]),

@@ -5,6 +5,8 @@ import { TurnNotBegun } from "./beginnings.ts";
 export interface TurnPlace {
   readonly at?: string | undefined;
   readonly id: string;
+  /** What tools are told that it was begun with. */
+  readonly client: string;
 }
 
 /**
@@ -16,11 +18,11 @@ export function beginTurn(
   agent: Agent,
   directive: Directive,
   session: Session,
-  { at, id }: TurnPlace,
+  { at, id, client }: TurnPlace,
   onDefect: (error: unknown) => void,
 ): Promise<void> {
   const begun = Promise.withResolvers<void>();
-  const chat = agent.chat(directive, { session, id, client: "banyan serve", ...(at === undefined ? {} : { at }) });
+  const chat = agent.chat(directive, { session, id, client, ...(at === undefined ? {} : { at }) });
   let isBegun = false;
   const onBegun = () => {
     isBegun = true;

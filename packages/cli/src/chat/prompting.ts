@@ -11,6 +11,8 @@ export interface PromptingOptions {
   readonly terminal: Terminal;
   /** Whether the agent works where the person looks. */
   isWorking(): boolean;
+  /** Whether a person can leave while the agent works, which goes on then. */
+  readonly mayLeave: boolean;
   /** What the person is asked for a line with. */
   prompted(isWorking: boolean): Prompted;
 }
@@ -41,13 +43,13 @@ export class Prompting {
   }
 
   /**
-   * Asks for a line; nothing when the person leaves. Where one thing is asked at a time, what else is asked comes first, and
-   * no prompt is shown while the agent works, though lines are taken.
+   * Asks for a line when nothing else is asked and the agent does not work; nothing when the person leaves. A terminal in
+   * plain lines, which hears that they do only while it reads, reads on without a prompt where they may leave the agent at work.
    */
   async read(): Promise<string | undefined> {
-    const { terminal, isWorking, prompted } = this.#options;
+    const { terminal, isWorking, mayLeave, prompted } = this.#options;
     while (!this.#isOver) {
-      if (terminal.live) await this.#rest();
+      if (terminal.live || !mayLeave) await this.#rest();
       await this.#answered();
       if (this.#isOver) break;
       this.#reading = new AbortController();

@@ -1,9 +1,24 @@
-import { type ConversationState, type FeedItem, type Message, pathTo } from "@banyan/core";
+import {
+  type ConversationState,
+  type Cost,
+  type FeedItem,
+  type LiveRun,
+  type Message,
+  pathTo,
+  type Usage,
+} from "@banyan/core";
+import { addCost, addUsage, noUsage } from "@banyan/core/conversation";
+import type { Spent } from "../show/turn-line.ts";
 
 /** Which of the runs of a conversation a person sees: of several branches that are written at once, the one where they are. */
 export class ShownRun {
   readonly #state: () => ConversationState;
   #run: string | undefined;
+  /** What it has taken, as far as that was seen here. */
+  #model: string | undefined;
+  #steps = 0;
+  #usage: Usage = noUsage;
+  #cost: Cost = 0;
 
   constructor(state: () => ConversationState) {
     this.#state = state;
@@ -14,22 +29,45 @@ export class ShownRun {
     return this.#run !== undefined && this.#state().runs.has(this.#run) ? this.#run : undefined;
   }
 
+  /** None is shown any more. */
+  leave(): void {
+    this.#run = undefined;
+  }
+
   /** Whether it is this run. */
   is(run: string): boolean {
     return this.#run === run;
   }
 
-  /** A run that is under way already. Answers whether there is one. */
-  find(): boolean {
-    const [run] = [...this.#state().runs.values()].filter(({ call }) => call === undefined);
-    this.#run = run?.id;
-    return run !== undefined;
+  /** Takes a run that is under way already, of those that are. Returns whether there is one. */
+  find(live: readonly LiveRun[]): boolean {
+    this.#run = live.find(({ call }) => call === undefined)?.id;
+    return this.#run !== undefined;
   }
 
   /** Takes a run that begins where the person is, at the end of the branch of `at`, or that is their own, while none is shown. */
   begin(item: Extract<FeedItem, { type: "run.started" }>, at: string | undefined, isOwn: boolean): void {
     if (item.call !== undefined || this.working !== undefined) return;
-    if (isOwn || at === undefined || pathTo(this.#state(), item.leaf).some(({ id }) => id === at)) this.#run = item.run;
+    if (isOwn || at === undefined || pathTo(this.#state(), item.leaf).some(({ id }) => id === at)) {
+      this.#run = item.run;
+      [this.#model, this.#steps, this.#usage, this.#cost] = [undefined, 0, noUsage, 0];
+    }
+  }
+
+  /** What it has taken since it was seen to begin; `model`: when none was asked. */
+  spent(model: string): Spent {
+    return { model: this.#model ?? model, steps: this.#steps, usage: this.#usage, cost: this.#cost };
+  }
+
+  /** Counts what an item says that a model took. */
+  count(item: FeedItem): void {
+    if (item.type === "message.started" && item.run === this.#run) {
+      this.#steps++;
+      this.#model = item.model;
+    }
+    if (!("usage" in item) || item.usage === undefined) return;
+    this.#usage = addUsage(this.#usage, item.usage);
+    this.#cost = addCost(this.#cost, "cost" in item ? item.cost : undefined);
   }
 
   /** Whether a message stands where the run does: at the end of its path. While none is shown, every message does. */

@@ -11,25 +11,29 @@ import type { InputChange, LiveRun } from "@banyan/core/conversation";
 import type { FeedListener } from "@banyan/core/hosts";
 import { modeLeft, type TakenBack } from "@banyan/host";
 import type { Client, Watched } from "@banyan/protocol/client";
-import type { AskingSession } from "../chat/approvals.ts";
-import type { LeftBranch } from "../chat/leave-files.ts";
 import type { ConversationWriter } from "../commands/command.ts";
 import type { WrittenAbout } from "../show/attached.ts";
+import type { AskingSession } from "./approvals.ts";
+import type { LeftBranch } from "./leave-files.ts";
 
 /** Nothing went along. */
 const NOTHING: WrittenAbout = { attached: [], problems: [], isRedacted: false };
 
 /** Where a turn begins, and how it is taken. */
-interface Beginning {
+export interface Beginning {
   /** The message to go on from; where it was last written to when absent. */
   readonly at: string | undefined;
   readonly mode: "chat" | "task";
+  /** The model of the turn; that of the conversation when absent. */
+  readonly model?: string | undefined;
+  /** What is said was written by somebody else: nothing goes along that it names. */
+  readonly asIs?: boolean | undefined;
 }
 
-/** A conversation on a server, for whatever asks no more of it than it asks of a session of this process. */
-export class RemoteSession implements AskingSession, ConversationWriter {
+/** The conversation that a person is in, at the desk of this program or of a server. */
+export class TalkSession implements AskingSession, ConversationWriter {
   readonly watched: Watched;
-  readonly #server: Client;
+  readonly #client: Client;
   /** Messages of this client, and runs that it began otherwise. */
   readonly #own = new Set<string>();
   /** Those that were added without a turn. */
@@ -39,8 +43,8 @@ export class RemoteSession implements AskingSession, ConversationWriter {
   /** The run that sums up a branch for the person. */
   #compacting: string | undefined;
 
-  constructor(server: Client, watched: Watched) {
-    this.#server = server;
+  constructor(client: Client, watched: Watched) {
+    this.#client = client;
     this.watched = watched;
   }
 
@@ -55,6 +59,12 @@ export class RemoteSession implements AskingSession, ConversationWriter {
   /** What a process left in the middle when it stopped. */
   get interrupted(): readonly LiveRun[] {
     return this.watched.tree?.interrupted ?? [];
+  }
+
+  /** What runs in it now. */
+  get live(): readonly LiveRun[] {
+    const left = new Set(this.interrupted.map(({ id }) => id));
+    return [...this.state.runs.values()].filter(({ id }) => !left.has(id));
   }
 
   /** Whether one of these messages and runs is of this client. */
@@ -77,18 +87,25 @@ export class RemoteSession implements AskingSession, ConversationWriter {
   }
 
   /** Begins a turn; resolves when it has begun, with what goes along with what was said. */
-  async turn(directive: Exclude<Directive, { type: "stop" }>, { at, mode }: Beginning): Promise<WrittenAbout> {
+  async turn(directive: Exclude<Directive, { type: "stop" }>, how: Beginning): Promise<WrittenAbout> {
     const { type } = directive;
-    const place = { ...this.#here, mode, ...(at === undefined ? {} : { at }) };
+    const { at, mode, model, asIs } = how;
+    const place = { ...this.#here, mode, ...(at !== undefined && { at }), ...(model !== undefined && { model }) };
     switch (type) {
       case "say":
-        return aboutOf(await this.#server.ask("turn.say", { ...place, parts: directive.parts }, this.#ownId()));
+        return aboutOf(
+          await this.#client.ask(
+            "turn.say",
+            { ...place, parts: directive.parts, ...(asIs && { asIs }) },
+            this.#ownId(),
+          ),
+        );
       case "retry": {
         const parts = directive.parts ? { parts: directive.parts } : {};
-        return aboutOf(await this.#server.ask("turn.retry", { ...place, ...parts }, this.#ownId()));
+        return aboutOf(await this.#client.ask("turn.retry", { ...place, ...parts }, this.#ownId()));
       }
       case "resume":
-        await this.#server.ask("turn.resume", { ...place, mode: modeLeft(this, at) ?? mode }, this.#ownId());
+        await this.#client.ask("turn.resume", { ...place, mode: modeLeft(this, at) ?? mode }, this.#ownId());
         return NOTHING;
     }
   }
@@ -98,7 +115,7 @@ export class RemoteSession implements AskingSession, ConversationWriter {
     parts: readonly UserPart[],
     to: { readonly run: string; readonly delivery: Delivery; readonly mode: Beginning["mode"] },
   ): Promise<WrittenAbout> {
-    return aboutOf(await this.#server.ask("turn.say", { ...this.#here, parts, ...to }, this.#ownId()));
+    return aboutOf(await this.#client.ask("turn.say", { ...this.#here, parts, ...to }, this.#ownId()));
   }
 
   /** Adds something without a turn, or says it to a run; answers the message, unless it waits. */
@@ -108,47 +125,53 @@ export class RemoteSession implements AskingSession, ConversationWriter {
   ): Promise<string | undefined> {
     const id = this.#ownId();
     this.#added.add(id);
-    const { message, waits } = await this.#server.ask("message.add", { ...this.#here, parts, ...to }, id);
+    const { message, waits } = await this.#client.ask("message.add", { ...this.#here, parts, ...to }, id);
     return waits ? undefined : message;
   }
 
-  /** Ends the summary that was asked for here; else a run, or, without one, all that run. */
-  async interrupt(shown: string | undefined): Promise<void> {
+  /** Ends the summary that was asked for here; else a run, or, without one, all that run. Resolves with how many it ended. */
+  async interrupt(shown: string | undefined): Promise<number> {
     const run = this.#compacting ?? shown;
-    await this.#server.ask("run.interrupt", { ...this.#here, ...(run === undefined ? {} : { run }) });
+    const there = { ...this.#here, ...(run === undefined ? {} : { run }) };
+    return (await this.#client.ask("run.interrupt", there)).interrupted;
   }
 
   /** A turn that waits for MCP servers begins without those that are not there. */
   async hasten(): Promise<void> {
-    await this.#server.ask("turn.hasten", this.#here);
+    await this.#client.ask("turn.hasten", this.#here);
   }
 
   async changeModel(model: string): Promise<void> {
-    await this.#server.ask("model.use", { ...this.#here, model });
+    await this.#client.ask("model.use", { ...this.#here, model });
   }
 
   /** Puts the files of a branch that is left back to what they were before it. */
   revert({ leaf, to }: LeftBranch): Promise<TakenBack> {
     const beside = to === null ? {} : { beside: to };
-    return this.#whileReverting(this.#server.ask("file.revert", { ...this.#here, leaf, ...beside }));
+    return this.#whileReverting(this.#client.ask("file.revert", { ...this.#here, leaf, ...beside }));
   }
 
-  /** Puts the files that a call on the branch down to `leaf` has changed back to what they were before it. */
-  undo(call: string, leaf: string): Promise<TakenBack> {
-    return this.#whileReverting(this.#server.ask("file.undo", { ...this.#here, leaf, call }));
+  /**
+   * Puts the files that a call on the branch down to `leaf` has changed back to what they were before it; `agreed`: also
+   * what a log from elsewhere says that they were.
+   */
+  undo(call: string, leaf: string, agreed: boolean): Promise<TakenBack> {
+    return this.#whileReverting(
+      this.#client.ask("file.undo", { ...this.#here, leaf, call, ...(agreed && { agreed }) }),
+    );
   }
 
   /** Has the model sum up a branch; answers the summary, or why there is none. */
   async compact(
     at: string,
-    keep: string | undefined,
+    { keep, model }: { readonly keep: string | undefined; readonly model: string | undefined },
   ): Promise<{ readonly summary?: string; readonly problem?: string }> {
     const id = createId();
     this.#compacting = id;
     try {
-      return await this.#server.ask(
+      return await this.#client.ask(
         "branch.compact",
-        { ...this.#here, at, ...(keep === undefined ? {} : { keep }) },
+        { ...this.#here, at, ...(keep !== undefined && { keep }), ...(model !== undefined && { model }) },
         id,
       );
     } finally {
@@ -156,40 +179,41 @@ export class RemoteSession implements AskingSession, ConversationWriter {
     }
   }
 
-  async answer(question: string, answer: Answer): Promise<void> {
-    await this.#server.ask("question.answer", { ...this.#here, question, answer });
+  /** Resolves with why a rule could not be kept for good, if so. */
+  async answer(question: string, answer: Answer): Promise<string | undefined> {
+    return (await this.#client.ask("question.answer", { ...this.#here, question, answer })).problem;
   }
 
   async editInput(input: string, change: InputChange): Promise<void> {
-    await this.#server.ask("input.edit", { ...this.#here, input, ...change });
+    await this.#client.ask("input.edit", { ...this.#here, input, ...change });
   }
 
   async withdrawInput(input: string): Promise<void> {
-    await this.#server.ask("input.withdraw", { ...this.#here, input });
+    await this.#client.ask("input.withdraw", { ...this.#here, input });
   }
 
   async label(message: string, label: string | null): Promise<void> {
-    await this.#server.ask("message.label", { ...this.#here, message, label });
+    await this.#client.ask("message.label", { ...this.#here, message, label });
   }
 
   async star(message: string, starred: boolean): Promise<void> {
-    await this.#server.ask("message.star", { ...this.#here, message, starred });
+    await this.#client.ask("message.star", { ...this.#here, message, starred });
   }
 
   async dismiss(message: string, item: number, dismissed: boolean): Promise<void> {
-    await this.#server.ask("memory.dismiss", { ...this.#here, message, item, dismissed });
+    await this.#client.ask("memory.dismiss", { ...this.#here, message, item, dismissed });
   }
 
   async rename(title: string): Promise<void> {
-    await this.#server.ask("conversation.rename", { ...this.#here, title });
+    await this.#client.ask("conversation.rename", { ...this.#here, title });
   }
 
   async remove(message: string): Promise<void> {
-    await this.#server.ask("message.remove", { ...this.#here, message });
+    await this.#client.ask("message.remove", { ...this.#here, message });
   }
 
   async restore(message: string): Promise<void> {
-    await this.#server.ask("message.restore", { ...this.#here, message });
+    await this.#client.ask("message.restore", { ...this.#here, message });
   }
 
   listen(listener: FeedListener): () => void {

@@ -1,0 +1,86 @@
+import type { ConversationSummary, Session } from "@banyan/core";
+import type { Host } from "@banyan/host";
+import { Client, type ClientEvents } from "@banyan/protocol/client";
+import { Desk, USER } from "@banyan/server/desk";
+import { chooseConversation, conversationsHere } from "../conversations/choose.ts";
+import { idOf, openWithModel } from "../named-session.ts";
+import { problemOf } from "../problem.ts";
+import type { Person } from "./person.ts";
+
+/** The desk of this program, and the host that it is at: what a person can do here, and not at a server. */
+export class OwnDesk implements AsyncDisposable {
+  readonly host: Host;
+  readonly #desk: Desk;
+  readonly #clients: Client[] = [];
+  #isReady = false;
+
+  /** `defect` hears of what went wrong and nobody asked for. */
+  constructor(host: Host, defect: (error: unknown) => void) {
+    this.host = host;
+    this.#desk = new Desk({ host, client: "banyan", defect, told: (error) => problemOf(error).message });
+  }
+
+  /** A client at this desk, which reads the conversations where they are. */
+  async client(events?: ClientEvents): Promise<Client> {
+    const client = new Client(this.#desk.link({ principal: USER, shares: true }), events);
+    this.#clients.push(client);
+    await client.connected();
+    return client;
+  }
+
+  /** Opens a conversation; whoever watches it keeps it open. Rejects with `StoreError`. */
+  async open(conversation: string): Promise<Session> {
+    return (await this.#desk.conversations.open(conversation)).session;
+  }
+
+  /**
+   * Opens another conversation, named by its id or title, with the model that it goes on with; without a name, or where
+   * several may be meant, the person chooses. Resolves with its id, or nothing when none is chosen. Rejects with
+   * `ConversationError` or `StoreError`.
+   */
+  async openAnother(
+    named: string | undefined,
+    { terminal, view, left: signal, state }: Person,
+  ): Promise<string | undefined> {
+    const { host } = this;
+    const notice = (sentence: string) => view.note(sentence);
+    const choose = (among?: readonly ConversationSummary[]) =>
+      chooseConversation({ from: conversationsHere(host), terminal, among, signal });
+    const id = named === undefined ? await choose() : await idOf(named, host, choose);
+    if (id === undefined) return undefined;
+    if (id === state.id) return void notice("This is that conversation.");
+    await openWithModel(id, host, { notice, open: (found) => this.open(found) });
+    this.settingsChanged();
+    return id;
+  }
+
+  /** Closes a conversation, so that another program can have it at once; what runs in it is interrupted. */
+  close(conversation: string): Promise<void> {
+    return this.#desk.close(conversation);
+  }
+
+  /** Resolves when there is all that the agent works with: with what is to be said of that, once. Rejects as `host.ready()`. */
+  async ready(): Promise<readonly string[]> {
+    const { notices } = await this.host.ready();
+    if (this.#isReady) return [];
+    this.#isReady = true;
+    return notices;
+  }
+
+  /** Takes a model for this conversation and later ones. Rejects with `ModelChoiceError`. */
+  async keepModel(name: string): Promise<void> {
+    await this.host.changeModel(name);
+    this.settingsChanged();
+  }
+
+  /** The host has changed its settings by itself: the clients are told. */
+  settingsChanged(): void {
+    this.#desk.settingsChanged();
+  }
+
+  /** Interrupts what runs, with its facts in the log, and closes every conversation. The host stays open. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const client of this.#clients) client.close();
+    await this.#desk.stop();
+  }
+}

@@ -1,0 +1,147 @@
+import { type ConversationState, type Event, type FeedItem, type Json, type Message, pathTo } from "@banyan/core";
+import type { Client } from "@banyan/protocol/client";
+import { gist } from "../show/message-label.ts";
+import { oneLine } from "../show/plain-text.ts";
+import { turnLine } from "../show/turn-line.ts";
+import { Approvals } from "./approvals.ts";
+import type { Person } from "./person.ts";
+import type { Prompting } from "./prompting.ts";
+import { isReminded, remindOpened } from "./remind.ts";
+import { ShownRun } from "./shown-run.ts";
+import type { TalkSession } from "./talk-session.ts";
+import type { Unsent } from "./unsent.ts";
+
+/** Who sees the feed, and of which desk. */
+export interface ShownFeedOptions {
+  readonly client: Client;
+  readonly person: Person;
+  readonly prompting: Prompting;
+  readonly unsent: Unsent;
+  /** The conversation; none before the first message. */
+  session(): TalkSession | undefined;
+  /** The run that is shown has ended. */
+  ended(end: Extract<Event, { type: "run.ended" }>): void;
+}
+
+/**
+ * What a person sees of a conversation: of all that is written there, the run that was last begun where
+ * they stand.
+ */
+export class ShownFeed {
+  readonly #options: ShownFeedOptions;
+  readonly #approvals: Approvals;
+  readonly #run = new ShownRun(() => this.#state);
+  /** The command whose turn has not begun, because it waits for MCP servers. */
+  #waiting: string | undefined;
+
+  constructor(options: ShownFeedOptions) {
+    const { client, person, unsent } = options;
+    this.#options = options;
+    this.#approvals = new Approvals(person.terminal, person.view, client.welcome, unsent);
+  }
+
+  /** Whether a turn here waits for MCP servers: once for each time that a person was told. */
+  takeWait(): boolean {
+    const waits = this.#waiting !== undefined;
+    this.#waiting = undefined;
+    return waits;
+  }
+
+  /** The run, while it is live. */
+  get working(): string | undefined {
+    return this.#run.working;
+  }
+
+  /** The conversation was left: nothing of it is shown any more. */
+  left(): void {
+    this.#run.leave();
+    this.#waiting = undefined;
+  }
+
+  /** Something happened. */
+  show(item: FeedItem): void {
+    const { person } = this.#options;
+    const session = this.#options.session();
+    if (item.type === "turn.waiting") return this.#tellWait(item);
+    if (item.type === "run.started") {
+      const isOwn = session?.isOwn(item.run, item.leaf) === true;
+      this.#run.begin(item, person.standpoint.place.at, isOwn);
+    }
+    if (item.type === "message.added" && item.role === "user" && (item.author ?? "user") === "user") this.#heard(item);
+    this.#run.count(item);
+    const isShown = session && (session.isShown(item) || isReminded(session, item));
+    if (this.#run.has(item) && !isShown) person.view.show(item, this.#state);
+    if (item.type === "call.approval-requested" || item.type === "question.asked" || item.type === "run.paused")
+      this.#ask(item.question);
+    if (item.type === "run.ended") this.#approvals.ended(this.#state);
+    if (item.type === "run.ended" && this.#run.is(item.run)) this.#ended(item);
+  }
+
+  #ended(end: Extract<Event, { type: "run.ended" }>): void {
+    const { person, prompting, client } = this.#options;
+    const spent = this.#run.spent(client.welcome.settings.model);
+    if (!person.terminal.live) for (const line of turnLine(spent)) person.view.note(line);
+    if (end.reason === "finished") person.view.answer(taskResult(this.#state.messages.get(end.leaf ?? "")));
+    this.#options.ended(end);
+    prompting.rested();
+  }
+
+  /** What is there already: a run that is under way, and questions that wait. */
+  lookAround(): void {
+    const { client, person } = this.#options;
+    const session = this.#options.session();
+    if (!session) return;
+    const { state, live } = session;
+    const isWorking = this.#run.find(live);
+    if (state.messages.size > 0) remindOpened(person.terminal, session, person.standpoint.leaf, client.welcome.agent);
+    if (isWorking) person.view.note("The agent is working; what you write steers it.");
+    this.#approvals.opened(state);
+    // What a run had asked that a process left in the middle is asked again when that goes on.
+    const asking = new Set(live.flatMap(({ id, leaf }) => [id, ...pathTo(state, leaf).map((message) => message.id)]));
+    for (const question of state.questions.values())
+      if (asking.has(question.type === "limit" ? question.run : question.message)) this.#ask(question.id);
+  }
+
+  /** It is told again and again; a person reads it once. */
+  #tellWait(item: Extract<FeedItem, { type: "turn.waiting" }>): void {
+    const { command, waits, reason } = item;
+    const { person, client } = this.#options;
+    const isNew = waits && this.#waiting !== command;
+    this.#waiting = waits ? command : undefined;
+    const hint = client.welcome.rights.includes("act") ? " Ctrl-C goes on without." : "";
+    if (isNew) person.view.note(oneLine(`${reason}${hint}`));
+    else if (!waits && reason !== "") person.view.note(oneLine(reason));
+  }
+
+  /** Somebody else has said something where this person looks. */
+  #heard(item: Extract<FeedItem, { type: "message.added" }>): void {
+    const { person } = this.#options;
+    const { live, columns } = person.terminal;
+    const message = this.#state.messages.get(item.message);
+    if (!message || message.call !== undefined || this.#options.session()?.isOwn(item.message)) return;
+    if (!live && this.#run.isAt(message))
+      person.view.line(`${person.prompt}${gist(message, Math.max(20, columns - 20))}`);
+  }
+
+  /** Asks the person; the rules were asked by the server. */
+  #ask(question: string): void {
+    const { client, prompting } = this.#options;
+    const session = this.#options.session();
+    // Who may only watch sees in the transcript that something waits.
+    if (!session || !client.welcome.rights.includes("act")) return;
+    prompting.ask(() => this.#approvals.ask(session, question));
+  }
+
+  get #state(): ConversationState {
+    return this.#options.person.state;
+  }
+}
+
+/** What a task came to: the call that ends it says so, and no message. */
+function taskResult(message: Message | undefined): string {
+  const calls = message?.role === "assistant" ? message.calls : [];
+  const end = calls.find(({ about, status }) => about?.result !== undefined && status === "completed");
+  const input = (end?.executedInput ?? end?.input ?? {}) as Readonly<Record<string, Json>>;
+  const { [end?.about?.result ?? ""]: result = "" } = input;
+  return typeof result === "string" ? result : JSON.stringify(result);
+}
