@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Home, home } from "../testing/banyan.ts";
+import { links } from "../testing/links.ts";
 import { modelServer, shell } from "../testing/model-server.ts";
-import { hasTmux, Pty } from "../testing/pty.ts";
+import { hasTmux } from "../testing/pty.ts";
 
 const MODEL = ["--model", "openai-compatible/test"];
 
@@ -14,12 +15,12 @@ beforeEach(() => {
 });
 afterEach(() => place[Symbol.dispose]());
 
-describe.skipIf(!hasTmux)("an approval", () => {
+describe.skipIf(!hasTmux).each(links)("an approval ($link)", ({ open }) => {
   const made = (name: string) => existsSync(join(place.workspace, name));
 
   test("S14, T27: is given by no Enter and no stray key, only by a choice", async () => {
     await using server = await modelServer(shell("touch made.txt"), { text: "Made." });
-    using pty = Pty.open(place, MODEL, server.env);
+    using pty = await open(place, MODEL, server.env);
     await pty.prompted();
     pty.enter("make it");
     const shown = await pty.asked();
@@ -40,7 +41,7 @@ describe.skipIf(!hasTmux)("an approval", () => {
       { text: ["I ", "think ", "so."], held, ...shell("touch made.txt") },
       { text: "Well." },
     );
-    using pty = Pty.open(place, MODEL, server.env);
+    using pty = await open(place, MODEL, server.env);
     await pty.prompted();
     pty.enter("make it");
     await pty.until(/^I *$/);
@@ -61,7 +62,7 @@ describe.skipIf(!hasTmux)("an approval", () => {
   test("B23, T27: always, for the conversation, asks no second time; nor do calls that wait already", async () => {
     const twice = { calls: ["a", "b"].map((name) => ({ tool: "shell", input: { command: `touch ${name}.txt` } })) };
     await using server = await modelServer(twice, shell("touch c.txt"), { text: "All made." });
-    using pty = Pty.open(place, ["--color", "never", ...MODEL], server.env);
+    using pty = await open(place, ["--color", "never", ...MODEL], server.env);
     await pty.prompted();
     pty.enter("make them");
     expect(await pty.asked()).toContain("always shell(touch [harmless]), in this conversation");
@@ -75,7 +76,7 @@ describe.skipIf(!hasTmux)("an approval", () => {
 
   test("B23: always, for good, is in the settings", async () => {
     await using server = await modelServer(shell("touch made.txt"), { text: "Made." });
-    using pty = Pty.open(place, MODEL, server.env);
+    using pty = await open(place, MODEL, server.env);
     await pty.prompted();
     pty.enter("make it");
     await pty.asked();
@@ -87,7 +88,7 @@ describe.skipIf(!hasTmux)("an approval", () => {
 
   test("B23, B73, T27: of changed arguments runs those, after they were shown; those that do not fit are refused, and the question stays", async () => {
     await using server = await modelServer(shell("touch made.txt"), { text: "Made." });
-    using pty = Pty.open(place, MODEL, server.env);
+    using pty = await open(place, MODEL, server.env);
     await pty.prompted();
     pty.enter("make it");
     await pty.asked();
@@ -112,7 +113,7 @@ describe.skipIf(!hasTmux)("an approval", () => {
 
   test("is asked for no more when the time of the turn is up", async () => {
     await using server = await modelServer(shell("touch made.txt"), { text: "Out of time." });
-    using pty = Pty.open(place, ["--timeout", "6s", ...MODEL], server.env);
+    using pty = await open(place, ["--timeout", "6s", ...MODEL], server.env);
     await pty.prompted();
     pty.enter("make it");
     await pty.written("Allow this?");
@@ -128,7 +129,7 @@ describe.skipIf(!hasTmux)("an approval", () => {
       { text: ["I ", "think."], held, ...shell("touch made.txt") },
       { text: "Made." },
     );
-    using pty = Pty.open(place, ["--plain", "--color", "never", ...MODEL], server.env);
+    using pty = await open(place, ["--plain", "--color", "never", ...MODEL], server.env);
     await pty.prompted();
     pty.enter("make it");
     await pty.until(/^I *$/);

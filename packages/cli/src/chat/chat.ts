@@ -25,4 +25,6 @@ async function loadInParts(): Promise<void> {
   await setImmediate();
   await import("@banyan/host");
   await setImmediate();
+  await import("@banyan/server/desk");
+  await setImmediate();
 }

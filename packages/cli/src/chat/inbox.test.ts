@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Home, home } from "../testing/banyan.ts";
+import { links } from "../testing/links.ts";
 import { modelServer, type ServerAnswer, shell } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
 
@@ -19,8 +20,14 @@ const WAITS: ServerAnswer = {
   calls: [{ tool: "shell", input: { command: "touch running; until [ -e released ]; do sleep 0.05; done" } }],
 };
 
-function chat(server: { readonly env: Readonly<Record<string, string>> }, ...args: string[]): Pty {
-  return Pty.open(place, ["--allow", "shell", ...args, ...MODEL], server.env);
+const ALLOWED = ["--allow", "shell", ...MODEL];
+
+interface Served {
+  readonly env: Readonly<Record<string, string>>;
+}
+
+function chat(server: Served, ...args: string[]): Pty {
+  return Pty.open(place, [...ALLOWED, ...args], server.env);
 }
 
 /** Begins a turn, and waits until its call runs. */
@@ -47,10 +54,12 @@ function saidIn(asked: Asked, request: number): unknown[] {
   return (asked[request] ?? []).filter(({ role }) => role === "user").map(({ content }) => content);
 }
 
-describe.skipIf(!hasTmux)("what is typed while the agent works", () => {
+describe.skipIf(!hasTmux).each(links)("what is typed while the agent works ($link)", ({ open }) => {
+  const chat = (server: Served, ...args: string[]) => open(place, [...ALLOWED, ...args], server.env);
+
   test("B21, T18: with Enter steers: it is in the next model call of the same turn, and shown as delivered then", async () => {
     await using server = await modelServer(WAITS, { text: "Turned left." });
-    using pty = chat(server);
+    using pty = await chat(server);
     await busy(pty);
     pty.enter("go left");
     expect(await pty.until("steer: go left")).not.toContain("❯ go left");
@@ -63,7 +72,7 @@ describe.skipIf(!hasTmux)("what is typed while the agent works", () => {
 
   test("B21, T18: with Alt+Enter, or with > in front, is said after the turn, in order", async () => {
     await using server = await modelServer(WAITS, { text: "First." }, { text: "Second." });
-    using pty = chat(server);
+    using pty = await chat(server);
     await busy(pty);
     pty.type("then this");
     pty.press("M-Enter");
@@ -80,7 +89,7 @@ describe.skipIf(!hasTmux)("what is typed while the agent works", () => {
   test("B21: while the last answer streams is the next turn, without a question in between", async () => {
     const { promise: held, resolve: goOn } = Promise.withResolvers<void>();
     await using server = await modelServer({ text: ["It ", "takes ", "time."], held }, { text: "Next." });
-    using pty = chat(server);
+    using pty = await chat(server);
     await pty.prompted();
     pty.enter("go");
     await pty.until(/^It *$/);
@@ -94,7 +103,7 @@ describe.skipIf(!hasTmux)("what is typed while the agent works", () => {
 
   test("T18: /waiting lists it, changes it, moves it and takes it back", async () => {
     await using server = await modelServer(WAITS, { text: "First." }, { text: "Second." });
-    using pty = chat(server);
+    using pty = await chat(server);
     await busy(pty);
     for (const [index, text] of ["one", "two", "three"].entries()) {
       pty.enter(`> ${text}`);
@@ -118,7 +127,7 @@ describe.skipIf(!hasTmux)("what is typed while the agent works", () => {
 
   test("T18: Alt+Up takes it back into the prompt", async () => {
     await using server = await modelServer(WAITS, { text: "First." });
-    using pty = chat(server);
+    using pty = await chat(server);
     await busy(pty);
     for (const text of ["> one", "> two"]) {
       pty.enter(text);
@@ -133,7 +142,7 @@ describe.skipIf(!hasTmux)("what is typed while the agent works", () => {
 
   test("a command that needs the agent waits for the prompt", async () => {
     await using server = await modelServer(WAITS, { text: "First." }, { text: "Second." });
-    using pty = chat(server);
+    using pty = await chat(server);
     await busy(pty);
     pty.enter("/retry");
     await pty.until("next: /retry");
@@ -144,7 +153,7 @@ describe.skipIf(!hasTmux)("what is typed while the agent works", () => {
 
   test("B21: after a stop is held until it is sent", async () => {
     await using server = await modelServer(WAITS, { text: "Something else." }, { text: "Thank you." });
-    using pty = chat(server);
+    using pty = await chat(server);
     await busy(pty);
     pty.enter("> later");
     await pty.until("queued: later");
@@ -164,7 +173,7 @@ describe.skipIf(!hasTmux)("what is typed while the agent works", () => {
 
   test("T39: in plain lines works the same", async () => {
     await using server = await modelServer(WAITS, { text: "First." }, { text: "Second." });
-    using pty = chat(server, "--plain");
+    using pty = await chat(server, "--plain");
     await busy(pty);
     pty.enter("go left");
     await pty.until(/^steer: go left$/);

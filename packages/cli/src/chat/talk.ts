@@ -154,6 +154,7 @@ export class Talk implements Partner {
       const line = await this.#prompting.read();
       if (line === undefined) break;
       if (line.trim() === "") continue;
+      if (this.typed(line, false)) continue;
       if (!this.#isRefused(line)) await this.#take(line, () => this.#do(line));
     }
     this.#prompting.end();
@@ -330,7 +331,7 @@ export class Talk implements Partner {
   }
 
   #tellHeld(): void {
-    const held = this.#person.state.inbox.length;
+    const held = this.#person.state.inbox.filter((input) => input.held).length;
     if (held > 0) this.note(`${counted(held, "message")} held back: /waiting lists, /waiting send delivers.`);
   }
 

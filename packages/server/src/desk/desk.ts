@@ -1,8 +1,9 @@
 import { join } from "node:path";
 import { ConversationDirectory } from "@banyan/host";
 import { WorkspaceFiles } from "@banyan/host/workspace-files";
-import { PROTOCOL, type ServerFrame, type ServerSettings, type Welcome } from "@banyan/protocol";
+import type { ServerFrame, ServerSettings, Welcome } from "@banyan/protocol";
 import type { OpenLink } from "@banyan/protocol/client";
+import { PROTOCOL } from "@banyan/protocol/desk";
 import manifest from "../../package.json" with { type: "json" };
 import { ModelLists } from "./commands/model-lists.ts";
 import type { ServedHost } from "./commands/workplace.ts";

@@ -1,4 +1,5 @@
-import { type Command, type CommandName, needs, type Problem } from "@banyan/protocol";
+import type { Command, CommandName, Problem } from "@banyan/protocol";
+import { rights as needs } from "@banyan/protocol/desk";
 import { answerHandlers } from "./commands/answers.ts";
 import { branchHandlers } from "./commands/branches.ts";
 import { conversationHandlers } from "./commands/conversations.ts";

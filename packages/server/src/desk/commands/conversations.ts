@@ -1,9 +1,11 @@
 import { type Event, isEvent, pathTo, type Session } from "@banyan/core";
 import type { StoredConversation } from "@banyan/host";
-import { fromJson, toHtml, toJson, toMarkdown } from "@banyan/host/exchange";
 import { shownTo } from "../live/shown-item.ts";
 import { NotThere } from "../problem.ts";
 import type { Handlers, Workplace } from "./workplace.ts";
+
+/** Loaded when somebody brings in or takes out: its schemas are large, and a terminal has a desk too. */
+const exchange = () => import("@banyan/host/exchange");
 
 const BEGINNING = { epoch: 0, seq: 0, offset: 0 };
 
@@ -58,6 +60,7 @@ export const conversationHandlers: Handlers<
   async "conversation.export"({ conversation, format, leaf }, desk, viewer) {
     const { state, events } = await asItIs(conversation, desk);
     const name = fileNameFor(conversation);
+    const { toHtml, toJson, toMarkdown } = await exchange();
     switch (format) {
       case "json":
         return {
@@ -73,6 +76,7 @@ export const conversationHandlers: Handlers<
   },
 
   async "conversation.import"({ text }, { conversations, directory }) {
+    const { fromJson } = await exchange();
     const conversation = await directory.bringIn(fromJson(text));
     conversations.appeared(conversation);
     return { conversation };

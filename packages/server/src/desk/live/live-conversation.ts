@@ -1,5 +1,5 @@
 import { type Cursor, type FeedItem, isEvent, type Message, type RunEnd, type Session } from "@banyan/core";
-import { sizeOf } from "@banyan/protocol";
+import { sizeOf } from "@banyan/protocol/desk";
 import { Broadcast } from "./broadcast.ts";
 import { Frame } from "./frame.ts";
 import { type Line, Subscription } from "./subscription.ts";

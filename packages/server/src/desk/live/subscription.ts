@@ -1,5 +1,5 @@
 import { type Cursor, cursorOf, type FeedItem, isDelta, type Session, SessionError } from "@banyan/core";
-import { snapshotOf } from "@banyan/protocol";
+import { snapshotOf } from "@banyan/protocol/desk";
 import type { Broadcast, Receiver } from "./broadcast.ts";
 import { Frame } from "./frame.ts";
 import { shownTo, type Viewer } from "./shown-item.ts";
