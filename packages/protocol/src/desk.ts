@@ -1,4 +1,4 @@
 /** What a desk needs of the protocol. No schema is loaded: what comes over a network is checked where it comes in. */
-export { snapshotOf, sizeOf } from "./outline.ts";
+export { sizeOf, snapshotOf } from "./outline.ts";
 export { rights } from "./rights.ts";
 export { PROTOCOL } from "./version.ts";

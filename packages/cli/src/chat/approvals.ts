@@ -1,15 +1,14 @@
 import { setImmediate } from "node:timers/promises";
 import {
   type Answer,
-  type ApprovalQuestion,
   type Call,
   type ConversationState,
   type Json,
-  type LimitQuestion,
   type Session,
   UnfitAnswerError,
 } from "@banyan/core";
-import { visibleLine } from "@banyan/core/conversation";
+import type { ApprovalQuestion, LimitQuestion } from "@banyan/core/conversation";
+import { visibleLine } from "@banyan/core/shown";
 import { problemOf } from "../problem.ts";
 import { callIn } from "../show/call-of.ts";
 import { excerpt } from "../show/excerpt.ts";
@@ -83,8 +82,10 @@ export class Approvals {
     if (!question) return;
     using open = whileOpen(session, id);
     const asker = subAgentLabel(session.state, question.message ?? "") ?? this.#asking.agent;
-    if (question.type === "limit")
-      return void (await this.#until(session, id, () => this.#goesOn(question, asker, open.signal)));
+    if (question.type === "limit") {
+      await this.#until(session, id, () => this.#goesOn(question, asker, open.signal));
+      return;
+    }
     const call = callIn(session.state, question);
     if (!call) return;
     const written = this.#answering.begin(session.state, call.id);

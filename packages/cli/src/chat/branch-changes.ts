@@ -1,4 +1,4 @@
-import { visibleLine } from "@banyan/core/conversation";
+import { visibleLine } from "@banyan/core/shown";
 import { type CallChanges, wasElsewhere } from "@banyan/host";
 import type { ConversationContext } from "../commands/command.ts";
 import type { Choice } from "../terminal/decision.ts";

@@ -8,6 +8,8 @@ import type { ExitCode } from "../exit.ts";
 import { hostOptions } from "../host-options.ts";
 import { openNamedSession } from "../named-session.ts";
 import { outputOption } from "../output-schema.ts";
+import { problemOf } from "../problem.ts";
+import { oneLine } from "../show/plain-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { greet } from "./greet.ts";
 import { completeNames } from "./names.ts";
@@ -73,8 +75,11 @@ async function talkAt(
     notices.push(...configure(terminal, host));
     greet(terminal, host, notices);
     offerMemory(terminal, host);
-    void completeCommands(terminal, host);
-    void completeNames(terminal, host, talk);
+    for (const completed of [completeCommands(terminal, host), completeNames(terminal, host, talk)])
+      completed.catch((error: unknown) => {
+        terminal.freshLine();
+        terminal.write(`${terminal.style.warning(`Not all can be completed: ${oneLine(problemOf(error).message)}`)}\n`);
+      });
     if (session) await talk.enter(session.id, at);
     else talk.beginAt(host.workspace);
     if (!session && !args.prompt?.trim()) {

@@ -10,6 +10,8 @@ export interface ConversationEvents {
   renewed(session: TalkSession): void;
   /** It cannot be watched any more. */
   gone(why: string): void;
+  /** Its log has failed, at a desk of this program: it is opened anew, as far as it was written, with what is said next. */
+  lost(): void;
 }
 
 /** The conversation that a person is in: none at first, begun with the first message, left for another one or for none. */
@@ -19,6 +21,8 @@ export class CurrentConversation {
   readonly #events: ConversationEvents;
   #session: TalkSession | undefined;
   #unfollow = () => {};
+  /** The id of one whose log failed. */
+  #lost: string | undefined;
 
   constructor(client: Client, own: OwnDesk | undefined, events: ConversationEvents) {
     this.#client = client;
@@ -31,8 +35,9 @@ export class CurrentConversation {
     return this.#session;
   }
 
-  /** Begins one; returns its id. Rejects with `ClientError`. */
+  /** Begins one, if none was lost; returns its id. Rejects with `ClientError`. */
   async create(): Promise<string> {
+    if (this.#lost !== undefined) return this.#lost;
     return (await this.#client.ask("conversation.create", {})).conversation;
   }
 
@@ -41,13 +46,16 @@ export class CurrentConversation {
     const watched = await this.#watched(conversation);
     const session = new TalkSession(this.#client, watched);
     this.#session = session;
+    this.#lost = undefined;
     stands();
     await session.read();
     this.#unfollow = watched.follow({
       item: (item) => this.#events.happened(item, session.state),
       renewed: () => this.#events.renewed(session),
       stands: (standing) => {
-        if (standing !== "live") this.#events.gone(watched.problem?.message ?? "The conversation is gone.");
+        if (standing === "live") return;
+        if (standing === "broken" && this.#own) this.#lose(session);
+        else this.#events.gone(watched.problem?.message ?? "The conversation is gone.");
       },
     });
     return session;
@@ -56,12 +64,23 @@ export class CurrentConversation {
   /** Leaves it, so that at a desk of this program another program can have it. Returns its id, if there was one. */
   async leave(): Promise<string | undefined> {
     const left = this.#session;
+    this.#lost = undefined;
     if (!left) return undefined;
     this.#unfollow();
     this.#session = undefined;
     await this.#client.leave(left.watched);
     await this.#own?.close(left.id);
     return left.id;
+  }
+
+  #lose(session: TalkSession): void {
+    this.#unfollow();
+    this.#session = undefined;
+    this.#lost = session.id;
+    this.#client.leave(session.watched).catch(() => {
+      // The desk has let go of it.
+    });
+    this.#events.lost();
   }
 
   /** What cannot be watched is not asked for again when the connection is lost. */

@@ -1,4 +1,5 @@
-import { type ConversationState, isEnded, type LiveRun, textOf } from "@banyan/core";
+import { type ConversationState, textOf } from "@banyan/core";
+import { isEnded, type LiveRun } from "@banyan/core/conversation";
 import { callHead } from "../show/call-line.ts";
 import { lastLines } from "../show/excerpt.ts";
 import type { Style } from "../show/style.ts";

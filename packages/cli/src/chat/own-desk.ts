@@ -1,4 +1,5 @@
-import type { ConversationSummary, Session } from "@banyan/core";
+import type { Session } from "@banyan/core";
+import type { ConversationSummary } from "@banyan/core/stores";
 import type { Host } from "@banyan/host";
 import { Client, type ClientEvents } from "@banyan/protocol/client";
 import { Desk, USER } from "@banyan/server/desk";
@@ -48,7 +49,10 @@ export class OwnDesk implements AsyncDisposable {
       chooseConversation({ from: conversationsHere(host), terminal, among, signal });
     const id = named === undefined ? await choose() : await idOf(named, host, choose);
     if (id === undefined) return undefined;
-    if (id === state.id) return void notice("This is that conversation.");
+    if (id === state.id) {
+      notice("This is that conversation.");
+      return undefined;
+    }
     await openWithModel(id, host, { notice, open: (found) => this.open(found) });
     this.settingsChanged();
     return id;

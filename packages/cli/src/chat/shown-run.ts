@@ -1,13 +1,5 @@
-import {
-  type ConversationState,
-  type Cost,
-  type FeedItem,
-  type LiveRun,
-  type Message,
-  pathTo,
-  type Usage,
-} from "@banyan/core";
-import { addCost, addUsage, noUsage } from "@banyan/core/conversation";
+import { type ConversationState, type Cost, type FeedItem, type Message, pathTo, type Usage } from "@banyan/core";
+import { addCost, addUsage, type LiveRun, noUsage } from "@banyan/core/conversation";
 import type { Spent } from "../show/turn-line.ts";
 
 /** Which of the runs of a conversation a person sees: of several branches that are written at once, the one where they are. */

@@ -1,4 +1,5 @@
-import { type ConversationState, type FeedItem, leaves, type Message, pathTo, totalTokens } from "@banyan/core";
+import { type ConversationState, type FeedItem, leaves, type Message, pathTo } from "@banyan/core";
+import { totalTokens } from "@banyan/core/conversation";
 import type { ApprovalMode } from "@banyan/host";
 import type { Status } from "../terminal/full/views/status-line.ts";
 import { approvalWords } from "./approval-mode.ts";

@@ -61,7 +61,9 @@ export class TalkCommands {
       mode: turns.mode,
       useMode: (mode) => turns.useMode(mode),
       approval: approval.mode,
-      useApproval: async (mode) => void (await approval.use(mode)),
+      useApproval: async (mode) => {
+        await approval.use(mode);
+      },
       ...branchChanges({ terminal, standpoint, workspace, model: otherModel, open }),
     };
   }

@@ -1,5 +1,5 @@
-import type { ConversationState, Delivery, Directive, Event, FeedItem } from "@banyan/core";
-import { counted, visibleProse } from "@banyan/core/conversation";
+import type { Delivery, Directive, Event } from "@banyan/core";
+import { counted, visibleProse } from "@banyan/core/shown";
 import type { Client, ConnectionState } from "@banyan/protocol/client";
 import { conversationCommands, isCommand, runsAnytime, watchingCommands } from "../commands/index.ts";
 import type { ExitCode } from "../exit.ts";
@@ -89,14 +89,18 @@ export class Talk implements Partner {
       ended: (end) => this.#ended(end),
     });
     this.#conversation = new CurrentConversation(client, own, {
-      happened: (item, state) => this.#happened(item, state),
+      happened: (item, state) => {
+        if (item.type === "call.denied") this.#turns.denied(item, state);
+        this.#feed.show(item);
+        if (changesStatus(item)) this.#showStatus();
+      },
       renewed: (session) => this.#renewed(session),
       gone: (why) => this.end(why),
+      lost: () => this.#lost(),
     });
-    const { terminal } = seat;
-    this.#reach = new Reach(terminal, person);
+    this.#reach = new Reach(seat.terminal, person);
     this.#approval = new ApprovalChoice({
-      ...{ client, terminal },
+      ...{ client, terminal: seat.terminal },
       note: (sentence) => this.note(sentence),
       here: () => this.session?.id,
       open: () => this.#open(),
@@ -317,12 +321,6 @@ export class Talk implements Partner {
     this.#person.standpoint.goBack();
   }
 
-  #happened(item: FeedItem, state: ConversationState): void {
-    if (item.type === "call.denied") this.#turns.denied(item, state);
-    this.#feed.show(item);
-    if (changesStatus(item)) this.#showStatus();
-  }
-
   /** A turn that the person sees has ended. */
   #ended(end: Extract<Event, { type: "run.ended" }>): void {
     this.#turns.ended(end);
@@ -348,10 +346,14 @@ export class Talk implements Partner {
   }
 
   #leave(): Promise<string | undefined> {
+    this.#stepOut();
+    return this.#conversation.leave();
+  }
+
+  #stepOut(): void {
     this.#feed.left();
     this.#person.standpoint.goBack();
     this.#terminal.live?.follow(undefined);
-    return this.#conversation.leave();
   }
 
   /** The server began anew: what ran there was interrupted. */
@@ -360,6 +362,13 @@ export class Talk implements Partner {
     this.#showStatus();
     this.#person.inBackground(session.read());
     this.#person.view.note("The server began anew; /resume goes on with what was interrupted.");
+    this.#prompting.rested();
+  }
+
+  #lost(): void {
+    this.#stepOut();
+    this.#showStatus();
+    this.note("What you say next opens it again, as far as it was written.");
     this.#prompting.rested();
   }
 

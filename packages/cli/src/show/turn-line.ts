@@ -1,5 +1,6 @@
-import { type Cost, totalTokens, type Usage } from "@banyan/core";
-import { counted, formatSpent } from "@banyan/core/conversation";
+import type { Cost, Usage } from "@banyan/core";
+import { totalTokens } from "@banyan/core/conversation";
+import { counted, formatSpent } from "@banyan/core/shown";
 
 /** What a turn took. */
 export interface Spent {

@@ -30,6 +30,3 @@ const atServer: TalkLink = {
 
 /** The same list of tests is true of each. */
 export const links: readonly TalkLink[] = [here, atServer];
-
-/** The same where there is time: in everyday runs the first one. */
-export const linksInLong: readonly TalkLink[] = process.env.BANYAN_LONG ? links : [here];
