@@ -26,7 +26,15 @@ export const NAME = `banyan ${manifest.version}`;
 
 /**
  * Whose conversations a desk has, and how it keeps them.
- * @example new Desk({ host, state: "state", idle: 60_000, defect: (error) => console.error(error) });
+ * @example
+ * new Desk({
+ *   host,
+ *   client: "my-editor 1.0",
+ *   state: "state",
+ *   idle: 60_000,
+ *   defect: (error) => console.error(error),
+ *   told: (defect) => `My editor has failed: ${defect}`,
+ * });
  */
 export interface DeskOptions {
   readonly host: ServedHost;

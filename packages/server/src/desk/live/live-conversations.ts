@@ -125,6 +125,8 @@ export class LiveConversations {
       turnEnded: (reason) => unread.turnEnded(id, reason),
       ended: () => {
         if (this.#live.get(id) === live) this.#live.delete(id);
+        // One whose log failed is given back, so that it can be opened anew. What it could not write its clients were told.
+        if (!this.#moving.has(id)) this.#move(id, session.close());
         changed(id);
       },
     });
