@@ -113,7 +113,7 @@ describe.skipIf(!hasTmux).each(links)("an approval ($link)", ({ open }) => {
 
   test("is asked for no more when the time of the turn is up", async () => {
     await using server = await modelServer(shell("touch made.txt"), { text: "Out of time." });
-    using pty = await open(place, ["--timeout", "6s", ...MODEL], server.env);
+    using pty = await open(place, MODEL, { ...server.env, BANYAN_TIMEOUT: "6" });
     await pty.prompted();
     pty.enter("make it");
     await pty.written("Allow this?");

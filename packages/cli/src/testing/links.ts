@@ -12,7 +12,7 @@ export interface TalkLink {
 const here: TalkLink = { link: "here", open: async (place, args, env) => Pty.open(place, args, env) };
 
 /** Flags, each with a value, that are about the agent: at a server they are the server's. */
-const OF_AGENT = new Set(["--allow", "--approval", "--model", "--timeout"]);
+const OF_AGENT = new Set(["--allow", "--approval", "--model"]);
 
 const atServer: TalkLink = {
   link: "at a server",

@@ -21,7 +21,12 @@ export async function serving(
   server.stdout.setEncoding("utf8").on("data", (chunk: string) => {
     said += chunk;
   });
-  while (!said.includes("/?token=")) await once(server.stdout, "data");
+  const ended = once(server, "exit").then(([code]) => {
+    throw new Error(`banyan serve ended with ${code}: ${said}`);
+  });
+  // Once it serves, the test ends it.
+  ended.catch(() => {});
+  while (!said.includes("/?token=")) await Promise.race([once(server.stdout, "data"), ended]);
   const [address = ""] = /http:\/\/[^/]*/.exec(said) ?? [];
   return [server, address];
 }
