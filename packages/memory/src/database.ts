@@ -8,6 +8,8 @@ const VERSION = 1;
 
 /** Milliseconds to wait for another process's lock, held for the length of one write. Waiting blocks this process too. */
 const BUSY_TIMEOUT = 2000;
+/** What SQLite says of a lock that another process has. */
+const BUSY = 5;
 
 /**
  * A text is kept once (`entries`), however often it was said (`sources`; of one conversation and directory the last time
@@ -58,8 +60,9 @@ export function openDatabase(file: string): DatabaseSync {
     // Commits survive kill -9, and the file stays whole in a power cut. What is deleted is overwritten.
     database.exec("PRAGMA secure_delete = ON; PRAGMA synchronous = NORMAL");
     if (versionOf(database) !== VERSION) {
-      // The room of what is deleted is given back; who reads waits for nobody who writes.
-      database.exec("PRAGMA auto_vacuum = FULL; PRAGMA journal_mode = WAL");
+      // The room of what is deleted is given back.
+      database.exec("PRAGMA auto_vacuum = FULL");
+      writeAhead(database);
       // Another process may be about to prepare it too.
       transaction(database, () => prepare(database, file));
     }
@@ -67,6 +70,22 @@ export function openDatabase(file: string): DatabaseSync {
   } catch (error) {
     database.close();
     throw error;
+  }
+}
+
+/**
+ * From now on who reads waits for nobody who writes. Of several processes that ask for it in one moment, SQLite refuses all
+ * but one at once instead of letting them wait for each other, which could be for ever: the others ask again.
+ */
+function writeAhead(database: DatabaseSync): void {
+  for (const end = performance.now() + BUSY_TIMEOUT; ; ) {
+    try {
+      database.exec("PRAGMA journal_mode = WAL");
+      return;
+    } catch (error) {
+      if ((error as { readonly errcode?: unknown }).errcode !== BUSY || performance.now() > end) throw error;
+    }
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
   }
 }
 
