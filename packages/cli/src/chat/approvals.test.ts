@@ -100,11 +100,11 @@ describe.skipIf(!hasTmux).each(links)("an approval ($link)", ({ open }) => {
     pty.press("y");
     // What was written is there again, to be mended.
     await pty.until(/^Not answered: These arguments do not fit: at command: .*\n(?:.*\n)*\{"command":5\}$/);
-    // Keys count from the moment on in which a person can have read the question (S14).
-    for (; pty.screen().includes('{"command":5}\nEnter answers'); await sleep(100)) pty.press("C-u");
+    // Keys count once the person could read the question, and pressed none for a moment (S14).
+    for (; pty.screen().includes('{"command":5}\nEnter answers'); await sleep(400)) pty.press("C-u");
     pty.enter('{"command":"touch other.txt"}');
     await pty.until(/^ {2}touch other\.txt$/);
-    for (; !pty.screen().includes("Nothing is decided yet"); await sleep(100)) pty.press("Enter");
+    for (; !pty.screen().includes("Nothing is decided yet"); await sleep(400)) pty.press("Enter");
     expect(made("other.txt")).toBe(false);
     pty.press("y");
     await pty.until("Made.");

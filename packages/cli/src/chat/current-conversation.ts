@@ -21,6 +21,7 @@ export class CurrentConversation {
   readonly #events: ConversationEvents;
   #session: TalkSession | undefined;
   #unfollow = () => {};
+  #opening: Promise<TalkSession> | undefined;
   /** The id of one whose log failed. */
   #lost: string | undefined;
 
@@ -35,10 +36,16 @@ export class CurrentConversation {
     return this.#session;
   }
 
-  /** Begins one, if none was lost; returns its id. Rejects with `ClientError`. */
-  async create(): Promise<string> {
-    if (this.#lost !== undefined) return this.#lost;
-    return (await this.#client.ask("conversation.create", {})).conversation;
+  /**
+   * Resolves with it; where there is none, `enter` goes into a new one, or into the one that was lost: once, also for two who
+   * ask in one moment. Rejects with `ClientError`.
+   */
+  async open(enter: (conversation: string) => Promise<TalkSession>): Promise<TalkSession> {
+    if (this.#session) return this.#session;
+    this.#opening ??= this.#create().then(enter);
+    return this.#opening.finally(() => {
+      this.#opening = undefined;
+    });
   }
 
   /** Goes into one, all of which is known then. `stands` is called when the person is in it. Rejects with `ClientError`. */
@@ -71,6 +78,10 @@ export class CurrentConversation {
     await this.#client.leave(left.watched);
     await this.#own?.close(left.id);
     return left.id;
+  }
+
+  async #create(): Promise<string> {
+    return this.#lost ?? (await this.#client.ask("conversation.create", {})).conversation;
   }
 
   #lose(session: TalkSession): void {

@@ -334,8 +334,8 @@ export class Talk implements Partner {
   }
 
   /** The conversation, begun if there is none yet. */
-  async #open(): Promise<TalkSession> {
-    return this.session ?? this.enter(await this.#conversation.create());
+  #open(): Promise<TalkSession> {
+    return this.#conversation.open((id) => this.enter(id));
   }
 
   /** Leaves the conversation for a new one. Resolves with its id, if there was one. */
