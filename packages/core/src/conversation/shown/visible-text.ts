@@ -18,7 +18,8 @@ export function visibleLine(text: string): string {
  * belongs to an emoji; the blanks and letters of all languages stay as they are.
  */
 export function visibleProse(text: string): string {
-  return text.replaceAll(IN_PROSE, (found) => (EMOJI.test(found) ? found : writtenOut(found)));
+  if (!CONTROLS.test(text)) return text;
+  return text.replaceAll(inProse(), (found, emoji?: string) => emoji ?? writtenOut(found));
 }
 
 function writtenOut(character: string): string {
@@ -34,6 +35,15 @@ const HIDES =
   /[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\u{2800}\u{1d159}\u{13441}\u{13442}\u{16fe4}\u{fffc}]|[\p{Cc}--[\n\t]]|[\p{Zs}--[ ]]/v;
 const EACH = new RegExp(HIDES, "gv");
 
-const EMOJI = /^\p{RGI_Emoji}$/v;
-const IN_PROSE =
-  /\p{RGI_Emoji}|[\p{Cc}--[\n\t]]|[\u{200b}-\u{200f}\u{2028}-\u{202e}\u{2060}-\u{2069}\u{feff}\u{e0000}-\u{e007f}]/gv;
+const CONTROLS = /[\p{Cc}--[\n\t]]|[\u{200b}-\u{200f}\u{2028}-\u{202e}\u{2060}-\u{2069}\u{feff}\u{e0000}-\u{e007f}]/v;
+
+/** Made when it is first needed, and not as a literal: all emoji that there are take longer to read than the rest of this package. */
+const inProse = once(() => new RegExp(`(\\p{RGI_Emoji})|${CONTROLS.source}`, "gv"));
+
+function once<Made>(make: () => Made): () => Made {
+  let made: Made | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
