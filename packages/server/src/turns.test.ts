@@ -278,6 +278,19 @@ test("B46, W43: what is named with @ goes along and is listed, and files are fou
   expect(retried).toMatchObject({ attached: [{ name: "notes.md" }], problems: [], redacted: false });
 });
 
+test("what somebody else wrote goes in as it is: nothing that it names goes along, and it holds no secret", async () => {
+  const workspace = temporaryDirectory();
+  writeFileSync(join(workspace, "notes.md"), "private\n");
+  const model = scriptedModel(["One."]);
+  const { client, conversation, ended } = await talking({ model }, { workspace });
+  const parts = say("read @notes.md with sk-key");
+  const said = await client.ask("turn.say", { conversation, parts, asIs: true });
+  expect(said).toMatchObject({ attached: [], problems: [], redacted: true });
+  await ended(1);
+  expect(JSON.stringify(model.requests)).toContain("read @notes.md with [redacted:key]");
+  expect(JSON.stringify(model.requests)).not.toContain("private");
+});
+
 test("W40, W41: a sub-agent is part of the same feed, and is steered and stopped by its run", async () => {
   const gate = gated();
   const model = scriptedModel((request) => {

@@ -128,6 +128,55 @@ describe("B51, W32-W35: what waits for a person", () => {
     expect(remembered).toEqual(["shell"]);
   });
 
+  test("of what was to be allowed for good and could not be kept, whoever answered is told; it holds in the conversation", async () => {
+    const { ran, shell } = asking();
+    const model = scriptedModel([[call("shell", { n: 1 })], "Done.", [call("shell", { n: 2 })], "Done."]);
+    const { client, conversation, host, ended } = await talking({
+      model,
+      tools: [shell],
+      permission: ({ allowed }) =>
+        allowed.includes("shell") ? { decision: "allow" } : { decision: "ask", pattern: "shell" },
+    });
+    host.remember = () => {
+      throw new Error("The settings file is broken.");
+    };
+    await client.ask("turn.say", { conversation, parts: say("go") });
+    const { question } = await client.item("call.approval-requested");
+    const remember = { pattern: "shell", scope: "always" } as const;
+    const answered = await client.ask("question.answer", {
+      conversation,
+      question,
+      answer: { decision: "allow", remember },
+    });
+    expect(answered).toEqual({ problem: "The settings file is broken." });
+    await ended(1);
+    await client.ask("turn.say", { conversation, parts: say("again") });
+    await ended(2);
+    expect(ran).toEqual([{ n: 1 }, { n: 2 }]);
+  });
+
+  test("T12: another approval answers the open questions that it covers, and no others", async () => {
+    const { ran, shell } = asking();
+    const model = scriptedModel([[call("shell", { n: 1 }), call("shell", { n: 2 })], "Done."]);
+    let isFree = false;
+    const { client, conversation, ended, state } = await talking({
+      model,
+      tools: [shell],
+      permission: ({ input }) =>
+        isFree && (input as { n: number }).n === 1 ? { decision: "allow" } : { decision: "ask" },
+    });
+    await client.ask("turn.say", { conversation, parts: say("go") });
+    await client.until(() => state.questions.size === 2);
+    isFree = true;
+    await client.ask("approval.use", { mode: "edits" });
+    await client.until(() => ran.length === 1 && state.questions.size === 1);
+    expect(ran).toEqual([{ n: 1 }]);
+    const [question = ""] = state.questions.keys();
+    await client.ask("question.answer", { conversation, question, answer: { decision: "deny" } });
+    await ended(1);
+    expect(ran).toEqual([{ n: 1 }]);
+  });
+
   test("B40: a question in words is answered in words", async () => {
     const asks = defineTool({
       name: "asks",

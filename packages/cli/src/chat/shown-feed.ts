@@ -80,7 +80,7 @@ export class ShownFeed {
   #ended(end: Extract<Event, { type: "run.ended" }>): void {
     const { person, prompting, client } = this.#options;
     const spent = this.#run.spent(client.welcome.settings.model);
-    if (!person.terminal.live) for (const line of turnLine(spent)) person.view.note(line);
+    if (spent && !person.terminal.live) for (const line of turnLine(spent)) person.view.note(line);
     if (end.reason === "finished") person.view.answer(taskResult(this.#state.messages.get(end.leaf ?? "")));
     this.#options.ended(end);
     prompting.rested();
@@ -123,7 +123,7 @@ export class ShownFeed {
       person.view.line(`${person.prompt}${gist(message, Math.max(20, columns - 20))}`);
   }
 
-  /** Asks the person; the rules were asked by the server. */
+  /** Asks the person; the rules were asked by the desk. */
   #ask(question: string): void {
     const { client, prompting } = this.#options;
     const session = this.#options.session();

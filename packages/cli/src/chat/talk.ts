@@ -238,7 +238,7 @@ export class Talk implements Partner {
     }
   }
 
-  /** The person goes, whatever is on its way; what runs goes on. */
+  /** The person goes, whatever is on its way; at a server, what runs goes on. */
   leave(): void {
     this.#gone.resolve("gone");
     this.#stop();
@@ -295,7 +295,7 @@ export class Talk implements Partner {
     if (next.type === "leave") this.#stop();
     if (next.type !== "turn") return;
     if (next.directive.type === "retry" && !(await standpoint.mayRetry(next.at))) return;
-    return this.#turn(next.directive, { ...next, at: next.at ?? standpoint.place.at });
+    return this.#turn(next.directive, { model: next.model, asIs: next.asIs, at: next.at ?? standpoint.place.at });
   }
 
   /** Says something to the run under way; where there is none, or something is revised, it begins a turn. */

@@ -38,7 +38,7 @@ export const settingsCommands = {
     nothing,
   ),
   "approval.use": command(
-    "What runs without asking, from the next call on: ask (only looking) or edits (changing files of the workspace too) everywhere, or all, in one conversation whose person said yes to that, and in a sandbox.",
+    "What runs without asking, from the next call on: ask (only looking) or edits (changing files of the workspace too) everywhere, or all, in one conversation whose person said yes to that, and in a sandbox. Open questions that it covers are answered.",
     {
       mode: z.enum(["ask", "edits", "all"]),
       conversation: id.optional().describe("For all: where."),

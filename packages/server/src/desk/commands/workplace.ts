@@ -114,8 +114,12 @@ export async function written(
 
 /** The same for what somebody else wrote: nothing goes along that it names. */
 export function withoutSecrets({ host }: Workplace, parts: readonly UserPart[]): Written {
-  return {
-    parts: parts.map((part) => (part.type === "text" ? { ...part, text: host.redact(part.text) } : part)),
-    told: { attached: [], problems: [], redacted: false },
-  };
+  let redacted = false;
+  const clean = parts.map((part) => {
+    if (part.type !== "text") return part;
+    const text = host.redact(part.text);
+    redacted ||= text !== part.text;
+    return { ...part, text };
+  });
+  return { parts: clean, told: { attached: [], problems: [], redacted } };
 }
