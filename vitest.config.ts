@@ -23,7 +23,7 @@ export default defineConfig(({ mode }) => {
         BANYAN_NO_DISCOVERY: "1",
         ...(long && { BANYAN_LONG: "1" }),
       },
-      globalSetup: "./scripts/test-home.ts",
+      globalSetup: ["./scripts/test-home.ts", "./scripts/test-program.ts"],
       reporters: ["default", "./scripts/closing-line.ts"],
     },
   };

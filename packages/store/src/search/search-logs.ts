@@ -3,7 +3,7 @@ import type { ConversationSummary, SearchHit, SearchOptions } from "@banyan/core
 import { isWithin } from "../summary.ts";
 import { excerptOf } from "./excerpt.ts";
 import { saidIn, type Text } from "./said.ts";
-import { fold, patternOf, wordsOf } from "./words.ts";
+import { holdsWords, wordsOf } from "./words.ts";
 
 /** Hits when no limit is given. */
 export const LIMIT = 20;
@@ -45,11 +45,10 @@ function hitsIn({ summary, events }: SearchedLog, words: readonly string[]): Sea
       if (removed.has(at)) return true;
     return false;
   };
-  const patterns = words.map((word, index) => new RegExp(patternOf(word, index === words.length - 1), "v"));
+  const holds = holdsWords(words);
   const hits: SearchHit[] = [];
   for (const { message, role, text, at } of texts) {
-    const folded = fold(text);
-    if (isHidden(message) || !patterns.every((pattern) => pattern.test(folded))) continue;
+    if (isHidden(message) || !holds(text)) continue;
     hits.push({ conversation: summary.id, title: summary.title, message, role, at, ...excerptOf(text, words) });
   }
   return hits;

@@ -5,6 +5,14 @@ const LETTER = `[[\\p{L}\\p{N}\\p{M}\\p{Co}]--${UNSPACED}]`;
 const WORDS = /[\p{L}\p{N}\p{M}\p{Co}]+/gv;
 const UNSPACED_CHARACTER = new RegExp(UNSPACED, "gv");
 
+/** In a text of megabytes without a gap, one match would be too many characters for the engine. */
+const PIECES = /[\p{L}\p{N}\p{M}\p{Co}]{1,1000}/gv;
+
+/** The words of a text; one of more than a thousand characters comes in pieces. */
+export function piecesOf(text: string): string[] {
+  return text.match(PIECES) ?? [];
+}
+
 /** The words of a query. There may be none. */
 export function wordsOf(query: string): string[] {
   return query.toWellFormed().match(WORDS) ?? [];
@@ -20,6 +28,15 @@ export function patternOf(word: string, beginning: boolean): string {
   const before = spaced(characters[0]) ? `(?<!${LETTER})` : "";
   const after = spaced(characters.at(-1)) && !beginning ? `(?!${LETTER})` : "";
   return `${before}${characters.join("\\p{Mn}*")}\\p{Mn}*${after}`;
+}
+
+/** Answers whether a text has all the words of a query. */
+export function holdsWords(words: readonly string[]): (text: string) => boolean {
+  const patterns = words.map((word, index) => new RegExp(patternOf(word, index === words.length - 1), "v"));
+  return (text) => {
+    const folded = fold(text);
+    return patterns.every((pattern) => pattern.test(folded));
+  };
 }
 
 /** A text in lower case and without accents, each character at its old place. */

@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { openDatabase } from "./database.ts";
 
@@ -11,6 +12,8 @@ export class Connection {
   readonly release: StatementSync;
   readonly #path: string;
   readonly #place: string;
+  /** Of the directory, when the files were last found in it. */
+  #unchanged: string | undefined;
   #reading: ReadStatements | undefined;
 
   /** Takes a database whose schema is there. */
@@ -30,7 +33,13 @@ export class Connection {
    * that were removed or put elsewhere, and says nothing.
    */
   get isInPlace(): boolean {
-    return placeOf(this.#path) === this.#place;
+    // Whatever is removed from a directory, or put into it, changes its time. To ask for that is half the work: after a look at
+    // a write-ahead log, Linux notes the time of the next write to it more exactly, and the next flush writes that down.
+    const { seen, isSettled } = directoryOf(this.#path);
+    if (seen !== undefined && seen === this.#unchanged) return true;
+    if (placeOf(this.#path) !== this.#place) return false;
+    this.#unchanged = isSettled ? seen : undefined;
+    return true;
   }
 
   /** Opens a file again that has been prepared before. */
@@ -54,6 +63,16 @@ export class Connection {
   close(): void {
     this.database.close();
   }
+}
+
+/** Milliseconds within which two changes may have one time: the clock of files ticks every 1 to 10 ms. */
+const TICK = 20;
+
+/** What a change of the directory changes; `isSettled`: also one that comes right now. */
+function directoryOf(path: string): { readonly seen?: string; readonly isSettled: boolean } {
+  const stat = statSync(dirname(path), { bigint: true, throwIfNoEntry: false });
+  if (!stat) return { isSettled: false };
+  return { seen: `${stat.dev}:${stat.ino}:${stat.mtimeNs}`, isSettled: Date.now() - Number(stat.mtimeMs) > TICK };
 }
 
 function placeOf(path: string): string {

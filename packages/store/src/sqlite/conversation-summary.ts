@@ -1,8 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { ConversationSummary } from "@banyan/core/stores";
+import { eventOf } from "../row.ts";
 import { addToSummary, emptySummary } from "../summary.ts";
 import { reading } from "./database.ts";
-import { eventOf } from "./row.ts";
 
 /** Where the events that only a conversation's beginning has are looked for. */
 const BEGINNING = 1000;

@@ -8,29 +8,30 @@ import { ID, temporaryDirectory } from "./fixture.ts";
 /** What must follow on a disk can only be seen from outside the process: by the calls that flush. */
 const canTrace = spawnSync("strace", ["-o", "/dev/null", "true"]).status === 0;
 
-/** How often a file was flushed while each statement ran. */
-async function flushes(directory: string, statements: readonly string[]): Promise<number[]> {
+/** The system calls with these names, a line each, while each statement ran. */
+async function callsOf(names: string, directory: string, statements: readonly string[]): Promise<string[][]> {
   const program = `
-    import { writeSync } from "node:fs";
+    import { utimesSync, writeSync } from "node:fs";
     import { sqliteStore } from ${JSON.stringify(import.meta.resolve("./index.ts"))};
     const log = await sqliteStore({ directory: ${JSON.stringify(directory)} }).open(${JSON.stringify(ID)}, { create: true });
     const event = () => ({ type: "model.changed", model: "a/b", seq: log.seq + 1, epoch: log.epoch, at: 1 });
     ${statements.map((statement) => `writeSync(1, "mark"); ${statement};`).join("\n")}`;
   const trace = join(directory, "trace");
-  const strace = ["-f", "-e", "trace=fsync,fdatasync,write", "-o", trace, process.execPath];
+  const strace = ["-f", "-e", `trace=${names},write`, "-o", trace, process.execPath];
   const child = spawn("strace", [...strace, "--input-type=module", "--eval", program], {
     stdio: ["ignore", "ignore", "inherit"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   expect(await once(child, "exit")).toEqual([0, null]);
+  const calls = new RegExp(`\\b(${names.replaceAll(",", "|")})\\(`);
   return readFileSync(trace, "utf8")
     .split('write(1, "mark"')
     .slice(1)
-    .map((part) => part.match(/(fsync|fdatasync)\(/g)?.length ?? 0);
+    .map((part) => part.split("\n").filter((line) => calls.test(line)));
 }
 
 test.runIf(canTrace)("durable appends are flushed to the disk and others are not", async () => {
-  const counts = await flushes(await temporaryDirectory(), [
+  const flushes = await callsOf("fsync,fdatasync", await temporaryDirectory(), [
     "log.append([event()])",
     "log.append([event()], { durable: true })",
     "log.append([event()])",
@@ -40,5 +41,22 @@ test.runIf(canTrace)("durable appends are flushed to the disk and others are not
     "log.append([event()])",
     "0",
   ]);
-  expect(counts.slice(0, 6)).toEqual([0, 1, 0, 1, 1, 0]);
+  expect(flushes.slice(0, 6).map((calls) => calls.length)).toEqual([0, 1, 0, 1, 1, 0]);
 });
+
+test.runIf(canTrace)(
+  "a durable append looks for its files only where something in their directory changed",
+  async () => {
+    const directory = await temporaryDirectory();
+    const place = JSON.stringify(join(directory, "conversations"));
+    const [, , looks] = await callsOf("stat,statx,newfstatat", directory, [
+      // All that was changed is a while ago.
+      `log.append([event()], { durable: true }); utimesSync(${place}, 1, 1)`,
+      "log.append([event()], { durable: true })",
+      "for (let more = 0; more < 10; more++) log.append([event()], { durable: true })",
+      "0",
+    ]);
+    expect(looks?.filter((call) => call.includes(".sqlite"))).toEqual([]);
+    expect(looks).toHaveLength(10);
+  },
+);

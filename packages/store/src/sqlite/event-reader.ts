@@ -1,7 +1,8 @@
 import type { Event } from "@banyan/core";
+import { gaps } from "../gaps.ts";
+import { eventOf } from "../row.ts";
 import type { ReadStatements } from "./connection.ts";
 import { isDamage } from "./error.ts";
-import { eventOf } from "./row.ts";
 
 /** The most events of a batch, and the most bytes of their bodies unless a single one is larger. */
 const BATCH_EVENTS = 256;
@@ -135,15 +136,4 @@ export class EventReader {
     for (; next <= end; next++) this.#lost.add(next);
     return events;
   }
-}
-
-/** Runs of numbers without a gap, as pairs of first and last. */
-function gaps(numbers: Iterable<number>): [first: number, last: number][] {
-  const runs: [number, number][] = [];
-  for (const number of Array.from(numbers).sort((a, b) => a - b)) {
-    const run = runs.at(-1);
-    if (run && run[1] === number - 1) run[1] = number;
-    else runs.push([number, number]);
-  }
-  return runs;
 }

@@ -3,10 +3,10 @@ import { basename } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { crc32 } from "node:zlib";
 import { createId } from "@banyan/core";
+import { eventOf } from "../row.ts";
 import { openAlone, openDatabase } from "./database.ts";
 import { storeError } from "./error.ts";
 import { passedOver } from "./passed-over.ts";
-import { eventOf } from "./row.ts";
 
 /** What stands in a file's header as `application_id`, so that a write-ahead log with that page says whose it is. */
 export function identityOf(conversation: string): number {

@@ -2,13 +2,13 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Event, StoreError } from "@banyan/core";
 import type { Log } from "@banyan/core/stores";
 import { checkSequence, fileGone, logClosed, overtaken } from "../refusal.ts";
+import { rowOf } from "../row.ts";
 import { SAFE_AGAINST_KILL, SAFE_AGAINST_POWER_CUTS } from "./connection.ts";
 import type { OpenFile } from "./conversation-file.ts";
 import { transaction } from "./database.ts";
 import { storeError } from "./error.ts";
 import { ownerFrom } from "./owner.ts";
 import type { RightsFile } from "./rights-files.ts";
-import { rowOf } from "./row.ts";
 
 /** The log of one conversation in its file. Appends are done at once. */
 export class SqliteLog implements Log {

@@ -6,6 +6,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -200,6 +201,23 @@ test.skipIf(process.platform === "win32").each([
   await store.close();
   if (!existsSync(directory)) expect(readdirSync(join(directory, "..")).length).toBeLessThanOrEqual(1);
 });
+
+test.skipIf(process.platform === "win32")(
+  "F32: a write-ahead log that is replaced after a while in which nothing changed is noticed",
+  async () => {
+    const directory = await temporaryDirectory();
+    const log = await storeIn(directory).open(ID, { create: true });
+    await log.append(events(log, 1), { durable: true });
+    utimesSync(join(directory, "conversations"), 1, 1);
+    for (let more = 0; more < 3; more++) await log.append(events(log, 1), { durable: true });
+    const wal = `${fileOf(directory)}-wal`;
+    copyFileSync(wal, `${wal}.copy`);
+    renameSync(`${wal}.copy`, wal);
+    expect(() => log.append(events(log, 1), { durable: true })).toThrow(
+      expect.objectContaining({ code: "unusable", message: expect.stringContaining("was removed, moved or replaced") }),
+    );
+  },
+);
 
 test("F39: a damaged conversation that another process has open is not mended under it, and is once that is gone", async () => {
   const directory = await temporaryDirectory();

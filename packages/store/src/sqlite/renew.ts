@@ -2,6 +2,7 @@ import { copyFileSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { createId } from "@banyan/core";
+import { rowOf } from "../row.ts";
 import { readStatements } from "./connection.ts";
 import { makeSchema } from "./conversation-schema.ts";
 import { createFile, flushDirectory, openDatabase, reading, transaction } from "./database.ts";
@@ -9,7 +10,6 @@ import { storeError } from "./error.ts";
 import { EventReader } from "./event-reader.ts";
 import { type Owner, ownerFrom } from "./owner.ts";
 import { keepPassedOver, passedOver } from "./passed-over.ts";
-import { rowOf } from "./row.ts";
 
 /**
  * Puts a new file in the place of one that can be read and not be written to any more: with all of its events that can be

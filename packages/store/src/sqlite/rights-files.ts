@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import { noRights, type Rights, type RightsPlace } from "@banyan/core/stores";
+import { parsed, rightsFrom } from "../rights-text.ts";
 import { storeError } from "./error.ts";
 import { fileNameOf } from "./file-name.ts";
 
@@ -134,28 +135,7 @@ function textIn(file: string): string | undefined {
   }
 }
 
-/** What is damaged allows nothing: the person is asked again. */
-function rightsFrom(text: string): Rights {
-  const { rules, calls } = (parsed(text) ?? {}) as Partial<Record<keyof Rights, unknown>>;
-  return {
-    rules: Array.isArray(rules) ? rules.filter((rule) => typeof rule === "string") : [],
-    calls:
-      typeof calls === "object" && calls !== null && !Array.isArray(calls)
-        ? Object.fromEntries(Object.entries(calls).filter(([, digest]) => typeof digest === "string"))
-        : {},
-  };
-}
-
 function earlierIn(file: string): ReadonlySet<string> {
   const names = parsed(textIn(file) ?? "");
   return new Set(Array.isArray(names) ? names.filter((name) => typeof name === "string") : []);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Damaged: whoever reads it takes that for nothing.
-    return undefined;
-  }
 }

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
+import { eventOf } from "../row.ts";
 import { SAYING, type Said, saidIn } from "../search/said.ts";
 import { spaced } from "../search/words.ts";
 import { reading, transaction } from "./database.ts";
-import { eventOf } from "./row.ts";
 
 /** The most events that are read at once, and the characters after which no more are: it holds up all else here. */
 const BATCH = 500;

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { setImmediate } from "node:timers/promises";
 import type { ConversationSummary, SearchHit, SearchOptions } from "@banyan/core/stores";
+import { eventOf } from "../row.ts";
 import { excerptOf } from "../search/excerpt.ts";
 import { saidIn } from "../search/said.ts";
 import { LIMIT } from "../search/search-logs.ts";
@@ -11,7 +12,6 @@ import { catalogueIn, discardCatalogue, passingCatalogue, writableCatalogue } fr
 import { reading, transaction } from "./database.ts";
 import { storeError } from "./error.ts";
 import { conversationFile } from "./file-name.ts";
-import { eventOf } from "./row.ts";
 import { forgetConversation, indexConversation, indexedStamps } from "./search-index.ts";
 
 /** Finds messages, after the index has read what is new in the files. */

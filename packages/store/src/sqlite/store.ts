@@ -1,4 +1,6 @@
-import { isId, type Store } from "@banyan/core";
+import { readdirSync, rmSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { isId, type Store, StoreError } from "@banyan/core";
 import type {
   ConversationSummary,
   ListQuery,
@@ -12,12 +14,12 @@ import { notFound, openElsewhere, openHere, storeClosed } from "../refusal.ts";
 import { hasLabels, newestFirst } from "../summary.ts";
 import { readCatalogue } from "./catalogue.ts";
 import { type OpenFile, openConversationFile } from "./conversation-file.ts";
+import { storeError } from "./error.ts";
 import { conversationFile } from "./file-name.ts";
 import { SqliteLog } from "./log.ts";
 import { OpenFiles } from "./open-files.ts";
 import { type Owner, thisOwner } from "./owner.ts";
 import { isHeld, ProcessLock } from "./process-lock.ts";
-import { removeConversationFile } from "./remove.ts";
 import { RightsFiles } from "./rights-files.ts";
 import { forget, searchConversations } from "./search.ts";
 import { SqliteView } from "./view.ts";
@@ -158,5 +160,26 @@ class SqliteStore implements Store {
   #pathOf(id: string): string {
     if (!isId(id)) throw notFound(id);
     return conversationFile(this.#directory, id);
+  }
+}
+
+/**
+ * Removes a conversation's file. `take` makes this process its writer, so that nobody else begins to write meanwhile, and
+ * throws `locked` while somebody does, or `not-found`. A file that cannot be read can be removed. Throws `StoreError`.
+ */
+function removeConversationFile(path: string, take: () => void): void {
+  try {
+    take();
+  } catch (error) {
+    if (!(error instanceof StoreError) || error.code !== "damaged") throw error;
+  }
+  try {
+    // The file itself last: what is beside it must not meet a new one of the same name.
+    const folder = dirname(path);
+    const beside = readdirSync(folder).filter((name) => name.startsWith(`${basename(path)}.`));
+    for (const name of beside) rmSync(join(folder, name), { force: true });
+    for (const suffix of ["-wal", "-shm", ""]) rmSync(path + suffix, { force: true });
+  } catch (error) {
+    throw storeError(error, path);
   }
 }

@@ -1,0 +1,92 @@
+import { readFileSync } from "node:fs";
+import { StoreError } from "@banyan/core";
+import type { ClientConfig } from "pg";
+
+/** Where a database is, and what may be said of that: never a password. */
+export interface Address {
+  /** As `host:port/database`, for sentences. */
+  readonly name: string;
+  readonly user: string;
+  readonly connect: Pick<ClientConfig, "host" | "port" | "user" | "password" | "database" | "ssl">;
+}
+
+/** How a connection is kept from others' eyes, as PostgreSQL's own programs name it. */
+const MODES = ["disable", "require", "verify-ca", "verify-full"];
+const KNOWN = ["sslmode", "sslrootcert", "sslcert", "sslkey"];
+const EXAMPLE = "postgres://user:password@host:5432/database?sslmode=verify-full";
+
+/** Whether a text is meant as the address of a PostgreSQL database. */
+export function isPostgresUrl(text: string): boolean {
+  return /^postgres(?:ql)?:/i.test(text);
+}
+
+/** Reads the address of a database. Throws `StoreError` (`unusable`), which does not repeat what could be a password. */
+export function readAddress(text: string): Address {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !isPostgresUrl(text)) throw wrong("it is no address");
+  const database = decoded(url.pathname.slice(1));
+  if (database === "" || database.includes("/")) throw wrong("it names no database");
+  if (url.username === "") throw wrong("it names no user");
+  const given = url.searchParams;
+  for (const name of given.keys())
+    if (!KNOWN.includes(name)) throw wrong(`"${name}" is no setting that counts here; ${KNOWN.join(", ")} are`);
+  const host = decoded(url.hostname.replace(/^\[(.*)\]$/, "$1")) || "localhost";
+  const port = url.port === "" ? 5432 : Number(url.port);
+  const user = decoded(url.username);
+  return {
+    name: `${host}:${port}/${database}`,
+    user,
+    connect: {
+      ...{ host, port, user, database, ssl: encryption(given) },
+      ...(url.password === "" ? {} : { password: decoded(url.password) }),
+    },
+  };
+}
+
+function encryption(given: URLSearchParams): ClientConfig["ssl"] {
+  const mode = given.get("sslmode") ?? "disable";
+  if (!MODES.includes(mode)) throw wrong(`its sslmode is none of ${MODES.join(", ")}`);
+  if (mode === "disable") {
+    if (given.size > (given.has("sslmode") ? 1 : 0)) throw wrong("it names certificates, and an sslmode without any");
+    return false;
+  }
+  const certificate = (name: string) => {
+    const file = given.get(name);
+    return file === null ? undefined : textOf(name, file);
+  };
+  const [ca, cert, key] = ["sslrootcert", "sslcert", "sslkey"].map(certificate);
+  return {
+    // As PostgreSQL's own programs: "require" takes any certificate, unless it was told whom to believe.
+    rejectUnauthorized: mode !== "require" || ca !== undefined,
+    ...(ca !== undefined && { ca }),
+    ...(cert !== undefined && { cert }),
+    ...(key !== undefined && { key }),
+    ...(mode !== "verify-full" && { checkServerIdentity: () => undefined }),
+  };
+}
+
+function textOf(name: string, file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw wrong(`its ${name}, ${file}, cannot be read (${code})`, cause);
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // A "%" that is none: what stands there is meant as it is.
+    return text;
+  }
+}
+
+function wrong(why: string, cause?: unknown): StoreError {
+  return new StoreError(
+    "unusable",
+    `The address of the PostgreSQL database cannot be used: ${why}. Write it as ${EXAMPLE}.`,
+    cause === undefined ? {} : { cause },
+  );
+}

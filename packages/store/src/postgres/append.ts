@@ -1,0 +1,220 @@
+import type { Row } from "../row.ts";
+import type { Summary } from "../summary.ts";
+import type { Database } from "./database.ts";
+import { isPassing } from "./error.ts";
+import { type SaidRow, storable } from "./said-rows.ts";
+import type { Columns, Statement } from "./statement.ts";
+
+/** What is appended to one log. */
+export interface Append {
+  /** Of the conversation's row. */
+  readonly number: number;
+  readonly epoch: number;
+  /** The last event before it. */
+  readonly before: number;
+  readonly rows: readonly Row[];
+  readonly said: readonly SaidRow[];
+  /** As it is with these events. */
+  readonly summary: Summary;
+  /** Only where they change; null otherwise. */
+  readonly labels: Readonly<Record<string, string>> | null;
+  readonly title: string | null;
+  readonly durable: boolean;
+}
+
+/** `refused`: the log is another writer's by now, or does not end where the append goes on. */
+export type Appended = "done" | "refused";
+
+interface Waiting {
+  readonly append: Append;
+  readonly done: PromiseWithResolvers<Appended>;
+}
+
+/** The most statements under way at once, and the characters of a statement that is shared. */
+const FLIGHTS = 4;
+const CHARACTERS = 4 * 1024 * 1024;
+
+/**
+ * Appends to the logs of one node. What waits at the same time goes in one statement, which is a transaction: a flush to the
+ * disk is paid once for all. Each append stands for itself in it: where one is refused, the others are written.
+ *
+ * A connection that breaks leaves it open whether the statement was carried out. It is sent again, and the guards decide:
+ * the epoch is this writer's alone, so a log that ends where the append would have ended holds it already.
+ */
+export class Appends {
+  readonly #database: Database;
+  readonly #written: (conversation: string) => void;
+  readonly #waiting: Waiting[] = [];
+  #flights = 0;
+
+  /** `written` hears of each conversation that has something new. */
+  constructor(database: Database, written: (conversation: string) => void = () => {}) {
+    this.#database = database;
+    this.#written = written;
+  }
+
+  /** Rejects with `StoreError`. */
+  add(append: Append): Promise<Appended> {
+    const done = Promise.withResolvers<Appended>();
+    this.#waiting.push({ append, done });
+    // All that is said in this tick goes together.
+    if (this.#flights < FLIGHTS) queueMicrotask(() => this.#fly());
+    return done.promise;
+  }
+
+  #fly(): void {
+    const group = this.#group();
+    if (group.length === 0) return;
+    this.#flights++;
+    this.#write(group.map(({ append }) => append))
+      .then(
+        (outcomes) => {
+          for (const [index, { append, done }] of group.entries()) {
+            const outcome = outcomes[index] ?? "refused";
+            done.resolve(outcome);
+            if (outcome === "done") this.#written(append.summary.id);
+          }
+        },
+        (error: unknown) => {
+          for (const { done } of group) done.reject(error);
+        },
+      )
+      .finally(() => {
+        this.#flights--;
+        this.#fly();
+      })
+      // Each of the group was told.
+      .catch(() => {});
+  }
+
+  /** Those that wait, the first first: of one kind, so that nobody waits for a flush that is not his. */
+  #group(): Waiting[] {
+    const durable = this.#waiting[0]?.append.durable;
+    let characters = 0;
+    let length = 0;
+    for (const { append } of this.#waiting) {
+      characters += append.rows.reduce((sum, [, , , , body]) => sum + body.length, 0);
+      if (append.durable !== durable || (length > 0 && characters > CHARACTERS)) break;
+      length++;
+    }
+    return this.#flights < FLIGHTS ? this.#waiting.splice(0, length) : [];
+  }
+
+  async #write(appends: readonly Append[]): Promise<Appended[]> {
+    let isUncertain = false;
+    return this.#database.patiently(async () => {
+      try {
+        if (!isUncertain) return await this.#send(appends);
+        const known = await this.#known(appends);
+        const left = appends.filter((append) => known.get(append.number) !== "done");
+        if (left.length > 0) {
+          const outcomes = await this.#send(left);
+          for (const [index, { number }] of left.entries()) known.set(number, outcomes[index] ?? "refused");
+          // The statement that was cut off may have been at work until now.
+          for (const [number, outcome] of await this.#known(left)) if (outcome === "done") known.set(number, "done");
+        }
+        return appends.map(({ number }) => known.get(number) ?? "refused");
+      } catch (error) {
+        isUncertain ||= isPassing(error);
+        throw error;
+      }
+    });
+  }
+
+  async #send(appends: readonly Append[]): Promise<Appended[]> {
+    const durable = appends[0]?.durable === true;
+    const held = await this.#database.once(APPEND, [...valuesOf(appends), durable]);
+    const numbers = new Set(held.map(([number]) => number));
+    return appends.map(({ number }) => (numbers.has(number) ? "done" : "refused"));
+  }
+
+  /** Which of them are in their logs: only their writer could have written there with its epoch. */
+  async #known(appends: readonly Append[]): Promise<Map<number, Appended>> {
+    const rows: Columns[] = await this.#database.once(KNOWN, [
+      appends.map(({ number }) => number),
+      appends.map(({ epoch }) => epoch),
+      appends.map(({ before, rows }) => before + rows.length),
+      appends.map(({ rows }) => rows.at(-1)?.[5] ?? null),
+    ]);
+    return new Map(rows.map(([number, isDone]) => [Number(number), isDone === true ? "done" : "refused"]));
+  }
+}
+
+/** In the order of the parameters of `APPEND`, but for its last one. */
+function valuesOf(appends: readonly Append[]): readonly unknown[] {
+  const rows = appends.flatMap(({ number, rows }) => rows.map((row) => [number, ...row] as const));
+  const said = appends.flatMap(({ number, said }) => said.map((row) => ({ number, ...row })));
+  const labelsOf = ({ labels }: Append) => (labels === null ? null : labelTexts(labels).join("\n"));
+  return [
+    appends.map(({ number }) => number),
+    appends.map(({ epoch }) => epoch),
+    appends.map(({ before }) => before),
+    appends.map(({ before, rows }) => before + rows.length),
+    appends.map(({ summary }) => summary.createdAt),
+    appends.map(({ summary }) => summary.updatedAt),
+    appends.map(({ title }) => (title === null ? null : storable(title))),
+    appends.map(labelsOf),
+    ...[0, 1, 2, 3, 4, 5, 6].map((column) => rows.map((row) => row[column])),
+    said.map(({ number }) => number),
+    said.map(({ message }) => message),
+    said.map(({ parent }) => parent),
+    said.map(({ seq }) => seq),
+    said.map(({ at }) => at),
+    said.map(({ removed }) => removed),
+    said.map(({ words }) => words),
+  ];
+}
+
+/** Labels as they are kept: JSON has no line break in it, and no NUL. */
+export function labelTexts(labels: Readonly<Record<string, string>>): string[] {
+  return Object.entries(labels).map((entry) => JSON.stringify(entry));
+}
+
+/**
+ * The first part takes the rows of the conversations, where they are still this writer's: a takeover waits for it, or it for
+ * the takeover, and then finds another epoch. The setting holds for this transaction alone.
+ */
+const APPEND: Statement = {
+  name: "append",
+  text: `
+  WITH held AS (
+    UPDATE banyan.conversations AS c SET seq = g.after, created = g.created, updated = g.updated,
+      title = coalesce(g.title, c.title),
+      labels = CASE WHEN g.labels IS NULL THEN c.labels ELSE string_to_array(g.labels, E'\\n') END
+    FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::text[], $8::text[])
+      AS g (number, epoch, before, after, created, updated, title, labels)
+    WHERE c.number = g.number AND c.epoch = g.epoch AND c.seq = g.before
+    RETURNING c.number
+  ), written AS (
+    INSERT INTO banyan.events (conversation, seq, epoch, at, type, body, crc)
+    SELECT r.* FROM unnest($9::bigint[], $10::bigint[], $11::bigint[], $12::bigint[], $13::text[], $14::text[], $15::bigint[])
+      AS r (conversation, seq, epoch, at, type, body, crc)
+    WHERE r.conversation IN (SELECT number FROM held)
+  ), said AS (
+    INSERT INTO banyan.messages AS m (conversation, message, parent, seq, at, removed, words)
+    SELECT s.conversation, s.message, s.parent, s.seq, s.at, s.removed,
+      array_to_tsvector(string_to_array(s.words, ' '))
+    FROM unnest($16::bigint[], $17::text[], $18::text[], $19::bigint[], $20::bigint[], $21::boolean[], $22::text[])
+      AS s (conversation, message, parent, seq, at, removed, words)
+    WHERE s.conversation IN (SELECT number FROM held)
+    ON CONFLICT (conversation, message) DO UPDATE SET
+      parent = coalesce(excluded.parent, m.parent),
+      seq = coalesce(excluded.seq, m.seq),
+      at = coalesce(excluded.at, m.at),
+      words = CASE WHEN excluded.seq IS NULL THEN m.words ELSE excluded.words END,
+      removed = coalesce(excluded.removed, m.removed)
+  )
+  SELECT number, set_config('synchronous_commit', CASE
+    WHEN NOT $23::boolean THEN 'off'
+    WHEN current_setting('synchronous_commit') = 'off' THEN 'on'
+    ELSE current_setting('synchronous_commit') END, true)
+  FROM held`,
+};
+
+const KNOWN: Statement = {
+  text: `
+  SELECT c.number, c.epoch = g.epoch AND c.seq = g.after AND g.crc = (
+    SELECT crc FROM banyan.events AS e WHERE e.conversation = c.number AND e.seq = g.after)
+  FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) AS g (number, epoch, after, crc)
+  JOIN banyan.conversations AS c ON c.number = g.number`,
+};

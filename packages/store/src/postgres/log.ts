@@ -1,0 +1,115 @@
+import { type Event, StoreError } from "@banyan/core";
+import type { Log, Rights, RightsPlace } from "@banyan/core/stores";
+import { checkSequence, logClosed, overtaken, type Writer } from "../refusal.ts";
+import { rowOf } from "../row.ts";
+import { addToSummary, type Summary } from "../summary.ts";
+import type { Appends } from "./append.ts";
+import type { Database } from "./database.ts";
+import { Reader } from "./reader.ts";
+import { readRights, writeRights } from "./rights.ts";
+import { saidRows } from "./said-rows.ts";
+
+/** What a log needs of its store, and of the row that was taken when it was opened. */
+export interface OpenedLog {
+  readonly database: Database;
+  readonly appends: Appends;
+  readonly number: number;
+  readonly epoch: number;
+  readonly seq: number;
+  readonly summary: Summary;
+  /** Who has the conversation now. */
+  writer(): Promise<Writer | undefined>;
+  /** Says that it is open no more. */
+  release(): Promise<void>;
+}
+
+/** The log of one conversation in the database. */
+export class PostgresLog implements Log {
+  readonly epoch: number;
+  readonly rights: RightsPlace;
+  readonly #opened: OpenedLog;
+  readonly #reader: Reader;
+  #summary: Summary;
+  #seq: number;
+  #closed = false;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(opened: OpenedLog) {
+    this.#opened = opened;
+    this.#summary = opened.summary;
+    this.#seq = opened.seq;
+    this.epoch = opened.epoch;
+    this.#reader = new Reader(opened.database, opened.number, opened.summary.id);
+    const { database, number, epoch } = opened;
+    this.rights = {
+      read: () => readRights(database, number),
+      write: async (rights: Rights) => {
+        if (!(await writeRights(database, number, epoch, rights))) throw await this.#overtaken();
+      },
+    };
+  }
+
+  get seq(): number {
+    return this.#seq;
+  }
+
+  get damage(): readonly string[] {
+    return this.#reader.damage;
+  }
+
+  async *read(after = 0): AsyncGenerator<readonly Event[]> {
+    for await (const batch of this.#reader.read(after, () => this.#seq)) {
+      if (this.#closed) throw logClosed(this.#summary.id);
+      yield batch;
+    }
+  }
+
+  /** One after the other, in the order in which they were asked for. */
+  append(events: readonly Event[], { durable = false }: { readonly durable?: boolean } = {}): Promise<void> {
+    const appended = this.#last.then(() => this.#append(events, durable));
+    // Each is told of its own failure; the next one finds what it finds.
+    this.#last = appended.catch(() => {});
+    return appended;
+  }
+
+  async #append(events: readonly Event[], durable: boolean): Promise<void> {
+    if (this.#closed) throw logClosed(this.#summary.id);
+    checkSequence(this.#summary.id, this.#seq, events);
+    if (events.length === 0 && !durable) return;
+    const { appends, number } = this.#opened;
+    const before = this.#summary;
+    const summary = { ...before };
+    for (const event of events) addToSummary(summary, event);
+    const outcome = await appends.add({
+      ...{ number, epoch: this.epoch, before: this.#seq, durable, summary },
+      rows: events.map(rowOf),
+      said: saidRows(events),
+      title: summary.title === before.title ? null : summary.title,
+      labels: summary.labels === before.labels ? null : summary.labels,
+    });
+    if (outcome === "refused") throw await this.#overtaken();
+    this.#seq += events.length;
+    this.#summary = summary;
+  }
+
+  /** Not waiting for what is being appended would leave its outcome to chance. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    await this.#last;
+    await this.#opened.release();
+  }
+
+  /** Another writer has the conversation by now; or the database came back without what it had not flushed. */
+  async #overtaken(): Promise<StoreError> {
+    const { id } = this.#summary;
+    const { database, number, epoch } = this.#opened;
+    const [row] = await database.ask({ text: "SELECT epoch FROM banyan.conversations WHERE number = $1" }, [number]);
+    if (row?.[0] === epoch)
+      return new StoreError(
+        "stale",
+        `The log of conversation ${id} does not end at event ${this.#seq}: the database was set back, as by a crash; open it again to go on from what is there.`,
+      );
+    return overtaken(id, await this.#opened.writer());
+  }
+}

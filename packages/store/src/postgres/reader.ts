@@ -1,0 +1,65 @@
+import type { Event } from "@banyan/core";
+import { gaps } from "../gaps.ts";
+import { eventOf } from "../row.ts";
+import type { Database } from "./database.ts";
+import type { Statement } from "./statement.ts";
+
+/** The most events of a batch, and the most bytes of their bodies unless a single one is larger. */
+const BATCH_EVENTS = 256;
+const BATCH_BYTES = 4 * 1024 * 1024;
+
+/** Reads the events of a conversation, passes over what is damaged, and remembers what that was. */
+export class Reader {
+  readonly #database: Database;
+  readonly #number: number;
+  readonly #name: string;
+  readonly #lost = new Set<number>();
+
+  /** `number`: of the conversation's row. `name`: how sentences call it. */
+  constructor(database: Database, number: number, name: string) {
+    this.#database = database;
+    this.#number = number;
+    this.#name = name;
+  }
+
+  /** What was passed over so far, a sentence for each gap. */
+  get damage(): readonly string[] {
+    return gaps(this.#lost).map(([first, last]) =>
+      first === last
+        ? `Event ${first} of conversation ${this.#name} is damaged and was passed over.`
+        : `Events ${first} to ${last} of conversation ${this.#name} are damaged and were passed over.`,
+    );
+  }
+
+  /** The events after `after` up to and including `to()`, in batches. Rejects with `StoreError`. */
+  async *read(after: number, to: () => number): AsyncGenerator<readonly Event[]> {
+    for (let from = after; from < to(); ) {
+      const rows = await this.#database.ask(BATCH, [this.#number, from, to(), BATCH_EVENTS, BATCH_BYTES]);
+      const events: Event[] = [];
+      const end = rows.length === 0 ? to() : Number(rows.at(-1)?.[0]);
+      let next = from + 1;
+      for (const row of rows) {
+        const event = eventOf(row);
+        if (!event) continue;
+        for (; next < event.seq; next++) this.#lost.add(next);
+        events.push(event);
+        next++;
+      }
+      for (; next <= end; next++) this.#lost.add(next);
+      from = end;
+      if (events.length > 0) yield events;
+    }
+  }
+}
+
+/** The size of a text is known without reading it. */
+const BATCH: Statement = {
+  name: "batch",
+  text: `
+  SELECT seq, epoch, at, type, body, crc FROM (
+    SELECT *, sum(octet_length(body)) OVER (ORDER BY seq) - octet_length(body) AS bytes
+    FROM (
+      SELECT * FROM banyan.events WHERE conversation = $1 AND seq > $2 AND seq <= $3 ORDER BY seq LIMIT $4
+    ) AS next
+  ) AS sized WHERE bytes < $5 ORDER BY seq`,
+};

@@ -1,0 +1,205 @@
+import type { Database } from "./database.ts";
+import { Doorbell, type Hearing } from "./doorbell.ts";
+import type { Node } from "./node.ts";
+import type { Columns, Statement } from "./statement.ts";
+
+/** How often a conversation is gone on with whose owners died over it. */
+const DRIVES = 3;
+
+/** A node that has conversations open. */
+export interface NodeEntry {
+  readonly id: string;
+  readonly program: string;
+  readonly process: number;
+  readonly host: string;
+  readonly address: string | undefined;
+  readonly machine: string | undefined;
+  /** In milliseconds since 1970. */
+  readonly since: number;
+  /** Milliseconds that its lease still lasts, by the clock of the database; below 0 when it is over. */
+  readonly lease: number;
+  /** How many conversations it has open. */
+  readonly conversations: number;
+}
+
+/** Who has a conversation open, and lives. */
+export interface Owner {
+  readonly node: string;
+  /** It is this very node. */
+  readonly isHere: boolean;
+  readonly address: string | undefined;
+}
+
+/** Something that was asked on another node, and waits for the owner of its conversation. */
+export interface Waiting {
+  readonly id: string;
+  readonly conversation: string;
+  readonly body: string;
+}
+
+/** What the nodes that share a database tell each other. All reject with `StoreError`. */
+export class Shared {
+  readonly #database: Database;
+  readonly #node: Node;
+  readonly #machine: string | null;
+  readonly #doorbell: Doorbell;
+  readonly #hearers = new Set<Hearing>();
+
+  /** `machine`: the label of conversations that only this machine may open. */
+  constructor(database: Database, node: Node, machine: string | null) {
+    this.#database = database;
+    this.#node = node;
+    this.#machine = machine;
+    this.#doorbell = new Doorbell(database, {
+      node: node.id,
+      hearing: (conversations) => {
+        for (const hearer of this.#hearers) hearer(conversations);
+      },
+    });
+  }
+
+  /** Others see this node from now on, and that it is reached there. */
+  begin(address: string): Promise<void> {
+    return this.#node.reachedAt(address);
+  }
+
+  /** Which conversations others have written to, or ask something of; until what is returned is called. */
+  listen(hearing: Hearing): () => void {
+    this.#hearers.add(hearing);
+    return () => this.#hearers.delete(hearing);
+  }
+
+  /** Tells the others that there is something new in a conversation. */
+  ring(conversation: string): void {
+    this.#doorbell.ring(conversation);
+  }
+
+  async ownerOf(conversation: string): Promise<Owner | undefined> {
+    const [row] = await this.#database.ask(OWNER, [conversation]);
+    if (!row) return undefined;
+    const [node, address] = row;
+    return { node: String(node), isHere: node === this.#node.id, address: text(address) };
+  }
+
+  /** Asks something of whoever has a conversation. Asked again under one id, it is the same. */
+  async ask(id: string, conversation: string, body: string): Promise<void> {
+    await this.#database.ask(ASK, [id, conversation, body]);
+    this.ring(conversation);
+  }
+
+  /** What became of what was asked; nothing while it waits. */
+  async outcomeOf(id: string): Promise<string | undefined> {
+    const [row] = await this.#database.ask(OUTCOME, [id]);
+    return text(row?.[0]);
+  }
+
+  /** What waits for the owner of these conversations, the first first. */
+  async waiting(conversations: readonly string[]): Promise<Waiting[]> {
+    if (conversations.length === 0) return [];
+    const rows = await this.#database.ask(WAITING, [conversations]);
+    return rows.map(([id, conversation, body]) => {
+      return { id: String(id), conversation: String(conversation), body: String(body) };
+    });
+  }
+
+  /** What became of it, told once: a second outcome changes nothing. */
+  async answer(id: string, conversation: string, outcome: string): Promise<void> {
+    await this.#database.ask(ANSWER, [id, outcome]);
+    this.ring(conversation);
+  }
+
+  /** Conversations that this machine may open, in which something waits and which nobody has, or whose owner died. */
+  async left(limit: number): Promise<string[]> {
+    const rows = await this.#database.ask(LEFT, [this.#machine, DRIVES, limit]);
+    return rows.map(([conversation]) => String(conversation));
+  }
+
+  /** A conversation is gone on with. Answers whether it may be: one over which several owners died is left to a person. */
+  async drive(conversation: string): Promise<boolean> {
+    return (await this.#database.ask(DRIVE, [conversation, DRIVES])).length > 0;
+  }
+
+  /** All nodes that were seen within a day, those that live first. */
+  async nodes(): Promise<NodeEntry[]> {
+    return (await this.#database.ask(NODES)).map(nodeOf);
+  }
+
+  /** Whether the database answers now: nothing is waited for. */
+  async isReady(): Promise<boolean> {
+    try {
+      await this.#database.once({ text: "SELECT 1" });
+      return true;
+    } catch {
+      // Why it does not is told to whoever needs it for something.
+      return false;
+    }
+  }
+
+  close(): Promise<void> {
+    this.#hearers.clear();
+    return this.#doorbell.close();
+  }
+}
+
+function nodeOf([id, program, process, host, address, machine, since, lease, conversations]: Columns): NodeEntry {
+  return {
+    ...{ id: String(id), program: String(program), process: Number(process), host: String(host) },
+    ...{ address: text(address), machine: text(machine), since: Number(since), lease: Number(lease) },
+    conversations: Number(conversations),
+  };
+}
+
+function text(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+const OWNER: Statement = {
+  name: "owner",
+  text: `
+  SELECT n.id, n.address FROM banyan.conversations AS c JOIN banyan.nodes AS n ON n.id = c.owner
+  WHERE c.id = $1 AND n.lease_until > now()`,
+};
+
+/** What was answered an hour ago is forgotten on the way: whoever asked has stopped waiting. */
+const ASK: Statement = {
+  text: `
+  WITH forgotten AS (
+    DELETE FROM banyan.inbox WHERE outcome IS NOT NULL AND at < now() - interval '1 hour'
+  )
+  INSERT INTO banyan.inbox (id, conversation, body) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
+};
+
+const OUTCOME: Statement = { name: "outcome", text: "SELECT outcome FROM banyan.inbox WHERE id = $1" };
+
+const WAITING: Statement = {
+  name: "waiting",
+  text: "SELECT id, conversation, body FROM banyan.inbox WHERE conversation = ANY($1::text[]) AND outcome IS NULL ORDER BY number",
+};
+
+const ANSWER: Statement = {
+  text: "UPDATE banyan.inbox SET outcome = $2, at = now() WHERE id = $1 AND outcome IS NULL",
+};
+
+const LEFT: Statement = {
+  text: `
+  SELECT c.id FROM banyan.conversations AS c
+  WHERE (c.owner IS NOT NULL OR EXISTS (
+      SELECT FROM banyan.inbox AS i WHERE i.conversation = c.id AND i.outcome IS NULL))
+    AND NOT EXISTS (SELECT FROM banyan.nodes AS n WHERE n.id = c.owner AND n.lease_until > now())
+    AND ($1::text IS NULL OR c.labels @> ARRAY[$1::text]
+      OR NOT EXISTS (SELECT FROM unnest(c.labels) AS label WHERE label LIKE '["machine",%'))
+    AND c.drives < $2
+  ORDER BY c.updated LIMIT $3`,
+};
+
+const DRIVE: Statement = {
+  text: "UPDATE banyan.conversations SET drives = drives + 1 WHERE id = $1 AND drives < $2 RETURNING drives",
+};
+
+const NODES: Statement = {
+  text: `
+  SELECT n.id, n.program, n.process, n.host, n.address, n.machine, (extract(epoch FROM n.since) * 1000)::bigint,
+    (extract(epoch FROM n.lease_until - now()) * 1000)::bigint,
+    (SELECT count(*) FROM banyan.conversations AS c WHERE c.owner = n.id)
+  FROM banyan.nodes AS n ORDER BY n.lease_until < now(), n.since, n.id`,
+};

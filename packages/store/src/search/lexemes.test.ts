@@ -1,0 +1,53 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { lexemesOf, lexemesOfWord } from "./lexemes.ts";
+import { holdsWords, wordsOf } from "./words.ts";
+
+const TRIES = process.env.BANYAN_LONG ? 20_000 : 500;
+
+/** Letters of several scripts, marks of their own, scripts without spaces, digits, and what separates words. */
+const text = fc
+  .array(
+    fc.constantFrom(
+      "a",
+      "B",
+      "é",
+      "e\u0301",
+      "İ",
+      "ß",
+      "木",
+      "树",
+      "に",
+      "ן",
+      "न",
+      "\u0301",
+      "7",
+      "👩",
+      " ",
+      "-",
+      "_",
+      "\ud800",
+    ),
+    { maxLength: 12 },
+  )
+  .map((letters) => letters.join(""));
+
+test("B55 whatever is found in a text, an index of its lexemes would have found", () => {
+  fc.assert(
+    fc.property(text, text, fc.boolean(), (said, query, fromText) => {
+      const words = wordsOf(fromText ? said.slice(0, 5) : query);
+      if (words.length === 0 || !holdsWords(words)(said)) return;
+      const known = Array.from(lexemesOf(said));
+      for (const [index, word] of words.entries())
+        for (const { text, goesOn } of lexemesOfWord(word, index === words.length - 1))
+          expect(known.some((one) => (goesOn ? one.startsWith(text) : one === text))).toBe(true);
+    }),
+    { numRuns: TRIES },
+  );
+});
+
+test("B55 a word of megabytes is indexed by its beginning", () => {
+  const [lexeme = ""] = lexemesOf("a".repeat(5_000_000));
+  expect(lexeme).toBe("a".repeat(64));
+  expect(lexemesOfWord("a".repeat(70), false)).toEqual([{ text: "a".repeat(64), goesOn: true }]);
+});

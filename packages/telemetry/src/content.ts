@@ -1,0 +1,65 @@
+import type { AssistantMessage, Call, Json } from "@banyan/core";
+import type { PromptMessage } from "@banyan/core/drivers";
+import { FINISHES } from "./conventions.ts";
+
+/** A part of a message, in the shape of the conventions. */
+type ContentPart =
+  | { readonly type: "text" | "reasoning"; readonly content: string }
+  | { readonly type: "tool_call"; readonly id: string; readonly name: string; readonly arguments: Json }
+  | { readonly type: "tool_call_response"; readonly id: string; readonly response: string }
+  | { readonly type: "blob"; readonly modality: string; readonly mime_type: string; readonly content: string }
+  | { readonly type: "uri"; readonly modality: string; readonly mime_type: string; readonly uri: string };
+
+type AnyPart = AssistantMessage["parts"][number] | Extract<PromptMessage, { role: "assistant" }>["parts"][number];
+
+/** What a model was shown, as JSON for an attribute. */
+export function inputText(prompt: readonly PromptMessage[]): string {
+  return JSON.stringify(
+    prompt.flatMap((message) => {
+      const said = { role: message.role, parts: message.parts.flatMap((part) => partOf(part, [])) };
+      if (message.role === "user" || message.results.length === 0) return [said];
+      const results = message.results.map(({ call, output }): ContentPart => {
+        return { type: "tool_call_response", id: call, response: output };
+      });
+      return [said, { role: "tool", parts: results }];
+    }),
+  );
+}
+
+/** What a model said, as JSON for an attribute. */
+export function outputText({ parts, calls, finish = "error" }: AssistantMessage): string {
+  const said = parts.flatMap((part) => partOf(part, calls));
+  return JSON.stringify([{ role: "assistant", parts: said, finish_reason: FINISHES[finish] }]);
+}
+
+/** The instructions, as JSON for an attribute. */
+export function instructionsText(instructions: string): string {
+  return JSON.stringify([{ type: "text", content: instructions }]);
+}
+
+/** Sources and what a provider did on its side have no shape there. */
+function partOf(part: AnyPart, calls: readonly Call[]): ContentPart[] {
+  switch (part.type) {
+    case "text":
+    case "reasoning":
+      return [{ type: part.type, content: part.text }];
+    case "call": {
+      if ("tool" in part) return [{ type: "tool_call", id: part.id, name: part.tool, arguments: part.input }];
+      const call = calls.find(({ id }) => id === part.call);
+      if (call === undefined) return [];
+      return [{ type: "tool_call", id: call.id, name: call.tool, arguments: call.input ?? call.inputText }];
+    }
+    case "file": {
+      const { mediaType, data, url = "" } = part;
+      const [kind = ""] = mediaType.split("/");
+      const modality = ["image", "audio", "video"].includes(kind) ? kind : "document";
+      const what = { modality, mime_type: mediaType };
+      return [data === undefined ? { type: "uri", ...what, uri: url } : { type: "blob", ...what, content: data }];
+    }
+    case "source":
+    case "provider":
+      return [];
+    default:
+      return part satisfies never;
+  }
+}

@@ -1,0 +1,2 @@
+export { RunIds } from "./run-ids.ts";
+export { Telemetry, type TelemetryOptions } from "./telemetry.ts";

@@ -1,0 +1,216 @@
+import type { Session } from "@banyan/core";
+import { addCost, addUsage, type Cost, type Notice, pathTo, type Usage } from "@banyan/core/conversation";
+import { promptFrom } from "@banyan/core/hosts";
+import { type Attributes, type Context, context, type Span, SpanKind } from "@opentelemetry/api";
+import { inputText, instructionsText, outputText } from "./content.ts";
+import { BANYAN, FINISHES, GENAI, type HISTOGRAMS, namesOf, OPERATION } from "./conventions.ts";
+import { end, type Of, type OpenSpan, type OpenTurn, setContent, usageAttributes } from "./open-span.ts";
+import type { Instruments } from "./telemetry.ts";
+
+/** A response that is asked for, and asked for anew after a failure. */
+interface OpenChat extends OpenSpan {
+  /** That of the attempt under way. */
+  message: string;
+  /** When its first word came, in milliseconds since 1970. */
+  firstChunk: number | undefined;
+  retries: number;
+  /** Why the attempt came to nothing. */
+  failure: string | undefined;
+}
+
+/** The spans of model calls. One covers all attempts of a call; a turn has at most one open. */
+export class ModelCalls {
+  readonly #session: Session;
+  readonly #to: Instruments;
+  readonly #open = new Map<OpenTurn, OpenChat>();
+  /** The turns of the responses that were asked for in turns that have not ended. */
+  readonly #turns = new Map<string, OpenTurn>();
+  /** Whether there is one anywhere: most conversations have none, and need not be walked. */
+  #hasSummary: boolean;
+
+  constructor(session: Session, to: Instruments) {
+    this.#session = session;
+    this.#to = to;
+    this.#hasSummary = session.state.messages.values().some(({ role }) => role === "summary");
+  }
+
+  /** The turn that asked for a response, while it goes on. */
+  turnOf(message: string): OpenTurn | undefined {
+    return this.#turns.get(message);
+  }
+
+  asked({ message, parentId, model, at }: Of<"message.started">, turn: OpenTurn): void {
+    this.#turns.set(message, turn);
+    const again = this.#open.get(turn);
+    if (again) {
+      Object.assign(again, { message, failure: undefined, firstChunk: undefined });
+      return;
+    }
+    const path = this.#hasSummary || this.#to.content ? pathTo(this.#session.state, parentId) : [];
+    const names = namesOf(model);
+    const said = saidOf(names);
+    const span = this.#start(names.model, at, turn.within, {
+      ...said,
+      [GENAI.agent]: turn.started.agent,
+      [GENAI.stream]: true,
+      ...settingsAttributes(turn.started.settings),
+      ...(path.some(({ role }) => role === "summary") ? { [GENAI.compacted]: true } : {}),
+    });
+    this.#open.set(turn, { span, at, said, message, firstChunk: undefined, retries: 0, failure: undefined });
+    if (!this.#to.content || !span.isRecording()) return;
+    const { contents } = this.#session.state;
+    const instructions = contents.get(turn.started.instructions);
+    const tools = contents.get(turn.started.tools);
+    if (instructions) setContent(this.#to, span, GENAI.instructions, instructionsText(instructions));
+    if (tools) setContent(this.#to, span, GENAI.tools, tools);
+    setContent(this.#to, span, GENAI.input, inputText(promptFrom(path)));
+  }
+
+  /** Something of a response came, just now. */
+  heard(message: string): void {
+    const turn = this.#turns.get(message);
+    const chat = turn && this.#open.get(turn);
+    if (chat?.message === message) chat.firstChunk ??= Date.now();
+  }
+
+  completed({ message, finish, usage, cost, at }: Of<"message.completed">): void {
+    const turn = this.#turns.get(message);
+    if (!turn) return;
+    count(turn, usage, cost);
+    const chat = this.#open.get(turn);
+    if (chat?.message !== message) return;
+    const { span } = chat;
+    span.setAttributes({
+      ...usageAttributes(usage, cost),
+      [GENAI.finish]: [FINISHES[finish]],
+      [BANYAN.message]: message,
+    });
+    const response = this.#session.state.messages.get(message);
+    if (this.#to.content && response?.role === "assistant") {
+      setContent(this.#to, span, GENAI.output, outputText(response));
+    }
+    this.#measure(usage, chat.said);
+    // Why it broke off is told when the turn ends.
+    if (finish === "error") chat.failure ??= "_OTHER";
+    else this.#end(turn, at);
+  }
+
+  /** It is asked for anew, or the turn ends. */
+  abandoned({ message, usage, cost }: Of<"message.abandoned">): void {
+    const turn = this.#turns.get(message);
+    if (!turn) return;
+    if (usage) count(turn, usage, cost);
+    const chat = this.#open.get(turn);
+    if (chat?.message === message) chat.failure = "_OTHER";
+  }
+
+  retrying({ attempt, delay, code, status }: Extract<Notice, { type: "model.retrying" }>, turn: OpenTurn): void {
+    const chat = this.#open.get(turn);
+    if (!chat) return;
+    chat.retries = attempt - 1;
+    chat.failure = code;
+    chat.span.addEvent("retry", {
+      [GENAI.error]: code,
+      [BANYAN.retryDelay]: delay,
+      ...(status === undefined ? {} : { [BANYAN.status]: status }),
+    });
+  }
+
+  /** A model was asked for a title or a summary. When it was asked for a title nobody said: that span has no length. */
+  aside(
+    {
+      at,
+      usage,
+      cost,
+      model,
+    }: { readonly at: number; readonly usage: Usage; readonly cost?: Cost; readonly model: string },
+    purpose: "title" | "summary",
+    turn: OpenTurn | undefined,
+  ): void {
+    const names = namesOf(model);
+    const said = saidOf(names);
+    const span = this.#start(names.model, turn?.shortening ?? at, turn?.within ?? context.active(), {
+      ...said,
+      [BANYAN.purpose]: purpose,
+      ...usageAttributes(usage, cost),
+    });
+    span.end(new Date(at));
+    this.#measure(usage, said);
+    if (turn) count(turn, usage, cost);
+  }
+
+  /** From now on there is a summary in the conversation. */
+  summarized(): void {
+    this.#hasSummary = true;
+  }
+
+  turnEnded(turn: OpenTurn, at: number, failure: string): void {
+    const chat = this.#open.get(turn);
+    if (chat) {
+      chat.failure = failure;
+      this.#end(turn, at);
+    }
+    for (const [message, of] of this.#turns) if (of === turn) this.#turns.delete(message);
+  }
+
+  #start(model: string, at: number, within: Context, attributes: Attributes): Span {
+    return this.#to.tracer.startSpan(
+      `${OPERATION.model} ${model}`,
+      {
+        startTime: new Date(at),
+        kind: SpanKind.CLIENT,
+        attributes: { ...attributes, [GENAI.conversation]: this.#session.id },
+      },
+      within,
+    );
+  }
+
+  #end(turn: OpenTurn, at: number): void {
+    const chat = this.#open.get(turn);
+    if (!chat) return;
+    this.#open.delete(turn);
+    const { span, said, firstChunk, retries, failure } = chat;
+    if (firstChunk !== undefined) {
+      const time = Math.max(0, firstChunk - chat.at) / 1_000;
+      span.setAttribute(GENAI.firstChunk, time);
+      this.#to.histograms["gen_ai.client.inference.time_to_first_chunk"].record(time, said);
+    }
+    if (retries > 0) span.setAttribute(BANYAN.retries, retries);
+    end(this.#to, chat, at, "gen_ai.client.inference.duration", failure === undefined ? undefined : { type: failure });
+  }
+
+  #measure(usage: Usage, said: Attributes): void {
+    for (const [name, tokens] of Object.entries(TOKENS)) {
+      const value = tokens(usage);
+      if (value > 0) this.#to.histograms[name as keyof typeof TOKENS].record(value, said);
+    }
+  }
+}
+
+const TOKENS = {
+  "gen_ai.client.inference.usage.input_tokens": ({ input }: Usage) => input,
+  "gen_ai.client.inference.usage.output_tokens": ({ output }: Usage) => output,
+  "gen_ai.client.inference.usage.cache_read.input_tokens": ({ cached }: Usage) => cached,
+  "gen_ai.client.inference.usage.cache_write.input_tokens": ({ cacheWrite }: Usage) => cacheWrite,
+  "gen_ai.client.inference.usage.reasoning.output_tokens": ({ reasoning }: Usage) => reasoning,
+} satisfies Partial<Record<keyof typeof HISTOGRAMS, (usage: Usage) => number>>;
+
+function saidOf({ provider, model }: ReturnType<typeof namesOf>): Attributes {
+  return { [GENAI.operation]: OPERATION.model, [GENAI.provider]: provider, [GENAI.model]: model };
+}
+
+function count(turn: OpenTurn, usage: Usage, cost: Cost): void {
+  turn.usage = addUsage(turn.usage, usage);
+  turn.cost = addCost(turn.cost, cost);
+}
+
+/** The settings of a run as its log has them; any of them may be missing. */
+function settingsAttributes(settings: object): Attributes {
+  const { temperature, maxTokens, stop, effort }: Partial<Record<string, string | number | string[]>> = { ...settings };
+  return {
+    ...(temperature === undefined ? {} : { [GENAI.temperature]: temperature }),
+    ...(maxTokens === undefined ? {} : { [GENAI.maxTokens]: maxTokens }),
+    ...(stop === undefined ? {} : { [GENAI.stopSequences]: stop }),
+    ...(effort === undefined ? {} : { [GENAI.reasoningLevel]: effort }),
+  };
+}

@@ -1,0 +1,202 @@
+import type { Session } from "@banyan/core";
+import { type EventType, type FeedItem, type LiveRun, type Notice, noUsage } from "@banyan/core/conversation";
+import type { FeedListener } from "@banyan/core/hosts";
+import { context, SpanKind, trace } from "@opentelemetry/api";
+import { BANYAN, GENAI, namesOf, OPERATION } from "./conventions.ts";
+import { ModelCalls } from "./model-calls.ts";
+import { end, type Of, type OpenTurn, usageAttributes } from "./open-span.ts";
+import type { Instruments } from "./telemetry.ts";
+import { ToolCalls } from "./tool-calls.ts";
+
+/** What no span says: it is of the tree and not of the work on it, or what another event says as well. */
+type UntoldType =
+  | Exclude<
+      EventType,
+      `run.${string}` | `question.${string}` | `message.${string}` | `call.${string}` | "usage.counted"
+    >
+  | Exclude<Notice["type"], "model.retrying" | "context.shortening">
+  | `message.${"checkpoint" | "labelled" | "starred" | "removed" | "restored"}`
+  | `call.${"following" | "followed" | "output.delta" | "draft.delta"}`;
+
+/**
+ * The spans of one session. Times are those of the events, so that they are right also for what another process began; only
+ * the first word of a response is timed by the clock here. What has ended is forgotten: memory is that of what is open.
+ */
+export class SessionSpans implements FeedListener {
+  readonly #session: Session;
+  readonly #to: Instruments;
+  readonly #turns = new Map<string, OpenTurn>();
+  readonly #models: ModelCalls;
+  readonly #calls: ToolCalls;
+  /** What began before: its end is told here. */
+  readonly #before: Map<string, LiveRun>;
+
+  constructor(session: Session, to: Instruments) {
+    this.#session = session;
+    this.#to = to;
+    this.#models = new ModelCalls(session, to);
+    this.#calls = new ToolCalls(to);
+    this.#before = new Map([...session.interrupted, ...session.state.runs.values()].map((run) => [run.id, run]));
+  }
+
+  items(items: readonly FeedItem[]): void {
+    for (const item of items) this.#tell(item);
+  }
+
+  /** The session is closed, or broken: what is open ends now, the innermost first. */
+  ended(error?: unknown): void {
+    const code = error === undefined ? "closed" : "session";
+    for (const turn of [...this.#turns.values()].reverse()) {
+      this.#endTurn(turn, Date.now(), { reason: "interrupted", leaf: null, error: { code, message: "" } });
+    }
+  }
+
+  #tell(item: FeedItem): void {
+    switch (item.type) {
+      case "text.delta":
+      case "reasoning.delta":
+      case "call.input.delta":
+        this.#models.heard(item.message);
+        return;
+      case "run.started":
+        this.#begin(item);
+        return;
+      case "run.ended":
+        this.#end(item);
+        return;
+      case "message.started": {
+        const turn = this.#turns.get(item.run);
+        if (turn) this.#models.asked(item, turn);
+        return;
+      }
+      case "message.completed":
+        this.#models.completed(item);
+        return;
+      case "message.abandoned":
+        this.#models.abandoned(item);
+        return;
+      case "model.retrying": {
+        const turn = this.#turns.get(item.run);
+        if (turn) this.#models.retrying(item, turn);
+        return;
+      }
+      case "context.shortening": {
+        const turn = this.#turns.get(item.run);
+        if (turn) turn.shortening = Date.now();
+        return;
+      }
+      case "message.added":
+        if (item.role === "summary") this.#summarized(item);
+        return;
+      case "usage.counted": {
+        const turn = item.purpose === "summary" ? this.#shortening() : undefined;
+        this.#models.aside(item, item.purpose, turn);
+        if (turn) turn.shortening = undefined;
+        return;
+      }
+      case "call.pending":
+        this.#calls.asked(item);
+        return;
+      case "call.executing":
+        this.#calls.started(item, this.#turnOf(item.message));
+        return;
+      case "call.completed":
+      case "call.failed":
+      case "call.denied":
+      case "call.cancelled":
+        this.#calls.ended(item, this.#turnOf(item.message));
+        return;
+      case "call.approval-requested":
+        this.#calls.asking(item, "approval", this.#turnOf(item.message));
+        return;
+      case "question.asked":
+        this.#calls.asking(item, "text", this.#turnOf(item.message), item.call);
+        return;
+      case "run.paused":
+        this.#calls.asking(item, "limit", this.#turns.get(item.run));
+        return;
+      case "call.approval-resolved":
+      case "question.answered":
+      case "run.continued":
+        this.#calls.answered(item.question, item.at);
+        return;
+      default:
+        item.type satisfies UntoldType;
+    }
+  }
+
+  #begin(started: Of<"run.started">): void {
+    const { run, agent, model, mode, call, at } = started;
+    const names = namesOf(model);
+    const said = { [GENAI.operation]: OPERATION.turn, [GENAI.provider]: names.provider, [GENAI.agent]: agent };
+    // A sub-agent's work is part of the call that launched it; a turn is part of what the application does just now.
+    const parent = this.#calls.within(call) ?? context.active();
+    const attributes = {
+      ...said,
+      [GENAI.conversation]: this.#session.id,
+      [GENAI.model]: names.model,
+      [BANYAN.run]: run,
+      [BANYAN.mode]: mode,
+    };
+    const options = { startTime: new Date(at), kind: SpanKind.INTERNAL, attributes };
+    const start = () => this.#to.tracer.startSpan(`${OPERATION.turn} ${agent}`, options, parent);
+    const span = this.#to.ids ? this.#to.ids.of(run, start) : start();
+    const within = trace.setSpan(parent, span);
+    const nothing = { shortening: undefined, usage: noUsage, cost: 0, waited: 0 };
+    this.#turns.set(run, { span, at, said, started, within, ...nothing });
+  }
+
+  #end(ended: Of<"run.ended">): void {
+    const before = this.#before.get(ended.run);
+    this.#before.delete(ended.run);
+    if (before && !this.#turns.has(ended.run)) this.#begin(this.#startOf(before, ended));
+    const turn = this.#turns.get(ended.run);
+    if (turn) this.#endTurn(turn, ended.at, ended);
+  }
+
+  /** What the log said when a run began of which only this is known here. */
+  #startOf({ id, startedAt, ...run }: LiveRun, { seq, epoch }: Of<"run.ended">): Of<"run.started"> {
+    const response = run.leaf === null ? undefined : this.#session.state.messages.get(run.leaf);
+    const model = response?.role === "assistant" ? response.model : "";
+    const unknown = { settings: {}, limits: {}, instructions: "", tools: "" };
+    return { type: "run.started", run: id, ...run, model, ...unknown, at: startedAt, seq, epoch };
+  }
+
+  #endTurn(turn: OpenTurn, at: number, how: Pick<Of<"run.ended">, "reason" | "leaf" | "error">): void {
+    const { span, usage, cost } = turn;
+    const { reason, leaf, error } = how;
+    const type = error?.code ?? (reason === "failed" ? "_OTHER" : undefined);
+    this.#models.turnEnded(turn, at, type ?? reason);
+    this.#calls.turnEnded(turn, at);
+    span.setAttributes({
+      ...usageAttributes(usage, cost),
+      [BANYAN.outcome]: reason,
+      ...(leaf === null ? {} : { [BANYAN.leaf]: leaf }),
+      ...(turn.waited === 0 ? {} : { [BANYAN.waited]: turn.waited }),
+    });
+    const failure = type === undefined ? undefined : { type, message: error?.message };
+    end(this.#to, turn, at, "gen_ai.invoke_agent.duration", failure);
+    this.#turns.delete(turn.started.run);
+  }
+
+  #summarized({ run, usage, ...summary }: Of<"message.added">): void {
+    this.#models.summarized();
+    if (!usage) return;
+    const turn = run === undefined ? this.#shortening() : this.#turns.get(run);
+    this.#models.aside({ ...summary, usage, model: turn?.started.model ?? "" }, "summary", turn);
+    if (turn) turn.shortening = undefined;
+  }
+
+  /** The turn that a summary is written for. */
+  #shortening(): OpenTurn | undefined {
+    return this.#turns.values().find(({ shortening }) => shortening !== undefined);
+  }
+
+  /** The turn of a response; of one that an earlier turn wrote, the turn that goes on with its calls. */
+  #turnOf(message: string): OpenTurn | undefined {
+    const own = this.#models.turnOf(message);
+    if (own) return own;
+    const resumed = this.#session.state.runs.values().find(({ leaf }) => leaf === message);
+    return this.#turns.get(resumed?.id ?? "");
+  }
+}

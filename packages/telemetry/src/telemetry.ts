@@ -1,0 +1,78 @@
+import type { Session } from "@banyan/core";
+import { type Histogram, type Meter, metrics, type Tracer, trace } from "@opentelemetry/api";
+import { HISTOGRAMS } from "./conventions.ts";
+import type { RunIds } from "./run-ids.ts";
+import { SessionSpans } from "./session-spans.ts";
+
+/**
+ * Where spans and metrics go, and what they say.
+ * @example
+ * const ids = new RunIds();
+ * // Of a tracer provider that was made with `idGenerator: ids`.
+ * const tracer = trace.getTracer("garden");
+ * const telemetry = new Telemetry({
+ *   tracer,
+ *   meter: metrics.getMeter("garden"),
+ *   ids,
+ *   content: true,
+ *   redact: (text) => text.replace(/ghp_\w{36}/g, "[token]"),
+ * });
+ * telemetry.follow(session);
+ */
+export interface TelemetryOptions {
+  /** The one of the global provider when absent. */
+  readonly tracer?: Tracer;
+  /** The one of the global provider when absent. */
+  readonly meter?: Meter;
+  /** The generator of the provider of `tracer`: then the ids of a turn follow from the id of its run. */
+  readonly ids?: RunIds;
+  /**
+   * Whether spans also say what was said: instructions, messages, arguments and results. Off by default: a trace is read by
+   * more people than a conversation.
+   */
+  readonly content?: boolean;
+  /** Takes secrets out of content before it leaves. */
+  readonly redact?: (text: string) => string;
+}
+
+/** What all sessions write to. */
+export interface Instruments extends Pick<TelemetryOptions, "ids" | "redact"> {
+  readonly tracer: Tracer;
+  readonly histograms: Readonly<Record<keyof typeof HISTOGRAMS, Histogram>>;
+  readonly content: boolean;
+}
+
+/** Tells OpenTelemetry what happens in conversations, by its conventions for generative AI (docs/telemetry.md). */
+export class Telemetry {
+  readonly #instruments: Instruments;
+
+  /**
+   * @example
+   * const telemetry = new Telemetry();
+   * await using session = await Session.open(store, "garden", { create: true });
+   * telemetry.follow(session);
+   * await agent.send("What colour are leaves?", { session });
+   */
+  constructor({ tracer, meter, ids, content = false, redact }: TelemetryOptions = {}) {
+    const source = meter ?? metrics.getMeter(NAME);
+    const histogram = ([name, options]: [string, object]) => [name, source.createHistogram(name, options)];
+    this.#instruments = {
+      tracer: tracer ?? trace.getTracer(NAME),
+      histograms: Object.fromEntries(Object.entries(HISTOGRAMS).map(histogram)),
+      ...{ ids, content, redact },
+    };
+  }
+
+  /** From now on, until the session is closed or the returned function is called. Follow a session once. */
+  follow(session: Session): () => void {
+    const spans = new SessionSpans(session, this.#instruments);
+    const leave = session.listen(spans);
+    return () => {
+      leave();
+      spans.ended();
+    };
+  }
+}
+
+/** Of the instrumentation. */
+const NAME = "@banyan/telemetry";

@@ -1,0 +1,101 @@
+import { type Context, context, SpanKind, trace } from "@opentelemetry/api";
+import { BANYAN, GENAI, OPERATION, PERSON } from "./conventions.ts";
+import { end, type Of, type OpenSpan, type OpenTurn, setContent } from "./open-span.ts";
+import type { Instruments } from "./telemetry.ts";
+
+interface OpenCall extends OpenSpan {
+  readonly turn: OpenTurn | undefined;
+  readonly within: Context;
+}
+
+interface OpenQuestion extends OpenSpan {
+  readonly turn: OpenTurn | undefined;
+}
+
+/** The spans of tool calls, one for each, and of the waits for a person. */
+export class ToolCalls {
+  readonly #to: Instruments;
+  /** When calls were asked for that have not started. */
+  readonly #asked = new Map<string, number>();
+  readonly #open = new Map<string, OpenCall>();
+  readonly #questions = new Map<string, OpenQuestion>();
+
+  constructor(to: Instruments) {
+    this.#to = to;
+  }
+
+  /** Where what a call launches belongs. */
+  within(call: string | undefined): Context | undefined {
+    return call === undefined ? undefined : this.#open.get(call)?.within;
+  }
+
+  asked({ call, at }: Of<"call.pending">): void {
+    this.#asked.set(call, at);
+  }
+
+  started(event: Of<"call.executing">, turn: OpenTurn | undefined): void {
+    this.#start(event, event.at, event.attempt, turn);
+  }
+
+  /** One that never ran is told from when it was asked for. */
+  ended(
+    event: Of<"call.completed" | "call.failed" | "call.denied" | "call.cancelled">,
+    turn: OpenTurn | undefined,
+  ): void {
+    const { type, call, input, output, at } = event;
+    const open = this.#open.get(call) ?? this.#start(event, this.#asked.get(call) ?? at, 0, turn);
+    this.#asked.delete(call);
+    if (input !== undefined) setContent(this.#to, open.span, GENAI.arguments, JSON.stringify(input));
+    setContent(this.#to, open.span, GENAI.result, JSON.stringify(output));
+    this.#end(call, open, at, type === "call.completed" ? undefined : type.slice("call.".length));
+  }
+
+  /** A person is asked: by a call, or at a limit. */
+  asking(
+    { question, at }: { readonly question: string; readonly at: number },
+    type: "approval" | "text" | "limit",
+    turn: OpenTurn | undefined,
+    call?: string,
+  ): void {
+    const said = { [BANYAN.question]: type };
+    const options = { startTime: new Date(at), kind: SpanKind.INTERNAL, attributes: said };
+    const within = this.within(call) ?? turn?.within ?? context.active();
+    const span = this.#to.tracer.startSpan(PERSON, options, within);
+    this.#questions.set(question, { span, at, said, turn: turn ?? this.#open.get(call ?? "")?.turn });
+  }
+
+  answered(question: string, at: number): void {
+    const open = this.#questions.get(question);
+    if (!open) return;
+    this.#questions.delete(question);
+    if (open.turn) open.turn.waited += at - open.at;
+    end(this.#to, open, at, "banyan.person.wait.duration");
+  }
+
+  /** Nothing of a turn is left open. */
+  turnEnded(turn: OpenTurn, at: number): void {
+    for (const [question, open] of this.#questions) if (open.turn === turn) this.answered(question, at);
+    for (const [call, open] of this.#open) if (open.turn === turn) this.#end(call, open, at, "cancelled");
+  }
+
+  #start(
+    { call, tool = "" }: { readonly call: string; readonly tool?: string },
+    at: number,
+    attempt: number,
+    turn: OpenTurn | undefined,
+  ): OpenCall {
+    const said = { [GENAI.operation]: OPERATION.tool, [GENAI.tool]: tool };
+    const parent = turn?.within ?? context.active();
+    const attributes = { ...said, [GENAI.toolType]: "function", [GENAI.call]: call, [BANYAN.attempt]: attempt };
+    const options = { startTime: new Date(at), kind: SpanKind.INTERNAL, attributes };
+    const span = this.#to.tracer.startSpan(`${OPERATION.tool} ${tool}`, options, parent);
+    const open = { span, at, said, turn, within: trace.setSpan(parent, span) };
+    this.#open.set(call, open);
+    return open;
+  }
+
+  #end(call: string, open: OpenCall, at: number, failure: string | undefined): void {
+    this.#open.delete(call);
+    end(this.#to, open, at, "gen_ai.execute_tool.duration", failure === undefined ? undefined : { type: failure });
+  }
+}
