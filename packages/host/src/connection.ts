@@ -1,5 +1,5 @@
-import type { AgentOptions } from "@banyan/core";
-import type { WireBounds } from "@banyan/models";
+import type { AgentOptions, ModelSettings } from "@banyan/core";
+import type { ResolveOptions, WireBounds } from "@banyan/models";
 import type { Settings } from "./settings/index.ts";
 
 const MEBI = 1024 * 1024;
@@ -21,11 +21,25 @@ export function patienceOf({ connection = {} }: Settings): Pick<AgentOptions, "r
 }
 
 /** How much is read of an answer on its way, as the settings say. */
-export function wireBoundsOf({ connection = {} }: Settings): WireBounds | undefined {
+function wireBoundsOf({ connection = {} }: Settings): WireBounds | undefined {
   const { line, answer } = connection;
   if (line === undefined && answer === undefined) return undefined;
   return {
     ...(line === undefined ? {} : { line: line * MEBI }),
     ...(answer === undefined ? {} : { answer: answer * MEBI }),
+  };
+}
+
+/** What the user knows of models. */
+export function modelNames(settings: Settings): Pick<ResolveOptions, "aliases" | "overrides" | "bounds"> {
+  const { aliases = {}, models = {} } = settings;
+  return { aliases, overrides: models, bounds: wireBoundsOf(settings) };
+}
+
+/** What the settings say of every response. */
+export function modelSettings({ temperature, maxTokens }: Settings): ModelSettings {
+  return {
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
   };
 }

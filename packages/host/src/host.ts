@@ -3,7 +3,6 @@ import {
   type AgentOptions,
   type Message,
   type ModelDriver,
-  type ModelSettings,
   type Permission,
   Session,
   type Store,
@@ -21,8 +20,9 @@ import {
   resolveModel,
 } from "@banyan/models";
 import { sqliteStore } from "@banyan/store/sqlite";
+import type { Otlp } from "@banyan/telemetry/otlp";
 import type { WhyNotRead } from "@banyan/tools/workspace";
-import { patienceOf, wireBoundsOf } from "./connection.ts";
+import { modelNames, modelSettings, patienceOf } from "./connection.ts";
 import { findConversation } from "./conversations.ts";
 import type { Directories } from "./directories.ts";
 import { type Equipment, openEquipment } from "./equipment/index.ts";
@@ -45,17 +45,10 @@ import {
   readingRules,
   type Unasked,
 } from "./permissions/index.ts";
-import { ProgramLog } from "./program-log.ts";
+import type { ProgramLog } from "./program-log.ts";
 import type { ProjectPlaces } from "./project.ts";
 import type { Redact } from "./redaction/index.ts";
-import {
-  type Configuration,
-  changeSetting,
-  describeFault,
-  rememberRule,
-  type Settings,
-  userSettingsFile,
-} from "./settings/index.ts";
+import { type Configuration, changeSetting, describeFault, rememberRule, userSettingsFile } from "./settings/index.ts";
 import { titleInBackground } from "./title/title.ts";
 
 /** The name of the agent, and of the program. */
@@ -77,11 +70,18 @@ export interface HostParts {
   readonly configuration: Configuration;
   readonly rules: Rules;
   readonly redact: Redact;
+  readonly log: ProgramLog;
+  /** What tells OpenTelemetry of conversations, where that is wanted. */
+  readonly telemetry: Otlp | undefined;
   readonly instructions: Instructions;
   readonly choice: ModelChoice;
   readonly driver: ModelDriver;
   /** What the result of a task must be. */
   readonly output: AgentOptions["output"];
+  /** Where conversations are; in the data folder when absent. */
+  readonly store: Store | undefined;
+  /** The machine to which new conversations belong, where others share the store. */
+  readonly machine: string | undefined;
 }
 
 /** The application around the engine on one machine. */
@@ -103,7 +103,9 @@ export class Host {
   /** Why the content of a file may not be told, by the rules (S21); undefined when none speaks of reading. */
   readonly whyNotRead: WhyNotRead | undefined;
   readonly #approval: Approval;
+  readonly #machine: string | undefined;
   readonly #output: AgentOptions["output"];
+  readonly #telemetry: Otlp | undefined;
   readonly #env: Environment;
   readonly #home: string;
   readonly #names: Pick<ResolveOptions, "aliases" | "overrides" | "bounds">;
@@ -130,12 +132,13 @@ export class Host {
     this.configuration = configuration;
     this.redact = redact;
     this.instructions = instructions;
-    const log = new ProgramLog(places.state, redact);
+    this.#telemetry = parts.telemetry;
     this.#approval = new Approval(settings.approval ?? "ask");
     this.#env = env;
     this.#home = home;
     this.#names = modelNames(settings);
-    this.store = sqliteStore({ directory: places.data, program: AGENT });
+    this.store = parts.store ?? sqliteStore({ directory: places.data, program: AGENT });
+    this.#machine = parts.machine;
     this.#rules = rules;
     const tools = () => this.#agent.options.tools ?? [];
     this.#permissionWith = (all) => {
@@ -155,7 +158,7 @@ export class Host {
       settings: modelSettings(settings),
       limits: limitsOf(settings),
       ...patienceOf(settings),
-      callbacks: { onModelError: (error) => log.modelError(error) },
+      callbacks: { onModelError: (error) => parts.log.modelError(error) },
       compaction: { ...settings.compaction, count: lazyTokenCounter(parts.driver.id) },
       unattended: !canAsk,
       // Rules that a person adds count from the next call on.
@@ -243,6 +246,7 @@ export class Host {
       ...this.instructions.notices,
       ...(this.#equipped?.notices ?? []),
       ...this.#withdrawn,
+      ...(this.#telemetry?.notices ?? []),
     ];
   }
 
@@ -304,8 +308,9 @@ export class Host {
 
   /** Begins a conversation; one of an id that is there is opened. Rejects with `StoreError`. */
   async newSession(id?: string): Promise<Session> {
-    const labels = { cwd: this.workspace, agent: AGENT };
-    return this.#titled(await Session.open(this.store, id, { create: true, labels }));
+    const labels: Record<string, string> = { cwd: this.workspace, agent: AGENT };
+    if (this.#machine !== undefined) labels.machine = this.#machine;
+    return this.#followed(await Session.open(this.store, id, { create: true, labels }));
   }
 
   /** Opens a conversation that a person names by its id, the beginning of it, or its title. Rejects with `ConversationError` or `StoreError`. */
@@ -315,7 +320,12 @@ export class Host {
 
   /** Opens the conversation of this id. Rejects with `StoreError`. */
   async openById(id: string): Promise<Session> {
-    return this.#titled(await Session.open(this.store, id));
+    return this.#followed(await Session.open(this.store, id));
+  }
+
+  #followed(session: Session): Session {
+    this.#telemetry?.telemetry.follow(session);
+    return this.#titled(session);
   }
 
   /** A conversation without a title gets one, where the settings name a model for that (B54). */
@@ -393,22 +403,10 @@ export class Host {
     // One that was not there in time goes as it comes.
     await this.#equipment?.then((equipment) => equipment[Symbol.asyncDispose]()).catch(() => {});
     await this.store.close();
+    await this.#telemetry?.close();
   }
 
   get #settingsFile(): string {
     return userSettingsFile({ env: this.#env, home: this.#home });
   }
-}
-
-/** What the user knows of models. */
-export function modelNames(settings: Settings): Pick<ResolveOptions, "aliases" | "overrides" | "bounds"> {
-  const { aliases = {}, models = {} } = settings;
-  return { aliases, overrides: models, bounds: wireBoundsOf(settings) };
-}
-
-function modelSettings({ temperature, maxTokens }: Settings): ModelSettings {
-  return {
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(maxTokens === undefined ? {} : { maxTokens }),
-  };
 }

@@ -1,11 +1,13 @@
 import { accessSync, constants } from "node:fs";
-import type { AgentOptions, Limits } from "@banyan/core";
+import type { AgentOptions, Limits, Store } from "@banyan/core";
 import { chooseModel, type Environment, type ModelChoice, ModelChoiceError, resolveModel } from "@banyan/models";
 import { openWorkspace, WorkspaceError } from "@banyan/tools/workspace";
+import { modelNames } from "./connection.ts";
 import { directories } from "./directories.ts";
-import { AGENT, Host, modelNames } from "./host.ts";
+import { AGENT, Host } from "./host.ts";
 import { gatherInstructions } from "./instructions/index.ts";
 import { type ApprovalMode, joinRules, type Rules, rulesFrom } from "./permissions/index.ts";
+import { ProgramLog } from "./program-log.ts";
 import { projectOf } from "./project.ts";
 import { redactor } from "./redaction/index.ts";
 import {
@@ -16,6 +18,7 @@ import {
   settingAt,
   userSettingsFile,
 } from "./settings/index.ts";
+import { openTelemetry } from "./telemetry.ts";
 
 /** What a command line says; it counts more than the settings. */
 export interface HostFlags {
@@ -55,6 +58,10 @@ export interface HostOptions {
   readonly trusted?: boolean;
   /** What the result of a task must be; a text when absent. */
   readonly output?: AgentOptions["output"];
+  /** Where conversations are, closed with the host; in SQLite files of the data folder when absent. */
+  readonly store?: Store | undefined;
+  /** The machine to which new conversations belong, whose files they work with: a label of theirs, where others share the store. */
+  readonly machine?: string | undefined;
   /** Ends the search for a model. */
   readonly signal?: AbortSignal;
   /** Do not wait until the agent has all that it works with: whoever begins a turn awaits `host.ready()`. */
@@ -88,9 +95,21 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const driver = await resolveModel(choice.name, { env, ...modelNames(settings) }).catch((error: unknown) => {
     throw withFile(error, configuration, { user: userSettingsFile({ env, home }), project: project?.settings });
   });
+  const log = new ProgramLog(places.state, redact);
+  const telemetry = await openTelemetry(env, { redact, failed: (sentence) => log.note("telemetry", sentence) });
   const host = new Host({
-    ...{ places, workspace, project, env, home, canAsk },
-    ...{ configuration, rules, redact, instructions, choice, driver, output: options.output },
+    ...{ log, telemetry, places, workspace, project, env, home, canAsk },
+    ...{
+      configuration,
+      rules,
+      redact,
+      instructions,
+      choice,
+      driver,
+      output: options.output,
+      store: options.store,
+      machine: options.machine,
+    },
   });
   if (!options.readyLater) await host.ready();
   return host;

@@ -29,20 +29,23 @@ export class ProgramLog {
 
   /** Notes a model call that failed, with all that was said of it. */
   modelError({ code, status, message, detail, stack }: ModelError): void {
-    const entry = {
-      at: new Date().toISOString(),
-      code,
-      status,
-      message,
-      detail: (detail ?? stack ?? "").slice(0, KEPT),
-    };
+    this.#write({ code, status, message, detail: (detail ?? stack ?? "").slice(0, KEPT) });
+  }
+
+  /** Notes something that nobody is to be disturbed with: what it is about, and one sentence. */
+  note(code: string, message: string): void {
+    this.#write({ code, message });
+  }
+
+  #write(said: object): void {
+    const entry = { at: new Date().toISOString(), ...said };
     try {
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
       const size = statSync(this.file, { throwIfNoEntry: false })?.size ?? 0;
       if (size > FULL) renameSync(this.file, `${this.file}.1`);
       appendFileSync(this.file, `${this.#redact(JSON.stringify(entry))}\n`, { mode: 0o600 });
     } catch {
-      // A log that cannot be written must not harm the turn, which tells the error itself.
+      // A log that cannot be written must not harm what goes on; a turn tells its error itself.
     }
   }
 }

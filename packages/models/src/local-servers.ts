@@ -1,4 +1,4 @@
-import { canChatByName } from "./can-chat.ts";
+import { canChatByName } from "./catalogue.ts";
 import { type Environment, readVariable } from "./environment.ts";
 import type { Provider } from "./provider.ts";
 import { providers } from "./providers.ts";

@@ -13,3 +13,11 @@ export function isCompatible(theirs: string, ours: string = PROTOCOL): boolean {
 function majorOf(version: string): string | undefined {
   return /^(\d{1,6})\.\d{1,6}$/.exec(version)?.[1];
 }
+
+/**
+ * What the key of a page signs (HMAC with SHA-256) to prove that this page has it: the server's challenge, so that a proof is
+ * good for one connection, and the host as the page's address names it, so that it is good at no other.
+ */
+export function provenText(challenge: string, host: string): string {
+  return `banyan socket\n${challenge}\n${host}`;
+}

@@ -5,7 +5,7 @@ import { createId, defineTool } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { PROTOCOL } from "@banyan/protocol";
 import { expect, onTestFinished, test } from "vitest";
-import { ModelLists } from "./desk/commands/model-lists.ts";
+import { ModelLists } from "./desk/commands/workplace.ts";
 import { ask } from "./testing/request.fixture.ts";
 import { serving, TOKEN } from "./testing/serving.fixture.ts";
 import { signIn } from "./testing/sign-in.fixture.ts";

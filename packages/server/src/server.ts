@@ -1,12 +1,14 @@
 import type { Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { PROTOCOL } from "@banyan/protocol";
+import type { Shared } from "@banyan/store/postgres";
 import { createAdaptorServer } from "@hono/node-server";
 import { allowedHosts, inBrackets, isWildcard } from "./auth/addresses.ts";
 import { Gate } from "./auth/gate.ts";
 import { GuestLines } from "./auth/guest-lines.ts";
 import { Principals } from "./auth/principal.ts";
 import { randomToken } from "./auth/secret.ts";
+import { Cluster, type Redrive } from "./cluster/cluster.ts";
 import type { ServedHost } from "./desk/commands/workplace.ts";
 import { Desk, NAME } from "./desk/desk.ts";
 import { httpApp } from "./http/app.ts";
@@ -22,9 +24,13 @@ const CONNECTIONS = 2_000;
 const REQUEST_WITHIN = 10_000;
 const LOOK_EVERY = 2_000;
 
+/** Milliseconds for which a server that is one of many waits for what runs, before it hands it over. */
+const DRAIN = 10_000;
+
 /**
  * What is served, and how.
  * @example
+ * const database = postgresStore("postgres://me@db.internal/banyan");
  * await serve({
  *   host,
  *   port: 4_000,
@@ -36,6 +42,7 @@ const LOOK_EVERY = 2_000;
  *   state: "state",
  *   idle: 60_000,
  *   connections: 100,
+ *   cluster: { shared: database.shared, address: "http://10.0.0.3:4000", redrive: "resume", drain: 30_000 },
  *   log: (line) => console.error(line),
  * });
  */
@@ -62,6 +69,17 @@ export interface ServeOptions {
    * Default 2,000.
    */
   readonly connections?: number;
+  /** Makes it one of many servers that share a database: its store is `postgresStore(...)`. Alone when absent. */
+  readonly cluster?: {
+    /** Of the host's store. */
+    readonly shared: Shared;
+    /** Where the other servers reach this one, as `http://10.0.0.3:4180`. Where it listens when absent. */
+    readonly address?: string | undefined;
+    /** What becomes of runs whose server died. Default `resume`. */
+    readonly redrive?: Redrive | undefined;
+    /** Milliseconds for which `stop` waits for what runs, before it hands it over. Default 10,000. */
+    readonly drain?: number | undefined;
+  };
   /** Refusals and defects, one line each, without secrets. Nothing is logged when absent. */
   log?(line: string): void;
 }
@@ -90,14 +108,21 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { host, token = randomToken(), hostname = "127.0.0.1", guestToken } = options;
   const log = (line: string) => options.log?.(onOneLine(line));
   const defect = (error: unknown) => log(error instanceof Error ? (error.stack ?? error.message) : String(error));
-  const desk = new Desk({ host, state: options.state, idle: options.idle, defect });
+  const { cluster: many } = options;
+  const cluster =
+    many &&
+    new Cluster({ ...many, redrive: many.redrive ?? "resume", tokens: { owner: token, guest: guestToken }, defect });
+  const desk = new Desk({ host, state: options.state, idle: options.idle, defect }, cluster);
 
   let port = options.port ?? 0;
-  const cookie = () => `banyan-${port}`;
+  const ownHost = many?.address === undefined ? [] : [new URL(many.address).host];
+  // A page that signed in at one node is signed in at all.
+  const cookie = () => (cluster ? "banyan-nodes" : `banyan-${port}`);
   const gate = new Gate(new Principals({ owner: token, guest: guestToken }), {
-    hosts: () => allowedHosts({ host: hostname, port }, options.allowedHosts),
+    hosts: () => allowedHosts({ host: hostname, port }, [...(options.allowedHosts ?? []), ...ownHost]),
     cookie,
   });
+  let isStopping = false;
   const streams = new Set<EventStream>();
   const { connections = CONNECTIONS } = options;
   const guests = new GuestLines(connections);
@@ -108,6 +133,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     desk,
     streams,
     guests,
+    isReady: async () => !isStopping && ((await cluster?.isReady()) ?? true),
     health: () => ({ status: "ok", server: NAME, protocol: PROTOCOL }),
     openApi: () => openApi(NAME),
     log,
@@ -122,8 +148,14 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const sockets = new SocketServer(server, gate, { desk, log, guests });
 
   const stop = async () => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    await desk.stop();
+    isStopping = true;
+    // Until it has nothing at work any more, clients are answered.
+    const stopDesk = () => {
+      closed ??= new Promise((resolve) => server.close(resolve));
+      return desk.stop();
+    };
+    let closed: Promise<unknown> | undefined;
+    await (cluster?.drain(many?.drain ?? DRAIN, stopDesk) ?? stopDesk());
     await sockets.close();
     for (const stream of streams) stream.close();
     server.closeAllConnections();
@@ -137,6 +169,12 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   }
   // What listens on all addresses is reached at this one.
   const address = `http://${isWildcard(hostname) ? "127.0.0.1" : inBrackets(hostname)}:${port}`;
+  try {
+    await cluster?.begin(desk, many?.address ?? address);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   let stopped: Promise<void> | undefined;
   const once = () => (stopped ??= stop());
   return {

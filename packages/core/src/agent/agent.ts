@@ -7,8 +7,8 @@ import type { LoopDriver } from "../ports/loop.ts";
 import type { Memory } from "../ports/memory.ts";
 import type { ModelDriver, ModelSettings } from "../ports/model.ts";
 import type { InputSchema, Tool } from "../ports/tool.ts";
-import type { TurnProblem } from "../run/ending.ts";
 import type { Limits } from "../run/limits.ts";
+import type { TurnProblem } from "../run/mode.ts";
 import type { Callbacks, RetrySettings, TurnAgent } from "../run/run.ts";
 import { Interruption } from "../session/error.ts";
 import { Session } from "../session/session.ts";
@@ -26,6 +26,8 @@ export interface Conversation {
   readonly id: string;
   /** The whole tree; goes on changing. */
   readonly state: ConversationState;
+  /** The message at which the chat stands: the end of the branch that it writes. */
+  readonly leaf: string | null;
   /** From the root to the end of the branch that the chat writes, as it is when the handler first looks. */
   readonly path: readonly Message[];
 }
@@ -191,6 +193,9 @@ export class Agent {
   /** As they were given; frozen. */
   readonly options: AgentOptions;
   #ready: TurnAgent | undefined;
+  /** Differs from this one in nothing but its turn handler. */
+  // biome-ignore lint/style/useReadonlyClassProperties: `with` sets it, of the agent that it makes.
+  #alike: Agent | undefined;
 
   /**
    * Throws `AgentError` for an option that there is not, and for what is no model or no memory; `ToolDefinitionError` for a
@@ -207,7 +212,8 @@ export class Agent {
    * @internal
    */
   get ready(): TurnAgent {
-    this.#ready ??= readyAgent(this);
+    // A handler is none of what a turn needs, and another one may come with each turn.
+    this.#ready ??= this.#alike ? this.#alike.ready : readyAgent(this);
     return this.#ready;
   }
 
@@ -223,7 +229,9 @@ export class Agent {
 
   /** A changed agent; this one stays as it is. */
   with(changes: Partial<AgentOptions>): Agent {
-    return new Agent({ ...this.options, ...changes });
+    const changed = new Agent({ ...this.options, ...changes });
+    if (Object.keys(changes).every((name) => name === "onTurn")) changed.#alike = this.#alike ?? this;
+    return changed;
   }
 
   /**

@@ -209,6 +209,7 @@ function conversationAt(session: Session, leaf: string | null): Conversation {
   return {
     id: session.id,
     state: session.state,
+    leaf,
     get path() {
       // Only for a handler that looks: a long conversation has a long path.
       path ??= pathTo(session.state, leaf);

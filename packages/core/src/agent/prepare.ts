@@ -9,8 +9,7 @@ import { digestOf, Toolbox } from "../toolbox/toolbox.ts";
 import { instructionsFor, launch, settingsFor } from "../turn/launch.ts";
 import type { Agent, AgentOptions, CompactionOptions } from "./agent.ts";
 import { AgentError, checkTimes, checkValues } from "./check-options.ts";
-import { chatMode } from "./mode/chat-mode.ts";
-import { taskMode } from "./mode/task-mode.ts";
+import { chatMode, taskMode } from "./mode/modes.ts";
 
 /**
  * What a turn needs of an agent. Throws `AgentError`, `LimitError` or `ToolDefinitionError` for options that

@@ -1,6 +1,6 @@
 import type { Json } from "../conversation/message.ts";
+import { orAborted } from "../model/alarm.ts";
 import { isTooDeep } from "../model/depth.ts";
-import { orAborted } from "../model/or-aborted.ts";
 import type { Permit } from "../ports/human.ts";
 import type { Tool } from "../ports/tool.ts";
 import type { TurnRun } from "../run/run.ts";

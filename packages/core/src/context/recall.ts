@@ -1,6 +1,5 @@
 import { type Message, type Recalled, textOf } from "../conversation/message.ts";
-import { alarm } from "../model/alarm.ts";
-import { orAborted } from "../model/or-aborted.ts";
+import { alarm, orAborted } from "../model/alarm.ts";
 import type { Memory, MemoryItem } from "../ports/memory.ts";
 import type { TurnAgent, TurnRun } from "../run/run.ts";
 import { messageOf } from "../toolbox/execute.ts";

@@ -1,7 +1,7 @@
 import type { Message } from "../conversation/message.ts";
 import { textOf } from "../conversation/message.ts";
 import { totalTokens } from "../conversation/usage.ts";
-import { orAborted } from "../model/or-aborted.ts";
+import { orAborted } from "../model/alarm.ts";
 import type { CountTokens, TurnAgent } from "../run/run.ts";
 
 /**

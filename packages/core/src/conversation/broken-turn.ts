@@ -57,6 +57,15 @@ export function toldBreak({ reason, code, message }: Omit<BrokenTurn, "run">, is
   }
 }
 
+/**
+ * The error of a run that nobody stopped: its session was closed under it, or its process ended. Who reads how it ended
+ * must not take it for their own doing.
+ */
+export const CUT_OFF = {
+  code: "cut-off",
+  message: "The program that worked on this stopped before the answer was complete.",
+} as const;
+
 /** Asking the same model the same again will fail the same way: these are of `ModelErrorCode`. */
 const ELSEWHERE: ReadonlySet<string> = new Set([
   "authentication",

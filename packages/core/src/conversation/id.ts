@@ -55,12 +55,16 @@ function base32(value: number, digits: number): string {
 
 /** A source of ids; each source has its own random tail, so that two of them need not know of each other. */
 export function idSource(now: () => number = Date.now): () => string {
-  const bytes = crypto.getRandomValues(new Uint8Array(12));
-  const tail = Array.from(bytes, (byte) => ALPHABET[byte & 31]).join("");
+  // Drawn for the first id: Node loads its cryptography only then.
+  let tail = "";
   let time = 0;
   let prefix = "";
   let count = 0;
   return () => {
+    if (tail === "") {
+      const bytes = crypto.getRandomValues(new Uint8Array(12));
+      tail = Array.from(bytes, (byte) => ALPHABET[byte & 31]).join("");
+    }
     const current = now();
     // A clock that goes backwards must not produce an id that sorts before an earlier one.
     if (current > time) {

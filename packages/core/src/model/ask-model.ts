@@ -1,7 +1,6 @@
 import { type Cost, cleanUsage, costOf, noUsage, type Usage } from "../conversation/usage.ts";
 import { type ModelDriver, ModelError, type ModelPart, type ModelRequest } from "../ports/model.ts";
-import { alarm } from "./alarm.ts";
-import { orAborted } from "./or-aborted.ts";
+import { alarm, orAborted } from "./alarm.ts";
 import { ResponseSize } from "./response-size.ts";
 
 /** A response as a text, and what it cost. */

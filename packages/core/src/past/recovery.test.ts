@@ -311,7 +311,11 @@ describe("B24: a conversation whose process stopped", () => {
       const session = await Session.open(storeOf(events), "x");
       expect(session.state.runs.size).toBe(0);
       expect([...session.state.messages.values()].filter((m) => m.role === "assistant" && !m.finish)).toEqual([]);
-      for (const { leaf } of session.interrupted) expect(session.state.messages.has(String(leaf))).toBe(true);
+      for (const { leaf } of session.interrupted) {
+        expect(session.state.messages.has(String(leaf))).toBe(true);
+        // Nobody stopped it, and nobody is told so (W48).
+        expect(session.state.broken.get(String(leaf))).toMatchObject({ reason: "interrupted", code: "cut-off" });
+      }
       // To look at it writes nothing.
       expect(events).toHaveLength(kept);
     }

@@ -1,3 +1,4 @@
+import { CUT_OFF } from "../conversation/broken-turn.ts";
 import type { EventBody } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import { type AssistantMessage, isEnded } from "../conversation/message.ts";
@@ -93,12 +94,10 @@ function recovery(state: ConversationState): EventBody[] {
       });
       leaf = note;
     }
-    events.push({
-      type: "run.ended",
-      run: run.id,
-      reason: hadResponded(state, run) ? "answered" : "interrupted",
-      leaf,
-    });
+    const ended = { type: "run.ended", run: run.id, leaf } as const;
+    events.push(
+      hadResponded(state, run) ? { ...ended, reason: "answered" } : { ...ended, reason: "interrupted", error: CUT_OFF },
+    );
   }
   return events;
 }

@@ -1,6 +1,7 @@
+import type { RunEnd } from "../conversation/event.ts";
 import type { AssistantMessage, Json, Message } from "../conversation/message.ts";
+import type { ModelError } from "../ports/model.ts";
 import type { Tool } from "../ports/tool.ts";
-import type { TurnProblem } from "./ending.ts";
 
 /** The tool that ends a task. */
 export const FINISH_TASK = "finish_task";
@@ -25,4 +26,20 @@ export function finishedWith({ calls }: AssistantMessage): Json | undefined {
   const call = calls.findLast(({ tool, status }) => tool === FINISH_TASK && status === "completed");
   const input = call?.executedInput ?? call?.input;
   return input && typeof input === "object" && "result" in input ? input.result : undefined;
+}
+
+/** Why a turn could not go on. */
+export interface TurnProblem {
+  /** A `ModelErrorCode`, `limit`, or `defect`. */
+  readonly code: string;
+  readonly message: string;
+  readonly cause?: unknown;
+}
+
+/** How a loop ended its turn. */
+export type Ending = { readonly reason: RunEnd; readonly limit?: string; readonly error?: TurnProblem };
+
+/** The end of a turn whose model could not respond. */
+export function failed(error: ModelError): Ending {
+  return { reason: "failed", error: { code: error.code, message: error.message, cause: error } };
 }

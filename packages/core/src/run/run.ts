@@ -1,6 +1,6 @@
 import type { DeltaSource } from "../conversation/event.ts";
 import type { AssistantMessage, Call, UserMessage } from "../conversation/message.ts";
-import { orAborted } from "../model/or-aborted.ts";
+import { orAborted } from "../model/alarm.ts";
 import type { ResponseBounds } from "../model/response-size.ts";
 import type { Permission } from "../ports/human.ts";
 import type { LoopDriver } from "../ports/loop.ts";

@@ -5,6 +5,9 @@ export class Interruption extends Error {
   override readonly name = "Interruption";
 }
 
+/** Nobody meant the run: its session was closed under it. */
+export const SESSION_CLOSED = new Interruption("the session closed");
+
 /**
  * `closed`: by `close()`. `broken`: its store failed, and nothing can be written any more. `no-log`: it keeps no log to go
  * back in. `behind`: the reader of a feed was too slow. `no-question`: the question was answered or withdrawn before.

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { isEnded, type Json } from "../conversation/message.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import { noRights, type Rights, type RightsPlace } from "../ports/rights.ts";
@@ -68,7 +67,5 @@ export class Granted {
 }
 
 function digestOf({ id, tool, input }: AllowedCall): string {
-  return createHash("sha256")
-    .update(JSON.stringify([id, tool, input ?? null]))
-    .digest("hex");
+  return process.getBuiltinModule("node:crypto").hash("sha256", JSON.stringify([id, tool, input ?? null]));
 }

@@ -1,7 +1,7 @@
 import { createId } from "../conversation/id.ts";
 import { isSettled } from "../conversation/message.ts";
 import type { ConversationState } from "../conversation/state.ts";
-import { Interruption, type SessionError } from "./error.ts";
+import { Interruption, SESSION_CLOSED, type SessionError } from "./error.ts";
 
 /** A run as its session holds it. */
 export interface RunHandle {
@@ -205,7 +205,7 @@ export class Runs {
         leave(leaf);
         const next = this.#take(place, createId());
         // A session that closes waits for the branch; what begins on it now must end at once.
-        if (this.#closed) next.interrupt(new Interruption("the session closed"));
+        if (this.#closed) next.interrupt(SESSION_CLOSED);
         return next;
       },
     };

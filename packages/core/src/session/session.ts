@@ -18,6 +18,7 @@ import {
   noMessage,
   noRun,
   noStore,
+  SESSION_CLOSED,
   SessionError,
 } from "./error.ts";
 import type { FeedReader } from "./feed.ts";
@@ -481,7 +482,7 @@ export class Session {
   /** Interrupts what runs, waits for it, and closes the log. */
   async close(): Promise<void> {
     const closed = new SessionError("closed", "This session is closed; open the conversation again.");
-    await this.#runs.close(closed, new Interruption("the session closed"));
+    await this.#runs.close(closed, SESSION_CLOSED);
     await this.#writer.close(closed);
   }
 

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from "node:util";
 import type { Json } from "../conversation/message.ts";
 
 /** Arguments that have passed their schema. */
@@ -16,12 +15,17 @@ export interface CheckedInput {
 export function checkedInput(value: unknown): CheckedInput {
   const input = jsonOf(value);
   // A tool may change what it gets; what is logged must not change with it.
-  return { input, value: isDeepStrictEqual(value, input) ? jsonOf(input) : value };
+  return { input, value: isEqual(value, input) ? jsonOf(input) : value };
 }
 
 /** Whether two arguments are the same, whatever the order of their names. */
 export function isSameInput(one: Json | undefined, other: Json | undefined): boolean {
-  return isDeepStrictEqual(one, other);
+  return isEqual(one, other);
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  // An import of it makes Node load all that it names, threads and the parsing of arguments among it.
+  return process.getBuiltinModule("node:util").isDeepStrictEqual(one, other);
 }
 
 /** A copy that holds nothing but JSON. What says its own form (`toJSON`: a date, an address) is taken in that form. */

@@ -1,5 +1,4 @@
 const encoder = new TextEncoder();
-const decoder = new TextDecoder();
 
 /** Bytes of a tool's output that the model is given, when the tool says nothing else. */
 export const DEFAULT_OUTPUT = 64 * 1024;
@@ -28,6 +27,7 @@ export function bounded(text: string, limit: number): string {
   if (text.length * 3 <= limit) return text;
   const bytes = encoder.encode(text);
   if (bytes.length <= limit) return text;
+  const decoder = new TextDecoder();
   const headEnd = characterStart(bytes, Math.ceil(limit / 2));
   const tailStart = characterStart(bytes, bytes.length - Math.floor(limit / 2));
   const head = decoder.decode(bytes.subarray(0, headEnd));

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { Validator } from "@cfworker/json-schema";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import type { Json } from "../conversation/message.ts";
@@ -20,11 +19,10 @@ export class ToolDefinitionError extends Error {
  */
 export class Toolbox {
   readonly schemas: readonly ToolSchema[];
-  /** Of the schemas as text. */
-  readonly digest: string;
   readonly text: string;
   /** Whether one of them may begin before its message has ended. */
   hasEager = false;
+  #digest: string | undefined;
   readonly #tools = new Map<string, { readonly tool: Tool; readonly check: Check }>();
 
   private constructor(tools: readonly Tool[]) {
@@ -87,7 +85,12 @@ export class Toolbox {
       return { name: tool.name, description: tool.description, input: schema as Json };
     });
     this.text = JSON.stringify(this.schemas);
-    this.digest = digestOf(this.text);
+  }
+
+  /** Of the schemas as text. */
+  get digest(): string {
+    this.#digest ??= digestOf(this.text);
+    return this.#digest;
   }
 
   static readonly #made = new WeakMap<readonly Tool[], Toolbox>();
@@ -137,7 +140,8 @@ function forgivingNulls(schema: JsonSchema, check: Check): Check {
 
 /** Names a text: 128 bits of its SHA-256, in hexadecimal. */
 export function digestOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+  // An agent that is only made asks for none, and needs not wait until Node has loaded its cryptography.
+  return process.getBuiltinModule("node:crypto").hash("sha256", text).slice(0, 32);
 }
 
 /**

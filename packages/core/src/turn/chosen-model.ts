@@ -1,4 +1,4 @@
-import { orAborted } from "../model/or-aborted.ts";
+import { orAborted } from "../model/alarm.ts";
 import type { ModelDriver } from "../ports/model.ts";
 import { inTime } from "../run/in-time.ts";
 import { checkPrice } from "../run/limits.ts";

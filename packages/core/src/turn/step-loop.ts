@@ -1,7 +1,7 @@
 import { isTooLong, makeRoom, shorten, useSummary } from "../context/compaction.ts";
-import { type Ending, failed } from "../run/ending.ts";
 import { inTime } from "../run/in-time.ts";
 import { deliverSteering, tellModel } from "../run/inputs.ts";
+import { type Ending, failed } from "../run/mode.ts";
 import { takeStep } from "../step/step.ts";
 import { atLimit } from "./at-limit.ts";
 import type { Asking, ChosenModel } from "./chosen-model.ts";

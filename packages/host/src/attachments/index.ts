@@ -1,2 +1,1 @@
-export { type Attached, type Attachments, type AttachOptions, attach } from "./attach.ts";
-export { type Reference, referencesIn } from "./references.ts";
+export { type Attached, type Attachments, type AttachOptions, attach, type Reference, referencesIn } from "./attach.ts";

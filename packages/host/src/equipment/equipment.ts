@@ -10,6 +10,7 @@ import {
 import type { ManagedMemory } from "@banyan/memory";
 import type { Environment } from "@banyan/models";
 import type { McpServers } from "@banyan/tools/mcp";
+import { WebError } from "@banyan/tools/web";
 import { openWorkspace, settleIntents, type WhyNotRead, workspaceTools } from "@banyan/tools/workspace";
 import { type PromptCommand, readDefinitions, type Skill, skillTool } from "../definitions/index.ts";
 import type { Directories } from "../directories.ts";
@@ -18,11 +19,10 @@ import { openServers } from "../mcp/index.ts";
 import type { ProjectPlaces } from "../project.ts";
 import { type Redact, redactedTools, refuse } from "../redaction/index.ts";
 import { describeFault, type Settings } from "../settings/index.ts";
-import { mcpServersOf } from "../settings/mcp-servers.ts";
+import { mcpServersOf } from "../settings/schema.ts";
 import { openConfinement } from "./confinement.ts";
 import { openMemory } from "./memory.ts";
 import { Tidying } from "./tidy.ts";
-import { toolsOfTheWeb } from "./web.ts";
 
 /** For whom an agent is equipped, and where it works. */
 export interface EquipmentOptions {
@@ -172,4 +172,23 @@ function rememberingLast<From, To>(make: (from: From) => To): (from: From) => To
     if (last?.from !== from) last = { from, made: make(from) };
     return last.made;
   };
+}
+
+/** The tools of the web, with a search where the settings name a service. */
+async function toolsOfTheWeb(
+  { search }: Settings,
+  env: Environment,
+): Promise<{ readonly tools: readonly Tool[]; readonly notices: readonly string[] }> {
+  const { searchProvider, webTools } = await import("@banyan/tools/web");
+  if (!search) return { tools: webTools(), notices: [] };
+  try {
+    const { provider, url } = search;
+    return {
+      tools: webTools({ search: searchProvider(url === undefined ? { provider } : { provider, url }, env) }),
+      notices: [],
+    };
+  } catch (error) {
+    if (!(error instanceof WebError)) throw error;
+    return { tools: webTools(), notices: [`There is no search of the web: ${error.message}`] };
+  }
 }

@@ -11,10 +11,10 @@ const root = fileURLToPath(new URL("../../../..", import.meta.url));
 
 /** Why a name stands there. */
 const REASONS: Readonly<Record<string, string>> = {
-  "packages/host/src/permissions/words.ts: shell":
+  "packages/host/src/permissions/rule.ts: shell":
     "The word of rules for commands: people write it, and it means every tool that runs one.",
-  "packages/host/src/permissions/words.ts: read": "The word of rules for reading.",
-  "packages/host/src/permissions/words.ts: write": "The word of rules for files that commands write.",
+  "packages/host/src/permissions/rule.ts: read": "The word of rules for reading.",
+  "packages/host/src/permissions/rule.ts: write": "The word of rules for files that commands write.",
   "packages/host/src/permissions/rule.ts: mcp_": "How a rule on all tools of a server is written, which people write.",
   "packages/host/src/settings/schema.ts: mcp_": "The same, told to who writes settings.",
   "packages/host/src/definitions/skills.ts: skill": "The tool itself: it gives what the host reads from files.",

@@ -1,4 +1,3 @@
-export { ExchangeError } from "./error.ts";
 export { toHtml } from "./html.ts";
-export { fromJson, type ReadConversation, toJson } from "./json.ts";
+export { ExchangeError, fromJson, type ReadConversation, toJson } from "./json.ts";
 export { toMarkdown } from "./markdown.ts";

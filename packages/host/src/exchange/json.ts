@@ -2,7 +2,6 @@ import type { Event } from "@banyan/core";
 import { eventSchemas } from "@banyan/protocol";
 import { z } from "zod";
 import { parseJson } from "../settings/json-text.ts";
-import { ExchangeError } from "./error.ts";
 
 const FORMAT = "banyan-conversation";
 const VERSION = 1;
@@ -91,4 +90,9 @@ function disorderIn(event: Event, seq: number, known: ReadonlySet<string | null>
 function typeOf(event: unknown): string {
   const type = typeof event === "object" && event !== null && "type" in event ? event.type : undefined;
   return typeof type === "string" ? ` (${type.slice(0, 40)})` : "";
+}
+
+/** A file that is no exported conversation. The message says where it breaks and what is expected there. */
+export class ExchangeError extends Error {
+  override readonly name = "ExchangeError";
 }

@@ -5,6 +5,6 @@ export {
   type InstructionSources,
   type Instructions,
   instructionsText,
+  serverInstructions,
 } from "./instructions.ts";
-export { serverInstructions } from "./server-instructions.ts";
 export { lazyTokenCounter } from "./tokens.ts";

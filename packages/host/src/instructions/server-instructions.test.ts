@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { redactor } from "../redaction/index.ts";
-import { serverInstructions } from "./server-instructions.ts";
+import { serverInstructions } from "./instructions.ts";
 
 const redact = redactor({ env: { MY_KEY: "zw8/qr+9=Lm4x" } });
 

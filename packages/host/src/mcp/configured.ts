@@ -13,7 +13,7 @@ import {
 } from "../settings/index.ts";
 import { readJsonFile } from "../settings/json-file.ts";
 import { isPlainObject, valueAt } from "../settings/key.ts";
-import { mcpServersOf } from "../settings/mcp-servers.ts";
+import { mcpServersOf } from "../settings/schema.ts";
 import { TrustRecord } from "../trust/index.ts";
 import { forgetSignIn } from "./open.ts";
 

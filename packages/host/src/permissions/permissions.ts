@@ -2,10 +2,9 @@ import { homedir } from "node:os";
 import type { Permission, Permit, PermitRequest, Tool } from "@banyan/core";
 import { strongest } from "./match.ts";
 import { pathScope } from "./place.ts";
-import { formatRule, isAbout, parseRule, type Rule, type Rules } from "./rule.ts";
+import { COMMAND, formatRule, isAbout, parseRule, type Rule, type Rules } from "./rule.ts";
 import { hasHarmless } from "./shell/harmless.ts";
 import { type Subject, type Surroundings, subjectOf } from "./subject.ts";
-import { COMMAND } from "./words.ts";
 
 /**
  * `ask`: what only looks at the workspace is free, all else is asked. `edits`: writing files of the workspace is free

@@ -2,8 +2,7 @@ import { resolve } from "node:path";
 import type { Tool } from "@banyan/core";
 import type { ApprovalMode } from "./permissions.ts";
 import { fitting, type PathScope } from "./place.ts";
-import { formatRule, isAbout, type Rule, type Rules } from "./rule.ts";
-import { READING } from "./words.ts";
+import { formatRule, isAbout, READING, type Rule, type Rules } from "./rule.ts";
 
 /**
  * Whether a rule that forbids or asks about reading speaks of this tool, too (S21): of all that tell what is in files. A

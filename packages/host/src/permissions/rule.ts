@@ -1,5 +1,5 @@
+import { z } from "zod";
 import { harmlessOf, hasHarmless } from "./shell/harmless.ts";
-import { COMMAND } from "./words.ts";
 
 /** What a permission rule speaks of: tools, or those of their calls whose main argument fits a pattern. */
 export interface Rule {
@@ -81,5 +81,47 @@ export function joinRules(...sources: readonly Rules[]): Rules {
     deny: sources.flatMap((rules) => rules.deny),
     ask: sources.flatMap((rules) => rules.ask),
     allow: sources.flatMap((rules) => rules.allow),
+  };
+}
+
+/**
+ * Rules are a language that people write (docs/security.md), and a rule names a tool. Three names mean more in it than the
+ * tool that is called so: `shell(git log *)` speaks of commands, `read(**)` of whatever tells what is in a file, `write(**)`
+ * of a file that a command opens to write. Tools are asked what they do, and not how they are called.
+ */
+export const COMMAND = "shell";
+export const READING = "read";
+export const WRITING = "write";
+
+const rule = z.string('a rule, as in "shell(npm test*)"').superRefine((text, context) => {
+  try {
+    parseRule(text);
+  } catch (error) {
+    if (!(error instanceof RuleError)) throw error;
+    const message = `a rule: TOOL, TOOL(PATTERN) or *. The rule '${text}' ${error.problem}`;
+    context.addIssue({ code: "custom", message });
+  }
+});
+const list = z.array(rule, "a list of rules");
+
+/** The form of rules in files: lists of rules as text. */
+export const permissionEntries = z.strictObject(
+  {
+    deny: list.describe("What is never run. Counts before the other two.").optional(),
+    ask: list.describe("What is asked about, whatever `allow` says.").optional(),
+    allow: list.describe("What runs without asking.").optional(),
+  },
+  "an object with the lists deny, ask and allow",
+);
+
+/** Permission rules as a settings file holds them: texts that `parseRule` reads. */
+export type PermissionEntries = Readonly<z.infer<typeof permissionEntries>>;
+
+/** Rules as text, read. Throws a `RuleError` for one that is malformed. */
+export function rulesFrom(entries: PermissionEntries = {}): Rules {
+  return {
+    deny: (entries.deny ?? []).map(parseRule),
+    ask: (entries.ask ?? []).map(parseRule),
+    allow: (entries.allow ?? []).map(parseRule),
   };
 }

@@ -1,9 +1,9 @@
 import { Agent, type FeedItem, type Json, Session, say, type Tool } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { describe, expect, test } from "vitest";
-import { refuse } from "./placeholder.ts";
 import { redactedTools } from "./redacted-tools.ts";
 import { redactor } from "./redactor.ts";
+import { refuse } from "./span.ts";
 
 const SECRET = "zw8/qr+9=Lm4x";
 const redact = redactor({ env: { MY_KEY: SECRET } });

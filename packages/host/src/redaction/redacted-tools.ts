@@ -1,7 +1,7 @@
 import type { Follower, Tool, ToolContext } from "@banyan/core";
 import type { Preview } from "@banyan/core/conversation";
-import { refuse } from "./placeholder.ts";
 import type { Redact } from "./redactor.ts";
+import { refuse } from "./span.ts";
 
 /**
  * The same tools, whose words are redacted before anybody sees them: what they answer, show while they run, ask and fail

@@ -2,12 +2,11 @@ import type { Environment } from "@banyan/models";
 import { namedSecrets } from "./assignment.ts";
 import { bareKeys, openKeyLines } from "./bare-key.ts";
 import { knownValues, openValue, secretsOf } from "./known-values.ts";
-import { placeholder } from "./placeholder.ts";
 import { openPrivateKey, privateKeys } from "./private-key.ts";
 import { RedactingStream } from "./redacting-stream.ts";
 import { knownFormats } from "./secret-formats.ts";
 import { SeenKeys } from "./seen-keys.ts";
-import { joinSpans, type Span } from "./span.ts";
+import { joinSpans, placeholder, type Span } from "./span.ts";
 
 /** Puts a placeholder, as in `[redacted:github-token]`, in the place of each secret in a text. Done again, it changes nothing more. */
 export interface Redact {

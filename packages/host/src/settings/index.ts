@@ -1,4 +1,3 @@
-export { agentsOf } from "./agents.ts";
 export { changeSetting, changeSettingByText, type Owner } from "./change.ts";
 export {
   type Configuration,
@@ -13,7 +12,6 @@ export { type SettingVariable, settingVariables } from "./environment.ts";
 export { describeFault, SettingsError, type SettingsFault } from "./fault.ts";
 export { formatKey, type KeyPath, parseKey } from "./key.ts";
 export type { LayerName } from "./layer.ts";
-export { mcpServersOf } from "./mcp-servers.ts";
 export type { Entry } from "./merge.ts";
 export { readRuleFile, rememberRule } from "./rule-file.ts";
-export { type SettingName, type Settings, settingsSchema } from "./schema.ts";
+export { agentsOf, mcpServersOf, type SettingName, type Settings, settingsSchema } from "./schema.ts";

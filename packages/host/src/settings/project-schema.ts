@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { permissionEntries } from "../permissions/rule-entries.ts";
+import { permissionEntries } from "../permissions/rule.ts";
 import { type SettingName, settingsSchema } from "./schema.ts";
 
 // What a project may set: what makes the agent fit the project, and what makes it more careful. Never who is asked, at

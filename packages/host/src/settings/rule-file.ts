@@ -1,6 +1,12 @@
 import { existsSync } from "node:fs";
-import { formatRule, parseRule, type Rule, type Rules } from "../permissions/rule.ts";
-import { type PermissionEntries, rulesFrom } from "../permissions/rule-entries.ts";
+import {
+  formatRule,
+  type PermissionEntries,
+  parseRule,
+  type Rule,
+  type Rules,
+  rulesFrom,
+} from "../permissions/rule.ts";
 import { changeSetting } from "./change.ts";
 import { SettingsError } from "./fault.ts";
 import { readOneSetting } from "./layer.ts";

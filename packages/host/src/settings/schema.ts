@@ -1,7 +1,8 @@
-import { mcpServerEntry, mcpServerName } from "@banyan/tools/mcp/entry";
+import type { NamedAgent } from "@banyan/core";
+import { type McpServerEntry, mcpServerEntry, mcpServerName, readEntry } from "@banyan/tools/mcp/entry";
 import { z } from "zod";
 import { type LimitName, type LimitUnit, limits } from "../limits.ts";
-import { permissionEntries } from "../permissions/rule-entries.ts";
+import { permissionEntries } from "../permissions/rule.ts";
 
 // The message of each type says what is expected there, for whoever got it wrong; its description says what it is for.
 
@@ -257,3 +258,13 @@ export type SettingName = keyof Settings;
 
 /** The schema of each setting, by its name. */
 export const settingShape: Readonly<Record<SettingName, z.ZodType>> = settingsSchema.shape;
+
+/** The agents of settings, that can be launched by name. */
+export function agentsOf({ agents = {} }: Pick<Settings, "agents">): NamedAgent[] {
+  return Object.entries(agents).map(([name, agent]) => ({ name, ...agent }));
+}
+
+/** The MCP servers of settings, by their names; those that are switched off included. */
+export function mcpServersOf({ mcpServers = {} }: Pick<Settings, "mcpServers">): Record<string, McpServerEntry> {
+  return Object.fromEntries(Object.entries(mcpServers).map(([name, entry]) => [name, readEntry(name, entry)]));
+}

@@ -5,8 +5,8 @@ import { commandDigest, describeEntry } from "@banyan/tools/mcp/consent";
 import { foldersDownTo, type ProjectPlaces, projectOf } from "../project.ts";
 import { readFileStart } from "../read-file.ts";
 import { readOneSetting, readProjectLayer } from "../settings/layer.ts";
-import { mcpServersOf } from "../settings/mcp-servers.ts";
 import type { Settings } from "../settings/schema.ts";
+import { mcpServersOf } from "../settings/schema.ts";
 
 /** Something that a project would bring into a conversation. */
 export interface ProjectItem {

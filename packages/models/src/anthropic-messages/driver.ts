@@ -1,6 +1,5 @@
 import type { ModelDriver } from "@banyan/core";
-import { listBody } from "../wire/body.ts";
-import { WireClient, type WireOptions } from "../wire/client.ts";
+import { listBody, WireClient, type WireOptions } from "../wire/client.ts";
 import { MessagesAnswer } from "./answer.ts";
 import { Heads } from "./head.ts";
 import { throughPackage } from "./package.ts";

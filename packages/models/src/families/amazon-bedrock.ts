@@ -2,7 +2,7 @@ import type { AmazonBedrockProviderSettings } from "@ai-sdk/amazon-bedrock";
 import type { LanguageModelOptions } from "@banyan/core/ai-sdk";
 import { fetchFor } from "../package-settings.ts";
 import type { SetUp, Target } from "../provider.ts";
-import { markForCache } from "./cache-marks.ts";
+import { markForCache } from "./anthropic.ts";
 import { CallIds } from "./call-ids.ts";
 
 /** What Bedrock needs of a request: ids of calls in its form and, for Claude, marks for its cache; other models refuse them. */

@@ -1,5 +1,5 @@
 import type { LanguageModelRequest } from "@banyan/core/ai-sdk";
-import { markForCache } from "./cache-marks.ts";
+import type { ProviderData } from "@banyan/core/conversation";
 import { CallIds } from "./call-ids.ts";
 
 /** The form of ids of calls. */
@@ -19,4 +19,30 @@ export function adaptForAnthropic(): (request: LanguageModelRequest) => Language
     if (request.providerOptions?.anthropic?.cacheControl !== undefined) return repaired;
     return markForCache(repaired, { anthropic: { cacheControl: CACHE_MARK } });
   };
+}
+
+type Options = NonNullable<LanguageModelRequest["prompt"][number]["providerOptions"]>;
+
+/**
+ * Marks up to where a provider is to cache a request: the tools and the system prompt, and the last two messages that
+ * are not the model's. The next request begins like this one up to the last of them, and finds it by the mark before
+ * its own. Three marks at most; Anthropic takes four.
+ */
+export function markForCache(request: LanguageModelRequest, mark: ProviderData): LanguageModelRequest {
+  const prompt = [...request.prompt];
+  const put = (index: number) => {
+    const message = prompt[index];
+    if (message) prompt[index] = { ...message, providerOptions: { ...message.providerOptions, ...(mark as Options) } };
+  };
+  const spoken = prompt.flatMap(({ role }, index) => (role === "user" || role === "tool" ? [index] : []));
+  for (const index of spoken.slice(-2)) put(index);
+  if (prompt[0]?.role === "system") {
+    // Tools stand before the system prompt and are cached with it.
+    put(0);
+    return { ...request, prompt };
+  }
+  const last = request.tools?.at(-1);
+  if (last?.type !== "function") return { ...request, prompt };
+  const marked = { ...last, providerOptions: { ...last.providerOptions, ...(mark as Options) } };
+  return { ...request, prompt, tools: [...(request.tools ?? []).slice(0, -1), marked] };
 }

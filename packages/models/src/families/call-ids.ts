@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { LanguageModelRequest } from "@banyan/core/ai-sdk";
 
 type Message = LanguageModelRequest["prompt"][number];
@@ -11,7 +10,7 @@ const LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
  */
 export function repairedId(id: string, form: RegExp): string {
   if (form.test(id)) return id;
-  const digest = createHash("sha256").update(id).digest();
+  const digest = process.getBuiltinModule("node:crypto").hash("sha256", id, "buffer");
   return Array.from(digest.subarray(0, 9), (byte) => LETTERS[byte % LETTERS.length]).join("");
 }
 

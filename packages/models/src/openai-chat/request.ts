@@ -1,6 +1,6 @@
 import type { ModelSettings } from "@banyan/core";
 import type { ModelRequest, PromptMessage, ToolSchema } from "@banyan/core/drivers";
-import { listBody } from "../wire/body.ts";
+import { listBody } from "../wire/client.ts";
 import { encode } from "./messages.ts";
 
 /** What of a driver shapes its requests. */

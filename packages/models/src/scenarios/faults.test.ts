@@ -242,7 +242,7 @@ describe.each(ways)("$name", (way) => {
     await using service = await Service.open();
     const answer = await recorded(way);
     const pings = [": thinking\n\n", ": still thinking\n\n", ":\n\n"].map((text) => Buffer.from(text));
-    const heard = await hear(way, service, { pieces: [...pings, answer], pause: 10 });
+    const heard = await hear(way, service, { pieces: [...pings, answer], pause: 60 });
     expect(heard.error).toBeUndefined();
     expect(heard.life).toBeGreaterThanOrEqual(4);
   });

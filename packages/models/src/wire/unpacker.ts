@@ -1,12 +1,4 @@
 import type { Transform } from "node:stream";
-import {
-  constants,
-  createBrotliDecompress,
-  createGunzip,
-  createInflate,
-  createInflateRaw,
-  createZstdDecompress,
-} from "node:zlib";
 
 /** Codings one over the other: more than anybody needs is an attack. */
 const MOST = 3;
@@ -109,23 +101,26 @@ export class Unpacker {
 const ZSTD_WINDOW = 23;
 
 function undoing(coding: string, first: number | undefined): Transform {
+  // Most answers are not packed, and a program that has none to unpack does not load what does it.
+  const zlib = process.getBuiltinModule("node:zlib");
+  const { constants } = zlib;
   switch (coding) {
     case "br":
-      return createBrotliDecompress({
+      return zlib.createBrotliDecompress({
         flush: constants.BROTLI_OPERATION_FLUSH,
         finishFlush: constants.BROTLI_OPERATION_FLUSH,
       });
     case "zstd":
-      return createZstdDecompress({
+      return zlib.createZstdDecompress({
         flush: constants.ZSTD_e_flush,
         finishFlush: constants.ZSTD_e_flush,
         params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW },
       });
     default: {
       const flush = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
-      if (coding !== "deflate") return createGunzip(flush);
+      if (coding !== "deflate") return zlib.createGunzip(flush);
       // Some servers leave out the head that the standard asks for.
-      return first === undefined || (first & 0x0f) === 8 ? createInflate(flush) : createInflateRaw(flush);
+      return first === undefined || (first & 0x0f) === 8 ? zlib.createInflate(flush) : zlib.createInflateRaw(flush);
     }
   }
 }

@@ -1,8 +1,8 @@
+import type { IncomingMessage } from "node:http";
 import type { Principal } from "../desk/principal.ts";
 import { isOwnOrigin } from "./addresses.ts";
-import { Attempts } from "./attempts.ts";
-import { OneTimeTokens } from "./one-time-tokens.ts";
 import type { Holder, Principals } from "./principal.ts";
+import { randomToken } from "./secret.ts";
 import { SignedInPage } from "./signed-in-page.ts";
 
 /** What of a request decides whether it is let in. */
@@ -167,4 +167,68 @@ function cookieIn(header: string | undefined, name: string): string | undefined 
     if (key === name) return value;
   }
   return undefined;
+}
+
+/** Wrong tokens that one address may show within the time. */
+const MOST_FAILED = 20;
+/** Milliseconds. */
+const WITHIN = 60_000;
+/** Addresses that are remembered; beyond, those that tried longest ago are forgotten. */
+const ADDRESSES = 1_000;
+
+/** Counts wrong tokens, so that nobody can try many. Whoever shows a right one is not asked about it. */
+class Attempts {
+  readonly #failed = new Map<string, { count: number; since: number }>();
+
+  /** Whether an address has shown too many of them. */
+  isBarred(address: string, now = Date.now()): boolean {
+    const failed = this.#failed.get(address);
+    return failed !== undefined && now - failed.since < WITHIN && failed.count >= MOST_FAILED;
+  }
+
+  failed(address: string, now = Date.now()): void {
+    const known = this.#failed.get(address);
+    const current = known && now - known.since < WITHIN ? known : { count: 0, since: now };
+    this.#failed.delete(address);
+    this.#failed.set(address, { count: current.count + 1, since: current.since });
+    if (this.#failed.size > ADDRESSES) this.#failed.delete(this.#failed.keys().next().value as string);
+  }
+}
+
+/** Milliseconds for which one is good. */
+const GOOD_FOR = 60_000;
+
+/** How many there are at once; beyond, the oldest is worth nothing. */
+const MOST_GIVEN = 100;
+
+/** Tokens that sign one page in, soon, and then are worth nothing: for places that others may see. */
+class OneTimeTokens {
+  /** Whose each is, and until when, in milliseconds of the process; the oldest first. */
+  readonly #given = new Map<string, { readonly holder: Holder; readonly until: number }>();
+
+  give(holder: Holder): string {
+    const token = randomToken();
+    this.#given.set(token, { holder, until: performance.now() + GOOD_FOR });
+    if (this.#given.size > MOST_GIVEN) this.#given.delete(this.#given.keys().next().value as string);
+    return token;
+  }
+
+  /** Whose it is, once. */
+  take(token: string): Holder | undefined {
+    const given = this.#given.get(token);
+    this.#given.delete(token);
+    return given && performance.now() < given.until ? given.holder : undefined;
+  }
+}
+
+/** What of a request decides whether it is let in. */
+export function knockOf(request: IncomingMessage): Knock {
+  return {
+    method: request.method ?? "GET",
+    from: request.socket.remoteAddress ?? "unknown",
+    header(name) {
+      const value = request.headers[name];
+      return Array.isArray(value) ? value.join(", ") : value;
+    },
+  };
 }

@@ -5,12 +5,14 @@ import type { ServerFrame, ServerSettings, Welcome } from "@banyan/protocol";
 import type { OpenLink } from "@banyan/protocol/client";
 import { PROTOCOL } from "@banyan/protocol/desk";
 import manifest from "../../package.json" with { type: "json" };
-import { ModelLists } from "./commands/model-lists.ts";
-import type { ServedHost } from "./commands/workplace.ts";
+import type { ServedHost, Workplace } from "./commands/workplace.ts";
+import { ModelLists } from "./commands/workplace.ts";
+import type { Elsewhere, Watchable } from "./elsewhere.ts";
 import { InProcessLink, type LinkOptions } from "./in-process-link.ts";
 import { Beginnings } from "./live/beginnings.ts";
 import { Frame } from "./live/frame.ts";
 import { ListWatch } from "./live/list-watch.ts";
+import { LiveChats } from "./live/live-chats.ts";
 import { LiveConversations, ServerStopping } from "./live/live-conversations.ts";
 import type { Line } from "./live/subscription.ts";
 import { UnreadCounts } from "./live/unread.ts";
@@ -66,7 +68,9 @@ export interface DeskOptions {
 export class Desk implements AsyncDisposable {
   readonly conversations: LiveConversations;
   readonly performer: Performer;
+  readonly chats: LiveChats;
   readonly #host: ServedHost;
+  readonly #elsewhere: Elsewhere | undefined;
   readonly #listWatch: ListWatch;
   readonly #unread: UnreadCounts;
   readonly #seats = new Set<Seat>();
@@ -74,7 +78,10 @@ export class Desk implements AsyncDisposable {
   readonly #defect: (error: unknown) => void;
   #stopped: Promise<void> | undefined;
 
-  constructor({ host, client = "banyan serve", state, idle = IDLE, defect = () => {}, told }: DeskOptions) {
+  /** `elsewhere`: where conversations may be open on other nodes; they are all here when absent. */
+  constructor(options: DeskOptions, elsewhere?: Elsewhere) {
+    const { host, client = "banyan serve", state, idle = IDLE, defect = () => {}, told } = options;
+    this.#elsewhere = elsewhere;
     this.#host = host;
     this.#defect = defect;
     this.#unread = new UnreadCounts(state === undefined ? undefined : join(state, "unread.json"));
@@ -85,11 +92,13 @@ export class Desk implements AsyncDisposable {
       idle,
       changed: (id) => this.#listWatch.changed(id),
     });
-    this.performer = new Performer({
+    this.chats = new LiveChats(defect);
+    const workplace: Workplace = {
       host,
       client,
       conversations: this.conversations,
       beginnings: new Beginnings(),
+      chats: this.chats,
       directory: new ConversationDirectory({ store: host.store }),
       files: new WorkspaceFiles(host.workspace),
       models: new ModelLists(host),
@@ -102,7 +111,8 @@ export class Desk implements AsyncDisposable {
           defect(error);
           return "Something went wrong inside the server; its log says what.";
         }),
-    });
+    };
+    this.performer = new Performer(workplace, elsewhere);
   }
 
   /** What a client is told first. */
@@ -118,10 +128,21 @@ export class Desk implements AsyncDisposable {
     };
   }
 
+  /** A conversation for who watches it, wherever it is open. Rejects as it cannot be opened. */
+  watchable(conversation: string, principal: Principal): Promise<Watchable> {
+    const here = () => this.conversations.open(conversation);
+    return this.#elsewhere?.watchable(conversation, principal, here) ?? here();
+  }
+
+  /** What the list says of a conversation may have changed, on another node. */
+  changed(conversation: string): void {
+    this.#listWatch.changed(conversation);
+  }
+
   /** A client sits down, who was let in and welcomed. */
   seat(line: Line, principal: Principal): Seat {
     const seat = new Seat(line, principal, {
-      conversations: this.conversations,
+      watchable: (conversation) => this.watchable(conversation, principal),
       performer: this.performer,
       listWatch: this.#listWatch,
       defect: this.#defect,

@@ -8,7 +8,7 @@ import { noteHandlers } from "./commands/notes.ts";
 import { settingsHandlers } from "./commands/settings.ts";
 import { turnHandlers } from "./commands/turns.ts";
 import type { ConnectionCommand, DeskCommand, Handlers, Workplace } from "./commands/workplace.ts";
-import { Once } from "./once.ts";
+import type { Elsewhere } from "./elsewhere.ts";
 import type { Principal } from "./principal.ts";
 import { problemOf } from "./problem.ts";
 
@@ -28,10 +28,15 @@ export type Outcome = { readonly result: object } | { readonly error: Problem };
 /** Carries out the commands of all clients, whatever way they come by. Never rejects. */
 export class Performer {
   readonly #desk: Workplace;
+  readonly #elsewhere: Elsewhere | undefined;
   readonly #once = new Once<Outcome>((outcome) => "error" in outcome);
+  /** What is carried out here, also for a client of another node. */
+  readonly #onceHere = new Once<Outcome>((outcome) => "error" in outcome);
 
-  constructor(desk: Workplace) {
+  /** `elsewhere`: where conversations may be open on other nodes. */
+  constructor(desk: Workplace, elsewhere?: Elsewhere) {
     this.#desk = desk;
+    this.#elsewhere = elsewhere;
   }
 
   /** Carries out a command, unless one of its id was before: then this is the same one, sent again. */
@@ -40,14 +45,16 @@ export class Performer {
     if (refused) return Promise.resolve({ error: refused });
     // To look again is harmless; to act again is not.
     if (needs[command.type] === "watch") return this.#perform(command, principal);
-    const { id, type } = command;
-    const where = "conversation" in command ? (command.conversation ?? "") : "";
-    const outcome = this.#once.do(`${principal.name} ${id}`, `${type} ${where}`, () =>
-      this.#perform(command, principal),
+    const elsewhere = this.#elsewhere;
+    if (!elsewhere) return this.performHere(command, principal);
+    return onceIn(this.#once, command, principal, () =>
+      elsewhere.perform(command, principal, () => this.performHere(command, principal)),
     );
-    if (outcome) return outcome;
-    const message = `The id ${id} was that of another command, or of one for another conversation; give each an id of its own.`;
-    return Promise.resolve({ error: { code: "invalid", message } });
+  }
+
+  /** Carries out a command that acts, once, on this node: whoever sent it may act. */
+  performHere(command: Command<DeskCommand>, principal: Principal): Promise<Outcome> {
+    return onceIn(this.#onceHere, command, principal, () => this.#perform(command, principal));
   }
 
   /** What became of something that may throw. */
@@ -71,6 +78,20 @@ export class Performer {
   }
 }
 
+function onceIn(
+  once: Once<Outcome>,
+  command: Command<DeskCommand>,
+  principal: Principal,
+  work: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const { id, type } = command;
+  const where = "conversation" in command ? (command.conversation ?? "") : "";
+  const outcome = once.do(`${principal.name} ${id}`, `${type} ${where}`, work);
+  if (outcome) return outcome;
+  const message = `The id ${id} was that of another command, or of one for another conversation; give each an id of its own.`;
+  return Promise.resolve({ error: { code: "invalid", message } });
+}
+
 /** Why a client may not do something; nothing when it may. */
 export function refusalOf(type: CommandName, { rights }: Principal): Problem | undefined {
   if (rights.includes(needs[type])) return undefined;
@@ -87,4 +108,37 @@ const ofConnections: ReadonlySet<string> = new Set<ConnectionCommand>([
 /** Whether a command is about the connection that it comes by. */
 export function isOfConnection(command: Command): command is Command<ConnectionCommand> {
   return ofConnections.has(command.type);
+}
+
+/** Things that are remembered; of more, the oldest are forgotten. */
+const REMEMBERED = 10_000;
+
+interface Done<Outcome> {
+  readonly what: string;
+  readonly outcome: Promise<Outcome>;
+}
+
+/** Carries out what has an id once, however often it is asked for (B59). What failed did nothing, and may be tried again. */
+class Once<Outcome> {
+  readonly #done = new Map<string, Done<Outcome>>();
+  readonly #failed: (outcome: Outcome) => boolean;
+
+  constructor(failed: (outcome: Outcome) => boolean) {
+    this.#failed = failed;
+  }
+
+  /**
+   * The outcome of the work, or of the same (`what`) that was begun under this id before; nothing when that was something
+   * else. Work that rejects has failed.
+   */
+  do(id: string, what: string, work: () => Promise<Outcome>): Promise<Outcome> | undefined {
+    const known = this.#done.get(id);
+    if (known) return known.what === what ? known.outcome : undefined;
+    const outcome = work();
+    this.#done.set(id, { what, outcome });
+    if (this.#done.size > REMEMBERED) this.#done.delete(this.#done.keys().next().value as string);
+    const forget = () => this.#done.delete(id);
+    outcome.then((came) => this.#failed(came) && forget(), forget);
+    return outcome;
+  }
 }

@@ -1,16 +1,16 @@
 import type { Command, CommandName, Problem, ServerFrame } from "@banyan/protocol";
 import type { ConnectionCommand, DeskCommand } from "./commands/workplace.ts";
+import type { Watchable, Watching } from "./elsewhere.ts";
 import { Frame } from "./live/frame.ts";
 import type { ListWatch } from "./live/list-watch.ts";
-import type { LiveConversation } from "./live/live-conversation.ts";
-import type { LiveConversations } from "./live/live-conversations.ts";
-import type { Line, Subscription } from "./live/subscription.ts";
+import type { Line } from "./live/subscription.ts";
 import { isOfConnection, type Outcome, type Performer, refusalOf } from "./perform.ts";
 import type { Principal } from "./principal.ts";
 
 /** What a client finds at the desk. */
 export interface SeatParts {
-  readonly conversations: LiveConversations;
+  /** A conversation to be watched, wherever it is open. */
+  watchable(conversation: string): Promise<Watchable>;
   readonly performer: Performer;
   readonly listWatch: ListWatch;
   /** Something went wrong where no client asked for it; must not throw. */
@@ -24,7 +24,7 @@ export class Seat {
   readonly #line: Line;
   readonly #principal: Principal;
   readonly #parts: SeatParts;
-  readonly #watched = new Map<string, { readonly live: LiveConversation; readonly subscription: Subscription }>();
+  readonly #watched = new Map<string, { readonly live: Watchable; readonly subscription: Watching }>();
   #isLeft = false;
   /** Commands about the seat itself, one after the other. */
   #last: Promise<void> = Promise.resolve();
@@ -80,14 +80,14 @@ export class Seat {
   }
 
   async #carryOut(command: Command<ConnectionCommand>): Promise<object> {
-    const { conversations, listWatch } = this.#parts;
+    const { watchable, listWatch } = this.#parts;
     switch (command.type) {
       case "conversation.watch":
         if (command.on && !this.#isLeft) listWatch.add(this);
         else listWatch.remove(this);
         return {};
       case "feed.subscribe": {
-        const live = await conversations.open(command.conversation);
+        const live = await watchable(command.conversation);
         this.#unsubscribe(command.conversation);
         const subscription = await live.subscribe(this.#line, command.from, command.leaf);
         if (this.#isLeft) live.unsubscribe(subscription);
@@ -98,7 +98,7 @@ export class Seat {
         this.#unsubscribe(command.conversation);
         return {};
       case "message.read": {
-        const live = await conversations.open(command.conversation);
+        const live = await watchable(command.conversation);
         const subscription = this.#watched.get(command.conversation)?.subscription;
         await live.read(command.messages, subscription, (result) => this.#answer(command.id, { result }));
         return {};

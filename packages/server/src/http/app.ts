@@ -3,11 +3,12 @@ import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { deleteCookie, setCookie } from "hono/cookie";
 import type { Gate, Refusal } from "../auth/gate.ts";
-import { knockOf } from "../auth/knock.ts";
+import { knockOf } from "../auth/gate.ts";
 import { SIGNED_IN } from "../auth/signed-in-page.ts";
 import type { Principal } from "../desk/principal.ts";
+import { openAi } from "../doors/openai.ts";
 import { noticePage } from "./answers.ts";
-import { securityHeaders } from "./headers.ts";
+import { pacing } from "./pacing.ts";
 import type { PageFile } from "./page-files.ts";
 import { type RestParts, rest } from "./rest.ts";
 
@@ -31,6 +32,8 @@ export interface HttpEnvironment {
 export interface HttpParts extends RestParts {
   readonly gate: Gate;
   readonly page: ReadonlyMap<string, PageFile>;
+  /** Whether a balancer may send clients here. */
+  isReady(): Promise<boolean>;
   /** The name of the cookie that signs a page in. */
   cookie(): string;
 }
@@ -57,6 +60,12 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
     // Whoever may not be here at all is not asked for a token.
     return status === 421 ? context.html(noticePage(message), status) : signInPage(context, status, message);
   };
+
+  // For a balancer, which knows neither names nor tokens; they tell nothing else.
+  app.get("/healthz", (context) => context.text("ok\n"));
+  app.get("/readyz", async (context) =>
+    (await parts.isReady()) ? context.text("ready\n") : context.text("not ready\n", 503),
+  );
 
   app.use(async (context, next) => {
     const knock = knockOf(context.env.incoming);
@@ -105,14 +114,18 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
     return context.json({ signedIn: page !== undefined });
   });
 
-  app.use("/api/*", async (context, next) => {
-    const verdict = gate.judge(knockOf(context.env.incoming));
-    if (!verdict.ok) return refuse(context, verdict);
-    context.set("principal", verdict.principal);
-    return next();
-  });
+  for (const programs of ["/api/*", "/v1/*"])
+    app.use(programs, async (context, next) => {
+      const verdict = gate.judge(knockOf(context.env.incoming));
+      if (!verdict.ok) return refuse(context, verdict);
+      context.set("principal", verdict.principal);
+      return next();
+    });
 
-  app.route("/api/v1", rest(parts));
+  const paced = pacing();
+  app.route("/api/v1", rest(parts, paced));
+  app.use("/v1/*", paced);
+  app.route("/v1", openAi(parts.desk));
 
   // The page without what it shows, which comes over its socket. Its files are those that everybody has who installed it.
   app.get("*", (context) => {
@@ -140,4 +153,34 @@ function sendFile(context: Context<HttpEnvironment>, file: PageFile): Response {
   context.header("Content-Type", file.type);
   context.header("Cache-Control", file.forever ? "public, max-age=31536000, immutable" : "no-cache");
   return context.body(new Uint8Array(file.bytes()));
+}
+
+/**
+ * What every answer says about itself: scripts and styles of this server only, no inline script, nothing from other hosts
+ * (so that an answer of a model cannot make the page send anything anywhere, S12), shown in no other page, and of no use to
+ * one that loads it as a script or a picture or that opened its window (S20).
+ */
+function securityHeaders(host: string): Readonly<Record<string, string>> {
+  const policy = [
+    "default-src 'none'",
+    "script-src 'self'",
+    // Libraries that lay out lists set styles of elements; a style cannot load anything under this policy.
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "font-src 'self'",
+    "worker-src 'self'",
+    "manifest-src 'self'",
+    `connect-src 'self' ws://${host} wss://${host}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ];
+  return {
+    "Content-Security-Policy": policy.join("; "),
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+  };
 }

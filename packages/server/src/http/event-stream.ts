@@ -1,8 +1,7 @@
 import type { Cursor } from "@banyan/core";
-import type { Frame } from "../desk/live/frame.ts";
-import type { LiveConversation } from "../desk/live/live-conversation.ts";
-import type { Viewer } from "../desk/live/shown-item.ts";
-import type { Line, Subscription } from "../desk/live/subscription.ts";
+import type { Watchable, Watching } from "../desk/elsewhere.ts";
+import type { Frame, Viewer } from "../desk/live/frame.ts";
+import type { Line } from "../desk/live/subscription.ts";
 
 /** Bytes that may wait to be sent to a client. */
 const FULL = 1024 * 1024;
@@ -20,7 +19,7 @@ export class EventStream implements Line {
   readonly body: ReadableStream<Uint8Array>;
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   readonly #waiting: (() => void)[] = [];
-  #watched: { readonly live: LiveConversation; readonly subscription: Subscription } | undefined;
+  #watched: { readonly live: Watchable; readonly subscription: Watching } | undefined;
   readonly #alive: NodeJS.Timeout;
   readonly #onClose: () => void;
 
@@ -41,7 +40,7 @@ export class EventStream implements Line {
   }
 
   /** Begins to watch. Rejects as the conversation cannot be watched. */
-  async watch(live: LiveConversation, from: Cursor | undefined, leaf: string | undefined): Promise<void> {
+  async watch(live: Watchable, from: Cursor | undefined, leaf: string | undefined): Promise<void> {
     const subscription = await live.subscribe(this, from, leaf);
     if (this.#controller) this.#watched = { live, subscription };
     else live.unsubscribe(subscription);

@@ -15,16 +15,12 @@ import type { DeskCommand } from "../desk/commands/workplace.ts";
 import type { Desk } from "../desk/desk.ts";
 import { isOfConnection, type Outcome, refusalOf } from "../desk/perform.ts";
 import { readCommand } from "../desk/read-command.ts";
-import { Pace } from "../socket/pace.ts";
 import { attachment, statusOf } from "./answers.ts";
 import type { HttpEnvironment } from "./app.ts";
 import { cursorFrom, EventStream } from "./event-stream.ts";
 
 /** Bytes of the largest conversation that can be brought in. */
 const LARGEST_IMPORT = 256 * 1024 * 1024;
-
-/** Addresses whose pace is remembered. */
-const ADDRESSES = 1_000;
 
 /** What the addresses for scripts need of the server. */
 export interface RestParts {
@@ -52,23 +48,12 @@ const METHODS: Readonly<Record<string, readonly string[]>> = {
 type Request = Context<HttpEnvironment>;
 
 /** The addresses for scripts: each is a command, or the feed. */
-export function rest(parts: RestParts): Hono<HttpEnvironment> {
+export function rest(parts: RestParts, paced: MiddlewareHandler<HttpEnvironment>): Hono<HttpEnvironment> {
   const { desk, streams } = parts;
-  const { performer, conversations } = desk;
+  const { performer } = desk;
   const app = new Hono<HttpEnvironment>();
-  const paces = new Map<string, Pace>();
 
-  app.use(async (context, next) => {
-    // A guest on the owner's machine does not use up what the owner may ask.
-    const from = `${context.get("principal").name} ${context.env.incoming.socket.remoteAddress}`;
-    const pace = paces.get(from) ?? new Pace();
-    paces.delete(from);
-    paces.set(from, pace);
-    if (paces.size > ADDRESSES) paces.delete(paces.keys().next().value as string);
-    if (pace.next() !== "go") return problem(context, { code: "busy", message: "Too many requests; try again." });
-    context.header("Cache-Control", "no-store");
-    return next();
-  });
+  app.use(paced);
 
   const answer = (context: Request, outcome: Outcome): Response =>
     "error" in outcome ? problem(context, outcome.error) : context.json(outcome.result);
@@ -101,7 +86,7 @@ export function rest(parts: RestParts): Hono<HttpEnvironment> {
     if (refused) return problem(context, refused);
     const read = Promise.withResolvers<object>();
     const outcome = await performer.outcomeOf(async () => {
-      const live = await conversations.open(command.conversation);
+      const live = await desk.watchable(command.conversation, context.get("principal"));
       await live.read(command.messages, undefined, read.resolve);
       return read.promise;
     });
@@ -158,7 +143,7 @@ export function rest(parts: RestParts): Hono<HttpEnvironment> {
       free();
     });
     const outcome = await performer.outcomeOf(async () => {
-      const live = await conversations.open(command.conversation);
+      const live = await desk.watchable(command.conversation, context.get("principal"));
       await stream.watch(live, command.from, command.leaf);
       return {};
     });

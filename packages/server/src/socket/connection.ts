@@ -2,12 +2,13 @@ import { ID_RULE, isId } from "@banyan/core/conversation";
 import { closeCodes, hello, isCompatible, PROTOCOL, type ServerFrame } from "@banyan/protocol";
 import type { RawData, WebSocket } from "ws";
 import type { Desk } from "../desk/desk.ts";
+import type { Viewer } from "../desk/live/frame.ts";
 import { Frame } from "../desk/live/frame.ts";
+import type { Line } from "../desk/live/subscription.ts";
 import type { Principal } from "../desk/principal.ts";
 import { readCommand } from "../desk/read-command.ts";
 import type { Seat } from "../desk/seat.ts";
 import { Pace } from "./pace.ts";
-import { SocketLine } from "./socket-line.ts";
 
 /** Milliseconds within which a client must say what it is. */
 const HELLO_WITHIN = 10_000;
@@ -119,5 +120,34 @@ function parsed(text: string): { readonly type?: unknown; readonly id?: unknown 
   } catch {
     // Not JSON: whoever sent it is told so.
     return undefined;
+  }
+}
+
+/** Bytes that may wait to be sent to a client; at more, it gets nothing new until they are gone (B58). */
+const FULL = 1024 * 1024;
+
+const TEXT = { binary: false };
+
+/** A WebSocket as the way to a client. */
+class SocketLine implements Line {
+  readonly viewer: Viewer;
+  readonly #socket: WebSocket;
+
+  constructor(socket: WebSocket, viewer: Viewer) {
+    this.viewer = viewer;
+    this.#socket = socket;
+  }
+
+  send({ bytes }: Frame): void {
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(bytes, TEXT);
+  }
+
+  get isFull(): boolean {
+    return this.#socket.bufferedAmount > FULL;
+  }
+
+  room(): Promise<void> {
+    // It stands behind everything that waits; when it is on its way, or never can be, so is the rest.
+    return new Promise((resolve) => this.#socket.ping(undefined, undefined, () => resolve()));
   }
 }

@@ -1,2 +1,2 @@
-export type { Fence, FenceListener } from "./fence.ts";
+export type { Fence, FenceListener } from "./parser.ts";
 export { FenceParser } from "./parser.ts";

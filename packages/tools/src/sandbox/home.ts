@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { delimiter, isAbsolute, join, resolve } from "node:path";
 import type { Environment } from "../workspace/environment.ts";
-import { isWithin } from "./places.ts";
+import { isWithin } from "./protected-places.ts";
 
 /** What builds read in the home folder: toolchains, what was downloaded for them, and settings without passwords. */
 const FOR_BUILDS = [

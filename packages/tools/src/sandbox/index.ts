@@ -1,5 +1,5 @@
-export { SandboxError, type SandboxErrorCode } from "./error.ts";
-export type { Program } from "./program.ts";
+export type { Program } from "./find-program.ts";
+export { SandboxError, type SandboxErrorCode } from "./messages.ts";
 export {
   openSandbox,
   type Sandbox,

@@ -1,6 +1,5 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync, renameSync, symlinkSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { unusedName } from "./put-aside.ts";
 
 /** As many as systems follow. */
 const MOST_LINKS = 40;
@@ -68,5 +67,13 @@ function targetOf(place: string): string | undefined {
   } catch {
     // It is no link, or is not there.
     return undefined;
+  }
+}
+
+/** A name beside a place for what is put aside there; nothing has it yet. */
+export function unusedName(place: string): string {
+  for (let number = 1; ; number++) {
+    const name = `${place}-put-aside${number === 1 ? "" : `-${number}`}`;
+    if (lstatSync(name, { throwIfNoEntry: false }) === undefined) return name;
   }
 }

@@ -1,8 +1,7 @@
 import { execFile } from "node:child_process";
 import { lstatSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { protectedNames, protectedPart } from "../workspace/protected-paths.ts";
-import { isWithin } from "./places.ts";
 import { isRepository, obeyedByGit, pointedTo, repositoriesIn } from "./repository.ts";
 
 /** How deep below a writable place is looked. Deeper is slower, and each place found is a mount more. */
@@ -93,4 +92,9 @@ function filesNamed(root: string, rg: string): Promise<string[]> {
 
 function exists(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Whether a path is this place or lies in it. Both are absolute. */
+export function isWithin(place: string, path: string): boolean {
+  return path === place || path.startsWith(place.endsWith(sep) ? place : place + sep);
 }

@@ -10,13 +10,12 @@ import {
   type SandboxRuntimeConfig,
   SandboxRuntimeConfigSchema,
 } from "@anthropic-ai/sandbox-runtime";
+import { INSIDE, shellWords, WORDS } from "./find-program.ts";
 import { BASE, HeldPlaces, releaseAllLeft } from "./held-places.ts";
 import { writeKeyFilter } from "./kernel-keys.ts";
 import type { FromProcess, SandboxPlan, ToProcess } from "./messages.ts";
-import { isWithin } from "./places.ts";
-import { INSIDE, shellWords, WORDS } from "./program.ts";
 import { madeAt, ProtectedLinks } from "./protected-links.ts";
-import { protectedPlaces } from "./protected-places.ts";
+import { isWithin, protectedPlaces } from "./protected-places.ts";
 import { obeyedByGit, protectedOfRepository } from "./repository.ts";
 import { Submodules } from "./submodules.ts";
 

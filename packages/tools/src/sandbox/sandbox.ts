@@ -4,13 +4,12 @@ import { homedir, tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { childEnvironment, type Environment } from "../workspace/environment.ts";
-import { SandboxError } from "./error.ts";
-import { findProgram } from "./find-program.ts";
+import { findProgram, type Program, shellWords, WORDS } from "./find-program.ts";
 import { releaseLeft } from "./held-places.ts";
 import { closeHome } from "./home.ts";
 import type { FromProcess, SandboxPlan, ToProcess } from "./messages.ts";
-import { isWithin } from "./places.ts";
-import { type Program, shellWords, WORDS } from "./program.ts";
+import { SandboxError } from "./messages.ts";
+import { isWithin } from "./protected-places.ts";
 import { repositoryOf } from "./repository.ts";
 
 /** What commands in a sandbox may do. What is not named here, they may not. */

@@ -1,8 +1,8 @@
 import { lstatSync, readFileSync, realpathSync, renameSync, statSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { gitlinksIn } from "./git-index.ts";
-import { isWithin } from "./places.ts";
-import { unusedName } from "./put-aside.ts";
+import { unusedName } from "./protected-links.ts";
+import { isWithin } from "./protected-places.ts";
 import { pointedTo, repositoriesIn } from "./repository.ts";
 
 /** How deep submodules of submodules are looked at, and how many in all: git looks at each of them too. */

@@ -1,6 +1,6 @@
 import { nearest } from "@banyan/core/shown";
 import type { Declared, Extent } from "./declared.ts";
-import { SymbolError } from "./error.ts";
+import { SymbolError } from "./language.ts";
 
 /** Where a symbol stands, in lines that end with LF or CRLF. */
 export interface SymbolRange {

@@ -1,10 +1,10 @@
 import type { Language } from "web-tree-sitter";
 import { type Declared, declaredIn, errorLines } from "./declared.ts";
-import { SymbolError } from "./error.ts";
 import { FileSymbols } from "./file-symbols.ts";
 import { grammars } from "./grammars/index.ts";
 import type { SymbolLanguage } from "./language.ts";
-import { Pauses } from "./pauses.ts";
+import { SymbolError } from "./language.ts";
+import { Pauses } from "./tree-sitter.ts";
 
 /** In UTF-16 units. Some 60 bytes for each are taken while a text is read, and then kept for the next one. */
 const LONGEST_TEXT = 4_000_000;

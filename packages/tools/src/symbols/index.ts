@@ -1,4 +1,3 @@
-export { SymbolError, type SymbolErrorCode } from "./error.ts";
 export type { FileSymbols, SymbolRange } from "./file-symbols.ts";
 export { SymbolFinder } from "./finder.ts";
-export { languageOf, type SymbolLanguage } from "./language.ts";
+export { languageOf, SymbolError, type SymbolErrorCode, type SymbolLanguage } from "./language.ts";

@@ -1,5 +1,3 @@
-import { SymbolError } from "./error.ts";
-
 /** A language in which symbols can be found. TypeScript's grammar has no JSX, so TSX is a language of its own. */
 export type SymbolLanguage = "typescript" | "tsx" | "javascript" | "python" | "go" | "rust";
 
@@ -31,4 +29,22 @@ export function languageOf(path: string, tag = ""): SymbolLanguage {
     "language",
     `Symbols cannot be found in ${path}, only in TypeScript, JavaScript, Python, Go and Rust; use line numbers instead.`,
   );
+}
+
+/**
+ * Why a symbol cannot be given. `language`: nothing is known of the language. `size`: the text is too long. `unknown`:
+ * there is no symbol of that name. `ambiguous`: there are several. `shared`: other code stands on its lines. `syntax`: it
+ * does not parse.
+ */
+export type SymbolErrorCode = "language" | "size" | "unknown" | "ambiguous" | "shared" | "syntax";
+
+/** A symbol that cannot be given. The message says why, with lines and near names, in words for the model. */
+export class SymbolError extends Error {
+  override readonly name = "SymbolError";
+  readonly code: SymbolErrorCode;
+
+  constructor(code: SymbolErrorCode, message: string) {
+    super(message);
+    this.code = code;
+  }
 }

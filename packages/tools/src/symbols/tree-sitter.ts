@@ -1,5 +1,5 @@
+import { setImmediate } from "node:timers/promises";
 import { Language, type Node, Parser } from "web-tree-sitter";
-import type { Pauses } from "./pauses.ts";
 
 // To be imported when it is wanted, and only so: a module runs once, whereas `Parser.init` that is called twice at a
 // time loads the library twice, and what belongs to the first one stops working.
@@ -28,5 +28,30 @@ export async function parse(text: string, language: Language, pauses: Pauses): P
     }
   } finally {
     parser.delete();
+  }
+}
+
+/** How long, in ms, something may go on until everything else has its turn. */
+const LONGEST = 10;
+
+/** Pauses in long work that is done in one thread with everything else. */
+export class Pauses {
+  readonly #signal: AbortSignal | undefined;
+  #until = performance.now() + LONGEST;
+
+  constructor(signal?: AbortSignal) {
+    this.#signal = signal;
+  }
+
+  /** Whether it is time for a pause. */
+  get due(): boolean {
+    return performance.now() > this.#until;
+  }
+
+  /** Lets everything else have its turn. Throws the signal's reason when it has aborted. */
+  async take(): Promise<void> {
+    await setImmediate();
+    this.#signal?.throwIfAborted();
+    this.#until = performance.now() + LONGEST;
   }
 }

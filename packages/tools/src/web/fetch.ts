@@ -6,9 +6,8 @@ import { stripControls } from "../workspace/plain-text.ts";
 import type { Reach } from "./checked-lookup.ts";
 import { decodeText } from "./decode.ts";
 import { WebError } from "./error.ts";
-import { type Answer, get } from "./get.ts";
+import { type Answer, get, webAddress } from "./get.ts";
 import { readHtml, tagless } from "./read-html.ts";
-import { webAddress } from "./redirect.ts";
 
 /** How `fetch` gets to the web. What is left out is as S11 has it: public machines only. */
 export interface FetchOptions extends Reach {

@@ -1,17 +1,14 @@
 import type { Tool } from "@banyan/core";
 import { type FetchOptions, fetchTool } from "./fetch.ts";
-import type { SearchProvider } from "./search/provider.ts";
+import type { SearchProvider } from "./search/providers.ts";
 import { webSearchTool } from "./search/tool.ts";
 
 export type { Reach } from "./checked-lookup.ts";
 export { WebError, type WebErrorCode } from "./error.ts";
 export { type FetchOptions, fetchTool, type ReadPageOptions, readPage } from "./fetch.ts";
 export { isPublicAddress } from "./public-address.ts";
-export { braveSearch } from "./search/brave.ts";
-export { type SearchSettings, searchProvider } from "./search/choose.ts";
-export type { SearchProvider, SearchResult } from "./search/provider.ts";
-export { searxngSearch } from "./search/searxng.ts";
-export { tavilySearch } from "./search/tavily.ts";
+export type { SearchProvider, SearchResult } from "./search/providers.ts";
+export { braveSearch, type SearchSettings, searchProvider, searxngSearch, tavilySearch } from "./search/providers.ts";
 export { webSearchTool } from "./search/tool.ts";
 
 /** Who searches, and how pages are got. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isSamePlace, redirectTarget } from "./redirect.ts";
+import { isSamePlace, redirectTarget } from "./get.ts";
 import { fetchHere, sendTo, TestServer } from "./web.fixture.ts";
 
 describe("redirects", () => {

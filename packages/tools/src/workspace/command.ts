@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import { StringDecoder } from "node:string_decoder";
-import type { Program } from "../sandbox/program.ts";
+import type { Program } from "../sandbox/find-program.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { WorkspaceError } from "./error.ts";
 import { ControlStripper } from "./plain-text.ts";

@@ -2,7 +2,8 @@
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Names of variables that look like a secret's. Rather too many than too few: who needs one lists it. */
-const SECRET_NAME = /KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|PRIVATE|(?:^|_)(?:PASS|PAT|AUTH|DSN|COOKIE|JWT)$/i;
+const SECRET_NAME =
+  /KEY|TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|PRIVATE|(?:^|_)(?:PASS|PAT|AUTH|DSN|COOKIE|JWT|HEADERS)$/i;
 
 /** An address with a password in it, as databases have them. */
 const SECRET_ADDRESS = /^[a-z][a-z0-9+.-]*:\/\/[^/\s:@]*:[^/\s@]+@/i;

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import { INSIDE } from "../sandbox/program.ts";
+import { INSIDE } from "../sandbox/find-program.ts";
 
 /**
  * A process and all that it started. Its members are known by their process group, by their parents, and by a variable

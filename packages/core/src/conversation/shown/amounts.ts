@@ -35,11 +35,18 @@ export function counted(count: number, thing: string, things = `${thing}s`): str
   return `${formatCount(count)} ${count === 1 ? thing : things}`;
 }
 
-/** What model calls took, in a few words; empty when they took nothing. */
-export function formatSpent(usage: Usage, cost: Cost): string {
+/** `1,200 (1,000 cached) tokens in, 5 out (3 reasoning)`; empty when there are none, or nobody told. */
+export function formatTokens(usage: Usage): string {
   if (totalTokens(usage) === 0) return "";
-  const cached = usage.cached > 0 ? ` (${formatCount(usage.cached)} cached)` : "";
-  return `${formatCount(usage.input)}${cached} tokens in, ${formatCount(usage.output)} out · cost ${formatCost(cost)}`;
+  const part = (tokens: number, kind: string) => (tokens > 0 ? ` (${formatCount(tokens)} ${kind})` : "");
+  const sent = `${formatCount(usage.input)}${part(usage.cached, "cached")} tokens in`;
+  return `${sent}, ${formatCount(usage.output)} out${part(usage.reasoning, "reasoning")}`;
+}
+
+/** What model calls took, in a few words; empty when they took nothing, or nobody told what. */
+export function formatSpent(usage: Usage, cost: Cost): string {
+  const tokens = formatTokens(usage);
+  return tokens === "" ? "" : `${tokens} · cost ${formatCost(cost)}`;
 }
 
 /** `820 B`, `3.4 kB`, `12 MB`: thousands, not 1024s. */

@@ -6,6 +6,7 @@ export {
   formatCount,
   formatDuration,
   formatSpent,
+  formatTokens,
   formatTook,
   shortCount,
 } from "./amounts.ts";

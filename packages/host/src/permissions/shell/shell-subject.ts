@@ -2,15 +2,13 @@ import { isAbsolute } from "node:path";
 import { covers, type Match, meets, strongest, UNKNOWN } from "../match.ts";
 import { isObeyed, spellsObeyed } from "../obeyed.ts";
 import { fitsEvery, fitsSome, fromRoot, literalGlob, type Place, placeOf } from "../place.ts";
-import { formatRule, type Rule } from "../rule.ts";
+import { COMMAND, formatRule, READING, type Rule, WRITING } from "../rule.ts";
 import type { Subject, Surroundings } from "../subject.ts";
-import { COMMAND, READING, WRITING } from "../words.ts";
 import { mayRun, mayRunText, mayStart, withoutOptions } from "./disguise.ts";
 import { harmlessOf, harmlessPattern } from "./harmless.ts";
 import { allParts, type CommandPart, type FilePart, type OpaquePart, type ShellPart } from "./part.ts";
 import { readCommand } from "./script.ts";
-import { commandSuggestion } from "./suggestion.ts";
-import { plainText, quotedText } from "./text.ts";
+import { commandSuggestion, plainText, quotedText } from "./suggestion.ts";
 import { programOf } from "./wrapper.ts";
 
 /** What a rule calls that which a redirect does with a file. */

@@ -1,9 +1,7 @@
 import { UNKNOWN } from "../match.ts";
-import { formatRule } from "../rule.ts";
-import { COMMAND } from "../words.ts";
+import { COMMAND, formatRule } from "../rule.ts";
 import { harmlessPattern } from "./harmless.ts";
 import { allParts, type CommandPart } from "./part.ts";
-import { quotedText } from "./text.ts";
 
 /**
  * The rule that an answer "always" would set for a command: the harmless uses of its program, where it is one of them
@@ -30,4 +28,16 @@ function exact(part: CommandPart): string | undefined {
 
 function shellRule(pattern: string): string {
   return formatRule({ tool: COMMAND, pattern });
+}
+
+/** A simple command as its words, one blank between them. */
+export function plainText({ assignments, words }: Pick<CommandPart, "assignments" | "words">): string {
+  return [...assignments, ...words].join(" ");
+}
+
+/** The same with quotes around words that hold blanks or quotes, so that no other words give the same text. */
+export function quotedText({ assignments, words }: Pick<CommandPart, "assignments" | "words">): string {
+  return [...assignments, ...words]
+    .map((word) => (word === "" || /[\s']/.test(word) ? `'${word.replaceAll("'", "'\\''")}'` : word))
+    .join(" ");
 }

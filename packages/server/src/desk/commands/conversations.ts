@@ -1,6 +1,6 @@
 import { type Event, isEvent, pathTo, type Session } from "@banyan/core";
 import type { StoredConversation } from "@banyan/host";
-import { shownTo } from "../live/shown-item.ts";
+import { shownTo } from "../live/frame.ts";
 import { NotThere } from "../problem.ts";
 import type { Handlers, Workplace } from "./workplace.ts";
 

@@ -1,11 +1,10 @@
+import type { Session } from "@banyan/core";
 import { type Directive, newestLeaf, resume, retry, SessionError, say, type UserPart } from "@banyan/core";
 import { modeLeft } from "@banyan/host";
 import { serversForFirstTurn } from "@banyan/host/mcp";
 import type { Command } from "@banyan/protocol";
 import type { Beginning } from "../live/beginnings.ts";
 import type { LiveConversation } from "../live/live-conversation.ts";
-import { beginTurn } from "../live/turn.ts";
-import { TurnWait } from "../live/turn-wait.ts";
 import { agentFor, type Handlers, type Workplace, withoutSecrets, written } from "./workplace.ts";
 
 /** What makes an agent work, and what stops it. */
@@ -146,8 +145,7 @@ async function begin(
     wait.missing = await serversForFirstTurn(mcp, { signal, waiting: (sentence) => wait.tell(sentence) });
   }
   const agent = await agentFor(desk, live, command);
-  beginning.begins();
-  await beginTurn(agent, directive, live.session, { at, id: command.id, client: desk.client }, desk.defect);
+  await desk.chats.begin(live.session, { agent, directive, at, id: command.id, client: desk.client }, beginning);
 }
 
 /** Whether the log has what a command of this id did: it was sent before, perhaps to a server that is gone (B59). */
@@ -155,4 +153,41 @@ function isDone({ session }: LiveConversation, id: string): boolean {
   const { messages, inbox, runs } = session.state;
   if (messages.has(id) || runs.has(id) || inbox.some((input) => input.id === id)) return true;
   return messages.values().some((message) => message.role === "assistant" && message.run === id);
+}
+
+/** Milliseconds after which it is told again, for who came meanwhile. */
+const AGAIN = 5_000;
+
+/** A turn that waits for what is about to be there: whoever watches is told what for, and when it waits no longer. */
+class TurnWait implements Disposable {
+  readonly #session: Session;
+  readonly #command: string;
+  #telling: NodeJS.Timeout | undefined;
+  /** What is still not there when it waits no longer, in sentences. */
+  missing: readonly string[] = [];
+
+  /** `command` is the id of the command that asked for the turn. */
+  constructor(session: Session, command: string) {
+    this.#session = session;
+    this.#command = command;
+  }
+
+  /** It waits, as the sentence says. */
+  tell(sentence: string): void {
+    const tell = () => this.#notify(true, sentence);
+    clearInterval(this.#telling);
+    this.#telling = setInterval(tell, AGAIN);
+    tell();
+  }
+
+  /** It waits no longer. Where nobody was told that it does, and nothing is missing, nobody is told. */
+  [Symbol.dispose](): void {
+    if (this.#telling === undefined && this.missing.length === 0) return;
+    clearInterval(this.#telling);
+    this.#notify(false, this.missing.join(" "));
+  }
+
+  #notify(waits: boolean, reason: string): void {
+    this.#session.notify({ type: "turn.waiting", command: this.#command, waits, reason });
+  }
 }

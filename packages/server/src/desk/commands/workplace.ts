@@ -3,10 +3,10 @@ import { type ConversationDirectory, type Host, writtenMessage } from "@banyan/h
 import type { WorkspaceFiles } from "@banyan/host/workspace-files";
 import type { Command, CommandName, Result } from "@banyan/protocol";
 import type { Beginnings } from "../live/beginnings.ts";
+import type { LiveChats } from "../live/live-chats.ts";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import type { LiveConversations } from "../live/live-conversations.ts";
 import type { Principal } from "../principal.ts";
-import type { ModelLists } from "./model-lists.ts";
 
 /** What a server needs of the application around it; a `Host` is one. */
 export type ServedHost = Pick<
@@ -40,6 +40,7 @@ export interface Workplace {
   readonly directory: ConversationDirectory;
   readonly conversations: LiveConversations;
   readonly beginnings: Beginnings;
+  readonly chats: LiveChats;
   /** Of the workspace. */
   readonly files: WorkspaceFiles;
   readonly models: ModelLists;
@@ -122,4 +123,38 @@ export function withoutSecrets({ host }: Workplace, parts: readonly UserPart[]):
     return { ...part, text };
   });
   return { parts: clean, told: { attached: [], problems: [], redacted } };
+}
+
+type ModelList = Result<"model.list">;
+
+/**
+ * The models that can be chosen. To find them out takes a while and asks servers; whoever asks while that is under way
+ * gets the same answer, so that many clients, or one that asks again and again, cost no more than one.
+ */
+export class ModelLists {
+  readonly #host: Pick<Host, "listProviders" | "listModels">;
+  readonly #asked = new Map<string | undefined, Promise<ModelList>>();
+
+  constructor(host: Pick<Host, "listProviders" | "listModels">) {
+    this.#host = host;
+  }
+
+  /** The providers and, when one is named, its models. Rejects with `ModelChoiceError`. */
+  of(provider: string | undefined): Promise<ModelList> {
+    const known = this.#asked.get(provider);
+    if (known) return known;
+    const asked = this.#list(provider).finally(() => this.#asked.delete(provider));
+    this.#asked.set(provider, asked);
+    return asked;
+  }
+
+  async #list(provider: string | undefined): Promise<ModelList> {
+    if (provider === undefined) {
+      const providers = await this.#host.listProviders();
+      return { providers: providers.map((each) => ({ ...each })), models: [] };
+    }
+    // Whoever wants the models of all of them asks for each: the providers are found out once.
+    const [{ providers }, models] = await Promise.all([this.of(undefined), this.#host.listModels(provider)]);
+    return { providers, models: models.map((each) => ({ ...each })) };
+  }
 }

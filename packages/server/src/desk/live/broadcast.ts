@@ -1,8 +1,7 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
 import { type Cursor, cursorOf, type FeedItem, isDelta, type Session } from "@banyan/core";
 import { mergeDeltas } from "@banyan/core/hosts";
-import { Frame } from "./frame.ts";
-import { seesAllOf, shownTo, type Viewer } from "./shown-item.ts";
+import { Frame, seesAllOf, shownTo, type Viewer } from "./frame.ts";
 
 /** Milliseconds between two frames of one conversation. */
 const FRAME = 16;

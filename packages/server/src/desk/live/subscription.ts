@@ -1,8 +1,7 @@
 import { type Cursor, cursorOf, type FeedItem, isDelta, type Session, SessionError } from "@banyan/core";
 import { snapshotOf } from "@banyan/protocol/desk";
 import type { Broadcast, Receiver } from "./broadcast.ts";
-import { Frame } from "./frame.ts";
-import { shownTo, type Viewer } from "./shown-item.ts";
+import { Frame, shownTo, type Viewer } from "./frame.ts";
 
 /** UTF-16 units of JSON that one frame of what was missed holds, or one item more. */
 const FRAME_SIZE = 128 * 1024;

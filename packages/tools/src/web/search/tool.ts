@@ -1,7 +1,7 @@
 import { defineTool, type Tool } from "@banyan/core";
 import { z } from "zod";
 import { stripControls } from "../../workspace/plain-text.ts";
-import type { SearchProvider, SearchResult } from "./provider.ts";
+import type { SearchProvider, SearchResult } from "./providers.ts";
 
 const DEFAULT_LIMIT = 8;
 const MOST = 20;

@@ -1,6 +1,6 @@
 import type { Message } from "../../conversation/message.ts";
 import type { InputSchema } from "../../ports/tool.ts";
-import type { TurnProblem } from "../../run/ending.ts";
+import type { TurnProblem } from "../../run/mode.ts";
 import { FINISH_TASK, type Mode } from "../../run/mode.ts";
 import { askClient } from "../control/ask-client.ts";
 import { finishTask } from "../control/finish-task.ts";
@@ -35,3 +35,12 @@ function misfit(turn: readonly Message[]): TurnProblem | undefined {
     message: `The result does not fit what was demanded. ${refused.at(-1)?.output ?? ""}`.trim(),
   };
 }
+
+/** Control goes back to the person when the model asks for no call. */
+export const chatMode: Mode = Object.freeze({
+  name: "chat",
+  instructions: "",
+  tools: [],
+  onResponse: () => undefined,
+  onCalls: () => undefined,
+});

@@ -1,0 +1,132 @@
+import { z } from "zod";
+import { WebError } from "../error.ts";
+import { ask } from "./ask.ts";
+
+/** One thing that was found. */
+export interface SearchResult {
+  readonly title: string;
+  readonly address: string;
+  /** What is said there that fits the query; may be empty. */
+  readonly snippet: string;
+}
+
+/**
+ * A service that searches the web. `search` answers at most `limit` results, the best first, and none when nothing was
+ * found. It rejects with a `WebError`, or with the signal's reason. What it answers was written by strangers.
+ */
+export interface SearchProvider {
+  search(
+    query: string,
+    options: { readonly limit: number; readonly signal: AbortSignal },
+  ): Promise<readonly SearchResult[]>;
+}
+
+/** Results that Brave Search and Tavily give at once. */
+const MOST = 20;
+
+const BRAVE = "https://api.search.brave.com/res/v1/web/search";
+const braveAnswer = z.object({
+  web: z
+    .object({ results: z.array(z.object({ title: z.string(), url: z.string(), description: z.string().default("") })) })
+    .optional(),
+});
+
+/** Brave Search, with a key of its API. Format: https://api-dashboard.search.brave.com/app/documentation/web-search */
+export function braveSearch({ key, endpoint = BRAVE }: { key: string; endpoint?: string }): SearchProvider {
+  return {
+    async search(query, { limit, signal }) {
+      const address = new URL(endpoint);
+      address.search = new URLSearchParams({
+        q: query,
+        count: String(Math.min(limit, MOST)),
+        // Without marks around the words that fit.
+        text_decorations: "false",
+      }).toString();
+      const headers = { "x-subscription-token": key };
+      const { web } = await ask({ service: "Brave Search", address, headers, signal }, braveAnswer);
+      return (web?.results ?? []).slice(0, limit).map(({ title, url, description }) => ({
+        title,
+        address: url,
+        snippet: description,
+      }));
+    },
+  };
+}
+
+const searxngAnswer = z.object({
+  results: z.array(z.object({ title: z.string(), url: z.string(), content: z.string().nullish() })),
+});
+
+/**
+ * A SearXNG server, which asks other services in turn. Its settings must have `json` among `search.formats`; it answers
+ * 403 otherwise. Format: https://docs.searxng.org/dev/search_api.html
+ */
+export function searxngSearch({ url }: { url: string }): SearchProvider {
+  return {
+    async search(query, { limit, signal }) {
+      const address = new URL(url);
+      address.pathname = `${address.pathname.replace(/\/+$/, "")}/search`;
+      address.search = new URLSearchParams({ q: query, format: "json" }).toString();
+      const { results } = await ask({ service: "SearXNG", address, signal }, searxngAnswer);
+      return results.slice(0, limit).map(({ title, url: found, content }) => ({
+        title,
+        address: found,
+        snippet: content ?? "",
+      }));
+    },
+  };
+}
+
+const TAVILY = "https://api.tavily.com/search";
+const tavilyAnswer = z.object({
+  results: z.array(z.object({ title: z.string(), url: z.string(), content: z.string().default("") })),
+});
+
+/** Tavily, with a key of its API. Format: https://docs.tavily.com/documentation/api-reference/endpoint/search */
+export function tavilySearch({ key, endpoint = TAVILY }: { key: string; endpoint?: string }): SearchProvider {
+  return {
+    async search(query, { limit, signal }) {
+      const address = new URL(endpoint);
+      const headers = { authorization: `Bearer ${key}` };
+      const body = { query, max_results: Math.min(limit, MOST), search_depth: "basic" };
+      const { results } = await ask({ service: "Tavily", address, headers, body, signal }, tavilyAnswer);
+      return results.slice(0, limit).map(({ title, url, content }) => ({ title, address: url, snippet: content }));
+    },
+  };
+}
+
+/** Who searches. */
+export interface SearchSettings {
+  /** `brave`, `tavily` or `searxng`. */
+  readonly provider: string;
+  /** Where; needed for `searxng` only, which is a server of the user's choice. */
+  readonly url?: string;
+}
+
+/**
+ * The search service that the settings name. Keys come from the environment: `BRAVE_API_KEY`, `TAVILY_API_KEY`. Throws a
+ * `WebError` that says what is missing.
+ */
+export function searchProvider(
+  { provider, url }: SearchSettings,
+  env: Readonly<Record<string, string | undefined>>,
+): SearchProvider {
+  const endpoint = url === undefined ? {} : { endpoint: url };
+  switch (provider) {
+    case "brave":
+      return braveSearch({ key: keyIn(env, "BRAVE_API_KEY"), ...endpoint });
+    case "tavily":
+      return tavilySearch({ key: keyIn(env, "TAVILY_API_KEY"), ...endpoint });
+    case "searxng":
+      if (url !== undefined && URL.canParse(url)) return searxngSearch({ url });
+      throw new WebError("settings", "The search by searxng needs the address of a server. Set search.url.");
+    default:
+      throw new WebError("settings", `There is no search service '${provider}'. Set brave, tavily or searxng.`);
+  }
+}
+
+function keyIn(env: Readonly<Record<string, string | undefined>>, name: string): string {
+  const key = env[name]?.trim();
+  if (key) return key;
+  throw new WebError("settings", `The search needs a key. Set ${name}.`);
+}
