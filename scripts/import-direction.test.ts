@@ -25,6 +25,8 @@ const rows: readonly [allowed: "allowed" | "refused", file: string, source: stri
   ["refused", "packages/protocol/src", 'import "node:crypto"'],
   ["refused", "packages/core/src", 'import "@banyan/protocol"'],
   ["refused", "packages/tools/src", 'import "@banyan/protocol"'],
+  ["allowed", "packages/host/src", 'import "@banyan/telemetry"'],
+  ["refused", "packages/telemetry/src", 'import "@banyan/host"'],
   ["allowed", "packages/server/src/socket", 'import "../desk/desk.ts"'],
   ["allowed", "packages/server/src/desk", 'import "@banyan/protocol/client"'],
   ["refused", "packages/server/src/desk", 'import "../socket/connection.ts"'],
@@ -57,7 +59,7 @@ const rows: readonly [allowed: "allowed" | "refused", file: string, source: stri
   ["refused", "packages/web/src", 'import "@banyan/host"'],
 
   // Nothing imports the command, and no package reaches into another by path.
-  ...["core", "protocol", "models", "store", "memory", "tools", "host", "server", "web"].flatMap(
+  ...["core", "protocol", "models", "store", "memory", "telemetry", "tools", "host", "server", "web"].flatMap(
     (name): typeof rows => [
       ["refused", `packages/${name}/src`, 'import "banyan"'],
       ["refused", `packages/${name}/src`, 'import "../../cli/src/main.ts"'],

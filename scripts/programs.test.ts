@@ -6,7 +6,7 @@ const root = join(import.meta.dirname, "..");
 
 /** Who starts programs, and which. A new line here is a new way to run something outside of the sandbox: say why it is safe. */
 const STARTERS: Readonly<Record<string, string>> = {
-  "packages/cli/src/mcp/open-address.ts": "what opens an address, or BROWSER; nothing of the working directory",
+  "packages/cli/src/mcp/connected.ts": "what opens an address, or BROWSER; nothing of the working directory",
   "packages/cli/src/serve/serve.ts": "what opens an address; nothing of the working directory",
   "packages/cli/src/terminal/full/prompt/external-editor.ts":
     "/bin/sh, with VISUAL or EDITOR; nothing of the working directory",

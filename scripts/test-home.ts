@@ -1,4 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -22,5 +22,15 @@ export default function testHome(): () => void {
   for (const name of ["TMPDIR", "TEMP", "TMP"]) process.env[name] = home;
   // A program that a test starts is compiled once for all of them, and not in each new home.
   process.env.NODE_COMPILE_CACHE = join(home, "compiled");
-  return () => rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  return () => {
+    endPostgres(`${home}-postgres`);
+    rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+  };
+}
+
+/** Ends the database that the tests of the run shared, if one of them started it: at once, for nobody needs what it holds. */
+function endPostgres(folder: string): void {
+  const ready = join(folder, "ready");
+  if (existsSync(ready)) process.kill(-JSON.parse(readFileSync(ready, "utf8")).process, "SIGKILL");
+  rmSync(folder, { recursive: true, force: true, maxRetries: 20 });
 }

@@ -32,7 +32,7 @@ export async function builtProject(): Promise<string> {
   for (const name of readdirSync(join(ROOT, "node_modules"))) {
     if (!there.has(name)) symlinkSync(join(ROOT, "node_modules", name), join(modules, basename(name)), "junction");
   }
-  await bundle(join(ROOT, "bench"), CLIENTS, project);
+  await bundle(join(ROOT, "bench"), CLIENTS, { dist: project });
   writeFileSync(join(project, "package.json"), '{ "type": "module" }');
   return project;
 }

@@ -147,7 +147,7 @@ test.each(packages.filter(({ manifest }) => manifest.exports))(
 );
 
 /** What a module or a declaration imports: at its start, when it is wanted, as a type, or as a thread. */
-function importsOf(file: string): string[] {
+function importsOf(file: string, when?: "at its start"): string[] {
   const { program, errors } = parseSync(file, readFileSync(file, "utf8"));
   expect(errors).toEqual([]);
   const imports: unknown[] = [];
@@ -155,12 +155,14 @@ function importsOf(file: string): string[] {
     ImportDeclaration: ({ source }) => imports.push(source.value),
     ExportNamedDeclaration: ({ source }) => source && imports.push(source.value),
     ExportAllDeclaration: ({ source }) => imports.push(source.value),
-    ImportExpression: ({ source }) => imports.push("value" in source ? source.value : source.type),
-    TSImportType: ({ source }) => imports.push(source.value),
-    NewExpression({ callee, arguments: [path, base] }) {
-      if (callee.type !== "Identifier" || callee.name !== "URL" || base?.type !== "MemberExpression") return;
-      if (base.object.type === "MetaProperty" && path && "value" in path) imports.push(path.value);
-    },
+    ...(when === undefined && {
+      ImportExpression: ({ source }) => imports.push("value" in source ? source.value : source.type),
+      TSImportType: ({ source }) => imports.push(source.value),
+      NewExpression({ callee, arguments: [path, base] }) {
+        if (callee.type !== "Identifier" || callee.name !== "URL" || base?.type !== "MemberExpression") return;
+        if (base.object.type === "MetaProperty" && path && "value" in path) imports.push(path.value);
+      },
+    }),
   }).visit(program);
   return imports.map(String);
 }
@@ -196,6 +198,91 @@ describe("installed in an empty folder,", () => {
       await store.close();`,
     );
     expect(said).toMatch(/^call\.completed package\.json:1:.*^1 kept$/ms);
+  });
+
+  /** Ends by saying which modules a program had loaded: files of packages, and what Node did not have loaded before it. */
+  const LOADED = `
+    import { registerHooks } from "node:module";
+    const before = new Set(process.moduleLoadList);
+    const files = [];
+    registerHooks({
+      load(url, context, next) {
+        if (!url.startsWith("node:") && !url.endsWith("/loads.js")) files.push(url.replace(/.*\\/node_modules\\//, ""));
+        return next(url, context);
+      },
+    });
+    process.once("exit", () => {
+      const ofNode = process.moduleLoadList.filter((name) => !before.has(name)).map((name) => name.replace(/^.* /, ""));
+      console.log(JSON.stringify({ files, ofNode }));
+    });`;
+
+  test("an agent is made of few modules, and of none that only an answer needs", async () => {
+    writeFileSync(join(project, "loaded.js"), LOADED);
+    writeFileSync(
+      join(project, "loads.js"),
+      `import { Agent } from "@banyan/core";
+      import { openAIChat } from "@banyan/models";
+      new Agent({ model: openAIChat({ id: "a/b", model: "b", baseURL: "http://127.0.0.1:9/v1" }) });`,
+    );
+    const { stdout } = await run(process.execPath, ["--import", "./loaded.js", "loads.js"]);
+    const { files, ofNode } = JSON.parse(stdout) as { readonly files: string[]; readonly ofNode: string[] };
+    const ours = files
+      .filter((file) => file.startsWith("@banyan/"))
+      .map((file) => file.replace(/-[\w-]{8}\.js$/, ".js"));
+    // Each takes Node half a millisecond to find and open: another one here wants a reason.
+    expect(ours.toSorted()).toEqual([
+      "@banyan/core/ai-sdk.js",
+      "@banyan/core/conversation.js",
+      "@banyan/core/drivers.js",
+      "@banyan/core/hosts.js",
+      "@banyan/core/index.checked.js",
+      "@banyan/core/index.js",
+      "@banyan/core/plain.js",
+      "@banyan/core/plain.js",
+      "@banyan/core/shared.js",
+      "@banyan/core/shown.js",
+      "@banyan/models/index.checked.js",
+      "@banyan/models/index.js",
+      "@banyan/models/plain.js",
+      "@banyan/models/shared.js",
+    ]);
+    expect(files.filter((file) => !file.startsWith("@banyan/") && !file.startsWith("@cfworker/"))).toEqual([]);
+    // What takes Node milliseconds to load: cryptography with its streams, what unpacks, and all that "node:util" names.
+    expect(ofNode).not.toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(crypto|zlib|stream|worker_threads)$/)]),
+    );
+  });
+
+  test("the interface is drawn without what runs an agent", () => {
+    const folder = installed("banyan");
+    const files = globSync("full-terminal-*.js", { cwd: folder }).map((file) => join(folder, file));
+    expect(files).toHaveLength(1);
+    const dependencies = new Set<string>();
+    for (const file of files) {
+      for (const imported of importsOf(file, "at its start")) {
+        const [, name] = /^(@banyan\/[^/]+)\//.exec(imported) ?? [];
+        const path = name === undefined ? join(dirname(file), imported) : installed(imported);
+        if (name === undefined && !imported.startsWith(".")) dependencies.add(imported);
+        else if (!files.includes(path)) files.push(path);
+      }
+    }
+    const entries = ["core/index.js", "host/index.js", "models/index.js"].map((path) => installed(`@banyan/${path}`));
+    expect(files.filter((file) => entries.includes(file))).toEqual([]);
+    const ofOthers = [...dependencies].filter((name) => !name.startsWith("node:"));
+    expect(ofOthers.toSorted()).toEqual(["@earendil-works/pi-tui", "marked"]);
+  });
+
+  test("what a page needs of the engine takes nothing of Node", () => {
+    const files = ["conversation.js", "shown.js"];
+    for (const file of files) {
+      const imported = importsOf(join(installed("@banyan/core"), file));
+      files.push(
+        ...imported
+          .filter((path) => path.startsWith(".") && !files.includes(posix.normalize(path)))
+          .map(posix.normalize),
+      );
+      expect(imported.filter((path) => !path.startsWith("."))).toEqual([]);
+    }
   });
 
   test("a CommonJS module imports it", async () => {

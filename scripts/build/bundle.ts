@@ -1,5 +1,15 @@
 import { dirname, isAbsolute, join, parse } from "node:path";
-import { build, type Plugin } from "rolldown";
+import { build, type CodeSplittingGroup, type Plugin } from "rolldown";
+
+/** Where a bundle goes, and what it holds beside the package. */
+export interface BundleOptions {
+  /** `dist` of the package when absent. */
+  readonly dist?: string;
+  /** Whether something that `importer` imports by its name becomes part of the bundle; nothing does when absent. */
+  readonly inlines?: (id: string, importer: string | undefined) => boolean;
+  /** By which name something that stays an import is imported; by its own when absent. */
+  readonly named?: (dependency: string) => string;
+}
 
 /**
  * Bundles the entries of the package in `folder` into `dist`, each into one module. What several of them need, and
@@ -9,12 +19,12 @@ import { build, type Plugin } from "rolldown";
 export async function bundle(
   folder: string,
   entries: Readonly<Record<string, string>>,
-  dist = join(folder, "dist"),
+  { dist = join(folder, "dist"), inlines = () => false, named = (dependency) => dependency }: BundleOptions = {},
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const { output } = await build({
     cwd: folder,
     input: entries,
-    external: (id) => !id.startsWith(".") && !isAbsolute(id),
+    external: (id, importer) => isDependency(id) && !inlines(id, importer),
     platform: "node",
     tsconfig: false,
     transform: { target: "node24" },
@@ -26,11 +36,49 @@ export async function bundle(
       dir: dist,
       sourcemap: true,
       entryFileNames: "[name].js",
-      chunkFileNames: "[name]-[hash].js",
+      // The bundler names what is shared after all that share it.
+      chunkFileNames: ({ name }) => `${name.replace(/~.*/, "")}-[hash].js`,
       minifyInternalExports: false,
+      paths: named,
+      codeSplitting: { groups: shared(entries) },
     },
   });
   return new Map(output.flatMap((made) => (made.type === "chunk" && made.isEntry ? [[made.name, made.exports]] : [])));
+}
+
+/**
+ * What several entries share is a module of its own for each set of entries that share the same, unless it is small: to find
+ * and open a module takes Node as long as to read 20,000 characters. With the main entry of a package comes nearly all that
+ * others share with it, so there more counts as small. What imports something from outside is put together with next to
+ * nothing, since with it comes all that it imports; what does not can be loaded in a page, too.
+ */
+function shared(entries: Readonly<Record<string, string>>): CodeSplittingGroup[] {
+  const small = "index" in entries ? 64_000 : 8_000;
+  const group = { tags: ["$initial" as const], minShareCount: 2, entriesAware: true };
+  return [
+    {
+      ...group,
+      debugName: "plain",
+      name: (id, context) => (reachesOutside(id, context) ? undefined : "plain"),
+      entriesAwareMergeThreshold: small,
+    },
+    { ...group, name: "shared", entriesAwareMergeThreshold: 2_000 },
+  ];
+}
+
+function reachesOutside(id: string, context: Modules, seen = new Set<string>()): boolean {
+  if (isDependency(id)) return true;
+  if (seen.has(id)) return false;
+  seen.add(id);
+  return [...(context.getModuleInfo(id)?.importedIds ?? [])].some((other) => reachesOutside(other, context, seen));
+}
+
+interface Modules {
+  getModuleInfo(id: string): { readonly importedIds: readonly string[] } | null;
+}
+
+function isDependency(id: string): boolean {
+  return !id.startsWith(".") && !isAbsolute(id);
 }
 
 /** Bundles what a thread is started from, `new URL("./name.ts", import.meta.url)`, as `name.js`. */

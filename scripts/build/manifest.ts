@@ -34,6 +34,8 @@ export function publishedManifest(manifest: Manifest): object {
         node: { import: `./${checkedOf(path)}.js`, default: `./${moduleOf(path)}.js` },
         default: `./${moduleOf(path)}.js`,
       })),
+      // For our other packages: who comes from one of them runs on a Node that was asked already.
+      "./*.js": "./*.js",
       "./package.json": "./package.json",
     },
     ...(manifest.bin && { bin: mapValues(manifest.bin, (_source, command) => `./${command}.js`) }),
@@ -56,6 +58,12 @@ export function programOf(command: string): string {
 /** The module that checks Node before it loads the one of an export. */
 export function checkedOf(path: string): string {
   return `${moduleOf(path)}.checked`;
+}
+
+/** The name by which a built module of ours imports an entry of another of our packages: without asking which Node it is. */
+export function uncheckedOf(dependency: string): string {
+  const [, name, path] = /^(@banyan\/[^/]+)(\/.+)?$/.exec(dependency) ?? [];
+  return name === undefined ? dependency : `${name}/${moduleOf(`.${path ?? ""}`)}.js`;
 }
 
 export function moduleOf(path: string): string {

@@ -1,7 +1,15 @@
 import { chmodSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { bundle } from "./bundle.ts";
-import { checkedOf, entriesOf, type Manifest, moduleOf, programOf, publishedManifest } from "./manifest.ts";
+import {
+  checkedOf,
+  entriesOf,
+  type Manifest,
+  moduleOf,
+  programOf,
+  publishedManifest,
+  uncheckedOf,
+} from "./manifest.ts";
 import { checkedCommand, checkedModule } from "./node-check.ts";
 
 /**
@@ -10,7 +18,7 @@ import { checkedCommand, checkedModule } from "./node-check.ts";
  */
 export async function writeModules(folder: string, dist: string): Promise<Manifest> {
   const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest;
-  const exported = await bundle(folder, entriesOf(manifest), dist);
+  const exported = await bundle(folder, entriesOf(manifest), { dist, named: uncheckedOf });
   for (const path of Object.keys(manifest.exports ?? {})) {
     const module = moduleOf(path);
     writeFileSync(join(dist, `${checkedOf(path)}.js`), checkedModule(manifest, module, exported.get(module) ?? []));

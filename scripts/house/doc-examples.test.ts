@@ -13,6 +13,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const GIVEN = `
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
+import { metrics, trace } from "@opentelemetry/api";
 import { Client } from "@banyan/protocol/client";
 import type { Host } from "@banyan/host";
 declare const host: Host;
@@ -55,6 +56,7 @@ const OPTIONS = [
   "SessionOptions",
   "SqliteMemoryOptions",
   "SqliteStoreOptions",
+  "TelemetryOptions",
   "Tool",
   "WorkspaceToolsOptions",
 ];
@@ -159,7 +161,7 @@ function interfaceIn(file: string, name: string): { options: string[]; from: num
 /** The entry that exports a name, the first of those that do. */
 function originsOfNames(): ReadonlyMap<string, string> {
   const origins = new Map<string, string>();
-  for (const name of ["core", "models", "store", "memory", "tools", "protocol", "host", "server"]) {
+  for (const name of ["core", "models", "store", "memory", "telemetry", "tools", "protocol", "host", "server"]) {
     const folder = join(root, "packages", name);
     const manifest: { exports: Record<string, string> } = JSON.parse(
       readFileSync(join(folder, "package.json"), "utf8"),

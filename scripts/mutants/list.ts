@@ -129,7 +129,7 @@ const PROMISES: readonly Mutant[] = [
     tests: [`${store}/rights.test.ts`],
   },
   {
-    file: `${store}/row.ts`,
+    file: "packages/store/src/row.ts",
     line: "if (crc !== checksum(seq, epoch, at, type, body)) return undefined;",
     instead: "",
     tests: [`${store}/damage.test.ts`],
@@ -186,7 +186,7 @@ const PROMISES: readonly Mutant[] = [
     tests: [`${server}/security.test.ts`, `${server}/abuse.test.ts`],
   },
   {
-    file: `${server}/auth/one-time-tokens.ts`,
+    file: `${server}/auth/gate.ts`,
     line: "this.#given.delete(token);",
     instead: "",
     tests: [`${server}/security.test.ts`, `${server}/signed-in-pages.test.ts`],
@@ -210,13 +210,13 @@ const PROMISES: readonly Mutant[] = [
     tests: [`${server}/security.test.ts`],
   },
   {
-    file: `${server}/desk/once.ts`,
+    file: `${server}/desk/perform.ts`,
     line: "if (known) return known.what === what ? known.outcome : undefined;",
     instead: "",
     tests: [`${server}/turns.test.ts`, `${server}/server.test.ts`],
   },
   {
-    file: `${server}/desk/once.ts`,
+    file: `${server}/desk/perform.ts`,
     line: "if (known) return known.what === what ? known.outcome : undefined;",
     instead: "if (known) return known.outcome;",
     tests: [`${server}/http.test.ts`],

@@ -23,6 +23,7 @@ import { sandbox } from "./sandbox.ts";
 import { start } from "./start.ts";
 import { stream } from "./stream.ts";
 import { streamAnthropic } from "./stream-anthropic.ts";
+import { telemetryMeasure } from "./telemetry.ts";
 import { terminal } from "./terminal.ts";
 import { turns } from "./turns.ts";
 
@@ -51,6 +52,7 @@ export const measures: readonly Measure[] = [
   hello,
   start,
   frame,
+  telemetryMeasure,
   terminal,
   page,
 ];

@@ -3,7 +3,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { ended, type Home, home, MAIN } from "./testing/banyan.ts";
+import { ended, type Home, home } from "./testing/banyan.ts";
+
+/** The program in its sources, whose modules have names. */
+const MAIN = fileURLToPath(new URL("./main.ts", import.meta.url));
 
 /** Writes down every module that is loaded, those of Node too. */
 const RECORDER = `data:text/javascript,${encodeURIComponent(`

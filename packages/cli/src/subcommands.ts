@@ -4,6 +4,7 @@ import { type ChangesArguments, readChanges } from "./changes/arguments.ts";
 import { positiveInteger } from "./flag-values.ts";
 import { type McpArguments, readMcp } from "./mcp/arguments.ts";
 import { type MemoryArguments, readMemory } from "./memory/arguments.ts";
+import { type NodesArguments, readNodes } from "./nodes/arguments.ts";
 import { parse, type Unread } from "./parse.ts";
 import { readServe, type ServeArguments } from "./serve/arguments.ts";
 
@@ -16,7 +17,8 @@ export type Subcommand =
   | { readonly type: "changes"; readonly arguments: ChangesArguments }
   | { readonly type: "memory"; readonly arguments: MemoryArguments }
   | { readonly type: "serve"; readonly arguments: ServeArguments }
-  | { readonly type: "attach"; readonly arguments: AttachArguments };
+  | { readonly type: "attach"; readonly arguments: AttachArguments }
+  | { readonly type: "nodes"; readonly arguments: NodesArguments };
 
 export interface ModelsArguments {
   /** Whose models to list; the providers when absent. */
@@ -65,6 +67,7 @@ export function subcommandIn([name, ...rest]: readonly string[]): Subcommand | U
   if (name === "memory") return readMemory(rest);
   if (name === "serve") return readServe(rest);
   if (name === "attach") return readAttach(rest);
+  if (name === "nodes") return readNodes(rest);
   return undefined;
 }
 

@@ -15,8 +15,8 @@ describe.runIf(chromiumPath)(`turns that break off in the page${whyNot}`, PATIEN
     const { page } = await here.open(`/c/${conversation}`);
     const isTold = async () => {
       await eventually(() => card(page).innerText()).toContain("The key of scripted is wrong: set another one.");
-      await eventually(() => page.title()).toBe("No answer: refuse 1 · Banyan");
-      await eventually(() => entry(page, "refuse 1").innerText()).toContain("no answer");
+      await eventually(() => page.title()).toBe("Failed: refuse 1 · Banyan");
+      await eventually(() => entry(page, "refuse 1").innerText()).toContain("failed");
     };
     await isTold();
     // Nothing was spent that anybody knows of: no price is told (W51).
@@ -32,7 +32,7 @@ describe.runIf(chromiumPath)(`turns that break off in the page${whyNot}`, PATIEN
     await eventually(() => articles(page).last().innerText()).toContain("I can.");
     expect(await card(page).count()).toBe(0);
     await eventually(() => page.title()).toBe("refuse 1 · Banyan");
-    expect(await entry(page, "refuse 1").innerText()).not.toContain("no answer");
+    expect(await entry(page, "refuse 1").innerText()).not.toContain("failed");
   });
 
   it("W48: an answer that breaks off says so once below what there is of it, and is asked for again", async () => {
@@ -71,5 +71,34 @@ describe.runIf(chromiumPath)(`turns that break off in the page${whyNot}`, PATIEN
     await page.getByRole("button", { name: "End it here" }).click();
     await eventually(() => card(page).innerText()).toMatch(/^Stopped at a limit\./);
     await card(page).getByRole("button", { name: "Try again" }).waitFor();
+  });
+
+  it("W48: of a turn whose server ended, it says that, and not that somebody stopped it, also where something else was said next", async () => {
+    const conversation = await here.conversation();
+    const { page } = await here.open(`/c/${conversation}`);
+    await write(page, "stall");
+    await eventually(() => articles(page).last().innerText()).toContain("word4");
+    await here.restart();
+    await page.getByRole("button", { name: "Go on" }).waitFor();
+    await write(page, "hello");
+    await eventually(() => articles(page).last().innerText()).toContain("You said: hello");
+    const told = page.getByRole("log").getByRole("region", { name: "Interrupted" });
+    expect(await told.innerText()).toContain("The program that worked on this stopped before the answer was complete.");
+  });
+
+  it("F37: where the log of a conversation fails, nothing runs any more, and what is said next opens it again", async () => {
+    const conversation = await here.conversation("hello");
+    const { page } = await here.open(`/c/${conversation}`);
+    await write(page, "half 20");
+    await page.getByRole("button", { name: "Stop", exact: true }).waitFor();
+    // As a full disk does, this makes the next write fail.
+    const taken = await here.served.host.store.open(conversation, { take: true });
+    here.agent.release();
+    await page.getByRole("alert").getByText("The conversation could not be written").waitFor();
+    expect(await page.getByRole("button", { name: "Stop", exact: true }).count()).toBe(0);
+    await taken.close();
+    await write(page, "are you there?");
+    await eventually(() => articles(page).last().innerText()).toContain("You said: are you there?");
+    await eventually(() => page.getByText("The conversation could not be written").count()).toBe(0);
   });
 });

@@ -1,7 +1,8 @@
 import type { Session } from "@banyan/core";
+import { TOKEN } from "@banyan/server/testing";
 import { describe, expect, it } from "vitest";
 import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
-import { articles, eventually, PATIENT, site } from "./testing/site.fixture.ts";
+import { articles, eventually, PATIENT, restingPlace, signIn, site } from "./testing/site.fixture.ts";
 
 const CHANGE = {
   type: "file.changed",
@@ -63,5 +64,36 @@ describe.runIf(chromiumPath)(`clicks while the page moves${whyNot}`, PATIENT, ()
     await eventually(() => questions.count()).toBe(1);
     await eventually(() => articles(page).last().innerText()).toContain("two");
     expect(await questions.innerText()).toContain("one");
+  });
+
+  it("W54: messages are drawn once, when what draws them has come; on a bad link they can be read before", async () => {
+    const conversation = await here.conversation("this:\n\n```\none\ntwo\n```\n\n# End");
+    /** Each way in which the last message was in the page, with its height. */
+    const drawn = async (milliseconds: number) => {
+      const page = await here.stranger("/");
+      await signIn(page, TOKEN);
+      await page.route(/rendered-markdown/, async (route) => {
+        await new Promise((resolve) => setTimeout(resolve, milliseconds));
+        await route.continue();
+      });
+      await page.addInitScript(() => {
+        const seen: string[] = [];
+        Object.assign(window, { seen });
+        const look = () => {
+          const last = [...document.querySelectorAll("[role=log] article")].at(-1);
+          const said = last?.querySelector("pre") ? "drawn" : last?.textContent?.includes("```") ? "written" : "";
+          const shown = `${said} ${Math.round(last?.getBoundingClientRect().height ?? 0)}`;
+          if (said !== "" && seen.at(-1) !== shown) seen.push(shown);
+          requestAnimationFrame(look);
+        };
+        requestAnimationFrame(look);
+      });
+      await page.goto(`http://${here.link.host}/c/${conversation}`);
+      await page.getByRole("log").locator("pre").last().waitFor();
+      await restingPlace(page.getByRole("log"));
+      return page.evaluate(() => (window as unknown as { seen: string[] }).seen);
+    };
+    expect(await drawn(300)).toEqual([expect.stringMatching(/^drawn /)]);
+    expect(await drawn(4_000)).toEqual([expect.stringMatching(/^written /), expect.stringMatching(/^drawn /)]);
   });
 });

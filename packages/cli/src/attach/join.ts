@@ -1,8 +1,10 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
+import { emptyConversation, reduce } from "@banyan/core";
 import { idInAddress } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import { readConfiguration, redactor } from "@banyan/host";
+import { fromJson } from "@banyan/host/exchange";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
 import { type Client, ClientError } from "@banyan/protocol/client";
 import { connect } from "@banyan/protocol/node";
@@ -12,12 +14,11 @@ import type { Sitting } from "../chat/at-terminal.ts";
 import { messageNames } from "../chat/names.ts";
 import { Talk } from "../chat/talk.ts";
 import { conversationCommands, watchingCommands } from "../commands/index.ts";
-import { chooseConversation } from "../conversations/choose.ts";
+import { type Choosable, chooseConversation, FOUND } from "../conversations/choose.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { LiveSettings } from "../terminal/full/live-terminal.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { AttachArguments } from "./arguments.ts";
-import { remoteConversations } from "./remote-conversations.ts";
 import { whichServer } from "./which-server.ts";
 
 /**
@@ -109,4 +110,25 @@ async function wanted(
     if (named === undefined && code === "not-found") return undefined;
     throw error;
   }
+}
+
+/** The conversations of a server, for a person to choose among. Each rejects with `ClientError`. */
+function remoteConversations(server: Client): Choosable {
+  const { agent, workspace } = server.welcome;
+  return {
+    agent,
+    workspace,
+    list: async () => (await server.ask("conversation.list", {})).conversations,
+    async search(query) {
+      const { hits } = await server.ask("conversation.search", { query, limit: FOUND });
+      return hits.map(({ conversation }) => conversation);
+    },
+    // To be looked at only: to subscribe would open it there.
+    async read(conversation) {
+      const { text } = await server.ask("conversation.export", { conversation, format: "json" });
+      const state = emptyConversation(conversation);
+      for (const event of fromJson(text).events) reduce(state, event);
+      return state;
+    },
+  };
 }

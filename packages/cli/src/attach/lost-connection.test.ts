@@ -35,6 +35,7 @@ for (const [how, args, shown] of [
         await once(server, "exit");
         await pty.until("The connection was lost; trying again.");
         pty.enter("are you there?");
+        await pty.until("Not sent yet: “are you there?”.");
         // Ctrl-C takes a line away from a system that edits lines until it is read.
         await expect.poll(() => kept(place)).toContain("are you there?");
         pty.press("C-c");

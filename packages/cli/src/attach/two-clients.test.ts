@@ -36,6 +36,26 @@ describe.skipIf(!hasTmux)("T43: a person in a terminal, and another client", () 
     expect(JSON.stringify(model.asked[1])).toMatch(/three.*hello.*One\..*and you\?/);
   });
 
+  test.each(["while the agent works", "at the prompt"])(
+    "a conversation that somebody removes is left with a sentence, %s",
+    async (when) => {
+      await using model = await modelServer({ text: "One." }, waits);
+      const [, address] = await serving(place, model.env, "--approval", "all");
+      const remote = await connected(address);
+      using pty = Pty.open(place, ["attach", "--new"], model.env);
+      await pty.prompted();
+      await pty.exchange("hello", "One.");
+      if (when === "while the agent works") {
+        pty.enter("work");
+        await pty.until(/• shell .* …/);
+      }
+      const { conversation } = await remote.ask("conversation.open", {});
+      await remote.ask("conversation.remove", { conversation });
+      await pty.until("This conversation was removed.");
+      expect(await pty.until("[exit 0]")).not.toContain("--resume");
+    },
+  );
+
   test("while the agent works, what leads elsewhere waits until it has answered; /exit does not", async () => {
     await using model = await modelServer(waits, { text: "Well." }, { text: "Again." }, waits);
     const [, address] = await serving(place, model.env, "--approval", "all");

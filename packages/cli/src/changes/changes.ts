@@ -7,13 +7,11 @@ import { ownCommand } from "@banyan/host/own-command";
 import type { ExitCode } from "../exit.ts";
 import { listing } from "../output/listing.ts";
 import { UsageError } from "../problem.ts";
-import { changedFileLines } from "../show/changed-file-lines.ts";
-import { changeHead, diffLines } from "../show/diff-lines.ts";
+import { changedFileLines, changeHead, diffLines } from "../show/diff-lines.ts";
 import { isRemoved, messageNamed } from "../show/message-label.ts";
 import { styleFor } from "../show/style.ts";
 import type { ChangesArguments } from "./arguments.ts";
-import { fileNamed } from "./file-named.ts";
-import { revert } from "./revert.ts";
+import { fileNamed, revert } from "./revert.ts";
 
 /** `banyan changes`: the files that a conversation has changed, to be looked at and taken back. Asks no model. */
 export function changes(args: ChangesArguments): Promise<ExitCode> {

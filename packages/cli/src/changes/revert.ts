@@ -3,13 +3,11 @@ import { counted } from "@banyan/core/shown";
 import { type ChangedFile, type ChangesPlace, changesOf, revertFiles, tellTakenBack } from "@banyan/host";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { UsageError } from "../problem.ts";
-import { changedFileLines } from "../show/changed-file-lines.ts";
-import { changeHead } from "../show/diff-lines.ts";
+import { changedFileLines, changeHead } from "../show/diff-lines.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { styleFor } from "../show/style.ts";
 import { agreed } from "../terminal/agreed.ts";
 import type { ChangesArguments } from "./arguments.ts";
-import { fileNamed } from "./file-named.ts";
 
 /** What there is to be put back, and where. */
 interface Changed {
@@ -48,4 +46,13 @@ export async function revert(
   if (problems.length === 0) return undefined;
   warn(`${counted(problems.length, "file")} could not be put back.`);
   return exitCodes.failed;
+}
+
+/** The changed file that a person means. Throws `UsageError` when there is none of that name. */
+export function fileNamed(files: readonly ChangedFile[], path: string): ChangedFile {
+  const wanted = path.replace(/^\.\//, "");
+  const found = files.find((file) => file.path === wanted);
+  if (found) return found;
+  const names = files.map((file) => file.path).join(", ");
+  throw new UsageError(`${path} was not changed. ${names === "" ? "No file was." : `Changed are: ${names}.`}`);
 }

@@ -1,8 +1,8 @@
 import type { ConversationState } from "@banyan/core";
 import { isEnded } from "@banyan/core/conversation";
 import { visibleProse } from "@banyan/core/shown";
-import { callIn } from "../show/call-of.ts";
-import { excerpt } from "../show/excerpt.ts";
+import { callIn } from "../show/call-line.ts";
+import { excerpt } from "../show/fit-text.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
 import type { Question, Terminal } from "../terminal/terminal.ts";
 import type { Unsent, UnsentAnswer } from "./unsent.ts";

@@ -10,8 +10,8 @@ import {
 import type { ApprovalQuestion, LimitQuestion } from "@banyan/core/conversation";
 import { visibleLine } from "@banyan/core/shown";
 import { problemOf } from "../problem.ts";
-import { callIn } from "../show/call-of.ts";
-import { excerpt } from "../show/excerpt.ts";
+import { callIn } from "../show/call-line.ts";
+import { excerpt } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { subAgentLabel } from "../show/sub-agents.ts";
 import type { Choice, Decision } from "../terminal/decision.ts";
@@ -21,7 +21,6 @@ import { Answering, type WrittenAnswer, type WrittenPart } from "./answering.ts"
 import { callArguments } from "./call-arguments.ts";
 import { answerInWords } from "./text-question.ts";
 import type { Unsent } from "./unsent.ts";
-import { isOpen, whileOpen } from "./while-open.ts";
 
 /** A conversation in which something waits for a person, here or on a server. */
 export interface AskingSession extends Pick<Session, "listen" | "state"> {
@@ -241,4 +240,25 @@ function always(rule: string): Choice[] {
     { key: "a", text: `always ${rule}, in this conversation`, brief: "always here", holdsOn: true },
     { key: "A", text: `always ${rule}, for good`, brief: "always", holdsOn: true },
   ];
+}
+
+/** A signal that aborts as soon as a question is open no more, whoever answered it. */
+function whileOpen(
+  session: Pick<Session, "listen" | "state">,
+  question: string,
+): Disposable & { readonly signal: AbortSignal } {
+  const closed = new AbortController();
+  const stop = session.listen({
+    items() {
+      if (!isOpen(session.state, question)) closed.abort();
+    },
+    // A feed that breaks off ends the question too.
+    ended: () => closed.abort(),
+  });
+  return { signal: closed.signal, [Symbol.dispose]: stop };
+}
+
+/** Whether a question waits for an answer. */
+function isOpen({ questions }: ConversationState, question: string): boolean {
+  return questions.has(question);
 }

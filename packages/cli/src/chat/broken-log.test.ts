@@ -1,12 +1,13 @@
 import { openHost } from "@banyan/host";
 import { expect, test } from "vitest";
 import { home } from "../testing/banyan.ts";
+import { links } from "../testing/links.ts";
 import { modelServer } from "../testing/model-server.ts";
-import { hasTmux, Pty } from "../testing/pty.ts";
+import { hasTmux } from "../testing/pty.ts";
 
-test.skipIf(!hasTmux)(
-  "F37: a log that fails in the middle of an answer ends that turn on the screen, and what is said next opens it again",
-  async () => {
+test.skipIf(!hasTmux).each(links)(
+  "F37: a log that fails in the middle of an answer ends that turn on the screen, and what is said next opens it again ($link)",
+  async ({ open }) => {
     using place = home();
     const { promise: held, resolve: release } = Promise.withResolvers<void>();
     await using server = await modelServer(
@@ -14,7 +15,7 @@ test.skipIf(!hasTmux)(
       { text: ["It begins, ", "and ends."], held },
       { text: "Here I am." },
     );
-    using pty = Pty.open(place, ["--model", "openai-compatible/test"], server.env);
+    using pty = await open(place, ["--model", "openai-compatible/test"], server.env);
     await pty.prompted();
     await pty.exchange("hello", "Hello to you.");
     pty.enter("and now?");
@@ -32,7 +33,7 @@ test.skipIf(!hasTmux)(
     const [conversation] = await store.list();
     const taken = await store.open(conversation?.id ?? "", { take: true });
     release();
-    await pty.until("Not done: The conversation could not be written:");
+    await pty.until("The conversation could not be written:");
     const screen = await pty.prompted();
     expect(screen).toContain("What you say next opens it again, as far as it was written.");
     expect(screen).not.toMatch(/Esc stops/);
@@ -41,6 +42,6 @@ test.skipIf(!hasTmux)(
     expect(await pty.exchange("are you there?", "Here I am.")).toContain("Here I am.");
     expect(JSON.stringify(server.asked[2])).toContain("Hello to you.");
     pty.press("C-d");
-    await pty.until(`resume: banyan --resume ${conversation?.id}`);
+    await pty.until(`--resume ${conversation?.id}`);
   },
 );

@@ -1,18 +1,16 @@
 import type { Call, ConversationState, Event, FeedItem, RunEnd } from "@banyan/core";
 import { isEnded } from "@banyan/core/conversation";
 import { GIVEN_UP, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
-import { callDetails, callEnd, callHead } from "../show/call-line.ts";
-import { callIn } from "../show/call-of.ts";
-import { cutSentence } from "../show/cut-sentence.ts";
+import { callDetails, callEnd, callHead, callIn } from "../show/call-line.ts";
 import { changeHead, diffLines } from "../show/diff-lines.ts";
+import { cutSentence, wrap } from "../show/fit-text.ts";
+import { recalledLine } from "../show/memory-lines.ts";
 import { gist } from "../show/message-label.ts";
 import { PlainText, plainText } from "../show/plain-text.ts";
-import { recalledLine } from "../show/recalled-line.ts";
-import { runEndSentence } from "../show/run-end.ts";
 import { subAgentLine } from "../show/sub-agent-line.ts";
 import { SubAgentItems } from "../show/sub-agents.ts";
 import { toldModelLines } from "../show/told-model.ts";
-import { wrap } from "../show/wrap.ts";
+import { runEndSentence } from "../show/turn-line.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 

@@ -11,13 +11,11 @@ import { outputOption } from "../output-schema.ts";
 import { problemOf } from "../problem.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { greet } from "./greet.ts";
 import { completeNames } from "./names.ts";
-import { offerMemory } from "./offer-memory.ts";
 import { OwnDesk } from "./own-desk.ts";
 import { Talk } from "./talk.ts";
 import type { Unsent } from "./unsent.ts";
-import { welcome } from "./welcome.ts";
+import { greet, offerMemory, welcome } from "./welcome.ts";
 
 /** What a conversation at a terminal is begun with. */
 export interface ConverseOptions {

@@ -10,8 +10,8 @@ export interface ConversationEvents {
   renewed(session: TalkSession): void;
   /** It cannot be watched any more. */
   gone(why: string): void;
-  /** Its log has failed, at a desk of this program: it is opened anew, as far as it was written, with what is said next. */
-  lost(): void;
+  /** Its log has failed: it is opened anew, as far as it was written, with what is said next. */
+  lost(why: string): void;
 }
 
 /** The conversation that a person is in: none at first, begun with the first message, left for another one or for none. */
@@ -61,8 +61,11 @@ export class CurrentConversation {
       renewed: () => this.#events.renewed(session),
       stands: (standing) => {
         if (standing === "live") return;
-        if (standing === "broken" && this.#own) this.#lose(session);
-        else this.#events.gone(watched.problem?.message ?? "The conversation is gone.");
+        const why = watched.problem?.message ?? "The conversation is gone.";
+        if (standing === "broken") return this.#lose(session, why);
+        // Nobody can come back to it.
+        this.#session = undefined;
+        this.#events.gone(why);
       },
     });
     return session;
@@ -84,14 +87,14 @@ export class CurrentConversation {
     return this.#lost ?? (await this.#client.ask("conversation.create", {})).conversation;
   }
 
-  #lose(session: TalkSession): void {
+  #lose(session: TalkSession, why: string): void {
     this.#unfollow();
     this.#session = undefined;
     this.#lost = session.id;
     this.#client.leave(session.watched).catch(() => {
       // The desk has let go of it.
     });
-    this.#events.lost();
+    this.#events.lost(why);
   }
 
   /** What cannot be watched is not asked for again when the connection is lost. */

@@ -1,11 +1,11 @@
 import { type ConversationState, type Message, pathTo, textOf } from "@banyan/core";
 import { typedText } from "@banyan/core/conversation";
 import { counted } from "@banyan/core/shown";
-import { excerpt, firstLines } from "../show/excerpt.ts";
+import { excerpt, firstLines, wrap } from "../show/fit-text.ts";
 import { gist } from "../show/message-label.ts";
 import { plainText } from "../show/plain-text.ts";
 import type { Style } from "../show/style.ts";
-import { wrap } from "../show/wrap.ts";
+import { runEndSentence } from "../show/turn-line.ts";
 
 /** Lines of an answer that are shown when nobody says. */
 const ANSWER_LINES = 12;
@@ -29,9 +29,23 @@ export function titleLine(state: ConversationState, leaf: string | null): string
 
 /**
  * The last exchange before a message: the lines that remind a person where a conversation stands. As it stood in the
- * transcript where Markdown is drawn, else with the names of who said it.
+ * transcript where Markdown is drawn, else with the names of who said it; below it why the turn came to no answer.
  */
 export function lastExchange(
+  state: ConversationState,
+  leaf: string | null,
+  agent: string,
+  look: ExchangeLook,
+): string[] {
+  const lines = exchanged(state, leaf, agent, look);
+  const broken = leaf === null ? undefined : state.broken.get(leaf);
+  // Of what was interrupted, whoever opens the conversation is told how to go on.
+  if (!broken || broken.reason === "interrupted") return lines;
+  const why = runEndSentence(broken.reason, broken.message, look.style);
+  return why === undefined ? lines : [...lines, ...wrap(why, look.columns).split("\n")];
+}
+
+function exchanged(
   state: ConversationState,
   leaf: string | null,
   agent: string,

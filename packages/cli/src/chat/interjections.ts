@@ -1,5 +1,5 @@
 import type { Delivery, Session } from "@banyan/core";
-import { waitingLine } from "../show/waiting-line.ts";
+import { waitingLine } from "../show/message-label.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Unsent } from "./unsent.ts";

@@ -1,7 +1,6 @@
 import { counted } from "@banyan/core/shown";
 import type { ChangedFile, TakenBack } from "@banyan/host";
-import { changedFileLines } from "../show/changed-file-lines.ts";
-import { changeHead, diffLines } from "../show/diff-lines.ts";
+import { changedFileLines, changeHead, diffLines } from "../show/diff-lines.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { Choice } from "../terminal/decision.ts";
 import type { FeedView } from "../terminal/feed-view.ts";

@@ -1,9 +1,9 @@
 import { type ConversationState, textOf } from "@banyan/core";
 import { isEnded, type LiveRun } from "@banyan/core/conversation";
 import { callHead } from "../show/call-line.ts";
-import { lastLines } from "../show/excerpt.ts";
+import { lastLines } from "../show/fit-text.ts";
+import { waitingLine } from "../show/message-label.ts";
 import type { Style } from "../show/style.ts";
-import { waitingLine } from "../show/waiting-line.ts";
 
 /** How much of an answer that broke off is shown. */
 const ANSWER_LINES = 3;

@@ -1,6 +1,6 @@
 import type { ConversationState } from "@banyan/core";
 import type { Equipment, Host } from "@banyan/host";
-import { excerpt } from "../show/excerpt.ts";
+import { excerpt } from "../show/fit-text.ts";
 import { gist, messageNumbers, speakerOf } from "../show/message-label.ts";
 import type { Suggestion } from "../terminal/full/prompt/completion.ts";
 import type { Terminal } from "../terminal/terminal.ts";

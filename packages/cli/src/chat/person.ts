@@ -4,9 +4,10 @@ import type { CommandPlace, TakenBack } from "@banyan/host";
 import type { ConversationContext, ConversationWriter } from "../commands/command.ts";
 import { problemOf } from "../problem.ts";
 import { attachedLines, type WrittenAbout } from "../show/attached.ts";
+import { wrap } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
-import { wrap } from "../show/wrap.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
+import type { LiveTerminal } from "../terminal/full/live-terminal.ts";
 import { pick } from "../terminal/pick.ts";
 import type { TalkAction, Terminal } from "../terminal/terminal.ts";
 import { ChatView } from "./chat-view.ts";
@@ -15,7 +16,6 @@ import type { LeftBranch } from "./leave-files.ts";
 import { OwnCommands } from "./own-commands.ts";
 import { Standpoint } from "./standpoint.ts";
 import type { Unsent } from "./unsent.ts";
-import { viewAgents } from "./view-agents.ts";
 import { Writing } from "./writing.ts";
 
 /** Where a person sits, and how what they do gets into the conversation: one of this process, or of a server. */
@@ -167,4 +167,10 @@ export class Person {
       },
     };
   }
+}
+
+/** Shows the sub-agents of a conversation until the person goes back. There must be some. */
+async function viewAgents(live: LiveTerminal, state: ConversationState): Promise<void> {
+  const { AgentsView } = await import("../terminal/full/views/agents-view.ts");
+  await live.open(new AgentsView(state));
 }

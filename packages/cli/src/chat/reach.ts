@@ -1,4 +1,5 @@
 import type { ConnectionState } from "@banyan/protocol/client";
+import { oneLine } from "../show/plain-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Person } from "./person.ts";
 
@@ -30,6 +31,12 @@ export class Reach {
     const kept = "What you sent is sent when it is back; Ctrl-C again leaves, and keeps it.";
     this.#person.view.note(`There is no connection. ${kept}`);
     return true;
+  }
+
+  /** A line is on its way: while there is no connection, the person reads that a message waits. */
+  sends(line: string): void {
+    if (!this.isUp && !/^[/!]/.test(line))
+      this.#person.view.note(`Not sent yet: “${oneLine(line)}”. It goes when the connection is back.`);
   }
 
   #become(is: "up" | "lost", sentence: string): void {

@@ -6,8 +6,8 @@ import { turnLine } from "../show/turn-line.ts";
 import { Approvals } from "./approvals.ts";
 import type { Person } from "./person.ts";
 import type { Prompting } from "./prompting.ts";
-import { isReminded, remindOpened } from "./remind.ts";
 import { ShownRun } from "./shown-run.ts";
+import { isReminded, remindOpened } from "./standpoint.ts";
 import type { TalkSession } from "./talk-session.ts";
 import type { Unsent } from "./unsent.ts";
 

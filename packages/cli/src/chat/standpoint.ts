@@ -1,11 +1,13 @@
+import type { FeedItem, Session } from "@banyan/core";
 import { type ConversationState, emptyConversation, pathTo } from "@banyan/core";
 import { typedText } from "@banyan/core/conversation";
 import { changesOf, type TakenBack } from "@banyan/host";
 import type { FeedView } from "../terminal/feed-view.ts";
+import type { LiveTerminal } from "../terminal/full/live-terminal.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { lastExchange, titleLine } from "./exchange.ts";
 import { type LeftBranch, leaveFiles } from "./leave-files.ts";
-import { type PickOptions, pickMessage } from "./pick-message.ts";
-import { remind } from "./remind.ts";
+import { type Left, leftBehind } from "./left-behind.ts";
 import type { Writing } from "./writing.ts";
 
 /** Where the next message goes. */
@@ -137,4 +139,55 @@ function toldSince(state: ConversationState, id: string): string {
   const below = (parent: string) => state.children.get(parent) ?? [];
   const note = below(id).findLast(isNote);
   return note === undefined ? id : toldSince(state, note);
+}
+
+/** In which tree a message is chosen, and from where. */
+export interface PickOptions {
+  readonly session: Pick<Session, "label" | "star" | "state">;
+  /** What people call the agent. */
+  readonly agent: string;
+  /** Where the person stands. */
+  readonly leaf: string | null;
+  /** The message that is selected at first. */
+  readonly selected?: string | undefined;
+  /** Told what could not be done. */
+  readonly tell: (error: unknown) => void;
+}
+
+/** Lets a person choose a message in the tree; nothing when none is chosen. */
+async function pickMessage(live: LiveTerminal, options: PickOptions): Promise<string | undefined> {
+  const { session, agent, leaf, selected, tell } = options;
+  const { TreeView } = await import("../terminal/full/views/tree-view.ts");
+  const change = (changed: Promise<void>) => {
+    changed.then(() => live.refresh()).catch(tell);
+  };
+  const tree = new TreeView({
+    state: session.state,
+    agent,
+    leaf,
+    ...(selected !== undefined && { selected }),
+    onLabel: (message, label) => change(session.label(message, label)),
+    onStar: (message, starred) => change(session.star(message, starred)),
+  });
+  return live.open(tree);
+}
+
+/** Writes where a conversation stands at a message: the last exchange before it. */
+function remind(terminal: Terminal, state: ConversationState, leaf: string | null, agent: string): void {
+  const { columns, style, live } = terminal;
+  const look = { columns, style, ...(live && { prose: live.prose.bind(live) }) };
+  const apart = live ? [""] : [];
+  const head = ["", style.dim(titleLine(state, leaf)), ...apart];
+  for (const line of [...head, ...lastExchange(state, leaf, agent, look)]) terminal.write(`${line}\n`);
+}
+
+/** The same for a conversation that was just opened, with what was left behind in it. */
+export function remindOpened(terminal: Terminal, session: Left, leaf: string | null, agent: string): void {
+  remind(terminal, session.state, leaf, agent);
+  for (const line of leftBehind(session, terminal.columns, terminal.style)) terminal.write(`${line}\n`);
+}
+
+/** Whether an item tells that a run ended which a process before left behind: that was said when the conversation was opened. */
+export function isReminded({ interrupted }: Pick<Left, "interrupted">, item: FeedItem): boolean {
+  return item.type === "run.ended" && interrupted.some(({ id }) => id === item.run);
 }

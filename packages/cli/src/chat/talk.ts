@@ -1,7 +1,7 @@
 import type { Delivery, Directive, Event } from "@banyan/core";
 import { counted, visibleProse } from "@banyan/core/shown";
 import type { Client, ConnectionState } from "@banyan/protocol/client";
-import { conversationCommands, isCommand, runsAnytime, watchingCommands } from "../commands/index.ts";
+import { conversationCommands, isCommand, isExit, runsAnytime, watchingCommands } from "../commands/index.ts";
 import type { ExitCode } from "../exit.ts";
 import { attachableIn } from "../show/attachable.ts";
 import { oneLine } from "../show/plain-text.ts";
@@ -96,7 +96,7 @@ export class Talk implements Partner {
       },
       renewed: (session) => this.#renewed(session),
       gone: (why) => this.end(why),
-      lost: () => this.#lost(),
+      lost: (why) => this.#lost(why),
     });
     this.#reach = new Reach(seat.terminal, person);
     this.#approval = new ApprovalChoice({
@@ -175,6 +175,7 @@ export class Talk implements Partner {
   async #take(line: string, work: () => Promise<void>): Promise<void> {
     const { writing } = this.#person;
     writing.send(line);
+    this.#reach.sends(line);
     try {
       const doing = this.#prompting.doing(this.#entered.unlessInterrupted(work));
       // Whoever goes finds it when they come back.
@@ -256,7 +257,8 @@ export class Talk implements Partner {
   /** The connection cannot be had any more, or the conversation is gone. */
   end(why: string): void {
     this.#person.view.say(oneLine(why));
-    this.#go();
+    // It is drawn before the terminal is given back: nobody is to wonder why they are in their shell again.
+    this.#person.inBackground((this.#terminal.live?.settled() ?? Promise.resolve()).then(() => this.#go()));
   }
 
   /** Something went wrong that nobody asked for. */
@@ -365,9 +367,11 @@ export class Talk implements Partner {
     this.#prompting.rested();
   }
 
-  #lost(): void {
+  #lost(why: string): void {
     this.#stepOut();
     this.#showStatus();
+    // A desk of this program says it to whoever hears of what nobody asked for.
+    if (!this.#own) this.#person.view.say(oneLine(why));
     this.note("What you say next opens it again, as far as it was written.");
     this.#prompting.rested();
   }
@@ -400,8 +404,4 @@ export class Talk implements Partner {
       }),
     );
   }
-}
-
-function isExit(line: string): boolean {
-  return /^\/exit\s*$/i.test(line);
 }

@@ -1,7 +1,7 @@
 import type { Answer } from "@banyan/core";
 import type { TextQuestion } from "@banyan/core/conversation";
 import { visibleLine, visibleText } from "@banyan/core/shown";
-import { wrap } from "../show/wrap.ts";
+import { wrap } from "../show/fit-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { WrittenPart } from "./answering.ts";
 

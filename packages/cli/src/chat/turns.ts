@@ -2,7 +2,7 @@ import type { ConversationState, Event } from "@banyan/core";
 import type { Client } from "@banyan/protocol/client";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { verdictOf } from "../print/verdict.ts";
-import { callIn } from "../show/call-of.ts";
+import { callIn } from "../show/call-line.ts";
 import type { OwnDesk } from "./own-desk.ts";
 
 /** Whose turns, and what was asked for at the start. */

@@ -1,9 +1,12 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { counted } from "@banyan/core/shown";
-import { type Host, type ProviderStatus, TrustRecord } from "@banyan/host";
+import { counted, visibleLine } from "@banyan/core/shown";
+import { type Host, type ProviderStatus, settingAt, TrustRecord } from "@banyan/host";
+import manifest from "../../package.json" with { type: "json" };
+import { memoryOffer } from "../commands/memory.ts";
 import { type Described, described } from "../show/described.ts";
+import { wrap } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
@@ -81,4 +84,40 @@ function askedFirst({ approval }: Host, changer: string): string {
     all: "Everything runs without a question.",
   }[approval];
   return `${what} ${changer} changes that.`;
+}
+
+/** The first lines of a chat: what this is, where it works, with which model and why, and what is not as one may think. */
+export function greet(terminal: Terminal, host: Host, notices: readonly string[]): void {
+  const { style } = terminal;
+  const say = (sentence: string) => terminal.write(`${wrap(sentence, terminal.columns)}\n`);
+  const { name, reason } = host.model;
+  say(`${style.bold(`banyan ${manifest.version}`)} in ${visibleLine(host.workspace)}`);
+  say(style.dim(oneLine(reason)));
+  if (name.startsWith("demo/")) say(style.warning("This is the offline demo: a few rules, not a language model."));
+  if (host.approval === "edits") say(style.warning("Approval: files of this directory are changed without asking."));
+  if (host.approval === "all") {
+    const [layer] = settingAt(host.configuration, ["approval"])?.layers ?? [];
+    const from = layer === "flags" ? "--approval all" : layer === "environment" ? "BANYAN_APPROVAL" : "the settings";
+    const loud = `APPROVAL IS OFF (${from}): every call runs without asking. Use this in a sandbox only.`;
+    say(style.bad(style.bold(loud)));
+  }
+  for (const notice of notices) say(style.warning(oneLine(notice)));
+  say(style.dim("/help lists the commands; Ctrl-C interrupts."));
+}
+
+/**
+ * Offers memory, once (S26), in a chat of a person who has not decided about it: it is off until they agree. Nobody waits
+ * for an answer, so that the prompt has the keys (T40); a person agrees by a command, and by nothing that they type else.
+ */
+export function offerMemory(terminal: Terminal, host: Host): void {
+  const marker = join(host.places.state, "memory-offered");
+  const [layer] = settingAt(host.configuration, ["memory", "enabled"])?.layers ?? [];
+  if ((layer !== undefined && layer !== "built-in") || existsSync(marker)) return;
+  terminal.write(`${wrap(memoryOffer(host), terminal.columns)}\n`);
+  try {
+    mkdirSync(host.places.state, { recursive: true, mode: 0o700 });
+    writeFileSync(marker, "");
+  } catch {
+    // Where nothing can be kept, it is said again: no harm is done.
+  }
 }

@@ -1,6 +1,6 @@
 import { formatDuration } from "@banyan/core/shown";
 import { callWord } from "../show/call-line.ts";
-import { excerpt } from "../show/excerpt.ts";
+import { excerpt } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { SubAgent } from "../show/sub-agents.ts";
 import { subAgentsOf } from "../show/sub-agents.ts";

@@ -1,6 +1,6 @@
 import { leaves, pathTo, textOf } from "@banyan/core";
 import { counted } from "@banyan/core/shown";
-import { excerpt } from "../show/excerpt.ts";
+import { excerpt } from "../show/fit-text.ts";
 import { gist, isRemoved, messageNamed } from "../show/message-label.ts";
 import { ASK, type Command, type ConversationContext } from "./command.ts";
 

@@ -1,32 +1,20 @@
 import { nearest } from "@banyan/core/shown";
 import { described } from "../show/described.ts";
-import { wrap } from "../show/wrap.ts";
+import { wrap } from "../show/fit-text.ts";
 import { agents, agentsHere } from "./agents.ts";
-import { approval, approvalHere } from "./approval.ts";
 import { branch } from "./branch.ts";
-import { changes } from "./changes.ts";
-import { clear } from "./clear.ts";
+import { changes, undo } from "./changes.ts";
 import { ASK, type Command, type CommandContext, type ConversationContext, type Next } from "./command.ts";
-import { compact } from "./compact.ts";
-import { context } from "./context.ts";
-import { edit } from "./edit.ts";
-import { exit } from "./exit.ts";
+import { approval, approvalHere, clear, exit, mode, title } from "./conversation.ts";
 import { keys } from "./keys.ts";
-import { label } from "./label.ts";
 import { mcp } from "./mcp.ts";
 import { memory, memoryHere, memoryShown } from "./memory.ts";
-import { mode } from "./mode.ts";
+import { edit, label, remove, restore, star } from "./messages.ts";
 import { model } from "./model.ts";
 import { promptCommands } from "./prompt-commands.ts";
-import { remove } from "./remove.ts";
-import { restore } from "./restore.ts";
-import { resumeCommand, resumeHere } from "./resume.ts";
-import { retryCommand } from "./retry.ts";
-import { star } from "./star.ts";
-import { title } from "./title.ts";
 import { tree } from "./tree.ts";
-import { undo } from "./undo.ts";
-import { usage } from "./usage.ts";
+import { compact, resumeCommand, resumeHere, retryCommand } from "./turns.ts";
+import { context, usage } from "./usage.ts";
 import { waiting } from "./waiting.ts";
 
 type Listed = readonly Pick<Command, "name" | "takes" | "help">[];
@@ -132,6 +120,11 @@ export const watchingCommands: readonly Command<ConversationContext>[] = [
 /** Whether a line is one of these commands. */
 export function isCommand(line: string, known: readonly Pick<Command, "name">[]): boolean {
   return commandIn(line, known).command !== undefined;
+}
+
+/** Whether a line is the command to leave. */
+export function isExit(line: string): boolean {
+  return /^\/exit\s*$/i.test(line);
 }
 
 /** Whether a line is one of these commands, and one that can be carried out while the agent works. */

@@ -1,6 +1,6 @@
 import { ownCommand } from "@banyan/host/own-command";
 import { type Described, described } from "../show/described.ts";
-import { wrap } from "../show/wrap.ts";
+import { wrap } from "../show/fit-text.ts";
 import type { Place } from "../terminal/full/keys/actions.ts";
 import type { KeyRow } from "../terminal/full/keys/key-bindings.ts";
 import { ASK, type Command, type ConversationContext } from "./command.ts";

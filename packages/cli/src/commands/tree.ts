@@ -3,7 +3,7 @@ import { counted, formatCount } from "@banyan/core/shown";
 import { gist, messageNumbers, speakerOf } from "../show/message-label.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { ASK, type Command, type ConversationContext } from "./command.ts";
-import { namedMessage } from "./named-message.ts";
+import { namedMessage } from "./messages.ts";
 
 /** The lines that are shown; of a longer tree the end. */
 const MOST_LINES = 200;

@@ -1,6 +1,6 @@
 import { resume } from "@banyan/core";
 import type { WaitingInput } from "@banyan/core/conversation";
-import { waitingLine, waitingText, waitingWord } from "../show/waiting-line.ts";
+import { waitingLine, waitingText, waitingWord } from "../show/message-label.ts";
 import { ASK, type Command, type ConversationContext, type Next } from "./command.ts";
 
 export const waiting: Command<ConversationContext> = {

@@ -1,12 +1,32 @@
+import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { type ConfigurationOptions, projectOf, TrustRecord } from "@banyan/host";
-import type { ExitCode } from "../exit.ts";
+import { counted } from "@banyan/core/shown";
+import {
+  type ConfigurationOptions,
+  changeSetting,
+  changeSettingByText,
+  checkConfiguration,
+  describeFault,
+  directories,
+  type Entry,
+  formatKey,
+  type KeyPath,
+  parseKey,
+  projectOf,
+  readConfiguration,
+  readDefinitions,
+  redactor,
+  settingAt,
+  TrustRecord,
+  unknownSetting,
+  userSettingsFile,
+} from "@banyan/host";
+import { type ExitCode, exitCodes } from "../exit.ts";
 import { listing } from "../output/listing.ts";
+import { UsageError } from "../problem.ts";
+import { oneLine } from "../show/plain-text.ts";
+import { table } from "../show/table.ts";
 import type { ConfigArguments } from "../subcommands.ts";
-import { change } from "./change.ts";
-import { check } from "./check.ts";
-import { get } from "./get.ts";
-import { path } from "./path.ts";
 
 /** `banyan config`: settings, as they count in this directory. */
 export function config(args: ConfigArguments): Promise<ExitCode> {
@@ -30,4 +50,84 @@ export function config(args: ConfigArguments): Promise<ExitCode> {
 function trustedOnly(place: ConfigurationOptions): ConfigurationOptions {
   const { state } = new TrustRecord(place).trustOf(".");
   return state === "trusted" ? { ...place, project: projectOf(".") } : place;
+}
+
+/** Changes a setting, or takes it away, in the user's file or the project's. All else in the file is kept. */
+function change(
+  place: ConfigurationOptions,
+  args: Extract<ConfigArguments, { action: "set" | "unset" }>,
+  write: (text: string) => void,
+): void {
+  const path = keyIn(args.key);
+  const file = args.project ? projectOf(".").settings : userSettingsFile(place);
+  const owner = args.project ? "project" : "user";
+  if (args.action === "set") changeSettingByText(file, path, args.value, owner);
+  else changeSetting(file, path, undefined, owner);
+  write(`${formatKey(path)} is ${args.action === "set" ? "set" : "taken away"} in ${file}.\n`);
+}
+
+/**
+ * Prints what is wrong in all layers, and in the files of agents, commands and skills; the project's too: it is read for
+ * this, and nothing of it is used.
+ */
+function check(place: ConfigurationOptions, write: (text: string) => void): ExitCode {
+  const project = projectOf(".");
+  const definitions = readDefinitions(directories(place.env, place.home), project);
+  const faults = [...checkConfiguration({ ...place, project }), ...definitions.faults];
+  for (const fault of faults) write(`${oneLine(describeFault(fault))}\n`);
+  write(faults.length === 0 ? "The settings are right.\n" : `${counted(faults.length, "problem")}.\n`);
+  return faults.length === 0 ? exitCodes.done : exitCodes.usage;
+}
+
+/** Prints settings as they count, with the layers that they come from. Secrets in them are not shown. */
+function get(
+  options: ConfigurationOptions,
+  { key, output }: Extract<ConfigArguments, { action: "get" }>,
+  write: (text: string) => void,
+  warn: (sentence: string) => void,
+): void {
+  const wanted = key === undefined ? undefined : keyIn(key);
+  const configuration = readConfiguration(options);
+  for (const fault of configuration.faults) warn(describeFault(fault));
+  const one = wanted && settingAt(configuration, wanted);
+  const entries = wanted ? (one ? [one] : []) : configuration.entries;
+  const redact = redactor({ env: options.env });
+  if (output === "json") {
+    const found = entries.map(({ path, value, layers }) => ({ key: formatKey(path), value, layers }));
+    write(`${redact(JSON.stringify(wanted ? (found[0] ?? null) : found, null, 2))}\n`);
+  } else if (wanted && !one) write(`${formatKey(wanted)} is not set.\n`);
+  else for (const line of table(entries.map((entry) => rowOf(entry, redact)))) write(`${line}\n`);
+}
+
+function rowOf({ path, value, layers }: Entry, redact: (text: string) => string): string[] {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return [oneLine(formatKey(path)), layers.join(", "), oneLine(redact(text))];
+}
+
+/** Prints where settings and decisions are kept, or would be. */
+function path(place: ConfigurationOptions, write: (text: string) => void): void {
+  const project = projectOf(".");
+  const trust = new TrustRecord(place);
+  const { state } = trust.trustOf(".");
+  const theirs = state === "nothing" || state === "trusted" ? "" : "not used: the project is not trusted";
+  const rows = [
+    ["user", userSettingsFile(place), ""],
+    ["project", project.settings, theirs],
+    ["project", project.mcp, theirs],
+    ["trust", trust.file, ""],
+  ];
+  const lines = table(
+    rows.map(([what = "", file = "", note = ""]) => [what, oneLine(file), existsSync(file) ? note : "not there"]),
+  );
+  for (const line of lines) write(`${line}\n`);
+}
+
+/** The setting that a person names. Throws a `UsageError` when there can be none of that name. */
+function keyIn(text: string): KeyPath {
+  const key = parseKey(text);
+  if (!key)
+    throw new UsageError(`'${text}' names no setting. Write it as in limits.steps or models["ollama/qwen3.5"].`);
+  const problem = unknownSetting(key);
+  if (problem !== undefined) throw new UsageError(problem);
+  return key;
 }

@@ -1,7 +1,7 @@
 import type { ConversationState } from "@banyan/core";
 import type { ConversationSummary } from "@banyan/core/stores";
 import { ConversationDirectory, type Host } from "@banyan/host";
-import { excerpt } from "../show/excerpt.ts";
+import { excerpt } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { formatTime } from "../show/time.ts";
 import type { PickerItem } from "../terminal/full/views/picker.ts";

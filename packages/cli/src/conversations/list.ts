@@ -3,7 +3,7 @@ import { StoreError } from "@banyan/core";
 import { formatCount, visibleLine } from "@banyan/core/shown";
 import type { ConversationSummary } from "@banyan/core/stores";
 import type { ConversationDirectory } from "@banyan/host";
-import { excerpt } from "../show/excerpt.ts";
+import { excerpt } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
 import { formatTime } from "../show/time.ts";

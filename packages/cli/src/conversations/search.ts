@@ -3,7 +3,7 @@ import { counted } from "@banyan/core/shown";
 import type { SearchHit } from "@banyan/core/stores";
 import type { ConversationDirectory } from "@banyan/host";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
-import { excerpt } from "../show/excerpt.ts";
+import { excerpt } from "../show/fit-text.ts";
 import { plainText } from "../show/plain-text.ts";
 import { type Style, styleFor } from "../show/style.ts";
 import { formatTime } from "../show/time.ts";

@@ -1,5 +1,9 @@
+import { spawn } from "node:child_process";
+import { visibleLine } from "@banyan/core/shown";
+import { pathWithout } from "@banyan/host/find-program";
 import { configuredServers, type McpPlace, type McpServers, openServers, unknownServer } from "@banyan/host/mcp";
-import { openAddress } from "./open-address.ts";
+import { type ExitCode, exitCodes } from "../exit.ts";
+import { lastLines } from "../show/fit-text.ts";
 
 /** A server that is connected, or has failed to be. */
 export interface Connected {
@@ -35,4 +39,38 @@ export async function connected(
   const [state] = servers.states;
   if (state === undefined) throw new Error(`Nothing is known of ${name}.`);
   return { servers, state, [Symbol.asyncDispose]: () => servers.close() };
+}
+
+/** Lines of what a server wrote, and characters of each, that are shown when it cannot be used. */
+const LINES = 10;
+const WIDTH = 200;
+
+/** Says why a server cannot be used, with what it wrote last. */
+export function unusable({ servers, state }: Connected, warn: (sentence: string) => void): ExitCode {
+  const { name } = state;
+  for (const line of lastLines(servers.journal(name), LINES, WIDTH)) warn(`${name} wrote: ${line}`);
+  warn(`${name} cannot be used: ${"reason" in state ? state.reason : state.status}.`.replace(/\.\.$/, "."));
+  return state.status === "needs-auth" ? exitCodes.authentication : exitCodes.failed;
+}
+
+/** What opens an address in a browser, by system. */
+const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
+  darwin: ["open"],
+  win32: ["rundll32", "url.dll,FileProtocolHandler"],
+};
+
+/** Shows an address, and opens it in a browser where there is one; `BROWSER` says which. */
+function openAddress(address: URL, env: McpPlace["env"], tell: (text: string) => void): void {
+  const href = visibleLine(address.href);
+  if (address.protocol !== "https:" && address.protocol !== "http:") {
+    tell(`This is no address of the web, and is not opened: ${href}\n`);
+    return;
+  }
+  tell(`Sign in at ${visibleLine(address.host)} in your browser, and come back. If no page opens:\n${href}\n`);
+  const [command, ...args] = env.BROWSER ? [env.BROWSER] : (OPENERS[process.platform] ?? ["xdg-open"]);
+  const PATH = pathWithout([process.cwd()], env.PATH ?? "");
+  const browser = spawn(command, [...args, address.href], { stdio: "ignore", detached: true, env: { ...env, PATH } });
+  // There may be no browser: the address is on the screen.
+  browser.on("error", () => {});
+  browser.unref();
 }

@@ -1,7 +1,7 @@
 import { visibleLine } from "@banyan/core/shown";
 import { type ConfiguredServer, configuredServers, type McpPlace } from "@banyan/host/mcp";
 import { ownCommand } from "@banyan/host/own-command";
-import { excerpt } from "../show/excerpt.ts";
+import { excerpt } from "../show/fit-text.ts";
 import { table } from "../show/table.ts";
 
 const WIDTH = 80;

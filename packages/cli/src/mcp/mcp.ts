@@ -1,13 +1,15 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute } from "node:path";
-import { addMcpServer, type McpPlace, removeMcpServer } from "@banyan/host/mcp";
+import { addMcpServer, configuredServers, type McpPlace, removeMcpServer, signOut } from "@banyan/host/mcp";
 import { ownCommand } from "@banyan/host/own-command";
 import type { ExitCode } from "../exit.ts";
+import { exitCodes } from "../exit.ts";
 import { listing } from "../output/listing.ts";
+import { UsageError } from "../problem.ts";
 import type { AddedEntry, McpArguments } from "./arguments.ts";
+import { connected, unusable } from "./connected.ts";
 import { list } from "./list.ts";
-import { login } from "./login.ts";
 import { testServer } from "./test-server.ts";
 
 /** `banyan mcp`: the MCP servers of this directory, without a model. */
@@ -45,4 +47,22 @@ function filesFromHere(entry: AddedEntry): string[] {
   return [...command, ...(entry.args ?? [])].filter(
     (text) => !isAbsolute(text) && existsSync(text) && statSync(text).isFile(),
   );
+}
+
+/** Signs in to a server anew, in a browser. */
+async function login(
+  place: McpPlace,
+  name: string,
+  write: (text: string) => void,
+  warn: (sentence: string) => void,
+): Promise<ExitCode> {
+  const known = configuredServers(place).servers.find((server) => server.name === name);
+  if (known && "command" in known.entry) {
+    throw new UsageError(`${name} is a program: there is nothing to sign in to. Its secrets go into env.`);
+  }
+  if (known) await signOut(place, name, known.entry);
+  await using server = await connected(place, name, true, write);
+  if (server.state.status !== "ready") return unusable(server, warn);
+  write(`${name} is ready, with ${server.state.tools} tools.\n`);
+  return exitCodes.done;
 }

@@ -1,11 +1,10 @@
 import { counted } from "@banyan/core/shown";
 import type { McpPlace, McpServers } from "@banyan/host/mcp";
 import { type ExitCode, exitCodes } from "../exit.ts";
-import { excerpt } from "../show/excerpt.ts";
+import { excerpt } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
-import { connected } from "./connected.ts";
-import { unusable } from "./unusable.ts";
+import { connected, unusable } from "./connected.ts";
 
 const WIDTH = 80;
 /** Milliseconds for a list. */

@@ -1,8 +1,9 @@
-import type { ConversationState, FeedItem } from "@banyan/core";
+import type { ConversationState, Cost, FeedItem } from "@banyan/core";
+import type { z } from "zod";
 import type { OutputFormat } from "../arguments.ts";
 import { PlainText, plainText } from "../show/plain-text.ts";
 import { SubAgentItems } from "../show/sub-agents.ts";
-import type { Result } from "./result.ts";
+import type { resultSchema } from "./schema.ts";
 
 /** What goes to stdout while a turn runs, and at its end. */
 export interface Report {
@@ -118,4 +119,12 @@ interface LinePosition {
   readonly seq?: number;
   readonly epoch?: number;
   readonly offset?: number;
+}
+
+/** What `--print` comes to: the whole of `--output json`, the last line of `--output jsonl`. */
+export type Result = z.infer<typeof resultSchema>;
+
+/** A cost as JSON has it. */
+export function jsonCost(cost: Cost): number | null {
+  return cost ?? null;
 }

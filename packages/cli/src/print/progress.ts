@@ -1,9 +1,8 @@
 import { type ConversationState, type FeedItem, textOf } from "@banyan/core";
 import { GIVEN_UP, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
-import { callDetails, callEnd, callHead } from "../show/call-line.ts";
-import { callIn } from "../show/call-of.ts";
-import { cutSentence } from "../show/cut-sentence.ts";
+import { callDetails, callEnd, callHead, callIn } from "../show/call-line.ts";
 import { changeHead } from "../show/diff-lines.ts";
+import { cutSentence } from "../show/fit-text.ts";
 import { gist } from "../show/message-label.ts";
 import { oneLine, plainText } from "../show/plain-text.ts";
 import type { Style } from "../show/style.ts";

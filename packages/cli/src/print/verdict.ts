@@ -1,7 +1,7 @@
 import type { Turn } from "@banyan/core";
 import { toldBreak } from "@banyan/core/conversation";
 import { exitCodes } from "../exit.ts";
-import type { Result } from "../output/result.ts";
+import type { Result } from "../output/report.ts";
 import { exitOfModelError } from "../problem.ts";
 
 type Verdict = Pick<Result, "reason" | "exitCode" | "error">;

@@ -1,9 +1,10 @@
 import type { ApprovalMode } from "@banyan/host";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { wholeNumber } from "../flag-values.ts";
 import { parse, type Unread } from "../parse.ts";
 
 /** The port when none is named. */
-const PORT = 4180;
+export const PORT = 4180;
 
 /** What a line of `banyan serve` says; what it leaves out is absent. */
 export interface ServeArguments {
@@ -25,6 +26,15 @@ export interface ServeArguments {
   readonly unconfined?: boolean;
   /** Use what the project brings. */
   readonly trust: boolean;
+  /** The address of a PostgreSQL database that other servers share. */
+  readonly store?: string;
+  /** Where those reach this one. */
+  readonly address?: string;
+  /** The machine whose files this one works with. */
+  readonly machine?: string;
+  readonly redrive?: "resume" | "leave";
+  /** Seconds for which what runs may end by itself when the server is told to stop. */
+  readonly drain?: number;
 }
 
 const MORE = `
@@ -32,7 +42,8 @@ Only programs on this machine reach the server unless --host says otherwise,
 and only with its token. The token is kept for you, so that open pages stay
 signed in when the server starts again; BANYAN_TOKEN sets another one,
 BANYAN_GUEST_TOKEN one for those who may only watch. docs/protocol.md tells how
-programs talk to it.`;
+programs talk to it. BANYAN_STORE is --store, out of the list of processes; servers
+that share one need the same tokens: docs/many-machines.md.`;
 
 /** Reads what follows `banyan serve`, or says why it cannot be read. */
 export function readServe(
@@ -62,6 +73,20 @@ export function readServe(
     )
     .option("--unconfined", "let --approval all hold where commands run without a sandbox too")
     .option("--trust", "use the settings, servers and instructions of this project", false)
+    .option("--store <url>", "keep conversations in this PostgreSQL, with other servers: postgres://user@host/database")
+    .option("--address <url>", "with --store: where the other servers reach this one, as http://10.0.0.3:4180")
+    .option("--machine <name>", "with --store: the machine whose files it works with; the host's name if absent")
+    .addOption(
+      new Option("--redrive <policy>", "with --store: what becomes of runs whose server died").choices([
+        "resume",
+        "leave",
+      ]),
+    )
+    .addOption(
+      new Option("--drain <seconds>", "with --store: how long what runs may take to end, when told to stop").argParser(
+        wholeNumber(0),
+      ),
+    )
     .helpOption("-h, --help", "print this help")
     .addHelpText("after", MORE)
     .allowExcessArguments(false);

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { homedir } from "node:os";
+import { homedir, hostname } from "node:os";
 import { join, resolve } from "node:path";
 import { type Host, openHost, TrustRecord } from "@banyan/host";
 import { pathWithout } from "@banyan/host/find-program";
@@ -13,12 +13,12 @@ import {
   type ServeOptions,
   serve as startServer,
 } from "@banyan/server";
+import type { PostgresStore } from "@banyan/store/postgres";
 import { type ExitCode, exitCodes, signalExits } from "../exit.ts";
 import { problemOf, UsageError } from "../problem.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { announced } from "./announced.ts";
-import type { ServeArguments } from "./arguments.ts";
-import { tidyDaily } from "./tidy-daily.ts";
+import { PORT, type ServeArguments } from "./arguments.ts";
 
 /** `banyan serve`: serves until it is told to stop. */
 export async function serve(args: ServeArguments): Promise<ExitCode> {
@@ -30,7 +30,9 @@ export async function serve(args: ServeArguments): Promise<ExitCode> {
     process.stderr.write(`banyan: ${oneLine(sentence)}\n`);
   };
   try {
+    const shared = await sharedStore(args);
     host = await openHost({
+      ...(shared && { store: shared.store, machine: shared.machine }),
       cwd: resolve(args.cwd ?? "."),
       env: process.env,
       home: homedir(),
@@ -41,7 +43,7 @@ export async function serve(args: ServeArguments): Promise<ExitCode> {
     for (const notice of host.notices) warn(notice);
     // A host that is never ready serves what there is to read; whoever begins a turn is told why it cannot.
     tellMissing(host, warn).catch((error: unknown) => warn(problemOf(error).message));
-    const server = await listen(optionsFor(args, host, warn));
+    const server = await listen(optionsFor(args, host, warn, shared?.store));
     using _ = announced({
       address: server.address,
       process: process.pid,
@@ -52,7 +54,11 @@ export async function serve(args: ServeArguments): Promise<ExitCode> {
     greet(args, host, server, say, warn);
     if (args.open) show(server.pageAddressOnce(), warn);
     const exit = await stopped();
-    say("Stopping. An agent that is at work is interrupted, and can be resumed.");
+    say(
+      shared
+        ? "Stopping. What runs may end; what does not in time, another server goes on with."
+        : "Stopping. An agent that is at work is interrupted, and can be resumed.",
+    );
     await server.stop();
     return exit;
   } catch (error) {
@@ -73,7 +79,35 @@ async function tellMissing(host: Host, warn: (sentence: string) => void): Promis
 /** Milliseconds that an MCP server may take to start until it is said not to be there. */
 const STARTING = 60_000;
 
-function optionsFor(args: ServeArguments, host: Host, log: (line: string) => void): ServeOptions {
+/** The store that the command line or BANYAN_STORE names; loaded only then. */
+async function sharedStore(args: ServeArguments) {
+  const url = args.store ?? (process.env.BANYAN_STORE || undefined);
+  if (url === undefined) {
+    for (const name of ["address", "machine", "redrive", "drain"] as const)
+      if (args[name] !== undefined) throw new UsageError(`--${name} goes with --store.`);
+    return undefined;
+  }
+  if (args.address !== undefined && !/^https?:\/\/[^/]+\/?$/.test(args.address))
+    throw new UsageError(`--address takes an address such as http://10.0.0.3:${PORT}; this is ${args.address}.`);
+  const machine = args.machine ?? hostname();
+  const { postgresStore } = await import("@banyan/store/postgres");
+  const store = postgresStore(url, { program: "banyan serve", machine });
+  try {
+    // What is wrong with the database is told before anything else is begun.
+    await store.list({ limit: 1 });
+    return { store, machine };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+function optionsFor(
+  args: ServeArguments,
+  host: Host,
+  log: (line: string) => void,
+  store: PostgresStore | undefined,
+): ServeOptions {
   const { BANYAN_TOKEN, BANYAN_GUEST_TOKEN } = process.env;
   const { state } = host.places;
   const guestToken = args.guestToken ?? (BANYAN_GUEST_TOKEN || undefined);
@@ -90,6 +124,14 @@ function optionsFor(args: ServeArguments, host: Host, log: (line: string) => voi
     allowedHosts: args.allowHost,
     token,
     ...(guestToken === undefined ? {} : { guestToken }),
+    ...(store && {
+      cluster: {
+        shared: store.shared,
+        address: args.address,
+        redrive: args.redrive,
+        drain: args.drain === undefined ? undefined : args.drain * 1_000,
+      },
+    }),
     page: builtPage(),
     state,
     log,
@@ -170,4 +212,18 @@ function stopped(): Promise<ExitCode> {
       });
     }
   });
+}
+
+const DAY = 86_400_000;
+
+/**
+ * Has a host that runs for days remove each day what has grown too old, and tells what, until the answer is disposed of
+ * (B64). The process does not wait for it.
+ */
+export function tidyDaily(host: Pick<Host, "tidy">, tell: (sentence: string) => void): Disposable {
+  const tidy = async () => {
+    for (const sentence of await host.tidy()) tell(sentence);
+  };
+  const timer = setInterval(() => tidy().catch((error: unknown) => tell(problemOf(error).message)), DAY).unref();
+  return { [Symbol.dispose]: () => clearInterval(timer) };
 }

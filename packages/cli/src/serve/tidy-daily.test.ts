@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { tidyDaily } from "./tidy-daily.ts";
+import { tidyDaily } from "./serve.ts";
 
 const DAY = 86_400_000;
 

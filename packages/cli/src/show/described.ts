@@ -1,5 +1,5 @@
+import { wrap } from "./fit-text.ts";
 import type { Style } from "./style.ts";
-import { wrap } from "./wrap.ts";
 
 /** A name of one part or more, and what it stands for. */
 export interface Described {

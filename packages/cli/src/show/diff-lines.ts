@@ -1,7 +1,10 @@
 import type { Draft, FileChange } from "@banyan/core/conversation";
 import { counted, visibleProse } from "@banyan/core/shown";
+import type { ChangedFile } from "@banyan/host";
+import { excerpt } from "./fit-text.ts";
 import { oneLine } from "./plain-text.ts";
 import type { Style } from "./style.ts";
+import { table } from "./table.ts";
 
 /** How much of a change is shown. */
 export interface DiffOptions {
@@ -103,4 +106,12 @@ function rowLine({ sign, text, number }: Row, width: number, style: Style): stri
   const line = `${sign} ${shown}`.trimEnd();
   const paint = sign === "+" ? style.good : sign === "-" ? style.bad : (plain: string) => plain;
   return `${style.dim(place)} ${paint(line)}`.trimEnd();
+}
+
+/** The files that a conversation has changed, one on each line, with the lines that came and went. */
+export function changedFileLines(files: readonly ChangedFile[], title?: string): string[] {
+  const of = title === undefined ? "" : ` by “${excerpt(title, 60)}”`;
+  if (files.length === 0) return [`No file was changed${of}, or all are as they were.`];
+  const rows = files.map(({ path, kind, added, removed }) => [kind, `+${added}`, `-${removed}`, oneLine(path)]);
+  return [`${counted(files.length, "file")} changed${of}:`, ...table(rows).map((line) => `  ${line}`)];
 }

@@ -1,5 +1,7 @@
+import type { Recalled } from "@banyan/core/conversation";
+import { counted } from "@banyan/core/shown";
 import type { MemoryEntry } from "@banyan/host";
-import { excerpt } from "./excerpt.ts";
+import { excerpt } from "./fit-text.ts";
 import { oneLine } from "./plain-text.ts";
 import { table } from "./table.ts";
 import { formatTime } from "./time.ts";
@@ -18,4 +20,21 @@ export function memoryLines(entries: readonly MemoryEntry[]): string[] {
       excerpt(source, SOURCE_WIDTH),
     ]),
   );
+}
+
+/** That memory added something to what the model is told, and how to see it (S26, T51): `shower` is a key or a command. */
+export function recalledLine(items: readonly Recalled[], shower: string): string {
+  const told = items.filter(({ dismissed }) => !dismissed).length;
+  return `Memory added ${counted(told, "entry", "entries")} to what the model is told (${shower} shows them).`;
+}
+
+/** What it added, numbered, each with where it is from, and whether a person does not want it used (W50). */
+export function recalledLines(items: readonly Recalled[], columns: number, dim: (text: string) => string): string[] {
+  const room = Math.max(20, columns);
+  return items.flatMap(({ text, source, dismissed }, index) => {
+    const number = `${index + 1}. `;
+    const from = dismissed ? `not used · ${source}` : source;
+    const pad = " ".repeat(number.length);
+    return [number + excerpt(text, room - 2 - number.length), dim(pad + excerpt(from, room - 2 - pad.length))];
+  });
 }

@@ -1,6 +1,7 @@
+import type { WaitingInput } from "@banyan/core/conversation";
 import { type ConversationState, type Message, pathTo, typedText } from "@banyan/core/conversation";
 import { counted } from "@banyan/core/shown";
-import { excerpt } from "./excerpt.ts";
+import { excerpt } from "./fit-text.ts";
 
 /** The number of each message of a conversation, in the order of their creation, from 1: what a person types for it. */
 export function messageNumbers(state: ConversationState): ReadonlyMap<string, number> {
@@ -45,4 +46,27 @@ export function gist(message: Message, width: number): string {
   const tools = message.calls.map((call) => call.tool);
   if (tools.length > 0) return excerpt(`(${counted(tools.length, "call")}: ${tools.join(", ")})`, width);
   return message.finish === undefined || message.finish === "interrupted" ? "(interrupted)" : "(no text)";
+}
+
+const WORDS = { steer: "steer", queue: "queued", interrupt: "interrupt" } as const;
+
+/** How something that waits reaches the agent, in a word. */
+export function waitingWord({ delivery, held }: Pick<WaitingInput, "delivery" | "held">): string {
+  return held ? "held" : WORDS[delivery];
+}
+
+/** `steer: use the other file`: something that waits, on one line. */
+export function waitingLine(input: Pick<WaitingInput, "parts" | "delivery" | "held">, width: number): string {
+  const word = waitingWord(input);
+  return `${word}: ${waitingText(input, Math.max(20, width - word.length - 2))}`;
+}
+
+/** What it says, on one line: its first text, as what a person typed; what goes along is in the others. */
+export function waitingText({ parts }: Pick<WaitingInput, "parts">, width: number): string {
+  const typed = parts.find((part) => part.type === "text");
+  const texts = parts.flatMap((part) => {
+    if (part.type === "file") return [`(file: ${part.name ?? part.mediaType})`];
+    return part === typed ? [part.text] : [];
+  });
+  return excerpt(texts.join(" "), width);
 }

@@ -4,9 +4,8 @@ import { formatCost, formatDuration, formatSpent } from "@banyan/core/shown";
 import { describe, expect, test } from "vitest";
 import { callDetails, callEnd, callHead } from "./call-line.ts";
 import { described } from "./described.ts";
-import { excerpt, firstLines, lastLines } from "./excerpt.ts";
+import { excerpt, firstLines, lastLines, wrap } from "./fit-text.ts";
 import { styleFor } from "./style.ts";
-import { wrap } from "./wrap.ts";
 
 const plain = styleFor(process.stdout, "never");
 
@@ -108,6 +107,9 @@ describe("amounts", () => {
     expect(formatSpent(none, undefined)).toBe("");
     expect(formatSpent({ ...none, input: 1_200, cached: 1_000, output: 5 }, undefined)).toBe(
       "1,200 (1,000 cached) tokens in, 5 out · cost unknown",
+    );
+    expect(formatSpent({ ...none, input: 1, output: 5, reasoning: 3 }, 0)).toBe(
+      "1 tokens in, 5 out (3 reasoning) · cost $0",
     );
   });
 });

@@ -1,7 +1,6 @@
 import type { ConversationState, FeedItem } from "@banyan/core/conversation";
 import { toldItem } from "@banyan/core/shown";
-import { callEnd, callHead } from "./call-line.ts";
-import { callIn } from "./call-of.ts";
+import { callEnd, callHead, callIn } from "./call-line.ts";
 import { oneLine } from "./plain-text.ts";
 import type { Style } from "./style.ts";
 import { subAgentLabel } from "./sub-agents.ts";

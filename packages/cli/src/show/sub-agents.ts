@@ -1,5 +1,5 @@
-import { type Call, type ConversationState, type FeedItem, type Message, textOf } from "@banyan/core";
-import type { LiveRun } from "@banyan/core/conversation";
+import type { Call, ConversationState, FeedItem, Message } from "@banyan/core";
+import { type LiveRun, textOf } from "@banyan/core/conversation";
 
 /** A sub-agent of a conversation: what a call launched. */
 export interface SubAgent {

@@ -1,4 +1,4 @@
-import { excerpt } from "./excerpt.ts";
+import { excerpt } from "./fit-text.ts";
 
 /** What a column that is cut has at least. */
 const LEAST = 8;

@@ -1,6 +1,5 @@
 import { type Message, textOf } from "@banyan/core/conversation";
-import { isShownByChanges } from "./edit-outcome.ts";
-import { firstLines } from "./excerpt.ts";
+import { firstLines } from "./fit-text.ts";
 import { plainText } from "./plain-text.ts";
 
 /** Lines of it that are shown. */
@@ -10,4 +9,11 @@ const SHOWN = 10;
 export function toldModelLines(message: Message | undefined): string[] {
   if (message?.role !== "user" || message.author === "user" || isShownByChanges(message)) return [];
   return firstLines(plainText(`${message.author}: ${textOf(message)}`.trim()), SHOWN).split("\n");
+}
+
+const APPLIED = /^All blocks were applied\.(\n.+: (created, with|\d+ blocks? applied;) .+)+\nEdit mode has ended/;
+
+/** Whether a tool says only that blocks became changes of files: a person sees these with their lines, just above. */
+export function isShownByChanges(message: Message): boolean {
+  return message.role === "user" && message.author === "tool" && APPLIED.test(textOf(message));
 }

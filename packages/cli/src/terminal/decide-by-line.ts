@@ -1,5 +1,5 @@
 import { counted } from "@banyan/core/shown";
-import { wrap } from "../show/wrap.ts";
+import { wrap } from "../show/fit-text.ts";
 import type { Choice, Decided, Decision } from "./decision.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -20,7 +20,7 @@ export async function openTerminal({ plain, color, env, ...options }: OpenOption
     return new PlainTerminal({ ...options, style: styleFor(options.output, color) });
   const [{ FullTerminal }, { colorDepth }] = await Promise.all([
     import("./full/full-terminal.ts"),
-    import("./full/theme/color-depth.ts"),
+    import("./full/theme/terminal-colors.ts"),
   ]);
   return new FullTerminal({ ...options, env, depth: colorDepth(color, env) });
 }

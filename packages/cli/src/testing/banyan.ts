@@ -10,7 +10,8 @@ import { lineSchema } from "../output/schema.ts";
 // Tests that run the command start processes, which take their time on a machine that does much else.
 vi.setConfig({ testTimeout: 300_000, hookTimeout: 300_000 });
 
-export const MAIN = fileURLToPath(new URL("../main.ts", import.meta.url));
+/** The program: put together for this run of tests, or from its sources. */
+export const MAIN = process.env.BANYAN_TEST_PROGRAM ?? fileURLToPath(new URL("../main.ts", import.meta.url));
 
 /** How a run of the command ended. */
 export interface Ended {

@@ -1,6 +1,6 @@
 import type { LiveRun } from "@banyan/core/conversation";
 import { useConversation } from "../conversation/use-conversation.ts";
-import { useBegin } from "../conversations/use-begin.ts";
+import { useBegin } from "../conversations/new-conversation.tsx";
 import { usePage } from "../page.ts";
 
 /** Something that is done by writing its name. */

@@ -19,7 +19,6 @@ import { useCommands } from "./commands.ts";
 import { Completion } from "./completion.tsx";
 import { TurnWait, useTurnWait } from "./turn-wait.tsx";
 import { UnsentList } from "./unsent-list.tsx";
-import { useHistory } from "./use-history.ts";
 import { WaitingList } from "./waiting-list.tsx";
 
 /** Where a person writes. It is never switched off: what is written while the agent works steers it, or waits (W36). */
@@ -40,7 +39,9 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
   const [problem, setProblem] = useState<string>();
   const box = useRef<HTMLTextAreaElement>(null);
   const [caret, setCaret] = useState(0);
-  const run = runAt(tree, leaf);
+  // Of one whose log failed nothing runs any more, whatever it said last.
+  const isBroken = conversation.standing === "broken";
+  const run = isBroken ? undefined : runAt(tree, leaf);
   const limit = [...(tree?.questions.values() ?? [])].find((open) => open.type === "limit" && open.run === run?.id);
   const waiting = useTurnWait();
   const history = useHistory(
@@ -92,15 +93,15 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
       id: createId(),
       conversation: conversation.id,
       parts: [{ type: "text", text: said } as const],
-      ...(leaf === null ? {} : { at: leaf }),
+      // What was on its way when its log failed may not be there when it is opened anew.
+      ...(leaf === null || isBroken ? {} : { at: leaf }),
       ...(run ? { run: run.id, delivery } : {}),
     };
-    told(
-      page.say(unsent).catch((error: unknown) => {
-        giveBack(said);
-        throw error;
-      }),
-    );
+    const saying = page.say(unsent).catch((error: unknown) => {
+      giveBack(said);
+      throw error;
+    });
+    told(isBroken ? saying.then(() => conversation.again()) : saying);
   };
   const other = preferred === "steer" ? "queue" : "steer";
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
@@ -251,4 +252,37 @@ function Watching() {
       </div>
     </section>
   );
+}
+
+/** Walks through what a person said before, the newest first (W43). */
+export interface SaidBefore {
+  readonly isRecalling: boolean;
+  /** Recalls the one before; false when there is none. */
+  older(): boolean;
+  /** Recalls the one after it, or nothing behind the newest. */
+  newer(): boolean;
+  reset(): void;
+}
+
+/** What was said before on a branch, put into the message box as it is recalled. */
+function useHistory(said: () => readonly string[], recall: (text: string) => void): SaidBefore {
+  // 0: nothing is recalled; 1: the newest.
+  const back = useRef(0);
+  const go = (to: number) => {
+    const text = to === 0 ? "" : said().at(-to);
+    if (text === undefined) return false;
+    back.current = to;
+    recall(text);
+    return true;
+  };
+  return {
+    get isRecalling() {
+      return back.current > 0;
+    },
+    older: () => go(back.current + 1),
+    newer: () => back.current > 0 && go(back.current - 1),
+    reset() {
+      back.current = 0;
+    },
+  };
 }

@@ -7,17 +7,15 @@ import {
   totalTokens,
   type Usage,
 } from "@banyan/core/conversation";
-import { formatCost, shortCount, visibleLine } from "@banyan/core/shown";
+import { formatCost, formatTokens, shortCount, visibleLine } from "@banyan/core/shown";
 import { Inbox } from "../conversations/inbox.tsx";
 import { usePage } from "../page.ts";
-import { PanelButton } from "../panels/panel-button.tsx";
+import { usePanel } from "../panels/use-panel.ts";
 import { Disclosure } from "../shell/disclosure.tsx";
-import { tokensInWords } from "../shell/tokens-in-words.ts";
 import { useMay } from "../use-may.ts";
-import { ConversationMenu } from "./conversation-menu.tsx";
+import { ConversationMenu, useTitle } from "./conversation-menu.tsx";
 import { useConversation, useTree } from "./use-conversation.ts";
 import { useKnownModels } from "./use-models.ts";
-import { useTitle } from "./use-title.ts";
 
 /** The title, what waits for the person, and what the branch and the tree have cost (W42). */
 export function ConversationHeader({ leaf }: { readonly leaf: string | null }) {
@@ -66,7 +64,7 @@ function ContextUsed({ tree, leaf }: { readonly tree: ConversationState; readonl
 /** What models took; nothing while no answer has told: $0 would be a price, and that is not known yet (W51). */
 function Spent({ name, usage, cost }: { readonly name: string; readonly usage: Usage; readonly cost: Cost }) {
   if (totalTokens(usage) === 0 && cost === 0) return null;
-  return <Amount name={name} title={tokensInWords(usage)} value={formatCost(cost)} />;
+  return <Amount name={name} title={formatTokens(usage)} value={formatCost(cost)} />;
 }
 
 function Amount({ name, value, title }: { readonly name: string; readonly value: string; readonly title: string }) {
@@ -106,5 +104,20 @@ function Rules() {
         ))}
       </ul>
     </Disclosure>
+  );
+}
+
+/** Opens the panels, or closes them. */
+function PanelButton() {
+  const { panel, show } = usePanel();
+  return (
+    <button
+      type="button"
+      aria-expanded={panel !== undefined}
+      onClick={() => show(panel === undefined ? "branches" : undefined)}
+      className="min-h-6 rounded border border-line px-2 py-0.5 text-xs hover:bg-sunken"
+    >
+      Panels
+    </button>
   );
 }

@@ -1,11 +1,11 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { usePage } from "../page.ts";
+import { usePage, usePageState } from "../page.ts";
 import { Disclosure } from "../shell/disclosure.tsx";
+import { beginningOf } from "../tree/words.ts";
 import { useMay } from "../use-may.ts";
 import { exportFile, FORMATS } from "./export-file.ts";
 import { useConversation, useTree } from "./use-conversation.ts";
-import { useTitle } from "./use-title.ts";
 
 /** What can be done about a conversation as a whole: its title, a copy of it as a file, its end (W46). */
 export function ConversationMenu({ leaf }: { readonly leaf: string | null }) {
@@ -96,4 +96,14 @@ function Remove() {
       {isSure ? "Remove it for good: there is no way back" : "Remove the conversation"}
     </button>
   );
+}
+
+/** What the conversation in view is called: its title, else how it begins; nothing before something was said. */
+export function useTitle(): string | undefined {
+  const conversation = useConversation();
+  const tree = useTree();
+  const listed = usePageState(({ conversations }) => conversations?.find(({ id }) => id === conversation.id)?.title);
+  const root = tree?.children.get(null)?.[0];
+  // One that was removed is in no list.
+  return tree?.title ?? (listed || (tree && root && beginningOf(conversation, tree, root)));
 }

@@ -1,9 +1,11 @@
 import type { ConversationState } from "@banyan/core/conversation";
 import { Suspense, useEffect, useRef, useState } from "react";
 import { Composer } from "../composer/composer.tsx";
+import { changesAhead } from "../diff/call-changes.tsx";
 import { usePage, usePageState } from "../page.ts";
 import { WithPanels } from "../panels/with-panels.tsx";
 import { lazily } from "../shell/lazily.ts";
+import { markdownAhead } from "../transcript/markdown.tsx";
 import { Transcript } from "../transcript/transcript.tsx";
 import { useMay } from "../use-may.ts";
 import { Announcer } from "./announcer.tsx";
@@ -44,7 +46,8 @@ export function ConversationView({ id, ...shown }: Shown & { readonly id: string
 function Standing(shown: Shown) {
   const conversation = useConversation();
   const tree = useTree();
-  if (tree) return <Branch tree={tree} {...shown} />;
+  const canDraw = useCanDraw();
+  if (tree) return <Branch tree={tree} canDraw={canDraw} {...shown} />;
   return (
     <div className="m-auto flex flex-col items-center gap-3 p-4 text-center text-soft">
       <p role="status">{conversation.problem ?? "Loading the conversation …"}</p>
@@ -53,7 +56,12 @@ function Standing(shown: Shown) {
   );
 }
 
-function Branch({ tree, leaf, isWhole }: Shown & { readonly tree: ConversationState }) {
+function Branch({
+  tree,
+  canDraw,
+  leaf,
+  isWhole,
+}: Shown & { readonly tree: ConversationState; readonly canDraw: boolean }) {
   const conversation = useConversation();
   const view = useView(tree, leaf);
   useSeen(tree);
@@ -75,7 +83,7 @@ function Branch({ tree, leaf, isWhole }: Shown & { readonly tree: ConversationSt
         </Suspense>
       ) : (
         <WithPanels leaf={view}>
-          <Transcript leaf={view} />
+          {canDraw ? <Transcript leaf={view} /> : <div className="min-h-0 flex-1" />}
           <ToldNotes leaf={view} />
           <ModelWait leaf={view} />
           <Composer leaf={view} />
@@ -83,6 +91,25 @@ function Branch({ tree, leaf, isWhole }: Shown & { readonly tree: ConversationSt
       )}
     </>
   );
+}
+
+/** Milliseconds for which messages wait for what draws them. On a bad link they stand there as they were written first. */
+const DRAWABLE = 1_500;
+
+/**
+ * Whether what draws messages is there: it is loaded while the conversation is, so that no message changes its height when it
+ * comes, and moves the next one under somebody's pointer (W54).
+ */
+function useCanDraw(): boolean {
+  const [canDraw, setCanDraw] = useState(false);
+  useEffect(() => {
+    const draw = () => setCanDraw(true);
+    // What does not come at all is told where it is missing.
+    Promise.all([markdownAhead(), changesAhead()]).then(draw, draw);
+    const timer = setTimeout(draw, DRAWABLE);
+    return () => clearTimeout(timer);
+  }, []);
+  return canDraw;
 }
 
 /** Another program may have let go of the conversation meanwhile. */

@@ -2,7 +2,7 @@ import type { ListedConversation } from "@banyan/protocol";
 import { Link } from "@tanstack/react-router";
 import { useDeferredValue, useState } from "react";
 import { usePageState } from "../page.ts";
-import { ThemeChoice } from "../shell/theme-choice.tsx";
+import { type Preferences, usePreference } from "../shell/preferences.ts";
 import { Spinner } from "../transcript/versions.tsx";
 import { useMay } from "../use-may.ts";
 import { ImportConversation } from "./import-conversation.tsx";
@@ -89,7 +89,7 @@ function Entry({ conversation }: { readonly conversation: ListedConversation }) 
 
 /** Why the last turn did not come to its answer. */
 const BROKEN: Readonly<Record<NonNullable<ListedConversation["broken"]>, string>> = {
-  failed: "no answer",
+  failed: "failed",
   limit: "stopped at a limit",
   interrupted: "interrupted",
 };
@@ -114,4 +114,23 @@ function whenOf(at: number): string {
   return isToday
     ? date.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" })
     : date.toLocaleDateString(undefined, { day: "numeric", month: "short" });
+}
+
+/** Light, dark, or as the system has it (W45). */
+function ThemeChoice() {
+  const [theme, setTheme] = usePreference("theme");
+  return (
+    <label className="flex items-center gap-1 text-soft text-xs">
+      Theme
+      <select
+        value={theme}
+        onChange={({ target }) => setTheme(target.value as Preferences["theme"])}
+        className="min-h-6 rounded border border-line bg-ground px-1 text-ink"
+      >
+        <option value="system">System</option>
+        <option value="light">Light</option>
+        <option value="dark">Dark</option>
+      </select>
+    </label>
+  );
 }

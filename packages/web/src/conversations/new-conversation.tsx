@@ -1,6 +1,6 @@
+import { useNavigate } from "@tanstack/react-router";
 import { usePage } from "../page.ts";
 import { useMay } from "../use-may.ts";
-import { useBegin } from "./use-begin.ts";
 
 /** Begins a conversation and shows it. */
 export function NewConversation() {
@@ -16,4 +16,14 @@ export function NewConversation() {
       New conversation
     </button>
   );
+}
+
+/** Begins a conversation and shows it. */
+export function useBegin(): () => Promise<void> {
+  const { connection } = usePage();
+  const navigate = useNavigate();
+  return async () => {
+    const begun = await connection.ask("conversation.create", {});
+    await navigate({ to: "/c/$conversation", params: begun });
+  };
 }

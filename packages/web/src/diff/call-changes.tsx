@@ -5,6 +5,9 @@ import { growingChange, madeChange } from "./shown-file.ts";
 
 const ChangedFiles = lazily(async () => ({ default: (await import("./changed-files.tsx")).ChangedFiles }));
 
+/** Loads what draws the changes of calls. */
+export const changesAhead = ChangedFiles.ahead;
+
 /** The files that a call has changed, and what it is writing into files, as it grows (W31). */
 export function CallChanges({ call: { tool, changes, drafts } }: { readonly call: Call }) {
   const made = useMemo(() => changes?.map((change, index) => madeChange(change, String(index))) ?? [], [changes]);

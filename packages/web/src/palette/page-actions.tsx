@@ -1,4 +1,4 @@
-import { useBegin } from "../conversations/use-begin.ts";
+import { useBegin } from "../conversations/new-conversation.tsx";
 import { usePage } from "../page.ts";
 import { focusOn } from "../shell/focus-on.ts";
 import { usePreference } from "../shell/preferences.ts";

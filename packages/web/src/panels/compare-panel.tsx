@@ -2,16 +2,16 @@ import {
   type AssistantMessage,
   type ConversationState,
   lastAssistantMessage,
+  leaves,
   type Message,
+  pathTo,
   textOf,
 } from "@banyan/core/conversation";
-import { formatCost } from "@banyan/core/shown";
+import { formatSpent } from "@banyan/core/shown";
 import { useEffect } from "react";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
-import { tokensInWords } from "../shell/tokens-in-words.ts";
 import { Markdown } from "../transcript/markdown.tsx";
 import { beginningOf } from "../tree/words.ts";
-import { type OtherBranch, otherBranches, partingOf } from "./branch-choice.ts";
 import { TextDiff } from "./text-diff.tsx";
 import { usePanel } from "./use-panel.ts";
 
@@ -114,8 +114,7 @@ function Footer({ message: { calls, model, usage, cost } }: { readonly message: 
   return (
     <p className="text-soft text-xs">
       {tools !== "" && <span className="block">{tools}</span>}
-      {model}
-      {usage && ` · ${tokensInWords(usage)} · ${formatCost(cost)}`}
+      {[model, usage ? formatSpent(usage, cost) : ""].filter((part) => part !== "").join(" · ")}
     </p>
   );
 }
@@ -137,4 +136,41 @@ function Difference({
 function useText(answer: AssistantMessage | undefined): string | undefined {
   const { message } = useMessage(answer?.id ?? "");
   return answer && message ? textOf(message) : undefined;
+}
+
+/** A branch beside the one in view. */
+export interface OtherBranch {
+  readonly leaf: string;
+  /** Its first message that is not on the branch in view. */
+  readonly first: string;
+}
+
+/** The branches of the person's own conversation other than the one that ends at `leaf`, the nearest first. */
+export function otherBranches(tree: ConversationState, leaf: string): OtherBranch[] {
+  const depth = new Map(pathTo(tree, leaf).map(({ id }, index) => [id, index]));
+  return leaves(tree)
+    .filter((other) => !depth.has(other))
+    .map((other) => {
+      let first = other;
+      let parent = tree.messages.get(first)?.parentId ?? null;
+      for (; parent !== null && !depth.has(parent); parent = tree.messages.get(first)?.parentId ?? null) first = parent;
+      return { leaf: other, first, shared: parent === null ? -1 : (depth.get(parent) ?? -1) };
+    })
+    .sort((a, b) => b.shared - a.shared);
+}
+
+/** Two branches from where they part. */
+export interface Parting {
+  /** The last message of both; none when they share nothing. */
+  readonly ancestor: Message | undefined;
+  readonly left: readonly Message[];
+  readonly right: readonly Message[];
+}
+
+/** Where two branches part, and what each says after that. */
+export function partingOf(tree: ConversationState, left: string, right: string): Parting {
+  const [one, other] = [pathTo(tree, left), pathTo(tree, right)];
+  let shared = 0;
+  while (shared < one.length && one[shared] === other[shared]) shared++;
+  return { ancestor: one[shared - 1], left: one.slice(shared), right: other.slice(shared) };
 }

@@ -9,7 +9,7 @@ import {
   totalTokens,
   type Usage,
 } from "@banyan/core/conversation";
-import { formatCost, shortCount } from "@banyan/core/shown";
+import { formatCost, formatTokens, shortCount } from "@banyan/core/shown";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
@@ -93,9 +93,11 @@ export function UsagePanel({ leaf }: { readonly leaf: string | null }) {
                   >
                     <span className="flex justify-between gap-2">
                       <span className="truncate">{answer.label ?? beginningOf(conversation, tree, answer.id)}</span>
-                      <span className="shrink-0 whitespace-nowrap">{formatCost(answer.cost)}</span>
+                      <span className="shrink-0 whitespace-nowrap">
+                        {formatTokens(answer.usage ?? noUsage) !== "" && formatCost(answer.cost)}
+                      </span>
                     </span>
-                    <span className="block truncate text-soft">{amountsOf(answer.usage ?? noUsage)}</span>
+                    <span className="block truncate text-soft">{formatTokens(answer.usage ?? noUsage)}</span>
                   </button>
                 </li>
               )
@@ -125,10 +127,6 @@ function Row({ name, branch, all }: { readonly name: string; readonly branch: st
       <td>{all}</td>
     </tr>
   );
-}
-
-function amountsOf({ input, cached, output, reasoning }: Usage): string {
-  return `${shortCount(input)} in · ${shortCount(cached)} cached · ${shortCount(output)} out · ${shortCount(reasoning)} reasoning`;
 }
 
 /** What sub-agents used, wherever they were launched. */

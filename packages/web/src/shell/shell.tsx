@@ -66,7 +66,7 @@ function useTabTitle(): void {
   const waiting = usePageState(waitingInAll);
   const listed = usePageState(({ conversations }) => conversations?.find(({ id }) => id === shown));
   const title = listed?.title;
-  const broken = listed?.running === 0 && listed.broken === "failed" ? "No answer: " : "";
+  const broken = listed?.running === 0 && listed.broken === "failed" ? "Failed: " : "";
   useEffect(() => {
     document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${title ? `${broken}${title} · ` : ""}Banyan`;
   }, [waiting, title, broken]);

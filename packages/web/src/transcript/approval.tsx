@@ -3,9 +3,9 @@ import { visibleLine, visibleText } from "@banyan/core/shown";
 import type { Command } from "@banyan/protocol";
 import { useId, useState } from "react";
 import { usePage, usePageState } from "../page.ts";
+import { focusOn } from "../shell/focus-on.ts";
 import { usePreference } from "../shell/preferences.ts";
 import { useMay } from "../use-may.ts";
-import { focusAfter } from "./focus-after.ts";
 import { ShownLines } from "./shown-lines.tsx";
 
 /** A question, and where it is asked. */
@@ -271,4 +271,25 @@ function parse(text: string): { readonly value: Json } | { readonly value?: unde
   } catch (error) {
     return { problem: `The arguments are not JSON: ${error instanceof Error ? error.message : String(error)}` };
   }
+}
+
+/**
+ * Where the focus goes once what has it is answered: to the message that it is part of; in the list of what waits to
+ * the next one, and after the last one to where one writes.
+ */
+function focusAfter(answered: Element | null): () => void {
+  const message = answered?.closest<HTMLElement>("article");
+  if (message) return () => message.focus({ preventScroll: true });
+  const item = answered?.closest("li");
+  // Some browsers give no focus to a button that is clicked: then there is none to lose.
+  if (!item) return () => {};
+  const all = [...(item.parentElement?.children ?? [])];
+  const at = all.indexOf(item);
+  const others = [...all.slice(at + 1), ...all.slice(0, at)];
+  return () => {
+    // The others may have been answered elsewhere meanwhile.
+    const next = others.find((one) => one.isConnected);
+    if (!next) return focusOn("#composer");
+    (next.querySelector<HTMLElement>("fieldset, form textarea") ?? next.querySelector("a"))?.focus();
+  };
 }

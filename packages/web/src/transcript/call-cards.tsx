@@ -1,6 +1,6 @@
 import type { Call } from "@banyan/core/conversation";
 import { CallCard } from "./call-card.tsx";
-import { isLook, looksInWords } from "./looks.ts";
+import { isLook, looksInWords } from "./folds.ts";
 
 /** Calls that stand side by side. Neighbours that only look and went well are folded into one line (W30). */
 export function CallCards({ calls, message }: { readonly calls: readonly Call[]; readonly message: string }) {

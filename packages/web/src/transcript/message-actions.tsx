@@ -1,17 +1,15 @@
 import { type AssistantMessage, type Message, textOf, typedText, type UserMessage } from "@banyan/core/conversation";
-import { formatCost } from "@banyan/core/shown";
+import { counted, formatSpent } from "@banyan/core/shown";
 import { useState } from "react";
 import { useConversation } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
 import { usePage } from "../page.ts";
 import { focusOn, focusOnMessage } from "../shell/focus-on.ts";
-import { Icon } from "../shell/icon.tsx";
-import { tokensInWords } from "../shell/tokens-in-words.ts";
 import { useCopy } from "../shell/use-copy.ts";
 import { focusHere, InlineForm } from "./inline-form.tsx";
 import { RemoveMessage } from "./remove-message.tsx";
 import { RetryAnswer } from "./retry-answer.tsx";
-import { SmallButton } from "./small-button.tsx";
+import { Icon, SmallButton } from "./small-button.tsx";
 import { Versions } from "./versions.tsx";
 
 /** Below a message: its other versions, what it took, and what can be done about it. */
@@ -94,12 +92,8 @@ export function MessageActions({ message }: { readonly message: Message }) {
 /** What an answer was made with, and what it took (W42). */
 function Spent({ message: { model, usage, cost, calls } }: { readonly message: AssistantMessage }) {
   if (!usage) return null;
-  return (
-    <span>
-      {model} · {tokensInWords(usage)} · {formatCost(cost)}
-      {calls.length > 0 && ` · ${calls.length} ${calls.length === 1 ? "call" : "calls"}`}
-    </span>
-  );
+  const said = [model, formatSpent(usage, cost), calls.length > 0 ? counted(calls.length, "call") : ""];
+  return <span>{said.filter((part) => part !== "").join(" · ")}</span>;
 }
 
 /** Says a message in other words: a new version beside it. The old one and all below it stay as they are (W1). */

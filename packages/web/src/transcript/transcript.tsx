@@ -6,8 +6,8 @@ import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
 import { usePageState } from "../page.ts";
 import { messageIn } from "../shell/address.ts";
-import { FoldLine } from "./fold-line.tsx";
-import { useFolds } from "./folds.ts";
+import type { Fold } from "./folds.ts";
+import { looksInWords, useFolds } from "./folds.ts";
 import { MessageArticle } from "./message-article.tsx";
 import { useFollowing } from "./use-following.ts";
 import { usePlaces } from "./use-places.ts";
@@ -170,5 +170,27 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
         </button>
       )}
     </div>
+  );
+}
+
+/** The line that stands for messages which do nothing but look. */
+function FoldLine({ fold, isOpen, onToggle }: { readonly fold: Fold; readonly isOpen: boolean; onToggle(): void }) {
+  return (
+    <button
+      type="button"
+      aria-expanded={isOpen}
+      onClick={onToggle}
+      className="flex w-full items-baseline gap-2 rounded-md border border-hair px-3 py-1.5 text-left text-sm hover:bg-raised"
+    >
+      <span className="text-leaf">
+        <span aria-hidden="true">✓ </span>
+        done
+      </span>
+      <span>{looksInWords(fold.calls)}</span>
+      <span className="text-soft text-xs">{fold.messages.length} steps</span>
+      <span aria-hidden="true" className="ml-auto text-soft">
+        {isOpen ? "▾" : "▸"}
+      </span>
+    </button>
   );
 }

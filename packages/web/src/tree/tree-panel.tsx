@@ -1,15 +1,15 @@
 import type { ConversationState } from "@banyan/core/conversation";
-import { useMemo, useState } from "react";
+import { useDeferredValue, useEffect, useMemo, useState } from "react";
 import { TREE } from "../conversation/live-conversation.ts";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
+import { usePage } from "../page.ts";
 import { BranchMap } from "./branch-map.tsx";
 import { marksOf } from "./marks.ts";
 import { Outline } from "./outline.tsx";
 import { RowActions } from "./row-actions.tsx";
 import { type OutlineRow, outlineRows } from "./rows.ts";
 import { TreeTools } from "./tree-tools.tsx";
-import { useTreeSearch } from "./use-tree-search.ts";
 import { wordsOf } from "./words.ts";
 
 /** All branches, as an outline or as a map: searched, filtered, and cut down to a part. */
@@ -123,4 +123,32 @@ function toggled(set: ReadonlySet<string>, id: string): ReadonlySet<string> {
   const next = new Set(set);
   if (!next.delete(id)) next.add(id);
   return next;
+}
+
+/** Hits that the server is asked for, the newest first. */
+const MOST_HITS = 1_000;
+
+/** The messages of this conversation, on any branch, in which all words of the query occur (W19). */
+function useTreeSearch(query: string): ReadonlySet<string> {
+  const { connection } = usePage();
+  const { id } = useConversation();
+  const [hits, setHits] = useState(NONE);
+  const wanted = useDeferredValue(query.trim());
+  useEffect(() => {
+    setHits(NONE);
+    if (wanted === "") return;
+    let isWanted = true;
+    connection.ask("conversation.search", { query: wanted, conversation: id, limit: MOST_HITS }).then(
+      (found) => {
+        if (isWanted) setHits(new Set(found.hits.map(({ message }) => message)));
+      },
+      () => {
+        // A query that cannot be searched for finds nothing.
+      },
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [connection, id, wanted]);
+  return hits;
 }

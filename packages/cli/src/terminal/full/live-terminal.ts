@@ -1,8 +1,8 @@
 import type { ConversationState } from "@banyan/core";
 import type { FeedView } from "../feed-view.ts";
 import type { KeyRow, KeySettings } from "./keys/key-bindings.ts";
-import type { CommandName } from "./prompt/complete-commands.ts";
 import type { Suggestion } from "./prompt/completion.ts";
+import type { CommandName } from "./prompt/completions.ts";
 import type { LiveView } from "./transcript/live-view.ts";
 import type { Overlay } from "./views/overlay.ts";
 import type { Status } from "./views/status-line.ts";

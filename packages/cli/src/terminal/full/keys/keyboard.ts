@@ -1,7 +1,7 @@
 import { StringDecoder } from "node:string_decoder";
 import { decodeKittyPrintable, isKeyRelease, StdinBuffer, setKittyProtocolActive } from "@earendil-works/pi-tui";
-import { schemeOfReply } from "../theme/background.ts";
 import type { Scheme } from "../theme/palette.ts";
+import { schemeOfReply } from "../theme/terminal-colors.ts";
 
 /** What hears of a keyboard. */
 export interface KeyListener {

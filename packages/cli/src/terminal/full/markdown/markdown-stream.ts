@@ -2,9 +2,7 @@ import type { Draft } from "@banyan/core/conversation";
 import { lexer, type Token, type Tokens } from "marked";
 import { draftEnd, draftLines } from "../../../show/diff-lines.ts";
 import { cut, wrapped } from "../screen/cells.ts";
-import { blockLines, itemLines, numberOf } from "./blocks.ts";
-import { CONTEXT, codeLabel, codeLines } from "./code.ts";
-import { begunFence, type Fence, isClosing } from "./fence.ts";
+import { blockLines, CONTEXT, codeLabel, codeLines, itemLines, numberOf } from "./blocks.ts";
 import type { Look } from "./look.ts";
 import { splitParagraph } from "./split-paragraph.ts";
 import { columnWidths, roomyWidths, type TableBegun, tableLines } from "./table.ts";
@@ -266,4 +264,34 @@ function shownCode(lines: readonly string[], { fence, before, count }: BegunCode
 
 function withoutIndent(line: string, { indent }: Fence): string {
   return line.slice(Math.min(indent, line.length - line.trimStart().length));
+}
+
+/** What a block of code in Markdown begins with, and so what it ends with. */
+export interface Fence {
+  readonly mark: "`" | "~";
+  readonly length: number;
+  /** Blanks before it, which its lines have too. */
+  readonly indent: number;
+  readonly language: string;
+}
+
+/** The fence that a block of code begins with; nothing when it has none, or when that line is not whole yet. */
+function begunFence(raw: string, language: string): Fence | undefined {
+  const [, indent = "", marks = ""] = /^( {0,3})(`{3,}|~{3,})[^\n]*\n/.exec(raw) ?? [];
+  if (marks === "") return undefined;
+  return { mark: marks.startsWith("`") ? "`" : "~", length: marks.length, indent: indent.length, language };
+}
+
+/** Whether a line ends the code; a line that is not whole yet ends it perhaps as soon as it has one mark. */
+function isClosing(line: string, { mark, length }: Fence, isPart = false): boolean {
+  const marks = line.trim();
+  return marks.length >= (isPart ? 1 : length) && marks === mark.repeat(marks.length) && !/^ {4}/.test(line);
+}
+
+/** A whole text in Markdown, which must be plain by then (S12), as lines of a width. */
+export function markdownLines(text: string, width: number, look: Look): readonly string[] {
+  const stream = new MarkdownStream();
+  stream.push(text);
+  stream.end();
+  return stream.show(width, Number.MAX_SAFE_INTEGER, look).finished;
 }

@@ -5,8 +5,8 @@ import { dirname, join } from "node:path";
 import { WorkspaceFiles } from "@banyan/host/workspace-files";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { completeFiles } from "./complete-files.ts";
-import { completeNames } from "./complete-names.ts";
 import { type Completer, Completion } from "./completion.ts";
+import { completeNames } from "./completions.ts";
 
 let root: string;
 beforeEach(() => {

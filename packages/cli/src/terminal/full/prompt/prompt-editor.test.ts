@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { KeyBindings } from "../keys/key-bindings.ts";
 import { createTheme } from "../theme/theme.ts";
-import { completeCommands } from "./complete-commands.ts";
 import { Completion } from "./completion.ts";
+import { completeCommands } from "./completions.ts";
 import { PromptEditor } from "./prompt-editor.ts";
 
 const UP = "\x1b[A";

@@ -5,7 +5,7 @@ import { characterOf } from "../keys/keyboard.ts";
 import { bare, cut, widthOf } from "../screen/cells.ts";
 import type { Position } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
-import { listLine } from "../views/bar.ts";
+import { listLine } from "../views/drawn-lines.ts";
 
 /** What a prompt editor is made of. */
 export interface PromptEditorOptions {

@@ -3,8 +3,8 @@ import type { History } from "../../history.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import type { Size } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
+import { rule } from "../views/drawn-lines.ts";
 import type { View } from "../views/overlay.ts";
-import { rule } from "../views/rule.ts";
 import { type Completer, Completion } from "./completion.ts";
 import { PromptEditor } from "./prompt-editor.ts";
 

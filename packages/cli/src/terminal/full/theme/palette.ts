@@ -1,4 +1,4 @@
-import type { ColorDepth } from "./color-depth.ts";
+import type { ColorDepth } from "./terminal-colors.ts";
 
 /** Whether the terminal shows light text on dark or dark text on light. */
 export type Scheme = "dark" | "light";

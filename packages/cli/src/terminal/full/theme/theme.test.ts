@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { schemeFrom, schemeOfReply } from "./background.ts";
-import { colorDepth } from "./color-depth.ts";
+import { colorDepth, schemeFrom, schemeOfReply } from "./terminal-colors.ts";
 import { createTheme } from "./theme.ts";
 
 describe("T38: how many colours there are", () => {

@@ -1,6 +1,6 @@
 import type { Style } from "../../../show/style.ts";
-import type { ColorDepth } from "./color-depth.ts";
 import { type ColorName, colorNames, colorParameters, type Scheme } from "./palette.ts";
+import type { ColorDepth } from "./terminal-colors.ts";
 
 type Paint = (text: string) => string;
 

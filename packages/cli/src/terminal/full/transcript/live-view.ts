@@ -11,14 +11,14 @@ import {
 } from "@banyan/core/conversation";
 import { GIVEN_UP, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
 import { attachedLine, attachedTo } from "../../../show/attached.ts";
-import { callIn } from "../../../show/call-of.ts";
-import { cutSentence } from "../../../show/cut-sentence.ts";
+import { callIn } from "../../../show/call-line.ts";
 import { changeHead, diffLines } from "../../../show/diff-lines.ts";
-import { isShownByChanges } from "../../../show/edit-outcome.ts";
+import { cutSentence } from "../../../show/fit-text.ts";
+import { recalledLine } from "../../../show/memory-lines.ts";
 import { oneLine } from "../../../show/plain-text.ts";
-import { recalledLine } from "../../../show/recalled-line.ts";
-import { runEndSentence } from "../../../show/run-end.ts";
 import { subAgentTold } from "../../../show/sub-agent-line.ts";
+import { isShownByChanges } from "../../../show/told-model.ts";
+import { runEndSentence } from "../../../show/turn-line.ts";
 import type { FeedView } from "../../feed-view.ts";
 import { wrapped } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
@@ -27,11 +27,10 @@ import type { Page } from "../views/viewer.ts";
 import { Activities, type Doing } from "./activity.ts";
 import { AnswerBlock } from "./answer-block.ts";
 import type { Block, BlockLines, BlockLook } from "./block.ts";
+import { TextBlock } from "./block.ts";
 import { CallBlock } from "./call-block.ts";
-import { messageLines } from "./message-lines.ts";
-import { TextBlock } from "./text-block.ts";
+import { messageLines, toldLines } from "./message-lines.ts";
 import { ThoughtBlock } from "./thought-block.ts";
-import { toldLines } from "./told-lines.ts";
 import { Transcript } from "./transcript.ts";
 
 /** A card asks, the line of what goes on says who works, and the end of what a call says is in its block. */

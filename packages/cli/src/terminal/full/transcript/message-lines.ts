@@ -1,6 +1,11 @@
+import { type ConversationState, type Message, pathTo, textOf } from "@banyan/core/conversation";
 import { visibleProse } from "@banyan/core/shown";
+import { plainText } from "../../../show/plain-text.ts";
+import { markdownLines } from "../markdown/markdown-stream.ts";
 import { wrapped } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
+import { callLines } from "../views/call-view.ts";
+import type { Page } from "../views/viewer.ts";
 
 /** Lines of a person's message that are shown; of a longer one the first and the last. */
 const MOST_LINES = 40;
@@ -15,4 +20,47 @@ export function messageLines(text: string, width: number, theme: Theme): string[
   return shown
     .flatMap((line) => wrapped(line, Math.max(1, width - 2)))
     .map((line, index) => `${index === 0 ? theme.accent("❯") : " "} ${theme.bold(line)}`.trimEnd());
+}
+
+const INDENT = "    ";
+
+/** What a tool or the system has told the model: each of its lines whole, those behind the first one set in. */
+export function toldLines(author: string, text: string, width: number, theme: Theme): string[] {
+  const [first = "", ...more] = plainText(text.trim()).replaceAll("\t", INDENT).split("\n");
+  return [
+    ...wrapped(theme.dim(`${author}: ${first}`), width),
+    ...more.flatMap((line) => wrapped(theme.dim(line), width - INDENT.length).map((part) => INDENT + part)),
+  ];
+}
+
+/**
+ * A branch as a page, as it is at the moment: what was said and called, from the root to a leaf. `leaf` answers where it
+ * ends now, so that a branch that grows can be followed (T30).
+ */
+export function pathPage(title: string, state: ConversationState, leaf: () => string | null): Page {
+  // A message that is complete looks the same every time.
+  const known = new Map<string, { readonly width: number; readonly theme: Theme; readonly lines: readonly string[] }>();
+  return {
+    title,
+    lines: (width, theme) =>
+      pathTo(state, leaf()).flatMap((message, index) => {
+        const kept = known.get(message.id);
+        const isKept = kept?.width === width && kept.theme === theme;
+        const lines = isKept ? kept.lines : linesOf(message, width, theme);
+        if (isSettled(message)) known.set(message.id, { width, theme, lines });
+        return index === 0 ? lines : ["", ...lines];
+      }),
+  };
+}
+
+function linesOf(message: Message, width: number, theme: Theme): string[] {
+  const text = plainText(textOf(message)).trim();
+  if (message.role !== "assistant") return messageLines(text, width, theme);
+  const said = markdownLines(text, width, { theme, links: false });
+  return [...said, ...message.calls.flatMap((call) => callLines(call, { theme, width, now: Date.now() }))];
+}
+
+function isSettled(message: Message): boolean {
+  if (message.role !== "assistant") return true;
+  return message.finish !== undefined && message.calls.every(({ endedAt }) => endedAt !== undefined);
 }

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { createTheme } from "../theme/theme.ts";
 import { AnswerBlock } from "./answer-block.ts";
 import type { Block, BlockLines, BlockLook } from "./block.ts";
-import { TextBlock } from "./text-block.ts";
+import { TextBlock } from "./block.ts";
 import { ThoughtBlock } from "./thought-block.ts";
 import { Transcript } from "./transcript.ts";
 

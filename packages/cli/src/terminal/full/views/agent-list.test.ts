@@ -1,7 +1,7 @@
 import { emptyConversation, type FeedItem, newestLeaf, reduce } from "@banyan/core/conversation";
 import { expect, test } from "vitest";
 import { createTheme } from "../theme/theme.ts";
-import { pathPage } from "../transcript/path-page.ts";
+import { pathPage } from "../transcript/message-lines.ts";
 import { agentFacts, subAgents } from "./agent-list.ts";
 
 const state = emptyConversation();

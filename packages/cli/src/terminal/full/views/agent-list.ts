@@ -10,7 +10,7 @@ import {
 } from "@banyan/core/conversation";
 import { counted, formatCost, formatDuration, shortCount } from "@banyan/core/shown";
 import { callSummary } from "../../../show/call-line.ts";
-import { excerpt } from "../../../show/excerpt.ts";
+import { excerpt } from "../../../show/fit-text.ts";
 import { oneLine } from "../../../show/plain-text.ts";
 import { subAgentsOf } from "../../../show/sub-agents.ts";
 

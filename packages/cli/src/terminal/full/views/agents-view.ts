@@ -4,13 +4,11 @@ import type { KeyBindings } from "../keys/key-bindings.ts";
 import { cut, padded, widthOf } from "../screen/cells.ts";
 import type { Size } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
-import { pathPage } from "../transcript/path-page.ts";
+import { pathPage } from "../transcript/message-lines.ts";
 import { agentFacts, type SubAgent, subAgents } from "./agent-list.ts";
-import { listLine } from "./bar.ts";
-import { filled } from "./filled.ts";
+import { filled, listLine, rule } from "./drawn-lines.ts";
 import { ListCursor } from "./list-cursor.ts";
 import type { Over, Overlay, View } from "./overlay.ts";
-import { rule } from "./rule.ts";
 import { Viewer } from "./viewer.ts";
 
 /**

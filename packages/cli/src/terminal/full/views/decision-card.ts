@@ -6,9 +6,9 @@ import { characterOf } from "../keys/keyboard.ts";
 import { cut, widthOf, wrapped } from "../screen/cells.ts";
 import type { Size } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
+import { rule } from "./drawn-lines.ts";
 import { LineInput } from "./line-input.ts";
 import type { Over, Overlay, View } from "./overlay.ts";
-import { rule } from "./rule.ts";
 
 /**
  * Something that a person decides with a key (T27). Only the keys of the choices decide: Enter does not, nor any other

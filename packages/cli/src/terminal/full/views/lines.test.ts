@@ -1,11 +1,11 @@
 import type { WaitingInput } from "@banyan/core/conversation";
 import { describe, expect, test } from "vitest";
+import { waitingList } from "../picture.ts";
 import { widthOf } from "../screen/cells.ts";
 import { createTheme } from "../theme/theme.ts";
-import { rule } from "./rule.ts";
+import { rule } from "./drawn-lines.ts";
 import { mayMove, SPIN_TIME, spinnerLine } from "./spinner-line.ts";
 import { type Status, statusLine } from "./status-line.ts";
-import { waitingList } from "./waiting-list.ts";
 
 const plain = createTheme(1, "dark");
 

@@ -4,12 +4,10 @@ import type { KeyBindings } from "../keys/key-bindings.ts";
 import { cut, padded, widthOf, wrapped } from "../screen/cells.ts";
 import type { Size } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
-import { listLine } from "./bar.ts";
-import { filled } from "./filled.ts";
+import { filled, listLine, rule } from "./drawn-lines.ts";
 import { LineInput } from "./line-input.ts";
 import { ListCursor } from "./list-cursor.ts";
 import type { Over, Overlay, View } from "./overlay.ts";
-import { rule } from "./rule.ts";
 
 /** Something that can be picked. */
 export interface PickerItem<T> {

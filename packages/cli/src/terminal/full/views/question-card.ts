@@ -5,8 +5,8 @@ import { PromptEditor, type PromptEditorOptions } from "../prompt/prompt-editor.
 import { cut } from "../screen/cells.ts";
 import type { Size } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
+import { rule } from "./drawn-lines.ts";
 import type { Over, Overlay, View } from "./overlay.ts";
-import { rule } from "./rule.ts";
 
 /** A question that is answered with words, in an editor of its own. */
 export class QuestionCard implements Overlay<string> {

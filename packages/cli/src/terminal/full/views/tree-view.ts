@@ -6,12 +6,10 @@ import type { KeyBindings } from "../keys/key-bindings.ts";
 import { cut, padded, widthOf } from "../screen/cells.ts";
 import type { Size } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
-import { listLine } from "./bar.ts";
-import { filled } from "./filled.ts";
+import { filled, listLine, rule } from "./drawn-lines.ts";
 import { LineInput } from "./line-input.ts";
 import { ListCursor } from "./list-cursor.ts";
 import type { Over, Overlay, View } from "./overlay.ts";
-import { rule } from "./rule.ts";
 import { branchNumbers, pathIds, rowOf, type TreeFilter, type TreeRow, treeFilters, treeRows } from "./tree-rows.ts";
 
 /** What a tree shows, and what can be done in it besides choosing. */

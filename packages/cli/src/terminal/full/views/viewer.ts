@@ -2,9 +2,8 @@ import type { KeyBindings } from "../keys/key-bindings.ts";
 import { bare, cut, wrapped } from "../screen/cells.ts";
 import type { Size } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
-import { filled } from "./filled.ts";
+import { filled, rule } from "./drawn-lines.ts";
 import type { Over, Overlay, View } from "./overlay.ts";
-import { rule } from "./rule.ts";
 
 /** Something that is longer than a screen: the output of a call, a thought, a diff, a sub-agent's transcript. */
 export interface Page {

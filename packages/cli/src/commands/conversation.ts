@@ -1,0 +1,77 @@
+import { optionWords, ownCommand } from "@banyan/host/own-command";
+import { approvalSentence } from "../chat/approval-mode.ts";
+import { oneLine } from "../show/plain-text.ts";
+import { ASK, type Command, type ConversationContext } from "./command.ts";
+
+export const title: Command<ConversationContext> = {
+  name: "title",
+  takes: "[text]",
+  help: "give this conversation a title",
+  anytime: true,
+  async run({ redact, session, state, write }, argument) {
+    if (!session || state.messages.size === 0) write("Nothing has been said yet.");
+    else if (argument === "") write(oneLine(state.title ?? "It has no title."));
+    else {
+      await session.rename(oneLine(redact(argument)));
+      write(`This is “${oneLine(state.title ?? argument)}” now.`);
+    }
+    return ASK;
+  },
+};
+
+export const clear: Command = {
+  name: "clear",
+  help: "begin a new conversation; this one stays",
+  async run(context) {
+    const old = await context.begin();
+    context.write(
+      old === undefined
+        ? "This conversation is new already."
+        : `A new conversation. The old one stays: ${ownCommand(optionWords("--resume", old))}`,
+    );
+    return ASK;
+  },
+};
+
+export const exit: Command<ConversationContext> = {
+  name: "exit",
+  help: "leave; the conversation stays",
+  run: () => ({ type: "leave" }),
+};
+
+const SENTENCES = {
+  chat: "Chat mode: an answer without calls is your turn.",
+  task: "Task mode: what you say is worked on until it is finished.",
+} as const;
+
+export const mode: Command<ConversationContext> = {
+  name: "mode",
+  takes: "[chat | task]",
+  help: "say how the agent works from the next message on: with you, or by itself until a task is finished",
+  run({ mode: current, useMode, write }, argument) {
+    if (argument === "chat" || argument === "task") {
+      useMode(argument);
+      write(SENTENCES[argument]);
+    } else write(argument === "" ? SENTENCES[current] : "There are two modes: /mode chat and /mode task.");
+    return ASK;
+  },
+};
+
+export const approval: Command<ConversationContext> = {
+  name: "approval",
+  takes: "[ask | edits | all]",
+  help: "say what runs without asking you, until you leave",
+  anytime: true,
+  async run({ approval: current, useApproval, write }, argument) {
+    if (argument === "" || argument === current) write(approvalSentence(current));
+    else if (argument === "ask" || argument === "edits" || argument === "all") await useApproval(argument);
+    else write("It is one of ask (only looking runs without asking), edits (changing files here too) and all.");
+    return ASK;
+  },
+};
+
+/** Where others are asked too. */
+export const approvalHere: Command<ConversationContext> = {
+  ...approval,
+  help: "say what runs without asking, for everybody at this server",
+};

@@ -1,0 +1,93 @@
+import { once } from "node:events";
+import { testDatabase, whyNoPostgres } from "@banyan/store/testing";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { banyan, type Home, home, start } from "../testing/banyan.ts";
+
+const TOKEN = "a-token-of-several-servers";
+const MODEL = ["--model", "demo/offline"];
+const title = whyNoPostgres === undefined ? "" : ` (skipped: ${whyNoPostgres})`;
+
+test("banyan nodes and serve say in one sentence what is wrong with a database, and exit as ever", async () => {
+  using place = home();
+  const run = (args: readonly string[]) => banyan(place, args);
+  expect(await run(["nodes"])).toMatchObject({
+    code: 2,
+    stderr: "banyan: Name the database with --store or BANYAN_STORE.\n",
+  });
+  const secret = "postgres://me:hunter2-secret@127.0.0.1:1/db";
+  for (const args of [
+    ["nodes", "--store", secret],
+    ["serve", ...MODEL, "--port", "0", "--store", secret],
+  ]) {
+    const { code, stderr } = await run(args);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^banyan: PostgreSQL at 127\.0\.0\.1:1\/db does not answer .*\n$/);
+    expect(stderr).not.toContain("hunter2");
+  }
+  expect(await run(["serve", ...MODEL, "--drain", "3"])).toMatchObject({
+    code: 2,
+    stderr: "banyan: --drain goes with --store.\n",
+  });
+});
+
+describe.skipIf(whyNoPostgres !== undefined)(`banyan serve --store${title}`, () => {
+  let database: Awaited<ReturnType<typeof testDatabase>>;
+  beforeAll(async () => {
+    database = await testDatabase();
+  });
+  afterAll(() => database.remove());
+
+  async function serving(place: Home, machine: string) {
+    const env = { BANYAN_TOKEN: TOKEN, BANYAN_STORE: database.url };
+    const server = start(place, ["serve", ...MODEL, "--port", "0", "--machine", machine, "--drain", "0"], { env });
+    onTestFinished(() => void server.kill("SIGKILL"));
+    let out = "";
+    server.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+      out += chunk;
+    });
+    while (!out.includes("Ctrl-C stops")) await once(server.stdout, "data");
+    const [, address = ""] = /Open (http:\S+)\/\?token=/.exec(out) ?? [];
+    const ask = async (command: object) => {
+      const response = await fetch(`${address}/api/v1/commands`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${TOKEN}` },
+        body: JSON.stringify({ id: crypto.randomUUID(), ...command }),
+      });
+      return (await response.json()) as { readonly error?: { readonly message: string } };
+    };
+    return { server, address, ask };
+  }
+
+  test("two servers share conversations; one that belongs to a machine is opened there alone; banyan nodes shows who has what", async () => {
+    using place = home();
+    const [one, other] = [await serving(place, "a"), await serving(place, "b")];
+    const parts = [{ type: "text", text: "Hello" }];
+    await one.ask({ type: "conversation.create", conversation: "shared" });
+    expect(await one.ask({ type: "turn.say", conversation: "shared", parts })).toMatchObject({ waits: false });
+    expect(await other.ask({ type: "conversation.rename", conversation: "shared", title: "Ours" })).toEqual({});
+    const listed = (await other.ask({ type: "conversation.list" })) as { conversations?: readonly unknown[] };
+    expect(listed.conversations).toMatchObject([{ id: "shared", title: "Ours", labels: { machine: "a" } }]);
+
+    const { stdout } = await banyan(place, ["nodes", "--store", database.url]);
+    const lines = stdout.trim().split("\n");
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toMatch(
+      new RegExp(
+        `^${one.address}: lives, has 1 conversation open; banyan serve \\(process ${one.server.pid} on .*works as machine a\\)$`,
+      ),
+    );
+    expect(lines[1]).toContain("has 0 conversations open");
+
+    const ended = once(one.server, "close");
+    one.server.kill("SIGTERM");
+    await ended;
+    const json = JSON.parse((await banyan(place, ["nodes", "--store", database.url, "-o", "json"])).stdout);
+    expect(json).toMatchObject([{ address: other.address, machine: "b", conversations: 0 }]);
+    const feed = await fetch(`${other.address}/api/v1/conversations/shared/feed`, {
+      headers: { authorization: `Bearer ${TOKEN}` },
+    });
+    expect(await feed.json()).toMatchObject({
+      error: { code: "locked", message: expect.stringContaining("belongs to machine a, whose files it works with") },
+    });
+  });
+});

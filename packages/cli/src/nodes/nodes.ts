@@ -1,0 +1,34 @@
+import type { NodeEntry, PostgresStore } from "@banyan/store/postgres";
+import { type ExitCode, exitCodes } from "../exit.ts";
+import { problemOf, UsageError } from "../problem.ts";
+import { oneLine } from "../show/plain-text.ts";
+import type { NodesArguments } from "./arguments.ts";
+
+/** `banyan nodes`: who shares a database, and what each has. */
+export async function nodes(args: NodesArguments): Promise<ExitCode> {
+  let store: PostgresStore | undefined;
+  try {
+    const url = args.store ?? (process.env.BANYAN_STORE || undefined);
+    if (url === undefined) throw new UsageError("Name the database with --store or BANYAN_STORE.");
+    const { postgresStore } = await import("@banyan/store/postgres");
+    store = postgresStore(url, { connections: 1 });
+    const all = await store.shared.nodes();
+    const text =
+      args.output === "json" ? `${JSON.stringify(all)}\n` : all.map((node) => `${oneLine(lineOf(node))}\n`).join("");
+    process.stdout.write(text || "No server shares this database.\n");
+    return exitCodes.done;
+  } catch (error) {
+    const { message, exit } = problemOf(error);
+    process.stderr.write(`banyan: ${oneLine(message)}\n`);
+    return exit;
+  } finally {
+    await store?.close();
+  }
+}
+
+function lineOf({ program, process: id, host, address, machine, lease, conversations }: NodeEntry): string {
+  const state = lease > 0 ? "lives" : `gone for ${Math.round(-lease / 1_000)} s`;
+  const has = `${conversations} ${conversations === 1 ? "conversation" : "conversations"}`;
+  const works = machine === undefined || machine === host ? "" : `, works as machine ${machine}`;
+  return `${address ?? "no address"}: ${state}, has ${has} open; ${program} (process ${id} on ${host}${works})`;
+}

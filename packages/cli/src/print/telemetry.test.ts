@@ -1,0 +1,100 @@
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { banyan, type Home, home } from "../testing/banyan.ts";
+import { modelServer, shell } from "../testing/model-server.ts";
+
+/** What was sent to each path. */
+const sent: { path: string; type: string | undefined; body: Buffer }[] = [];
+const receiver = createServer((request, response) => {
+  const pieces: Buffer[] = [];
+  request.on("data", (piece: Buffer) => pieces.push(piece));
+  request.on("end", () => {
+    sent.push({ path: request.url ?? "", type: request.headers["content-type"], body: Buffer.concat(pieces) });
+    response.writeHead(200, { "content-type": "application/json" }).end("{}");
+  });
+});
+let endpoint: string;
+let place: Home;
+beforeAll(async () => {
+  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve));
+  endpoint = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+});
+afterAll(() => receiver.close());
+beforeEach(() => {
+  sent.length = 0;
+  place = home();
+});
+afterEach(() => place[Symbol.dispose]());
+
+interface Sent {
+  readonly resourceSpans: readonly {
+    readonly resource: { readonly attributes: readonly { readonly key: string; readonly value: object }[] };
+    readonly scopeSpans: readonly { readonly spans: readonly { readonly name: string; readonly traceId: string }[] }[];
+  }[];
+}
+
+test("what the usual variables ask for is sent by OTLP over HTTP, whole, before the program ends", async () => {
+  await using server = await modelServer(shell("true"), { text: ["done"] });
+  const otel = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" };
+  const env = { ...server.env, ...otel, OTEL_SERVICE_NAME: "garden" };
+  const { code, stdout, stderr } = await banyan(
+    place,
+    ["-p", "a secret", "--allow", "shell", "--model", "openai-compatible/test"],
+    { env },
+  );
+  expect({ code, stdout, stderr }).toMatchObject({ code: 0, stdout: "done\n" });
+  const traces = sent
+    .filter(({ path }) => path === "/v1/traces")
+    .map(({ body }) => JSON.parse(body.toString()) as Sent);
+  const [resource] = traces.flatMap(({ resourceSpans }) => resourceSpans);
+  expect(resource?.resource.attributes).toContainEqual({ key: "service.name", value: { stringValue: "garden" } });
+  const spans = traces.flatMap(({ resourceSpans }) =>
+    resourceSpans.flatMap(({ scopeSpans }) => scopeSpans.flatMap((scope) => scope.spans)),
+  );
+  expect(spans.map(({ name }) => name).toSorted()).toEqual([
+    "chat test",
+    "chat test",
+    "execute_tool shell",
+    "invoke_agent banyan",
+  ]);
+  expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
+  expect(JSON.stringify(traces)).not.toContain("a secret");
+  expect(sent.some(({ path, body }) => path === "/v1/metrics" && body.includes("gen_ai.invoke_agent.duration"))).toBe(
+    true,
+  );
+});
+
+test("Protobuf is what is sent unless somebody says otherwise", async () => {
+  const env = { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${endpoint}/here` };
+  const { code } = await banyan(place, ["-p", "hello"], { env });
+  expect(code).toBe(0);
+  expect(sent.map(({ path, type }) => [path, type])).toEqual([["/here", "application/x-protobuf"]]);
+  expect(sent[0]?.body.includes("invoke_agent banyan")).toBe(true);
+});
+
+test("a receiver that is not there changes nothing of what a person sees, and is noted in the log of the program", async () => {
+  const usual = await banyan(place, ["-p", "hello"]);
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" };
+  expect(await banyan(place, ["-p", "hello"], { env })).toEqual(usual);
+  const log = join(place.env.BANYAN_HOME ?? "", "state", "banyan.log");
+  expect(readFileSync(log, "utf8")).toMatch(/"code":"telemetry","message":"(?:What|The) .* could not be sent/);
+});
+
+test("what the variables want and cannot be had is said, and the rest goes on", async () => {
+  const otel = {
+    OTEL_TRACES_EXPORTER: "zipkin",
+    OTEL_EXPORTER_OTLP_ENDPOINT: endpoint,
+    OTEL_EXPORTER_OTLP_METRICS_PROTOCOL: "grpc",
+    OTEL_TRACES_SAMPLER_ARG: "many",
+    OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT: "perhaps",
+  };
+  const { code, stderr } = await banyan(place, ["-p", "hello"], { env: otel });
+  expect(code).toBe(0);
+  expect(stderr).toContain('OTEL_TRACES_EXPORTER is "zipkin"');
+  expect(stderr).toContain('OTEL_EXPORTER_OTLP_METRICS_PROTOCOL is "grpc"');
+  expect(stderr).toContain('CAPTURE_MESSAGE_CONTENT is "perhaps"');
+  expect(sent).toEqual([]);
+});

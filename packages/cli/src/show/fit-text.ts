@@ -1,0 +1,58 @@
+import { stripVTControlCharacters } from "node:util";
+import type { Event } from "@banyan/core";
+import { oneLine, plainText } from "./plain-text.ts";
+
+/** Text on one line, cut to `width` characters. */
+export function excerpt(text: string, width: number): string {
+  // What cannot be shown need not be cleaned: texts here may be megabytes long.
+  const line = oneLine(text.slice(0, width * 4));
+  const characters = Array.from(line);
+  return characters.length <= width && text.length <= width * 4
+    ? line
+    : `${characters.slice(0, Math.max(1, width - 1)).join("")}…`;
+}
+
+/** The last `count` lines that say something, each cut to `width` characters. */
+export function lastLines(text: string, count: number, width: number): string[] {
+  return linesWithWords(text.slice(-count * 2_000))
+    .slice(-count)
+    .map((line) => (line.length > width ? `${line.slice(0, width - 1)}…` : line));
+}
+
+/** The first `count` lines, and how many more there are. */
+export function firstLines(text: string, count: number): string {
+  const lines = text.split("\n");
+  if (lines.length <= count + 1) return text;
+  return `${lines.slice(0, count).join("\n")}\n… (${lines.length - count} more lines)`;
+}
+
+/** The lines that say something, without what would control a terminal. */
+export function linesWithWords(text: string): string[] {
+  return plainText(text)
+    .split("\n")
+    .filter((line) => line.trim() !== "");
+}
+
+/** Why an answer is not a whole one though nothing failed; nothing when it is one. */
+export function cutSentence(completed: Extract<Event, { type: "message.completed" }>): string | undefined {
+  if (completed.finish === "length") return "The answer was cut off at the limit of its length.";
+  if (completed.finish !== "filtered") return undefined;
+  return `The provider refused this or cut it off${completed.error ? `: ${oneLine(completed.error)}` : "."}`;
+}
+
+/**
+ * Breaks a sentence of the program's own into lines of at most `width` characters, between words; all are set in as the
+ * first one is. Colours count for nothing.
+ */
+export function wrap(sentence: string, width: number): string {
+  const [indent = ""] = /^ */.exec(sentence) ?? [];
+  let column = indent.length;
+  let text = indent;
+  for (const [index, word] of sentence.slice(indent.length).split(" ").entries()) {
+    const length = stripVTControlCharacters(word).length;
+    const fits = column + 1 + length <= width;
+    text += index === 0 ? word : fits ? ` ${word}` : `\n${indent}${word}`;
+    column = index === 0 ? column + length : fits ? column + 1 + length : indent.length + length;
+  }
+  return text;
+}

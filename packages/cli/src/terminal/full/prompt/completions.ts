@@ -1,0 +1,42 @@
+import { fuzzyFilter } from "@earendil-works/pi-tui";
+import type { Completer, Suggestion } from "./completion.ts";
+
+/** A command as it is offered. */
+export interface CommandName {
+  /** Without the slash. */
+  readonly name: string;
+  /** What may stand behind it. */
+  readonly takes?: string;
+  readonly help: string;
+}
+
+/** Completes what begins with `/` at the beginning of a message (T16). */
+export function completeCommands(commands: readonly CommandName[]): Completer {
+  return {
+    async suggest({ text, isFirst }) {
+      if (!isFirst || !text.startsWith("/")) return undefined;
+      const typed = text.slice(1).toLowerCase();
+      const begin = commands.filter(({ name }) => name.startsWith(typed));
+      const others = fuzzyFilter([...commands], typed, ({ name }) => name).filter((one) => !begin.includes(one));
+      return [...begin, ...others].map(({ name, takes = "", help }) => ({
+        text: `/${name}`,
+        label: `/${name} ${takes}`.trimEnd(),
+        help,
+      }));
+    },
+  };
+}
+
+/** Completes a word to one of the texts that are there at the moment, each with its sign in front: agents, earlier messages (T14). */
+export function completeNames(names: () => readonly Suggestion[]): Completer {
+  return {
+    async suggest({ text, isAsked }) {
+      const sign = text.charAt(0);
+      if (!"@#".includes(sign) || sign === "") return undefined;
+      const some = names().filter((name) => name.text.startsWith(sign));
+      // Who writes `#3` in full is to send it with one Enter.
+      if (!isAsked && some.some((name) => name.text === text)) return undefined;
+      return fuzzyFilter(some, text.slice(1), ({ text, help = "" }) => `${text.slice(1)} ${help}`);
+    },
+  };
+}

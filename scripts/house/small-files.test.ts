@@ -1,0 +1,20 @@
+import { globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Lines below which a file is small. */
+const SMALL = 40;
+
+/** As many as there are: a new small file takes the place of another one, or stands in the file of its concept. */
+const MOST = 176;
+
+test("H12: a file is there for a concept and not for a function: few are small", () => {
+  const files = globSync("packages/*/src/**/*.{ts,tsx}", { cwd: root }).filter(
+    (path) => !/\.test\.tsx?$|\.fixture\.tsx?$|\/testing\//.test(path),
+  );
+  expect(files.length).toBeGreaterThan(500);
+  const small = files.filter((path) => readFileSync(root + path, "utf8").split("\n").length - 1 < SMALL);
+  expect(small.length).toBeLessThanOrEqual(MOST);
+});
