@@ -16,6 +16,7 @@ import { fileURLToPath } from "node:url";
 
 const neededNode = 24;
 const longestWaitMs = 10 * 60_000;
+const longestStopMs = 10_000;
 const windows = process.platform === "win32";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const modules = join(root, "node_modules");
@@ -94,17 +95,29 @@ function npmCi() {
 
   return new Promise((resolve) => {
     let stoppedBy;
+    let repeating;
+    const stop = (signal) => {
+      if (isRunning(child.pid)) process.kill(windows ? child.pid : -child.pid, signal);
+    };
     for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) {
       process.on(name, () => {
         stoppedBy = name;
-        if (isRunning(child.pid)) process.kill(windows ? child.pid : -child.pid, name);
+        stop(name);
+        // One signal can be lost: a shell that is just starting a program swallows it (dash does), and npm waits for
+        // its shell. So it is sent again until npm has ended, and in the end in the way that nothing can miss.
+        const killAt = Date.now() + longestStopMs;
+        clearInterval(repeating);
+        repeating = setInterval(() => stop(Date.now() < killAt ? name : "SIGKILL"), 300);
       });
     }
     child.on("error", (error) => {
       say(`npm could not be started (${error.message}). It comes with Node; see https://nodejs.org.`);
       resolve({ code: 1 });
     });
-    child.on("exit", (code, signal) => resolve({ code, signal: stoppedBy ?? signal }));
+    child.on("exit", (code, signal) => {
+      clearInterval(repeating);
+      resolve({ code, signal: stoppedBy ?? signal });
+    });
   });
 }
 

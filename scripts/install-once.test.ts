@@ -10,6 +10,12 @@ import { expect, test } from "vitest";
 /** A script that ends when there is a file of that name. */
 const UNTIL_GO = `node -e "setInterval(() => require('fs').existsSync('go') && process.exit(), 20)"`;
 
+/**
+ * A script that does not hear of the first interrupt, as a program that its shell is just starting (that one comes twice:
+ * from the group, and handed on by npm), and ends at the next.
+ */
+const MISSES_AN_INTERRUPT = `exec node -e "let heard = 0; process.on('SIGINT', () => ++heard > 2 && process.exit(1)); require('fs').writeFileSync('listens', ''); setInterval(() => 0, 1000)"`;
+
 /** A checkout whose only dependency lies in it, so that the real `npm ci` installs it without a network. */
 function checkout({ preinstall = "exit 0", bundledNode = "" } = {}): string {
   const root = mkdtempSync(join(tmpdir(), "checkout-"));
@@ -119,6 +125,15 @@ posixTest("an interrupted install leaves no marker, and the next start installs"
   writeFileSync(join(root, "go"), "");
   expect((await start(root).ended).code).toBe(0);
   expect(existsSync(markerOf(root))).toBe(true);
+});
+
+posixTest("an install that missed the first signal is interrupted all the same", async () => {
+  const root = checkout({ preinstall: MISSES_AN_INTERRUPT });
+  const first = start(root);
+  await until(() => existsSync(join(root, "listens")));
+  first.process.kill("SIGINT");
+  expect((await first.ended).code).toBe(130);
+  expect([existsSync(markerOf(root)), existsSync(lockOf(root))]).toEqual([false, false]);
 });
 
 posixTest("after a kill -9 the next start waits for the npm that is left, then installs", async () => {
