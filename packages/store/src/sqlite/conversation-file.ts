@@ -172,7 +172,7 @@ function raiseEpoch(database: DatabaseSync, path: string, owner: Owner, floor: n
 function alone<T>(path: string, body: () => T): T {
   // No name of a process's lock: those are cleared away, and whoever waited for one would hold a file that is gone.
   const file = join(dirname(dirname(path)), "opening.sqlite");
-  createFile(file);
+  if (!statSync(file, { throwIfNoEntry: false })) createFile(file);
   using database = openDatabase(file, { readOnly: false });
   database.exec("PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE");
   return body();

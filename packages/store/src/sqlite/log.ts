@@ -54,8 +54,6 @@ export class SqliteLog implements Log {
     const durable = options?.durable === true;
     if (events.length === 0 && !durable) return;
     const rows = events.map(rowOf);
-    // What begins here is known to: a file without rights is one that somebody put there (S17).
-    if (this.#seq === 0 && rows.length > 0) this.rights.begin(durable);
     this.#guarded(() => {
       const { connection } = this.#opened.file;
       const { database, writer, insert, flush } = connection;

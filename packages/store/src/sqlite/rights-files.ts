@@ -1,6 +1,6 @@
 import {
   closeSync,
-  fsyncSync,
+  fdatasyncSync,
   globSync,
   mkdtempSync,
   openSync,
@@ -9,6 +9,7 @@ import {
   rmSync,
   statSync,
   writeFileSync,
+  writeSync,
 } from "node:fs";
 import { basename, join } from "node:path";
 import { noRights, type Rights, type RightsPlace } from "@banyan/core/stores";
@@ -19,17 +20,24 @@ import { fileNameOf } from "./file-name.ts";
 /** The conversations, by the names of their files, that were there before rights were kept. They are this store's own. */
 const EARLIER = "earlier.json";
 
+/**
+ * The conversations, by the names of their files, that were begun or brought in here: a line each, and a line with `- `
+ * before the name for one that was removed; the last line about a name counts. One file for all: to make a file for each
+ * took more time than all else that an answer costs a store.
+ */
+const BEGUN = "begun.txt";
+
 /** Where the rights of one conversation are. */
 export interface RightsFile extends RightsPlace {
   read(): Rights | undefined;
   write(rights: Rights): void;
-  /** The conversation is one of this store's, and nothing is allowed yet. With `durable`, a power cut does not undo that. */
-  begin(durable: boolean): void;
+  /** The conversation is one of this store's, and nothing is allowed yet; a power cut does not undo that. */
+  begin(): void;
 }
 
 /**
- * What a person allowed, one file for each conversation that was begun or brought in here: `rights/<id>.json`, for its
- * owner only. A conversation's file without one was put there by somebody else.
+ * What a person allowed in a conversation: `rights/<id>.json`, for its owner only. Nothing is allowed in one without that
+ * file, and a conversation's file that `rights/begun.txt` does not name either was put there by somebody else.
  */
 export class RightsFiles {
   readonly #store: string;
@@ -49,6 +57,7 @@ export class RightsFiles {
     const file = join(this.#directory, `${fileNameOf(id)}.json`);
     try {
       rmSync(file, { force: true });
+      if (this.#hasBegun(fileNameOf(id))) addLine(join(this.#directory, BEGUN), `- ${fileNameOf(id)}`);
     } catch (error) {
       throw storeError(error, file);
     }
@@ -60,8 +69,12 @@ export class RightsFiles {
     return {
       read: () => this.#read(file, id),
       write: (rights) => this.#write(file, () => replaceFile(file, JSON.stringify(rights))),
-      // An empty file allows nothing: there is no content that could be there by half.
-      begin: (durable) => this.#write(file, () => makeEmpty(file, durable)),
+      begin: () => {
+        const begun = join(this.#directory, BEGUN);
+        // What was allowed in one of this name that was there before is not allowed in this one.
+        this.#write(file, () => rmSync(file, { force: true }));
+        this.#write(begun, () => addLine(begun, fileNameOf(id)));
+      },
     };
   }
 
@@ -87,8 +100,14 @@ export class RightsFiles {
     this.#begin();
     const text = textIn(file);
     if (text !== undefined) return rightsFrom(text);
+    return this.#hasBegun(fileNameOf(id)) ? noRights : undefined;
+  }
+
+  #hasBegun(name: string): boolean {
     this.#earlier ??= earlierIn(join(this.#directory, EARLIER));
-    return this.#earlier.has(fileNameOf(id)) ? noRights : undefined;
+    const begun = `\n${textIn(join(this.#directory, BEGUN)) ?? ""}\n`;
+    const [added, removed] = [begun.lastIndexOf(`\n${name}\n`), begun.lastIndexOf(`\n- ${name}\n`)];
+    return removed > added ? false : added >= 0 || this.#earlier.has(name);
   }
 }
 
@@ -105,10 +124,15 @@ function begin(store: string, rights: string): void {
   }
 }
 
-function makeEmpty(file: string, durable: boolean): void {
-  const descriptor = openSync(file, "w", 0o600);
+/**
+ * Adds a line in one write, which the system does as a whole also when others add theirs. The line before it may have been
+ * cut by a crash: it ends here.
+ */
+function addLine(file: string, line: string): void {
+  const descriptor = openSync(file, "a", 0o600);
   try {
-    if (durable) fsyncSync(descriptor);
+    writeSync(descriptor, `\n${line}\n`);
+    fdatasyncSync(descriptor);
   } finally {
     closeSync(descriptor);
   }

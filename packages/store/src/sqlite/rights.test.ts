@@ -1,4 +1,4 @@
-import { copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { appendFileSync, copyFileSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { noRights } from "@banyan/core/stores";
 import { expect, test } from "vitest";
@@ -48,6 +48,31 @@ test("S17 a conversation's file that is copied brings no rights, here or to anot
   await store.close();
   copyFileSync(fileOf(from), fileOf(empty, ID));
   expect(await rightsOf(empty, ID)).toBeUndefined();
+});
+
+test("S17 a removed conversation's file that is put back is foreign, and one that is begun again by that name is not", async () => {
+  const directory = await allowed();
+  copyFileSync(fileOf(directory), join(directory, "kept"));
+  const store = storeIn(directory);
+  await store.remove(ID);
+  copyFileSync(join(directory, "kept"), fileOf(directory));
+  expect(await rightsOf(directory, ID)).toBeUndefined();
+  await store.remove(ID);
+  await write(store, ID, 1);
+  await store.close();
+  expect(await rightsOf(directory, ID)).toEqual(noRights);
+});
+
+test("S17 a crash in the middle of noting a conversation takes nothing from those before and after it", async () => {
+  const directory = await temporaryDirectory();
+  const store = storeIn(directory);
+  await write(store, ID, 1);
+  appendFileSync(join(directory, "rights", "begun.txt"), "\nabc");
+  await write(store, OTHER, 1);
+  await store.close();
+  expect(await rightsOf(directory, ID)).toEqual(noRights);
+  expect(await rightsOf(directory, OTHER)).toEqual(noRights);
+  expect(readdirSync(join(directory, "rights")).sort()).toEqual(["begun.txt", "earlier.json"]);
 });
 
 test("S17 conversations from before rights were kept are this store's own, with nothing allowed", async () => {

@@ -80,7 +80,7 @@ test("S8 an id that would be a path leads to no other directory", async () => {
   expect(readdirSync(above)).toEqual(["store"]);
   for (const folder of ["conversations", "rights"])
     for (const name of readdirSync(join(above, "store", folder)))
-      expect(name).toMatch(/^(?:_[0-9a-z_-]+\.(?:sqlite|json)|earlier\.json)$/);
+      expect(name).toMatch(/^(?:_[0-9a-z_-]+\.(?:sqlite|json)|earlier\.json|begun\.txt)$/);
 });
 
 test("W80 a file whose name is a digest is listed by what was known of it when it cannot be read, and hides no other", async () => {

@@ -48,10 +48,10 @@ export interface SqliteStoreOptions {
 /**
  * Keeps each conversation in a SQLite file of its own, `conversations/<id>.sqlite` under `directory`, and what lists and
  * searches need of them in `catalogue.sqlite`, which is remade from the files whenever it is missing or damaged. What a
- * person allowed in one stands apart from it, in `rights/<id>.json`: a file that is copied brings none (S17). Nothing
- * is read or made before the first `open`, `list` or `search`; where there are no conversations, a list makes nothing.
- * Files and directories are for their owner only. `fileNameOf` says which file is that of an id which is more than lower-case
- * letters and digits.
+ * person allowed in one stands apart from it, in `rights/`: a file that is copied brings none (S17).
+ * Nothing is read or made before the first `open`, `list` or `search`; where there are no conversations, a list makes
+ * nothing. Files and directories are for their owner only. `fileNameOf` says which file is that of an id which is more than
+ * lower-case letters and digits.
  */
 export function sqliteStore(options: SqliteStoreOptions): Store {
   return new SqliteStore(options);
@@ -84,7 +84,15 @@ class SqliteStore implements Store {
     const before = this.#logs.get(id);
     if (before && !take) throw openHere(id);
     const opened = this.#openFile(id, create, take);
-    const log = new SqliteLog(id, opened, this.#rights.of(id), (isReleased) => {
+    const rights = this.#rights.of(id);
+    try {
+      // Before its first event: with events, a file that is not known to have begun here is one that somebody put there (S17).
+      if (opened.seq === 0) rights.begin();
+    } catch (error) {
+      opened.file.close();
+      throw error;
+    }
+    const log = new SqliteLog(id, opened, rights, (isReleased) => {
       if (this.#logs.get(id) === log) this.#logs.delete(id);
       this.#overtaken.delete(log);
       this.#isClaiming ||= !isReleased;
