@@ -6,7 +6,7 @@ import { checkText } from "./check.ts";
 
 const CHUNKS = 2000;
 const WARM_UP = 20;
-const ANSWERS = 30;
+const ANSWERS = 300;
 
 export const stream: Measure = {
   name: "stream",
