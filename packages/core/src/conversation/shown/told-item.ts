@@ -30,7 +30,7 @@ type Told<Type extends string> = Extract<EventBody | Notice, { readonly type: Ty
 /** The sentence, the same in every client; `undefined` where an item of the type needs none. */
 const SENTENCES: { readonly [Type in ToldType]: (item: Told<Type>) => string | undefined } = {
   "model.retrying": ({ reason, delay, attempt, ...hitch }) =>
-    `${sentenceOf(reason)} ${hitchName(hitch)}, attempt ${attempt}, again in ${formatDuration(delay)}.`,
+    `${sentenceOf(reason)} Asked again in ${waitOf(delay)} (${hitchName(hitch)}, attempt ${attempt}).`,
   "model.waiting": ({ time, alive }) => {
     const seconds = formatDuration(Math.round(time / 1_000) * 1_000);
     return alive ? `Thinking for ${seconds}; the connection is alive.` : `Nothing from the model for ${seconds}.`;
@@ -62,6 +62,12 @@ export function toldItem(item: FeedItem): string | undefined {
 /** What went wrong with a model, in a word: its HTTP status, or the kind of failure. */
 export function hitchName({ status, code }: { readonly status?: number; readonly code: string }): string {
   return status === undefined ? code : String(status);
+}
+
+/** A wait, in whole seconds when it is a long one. */
+function waitOf(milliseconds: number): string {
+  const seconds = Math.round(milliseconds / 1_000);
+  return seconds < 10 || seconds >= 60 ? formatDuration(milliseconds) : `${seconds} s`;
 }
 
 /** A reason as it came, on one line, with an end. */
