@@ -66,16 +66,20 @@ export class RightsFiles {
   /** Where those of a conversation are. */
   of(id: string): RightsFile {
     const file = join(this.#directory, `${fileNameOf(id)}.json`);
-    let isBegun = false;
+    // Begun just now, with nothing allowed since: what need not be looked up.
+    let isFresh = false;
     return {
-      read: () => this.#read(file, id, isBegun),
-      write: (rights) => this.#write(file, () => replaceFile(file, JSON.stringify(rights))),
+      read: () => (isFresh ? noRights : this.#read(file, id)),
+      write: (rights) => {
+        isFresh = false;
+        this.#write(file, () => replaceFile(file, JSON.stringify(rights)));
+      },
       begin: () => {
         const begun = join(this.#directory, BEGUN);
         // What was allowed in one of this name that was there before is not allowed in this one.
         this.#write(file, () => rmSync(file, { force: true }));
         this.#write(begun, () => addLine(begun, fileNameOf(id)));
-        isBegun = true;
+        isFresh = true;
       },
     };
   }
@@ -98,11 +102,11 @@ export class RightsFiles {
     }
   }
 
-  #read(file: string, id: string, isBegun: boolean): Rights | undefined {
+  #read(file: string, id: string): Rights | undefined {
     this.#begin();
     const text = textIn(file);
     if (text !== undefined) return rightsFrom(text);
-    return isBegun || this.#hasBegun(fileNameOf(id)) ? noRights : undefined;
+    return this.#hasBegun(fileNameOf(id)) ? noRights : undefined;
   }
 
   #hasBegun(name: string): boolean {
