@@ -123,8 +123,8 @@ const PROMISES: readonly Mutant[] = [
     tests: [`${store}/mended.test.ts`],
   },
   {
-    file: `${store}/log.ts`,
-    line: "if (this.#seq === 0 && rows.length > 0) this.rights.begin(durable);",
+    file: `${store}/store.ts`,
+    line: "if (opened.seq === 0) rights.begin();",
     instead: "",
     tests: [`${store}/rights.test.ts`],
   },

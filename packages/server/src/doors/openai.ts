@@ -9,7 +9,7 @@ import type { Desk } from "../desk/desk.ts";
 import { refusalOf } from "../desk/perform.ts";
 import { statusOf } from "../http/answers.ts";
 import type { HttpEnvironment } from "../http/app.ts";
-import { type Heard, type Said, type Taken, takeTurn } from "./turn.ts";
+import { fileAt, type Heard, type Said, type Taken, takeTurn } from "./turn.ts";
 
 type Request = Context<HttpEnvironment>;
 
@@ -218,12 +218,12 @@ interface Telling {
 /** Characters that may wait for a reader. A turn does not wait for one, so whoever is slower than that has left. */
 const FULL = 1024 * 1024;
 
-/** Writes in order; what nobody reads any more is dropped with the stream. */
-function sending(stream: SSEStreamingApi): Send {
+/** Writes in order, with the type of each as the name of its event; what nobody reads any more is dropped with the stream. */
+export function sending(stream: SSEStreamingApi, named = true): Send {
   let waiting = 0;
   return (data) => {
     if (stream.aborted) return;
-    const event = "type" in data ? { event: String(data.type) } : {};
+    const event = named && "type" in data ? { event: String(data.type) } : {};
     const text = JSON.stringify(data);
     waiting += text.length;
     if (waiting > FULL) return stream.abort();
@@ -339,10 +339,7 @@ function piecesOf(said: z.infer<typeof content>): UserPart[] {
   return said.map((each): UserPart => {
     if ("text" in each) return { type: "text", text: each.text };
     const url = typeof each.image_url === "string" ? each.image_url : each.image_url.url;
-    const [, mediaType, data] = /^data:(image\/[\w.+-]+);base64,([\w+/]+=*)$/.exec(url) ?? [];
-    if (mediaType !== undefined && data !== undefined) return { type: "file", mediaType, data };
-    if (/^https?:\/\//.test(url)) return { type: "file", mediaType: "image/*", url };
-    throw new ClientError("malformed", "An image needs an address of http or https, or data: with base 64.");
+    return fileAt(url, "image/*");
   });
 }
 
@@ -364,7 +361,7 @@ function responseUsage({ usage }: Taken) {
   };
 }
 
-function malformed(error: z.ZodError): ClientError {
+export function malformed(error: z.ZodError): ClientError {
   const [issue] = error.issues;
   return new ClientError("malformed", `${issue?.path.join(".") || "The body"}: ${issue?.message ?? "is malformed"}.`);
 }

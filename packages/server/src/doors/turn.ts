@@ -1,5 +1,5 @@
 import { createId } from "@banyan/core";
-import type { FeedItem, UserPart } from "@banyan/core/conversation";
+import type { ConversationState, FeedItem, UserPart } from "@banyan/core/conversation";
 import { Client, ClientError, type Watched } from "@banyan/protocol/client";
 import type { Desk } from "../desk/desk.ts";
 import type { Principal } from "../desk/principal.ts";
@@ -121,10 +121,21 @@ function lastOfTurn(watched: Watched, message: string): string {
   const run = runBehind(watched, message);
   if (run !== undefined && state.runs.has(run))
     throw new ClientError("invalid", "That response is still being made. Wait until it is complete, and ask again.");
-  let last = message;
-  for (const each of state.messages.values())
-    if (each.role === "assistant" && each.run === run && run !== undefined) last = each.id;
-  return last;
+  return run === undefined ? message : (lastOfRun(state, run) ?? message);
+}
+
+/** The last message that a run wrote. */
+export function lastOfRun({ messages }: ConversationState, run: string): string | undefined {
+  return [...messages.values()].findLast((each) => each.role === "assistant" && each.run === run)?.id;
+}
+
+/** A file that a program sends by its address, which may hold it whole. Throws `ClientError`. */
+export function fileAt(url: string, mediaType: string, name?: string): UserPart {
+  const called = name === undefined ? {} : { name };
+  const [, type, data] = /^data:([\w.+-]+\/[\w.+-]+);base64,([\w+/]+=*)$/.exec(url) ?? [];
+  if (type !== undefined && data !== undefined) return { type: "file", mediaType: type, data, ...called };
+  if (/^https?:\/\//.test(url)) return { type: "file", mediaType, url, ...called };
+  throw new ClientError("malformed", "A file needs an address of http or https, or data: with base 64.");
 }
 
 /** Resolves with what came of the turn that this message begins, and tells what is heard of it until then. */

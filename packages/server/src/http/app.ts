@@ -7,6 +7,7 @@ import { knockOf } from "../auth/gate.ts";
 import { SIGNED_IN } from "../auth/signed-in-page.ts";
 import type { Principal } from "../desk/principal.ts";
 import { openAi } from "../doors/openai.ts";
+import { uiMessages } from "../doors/ui-messages.ts";
 import { noticePage } from "./answers.ts";
 import { pacing } from "./pacing.ts";
 import type { PageFile } from "./page-files.ts";
@@ -126,6 +127,8 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
   app.route("/api/v1", rest(parts, paced));
   app.use("/v1/*", paced);
   app.route("/v1", openAi(parts.desk));
+  app.use("/api/chat/*", paced);
+  app.route("/api/chat", uiMessages(parts.desk));
 
   // The page without what it shows, which comes over its socket. Its files are those that everybody has who installed it.
   app.get("*", (context) => {

@@ -1,0 +1,86 @@
+import type { Usage } from "@banyan/core";
+import type { Json } from "@banyan/core/conversation";
+
+/** What a UI message stream of the AI SDK says of a file. */
+export interface UiFile {
+  readonly type: "file";
+  readonly mediaType: string;
+  readonly url: string;
+  readonly filename?: string;
+}
+
+/** What is known of a turn beside what it says. `cost` is in US dollars, and `null` while the price is unknown. */
+export interface UiMetadata {
+  readonly run: string;
+  /** How the turn ended, and the message that it ended with; absent while it works, or waits for a person. */
+  readonly reason?: "answered" | "finished" | "limit" | "failed" | "interrupted";
+  readonly leaf?: string | null;
+  readonly usage: Usage;
+  readonly cost: number | null;
+}
+
+/** What waits for a person and is no approval of a call: a question in words, or (`limit`) whether a turn may go on. */
+export interface UiQuestion {
+  readonly text: string;
+  readonly choices?: readonly string[];
+  readonly limit?: true;
+  /** Somebody has answered it. */
+  readonly answered?: true;
+}
+
+/**
+ * A chunk of the AI SDK's UI message stream, version 1 (https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol): those that a
+ * turn is told in. Beside its own parts there are `data-question` (see `UiQuestion`), `data-file` (a file that a call changed)
+ * and `data-notice` (a sentence about the turn, as that the model is asked again; it is kept nowhere).
+ */
+export type UiChunk =
+  | { readonly type: "start"; readonly messageId: string; readonly messageMetadata: UiMetadata }
+  | { readonly type: "start-step" | "finish-step" | "reset-step" }
+  | { readonly type: "text-start" | "text-end" | "reasoning-start" | "reasoning-end"; readonly id: string }
+  | { readonly type: "text-delta" | "reasoning-delta"; readonly id: string; readonly delta: string }
+  | {
+      readonly type: "tool-input-start";
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly dynamic: true;
+    }
+  | { readonly type: "tool-input-delta"; readonly toolCallId: string; readonly inputTextDelta: string }
+  | {
+      readonly type: "tool-input-available";
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly input: Json;
+      readonly dynamic: true;
+      readonly title?: string;
+    }
+  | { readonly type: "tool-approval-request"; readonly approvalId: string; readonly toolCallId: string }
+  | { readonly type: "tool-approval-response"; readonly approvalId: string; readonly approved: boolean }
+  | {
+      readonly type: "tool-output-available";
+      readonly toolCallId: string;
+      readonly output: string;
+      readonly dynamic: true;
+    }
+  | {
+      readonly type: "tool-output-error";
+      readonly toolCallId: string;
+      readonly errorText: string;
+      readonly dynamic: true;
+    }
+  | { readonly type: "tool-output-denied"; readonly toolCallId: string }
+  | { readonly type: "source-url"; readonly sourceId: string; readonly url: string; readonly title?: string }
+  | UiFile
+  | { readonly type: "steering-message"; readonly id: string; readonly parts: readonly UiPart[] }
+  | { readonly type: "data-question"; readonly id: string; readonly data: UiQuestion }
+  | { readonly type: "data-file"; readonly id: string; readonly data: object }
+  | { readonly type: "data-notice"; readonly data: { readonly text: string }; readonly transient: true }
+  | { readonly type: "error"; readonly errorText: string }
+  | { readonly type: "abort"; readonly reason: string }
+  | {
+      readonly type: "finish";
+      readonly finishReason?: "stop" | "length" | "tool-calls";
+      readonly messageMetadata: UiMetadata;
+    };
+
+/** What a person said, as a UI message has it. */
+export type UiPart = { readonly type: "text"; readonly text: string } | UiFile;

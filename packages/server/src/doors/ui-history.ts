@@ -1,0 +1,70 @@
+import { type ConversationState, pathTo } from "@banyan/core/conversation";
+import type { UiChunk } from "./ui-chunk.ts";
+import { UiTurn, uiPartsOf } from "./ui-turn.ts";
+
+/** A message as the AI SDK keeps it. */
+interface UiMessage {
+  readonly id: string;
+  readonly role: "user" | "assistant";
+  readonly metadata?: unknown;
+  readonly parts: object[];
+}
+
+/** The branch in view as UI messages, without a turn that still works: `stream` tells that one. */
+export function messagesOf(state: ConversationState): UiMessage[] {
+  const messages: UiMessage[] = [];
+  const told = new Set<string>();
+  for (const each of state.leaf === null ? [] : pathTo(state, state.leaf)) {
+    if (each.role === "user") messages.push({ id: each.id, role: "user", parts: uiPartsOf(each.parts) });
+    if (each.role !== "assistant" || state.runs.has(each.run) || told.has(each.run)) continue;
+    told.add(each.run);
+    messages.push({ id: each.id, role: "assistant", parts: partsOf(new UiTurn(each.run).takeUp(state, each.run)) });
+  }
+  return messages;
+}
+
+/** What a reader of a stream has in the end. */
+function partsOf(chunks: readonly UiChunk[]): object[] {
+  const parts: Record<string, unknown>[] = [];
+  const texts = new Map<string, { text: string }>();
+  const calls = new Map<string, Record<string, unknown>>();
+  for (const chunk of chunks) {
+    switch (chunk.type) {
+      case "start-step":
+        parts.push({ type: "step-start" });
+        break;
+      case "text-start":
+      case "reasoning-start": {
+        const text = { type: chunk.type === "text-start" ? "text" : "reasoning", text: "", state: "done" };
+        texts.set(chunk.id, text);
+        parts.push(text);
+        break;
+      }
+      case "text-delta":
+      case "reasoning-delta": {
+        const text = texts.get(chunk.id);
+        if (text) text.text += chunk.delta;
+        break;
+      }
+      case "tool-input-available": {
+        const { toolCallId, toolName, input } = chunk;
+        const call = { type: "dynamic-tool", toolName, toolCallId, state: "input-available", input };
+        calls.set(toolCallId, call);
+        parts.push(call);
+        break;
+      }
+      case "tool-output-available":
+        Object.assign(calls.get(chunk.toolCallId) ?? {}, { state: "output-available", output: chunk.output });
+        break;
+      case "tool-output-error":
+        Object.assign(calls.get(chunk.toolCallId) ?? {}, { state: "output-error", errorText: chunk.errorText });
+        break;
+      case "file":
+      case "source-url":
+      case "data-file":
+        parts.push({ ...chunk });
+        break;
+    }
+  }
+  return parts;
+}

@@ -1,0 +1,236 @@
+import { ReadableStream as Streams } from "node:stream/web";
+import { Agent, defineTool, say } from "@banyan/core";
+import { call, fail, reasoning, scriptedModel, stall, text } from "@banyan/core/testing";
+import {
+  AbstractChat,
+  type ChatState,
+  type ChatStatus,
+  DefaultChatTransport,
+  lastAssistantMessageIsCompleteWithApprovalResponses,
+  readUIMessageStream,
+  type UIMessage,
+  type UIMessageChunk,
+  uiMessageChunkSchema,
+  validateUIMessages,
+} from "ai";
+import { expect, test, vi } from "vitest";
+import { z } from "zod";
+import { ask } from "../testing/request.fixture.ts";
+import { serving, TOKEN } from "../testing/serving.fixture.ts";
+import { uiMessageChunks } from "./ui-turn.ts";
+
+const headers = { authorization: `Bearer ${TOKEN}` };
+
+/** What a page keeps of a chat, without the page. */
+class State implements ChatState<UIMessage> {
+  status: ChatStatus = "ready";
+  error: Error | undefined;
+  messages: UIMessage[] = [];
+  pushMessage = (message: UIMessage) => void this.messages.push(structuredClone(message));
+  popMessage = () => void this.messages.pop();
+  replaceMessage = (index: number, message: UIMessage) => {
+    this.messages[index] = structuredClone(message);
+  };
+  snapshot = <T>(thing: T) => structuredClone(thing);
+}
+
+/** The official transport; each chunk is checked by the official schema. */
+class Checked extends DefaultChatTransport<UIMessage> {
+  readonly chunks: UIMessageChunk[] = [];
+  protected override processResponseStream(stream: ReadableStream<Uint8Array>): ReadableStream<UIMessageChunk> {
+    const { chunks } = this;
+    const check = new TransformStream<UIMessageChunk, UIMessageChunk>({
+      async transform(chunk, controller) {
+        const verdict = await uiMessageChunkSchema().validate?.(chunk);
+        expect(verdict?.success, JSON.stringify(chunk)).toBe(true);
+        chunks.push(chunk);
+        controller.enqueue(chunk);
+      },
+    });
+    return super.processResponseStream(stream as never).pipeThrough(check);
+  }
+}
+
+/** The official client. */
+class Chat extends AbstractChat<UIMessage> {
+  readonly chunks: readonly UIMessageChunk[];
+  constructor(address: string, id: string) {
+    const transport = new Checked({ api: `${address}/api/chat`, headers });
+    super({
+      ...{ id, state: new State(), transport },
+      sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
+    });
+    this.chunks = transport.chunks;
+  }
+  get last(): UIMessage | undefined {
+    return this.messages.at(-1);
+  }
+}
+
+const textOf = (message: UIMessage | undefined) =>
+  message?.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+const toolOf = (message: UIMessage | undefined) => message?.parts.find((part) => part.type === "dynamic-tool");
+
+async function exported(address: string, conversation: string) {
+  const { body } = await ask(address, `/api/v1/conversations/${conversation}/export`, { headers });
+  return (JSON.parse(body) as { events: { type: string; role?: string; parentId?: string }[] }).events;
+}
+
+const look = defineTool({
+  name: "look",
+  description: "Looks.",
+  input: z.object({ path: z.string() }),
+  effects: "none",
+  execute: ({ path }) => {
+    if (path === "none") throw new Error("no such file");
+    return `saw ${path}`;
+  },
+});
+
+test("/api/chat: useChat's own client has text, reasoning, calls and what came of them, goes on, asks again and edits; the tree keeps all of it", async () => {
+  const model = scriptedModel([
+    [reasoning("Let me see."), text("I look."), call("look", { path: "a" }), call("look", { path: "none" })],
+    ...["Done.", "two", "two again", "one in other words"],
+  ]);
+  const { server } = await serving({ model, tools: [look] });
+  const kept = new Chat(server.address, "chat-of-a-page-1");
+  await kept.sendMessage({ text: "one" });
+  expect([kept.status, kept.error]).toEqual(["ready", undefined]);
+  const parts = kept.last?.parts ?? [];
+  const kinds = ["step-start", "reasoning", "text", "dynamic-tool", "dynamic-tool", "step-start", "text"];
+  expect(parts.map(({ type }) => type)).toEqual(kinds);
+  expect(parts[3]).toMatchObject({
+    state: "output-available",
+    toolName: "look",
+    input: { path: "a" },
+    output: "saw a",
+  });
+  expect(parts[4]).toMatchObject({ state: "output-error", errorText: expect.stringContaining("no such file") });
+  expect(kept.last?.metadata).toMatchObject({ reason: "answered", run: expect.any(String), cost: null });
+
+  // What a page that opens later is told is what this one has.
+  const { body } = await ask(server.address, "/api/chat/chat-of-a-page-1", { headers });
+  const { messages } = JSON.parse(body) as { messages: UIMessage[] };
+  await validateUIMessages({ messages });
+  expect(messages.map(({ id, role }) => [id, role])).toEqual(kept.messages.map(({ id, role }) => [id, role]));
+  const plain = (all: readonly UIMessage[]) =>
+    all.map((each) =>
+      each.parts.map((part) =>
+        "text" in part ? part.text : part.type === "dynamic-tool" ? (part.output ?? part.errorText) : part.type,
+      ),
+    );
+  expect(plain(messages)).toEqual(plain(kept.messages));
+
+  await kept.sendMessage({ text: "more" });
+  expect(textOf(kept.last)).toBe("two");
+  await kept.regenerate();
+  expect(textOf(kept.last)).toBe("two again");
+  await kept.sendMessage({ text: "one, please", messageId: kept.messages[0]?.id ?? "" });
+  expect([kept.messages.length, textOf(kept.last)]).toEqual([2, "one in other words"]);
+
+  const said = (await exported(server.address, "chat-of-a-page-1")).filter(
+    ({ type, role }) => type === "message.added" && role === "user",
+  );
+  expect(said.map(({ parentId }) => parentId)).toEqual([null, expect.any(String), null]);
+});
+
+test("/api/chat: a call that asks ends the stream and not the turn; what the page says to it is the answer, and the same message goes on", async () => {
+  const ran: string[] = [];
+  const write = defineTool({
+    name: "write",
+    description: "Writes.",
+    input: z.object({ name: z.string() }),
+    effects: "external",
+    execute: ({ name }) => {
+      ran.push(name);
+      return `wrote ${name}`;
+    },
+  });
+  const steps = [[call("write", { name: "a" })], "Written.", [call("write", { name: "b" })], "As you like."];
+  const { server } = await serving({
+    ...{ model: scriptedModel(steps), tools: [write] },
+    permission: () => ({ decision: "ask" }),
+  });
+  const kept = new Chat(server.address, "asks");
+  const answer = async (approved: boolean, reads: string) => {
+    const part = toolOf(kept.last);
+    expect(part).toMatchObject({ state: "approval-requested" });
+    const id = part && "approval" in part ? (part.approval?.id ?? "") : "";
+    await kept.addToolApprovalResponse({ id, approved });
+    await vi.waitFor(() => expect([kept.status, textOf(kept.last)]).toEqual(["ready", reads]), 20_000);
+  };
+  await kept.sendMessage({ text: "write a" });
+  expect(kept.status).toBe("ready");
+  await answer(true, "Written.");
+  expect(ran).toEqual(["a"]);
+  expect(toolOf(kept.last)).toMatchObject({ state: "output-available", output: "wrote a" });
+  expect(kept.messages).toHaveLength(2);
+  await kept.sendMessage({ text: "write b" });
+  await answer(false, "As you like.");
+  expect(ran).toEqual(["a"]);
+  expect(toolOf(kept.last)).toMatchObject({ state: "output-denied" });
+});
+
+test("/api/chat: who leaves does not stop the turn; who comes back is told it from its beginning, until it is stopped", async () => {
+  const { server } = await serving({ model: scriptedModel([[text("It ", "goes"), stall()]]) });
+  const kept = new Chat(server.address, "leaves");
+  const sent = kept.sendMessage({ text: "go" });
+  await vi.waitFor(() => expect(textOf(kept.last)).toBe("It goes"), 20_000);
+  await kept.stop();
+  await sent;
+  const back = new Chat(server.address, "leaves");
+  const resumed = back.resumeStream();
+  await vi.waitFor(() => expect(textOf(back.last)).toBe("It goes"), 20_000);
+  const stopped = await ask(server.address, "/api/chat/leaves/stop", { method: "POST", headers });
+  expect(JSON.parse(stopped.body)).toEqual({ interrupted: 1 });
+  await resumed;
+  expect(back.chunks.at(-1)).toMatchObject({ type: "abort" });
+  const none = await ask(server.address, "/api/chat/leaves/stream", { headers });
+  expect([none.status, none.body]).toEqual([204, ""]);
+});
+
+test("/api/chat: a model that fails is an error of the chat; bad input and a guest get a sentence, and nothing begins", async () => {
+  const guestToken = "a-guest-of-a-test-0123456789-0123456789";
+  const { server } = await serving({ model: scriptedModel([[fail("authentication")]]) }, { guestToken });
+  const kept = new Chat(server.address, "fails");
+  await kept.sendMessage({ text: "hello" });
+  expect([kept.status, kept.error?.message]).toEqual(["error", expect.stringMatching(/./)]);
+
+  const post = async (body: unknown, token = TOKEN) => {
+    const given = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    const sent = typeof body === "string" ? body : JSON.stringify(body);
+    return ask(server.address, "/api/chat", { method: "POST", headers: given, body: sent });
+  };
+  const user = { id: "m1", role: "user", parts: [{ type: "text", text: "hello" }] };
+  const file = { type: "file", url: "file:///etc/passwd", mediaType: "text/plain" };
+  const wrong: readonly (readonly [unknown, number, RegExp])[] = [
+    ["{", 400, /body/],
+    [{ id: "new", messages: [] }, 400, /messages/],
+    [{ id: "new", messages: [{ ...user, parts: [] }] }, 400, /says nothing/],
+    [{ id: "new", messages: [{ ...user, parts: [file] }] }, 400, /address/],
+    [{ id: "new", messages: [{ ...user, id: "unknown", role: "assistant" }, user] }, 404, /no message "unknown"/],
+    [{ id: "new", messages: [{ ...user, role: "assistant" }] }, 404, /no response/],
+    [{ id: "new", messages: [user], model: "no/such" }, 409, /no\/such/],
+  ];
+  for (const [body, status, sentence] of wrong) {
+    const answer = await post(body);
+    expect([answer.status, JSON.parse(answer.body).error.message], JSON.stringify(body)).toEqual([
+      status,
+      expect.stringMatching(sentence),
+    ]);
+  }
+  expect((await post({ id: "new", messages: [user] }, guestToken)).status).toBe(403);
+  expect((await post({ id: "new", messages: [user] }, "wrong")).status).toBe(401);
+  const { body } = await ask(server.address, "/api/v1/conversations", { headers });
+  expect(JSON.parse(body).conversations.map(({ id }: { id: string }) => id)).toEqual(["fails"]);
+});
+
+test("uiMessageChunks tells a chat of a library's user, and the official reader has the message", async () => {
+  const model = scriptedModel([[text("I "), call("look", { path: "a" })], "Seen."]);
+  const agent = new Agent({ model, tools: [look] });
+  const stream: ReadableStream<UIMessageChunk> = Streams.from(uiMessageChunks(agent.chat(say("hello")))) as never;
+  let last: UIMessage | undefined;
+  for await (const message of readUIMessageStream({ stream })) last = message;
+  expect(textOf(last)).toBe("I Seen.");
+  expect(toolOf(last)).toMatchObject({ state: "output-available", output: "saw a" });
+});
