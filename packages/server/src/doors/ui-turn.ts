@@ -3,6 +3,17 @@ import type { AssistantMessage, ConversationState, Part, UserPart } from "@banya
 import { type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
 import type { UiChunk, UiFile, UiMetadata, UiPart, UiQuestion } from "./ui-chunk.ts";
 
+/** What has no chunk of its own: what is told in a sentence, and what a reader need not know. */
+type UiUntoldType =
+  | ToldType
+  | UntoldType
+  | "memory.recalled"
+  | "chat.ended"
+  | "input.delivered"
+  | "call.executing"
+  | "call.output.delta"
+  | "call.draft.delta";
+
 /** An item without its place in a log: what is said again of a turn that stands in the state. */
 type Said = FeedItem extends infer Item
   ? Item extends unknown
@@ -111,15 +122,7 @@ export class UiTurn {
       case "run.ended":
         return item.run === this.#run ? this.#end(item) : [];
       default: {
-        item.type satisfies
-          | ToldType
-          | UntoldType
-          | "memory.recalled"
-          | "chat.ended"
-          | "input.delivered"
-          | "call.executing"
-          | "call.output.delta"
-          | "call.draft.delta";
+        item.type satisfies UiUntoldType;
         if ("run" in item && item.run !== this.#run) return [];
         const text = "seq" in item ? undefined : toldItem(item as FeedItem);
         return text === undefined || this.#run === undefined
