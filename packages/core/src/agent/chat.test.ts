@@ -175,6 +175,17 @@ describe("a conversation as one stream", () => {
     await expect(collect(done.chat(resume(), { session }))).rejects.toThrow(/last answer is complete/);
   });
 
+  test("B43: going on again and again adds instructions neither to the log nor twice to a request", async () => {
+    const session = Session.inMemory();
+    const model = scriptedModel([[fail("authentication")], [fail("authentication")], "Hello."]);
+    const agent = new Agent({ model, instructions: "Be a guide." });
+    await collect(agent.chat(say("Hi"), { session }));
+    for (const _ of [1, 2]) await collect(agent.chat(resume(), { session }));
+    expect(model.requests.map(({ instructions }) => instructions)).toEqual(Array(3).fill("Be a guide."));
+    expect(JSON.stringify(model.requests.map(({ messages }) => messages))).not.toContain("Be a guide.");
+    expect(JSON.stringify([...session.state.messages.values()])).not.toContain("Be a guide.");
+  });
+
   test("a chat can start at any message, which makes a branch; an unknown one is refused", async () => {
     const session = Session.inMemory();
     const agent = new Agent({ model: scriptedModel(["a", "b", "c"]) });

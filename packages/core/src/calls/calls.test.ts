@@ -279,7 +279,7 @@ describe("order", () => {
     expect(results).toEqual(ids);
   });
 
-  test("a call knows its id, attempt, key, step, path and tree", async () => {
+  test("B52: a call knows its id, attempt, key, step, path and tree", async () => {
     const seen: unknown[] = [];
     const knows = tool("knows", (_, context) => {
       const { call, attempt, key, step, path, agent, conversation } = context;

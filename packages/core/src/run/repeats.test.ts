@@ -53,7 +53,7 @@ const again = (times: number, input: { a: number } = { a: 1 }) =>
 const told = (all: readonly string[], what: RegExp) =>
   all.flatMap((output, index) => (what.test(output) ? [index + 1] : []));
 
-test("B67: from the third time on the result of an identical failing call says so, whatever else was called between", async () => {
+test("B19, B67: from the third time on the result of an identical failing call says so, whatever else was called between", async () => {
   const all = await outputs([...again(2), call("nil"), ...again(2)]);
   expect(told(all, /failed \d times in this turn/)).toEqual([4, 5]);
   expect(all[3]).toMatch(/^The tool failed: it broke, try 3\n\n\[.*failed 3 times/);

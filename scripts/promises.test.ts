@@ -1,0 +1,36 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const page = readFileSync(new URL("../docs/promises.md", import.meta.url), "utf8");
+const rows = [...page.matchAll(/^\| (B\d+) \| .+ \| (.+) \|$/gm)].map(([, number = "", where = ""]) => ({
+  number,
+  files: [...where.matchAll(/`([^`]+)`/g)].map(([, file = ""]) => file),
+}));
+
+/** The numbers that names of tests begin with, alone or in a list, as "B21, F25: ..." has them. */
+const proved = new Set(
+  execFileSync("git", ["grep", "-hoEI", "\\b[BFSTW][0-9]+(, [BCFSTW][0-9]+)*:", "--", "*.test.ts", "*.test.tsx"], {
+    cwd: root,
+    encoding: "utf8",
+  }).match(/\bB\d+\b/g),
+);
+
+describe("docs/promises.md", () => {
+  test("has each number once, in rising order below each heading", () => {
+    const numbers = rows.map(({ number }) => Number(number.slice(1)));
+    expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 83 }, (_, index) => index + 1));
+    for (const part of page.split(/^## /m)) {
+      const here = [...part.matchAll(/^\| B(\d+)/gm)].map(([, number]) => Number(number));
+      expect(here).toEqual(here.toSorted((a, b) => a - b));
+    }
+  });
+
+  test.each(rows)("$number names files that are there, and a test bears it", ({ number, files }) => {
+    expect(files.length).toBeGreaterThan(0);
+    for (const file of files) expect(existsSync(new URL(`../packages/${file}`, import.meta.url)), file).toBe(true);
+    expect(proved.has(number), `no test begins with ${number}`).toBe(true);
+  });
+});
