@@ -19,11 +19,15 @@ export interface UiMetadata {
   readonly cost: number | null;
 }
 
-/** What waits for a person and is no approval of a call: a question in words, or (`limit`) whether a turn may go on. */
+/**
+ * What waits for a person and is no approval of a call of the message: a question in words, whether a turn may go on
+ * (`limit`), or whether a sub-agent may make a call (`approval`).
+ */
 export interface UiQuestion {
   readonly text: string;
   readonly choices?: readonly string[];
   readonly limit?: true;
+  readonly approval?: true;
   /** Somebody has answered it. */
   readonly answered?: true;
 }
@@ -59,6 +63,8 @@ export type UiChunk =
       readonly type: "tool-output-available";
       readonly toolCallId: string;
       readonly output: string;
+      /** The call still runs, and this is what it has said so far. */
+      readonly preliminary?: true;
       readonly dynamic: true;
     }
   | {

@@ -1,135 +1,45 @@
 import type { Cost, FeedItem, Usage } from "@banyan/core";
-import type { AssistantMessage, ConversationState, Part, UserPart } from "@banyan/core/conversation";
-import { type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
+import {
+  addCost,
+  addUsage,
+  type ConversationState,
+  noUsage,
+  type Part,
+  type UserPart,
+} from "@banyan/core/conversation";
+import type { Asked, Said, Told } from "./told.ts";
+import { ToldTurn } from "./told-turn.ts";
 import type { UiChunk, UiFile, UiMetadata, UiPart, UiQuestion } from "./ui-chunk.ts";
 
-/** What has no chunk of its own: what is told in a sentence, and what a reader need not know. */
-type UiUntoldType =
-  | ToldType
-  | UntoldType
-  | "memory.recalled"
-  | "chat.ended"
-  | "input.delivered"
-  | "call.executing"
-  | "call.output.delta"
-  | "call.draft.delta";
+/** What a call has said while it runs; of a sub-agent, what that says. */
+interface Preliminary {
+  text: string;
+  /** Characters that were told. */
+  told: number;
+}
 
-/** An item without its place in a log: what is said again of a turn that stands in the state. */
-type Said = FeedItem extends infer Item
-  ? Item extends unknown
-    ? Omit<Item, "seq" | "epoch" | "at" | "offset">
-    : never
-  : never;
-
-/** One turn, told as a UI message stream: what the items of a feed say of it, as chunks. Sub-agents speak by their call alone. */
+/** One turn, told as a UI message stream. Sub-agents speak by the call that launched them. */
 export class UiTurn {
-  #run: string | undefined;
-  /** The command that asks for the turn: the id of its first message, or of its run. */
-  readonly #command: string | undefined;
-  readonly #messages = new Set<string>();
-  readonly #asked = new Set<string>();
-  /** The characters of each part of the message under way that were told. */
-  #told: number[] = [];
+  readonly read: ToldTurn;
   #open: { readonly kind: "text" | "reasoning"; readonly id: string } | undefined;
   #step: "none" | "open" | "reset" = "none";
   #isStarted = false;
-  #usage: Usage = { input: 0, cached: 0, cacheWrite: 0, output: 0, reasoning: 0 };
+  #usage: Usage = noUsage;
   #cost: Cost = 0;
-  /** Questions that are open. */
-  readonly questions = new Map<string, UiQuestion | undefined>();
-  /** Nothing follows. */
-  isOver = false;
+  /** Calls whose input streams. */
+  readonly #writing = new Set<string>();
+  readonly #saying = new Map<string, Preliminary>();
+  /** The call of the turn itself below which the run of a sub-agent is. */
+  readonly #launchedBy = new Map<string, string>();
 
   /** Tells the turn that this command begins; without one, the first that begins. */
   constructor(command?: string) {
-    this.#command = command;
-  }
-
-  get run(): string | undefined {
-    return this.#run;
+    this.read = new ToldTurn(command);
   }
 
   /** The chunks that say what an item says; none when it is not about this turn. */
   take(item: Said): UiChunk[] {
-    if (this.isOver) return [];
-    switch (item.type) {
-      case "run.started":
-        if (this.#run === undefined && item.call === undefined && this.#isAskedFor(item.run, item.leaf))
-          this.#run = item.run;
-        return [];
-      case "message.started":
-        return item.run === this.#run ? this.#begin(item.message) : [];
-      case "text.delta":
-      case "reasoning.delta":
-        if (!this.#messages.has(item.message)) return [];
-        return this.#say(
-          item.type === "text.delta" ? "text" : "reasoning",
-          item.message,
-          item.part,
-          item.text,
-          item.begins,
-        );
-      case "call.input.delta":
-        return this.#messages.has(item.message) ? this.#writeInput(item.call, item.tool, item.text) : [];
-      case "message.completed":
-        return this.#messages.has(item.message) ? this.#complete(item.message, item.parts, item.usage, item.cost) : [];
-      case "message.abandoned":
-        if (!this.#messages.delete(item.message)) return [];
-        this.#step = "reset";
-        this.#open = undefined;
-        return [{ type: "reset-step" }];
-      case "message.added":
-        if (item.role !== "user" || item.run !== this.#run || (item.author ?? "user") !== "user" || item.call)
-          return [];
-        return this.#isStarted ? [{ type: "steering-message", id: item.message, parts: uiPartsOf(item.parts) }] : [];
-      case "call.pending": {
-        if (!this.#messages.has(item.message)) return [];
-        const title = item.about?.title;
-        const input = item.input ?? item.inputText;
-        return [
-          {
-            ...{ type: "tool-input-available", toolCallId: item.call, toolName: item.tool, input, dynamic: true },
-            ...(title === undefined ? {} : { title }),
-          },
-        ];
-      }
-      case "call.approval-requested":
-        if (!this.#messages.has(item.message)) return [];
-        this.#asked.add(item.call);
-        this.questions.set(item.question, undefined);
-        return [{ type: "tool-approval-request", approvalId: item.question, toolCallId: item.call }];
-      case "call.approval-resolved":
-        if (!this.questions.delete(item.question)) return [];
-        return [{ type: "tool-approval-response", approvalId: item.question, approved: item.allowed }];
-      case "call.completed":
-      case "call.failed":
-      case "call.cancelled":
-      case "call.denied":
-        return this.#messages.has(item.message) ? [this.#ended(item.type, item.call, item.output)] : [];
-      case "file.changed": {
-        if (!this.#messages.has(item.message)) return [];
-        const { path, kind, added, removed, diff } = item;
-        return [{ type: "data-file", id: `${item.call}:${path}`, data: { path, kind, added, removed, diff } }];
-      }
-      case "question.asked":
-        if (!this.#messages.has(item.message)) return [];
-        return this.#ask(item.question, { text: item.text, ...(item.choices ? { choices: item.choices } : {}) });
-      case "run.paused":
-        return item.run === this.#run ? this.#ask(item.question, { text: item.reason, limit: true }) : [];
-      case "question.answered":
-      case "run.continued":
-        return this.#answered(item.question);
-      case "run.ended":
-        return item.run === this.#run ? this.#end(item) : [];
-      default: {
-        item.type satisfies UiUntoldType;
-        if ("run" in item && item.run !== this.#run) return [];
-        const text = "seq" in item ? undefined : toldItem(item as FeedItem);
-        return text === undefined || this.#run === undefined
-          ? []
-          : [{ type: "data-notice", data: { text }, transient: true }];
-      }
-    }
+    return this.read.take(item).flatMap((told) => this.#tell(told));
   }
 
   /**
@@ -137,25 +47,13 @@ export class UiTurn {
    * of that one, only what came of its calls is told.
    */
   takeUp(state: ConversationState, run: string, behind?: string): UiChunk[] {
-    this.#run = run;
-    const messages = [...state.messages.values()].filter(
-      (message): message is AssistantMessage => message.role === "assistant" && message.run === run,
-    );
-    const first = messages[0];
-    let isKnown = behind !== undefined && messages.some(({ id }) => id === behind);
-    const chunks: UiChunk[] = [];
-    for (const message of messages) {
-      for (const item of saidOf(message, state)) {
-        const told = this.take(item);
-        if (!isKnown || (message.id === behind && OUTCOMES.has(item.type))) chunks.push(...told);
-      }
-      if (message.id === behind) isKnown = false;
-    }
-    if (behind !== undefined && first && chunks[0]?.type !== "start") chunks.unshift(this.#startOf(first.id));
-    for (const question of state.questions.values())
-      if (question.type === "limit" && question.run === run)
-        chunks.push(...this.#ask(question.id, { text: question.reason, limit: true }));
-    return chunks;
+    const told = this.read.takeUp(state, run, behind);
+    const [first] = told.filter((each) => each.type === "begun");
+    if (!first?.known) return told.flatMap((each) => this.#tell(each));
+    // The reader has its beginning, and wants to be told which message goes on.
+    this.#isStarted = true;
+    const chunks = told.flatMap((each) => this.#tell(each));
+    return [this.#startOf(first.message), ...chunks];
   }
 
   /** The stream ends here, and the turn does not: it waits for a person. */
@@ -167,13 +65,85 @@ export class UiTurn {
     ];
   }
 
-  #isAskedFor(run: string, leaf: string | null): boolean {
-    return this.#command === undefined || this.#command === run || this.#command === leaf;
-  }
-
   /** What is known of the turn so far. */
   get metadata(): UiMetadata {
-    return { run: this.#run ?? "", usage: this.#usage, cost: this.#cost ?? null };
+    return { run: this.read.run ?? "", usage: this.#usage, cost: this.#cost ?? null };
+  }
+
+  #tell(told: Told): UiChunk[] {
+    if (told.type === "complete") {
+      this.#usage = addUsage(this.#usage, told.usage);
+      this.#cost = addCost(this.#cost, told.cost);
+    }
+    if (told.known) {
+      if (told.type === "begun" && told.by === undefined) this.#step = "open";
+      return [];
+    }
+    if (told.by !== undefined) return this.#tellOfSubAgent(told, told.by);
+    switch (told.type) {
+      case "begun":
+        return this.#begin(told.message);
+      case "said":
+        return this.#say(told.kind, `${told.message}.${told.part}`, told.text);
+      case "input":
+        return this.#writeInput(told.call, told.tool, told.text);
+      case "part":
+        return [...this.#close(), ...partChunks(`${told.message}.${told.index}`, told.part)];
+      case "complete":
+        return this.#close();
+      case "taken-back":
+        this.#step = "reset";
+        this.#open = undefined;
+        return [{ type: "reset-step" }];
+      case "steered":
+        if (!this.#isStarted) return [];
+        return [{ type: "steering-message", id: told.message, parts: uiPartsOf(told.parts) }];
+      case "call": {
+        const title = told.title === undefined ? {} : { title: told.title };
+        const input = told.input ?? told.inputText;
+        const { call: toolCallId, tool: toolName } = told;
+        return [{ type: "tool-input-available", toolCallId, toolName, input, dynamic: true, ...title }];
+      }
+      case "output":
+        return this.#sayOf(told.call, told.text);
+      case "asks":
+        if (told.question.type === "approval")
+          return [{ type: "tool-approval-request", approvalId: told.question.id, toolCallId: told.question.call }];
+        return [{ type: "data-question", id: told.question.id, data: questionOf(told.question) }];
+      case "answered":
+        if (told.question.type === "approval")
+          return [{ type: "tool-approval-response", approvalId: told.question.id, approved: told.allowed === true }];
+        return answeredChunks(told.question);
+      case "ended":
+        this.#saying.delete(told.call);
+        return [endChunk(told)];
+      case "changed": {
+        const { path, kind, added, removed, diff } = told.change;
+        return [{ type: "data-file", id: `${told.call}:${path}`, data: { path, kind, added, removed, diff } }];
+      }
+      case "agent-began":
+        this.#launchedBy.set(told.run, told.call);
+        return [];
+      case "agent-ended":
+        return [];
+      case "notice":
+        return [{ type: "data-notice", data: { text: told.text }, transient: true }];
+      case "over":
+        return this.#end(told);
+      default:
+        return told satisfies never;
+    }
+  }
+
+  /** A sub-agent has no place of its own in a message: what it says is the output so far of the call that launched it. */
+  #tellOfSubAgent(told: Told, run: string): UiChunk[] {
+    const call = this.#launchedBy.get(run);
+    if (told.type === "agent-began" && call !== undefined) this.#launchedBy.set(told.run, call);
+    if (told.type === "said" && told.kind === "text" && call !== undefined) return this.#sayOf(call, told.text);
+    // Its calls are no calls of this message, so that no page could show what is asked of them there.
+    if (told.type === "asks") return [{ type: "data-question", id: told.question.id, data: questionOf(told.question) }];
+    if (told.type === "answered") return answeredChunks(told.question);
+    return [];
   }
 
   #startOf(messageId: string): UiChunk {
@@ -182,8 +152,6 @@ export class UiTurn {
   }
 
   #begin(message: string): UiChunk[] {
-    this.#messages.add(message);
-    this.#told = [];
     const start = this.#isStarted ? [] : [this.#startOf(message)];
     // What was taken back was the whole of its step, which goes on.
     const step: UiChunk[] = this.#step === "reset" ? [] : [...this.#endStep(), { type: "start-step" }];
@@ -197,16 +165,10 @@ export class UiTurn {
     return [{ type: "finish-step" }];
   }
 
-  #say(kind: "text" | "reasoning", message: string, part: number, text: string, begins?: number): UiChunk[] {
-    const told = this.#told[part] ?? 0;
-    // After a break the same may be said again.
-    const delta = begins === undefined ? text : text.slice(Math.max(0, told - begins));
-    if (delta === "") return [];
-    const id = `${message}.${part}`;
+  #say(kind: "text" | "reasoning", id: string, delta: string): UiChunk[] {
     const opening: UiChunk[] =
       this.#open?.id === id ? [] : [...this.#close(), { type: kind === "text" ? "text-start" : "reasoning-start", id }];
     this.#open = { kind, id };
-    this.#told[part] = told + delta.length;
     return [...opening, { type: kind === "text" ? "text-delta" : "reasoning-delta", id, delta }];
   }
 
@@ -216,9 +178,6 @@ export class UiTurn {
     return open ? [{ type: open.kind === "text" ? "text-end" : "reasoning-end", id: open.id }] : [];
   }
 
-  /** Calls whose input streams. */
-  readonly #writing = new Set<string>();
-
   #writeInput(toolCallId: string, toolName: string, inputTextDelta: string): UiChunk[] {
     const begins: UiChunk[] = this.#writing.has(toolCallId)
       ? []
@@ -227,113 +186,58 @@ export class UiTurn {
     return [...begins, { type: "tool-input-delta", toolCallId, inputTextDelta }];
   }
 
-  #complete(message: string, parts: readonly Part[], usage: Usage, cost: Cost): UiChunk[] {
-    const chunks: UiChunk[] = [];
-    for (const [index, part] of parts.entries()) {
-      if (part.type === "text" || part.type === "reasoning")
-        chunks.push(...this.#say(part.type, message, index, part.text, 0));
-      else if (part.type === "file") chunks.push(...this.#close(), ...uiFilesOf(part));
-      else if (part.type === "source")
-        chunks.push({
-          ...{ type: "source-url", sourceId: `${message}.${index}`, url: part.url },
-          ...(part.title === undefined ? {} : { title: part.title }),
-        });
-    }
-    const names = Object.keys(this.#usage) as (keyof Usage)[];
-    this.#usage = Object.fromEntries(names.map((name) => [name, this.#usage[name] + usage[name]])) as unknown as Usage;
-    this.#cost = this.#cost === undefined || cost === undefined ? undefined : this.#cost + cost;
-    return [...chunks, ...this.#close()];
+  /**
+   * This protocol says output so far as a whole, again and again: it is told when it has grown by a tenth since it was told
+   * last, so that all of these together are about eleven times the output, however long it is.
+   */
+  #sayOf(toolCallId: string, text: string): UiChunk[] {
+    const saying = this.#saying.get(toolCallId) ?? { text: "", told: 0 };
+    this.#saying.set(toolCallId, saying);
+    saying.text += text;
+    if (saying.text.length < saying.told * 1.1) return [];
+    saying.told = saying.text.length;
+    return [{ type: "tool-output-available", toolCallId, output: saying.text, preliminary: true, dynamic: true }];
   }
 
-  #ended(
-    type: "call.completed" | "call.failed" | "call.cancelled" | "call.denied",
-    toolCallId: string,
-    output: string,
-  ): UiChunk {
-    if (type === "call.completed") return { type: "tool-output-available", toolCallId, output, dynamic: true };
-    // Who was not asked is told why: a rule says no, say.
-    if (type === "call.denied" && this.#asked.has(toolCallId)) return { type: "tool-output-denied", toolCallId };
-    return { type: "tool-output-error", toolCallId, errorText: output, dynamic: true };
-  }
-
-  #ask(id: string, question: UiQuestion): UiChunk[] {
-    this.questions.set(id, question);
-    return [{ type: "data-question", id, data: question }];
-  }
-
-  #answered(id: string): UiChunk[] {
-    const question = this.questions.get(id);
-    this.questions.delete(id);
-    return question ? [{ type: "data-question", id, data: { ...question, answered: true } }] : [];
-  }
-
-  #end({
-    reason,
-    leaf,
-    error,
-  }: {
-    reason: NonNullable<UiMetadata["reason"]>;
-    leaf: string | null;
-    error?: { message: string };
-  }) {
-    this.isOver = true;
+  #end({ reason, leaf, error }: Extract<Told, { type: "over" }>): UiChunk[] {
     const chunks: UiChunk[] = [...this.#close(), ...this.#endStep()];
     const messageMetadata = { ...this.metadata, reason, leaf };
-    if (reason === "failed") chunks.push({ type: "error", errorText: error?.message ?? "The turn failed." });
+    if (reason === "failed") chunks.push({ type: "error", errorText: error ?? "The turn failed." });
     else if (reason === "interrupted") chunks.push({ type: "abort", reason: "The turn was interrupted." });
     else chunks.push({ type: "finish", finishReason: reason === "limit" ? "length" : "stop", messageMetadata });
     return chunks;
   }
 }
 
-const OUTCOMES: ReadonlySet<string> = new Set(["call.completed", "call.failed", "call.denied", "call.cancelled"]);
+function endChunk({ how, call: toolCallId, output, asked }: Extract<Told, { type: "ended" }>): UiChunk {
+  if (how === "completed") return { type: "tool-output-available", toolCallId, output, dynamic: true };
+  // Who was not asked is told why: a rule says no, say.
+  if (how === "denied" && asked) return { type: "tool-output-denied", toolCallId };
+  return { type: "tool-output-error", toolCallId, errorText: output, dynamic: true };
+}
 
-/** What the feed said of a message, said again. */
-function saidOf(message: AssistantMessage, state: ConversationState): Said[] {
-  const { id, parentId, run, model, parts, finish, calls } = message;
-  const items: Said[] = [{ type: "message.started", message: id, parentId, run, model }];
-  if (finish === undefined) {
-    const voice = { run, agent: "", depth: 0, message: id };
-    for (const [part, { type, ...rest }] of parts.entries())
-      if ((type === "text" || type === "reasoning") && "text" in rest)
-        items.push({ ...voice, type: `${type}.delta`, part, text: rest.text } as Said);
-    return items;
+function questionOf(question: Asked): UiQuestion {
+  switch (question.type) {
+    case "approval":
+      return { text: `May a sub-agent run ${question.tool}?`, approval: true };
+    case "limit":
+      return { text: question.text, limit: true };
+    case "text":
+      return { text: question.text, ...(question.choices && { choices: question.choices }) };
+    default:
+      return question satisfies never;
   }
-  const usage = message.usage ?? { input: 0, cached: 0, cacheWrite: 0, output: 0, reasoning: 0 };
-  items.push({
-    ...{ type: "message.completed", message: id, parts, finish, usage },
-    ...(message.cost === undefined ? {} : { cost: message.cost }),
-  });
-  const questions = [...state.questions.values()];
-  for (const call of calls) {
-    const of = { message: id, call: call.id, tool: call.tool };
-    const input = call.input === undefined ? {} : { input: call.input };
-    items.push({
-      ...of,
-      ...input,
-      type: "call.pending",
-      inputText: call.inputText,
-      ...(call.about && { about: call.about }),
-    });
-    const question = questions.find((open) => open.type !== "limit" && open.call === call.id);
-    if (question?.type === "approval") items.push({ ...of, type: "call.approval-requested", question: question.id });
-    if (question?.type === "text") {
-      const { text, choices } = question;
-      items.push({
-        message: id,
-        call: call.id,
-        type: "question.asked",
-        question: question.id,
-        text,
-        ...(choices && { choices }),
-      });
-    }
-    for (const change of call.changes ?? [])
-      items.push({ message: id, call: call.id, type: "file.changed", ...change });
-    if (OUTCOMES.has(`call.${call.status}`))
-      items.push({ ...of, type: `call.${call.status}`, output: call.output ?? "" } as Said);
-  }
-  return items;
+}
+
+function answeredChunks(question: Asked): UiChunk[] {
+  return [{ type: "data-question", id: question.id, data: { ...questionOf(question), answered: true } }];
+}
+
+function partChunks(id: string, part: Extract<Told, { type: "part" }>["part"]): UiChunk[] {
+  if (part.type === "file") return uiFilesOf(part);
+  return [
+    { type: "source-url", sourceId: id, url: part.url, ...(part.title === undefined ? {} : { title: part.title }) },
+  ];
 }
 
 /** What a person said, as parts of a UI message. */
@@ -362,6 +266,6 @@ export async function* uiMessageChunks(chat: AsyncIterable<FeedItem>): AsyncGene
   const turn = new UiTurn();
   for await (const item of chat) {
     yield* turn.take(item);
-    if (turn.isOver) return;
+    if (turn.read.isOver) return;
   }
 }

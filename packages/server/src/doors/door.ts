@@ -1,0 +1,72 @@
+import type { UserPart } from "@banyan/core/conversation";
+import { LARGEST_FRAME } from "@banyan/protocol";
+import { ClientError } from "@banyan/protocol/client";
+import { type Context, Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import type { z } from "zod";
+import { refusalOf } from "../desk/perform.ts";
+import { statusOf } from "../http/answers.ts";
+import type { HttpEnvironment } from "../http/app.ts";
+
+export type DoorRequest = Context<HttpEnvironment>;
+
+/** How a door says that something went wrong, in the form of those who speak to it. */
+type Failure = (context: DoorRequest, problem: { readonly code: string; readonly message: string }) => Response;
+
+/**
+ * A door: addresses at which programs of another protocol take turns. Whoever may only watch is refused where something
+ * would be done, a body is no larger than a frame, and what is thrown as a `ClientError` is told in the door's own form.
+ */
+export function door(failure: Failure, addresses: (app: Hono<HttpEnvironment>) => void): Hono<HttpEnvironment> {
+  const app = new Hono<HttpEnvironment>();
+  app.use(async (context, next) => {
+    context.header("Cache-Control", "no-store");
+    const refused = context.req.method === "POST" && refusalOf("turn.say", context.get("principal"));
+    return refused ? failure(context, refused) : next();
+  });
+  app.use(
+    bodyLimit({
+      maxSize: LARGEST_FRAME,
+      onError: (context) =>
+        failure(context, { code: "too-large", message: `A body of more than ${LARGEST_FRAME} bytes is refused.` }),
+    }),
+  );
+  app.onError((error, context) => {
+    if (error instanceof ClientError) return failure(context, error);
+    throw error;
+  });
+  addresses(app);
+  app.all("*", (context) => failure(context, { code: "not-found", message: "There is nothing at this address." }));
+  return app;
+}
+
+/** The usual form of a problem. */
+export const plainFailure: Failure = (context, { code, message }) =>
+  context.json({ error: { code, message } }, doorStatus(code));
+
+/** The HTTP status of a problem at a door. */
+export function doorStatus(code: string) {
+  return code === "too-large" ? 413 : statusOf({ code: code as "failed", message: "" });
+}
+
+/** The body of a request as a schema has it. Throws `ClientError`. */
+export async function bodyOf<Schema extends z.ZodType>(context: DoorRequest, schema: Schema): Promise<z.infer<Schema>> {
+  const { data, error } = schema.safeParse(await context.req.json().catch(() => undefined));
+  if (error) throw malformed(error);
+  return data;
+}
+
+/** What is wrong with something that came. */
+export function malformed(error: z.ZodError): ClientError {
+  const [issue] = error.issues;
+  return new ClientError("malformed", `${issue?.path.join(".") || "The body"}: ${issue?.message ?? "is malformed"}.`);
+}
+
+/** A file that a program sends by its address, which may hold it whole. Throws `ClientError`. */
+export function fileAt(url: string, mediaType: string, name?: string): UserPart {
+  const called = name === undefined ? {} : { name };
+  const [, type, data] = /^data:([\w.+-]+\/[\w.+-]+);base64,([\w+/]+=*)$/.exec(url) ?? [];
+  if (type !== undefined && data !== undefined) return { type: "file", mediaType: type, data, ...called };
+  if (/^https?:\/\//.test(url)) return { type: "file", mediaType, url, ...called };
+  throw new ClientError("malformed", "A file needs an address of http or https, or data: with base 64.");
+}

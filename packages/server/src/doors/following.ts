@@ -1,0 +1,203 @@
+import type { ConversationState } from "@banyan/core/conversation";
+import { Client, ClientError, type Watched } from "@banyan/protocol/client";
+import { type SSEStreamingApi, streamSSE } from "hono/streaming";
+import type { Desk } from "../desk/desk.ts";
+import type { Principal } from "../desk/principal.ts";
+import type { DoorRequest } from "./door.ts";
+import type { Said } from "./told.ts";
+import type { ToldTurn } from "./told-turn.ts";
+
+/** Milliseconds without a word after which a stream ends whose turn waits for a person: all that is asked at once is asked. */
+const QUIET = 300;
+
+/** Characters that may wait for a reader. A turn does not wait for one, so whoever is slower than that has left. */
+const FULL = 1024 * 1024;
+
+/** A conversation that is followed for a request. */
+export interface Following {
+  readonly client: Client;
+  readonly watched: Watched;
+  /** Rejects when the client is gone. */
+  readonly gone: Promise<never>;
+}
+
+/** Follows a conversation, which begins with that if it `makes` one. Rejects with `ClientError`. */
+export async function follow(
+  desk: Desk,
+  principal: Principal,
+  conversation: string,
+  { makes = false }: { readonly makes?: boolean } = {},
+): Promise<Following> {
+  const gone = Promise.withResolvers<never>();
+  gone.promise.catch(() => {}); // Whoever tells a turn is told.
+  const client = new Client(desk.link({ principal }), {
+    changed: (state) => state.phase === "gone" && gone.reject(state.error),
+  });
+  try {
+    if (makes) await client.ask("conversation.create", { conversation });
+    return { client, gone: gone.promise, watched: await client.watch(conversation).loaded };
+  } catch (error) {
+    client.close();
+    throw error;
+  }
+}
+
+/** What tells a turn in the words of a door. */
+export interface Teller<Piece> {
+  readonly read: ToldTurn;
+  take(item: Said): Piece[];
+  takeUp(state: ConversationState, run: string, behind?: string): Piece[];
+  /** The stream ends here, and the turn does not: it waits for a person. */
+  pause(): Piece[];
+}
+
+/** A turn that is told to one reader. */
+export class Telling<Piece> {
+  readonly turn: Teller<Piece>;
+  readonly #followed: Following;
+  readonly #over = Promise.withResolvers<void>();
+  readonly #unfollow: () => void;
+  #waiting: Piece[] = [];
+  #send: ((piece: Piece) => void) | undefined;
+  #quiet: NodeJS.Timeout | undefined;
+
+  constructor(followed: Following, turn: Teller<Piece>) {
+    this.turn = turn;
+    this.#followed = followed;
+    const { watched } = followed;
+    this.#over.promise.catch(() => {}); // Whoever reads it is told.
+    const lost = () =>
+      this.#over.reject(watched.problem ?? new ClientError("failed", "The conversation is not followed any more."));
+    this.#unfollow = watched.follow({
+      item: (item) => this.tell(turn.take(item)),
+      renewed: lost,
+      stands: (standing) => standing !== "live" && lost(),
+    });
+  }
+
+  /** Resolves when nothing follows, or the turn waits for a person. */
+  get over(): Promise<void> {
+    return this.#over.promise;
+  }
+
+  tell(pieces: readonly Piece[]): void {
+    for (const piece of pieces) this.#send ? this.#send(piece) : this.#waiting.push(piece);
+    clearTimeout(this.#quiet);
+    if (this.turn.read.isOver) return this.#over.resolve();
+    if (this.turn.read.questions.length === 0) return;
+    this.#quiet = setTimeout(() => {
+      for (const piece of this.turn.pause()) this.#send?.(piece);
+      this.#over.resolve();
+    }, QUIET);
+  }
+
+  /** Tells the turn from its beginning, or from behind a message that the reader has. */
+  takeUp(run: string, behind?: string): void {
+    this.tell(this.turn.takeUp(this.#followed.watched.state, run, behind));
+  }
+
+  /** Nothing is to be told but this. */
+  end(pieces: readonly Piece[]): void {
+    this.tell(pieces);
+    this.#over.resolve();
+  }
+
+  tellTo(send: (piece: Piece) => void): void {
+    this.#send = send;
+    for (const piece of this.#waiting) send(piece);
+    this.#waiting = [];
+  }
+
+  stop(): void {
+    clearTimeout(this.#quiet);
+    this.#unfollow();
+  }
+}
+
+/**
+ * Asks for a turn, which is told from its beginning. Where a run works at that place it hears what is said, and is what is
+ * told. Rejects with `ClientError` when neither comes about.
+ */
+export async function beginTelling<Piece extends object>(
+  followed: Following,
+  telling: Telling<Piece>,
+  asking: () => Promise<{ readonly waits?: boolean }>,
+): Promise<Telling<Piece>> {
+  try {
+    const { waits = false } = await asking();
+    const run = waits ? topRun(followed.watched.state) : undefined;
+    if (run !== undefined) telling.takeUp(run);
+    return telling;
+  } catch (error) {
+    telling.stop();
+    throw error;
+  }
+}
+
+/** How a stream of a door ends beside its turn. */
+export interface StreamEnd {
+  /** What is told when the turn cannot be followed any more. */
+  problem(sentence: string): object;
+  /** What stands last. */
+  readonly last?: string;
+}
+
+/** Sends what is told, until the turn is over or waits; then nothing is followed any more. Who leaves stops nothing. */
+export function streamTelling<Piece extends object>(
+  context: DoorRequest,
+  followed: Following,
+  telling: Telling<Piece>,
+  { problem, last }: StreamEnd,
+): Response {
+  return streamSSE(context, async (stream) => {
+    const left = Promise.withResolvers<void>();
+    stream.onAbort(() => left.resolve());
+    try {
+      telling.tellTo(sending(stream));
+      await Promise.race([telling.over, left.promise, followed.gone]);
+    } catch (error) {
+      const sentence = error instanceof Error ? error.message : String(error);
+      await stream.writeSSE({ data: JSON.stringify(problem(sentence)) });
+    } finally {
+      telling.stop();
+      followed.client.close();
+    }
+    if (last !== undefined) await stream.writeSSE({ data: last });
+  });
+}
+
+/** Writes in order; what nobody reads any more is dropped with the stream. `named`: the type of each names its event. */
+export function sending(stream: SSEStreamingApi, { named = false } = {}): (data: object) => void {
+  let waiting = 0;
+  return (data) => {
+    if (stream.aborted) return;
+    const event = named && "type" in data ? { event: String(data.type) } : {};
+    const text = JSON.stringify(data);
+    waiting += text.length;
+    if (waiting > FULL) return stream.abort();
+    stream.writeSSE({ ...event, data: text }).then(
+      () => {
+        waiting -= text.length;
+      },
+      () => {}, // The reader left, which the stream tells.
+    );
+  };
+}
+
+/** The turn that works where the conversation was last written to, or the newest. */
+export function topRun({ runs }: ConversationState): string | undefined {
+  return [...runs.values()].findLast(({ call }) => call === undefined)?.id;
+}
+
+/** The last message that a run wrote. */
+export function lastOfRun({ messages }: ConversationState, run: string): string | undefined {
+  return [...messages.values()].findLast((each) => each.role === "assistant" && each.run === run)?.id;
+}
+
+/** Where the next message goes that is said behind this one: the end of the turn that a response begins. Throws `ClientError`. */
+export function endOf(state: ConversationState, message: string): string {
+  const known = state.messages.get(message);
+  if (!known)
+    throw new ClientError("not-found", `messages: this conversation has no message ${JSON.stringify(message)}.`);
+  return known.role === "assistant" ? (lastOfRun(state, known.run) ?? message) : message;
+}

@@ -1,0 +1,109 @@
+import type { AssistantMessage, Call, ConversationState } from "@banyan/core/conversation";
+import type { Said } from "./told.ts";
+
+/** Items of a message whose call has come to its result. */
+const OUTCOMES: ReadonlySet<string> = new Set(["call.completed", "call.failed", "call.denied", "call.cancelled"]);
+
+/** An item, and whether it is said by a message that the reader has. */
+export type Again = readonly [item: Said, isKnown: boolean];
+
+/**
+ * What the feed said of a turn that stands in the state, said again, with its sub-agents. `behind`: a message of the turn
+ * that the reader has; of that one and those before it, only what came of the calls of `behind` is new, and what works.
+ */
+export function saidAgain(state: ConversationState, run: string, behind?: string): Again[] {
+  const byCall = Map.groupBy(
+    [...state.messages.values()].filter((message) => message.role === "assistant"),
+    ({ run }) => run,
+  );
+  const launched = Map.groupBy(
+    [...byCall.values()].flatMap(([first]) => (first?.call === undefined ? [] : [first])),
+    ({ call }) => call,
+  );
+  const ofRun = (id: string, has: string | undefined): Again[] => {
+    const messages = byCall.get(id) ?? [];
+    let isKnown = has !== undefined && messages.some((message) => message.id === has);
+    return messages.flatMap((message) => {
+      const said = itemsOf(message, state).map((item): Again => {
+        return [item, isKnown && !(message.id === has && OUTCOMES.has(item.type))];
+      });
+      const agents = message.calls.flatMap((call) =>
+        (launched.get(call.id) ?? []).flatMap((first) => ofSubAgent(first, call, isKnown)),
+      );
+      if (message.id === has) isKnown = false;
+      // A sub-agent works before its call has come to a result.
+      const outcome = said.findIndex(([{ type }]) => OUTCOMES.has(type));
+      return said.toSpliced(outcome < 0 ? said.length : outcome, 0, ...agents);
+    });
+  };
+  const ofSubAgent = (first: AssistantMessage, call: Call, isKnown: boolean): Again[] => {
+    const live = state.runs.get(first.run);
+    const agent = live?.agent ?? call.about?.agent ?? call.tool;
+    const began = { type: "run.started", run: first.run, agent, call: call.id, leaf: first.parentId } as Said;
+    // What a reader has of it is said with the message that launched it; one that works is told anew, from here on.
+    const said: Again[] = [
+      [began, isKnown && !live],
+      ...ofRun(first.run, undefined).map(([item, known]): Again => [item, isKnown || known]),
+    ];
+    if (!live) said.push([{ type: "run.ended", run: first.run, reason: "answered", leaf: null }, isKnown]);
+    return said;
+  };
+  const again = ofRun(run, behind);
+  for (const question of state.questions.values())
+    if (question.type === "limit" && (question.run === run || isBelow(state, question.run, run)))
+      again.push([{ type: "run.paused", run: question.run, question: question.id, reason: question.reason }, false]);
+  return again;
+}
+
+/** Whether a run is that of a sub-agent of another one. */
+function isBelow(state: ConversationState, run: string, top: string): boolean {
+  for (let at = state.runs.get(run); at?.call !== undefined; ) {
+    const launcher = state.messages.get(state.calls.get(at.call) ?? "");
+    if (launcher?.role !== "assistant") return false;
+    if (launcher.run === top) return true;
+    at = state.runs.get(launcher.run);
+  }
+  return false;
+}
+
+function itemsOf(message: AssistantMessage, state: ConversationState): Said[] {
+  const { id, parentId, run, model, parts, finish, calls } = message;
+  const items: Said[] = [{ type: "message.started", message: id, parentId, run, model }];
+  if (finish === undefined) {
+    const voice = { run, agent: "", depth: 0, message: id };
+    for (const [part, { type, ...rest }] of parts.entries())
+      if ((type === "text" || type === "reasoning") && "text" in rest)
+        items.push({ ...voice, type: `${type}.delta`, part, text: rest.text } as Said);
+    return items;
+  }
+  const usage = message.usage ?? { input: 0, cached: 0, cacheWrite: 0, output: 0, reasoning: 0 };
+  const cost = message.cost === undefined ? {} : { cost: message.cost };
+  items.push({ type: "message.completed", message: id, parts, finish, usage, ...cost });
+  for (const call of calls) {
+    const input = call.input === undefined ? {} : { input: call.input };
+    const about = call.about && { about: call.about };
+    const { tool, inputText } = call;
+    items.push({ type: "call.pending", message: id, call: call.id, tool, inputText, ...input, ...about });
+  }
+  for (const call of calls) items.push(...cameOf(call, id, state));
+  return items;
+}
+
+/** What has come of a call so far. */
+function cameOf(call: Call, message: string, state: ConversationState): Said[] {
+  const of = { message, call: call.id };
+  const items: Said[] = [];
+  for (const question of state.questions.values()) {
+    if (question.type === "limit" || question.call !== call.id) continue;
+    const { id, type } = question;
+    if (type === "approval") items.push({ ...of, type: "call.approval-requested", tool: call.tool, question: id });
+    else {
+      const choices = question.choices && { choices: question.choices };
+      items.push({ ...of, type: "question.asked", question: id, text: question.text, ...choices });
+    }
+  }
+  for (const change of call.changes ?? []) items.push({ ...of, type: "file.changed", ...change });
+  if (OUTCOMES.has(`call.${call.status}`))
+    items.push({ ...of, tool: call.tool, type: `call.${call.status}`, output: call.output ?? "" } as Said);
+  return items;
+}

@@ -1,0 +1,254 @@
+import type { FeedItem } from "@banyan/core";
+import type { ConversationState, Part } from "@banyan/core/conversation";
+import { type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
+import { saidAgain } from "./said-again.ts";
+import type { Asked, CallEnd, Said, Told } from "./told.ts";
+
+/** What has no words of its own: what is told in a sentence, and what a reader need not know. */
+type ToldUntoldType =
+  | ToldType
+  | UntoldType
+  | "memory.recalled"
+  | "chat.ended"
+  | "input.delivered"
+  | "call.executing"
+  | "call.draft.delta";
+
+/** The run of a turn, or of a sub-agent of it: `call` launched it, and `by` is the run of who made that call. */
+interface Voice {
+  readonly run: string;
+  readonly by: Voice | undefined;
+}
+
+/** A turn as it is read from the feed: what of each item is about it and its sub-agents, as its doors tell it. */
+export class ToldTurn {
+  /** The command that asks for the turn: the id of its first message, or of its run. */
+  readonly #command: string | undefined;
+  #top: Voice | undefined;
+  /** By their runs. */
+  readonly #voices = new Map<string, Voice>();
+  readonly #messages = new Map<string, Voice>();
+  readonly #calls = new Map<string, Voice>();
+  readonly #asked = new Set<string>();
+  /** Characters that were told of each part of a message that is under way. */
+  readonly #told = new Map<string, number[]>();
+  readonly #questions = new Map<string, { readonly question: Asked; readonly by: Voice }>();
+  #isOver = false;
+
+  /** Reads the turn that this command begins; without one, the first that begins. */
+  constructor(command?: string) {
+    this.#command = command;
+  }
+
+  /** Its run, once it has begun. */
+  get run(): string | undefined {
+    return this.#top?.run;
+  }
+
+  /** Nothing follows. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** What waits for a person, with the run of the sub-agent that asks. */
+  get questions(): readonly { readonly question: Asked; readonly by?: string }[] {
+    return [...this.#questions.values()].map(({ question, by }) => ({ question, ...this.#voiceOf(by) }));
+  }
+
+  /** What an item says of the turn; nothing when it is not about it. */
+  take(item: Said): Told[] {
+    if (this.#isOver) return [];
+    switch (item.type) {
+      case "run.started":
+        return this.#start(item);
+      case "message.started": {
+        const voice = this.#voices.get(item.run);
+        if (!voice) return [];
+        this.#messages.set(item.message, voice);
+        this.#told.set(item.message, []);
+        return [{ type: "begun", message: item.message, ...this.#voiceOf(voice) }];
+      }
+      case "text.delta":
+      case "reasoning.delta": {
+        const voice = this.#messages.get(item.message);
+        if (!voice) return [];
+        const kind = item.type === "text.delta" ? "text" : "reasoning";
+        return this.#say(voice, kind, item.message, item.part, item.text, item.begins);
+      }
+      case "call.input.delta": {
+        const { message, call, tool, text } = item;
+        const voice = this.#messages.get(message);
+        return voice ? [{ type: "input", message, call, tool, text, ...this.#voiceOf(voice) }] : [];
+      }
+      case "message.completed":
+        return this.#complete(item.message, item);
+      case "message.abandoned": {
+        const voice = this.#messages.get(item.message);
+        if (!voice) return [];
+        this.#messages.delete(item.message);
+        this.#told.delete(item.message);
+        return [{ type: "taken-back", message: item.message, ...this.#voiceOf(voice) }];
+      }
+      case "message.added": {
+        const voice = item.run === undefined ? undefined : this.#voices.get(item.run);
+        if (!voice || item.role !== "user" || (item.author ?? "user") !== "user" || item.call) return [];
+        return [{ type: "steered", message: item.message, parts: item.parts as [], ...this.#voiceOf(voice) }];
+      }
+      case "call.pending": {
+        const voice = this.#messages.get(item.message);
+        if (!voice) return [];
+        this.#calls.set(item.call, voice);
+        const { type: _, about, ...call } = item;
+        const title = about?.title === undefined ? {} : { title: about.title };
+        return [{ type: "call", ...call, ...title, ...this.#voiceOf(voice) }];
+      }
+      case "call.output.delta": {
+        const voice = this.#calls.get(item.call);
+        return voice ? [{ type: "output", call: item.call, text: item.text, ...this.#voiceOf(voice) }] : [];
+      }
+      case "call.approval-requested": {
+        const { question: id, call, tool = "" } = item;
+        this.#asked.add(call);
+        return this.#ask(this.#messages.get(item.message), { type: "approval", id, call, tool });
+      }
+      case "question.asked": {
+        const { question: id, call, text, choices } = item;
+        return this.#ask(this.#messages.get(item.message), {
+          type: "text",
+          id,
+          call,
+          text,
+          ...(choices && { choices }),
+        });
+      }
+      case "run.paused":
+        return this.#ask(this.#voices.get(item.run), { type: "limit", id: item.question, text: item.reason });
+      case "call.approval-resolved":
+      case "run.continued":
+        return this.#answered(item.question, item.allowed);
+      case "question.answered":
+        return this.#answered(item.question);
+      case "call.completed":
+      case "call.failed":
+      case "call.cancelled":
+      case "call.denied": {
+        const { message, call, output } = item;
+        const voice = this.#messages.get(message);
+        const how = item.type.slice("call.".length) as CallEnd;
+        const asked = this.#asked.has(call);
+        return voice ? [{ type: "ended", how, message, call, output, asked, ...this.#voiceOf(voice) }] : [];
+      }
+      case "file.changed": {
+        const { type: _, message, call, ...change } = item;
+        const voice = this.#messages.get(message);
+        return voice ? [{ type: "changed", call, change, ...this.#voiceOf(voice) }] : [];
+      }
+      case "run.ended":
+        return this.#end(item);
+      default: {
+        item.type satisfies ToldUntoldType;
+        if (!this.#top || ("run" in item && item.run !== this.#top.run) || "seq" in item) return [];
+        const text = toldItem(item as FeedItem);
+        return text === undefined ? [] : [{ type: "notice", text }];
+      }
+    }
+  }
+
+  /**
+   * Takes up a turn that stands in the state: what it has said so far. `behind`: a message of it that the reader has, up to
+   * which all is `known` but what came of its calls.
+   */
+  takeUp(state: ConversationState, run: string, behind?: string): Told[] {
+    this.#top ??= this.#voice(run);
+    return saidAgain(state, run, behind).flatMap(([item, isKnown]) => {
+      const told = this.take(item);
+      return isKnown ? told.map((each): Told => ({ ...each, known: true })) : told;
+    });
+  }
+
+  #voice(run: string, by?: Voice): Voice {
+    const voice = { run, by };
+    this.#voices.set(run, voice);
+    return voice;
+  }
+
+  #voiceOf(voice: Voice): { readonly by?: string } {
+    return voice.by ? { by: voice.run } : {};
+  }
+
+  #start(item: Extract<Said, { type: "run.started" }>): Told[] {
+    if (item.call === undefined) {
+      const isIt = this.#command === undefined || this.#command === item.run || this.#command === item.leaf;
+      if (!this.#top && isIt) this.#top = this.#voice(item.run);
+      return [];
+    }
+    const by = this.#calls.get(item.call);
+    if (!by) return [];
+    this.#voice(item.run, by);
+    const { run, agent, call } = item;
+    return [{ type: "agent-began", run, agent, call, ...this.#voiceOf(by) }];
+  }
+
+  #say(
+    voice: Voice,
+    kind: "text" | "reasoning",
+    message: string,
+    part: number,
+    text: string,
+    begins: number | undefined,
+  ): Told[] {
+    const told = this.#told.get(message);
+    const before = told?.[part] ?? 0;
+    // After a break the same may be said again.
+    const fresh = begins === undefined ? text : text.slice(Math.max(0, before - begins));
+    if (!told || fresh === "") return [];
+    told[part] = before + fresh.length;
+    return [{ type: "said", kind, message, part, text: fresh, ...this.#voiceOf(voice) }];
+  }
+
+  #complete(
+    message: string,
+    { parts, usage, cost }: Pick<Extract<Said, { type: "message.completed" }>, "parts" | "usage" | "cost">,
+  ): Told[] {
+    const voice = this.#messages.get(message);
+    if (!voice) return [];
+    const by = this.#voiceOf(voice);
+    const rest = parts.flatMap((part, index): Told[] => {
+      if (part.type === "text" || part.type === "reasoning")
+        return this.#say(voice, part.type, message, index, part.text, 0);
+      if (part.type === "file" || part.type === "source") return [{ type: "part", message, index, part, ...by }];
+      return [];
+    });
+    this.#told.delete(message);
+    return [...rest, { type: "complete", message, text: textIn(parts), usage, cost, ...by }];
+  }
+
+  #ask(by: Voice | undefined, question: Asked): Told[] {
+    if (!by) return [];
+    this.#questions.set(question.id, { question, by });
+    return [{ type: "asks", question, ...this.#voiceOf(by) }];
+  }
+
+  #answered(id: string, allowed?: boolean): Told[] {
+    const open = this.#questions.get(id);
+    if (!open) return [];
+    this.#questions.delete(id);
+    const { question, by } = open;
+    return [{ type: "answered", question, ...(allowed === undefined ? {} : { allowed }), ...this.#voiceOf(by) }];
+  }
+
+  #end({ run, reason, leaf, error }: Extract<Said, { type: "run.ended" }>): Told[] {
+    const voice = this.#voices.get(run);
+    if (!voice) return [];
+    // What it asked, nobody can answer any more.
+    for (const [id, { by }] of this.#questions) if (by === voice) this.#questions.delete(id);
+    const why = error ? { error: error.message } : {};
+    if (voice.by) return [{ type: "agent-ended", run, reason, ...why, ...this.#voiceOf(voice.by) }];
+    this.#isOver = true;
+    return [{ type: "over", reason, leaf, ...why }];
+  }
+}
+
+function textIn(parts: readonly Part[]): string {
+  return parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+}
