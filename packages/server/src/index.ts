@@ -2,6 +2,16 @@ export { isLoopback } from "./auth/addresses.ts";
 export { keptToken, tokenIn } from "./auth/kept-token.ts";
 export { builtPage } from "./built-page.ts";
 export * from "./desk/index.ts";
+export type {
+  AgUiEvent,
+  AgUiInterrupt,
+  AgUiMessage,
+  AgUiOutcome,
+  AgUiPart,
+  AgUiPatch,
+  AgUiUsage,
+} from "./doors/ag-ui-event.ts";
+export { type AgUiOptions, type AgUiRun, agUiEvents } from "./doors/ag-ui-turn.ts";
 export type { UiChunk, UiFile, UiMetadata, UiPart, UiQuestion } from "./doors/ui-chunk.ts";
 export { uiMessageChunks } from "./doors/ui-turn.ts";
 export { type RunningServer, type ServeOptions, serve } from "./server.ts";

@@ -1,14 +1,17 @@
-import type { UserPart } from "@banyan/core/conversation";
+import { ID_RULE, isId, type UserPart } from "@banyan/core/conversation";
 import { LARGEST_FRAME } from "@banyan/protocol";
 import { ClientError } from "@banyan/protocol/client";
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import type { z } from "zod";
+import { z } from "zod";
 import { refusalOf } from "../desk/perform.ts";
 import { statusOf } from "../http/answers.ts";
 import type { HttpEnvironment } from "../http/app.ts";
 
 export type DoorRequest = Context<HttpEnvironment>;
+
+/** A conversation or a message, as a program names it. */
+export const doorId = z.string().refine(isId, `expected ${ID_RULE}`);
 
 /** How a door says that something went wrong, in the form of those who speak to it. */
 type Failure = (context: DoorRequest, problem: { readonly code: string; readonly message: string }) => Response;
@@ -57,7 +60,7 @@ export async function bodyOf<Schema extends z.ZodType>(context: DoorRequest, sch
 }
 
 /** What is wrong with something that came. */
-export function malformed(error: z.ZodError): ClientError {
+function malformed(error: z.ZodError): ClientError {
   const [issue] = error.issues;
   return new ClientError("malformed", `${issue?.path.join(".") || "The body"}: ${issue?.message ?? "is malformed"}.`);
 }
@@ -69,4 +72,20 @@ export function fileAt(url: string, mediaType: string, name?: string): UserPart 
   if (type !== undefined && data !== undefined) return { type: "file", mediaType: type, data, ...called };
   if (/^https?:\/\//.test(url)) return { type: "file", mediaType, url, ...called };
   throw new ClientError("malformed", "A file needs an address of http or https, or data: with base 64.");
+}
+
+/** Something that was said elsewhere. */
+export interface SaidElsewhere {
+  readonly role: string;
+  readonly text: string;
+}
+
+/**
+ * What a person says, with what the calling program says went before it, which no message of the conversation says: as one
+ * text behind, since the first text of a message is what a person typed.
+ */
+export function withToldBefore(parts: readonly UserPart[], before: readonly SaidElsewhere[]): UserPart[] {
+  if (before.length === 0) return [...parts];
+  const told = before.map(({ role, text }) => `${role}: ${text}`).join("\n\n");
+  return [...parts, { type: "text", text: `What was said before that, as the calling program has it:\n\n${told}` }];
 }

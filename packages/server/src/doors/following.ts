@@ -1,8 +1,10 @@
+import { createId } from "@banyan/core";
 import type { ConversationState } from "@banyan/core/conversation";
 import { Client, ClientError, type Watched } from "@banyan/protocol/client";
 import { type SSEStreamingApi, streamSSE } from "hono/streaming";
 import type { Desk } from "../desk/desk.ts";
 import type { Principal } from "../desk/principal.ts";
+import { readCommand } from "../desk/read-command.ts";
 import type { DoorRequest } from "./door.ts";
 import type { Said } from "./told.ts";
 import type { ToldTurn } from "./told-turn.ts";
@@ -39,6 +41,16 @@ export async function follow(
   } catch (error) {
     client.close();
     throw error;
+  }
+}
+
+/** Ends what runs in a conversation, or will. Rejects with `ClientError`. */
+export async function stop(desk: Desk, principal: Principal, conversation: string) {
+  const client = new Client(desk.link({ principal }));
+  try {
+    return await client.ask("run.interrupt", { conversation });
+  } finally {
+    client.close();
   }
 }
 
@@ -200,4 +212,35 @@ export function endOf(state: ConversationState, message: string): string {
   if (!known)
     throw new ClientError("not-found", `messages: this conversation has no message ${JSON.stringify(message)}.`);
   return known.role === "assistant" ? (lastOfRun(state, known.run) ?? message) : message;
+}
+
+/** What a program says to a question: an answer as `question.answer` takes it, once it has been looked at. */
+export interface GivenAnswer {
+  readonly question: string;
+  readonly answer?: unknown;
+}
+
+/**
+ * What a program says to questions, those that are still open: `asking` is the message that the first of them stands at, and
+ * `give` gives the answers. Who answers second is told what came of it; the first answer counts. Throws `ClientError` for
+ * what is no answer.
+ */
+export function answersTo({ client, watched }: Following, answers: readonly GivenAnswer[]) {
+  const { state, id: conversation } = watched;
+  const open = answers.filter(({ question }) => state.questions.has(question));
+  const asking = open
+    .map(({ question }) => state.questions.get(question)?.message)
+    .find((each) => typeof each === "string");
+  const commands = open.map(({ question, answer }) => {
+    const { command, error } = readCommand({ type: "question.answer", id: createId(), conversation, question, answer });
+    if (error) throw new ClientError(error.code, error.message);
+    return command as typeof command & { readonly type: "question.answer" };
+  });
+  const give = async () => {
+    for (const { question, answer } of commands)
+      await client.ask("question.answer", { conversation, question, answer }).catch((error: unknown) => {
+        if (!(error instanceof ClientError && error.code === "not-found")) throw error;
+      });
+  };
+  return { asking, give };
 }

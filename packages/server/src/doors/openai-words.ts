@@ -1,7 +1,7 @@
 import type { UserPart } from "@banyan/core/conversation";
 import { ClientError } from "@banyan/protocol/client";
 import { z } from "zod";
-import { type DoorRequest, doorStatus, fileAt } from "./door.ts";
+import { type DoorRequest, doorStatus, fileAt, withToldBefore } from "./door.ts";
 import type { Asking, Heard, Taken } from "./turn.ts";
 
 const piece = z.union([
@@ -37,17 +37,13 @@ export interface OpenAiTelling {
   readonly last?: string;
 }
 
-/** The last message as it is; what the caller's program says went before it, as one text in front. Throws `ClientError`. */
+/** The last message as it is, with what the calling program says went before it. Throws `ClientError`. */
 export function partsOf(messages: readonly OpenAiTurn[]): UserPart[] {
-  const before = messages.slice(0, -1).map((each) => `${each.role}: ${textOf(each.content)}`);
+  const before = messages.slice(0, -1).map((each) => ({ role: each.role, text: textOf(each.content) }));
   const last = messages.at(-1);
   const parts = last ? piecesOf(last.content) : [];
   if (parts.length === 0) throw new ClientError("malformed", "The last message is empty.");
-  if (before.length === 0) return parts;
-  return [
-    { type: "text", text: `What was said before, as the calling program has it:\n\n${before.join("\n\n")}` },
-    ...parts,
-  ];
+  return withToldBefore(parts, before);
 }
 
 function textOf(said: z.infer<typeof content>): string {

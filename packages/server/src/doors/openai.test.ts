@@ -1,6 +1,8 @@
 import { connect } from "node:net";
+import { createOpenResponses } from "@ai-sdk/open-responses";
 import { defineTool } from "@banyan/core";
 import { call, fail, scriptedModel, stall, text } from "@banyan/core/testing";
+import { generateText, streamText } from "ai";
 import OpenAI from "openai";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
@@ -105,4 +107,13 @@ test("/v1: who asks for a stream and does not read it is let go, and the turn is
     return conversations.map(({ broken }: { broken?: string }) => broken);
   };
   await vi.waitFor(async () => expect(await ends()).toEqual(["interrupted"]), { timeout: 30_000, interval: 100 });
+});
+
+test("/v1/responses: the client of Open Responses has the text, whole and streamed, and what it took", async () => {
+  const { server } = await serving({ model: scriptedModel(["It is noon.", [text("And ", "now?")]]) });
+  const provider = createOpenResponses({ name: "banyan", url: `${server.address}/v1/responses`, apiKey: TOKEN });
+  const whole = await generateText({ model: provider("banyan"), prompt: "What time is it?" });
+  expect([whole.text, whole.finishReason, whole.usage.outputTokens]).toEqual(["It is noon.", "stop", 1]);
+  const streamed = streamText({ model: provider("banyan"), prompt: "What time is it?" });
+  expect((await Array.fromAsync(streamed.textStream)).join("")).toBe("And now?");
 });

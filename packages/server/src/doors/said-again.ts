@@ -48,11 +48,18 @@ export function saidAgain(state: ConversationState, run: string, behind?: string
     if (!live) said.push([{ type: "run.ended", run: first.run, reason: "answered", leaf: null }, isKnown]);
     return said;
   };
-  const again = ofRun(run, behind);
+  const again = ofRun(run, behind === undefined ? undefined : ofTop(state, run, behind));
   for (const question of state.questions.values())
     if (question.type === "limit" && (question.run === run || isBelow(state, question.run, run)))
       again.push([{ type: "run.paused", run: question.run, question: question.id, reason: question.reason }, false]);
   return again;
+}
+
+/** The message of a run at which a message of it stands, or of a sub-agent below it. */
+function ofTop(state: ConversationState, run: string, message: string): string {
+  for (let at = state.messages.get(message); at; at = state.messages.get(state.calls.get(at.call ?? "") ?? ""))
+    if (at.role === "assistant" && at.run === run) return at.id;
+  return message;
 }
 
 /** Whether a run is that of a sub-agent of another one. */

@@ -66,7 +66,7 @@ export class ToldTurn {
         if (!voice) return [];
         this.#messages.set(item.message, voice);
         this.#told.set(item.message, []);
-        return [{ type: "begun", message: item.message, ...this.#voiceOf(voice) }];
+        return [{ type: "begun", message: item.message, model: item.model, ...this.#voiceOf(voice) }];
       }
       case "text.delta":
       case "reasoning.delta": {
@@ -159,11 +159,12 @@ export class ToldTurn {
    * which all is `known` but what came of its calls.
    */
   takeUp(state: ConversationState, run: string, behind?: string): Told[] {
-    this.#top ??= this.#voice(run);
-    return saidAgain(state, run, behind).flatMap(([item, isKnown]) => {
+    this.#top = this.#voice(run);
+    const again = saidAgain(state, run, behind).flatMap(([item, isKnown]) => {
       const told = this.take(item);
       return isKnown ? told.map((each): Told => ({ ...each, known: true })) : told;
     });
+    return [{ type: "began" }, ...again];
   }
 
   #voice(run: string, by?: Voice): Voice {
@@ -179,8 +180,9 @@ export class ToldTurn {
   #start(item: Extract<Said, { type: "run.started" }>): Told[] {
     if (item.call === undefined) {
       const isIt = this.#command === undefined || this.#command === item.run || this.#command === item.leaf;
-      if (!this.#top && isIt) this.#top = this.#voice(item.run);
-      return [];
+      if (this.#top || !isIt) return [];
+      this.#top = this.#voice(item.run);
+      return [{ type: "began" }];
     }
     const by = this.#calls.get(item.call);
     if (!by) return [];

@@ -24,8 +24,11 @@ interface Heard {
  * once, whatever broke off in between.
  */
 export type Told = Heard &
+  /** The turn itself has begun. */
   (
-    | { readonly type: "begun"; readonly message: string }
+    | { readonly type: "began" }
+    /** A response begins, of this `provider/model`. */
+    | { readonly type: "begun"; readonly message: string; readonly model: string }
     | {
         readonly type: "said";
         readonly kind: "text" | "reasoning";

@@ -1,18 +1,27 @@
 import { createId } from "@banyan/core";
 import type { UserPart } from "@banyan/core/conversation";
-import { Client, ClientError } from "@banyan/protocol/client";
+import { ClientError } from "@banyan/protocol/client";
 import type { Hono } from "hono";
 import { z } from "zod";
 import type { Desk } from "../desk/desk.ts";
 import type { HttpEnvironment } from "../http/app.ts";
-import { answersTo } from "./answering.ts";
-import { bodyOf, type DoorRequest, door, fileAt, plainFailure } from "./door.ts";
-import { beginTelling, endOf, type Following, follow, lastOfRun, streamTelling, Telling, topRun } from "./following.ts";
+import { bodyOf, type DoorRequest, door, fileAt, doorId as id, plainFailure } from "./door.ts";
+import {
+  answersTo,
+  beginTelling,
+  endOf,
+  type Following,
+  follow,
+  lastOfRun,
+  stop,
+  streamTelling,
+  Telling,
+  topRun,
+} from "./following.ts";
 import type { UiChunk } from "./ui-chunk.ts";
 import { messagesOf } from "./ui-history.ts";
 import { UiTurn } from "./ui-turn.ts";
 
-const id = z.string().min(1).max(128);
 const part = z.looseObject({
   type: z.string(),
   approval: z.looseObject({ id, approved: z.boolean().optional(), reason: z.string().optional() }).optional(),
@@ -67,14 +76,9 @@ export function uiMessages(desk: Desk): Hono<HttpEnvironment> {
       }),
     );
 
-    app.post("/:id/stop", async (context) => {
-      const client = new Client(desk.link({ principal: context.get("principal") }));
-      try {
-        return context.json(await client.ask("run.interrupt", { conversation: context.req.param("id") }));
-      } finally {
-        client.close();
-      }
-    });
+    app.post("/:id/stop", async (context) =>
+      context.json(await stop(desk, context.get("principal"), context.req.param("id"))),
+    );
 
     app.get("/:id", async (context) => {
       const { client, watched } = await follow(desk, context.get("principal"), context.req.param("id"));

@@ -124,6 +124,7 @@ export class UiTurn {
       case "agent-began":
         this.#launchedBy.set(told.run, told.call);
         return [];
+      case "began":
       case "agent-ended":
         return [];
       case "notice":

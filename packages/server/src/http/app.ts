@@ -6,6 +6,7 @@ import type { Gate, Refusal } from "../auth/gate.ts";
 import { knockOf } from "../auth/gate.ts";
 import { SIGNED_IN } from "../auth/signed-in-page.ts";
 import type { Principal } from "../desk/principal.ts";
+import { agUi } from "../doors/ag-ui.ts";
 import { openAi } from "../doors/openai.ts";
 import { uiMessages } from "../doors/ui-messages.ts";
 import { noticePage } from "./answers.ts";
@@ -127,6 +128,8 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
   app.route("/api/v1", rest(parts, paced));
   app.use("/v1/*", paced);
   app.route("/v1", openAi(parts.desk));
+  app.use("/api/ag-ui/*", paced);
+  app.route("/api/ag-ui", agUi(parts.desk));
   app.use("/api/chat/*", paced);
   app.route("/api/chat", uiMessages(parts.desk));
 

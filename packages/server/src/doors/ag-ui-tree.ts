@@ -1,0 +1,129 @@
+import {
+  type AssistantMessage,
+  type ConversationState,
+  isEnded,
+  type Message,
+  type Part,
+  pathTo,
+  type UserPart,
+} from "@banyan/core/conversation";
+import type { AgUiMessage, AgUiPart, AgUiPatch } from "./ag-ui-event.ts";
+
+/**
+ * The id of a part in a message of ours, as a message of AG-UI: the first text of a message has the id of the message, and so
+ * have its calls; every other part has its index behind that.
+ */
+export function partId(message: string, part: number, isFirstText: boolean): string {
+  return isFirstText ? message : `${message}.${part}`;
+}
+
+/** The message of ours that a message of AG-UI is of, by its id: itself, a part of it, or the result of a call of it. */
+export function messageOf(state: ConversationState, id: string): string | undefined {
+  const own = id.replace(/\.\d+$/, "");
+  if (state.messages.has(own)) return own;
+  return id.endsWith(RESULT) ? state.calls.get(id.slice(0, -RESULT.length)) : undefined;
+}
+
+/** Whether a message of AG-UI is of what a run wrote. */
+export function isOf(state: ConversationState, id: string, run: string): boolean {
+  const message = state.messages.get(messageOf(state, id) ?? "");
+  return message?.role === "assistant" && message.run === run;
+}
+
+const RESULT = ".result";
+
+/** The branch that ends at a message, without what a run wrote that is still to be told. */
+export function historyOf(state: ConversationState, leaf: string | null, without?: string): AgUiMessage[] {
+  const path = leaf === null ? [] : pathTo(state, leaf);
+  return path.filter((each) => each.role !== "assistant" || each.run !== without).flatMap(messagesOf);
+}
+
+/** These messages, each with the run of the sub-agent whose it is. */
+export function messagesNamed(state: ConversationState, named: ReadonlyMap<string, string | undefined>): object[] {
+  return [...named].flatMap(([id, by]) => {
+    const message = state.messages.get(id);
+    return (message ? messagesOf(message) : []).map((each) =>
+      by === undefined ? each : { ...each, subagentRunId: by },
+    );
+  });
+}
+
+function messagesOf(message: Message): AgUiMessage[] {
+  if (message.role === "user") return [{ id: message.id, role: "user", content: contentOf(message.parts) }];
+  return message.role === "assistant" ? responseMessages(message) : [];
+}
+
+function responseMessages({ id, parts, calls }: AssistantMessage): AgUiMessage[] {
+  const firstText = parts.findIndex(({ type }) => type === "text");
+  const told = calls.map(({ id: call, tool, inputText }) => ({
+    ...{ id: call, type: "function" as const },
+    function: { name: tool, arguments: inputText },
+  }));
+  const toolCalls = told.length === 0 ? {} : { toolCalls: told };
+  const said = parts.flatMap((part, index): AgUiMessage[] => {
+    if (part.type === "reasoning" && part.text !== "")
+      return [{ id: partId(id, index, false), role: "reasoning", content: part.text }];
+    if (part.type !== "text") return [];
+    const isFirst = index === firstText;
+    return [{ id: partId(id, index, isFirst), role: "assistant", content: part.text, ...(isFirst ? toolCalls : {}) }];
+  });
+  if (firstText < 0 && told.length > 0) said.push({ id, role: "assistant", ...toolCalls });
+  const results = calls
+    .filter(({ status }) => isEnded(status))
+    .map(({ id: call, output = "" }): AgUiMessage => resultOf(call, output));
+  return [...said, ...results];
+}
+
+/** The result of a call as a message. */
+export function resultOf(toolCallId: string, content: string) {
+  return { id: `${toolCallId}${RESULT}`, role: "tool" as const, toolCallId, content };
+}
+
+/** What a person said; a text alone as such. */
+export function contentOf(parts: readonly UserPart[]): string | readonly AgUiPart[] {
+  if (parts.every((part) => part.type === "text")) return parts.map((part) => part.text).join("\n\n");
+  return parts.flatMap(partOf);
+}
+
+function partOf(part: UserPart): AgUiPart[] {
+  if (part.type === "text") return [{ type: "text", text: part.text }];
+  const source = sourceOf(part);
+  return source ? [{ type: kindOf(part.mediaType), source }] : [];
+}
+
+function sourceOf({ data, url, mediaType: mimeType }: Extract<Part, { type: "file" }>) {
+  if (data !== undefined) return { type: "data", value: data, mimeType } as const;
+  return url === undefined ? undefined : ({ type: "url", value: url, mimeType } as const);
+}
+
+function kindOf(mediaType: string): "image" | "audio" | "video" | "document" {
+  const [kind] = mediaType.split("/");
+  return kind === "image" || kind === "audio" || kind === "video" ? kind : "document";
+}
+
+/** Where a conversation stands, as the state of AG-UI holds it under `banyan`. */
+export interface Outline {
+  /** The message that it goes on from when nobody says otherwise. */
+  readonly leaf: string | null;
+  /** The end of each branch, the newest last; `forwardedProps.banyan.at` takes one. */
+  readonly branches: readonly string[];
+}
+
+/** Ends of branches that are told: those of a tree that has more are the newest. */
+const BRANCHES = 200;
+
+export function outlineOf({ messages, children, leaf }: ConversationState): Outline {
+  const branches: string[] = [];
+  for (const { id, call, removed } of messages.values())
+    if (call === undefined && !removed && (children.get(id)?.length ?? 0) === 0) branches.push(id);
+  return { leaf, branches: branches.slice(-BRANCHES) };
+}
+
+/** What makes one outline the other. */
+export function patchOf(before: Outline, now: Outline): AgUiPatch[] {
+  const patch: AgUiPatch[] = [];
+  if (before.leaf !== now.leaf) patch.push({ op: "replace", path: "/banyan/leaf", value: now.leaf });
+  if (before.branches.join() !== now.branches.join())
+    patch.push({ op: "replace", path: "/banyan/branches", value: now.branches });
+  return patch;
+}

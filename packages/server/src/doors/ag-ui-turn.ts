@@ -1,0 +1,386 @@
+import { setTimeout } from "node:timers/promises";
+import type { FeedItem } from "@banyan/core";
+import { addCost, addUsage, type ConversationState, type Cost, type Json, type Usage } from "@banyan/core/conversation";
+import { interruptOf } from "./ag-ui-answers.ts";
+import { AG_UI_VERSION, type AgUiEvent, type AgUiOutcome, type AgUiUsage } from "./ag-ui-event.ts";
+import {
+  contentOf,
+  isOf,
+  messageOf,
+  messagesNamed,
+  type Outline,
+  outlineOf,
+  partId,
+  patchOf,
+  resultOf,
+} from "./ag-ui-tree.ts";
+import { topRun } from "./following.ts";
+import type { Said, Told } from "./told.ts";
+import { ToldTurn } from "./told-turn.ts";
+
+/** The run that a program of AG-UI asks for. */
+export interface AgUiRun {
+  readonly threadId: string;
+  readonly runId: string;
+  readonly parentRunId?: string | undefined;
+  /** What the program has of the conversation, from which it is asked to go on. */
+  readonly messages?: readonly { readonly id: string }[] | undefined;
+  /** What the program keeps; the tree's outline stands beside it, as `banyan`. */
+  readonly state?: unknown;
+}
+
+type Voice = string | undefined;
+
+/** One turn, told as a run of AG-UI, with its sub-agents. */
+export class AgUiTurn {
+  readonly read: ToldTurn;
+  readonly #run: AgUiRun;
+  readonly #tree: (() => ConversationState) | undefined;
+  /** Messages that its reader had before. */
+  #given: readonly { readonly id: string }[];
+  #isStarted = false;
+  #isFinished = false;
+  /** The text or the reasoning that each voice is at. */
+  readonly #open = new Map<Voice, { readonly kind: "text" | "reasoning"; readonly id: string }>();
+  /** The first text of messages under way, by their ids. */
+  readonly #firstTexts = new Map<string, number>();
+  /** Characters of the arguments that were told, of calls that are being written. */
+  readonly #writing = new Map<string, { readonly by: Voice; told: number }>();
+  readonly #written = new Set<string>();
+  /** Sub-agents at work, innermost last. */
+  readonly #agents: string[] = [];
+  /** What was told to its end, by whom: what a reader has beside what it had before. */
+  readonly #done = new Map<string, Voice>();
+  readonly #models = new Map<string, string>();
+  readonly #usage = new Map<string, Usage>();
+  #cost: Cost = 0;
+  #outline: Outline | undefined;
+
+  /** `tree` is the conversation, whose outline is told when it is there; `command` asks for the turn, as in `ToldTurn`. */
+  constructor(run: AgUiRun, tree?: () => ConversationState, command?: string) {
+    this.read = new ToldTurn(command);
+    this.#run = run;
+    this.#tree = tree;
+    this.#given = run.messages ?? [];
+  }
+
+  /** The events that say what an item says; none when it is not about this turn. */
+  take(item: Said): AgUiEvent[] {
+    return this.#isFinished ? [] : this.read.take(item).flatMap((told) => this.#tell(told));
+  }
+
+  /**
+   * Takes up a turn that stands in the state. Without a message that the reader has it is told from its beginning, in place of
+   * what the reader may have of it.
+   */
+  takeUp(state: ConversationState, run: string, behind?: string): AgUiEvent[] {
+    const told = this.read.takeUp(state, run, behind);
+    if (behind === undefined) this.#given = this.#given.filter(({ id }) => !isOf(state, id, run));
+    const events = told.flatMap((each) => this.#tell(each));
+    const begins = events.findIndex(({ type }) => type !== "RUN_STARTED" && type !== "STATE_SNAPSHOT");
+    if (behind !== undefined) return events;
+    const snapshot: AgUiEvent = { type: "MESSAGES_SNAPSHOT", messages: this.#given };
+    return events.toSpliced(begins < 0 ? events.length : begins, 0, snapshot);
+  }
+
+  /** The stream ends here, and the turn does not: it waits for a person. */
+  pause(): AgUiEvent[] {
+    const waits = this.read.questions;
+    const suspended = this.#agents.toReversed().map((subagentRunId): AgUiEvent => {
+      const interruptIds = waits.filter(({ by }) => by === subagentRunId).map(({ question }) => question.id);
+      return { type: "SUBAGENT_FINISHED", subagentRunId, outcome: { type: "suspended", interruptIds } };
+    });
+    const interrupts = waits.map(({ question, by }) => ({
+      ...interruptOf(question),
+      ...(by === undefined ? {} : { subagentRunId: by }),
+    }));
+    return this.#finish({ type: "interrupt", interrupts }, suspended);
+  }
+
+  /** There is nothing to tell: the reader is shown what is there. */
+  nothing(): AgUiEvent[] {
+    return [
+      ...this.#start(),
+      { type: "MESSAGES_SNAPSHOT", messages: this.#given },
+      ...this.#finish({ type: "success" }, []),
+    ];
+  }
+
+  #start(): AgUiEvent[] {
+    if (this.#isStarted) return [];
+    this.#isStarted = true;
+    const { threadId, runId, parentRunId } = this.#run;
+    const parent = parentRunId === undefined ? {} : { parentRunId };
+    const metadata = this.read.run === undefined ? {} : { metadata: { banyan: { run: this.read.run } } };
+    const started: AgUiEvent = {
+      ...{ type: "RUN_STARTED", threadId, runId, ...parent, protocolVersion: AG_UI_VERSION, ...metadata },
+    };
+    if (!this.#tree) return [started];
+    this.#outline = outlineOf(this.#tree());
+    const kept = typeof this.#run.state === "object" && !Array.isArray(this.#run.state) ? this.#run.state : {};
+    return [started, { type: "STATE_SNAPSHOT", snapshot: { ...kept, banyan: { ...this.#outline } } as Json }];
+  }
+
+  /** What has changed of the outline. Where it branches is looked for when a turn ends: it takes the whole tree. */
+  #delta(how: "leaf" | "all"): AgUiEvent[] {
+    if (!this.#tree || !this.#outline) return [];
+    const now = how === "all" ? outlineOf(this.#tree()) : { ...this.#outline, leaf: this.#tree().leaf };
+    const delta = patchOf(this.#outline, now);
+    this.#outline = now;
+    return delta.length === 0 ? [] : [{ type: "STATE_DELTA", delta }];
+  }
+
+  #tell(told: Told): AgUiEvent[] {
+    if (told.known) return [];
+    const by = told.by === undefined ? {} : { subagentRunId: told.by };
+    switch (told.type) {
+      case "began":
+        return this.#start();
+      case "begun":
+        this.#models.set(told.message, told.model);
+        return told.by === undefined ? [...this.#start(), ...this.#delta("leaf")] : [];
+      case "said":
+        return this.#say(told);
+      case "input":
+        return this.#write(told, told.text);
+      case "call": {
+        if (this.#written.has(told.call)) return [];
+        this.#written.add(told.call);
+        const events = this.#write(told, told.inputText.slice(this.#writing.get(told.call)?.told ?? 0));
+        this.#writing.delete(told.call);
+        return [...events, { type: "TOOL_CALL_END", toolCallId: told.call, ...by }];
+      }
+      case "part":
+        return [{ type: "CUSTOM", name: "banyan.part", value: { ...told.part, message: told.message } as Json, ...by }];
+      case "complete": {
+        const model = this.#models.get(told.message) ?? "";
+        const sum = this.#usage.get(model);
+        this.#usage.set(model, sum ? addUsage(sum, told.usage) : told.usage);
+        this.#cost = addCost(this.#cost, told.cost);
+        this.#done.set(told.message, told.by);
+        return this.#close(told.by);
+      }
+      case "taken-back":
+        return [...this.#close(told.by), ...this.#closeCalls(told.by), ...this.#withoutIt()];
+      case "output":
+        return [{ type: "CUSTOM", name: "banyan.output", value: { toolCallId: told.call, delta: told.text }, ...by }];
+      case "ended": {
+        const { id, ...result } = resultOf(told.call, told.output);
+        return [{ type: "TOOL_CALL_RESULT", messageId: id, ...result, ...by }];
+      }
+      case "changed": {
+        const { path, kind, added, removed, diff } = told.change;
+        return [
+          { type: "CUSTOM", name: "banyan.file", value: { call: told.call, path, kind, added, removed, diff }, ...by },
+        ];
+      }
+      case "steered": {
+        if (this.#given.some(({ id }) => id === told.message)) return [];
+        this.#done.set(told.message, told.by);
+        const said = contentOf(told.parts);
+        const delta = typeof said === "string" ? said : said.map((part) => ("text" in part ? part.text : "")).join("");
+        const messageId = told.message;
+        return [
+          { type: "TEXT_MESSAGE_START", messageId, role: "user", ...by },
+          ...(delta === "" ? [] : [{ type: "TEXT_MESSAGE_CONTENT", messageId, delta, ...by } as const]),
+          { type: "TEXT_MESSAGE_END", messageId, ...by },
+        ];
+      }
+      case "asks":
+      case "answered":
+        return []; // What is open is told when the stream ends.
+      case "agent-began": {
+        this.#agents.push(told.run);
+        const parent = told.by === undefined ? {} : { parentSubagentRunId: told.by };
+        const { run: subagentRunId, agent: name, call: parentToolCallId } = told;
+        return [{ type: "SUBAGENT_STARTED", subagentRunId, name, parentToolCallId, ...parent }];
+      }
+      case "agent-ended":
+        return this.#endAgent(told.run, told.reason, told.error);
+      case "notice":
+        return [{ type: "CUSTOM", name: "banyan.notice", value: { text: told.text } }];
+      case "over":
+        return this.#end(told);
+      default:
+        return told satisfies never;
+    }
+  }
+
+  #say({ kind, message, part, text: delta, by }: Extract<Told, { type: "said" }>): AgUiEvent[] {
+    if (kind === "text" && !this.#firstTexts.has(message)) this.#firstTexts.set(message, part);
+    const messageId = partId(message, part, kind === "text" && this.#firstTexts.get(message) === part);
+    const whose = by === undefined ? {} : { subagentRunId: by };
+    const events: AgUiEvent[] = [];
+    if (this.#open.get(by)?.id !== messageId) {
+      events.push(...this.#close(by));
+      this.#open.set(by, { kind, id: messageId });
+      if (kind === "text") events.push({ type: "TEXT_MESSAGE_START", messageId, role: "assistant", ...whose });
+      else
+        events.push(
+          { type: "REASONING_START", messageId, ...whose },
+          { type: "REASONING_MESSAGE_START", messageId, role: "reasoning", ...whose },
+        );
+    }
+    const type = kind === "text" ? "TEXT_MESSAGE_CONTENT" : "REASONING_MESSAGE_CONTENT";
+    events.push({ type, messageId, delta, ...whose });
+    return events;
+  }
+
+  /** Ends the text or the reasoning that a voice is at. */
+  #close(by: Voice): AgUiEvent[] {
+    const open = this.#open.get(by);
+    if (!open) return [];
+    this.#open.delete(by);
+    const whose = by === undefined ? {} : { subagentRunId: by };
+    const messageId = open.id;
+    if (open.kind === "text") return [{ type: "TEXT_MESSAGE_END", messageId, ...whose }];
+    return [
+      { type: "REASONING_MESSAGE_END", messageId, ...whose },
+      { type: "REASONING_END", messageId, ...whose },
+    ];
+  }
+
+  #write(
+    { message, call, tool, by }: Pick<Extract<Told, { type: "input" }>, "message" | "call" | "tool" | "by">,
+    delta: string,
+  ): AgUiEvent[] {
+    const whose = by === undefined ? {} : { subagentRunId: by };
+    const events: AgUiEvent[] = [];
+    let writing = this.#writing.get(call);
+    if (!writing) {
+      writing = { by, told: 0 };
+      this.#writing.set(call, writing);
+      events.push(...this.#close(by), {
+        ...{ type: "TOOL_CALL_START", toolCallId: call, toolCallName: tool, parentMessageId: message, ...whose },
+      });
+    }
+    writing.told += delta.length;
+    if (delta !== "") events.push({ type: "TOOL_CALL_ARGS", toolCallId: call, delta, ...whose });
+    return events;
+  }
+
+  /** Ends the calls that a voice was writing. */
+  #closeCalls(by: Voice): AgUiEvent[] {
+    const open = [...this.#writing].filter(([, writing]) => writing.by === by);
+    return open.map(([toolCallId]): AgUiEvent => {
+      this.#writing.delete(toolCallId);
+      return { type: "TOOL_CALL_END", toolCallId, ...(by === undefined ? {} : { subagentRunId: by }) };
+    });
+  }
+
+  /** A message cannot be taken back in this protocol: the reader is told all that it should have instead. */
+  #withoutIt(): AgUiEvent[] {
+    if (!this.#tree) return [];
+    return [{ type: "MESSAGES_SNAPSHOT", messages: [...this.#given, ...messagesNamed(this.#tree(), this.#done)] }];
+  }
+
+  #endAgent(run: string, reason: Extract<Told, { type: "over" }>["reason"], error?: string): AgUiEvent[] {
+    const place = this.#agents.indexOf(run);
+    if (place < 0) return [];
+    this.#agents.splice(place, 1);
+    const closed = [...this.#close(run), ...this.#closeCalls(run)];
+    if (reason !== "failed" && reason !== "interrupted")
+      return [...closed, { type: "SUBAGENT_FINISHED", subagentRunId: run, outcome: { type: "success" } }];
+    const message = error ?? (reason === "failed" ? "The sub-agent failed." : "The sub-agent was interrupted.");
+    return [...closed, { type: "SUBAGENT_ERROR", subagentRunId: run, message, code: reason }];
+  }
+
+  #end({ reason, leaf, error }: Extract<Told, { type: "over" }>): AgUiEvent[] {
+    const left = this.#agents.toReversed().flatMap((run) => this.#endAgent(run, "interrupted"));
+    if (reason !== "failed")
+      return this.#finish({ type: reason === "interrupted" ? "cancelled" : "success" }, left, { reason, leaf });
+    this.#isFinished = true;
+    const message = error ?? "The turn failed.";
+    return [...this.#start(), ...left, { type: "RUN_ERROR", message, code: reason, usage: this.#usageOf() }];
+  }
+
+  #finish(outcome: AgUiOutcome, last: readonly AgUiEvent[], more: { readonly [key: string]: Json } = {}): AgUiEvent[] {
+    const closed = [undefined, ...this.#agents].flatMap((by) => [...this.#close(by), ...this.#closeCalls(by)]);
+    const delta = this.#delta("all");
+    this.#isFinished = true;
+    const { threadId, runId } = this.#run;
+    const metadata = { banyan: { ...more, cost: this.#cost ?? null } };
+    return [
+      ...this.#start(),
+      ...closed,
+      ...last,
+      ...delta,
+      { type: "RUN_FINISHED", threadId, runId, outcome, usage: this.#usageOf(), metadata },
+    ];
+  }
+
+  #usageOf(): AgUiUsage[] {
+    return [...this.#usage].map(([id, { input, cached, cacheWrite, output, reasoning }]) => {
+      const [provider, ...rest] = id.split("/");
+      return {
+        ...(provider !== undefined && rest.length > 0 ? { provider } : {}),
+        model: rest.length > 0 ? rest.join("/") : id,
+        ...{ inputTokens: input, outputTokens: output, totalTokens: input + output, reasoningTokens: reasoning },
+        ...{ cachedInputTokens: cached, cacheWriteInputTokens: cacheWrite },
+      };
+    });
+  }
+}
+
+/** How the events of a turn are told for a server of your own. */
+export interface AgUiOptions {
+  /** The session of the feed: its outline is told, and what is taken back can be. */
+  readonly session?: { readonly state: ConversationState };
+  /** A turn works already: what it has said since the message of it that the run has is told first. */
+  readonly goesOn?: boolean;
+}
+
+/** Milliseconds without a word after which the events of a turn that waits for a person end. */
+const QUIET = 300;
+
+/**
+ * Tells a turn as the events of an AG-UI run, for a server of your own: the first that begins in this feed, or the one that
+ * works. They end with the turn; and when it waits for a person, with an interrupt, after which the turn waits on: give it
+ * `session.feed()`, since leaving a chat interrupts it. Throws what the feed throws.
+ * @example
+ * const events = agUiEvents(session.feed(), { threadId: session.id, runId: createId() }, { session });
+ * agent.send("What is a banyan?", { session }).catch(() => {}); // The events tell it.
+ * for await (const event of events) process.stdout.write(`data: ${JSON.stringify(event)}\n\n`);
+ */
+export function agUiEvents(
+  feed: AsyncIterable<FeedItem>,
+  run: AgUiRun,
+  { session, goesOn = false }: AgUiOptions = {},
+): AsyncGenerator<AgUiEvent> {
+  const turn = new AgUiTurn(run, session && (() => session.state));
+  const live = goesOn && session ? topRun(session.state) : undefined;
+  // From now on, and not only once somebody reads: what is answered or said next is told.
+  const begins =
+    session && live !== undefined ? turn.takeUp(session.state, live, lastKnown(session.state, run, live)) : [];
+  const items = feed[Symbol.asyncIterator]();
+  const first = items.next();
+  first.catch(() => {}); // Whoever reads the events is told.
+  return eventsOf(turn, begins, items, first);
+}
+
+async function* eventsOf(
+  turn: AgUiTurn,
+  begins: readonly AgUiEvent[],
+  items: AsyncIterator<FeedItem>,
+  first: Promise<IteratorResult<FeedItem>>,
+): AsyncGenerator<AgUiEvent> {
+  try {
+    yield* begins;
+    for (let next = first; !turn.read.isOver; next = items.next()) {
+      // All that is asked at once is asked.
+      const waits = turn.read.questions.length > 0;
+      const came = await (waits ? Promise.race([next, setTimeout(QUIET, "quiet" as const)]) : next);
+      if (came === "quiet") return yield* turn.pause();
+      if (came.done) return;
+      yield* turn.take(came.value);
+    }
+  } finally {
+    await items.return?.();
+  }
+}
+
+/** The last message of a run that whoever asks for it has. */
+function lastKnown(state: ConversationState, { messages = [] }: AgUiRun, run: string): string | undefined {
+  const known = messages.findLast(({ id }) => isOf(state, id, run));
+  return known && messageOf(state, known.id);
+}

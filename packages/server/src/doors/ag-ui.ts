@@ -1,0 +1,223 @@
+import { createId } from "@banyan/core";
+import { type ConversationState, ID_RULE, type UserPart } from "@banyan/core/conversation";
+import { ClientError } from "@banyan/protocol/client";
+import type { Hono } from "hono";
+import { z } from "zod";
+import type { Desk } from "../desk/desk.ts";
+import type { HttpEnvironment } from "../http/app.ts";
+import { answerOf, resumeEntry } from "./ag-ui-answers.ts";
+import { AG_UI_VERSION, type AgUiEvent } from "./ag-ui-event.ts";
+import { historyOf, messageOf } from "./ag-ui-tree.ts";
+import { type AgUiRun, AgUiTurn } from "./ag-ui-turn.ts";
+import { bodyOf, door, fileAt, doorId as id, plainFailure, type SaidElsewhere, withToldBefore } from "./door.ts";
+import {
+  answersTo,
+  beginTelling,
+  endOf,
+  type Following,
+  follow,
+  lastOfRun,
+  stop,
+  streamTelling,
+  Telling,
+  topRun,
+} from "./following.ts";
+
+const message = z.looseObject({
+  id: z.string().min(1).max(300),
+  role: z.string().max(50),
+  content: z.unknown().optional(),
+});
+const runInput = z.object({
+  threadId: id,
+  runId: z.string().min(1).max(200),
+  parentRunId: z.string().max(200).optional(),
+  protocolVersion: z.string().max(50).optional(),
+  state: z.unknown().optional(),
+  messages: z.array(message),
+  context: z.array(z.object({ description: z.string(), value: z.string() })).default([]),
+  forwardedProps: z.unknown().optional(),
+  resume: z.array(resumeEntry).default([]),
+});
+type Input = z.infer<typeof runInput>;
+type Message = z.infer<typeof message>;
+
+/** What a program may say to us through the fields that are nobody's. */
+const own = z.object({
+  banyan: z.object({
+    at: id.optional(),
+    model: z.string().min(1).max(200).optional(),
+  }),
+});
+
+const source = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("data"), value: z.string(), mimeType: z.string().max(200) }),
+  z.object({ type: z.literal("url"), value: z.string(), mimeType: z.string().max(200).optional() }),
+  // A handle at a provider, which nobody else can read.
+  z.object({ type: z.literal("file") }),
+]);
+const part = z.union([
+  z.object({ type: z.literal("text"), text: z.string() }),
+  z.object({ type: z.enum(["image", "audio", "video", "document"]), source }),
+]);
+const content = z.union([z.string().transform((text) => [{ type: "text" as const, text }]), z.array(part)]);
+
+/**
+ * The addresses that programs of AG-UI 1.0 speak to: a thread is a conversation, and each run tells a turn. Who leaves does
+ * not stop the turn: that has an address of its own.
+ */
+export function agUi(desk: Desk): Hono<HttpEnvironment> {
+  return door(plainFailure, (app) => {
+    app.post("/", async (context) => {
+      const input = await bodyOf(context, runInput);
+      checkVersion(input.protocolVersion);
+      const followed = await follow(desk, context.get("principal"), input.threadId, { makes: true });
+      const telling = await find(followed, input).catch((error: unknown) => {
+        followed.client.close();
+        throw error;
+      });
+      context.header("X-Accel-Buffering", "no");
+      const problem = (sentence: string): AgUiEvent => ({ type: "RUN_ERROR", message: sentence, code: "failed" });
+      return streamTelling(context, followed, telling, { problem });
+    });
+
+    app.post("/:id/stop", async (context) =>
+      context.json(await stop(desk, context.get("principal"), context.req.param("id"))),
+    );
+  });
+}
+
+function checkVersion(version: string | undefined): void {
+  const [major = ""] = AG_UI_VERSION.split(".");
+  if (version === undefined || version.split(".")[0] === major || !/^\d+(\.\d+)*$/.test(version)) return;
+  const sentence = `protocolVersion: this server speaks AG-UI ${AG_UI_VERSION}, and ${version} is of another line.`;
+  throw new ClientError("malformed", sentence);
+}
+
+async function find(followed: Following, input: Input): Promise<Telling<AgUiEvent>> {
+  const { watched } = followed;
+  await watched.read([...watched.state.messages.keys()].slice(-200));
+  const last = input.messages.at(-1);
+  const said = last?.role === "user" ? last : undefined;
+  const answers = input.resume.flatMap((entry) => {
+    // An entry that names nothing which is open is passed over, as the protocol has it.
+    const question = watched.state.questions.get(entry.interruptId);
+    return question ? [answerOf(entry, question.type)] : [];
+  });
+  if (answers.length > 0) return answerAndGoOn(followed, input, answers);
+  return said ? begin(followed, input, said) : join(followed, input);
+}
+
+function telling(
+  followed: Following,
+  run: AgUiRun,
+  command?: string,
+): Telling<AgUiEvent> & { readonly turn: AgUiTurn } {
+  return new Telling(followed, new AgUiTurn(run, () => followed.watched.state, command)) as Telling<AgUiEvent> & {
+    readonly turn: AgUiTurn;
+  };
+}
+
+/** A person says something, or what they said is to be answered again. */
+async function begin(followed: Following, input: Input, said: Message): Promise<Telling<AgUiEvent>> {
+  const { client, watched } = followed;
+  const { state, id: conversation } = watched;
+  const { at: named, model } = propsOf(input);
+  const how = model === undefined ? {} : { model };
+  const { error } = id.safeParse(said.id);
+  if (error) throw new ClientError("malformed", `messages: the id of the last one must be ${ID_RULE}.`);
+  const isKnown = state.messages.has(said.id);
+  const command = isKnown ? createId() : said.id;
+  return beginTelling(followed, telling(followed, input, command), async () => {
+    if (isKnown) {
+      await client.ask("turn.retry", { conversation, at: said.id, ...how }, command);
+      return {};
+    }
+    const { at, before } = placeOf(state, input, named);
+    const context = input.context.map(({ description, value }) => ({ role: description, text: value }));
+    const parts = withToldBefore(partsIn(said), [...context, ...before]);
+    return client.ask("turn.say", { conversation, parts, ...(at === undefined ? {} : { at }), ...how }, command);
+  });
+}
+
+/** A person has answered what the run before ended with: the same turn goes on. */
+async function answerAndGoOn(
+  followed: Following,
+  input: Input,
+  answers: ReturnType<typeof answerOf>[],
+): Promise<Telling<AgUiEvent>> {
+  const { state } = followed.watched;
+  const { asking, give } = answersTo(followed, answers);
+  const run = topRun(state);
+  const live = telling(followed, input, run);
+  if (run !== undefined) live.takeUp(run, asking ?? lastOfRun(state, run));
+  await give();
+  if (run === undefined) live.end(live.turn.nothing());
+  return live;
+}
+
+/** Nothing new is said: the program is told what is there, and the turn that works. */
+async function join(followed: Following, input: Input): Promise<Telling<AgUiEvent>> {
+  const { watched } = followed;
+  await watched.read();
+  const run = topRun(watched.state);
+  const { at } = propsOf(input);
+  const leaf = at === undefined ? watched.state.leaf : endOf(watched.state, at);
+  const messages = historyOf(watched.state, leaf, run);
+  const live = telling(followed, { ...input, messages }, run);
+  if (run === undefined) live.end(live.turn.nothing());
+  else live.takeUp(run);
+  return live;
+}
+
+function propsOf({ forwardedProps }: Input): { readonly at?: string | undefined; readonly model?: string | undefined } {
+  if (typeof forwardedProps !== "object" || forwardedProps === null || !("banyan" in forwardedProps)) return {};
+  const { data, error } = own.safeParse(forwardedProps);
+  if (error) {
+    const [issue] = error.issues;
+    throw new ClientError("malformed", `forwardedProps.${issue?.path.join(".")}: ${issue?.message}.`);
+  }
+  return data.banyan;
+}
+
+/**
+ * Where something is said: behind the message that is named, the run that is (`parentRunId`, where it is one of ours), or the
+ * last one that the program has of the conversation; where it was last written to otherwise. What the program has behind
+ * that, no message of the conversation says.
+ */
+function placeOf(
+  state: ConversationState,
+  { messages, parentRunId }: Input,
+  named: string | undefined,
+): { readonly at?: string | undefined; readonly before: SaidElsewhere[] } {
+  const earlier = messages.slice(0, -1);
+  const last = earlier.findLastIndex((each) => messageOf(state, each.id) !== undefined);
+  const before = earlier.slice(last + 1).flatMap((each) => {
+    const text = textOf(each);
+    return text === "" || each.role === "reasoning" || each.role === "activity" ? [] : [{ role: each.role, text }];
+  });
+  if (named !== undefined) return { at: endOf(state, named), before };
+  const parent = parentRunId === undefined ? undefined : lastOfRun(state, parentRunId);
+  const known = messageOf(state, earlier[last]?.id ?? "");
+  return { at: parent ?? (known === undefined ? undefined : endOf(state, known)), before };
+}
+
+function textOf({ content: said }: Message): string {
+  const { data = [] } = content.safeParse(said);
+  return data.map((each) => (each.type === "text" ? each.text : "")).join("");
+}
+
+function partsIn(said: Message): UserPart[] {
+  const { data } = content.safeParse(said.content);
+  if (!data) throw new ClientError("malformed", "messages: the last one has a content that nobody can say.");
+  const parts = data.flatMap((each): UserPart[] => {
+    if (each.type === "text") return [{ type: "text", text: each.text }];
+    if (each.source.type === "file") return [];
+    const { value, mimeType } = each.source;
+    if (each.source.type === "data") return [{ type: "file", mediaType: mimeType ?? "", data: value }];
+    return [fileAt(value, mimeType ?? `${each.type === "document" ? "application" : each.type}/*`)];
+  });
+  if (!parts.some((each) => each.type !== "text" || each.text.trim() !== ""))
+    throw new ClientError("malformed", "messages: the last one says nothing.");
+  return parts;
+}
