@@ -40,6 +40,11 @@ export function cleanUsage(reported: { readonly [Count in keyof Usage]?: unknown
   };
 }
 
+/** A cost that was reported; unknown when it is no amount. */
+export function cleanCost(reported: unknown): Cost {
+  return typeof reported === "number" && reported >= 0 && Number.isFinite(reported) ? reported : undefined;
+}
+
 /** The usage of both. */
 export function addUsage(a: Usage, b: Usage): Usage {
   return {

@@ -152,6 +152,8 @@ export type ModelPart =
       readonly type: "finish";
       readonly reason: "stop" | "calls" | "length" | "filtered" | "paused";
       readonly usage: Usage;
+      /** US dollars, where the service says itself what the response cost: then no price is asked. */
+      readonly cost?: number;
       /** The model that responded, when the provider names another than was asked. */
       readonly model?: string;
       /** What the provider says about a refusal or a filter, for people. */

@@ -4,7 +4,7 @@ import type { DeltaBody, EventBody } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import type { AssistantMessage, Finish, Part, ProviderData } from "../conversation/message.ts";
 import { sayingCall } from "../conversation/tree/call-state.ts";
-import { cleanUsage, costOf, noUsage } from "../conversation/usage.ts";
+import { type Cost, cleanCost, cleanUsage, costOf, noUsage } from "../conversation/usage.ts";
 import { ResponseSize } from "../model/response-size.ts";
 import type { ModelError, ModelPart, ModelSink } from "../ports/model.ts";
 import { assistantMessage, type TurnRun, tell } from "../run/run.ts";
@@ -113,9 +113,9 @@ export class ResponseMessage implements ModelSink {
 
   /** What the log is told when the response stands as it is. Counts what it cost. */
   completion(finish: Finish, error?: ModelError): EventBody {
-    const { budget, agent } = this.#run;
+    const { budget } = this.#run;
     const usage = this.finish?.usage ?? noUsage;
-    const cost = costOf(usage, agent.model.price);
+    const cost = this.#cost();
     const said = error?.message ?? this.finish?.explanation;
     budget.countResponse(usage, cost);
     return {
@@ -146,13 +146,18 @@ export class ResponseMessage implements ModelSink {
 
   /** Nobody acted on it, and nobody will. The room that was taken for it is kept: as a rule it is asked for anew. */
   async abandon(reason: string): Promise<void> {
-    const { session, branch, budget, agent, origin } = this.#run;
+    const { session, branch, budget, origin } = this.#run;
     const usage = this.finish?.usage;
-    const cost = usage && costOf(usage, agent.model.price);
+    const cost = usage && this.#cost();
     if (usage) budget.count(usage, cost);
     branch.shorten();
     const abandoned = { type: "message.abandoned", message: this.id, reason } as const;
     await session.commit([usage ? { ...abandoned, usage, cost } : abandoned], { origin });
+  }
+
+  /** As the service says, or by the price; of a response that nobody counted, that of no tokens. */
+  #cost(): Cost {
+    return cleanCost(this.finish?.cost) ?? costOf(this.finish?.usage ?? noUsage, this.#run.agent.model.price);
   }
 
   #take(part: ModelPart, deltas: DeltaBody[]): void {

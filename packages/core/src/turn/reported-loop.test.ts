@@ -187,6 +187,108 @@ describe("B61: a loop that runs turns by itself", () => {
     await expect(run(endless, { limits: { steps: 2, policy: "fail" } })).rejects.toMatchObject({ code: "limit" });
   });
 
+  test("a call that was started goes on beside the next response; one that was not is cancelled by it", async () => {
+    const remote = loop(async (_, sink) => {
+      const [long, never] = await answer(sink, "Compiling.", "compile", "look");
+      await sink.started(long!.id, { command: "make" });
+      await answer(sink, "Meanwhile.");
+      sink.progress(long!.id, "50 %");
+      await sink.ended(long!.id, { output: "compiled", failed: false });
+      await expect(sink.ended(never!.id, { output: "", failed: false })).rejects.toThrow("has its result already");
+    });
+    const { session } = await run(remote);
+    const [, first] = pathTo(session.state, session.state.leaf);
+    expect(first).toMatchObject({
+      calls: [
+        { tool: "compile", status: "completed", output: "compiled", about: { command: "make" } },
+        { tool: "look", status: "cancelled", output: "Not executed: the agent went on without it." },
+      ],
+    });
+  });
+
+  test("a call of its own that it asks leave for is judged, asked about and run as a tool that it brings", async () => {
+    const judged: unknown[] = [];
+    const results: unknown[] = [];
+    const remote = loop(async (_, sink) => {
+      const [first, second] = await answer(sink, "May I?", "theirs", "theirs");
+      for (const { id } of [first!, second!]) {
+        const tool = { ...look, name: "theirs", about: () => ({ command: "ls" }), execute: () => `ran ${id}` };
+        results.push(await sink.execute(id, tool));
+      }
+    });
+    const session = Session.inMemory();
+    const permission = ({ tool, call }: { tool: { name: string }; call: string }) => {
+      judged.push(tool.name);
+      return call === "call_theirs" ? ({ decision: "ask" } as const) : ({ decision: "deny", reason: "no" } as const);
+    };
+    for await (const item of new Agent({ model: remote, permission }).chat(say("Go"), { session })) {
+      if (item.type === "call.approval-requested") await session.answer(item.question, { decision: "allow" });
+    }
+    expect(judged).toEqual(["theirs", "theirs"]);
+    expect(results).toMatchObject([
+      { output: "ran call_theirs", failed: false },
+      { output: "Not allowed: no", failed: true },
+    ]);
+    const [, response] = pathTo(session.state, session.state.leaf);
+    expect(response).toMatchObject({
+      calls: [{ status: "completed", approved: true, about: { command: "ls" } }, { status: "denied" }],
+    });
+  });
+
+  test("files that its calls change stand with the calls, and what it says that it costs is what it costs", async () => {
+    const change = { path: "a", kind: "created", before: null, after: "1", added: 1, removed: 0, diff: "+x" } as const;
+    const remote = loop(
+      async (_, sink) => {
+        const [write] = await answer(sink, "Writing.", "write");
+        await sink.started(write!.id);
+        await sink.changed(write!.id, change);
+        await sink.ended(write!.id, { output: "written", failed: false });
+        const model = await sink.begin();
+        model.push([
+          { type: "text", text: "Done." },
+          { type: "finish", reason: "stop", usage, cost: 0.25 },
+        ]);
+        await sink.complete();
+      },
+      { price: { input: 0, output: 0 } },
+    );
+    const { session, turn } = await run(remote);
+    const [, response] = pathTo(session.state, session.state.leaf);
+    expect(response).toMatchObject({ calls: [{ status: "completed", changes: [change] }] });
+    expect(turn.cost).toBe(0.25);
+  });
+
+  test("it is told when another branch has gone on from the response that it is to go on from", async () => {
+    const told: boolean[] = [];
+    const remote = loop(async ({ branched }, sink) => {
+      told.push(branched);
+      await answer(sink, "Here.");
+    });
+    const { session } = await run(remote);
+    const first = session.state.leaf;
+    const agent = new Agent({ model: remote });
+    await agent.send("On", { session });
+    await agent.send("Another way", { session, at: first });
+    await agent.send("And on", { session });
+    expect(told).toEqual([false, false, true, false]);
+  });
+
+  test("one with tools of its own alone is told of no others, and its last response ends a task", async () => {
+    const given: unknown[] = [];
+    const remote = loop(
+      async ({ instructions, tools }, sink) => {
+        given.push(instructions, tools);
+        await answer(sink, "Done.");
+      },
+      { ownTools: true },
+    );
+    const agent = { mode: "task", instructions: "Be short." } as const;
+    expect((await run(remote, agent)).turn).toMatchObject({ reason: "finished", result: "Done." });
+    expect(given).toEqual(["Be short.", []]);
+    const output = { type: "object", properties: {} } as const;
+    expect((await run(remote, { ...agent, output })).turn).toMatchObject({ reason: "answered", result: undefined });
+  });
+
   test("a report out of order is refused with what to do", async () => {
     const problems: string[] = [];
     const attempt = async (work: () => unknown) => {
@@ -209,7 +311,7 @@ describe("B61: a loop that runs turns by itself", () => {
       "complete() without an answer under way: call begin() first.",
       "begin() before the answer under way was completed.",
       "complete() before the answer's finish was pushed.",
-      "Call call_x is not one of the answer that was completed last.",
+      "Call call_x is not one of an answer that was completed.",
       "interjected() in the middle of an answer: complete it first.",
     ]);
   });

@@ -2,16 +2,18 @@ import { type AskedCall, tellCalls } from "../calls/asked-call.ts";
 import { CallBatch } from "../calls/calls.ts";
 import type { EventBody } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
-import { isEnded } from "../conversation/message.ts";
+import { type About, type Call, type FileChange, isEnded, textOf } from "../conversation/message.ts";
 import { sayingCall } from "../conversation/tree/call-state.ts";
 import type { LoopDriver, ReportedCall, TurnSink } from "../ports/loop.ts";
 import { ModelError, type ModelSink, type PromptResult } from "../ports/model.ts";
+import type { Tool } from "../ports/tool.ts";
 import { inTime } from "../run/in-time.ts";
 import { type Ending, failed } from "../run/mode.ts";
 import { assistantMessage, type TurnRun, tell } from "../run/run.ts";
 import { SessionError } from "../session/error.ts";
 import { ResponseMessage } from "../step/response-message.ts";
 import { GRACE, messageOf, notExecuted } from "../toolbox/execute.ts";
+import { Toolbox } from "../toolbox/toolbox.ts";
 import { askForMore } from "./at-limit.ts";
 
 /** A limit ended the turn: told to the loop by what it reports next. */
@@ -42,6 +44,7 @@ export function reportedLoop(run: TurnRun, loop: LoopDriver): Promise<Ending> {
         return run.budget.timeIsUp ? { reason: "limit", limit: run.budget.timeLimit() } : { reason: "interrupted" };
       }
       if (error) return failed(error);
+      if (loop.ownTools) endTask(run);
       return { reason: run.progress.finished ? "finished" : "answered" };
     },
   );
@@ -58,8 +61,11 @@ async function ended(run: TurnRun, turn: ReportedTurn, loop: LoopDriver): Promis
   if (signal.aborted) return undefined;
   signal.addEventListener("abort", abort, { once: true });
   try {
-    const { settings, instructions, toolbox } = agent;
-    const given = { instructions: instructions.text, messages: [...branch.prompt()], tools: toolbox.schemas, settings };
+    const { settings, instructions, toolbox, own } = agent;
+    const told = loop.ownTools
+      ? { instructions: own.instructions, tools: [] }
+      : { instructions: instructions.text, tools: toolbox.schemas };
+    const given = { ...told, messages: [...branch.prompt()], settings, branched: isBranched(run) };
     await Promise.race([loop.run(given, turn, signal), abandoned.promise]);
     return undefined;
   } catch (error) {
@@ -73,13 +79,36 @@ async function ended(run: TurnRun, turn: ReportedTurn, loop: LoopDriver): Promis
   }
 }
 
+/** What a loop without our tools said last is the result of its task, unless the result has a form of its own. */
+function endTask({ agent, branch, progress }: TurnRun): void {
+  const last = branch.path.at(-1);
+  if (agent.mode.name !== "task" || agent.mode !== agent.taskMode || last?.role !== "assistant") return;
+  const text = textOf(last);
+  if (text !== "") progress.finish({ result: text, summary: undefined });
+}
+
+/** Whether somebody else has gone on from the last response of the run's path. */
+function isBranched({ session, branch: { path } }: TurnRun): boolean {
+  const { children } = session.state;
+  const last = path.findLastIndex(({ role }) => role === "assistant");
+  const since = path.slice(Math.max(last, 0));
+  const own = new Set(since.map(({ id }) => id));
+  return last >= 0 && since.some(({ id }) => children.get(id)?.some((child) => !own.has(child)));
+}
+
+/** A call of a complete response that has no result yet. */
+interface OpenCall {
+  readonly asked: AskedCall;
+  readonly message: string;
+  /** It runs, or is being decided about: it outlives its response. */
+  busy: boolean;
+}
+
 /** A turn as a loop reports it: checks the order of the report and writes it down. */
 class ReportedTurn implements TurnSink {
   readonly #run: TurnRun;
   #response: ResponseMessage | undefined;
-  /** The last complete response and its calls. */
-  #message = "";
-  #asked: readonly AskedCall[] = [];
+  readonly #calls = new Map<string, OpenCall>();
   #closed = false;
   /** The limit that ended the turn, in words. */
   limit: string | undefined;
@@ -91,7 +120,7 @@ class ReportedTurn implements TurnSink {
   async begin(): Promise<ModelSink> {
     this.#mustBeOpen();
     if (this.#response) throw new Error("begin() before the answer under way was completed.");
-    await this.#settle("Not executed: the agent went on without it.");
+    await this.#settle("Not executed: the agent went on without it.", ({ busy }) => !busy);
     await this.#makeRoom();
     this.#run.budget.beginStep();
     this.#response = await ResponseMessage.begin(this.#run);
@@ -107,49 +136,52 @@ class ReportedTurn implements TurnSink {
     const { reason } = response.finish;
     response.closed = true;
     this.#response = undefined;
-    this.#message = response.id;
-    this.#asked = response.calls();
-    const finish = this.#asked.length > 0 && reason === "stop" ? "calls" : reason;
+    const calls = response.calls();
+    for (const asked of calls) this.#calls.set(asked.id, { asked, message: response.id, busy: false });
+    const finish = calls.length > 0 && reason === "stop" ? "calls" : reason;
     await session.commit([response.completion(finish), ...response.pending()], { durable: true, origin });
-    if (this.#asked.length > 0 && agent.callbacks.onCalls) await tellCalls(this.#run, response.id, this.#asked);
-    return this.#asked.map(({ id, tool, input }) => ({ id, tool, input }));
+    if (calls.length > 0 && agent.callbacks.onCalls) await tellCalls(this.#run, response.id, calls);
+    return calls.map(({ id, tool, input }) => ({ id, tool, input }));
   }
 
-  async started(call: string): Promise<void> {
-    const { tool } = this.#open(call);
-    await this.#write({
-      type: "call.executing",
-      message: this.#message,
-      call,
-      tool,
-      attempt: 1,
-      key: `${this.#message}.${call}`,
-    });
+  async started(call: string, about?: About): Promise<void> {
+    const open = this.#open(call);
+    const { message, asked } = open;
+    open.busy = true;
+    const started = { type: "call.executing", message, call, tool: asked.tool, attempt: 1 } as const;
+    await this.#write({ ...started, key: `${message}.${call}`, ...(about && { about }) });
   }
 
   progress(call: string, text: string): void {
-    this.#open(call);
+    const { message } = this.#open(call);
     const { session, source, origin } = this.#run;
-    session.stream([{ type: "call.output.delta", message: this.#message, call, text }], source, origin);
+    session.stream([{ type: "call.output.delta", message, call, text }], source, origin);
+  }
+
+  async changed(call: string, { path, kind, before, after, added, removed, diff }: FileChange): Promise<void> {
+    const { message } = this.#open(call);
+    await this.#write({ type: "file.changed", message, call, path, kind, before, after, added, removed, diff });
   }
 
   async ended(call: string, { output, failed }: { readonly output: string; readonly failed: boolean }): Promise<void> {
-    const asked = this.#open(call);
-    const type = failed ? "call.failed" : "call.completed";
-    await this.#write({ type, ...sayingCall(this.#message, asked), output });
-    const message = assistantMessage(this.#run.session, this.#message);
-    const settled = message.calls.find(({ id }) => id === call);
-    if (settled) await tell(this.#run, "onCall", settled, message);
+    const { message, asked } = this.#open(call);
+    this.#calls.delete(call);
+    await this.#write({ type: failed ? "call.failed" : "call.completed", ...sayingCall(message, asked), output });
+    const settled = this.#callOf(message, call);
+    if (settled) await tell(this.#run, "onCall", settled, assistantMessage(this.#run.session, message));
   }
 
-  async execute(call: string): Promise<PromptResult> {
-    const asked = this.#open(call);
-    const batch = new CallBatch(this.#run, this.#message);
+  async execute(call: string, theirs?: Tool): Promise<PromptResult> {
+    const open = this.#open(call);
+    const { message, asked } = open;
+    open.busy = true;
+    const batch = new CallBatch(theirs ? withTool(this.#run, theirs) : this.#run, message);
     const events = await batch.prepare([asked], { logged: true });
     const { session, origin } = this.#run;
     if (events.length > 0) await session.commit(events, { durable: batch.hasEffects, origin });
     await batch.run();
-    const settled = assistantMessage(this.#run.session, this.#message).calls.find(({ id }) => id === call);
+    const settled = this.#callOf(message, call);
+    this.#calls.delete(call);
     return { call, tool: asked.tool, output: settled?.output ?? "", failed: settled?.status !== "completed" };
   }
 
@@ -201,15 +233,16 @@ class ReportedTurn implements TurnSink {
     throw new LimitReached(message);
   }
 
-  /** Calls of the last response that nobody ended get `why` as their result. */
-  async #settle(why: string): Promise<void> {
-    if (this.#asked.length === 0) return;
-    const { calls } = assistantMessage(this.#run.session, this.#message);
-    const open = calls.filter((call) => !isEnded(call.status));
-    this.#asked = [];
-    const cancelled = open.map((call): EventBody => {
-      return { type: "call.cancelled", ...sayingCall(this.#message, call), output: why };
-    });
+  /** Calls that nobody ended get `why` as their result: all, or those that `which` says. */
+  async #settle(why: string, which: (call: OpenCall) => boolean = () => true): Promise<void> {
+    const cancelled: EventBody[] = [];
+    for (const [id, call] of this.#calls) {
+      if (!which(call)) continue;
+      this.#calls.delete(id);
+      const now = this.#callOf(call.message, id);
+      if (!now || isEnded(now.status)) continue;
+      cancelled.push({ type: "call.cancelled", ...sayingCall(call.message, now), output: why });
+    }
     if (cancelled.length > 0) await this.#write(...cancelled);
   }
 
@@ -221,13 +254,23 @@ class ReportedTurn implements TurnSink {
     if (this.#closed) throw new Error("The turn has ended; nothing more can be reported.");
   }
 
-  /** A call of the last response that has no result yet. */
-  #open(call: string): AskedCall {
+  /** A call of a complete response that has no result yet. */
+  #open(call: string): OpenCall {
     this.#mustBeOpen();
-    const asked = this.#asked.find(({ id }) => id === call);
-    if (!asked) throw new Error(`Call ${call} is not one of the answer that was completed last.`);
-    const { status } = assistantMessage(this.#run.session, this.#message).calls.find(({ id }) => id === call) ?? {};
-    if (status === undefined || isEnded(status)) throw new Error(`Call ${call} has its result already.`);
-    return asked;
+    const open = this.#calls.get(call);
+    if (open && !isEnded(this.#callOf(open.message, call)?.status ?? "cancelled")) return open;
+    const has = open !== undefined || this.#run.session.state.calls.has(call);
+    throw new Error(
+      has ? `Call ${call} has its result already.` : `Call ${call} is not one of an answer that was completed.`,
+    );
   }
+
+  #callOf(message: string, call: string): Call | undefined {
+    return assistantMessage(this.#run.session, message).calls.find(({ id }) => id === call);
+  }
+}
+
+/** The run as a call of this tool has it, which no toolbox of ours holds. */
+function withTool(run: TurnRun, tool: Tool): TurnRun {
+  return { ...run, agent: { ...run.agent, toolbox: Toolbox.of([tool]) } };
 }
