@@ -70,8 +70,9 @@ export interface TurnSink {
   /**
    * Runs a tool of ours: checked, permitted and logged like any other call. So is a call that the loop runs on its side but
    * asks leave for, with `theirs`: a tool of the call's name whose `execute` lets it begin, and resolves with what came of it.
+   * When `signal` aborts, that one call is cancelled, and nobody is asked about it any more.
    */
-  execute(call: string, theirs?: Tool): Promise<PromptResult>;
+  execute(call: string, theirs?: Tool, signal?: AbortSignal): Promise<PromptResult>;
   /** A person said something to the loop while it ran. Between two responses only. */
   interjected(text: string): Promise<void>;
 }

@@ -268,7 +268,7 @@ describe("B61: a loop that runs turns by itself", () => {
     const first = session.state.leaf;
     const agent = new Agent({ model: remote });
     await agent.send("On", { session });
-    await agent.send("Another way", { session, at: first });
+    await agent.send("Another way", { session, at: first! });
     await agent.send("And on", { session });
     expect(told).toEqual([false, false, true, false]);
   });

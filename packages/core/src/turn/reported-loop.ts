@@ -13,6 +13,7 @@ import { assistantMessage, type TurnRun, tell } from "../run/run.ts";
 import { SessionError } from "../session/error.ts";
 import { ResponseMessage } from "../step/response-message.ts";
 import { GRACE, messageOf, notExecuted } from "../toolbox/execute.ts";
+import { bounded, DEFAULT_OUTPUT } from "../toolbox/output.ts";
 import { Toolbox } from "../toolbox/toolbox.ts";
 import { askForMore } from "./at-limit.ts";
 
@@ -166,16 +167,17 @@ class ReportedTurn implements TurnSink {
   async ended(call: string, { output, failed }: { readonly output: string; readonly failed: boolean }): Promise<void> {
     const { message, asked } = this.#open(call);
     this.#calls.delete(call);
-    await this.#write({ type: failed ? "call.failed" : "call.completed", ...sayingCall(message, asked), output });
+    const said = bounded(output, DEFAULT_OUTPUT);
+    await this.#write({ type: failed ? "call.failed" : "call.completed", ...sayingCall(message, asked), output: said });
     const settled = this.#callOf(message, call);
     if (settled) await tell(this.#run, "onCall", settled, assistantMessage(this.#run.session, message));
   }
 
-  async execute(call: string, theirs?: Tool): Promise<PromptResult> {
+  async execute(call: string, theirs?: Tool, signal?: AbortSignal): Promise<PromptResult> {
     const open = this.#open(call);
     const { message, asked } = open;
     open.busy = true;
-    const batch = new CallBatch(theirs ? withTool(this.#run, theirs) : this.#run, message);
+    const batch = new CallBatch(runOf(this.#run, theirs, signal), message);
     const events = await batch.prepare([asked], { logged: true });
     const { session, origin } = this.#run;
     if (events.length > 0) await session.commit(events, { durable: batch.hasEffects, origin });
@@ -270,7 +272,11 @@ class ReportedTurn implements TurnSink {
   }
 }
 
-/** The run as a call of this tool has it, which no toolbox of ours holds. */
-function withTool(run: TurnRun, tool: Tool): TurnRun {
-  return { ...run, agent: { ...run.agent, toolbox: Toolbox.of([tool]) } };
+/** The run as one call has it: with a tool that no toolbox of ours holds, and an end of its own. */
+function runOf(run: TurnRun, tool: Tool | undefined, signal: AbortSignal | undefined): TurnRun {
+  return {
+    ...run,
+    ...(tool && { agent: { ...run.agent, toolbox: Toolbox.of([tool]) } }),
+    ...(signal && { signal: AbortSignal.any([run.signal, signal]) }),
+  };
 }

@@ -36,43 +36,43 @@ interface Choice {
 const ATTEMPTS = 3;
 
 /**
- * Puts a server's question to a person: first whether they want to answer it at all, knowing who asks for what, then
- * field by field. Whoever declines says so to the server; where nobody answers, the question is cancelled.
+ * Puts the question of a server, or of another program, to a person: first whether they want to answer it at all, knowing
+ * who asks for what (`asker`, in words), then field by field. Whoever declines says so to the server; where nobody answers, the question is cancelled.
  */
-export async function answerElicitation(server: string, params: ElicitRequestParams, ask: Ask): Promise<ElicitResult> {
+export async function answerElicitation(asker: string, params: ElicitRequestParams, ask: Ask): Promise<ElicitResult> {
   try {
     return params.mode === "url"
-      ? await visitAddress(server, params as ElicitRequestURLParams, ask)
-      : await fillForm(server, params as ElicitRequestFormParams, ask);
+      ? await visitAddress(asker, params as ElicitRequestURLParams, ask)
+      : await fillForm(asker, params as ElicitRequestFormParams, ask);
   } catch {
     // Nobody is there, or the call that they would answer for is over. The server learns that much.
     return { action: "cancel" };
   }
 }
 
-async function visitAddress(server: string, params: ElicitRequestURLParams, ask: Ask): Promise<ElicitResult> {
+async function visitAddress(asker: string, params: ElicitRequestURLParams, ask: Ask): Promise<ElicitResult> {
   const { protocol, href, host } = new URL(params.url);
   if (protocol !== "https:" && protocol !== "http:") return { action: "decline" };
   const text =
-    `The MCP server "${server}" asks you to open an address of ${host} in your browser: ${said(params.message)}\n${href}\n` +
+    `${asker} asks you to open an address of ${host} in your browser: ${said(params.message)}\n${href}\n` +
     `Open it only if you trust ${host}. What you do there is between you and that site.`;
   const answer = await ask({ text: stripControls(text), choices: ["done", "decline"] });
   return { action: isYes(answer, "done") ? "accept" : "decline" };
 }
 
-async function fillForm(server: string, params: ElicitRequestFormParams, ask: Ask): Promise<ElicitResult> {
+async function fillForm(asker: string, params: ElicitRequestFormParams, ask: Ask): Promise<ElicitResult> {
   const { properties, required = [] } = params.requestedSchema;
   const fields = Object.entries(properties as Readonly<Record<string, Field>>);
   const names = said(fields.map(([key, { title = key }]) => title).join(", "));
   const wanted = fields.length === 0 ? "" : `\nIt wants to know: ${names}.`;
   const answer = await ask({
-    text: stripControls(`The MCP server "${server}" asks: ${said(params.message)}${wanted}`),
+    text: stripControls(`${asker} asks: ${said(params.message)}${wanted}`),
     choices: ["answer", "decline"],
   });
   if (!isYes(answer, "answer")) return { action: "decline" };
   const content: Content = {};
   for (const [key, field] of fields) {
-    const value = await fillField(server, key, field, required.includes(key), ask);
+    const value = await fillField(asker, key, field, required.includes(key), ask);
     if (value !== undefined) content[key] = value;
   }
   return { action: "accept", content };
@@ -93,7 +93,7 @@ function isYes(answer: string, word: string): boolean {
 
 /** The value of a field; undefined when it is left out. Rejects when it cannot be had. */
 async function fillField(
-  server: string,
+  asker: string,
   key: string,
   field: Field,
   required: boolean,
@@ -105,7 +105,7 @@ async function fillField(
   const { title = key, description } = field;
   const text = [
     // Each question says whose it is: one that only the server worded could pass for this program's own.
-    `The MCP server "${server}" wants to know: ${said(title)}${required ? "" : " (may be empty)"}${description === undefined ? "" : `: ${said(description)}`}`,
+    `${asker} wants to know: ${said(title)}${required ? "" : " (may be empty)"}${description === undefined ? "" : `: ${said(description)}`}`,
     ...(several
       ? [`Several, with commas between them, of: ${said(choices.map(({ title }) => title).join(", "))}`]
       : []),

@@ -12,7 +12,7 @@ import {
   type Transport,
 } from "@modelcontextprotocol/client";
 import type { Program } from "../sandbox/index.ts";
-import type { RunningCommands } from "../workspace/command.ts";
+import type { RunningCommands } from "../workspace/process-family.ts";
 import { endFamily, familyOf, type ProcessFamily } from "../workspace/process-family.ts";
 import { McpError } from "./error.ts";
 import type { Journal } from "./journal.ts";

@@ -2,7 +2,7 @@ import { ClientCredentialsProvider, type OAuthClientProvider } from "@modelconte
 import { DEFAULT_INHERITED_ENV_VARS } from "@modelcontextprotocol/client/stdio";
 import { pathWithout } from "../sandbox/find-program.ts";
 import type { Program } from "../sandbox/index.ts";
-import type { RunningCommands } from "../workspace/command.ts";
+import type { RunningCommands } from "../workspace/process-family.ts";
 import type { Reach } from "./connect.ts";
 import { type HttpEntry, isStdio, type McpServerEntry, type StdioEntry } from "./entry.ts";
 import { httpTransport } from "./http-transport.ts";

@@ -233,7 +233,7 @@ export class McpServer {
     const call = [...this.#calls].at(-1);
     const ask = call?.ask ?? this.#options.ask;
     if (ask === undefined) return { action: "cancel" };
-    const answer = () => answerElicitation(this.name, params, ask);
+    const answer = () => answerElicitation(`The MCP server "${this.name}"`, params, ask);
     return call === undefined ? answer() : call.silence.during(answer);
   }
 }

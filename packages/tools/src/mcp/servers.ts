@@ -1,6 +1,6 @@
 import type { Tool, UserPart } from "@banyan/core";
-import { RunningCommands } from "../workspace/command.ts";
 import { stripControls } from "../workspace/plain-text.ts";
+import { RunningCommands } from "../workspace/process-family.ts";
 import type { Ask } from "./elicitation.ts";
 import { type McpServerEntry, readEntry } from "./entry.ts";
 import { McpError, reasonOf } from "./error.ts";

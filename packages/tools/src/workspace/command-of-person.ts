@@ -1,5 +1,6 @@
-import { type CommandEnd, RunningCommands, runCommand } from "./command.ts";
+import { type CommandEnd, runCommand } from "./command.ts";
 import { BoundedOutput, type Redaction } from "./output.ts";
+import { RunningCommands } from "./process-family.ts";
 import { KEPT, told, WITHOUT_TERMINAL } from "./shell.ts";
 
 /** A command that a person runs, and where. */

@@ -7,7 +7,7 @@ import type { Program } from "../sandbox/find-program.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
 import { WorkspaceError } from "./error.ts";
 import { ControlStripper } from "./plain-text.ts";
-import { endFamily, familyOf, killFamily, type ProcessFamily } from "./process-family.ts";
+import { endFamily, familyOf, type RunningCommands } from "./process-family.ts";
 
 /** How a command ended. `code` is that of the shell: 128 and the signal's number when a signal ended it. */
 export type CommandEnd =
@@ -34,24 +34,6 @@ const MARK = "BANYAN_COMMANDS";
 
 /** How long an output stays open for the last bytes, in milliseconds, after everybody who should write to it has ended. */
 const DRAIN = 250;
-
-/** The commands that run now; when the program ends, they do. */
-export class RunningCommands {
-  readonly #families = new Set<ProcessFamily>();
-  readonly #endAll = () => {
-    for (const family of this.#families) killFamily(family);
-  };
-
-  add(family: ProcessFamily): void {
-    if (this.#families.size === 0) process.on("exit", this.#endAll);
-    this.#families.add(family);
-  }
-
-  remove(family: ProcessFamily): void {
-    this.#families.delete(family);
-    if (this.#families.size === 0) process.off("exit", this.#endAll);
-  }
-}
 
 /**
  * Runs a command in a shell without input, and ends all that it started before it answers:

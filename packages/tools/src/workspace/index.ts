@@ -19,6 +19,7 @@ export { editTool } from "./edit.ts";
 export { editModeTool } from "./edit-mode.ts";
 export { type Environment, holdsSecret } from "./environment.ts";
 export { WorkspaceError, type WorkspaceErrorCode } from "./error.ts";
+export { type ForeignCall, ForeignChanges, type ToldChange, toldDiff } from "./foreign-changes.ts";
 export { JUDGED_BYTES, keyFileRefusal, type Watch } from "./key-file.ts";
 export { listTool } from "./list.ts";
 export { listFiles } from "./list-files.ts";

@@ -57,6 +57,24 @@ export function killFamily(family: ProcessFamily): void {
   for (let round = 0; round < 3 && signalFamily(family, "SIGKILL", known); round += 1);
 }
 
+/** The commands that run now; when the program ends, they do. */
+export class RunningCommands {
+  readonly #families = new Set<ProcessFamily>();
+  readonly #endAll = () => {
+    for (const family of this.#families) killFamily(family);
+  };
+
+  add(family: ProcessFamily): void {
+    if (this.#families.size === 0) process.on("exit", this.#endAll);
+    this.#families.add(family);
+  }
+
+  remove(family: ProcessFamily): void {
+    this.#families.delete(family);
+    if (this.#families.size === 0) process.off("exit", this.#endAll);
+  }
+}
+
 /** Whether anybody was there to get the signal. */
 function signalFamily(family: ProcessFamily, signal: "SIGTERM" | "SIGKILL", known: Set<string>): boolean {
   const members = membersOf(family, known);

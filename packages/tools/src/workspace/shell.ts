@@ -1,10 +1,11 @@
 import { defineTool, type Tool } from "@banyan/core";
 import { z } from "zod";
 import type { Sandbox } from "../sandbox/sandbox.ts";
-import { type CommandEnd, RunningCommands, runCommand } from "./command.ts";
+import { type CommandEnd, runCommand } from "./command.ts";
 import { childEnvironment, type Environment } from "./environment.ts";
 import { BoundedOutput, type Redaction } from "./output.ts";
 import { checkRoot, type Workspace } from "./paths.ts";
+import { RunningCommands } from "./process-family.ts";
 import { ProgressPace } from "./progress-pace.ts";
 import { GIT_SETTINGS, steadyEnvironment } from "./shell-environment.ts";
 

@@ -1,0 +1,401 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { Agent, type Answer, Session, say } from "@banyan/core";
+import { checkConversation, readUntil, scriptedModel } from "@banyan/core/testing";
+import { describe, expect, test } from "vitest";
+import { acpAgent } from "./acp-agent.ts";
+import { type Person, Place, play } from "./testing/sample.fixture.ts";
+
+const allow = (): Answer => ({ decision: "allow" });
+const deny = (): Answer => ({ decision: "deny" });
+
+describe("what an agent says and does stands in the conversation", () => {
+  test("text and reasoning are parts of one response, with the tokens of the turn", async () => {
+    const model = new Place().sample();
+    const { responses, reason } = await play("think hm\nsay Hello\nsay there", { model });
+    expect(reason).toBe("answered");
+    expect(responses).toMatchObject([
+      {
+        model: "acp/sample",
+        finish: "stop",
+        parts: [
+          { type: "reasoning", text: "hm" },
+          { type: "text", text: "Hellothere" },
+        ],
+        usage: { input: 120, cached: 100, output: 15 },
+      },
+    ]);
+  });
+
+  test("a call that it runs without asking has its place, what it says on the way, and one result", async () => {
+    const { calls, items, text } = await play("read a.txt\nsay Done", { model: new Place().sample() });
+    expect(calls).toMatchObject([
+      {
+        tool: "sample_read",
+        status: "completed",
+        input: { path: "a.txt" },
+        about: { title: "Read a.txt", paths: [{ path: "a.txt", access: "read" }] },
+        output: "line 1\nline 2",
+      },
+    ]);
+    const said = items.flatMap((item) => (item.type === "call.output.delta" ? [item.text] : []));
+    expect(said.join("")).toBe("line 1\nline 2");
+    expect(text).toContain("Done");
+  });
+
+  test("calls that come together belong to one response, and end in their own order", async () => {
+    const { responses, calls } = await play("together", { model: new Place().sample() });
+    expect(responses.map(({ calls }) => calls.length)).toEqual([2, 0]);
+    expect(calls.map(({ about, output }) => [about?.command, output])).toEqual([
+      ["a", "a"],
+      ["b", "b"],
+    ]);
+  });
+
+  test("a call that goes on beside what is said keeps its place until its own end", async () => {
+    const { calls, text } = await play("nested", { model: new Place().sample() });
+    expect(calls.map(({ tool, status, output }) => [tool, status, output])).toEqual([
+      ["sample_think", "completed", "looked"],
+      ["sample_read", "completed", "line 1\nline 2"],
+    ]);
+    expect(text).toContain("meanwhile");
+    expect(text).toContain("after");
+  });
+
+  test("a call of which the agent tells no end gets a result that says so", async () => {
+    const { calls } = await play("forget", { model: new Place().sample() });
+    expect(calls).toMatchObject([
+      { tool: "sample_their_tool", status: "failed", output: "[The agent ended its turn and told no result of this.]" },
+    ]);
+  });
+
+  test("a plan is shown as it changes, and is no part of the answer", async () => {
+    const { responses, text } = await play("plan\nsay Planned", { model: new Place().sample() });
+    const plans = responses.flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.type === "reasoning" ? part.text : [])),
+    );
+    expect(plans).toEqual(["Plan:\n- [~] look\n- [ ] mend", "Plan:\n- [x] look\n- [ ] mend"]);
+    expect(text).toBe("Planned");
+  });
+
+  test("what it costs is counted once: each turn what was added, and unknown where nothing is told", async () => {
+    const model = new Place().sample("resume");
+    const first = await play("spend 0.25\nread a\nspend 0.5", { model });
+    expect(first.session.state.cost).toBeCloseTo(0.75);
+    const second = await play("spend 0.125", { model, session: first.session });
+    expect(second.session.state.cost).toBeCloseTo(0.875);
+    const untold = await play("say free", { model: new Place().sample() });
+    expect(untold.session.state.cost).toBeUndefined();
+  });
+
+  test.each([
+    ["refuse", "filtered", "The agent refused to go on."],
+    ["long", "length", undefined],
+    ["many", "length", "The agent stopped: it reached a limit of its own on model calls."],
+  ])("its way to stop, %s, is told", async (act, finish, error) => {
+    const { responses } = await play(`say So\n${act}`, { model: new Place().sample() });
+    expect(responses.at(-1)).toMatchObject({ finish, ...(error !== undefined && { error }) });
+  });
+
+  test("what it asks of the client beside this, what newer agents tell, and what is no message, is refused or passed over", async () => {
+    const { text } = await play("files\nodd\nbabble", { model: new Place().sample() });
+    expect(text).toBe("refused: -32601went onheard");
+  });
+});
+
+describe("what an agent asks leave for is judged by our rules and asked of our person", () => {
+  test("the person sees what it would change, and yes is said for this once", async () => {
+    const place = new Place({ "a.txt": "old" });
+    let seen: unknown;
+    const person = (question: { readonly question: string }, session: Session) => {
+      seen = session.state.questions.get(question.question);
+      expect(place.read("a.txt")).toBe("old");
+      return allow();
+    };
+    const { calls, text } = await play("edit a.txt new", { model: place.sample(), person });
+    expect(seen).toMatchObject({ type: "approval", preview: { changes: [{ path: "a.txt", added: 1, removed: 1 }] } });
+    expect(calls).toMatchObject([{ tool: "sample_edit", status: "completed", approved: true }]);
+    expect(text).toBe("told: yes");
+    expect(place.read("a.txt")).toBe("new");
+  });
+
+  test("no is said to the agent, and the call is denied", async () => {
+    const place = new Place({ "a.txt": "old" });
+    const { calls, text } = await play("edit a.txt new", { model: place.sample(), person: deny });
+    expect(calls).toMatchObject([{ status: "denied", approved: false }]);
+    expect([text, place.read("a.txt")]).toEqual(["told: no", "old"]);
+  });
+
+  test("rules decide before anybody is asked, and see the command", async () => {
+    const seen: unknown[] = [];
+    const permission: Agent["options"]["permission"] = ({ tool, input }) => {
+      seen.push([tool.name, tool.offeredBy, tool.about?.(input)]);
+      return JSON.stringify(input).includes("rm") ? { decision: "deny", reason: "not that" } : { decision: "allow" };
+    };
+    const { calls, text } = await play("run ls\nrun rm", { model: new Place().sample(), permission });
+    expect(seen).toEqual([
+      ["sample_execute", "sample", { command: "ls" }],
+      ["sample_execute", "sample", { command: "rm" }],
+    ]);
+    expect(calls.map(({ status, output }) => [status, output])).toEqual([
+      ["completed", "ran ls"],
+      ["denied", "Not allowed: not that"],
+    ]);
+    expect(text).toContain("told: yes");
+    expect(text).toContain("told: no");
+  });
+
+  test("where nobody can be asked, what would be asked is denied", async () => {
+    const { calls, text } = await play("run ls", { model: new Place().sample() });
+    expect(calls).toMatchObject([{ status: "denied" }]);
+    expect(text).toBe("told: no");
+  });
+
+  test("of the options that it offers the one that fits is taken", async () => {
+    const offered = [
+      ["allow_once,allow_always,reject_once", "allow", "allow_once-0"],
+      ["allow_always,reject_once", "allow", "allow_always-0"],
+      ["reject_always,allow_once", "deny", "reject_always-0"],
+      ["reject_always,reject_once", "deny", "reject_once-1"],
+      ["allow_once", "deny", "cancelled"],
+      ["reject_once", "allow", "reject_once-0"],
+    ];
+    const notes: unknown[] = [];
+    const person: Person = ({ question }, session) => {
+      const asked = session.state.questions.get(question);
+      if (asked?.type !== "approval") return undefined;
+      notes.push(...(asked.preview?.notes ?? []));
+      const message = session.state.messages.get(asked.message);
+      const call = message?.role === "assistant" ? message.calls.find(({ id }) => id === asked.call) : undefined;
+      return { decision: call?.about?.title === "allow" ? "allow" : "deny" };
+    };
+    const acts = offered.map(([kinds, decision]) => `options ${kinds} ${decision}`).join("\n");
+    const { text } = await play(acts, { model: new Place().sample(), person });
+    expect(text.replaceAll("\n", "")).toBe(offered.map(([, , told]) => `told: ${told}; `).join(""));
+    expect(notes).toEqual(["The agent offers no way to allow this once: it will not ask about its like again."]);
+  });
+
+  test("where it knows several ways of yes, the person says which", async () => {
+    const person = (question: { readonly type: string }): Answer =>
+      question.type === "question.asked" ? { decision: "answer", text: "allow_once 2" } : allow();
+    const { text } = await play("options allow_once,allow_always,allow_once", { model: new Place().sample(), person });
+    expect(text).toBe("told: allow_once-2; ");
+  });
+
+  test("S15: arguments that a person changes cannot be given to it, so it is told no", async () => {
+    const person = (): Answer => ({ decision: "allow", input: { command: "ls -la" } });
+    const { calls, text } = await play("run ls", { model: new Place().sample(), person });
+    expect(calls[0]?.status).toBe("failed");
+    expect(calls[0]?.output).toContain("cannot be given other arguments");
+    expect(text).toBe("told: no");
+  });
+
+  test("asked about twice, a call is two calls, each with its result", async () => {
+    const { calls, text } = await play("twice", { model: new Place().sample(), person: allow });
+    expect(calls.map(({ about, output }) => [about?.command, output])).toEqual([
+      ["ls", "listed"],
+      ["ls -a", "Allowed."],
+    ]);
+    expect(text).toContain("told: yes, yes");
+  });
+
+  test("a question that the agent takes back is nobody's any more", async () => {
+    const { calls, session, text } = await play("takeBack", { model: new Place().sample(), person: () => undefined });
+    expect(calls[0]?.status).toBe("cancelled");
+    expect(session.state.questions.size).toBe(0);
+    expect(text).toBe("told: cancelled");
+  });
+
+  test("what it asks in words, a person answers, knowing whose question it is", async () => {
+    const asked: string[] = [];
+    const person = (question: { readonly type: string; readonly text?: string }): Answer => {
+      asked.push(question.text ?? "");
+      return { decision: "answer", text: asked.length === 1 ? "answer" : "Berlin" };
+    };
+    const permission = ({ tool }: { readonly tool: { readonly control?: boolean | undefined } }) =>
+      ({ decision: tool.control ? "allow" : "ask" }) as const;
+    const { text } = await play("ask", { model: new Place().sample(), permission, person });
+    expect(asked[0]).toContain('The agent "sample" asks: Where shall it go?');
+    expect(text).toBe('told: {"action":"accept","content":{"where":"Berlin"}}');
+    const nobody = await play("ask", { model: new Place().sample(), permission: () => ({ decision: "allow" }) });
+    expect(nobody.text).toBe('told: {"action":"cancel"}');
+  });
+});
+
+describe("files that an agent changes can be taken back", () => {
+  test("what it asks about and what it does not are noted before, with what was there", async () => {
+    const place = new Place({ "a.txt": "old", "b.txt": "before" });
+    const { calls } = await play("edit a.txt new\noverwrite b.txt after\noverwrite c.txt made", {
+      model: place.sample(),
+      person: allow,
+    });
+    const changes = calls.flatMap(({ changes = [] }) => changes);
+    expect(changes.map(({ path, kind }) => [path, kind])).toEqual([
+      ["a.txt", "changed"],
+      ["b.txt", "changed"],
+      ["c.txt", "created"],
+    ]);
+    for (const { before } of changes) if (before) expect(existsSync(`${place.backups}/${before}`)).toBe(true);
+  });
+});
+
+describe("a conversation goes on in the agent's session, and a branch in a fork of it", () => {
+  test("a fork where it can: each response's session stays as it was for other branches", async () => {
+    const model = new Place().sample("fork,embedded");
+    const { session } = await play("say one", { model });
+    const first = session.state.leaf ?? undefined;
+    await play("say two", { model, session });
+    const branch = await play("told", { model, session, at: first });
+    expect(branch.text).toBe("one\nsay one | (fork) | told");
+  });
+
+  test.each(["resume", "load"])(
+    "%s where it can, on the same branch alone; what the agent tells of the past is not said again",
+    async (way) => {
+      const model = new Place().sample(`${way},embedded`);
+      const { session } = await play("say one", { model });
+      const first = session.state.leaf ?? undefined;
+      const second = await play("told", { model, session });
+      expect(second.responses.at(-1)?.parts).toMatchObject([{ text: `say one | (${way}) | told` }]);
+      const branch = await play("told", { model, session, at: first });
+      expect(branch.text).toContain("banyan://conversation.md");
+      expect(branch.text).not.toContain(`(${way}) | told`);
+    },
+  );
+
+  test("a new session is told all that was said, with the instructions first; also where the old one is gone", async () => {
+    const model = new Place().sample("fork", { SAMPLE_STATE: "" });
+    const { session } = await play("say one", { model, instructions: "Be kind." });
+    const { text } = await play("told", { model, session, instructions: "Be kind." });
+    expect(text).toContain("Be kind.");
+    expect(text).toContain("## The person\n\nsay one\n\n## You\n\none");
+    expect(text.endsWith("+ told")).toBe(true);
+  });
+
+  test("what another model said in between is told with what is said now", async () => {
+    const place = new Place();
+    const { session } = await play("say one", { model: place.sample("fork,embedded") });
+    await play("say other", { model: place.sample("", {}, { name: "other" }), session });
+    const { responses } = await play("told", { model: place.sample("fork,embedded"), session });
+    const [part] = responses.at(-1)?.parts ?? [];
+    expect(part).toMatchObject({
+      text: expect.stringMatching(/^say one \| \(fork\) \| <banyan:\/\/conversation.md>.*say other.*\+ told$/s),
+    });
+  });
+
+  test("sessions that only a branch from far back would need are deleted where the agent can", async () => {
+    const place = new Place();
+    const model = place.sample("fork,delete");
+    const session = Session.inMemory();
+    for (let turn = 0; turn < 10; turn++) await play(`say ${turn}`, { model, session });
+    const kept = Object.keys(JSON.parse(readFileSync(place.state, "utf8")) as object);
+    expect(kept.length).toBeGreaterThanOrEqual(8);
+    expect(kept.length).toBeLessThanOrEqual(9);
+  });
+});
+
+describe("an agent that misbehaves costs one sentence and nothing else", () => {
+  const patience = { start: 3_000, work: 400 };
+  const bad: readonly (readonly [string, string, Readonly<Record<string, string>>, RegExp])[] = [
+    [
+      "dies in the middle",
+      "die",
+      {},
+      /^The agent "sample" ended in the middle of its work \(exit code 3; its last words: segmentation fault\)\.$/,
+    ],
+    [
+      "speaks another version",
+      "",
+      { SAMPLE_VERSION: "2" },
+      /^The agent "sample" speaks version 2 of the Agent Client Protocol, and Banyan speaks version 1: use a version of it that does too\.$/,
+    ],
+    ["never answers", "deaf", {}, /^The agent "sample" said nothing for 0.4 seconds\.$/],
+    ["refuses", "fail", {}, /^The agent "sample" refused: .*the disk is full/],
+  ];
+  const worse: typeof bad = [
+    ["never gets ready", "", { SAMPLE_SILENT: "1" }, /^The agent "sample" did not get ready for 3 seconds\.$/],
+    ["writes a line without an end", "line 40", {}, /^The agent "sample" .*it wrote a line of more than 32 MiB/],
+    [
+      "says 100 MB",
+      "flood 100",
+      {},
+      /^An answer of the model had no end after 67,108,864 characters; it was cut there\.$/,
+    ],
+    [
+      "wants somebody to sign in",
+      "signIn",
+      {},
+      /^The agent "sample" wants you to sign in first: there is: Log in \(run `sample login`\)\. Then ask again\.$/,
+    ],
+  ];
+  test.each(process.env.BANYAN_LONG ? [...bad, ...worse] : bad)("one that %s", async (_, act, env, sentence) => {
+    const model = new Place().sample("", env, act === "deaf" || env.SAMPLE_SILENT ? { patience } : {});
+    const { reason, problem, text, session } = await play(`say Begun\n${act}`, { model });
+    expect(reason).toBe("failed");
+    expect(problem).toMatch(sentence);
+    if (act !== "") expect(text).toMatch(/^Begun/);
+    // The next turn is as good as any.
+    expect((await play("Again", { model: scriptedModel(["Again."]), session })).text).toContain("Again.");
+  });
+
+  test("one that is not there says how to get it", async () => {
+    const model = acpAgent({
+      name: "ghost",
+      command: "no-such-agent-acp",
+      install: "npm install --global no-such-agent-acp",
+    });
+    const { problem } = await play("say x", { model });
+    expect(problem).toBe(
+      'The agent "ghost" cannot be used: the program "no-such-agent-acp" is not there. To install it: npm install --global no-such-agent-acp',
+    );
+    await expect(new Agent({ model }).send("x")).rejects.toMatchObject({ code: "unreachable" });
+    expect(() => acpAgent({ name: "a b", command: "x" })).toThrow(TypeError);
+  });
+});
+
+describe("no process outlives its turn", () => {
+  test("a child in a session of its own that ends at no signal but the last is gone when the turn is over", async () => {
+    const { text } = await play("child", { model: new Place().sample("", { SAMPLE_STUBBORN: "1" }) });
+    const id = Number(text);
+    expect(id).toBeGreaterThan(1);
+    expect(isThere(id)).toBe(false);
+  });
+
+  test.each(["hang", "deaf"])(
+    "B22: an interrupt of one that is in %s ends it soon, and keeps what it said",
+    async (act) => {
+      const model = new Place().sample();
+      const session = Session.inMemory();
+      const feed = new Agent({ model }).chat(say(`child\n${act}`), { session })[Symbol.asyncIterator]();
+      const told = await readUntil(feed, (item) => item.type === "text.delta");
+      const id = Number(told.type === "text.delta" ? told.text : 0);
+      await readUntil(feed, (item) => item.type === "text.delta");
+      session.interrupt();
+      expect(await readUntil(feed, (item) => item.type === "chat.ended")).toMatchObject({ reason: "interrupted" });
+      await expect.poll(() => isThere(id), { timeout: 10_000 }).toBe(false);
+      const response = [...session.state.messages.values()].at(-1);
+      expect(response).toMatchObject({ finish: "interrupted" });
+    },
+  );
+
+  test("an interrupt while a person is asked tells the agent that nobody decided", async () => {
+    const model = new Place().sample();
+    const session = Session.inMemory();
+    const agent = new Agent({ model, permission: () => ({ decision: "ask" }) });
+    const feed = agent.chat(say("run ls"), { session })[Symbol.asyncIterator]();
+    await readUntil(feed, (item) => item.type === "call.approval-requested");
+    session.interrupt();
+    await readUntil(feed, (item) => item.type === "chat.ended");
+    const calls = [...session.state.messages.values()].flatMap((message) =>
+      message.role === "assistant" ? message.calls : [],
+    );
+    expect(calls).toMatchObject([{ status: "cancelled" }]);
+    expect(session.state.questions.size).toBe(0);
+  });
+});
+
+/** Whether a process runs: one that has ended may wait for somebody to ask how. */
+function isThere(id: number): boolean {
+  const look = spawnSync("ps", ["-o", "stat=", "-p", String(id)], { encoding: "utf8" });
+  return look.status === 0 && !look.stdout.trim().startsWith("Z");
+}

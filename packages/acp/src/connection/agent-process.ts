@@ -1,0 +1,118 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { StringDecoder } from "node:string_decoder";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ModelError } from "@banyan/core";
+import { endFamily, familyOf, type ProcessFamily, RunningCommands } from "@banyan/tools/processes";
+import type { AgentProgram } from "../acp-agent.ts";
+
+/** In the environment of all that an agent starts, to find them by. */
+const MARK = "BANYAN_ACP_AGENTS";
+
+/** Milliseconds that an agent has to end by itself once its input is closed. */
+const LEAVE = 300;
+
+/** Characters of the last that it said on its standard error. */
+const LAST_WORDS = 2_000;
+
+const running = new RunningCommands();
+
+/**
+ * An agent at work, in a process group of its own, and all that it starts:
+ *
+ *   close ──▶ its input ends, 300 ms ──▶ whoever is left gets SIGTERM, after 2 s SIGKILL ──▶ closed
+ *
+ * When this program ends, so do they.
+ */
+export class AgentProcess implements AsyncDisposable {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #family: ProcessFamily;
+  #said = "";
+  #ending: string | undefined;
+  #closing: Promise<void> | undefined;
+  /** Resolves when the first process has ended. */
+  readonly ended: Promise<void>;
+
+  private constructor(child: ChildProcessWithoutNullStreams, family: ProcessFamily) {
+    this.#child = child;
+    this.#family = family;
+    running.add(family);
+    const decoder = new StringDecoder("utf8");
+    child.stderr.on("data", (bytes: Buffer) => this.note(decoder.write(bytes)));
+    // A pipe that breaks has nothing more to say; that the program ended is told by its exit.
+    for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => stream.destroy());
+    this.ended = new Promise((resolve) => {
+      child.once("exit", (code, signal) => {
+        this.#ending = signal === null ? `exit code ${code}` : `ended by ${signal}`;
+        resolve();
+      });
+    });
+  }
+
+  /** Rejects with a `ModelError` when the program cannot be started. */
+  static async start(name: string, program: AgentProgram): Promise<AgentProcess> {
+    const { command, args = [], cwd, env, install } = program;
+    const mark = randomUUID();
+    const around = process.env[MARK];
+    const child = spawn(command, args, {
+      cwd,
+      // An agent inside another bears both marks, so that either can find it.
+      env: { ...env, [MARK]: around === undefined ? mark : `${around},${mark}` },
+      stdio: "pipe",
+      detached: process.platform !== "win32",
+      windowsHide: true,
+    });
+    child.on("error", () => {
+      // That it cannot be started is told below; later errors are of signals that nobody was there to get.
+    });
+    try {
+      await once(child, "spawn");
+    } catch (error) {
+      const code = error instanceof Error && "code" in error ? error.code : undefined;
+      const why =
+        code === "ENOENT"
+          ? `the program "${command}" is not there`
+          : `the program "${command}" cannot be started (${code ?? String(error)})`;
+      const advice = install === undefined ? "Install it, or name another command." : `To install it: ${install}`;
+      const sentence = `The agent "${name}" cannot be used: ${why}. ${advice}`;
+      throw new ModelError("unreachable", sentence, { cause: error, retryable: false });
+    }
+    return new AgentProcess(child, familyOf(child.pid as number, mark));
+  }
+
+  get input() {
+    return this.#child.stdin;
+  }
+
+  get output() {
+    return this.#child.stdout;
+  }
+
+  /** Keeps what it says beside its messages: of use when it breaks off. */
+  note(text: string): void {
+    this.#said = (this.#said + text).slice(-LAST_WORDS);
+  }
+
+  /** How it ended, and what it said last, in words that go on behind a sentence; empty while it runs and is silent. */
+  get ending(): string {
+    const last = this.#said.trim().split("\n").at(-1)?.trim() ?? "";
+    return [this.#ending, last && `its last words: ${last}`].filter(Boolean).join("; ");
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    const { stdin, stdout, stderr } = this.#child;
+    stdin.end();
+    const over = new AbortController();
+    await Promise.race([this.ended, sleep(LEAVE, undefined, { signal: over.signal })]);
+    over.abort();
+    await endFamily(this.#family);
+    running.remove(this.#family);
+    for (const stream of [stdin, stdout, stderr]) stream.destroy();
+  }
+}

@@ -1,0 +1,80 @@
+import type { AnyMessage, SessionUpdate } from "@agentclientprotocol/sdk/unstable";
+import { z } from "zod";
+
+/** What an agent tells of a session while it works. */
+export interface Told {
+  readonly session: string;
+  /** Nothing, when it is of a kind that says nothing here, of a newer protocol, or malformed. */
+  readonly update: SessionUpdate | undefined;
+}
+
+const piece = z.union([
+  z.looseObject({ type: z.literal("text"), text: z.string() }),
+  z.looseObject({ type: z.enum(["image", "audio"]) }),
+  z.looseObject({ type: z.literal("resource_link"), uri: z.string() }),
+  z.looseObject({
+    type: z.literal("resource"),
+    resource: z.looseObject({ uri: z.string(), text: z.string().optional() }),
+  }),
+]);
+
+const callContent = z.union([
+  z.object({ type: z.literal("content"), content: piece }),
+  z.object({ type: z.literal("diff"), path: z.string(), oldText: z.string().nullish(), newText: z.string() }),
+]);
+
+/** What fits of a list; what does not is left out. */
+const fitting = <Item extends z.ZodType>(item: Item) =>
+  z
+    .array(z.unknown())
+    .transform((all) => all.flatMap((one) => item.safeParse(one).data ?? []))
+    .nullish()
+    .catch(undefined);
+
+const text = z.string().nullish().catch(undefined);
+
+const call = {
+  toolCallId: z.string(),
+  title: text,
+  name: text,
+  kind: z
+    .enum(["read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other"])
+    .nullish()
+    .catch(undefined),
+  status: z.enum(["pending", "in_progress", "completed", "failed"]).nullish().catch(undefined),
+  content: fitting(callContent),
+  locations: fitting(z.object({ path: z.string() })),
+  rawInput: z.unknown().optional(),
+  rawOutput: z.unknown().optional(),
+};
+
+const entry = z.object({
+  content: z.string(),
+  status: z.enum(["pending", "in_progress", "completed"]).catch("pending"),
+});
+
+const update = z.discriminatedUnion("sessionUpdate", [
+  z.object({ sessionUpdate: z.literal("agent_message_chunk"), content: piece }),
+  z.object({ sessionUpdate: z.literal("agent_thought_chunk"), content: piece }),
+  z.object({ sessionUpdate: z.literal("tool_call"), ...call }),
+  z.object({ sessionUpdate: z.literal("tool_call_update"), ...call }),
+  z.object({ sessionUpdate: z.literal("plan"), entries: z.array(entry) }),
+  z.object({
+    sessionUpdate: z.literal("usage_update"),
+    cost: z.object({ amount: z.number(), currency: z.string() }).nullish().catch(undefined),
+  }),
+]);
+
+const notification = z.object({ sessionId: z.string(), update: z.unknown() });
+
+/**
+ * What a message tells of a session; nothing for every other message. Read here and not by the protocol's package, which
+ * refuses as a whole what it does not know in full: an agent may be newer, or wrong in a detail.
+ */
+export function toldIn(message: AnyMessage): Told | undefined {
+  if (!("method" in message) || message.method !== "session/update") return undefined;
+  const told = notification.safeParse(message.params).data;
+  if (!told) return { session: "", update: undefined };
+  const read = update.safeParse(told.update).data;
+  return { session: told.sessionId, update: read as SessionUpdate | undefined };
+}

@@ -1,0 +1,1 @@
+export { type AcpAgentOptions, type AgentProgram, acpAgent } from "./acp-agent.ts";

@@ -1,0 +1,80 @@
+import type { ContentBlock, PromptCapabilities } from "@agentclientprotocol/sdk/unstable";
+import type { Part, UserPart } from "@banyan/core";
+import type { PromptMessage } from "@banyan/core/drivers";
+import { enclosed } from "@banyan/core/shown";
+
+type FilePart = Extract<Part, { type: "file" }>;
+
+/** Characters of what was said before; of more, the newest are told. */
+const MOST_HISTORY = 400_000;
+/** Characters of the output of one call in it. */
+const MOST_OUTPUT = 4_000;
+
+/** What a session is told that it does not know. */
+export interface Untold {
+  /** What the agent is to be, when the session begins; may be empty. */
+  readonly instructions: string;
+  /** What was said where the session was not. */
+  readonly before: readonly PromptMessage[];
+  /** What is said now. */
+  readonly now: readonly PromptMessage[];
+}
+
+/** The messages as a prompt: instructions and history as one block each, then what a person says. */
+export function promptOf({ instructions, before, now }: Untold, can: PromptCapabilities): ContentBlock[] {
+  const blocks: ContentBlock[] = [];
+  if (instructions !== "") blocks.push(resource("instructions", instructions, can));
+  if (before.length > 0) {
+    const told = `What was said before in this conversation. It is over; go on from there.\n\n${historyOf(before)}`;
+    blocks.push(resource("conversation", told, can));
+  }
+  for (const message of now) {
+    if (message.role === "user") blocks.push(...message.parts.map((part) => blockOf(part, can)));
+  }
+  return blocks;
+}
+
+function resource(name: string, text: string, { embeddedContext }: PromptCapabilities): ContentBlock {
+  if (!embeddedContext) return { type: "text", text: enclosed(name, text) };
+  return { type: "resource", resource: { uri: `banyan://${name}.md`, mimeType: "text/markdown", text } };
+}
+
+function blockOf(part: UserPart, can: PromptCapabilities): ContentBlock {
+  return part.type === "text" ? { type: "text", text: part.text } : fileBlock(part, can);
+}
+
+function fileBlock({ mediaType, name = "a file", data, url }: FilePart, can: PromptCapabilities): ContentBlock {
+  if (data === undefined) return { type: "resource_link", uri: url ?? "", name, mimeType: mediaType };
+  if (mediaType.startsWith("image/") && can.image) return { type: "image", data, mimeType: mediaType };
+  if (mediaType.startsWith("audio/") && can.audio) return { type: "audio", data, mimeType: mediaType };
+  const uri = `banyan://${encodeURIComponent(name)}`;
+  if (mediaType.startsWith("text/") || mediaType === "application/json") {
+    const text = Buffer.from(data, "base64").toString("utf8");
+    return can.embeddedContext
+      ? { type: "resource", resource: { uri, mimeType: mediaType, text } }
+      : { type: "text", text: enclosed("file", `${name}\n${text}`) };
+  }
+  if (can.embeddedContext) return { type: "resource", resource: { uri, mimeType: mediaType, blob: data } };
+  return { type: "text", text: `[${name} (${mediaType}) was attached, which you cannot be shown]` };
+}
+
+function historyOf(messages: readonly PromptMessage[]): string {
+  const all = messages.map(toldOf).join("\n\n");
+  return all.length <= MOST_HISTORY ? all : `[The beginning is left out.]\n${all.slice(-MOST_HISTORY)}`;
+}
+
+function toldOf(message: PromptMessage): string {
+  if (message.role === "user") {
+    const said = message.parts.map((part) => (part.type === "text" ? part.text : `[${part.name ?? part.mediaType}]`));
+    return `## The person\n\n${said.join("\n\n")}`;
+  }
+  const results = new Map(message.results.map((result) => [result.call, result]));
+  const said = message.parts.flatMap((part) => {
+    if (part.type === "text") return part.text === "" ? [] : [part.text];
+    if (part.type !== "call") return [];
+    const { output = "", failed = false } = results.get(part.id) ?? {};
+    const short = output.length > MOST_OUTPUT ? `${output.slice(0, MOST_OUTPUT)}\n[cut]` : output;
+    return [`[${part.tool} ${JSON.stringify(part.input).slice(0, MOST_OUTPUT)}]\n${failed ? "Failed: " : ""}${short}`];
+  });
+  return `## You\n\n${said.join("\n\n")}`;
+}

@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { client, type InitializeResponse, methods, PROTOCOL_VERSION } from "@agentclientprotocol/sdk/unstable";
+import { ModelError } from "@banyan/core";
+import type { LoopTurn, TurnSink } from "@banyan/core/drivers";
+import { ForeignChanges, openWorkspace } from "@banyan/tools/workspace";
+import type { AcpAgent } from "./acp-agent.ts";
+import { AgentProcess } from "./connection/agent-process.ts";
+import { failureOf, SilenceError } from "./connection/failure.ts";
+import { frames } from "./connection/frames.ts";
+import { Report } from "./report/report.ts";
+import { readySession } from "./session/session.ts";
+
+/** Bytes of one message of an agent. */
+const LONGEST = 32 * 1024 * 1024;
+/** Milliseconds that an agent has to say that it stopped. Shorter than the conversation waits for the end of the turn. */
+const STOP = 2_000;
+
+/**
+ * Runs one turn by an agent: its process begins with it and ends with it, with all that it started. Rejects with a
+ * `ModelError` that says in one sentence what went wrong; what was told until then is in the conversation.
+ */
+export async function takeTurn(agent: AcpAgent, turn: LoopTurn, sink: TurnSink, signal: AbortSignal): Promise<void> {
+  const { name, patience: { start = 60_000, work = 600_000 } = {} } = agent;
+  signal.throwIfAborted();
+  const changes = new ForeignChanges(
+    openWorkspace(agent.cwd),
+    agent.backups === undefined ? {} : { backups: agent.backups },
+  );
+  const report = new Report({ agent, sink, signal, changes });
+  await using process = await AgentProcess.start(name, agent);
+  let heardAt = performance.now();
+  let isGone = false;
+  let session: string | undefined;
+  let greeting: InitializeResponse | undefined;
+
+  const app = client({ name: "banyan" })
+    .onRequest(methods.client.session.requestPermission, async ({ params, signal }) => {
+      return { outcome: await report.permission(params, signal) };
+    })
+    .onRequest(methods.client.elicitation.create, ({ params, signal }) => report.elicitation(params, signal));
+  const connection = app.connect(
+    frames(process.input, process.output, {
+      longest: LONGEST,
+      babble: (line) => process.note(`${line}\n`),
+      told: async ({ session: told, update }) => {
+        heardAt = performance.now();
+        // Until the prompt is sent, what is told is of the past.
+        if (update && told === session) await report.update(update);
+      },
+      heard: async () => {
+        heardAt = performance.now();
+        await report.settled();
+      },
+    }),
+  );
+  const gone = connection.closed.then(async () => {
+    isGone = true;
+    // What it said last may come a moment later.
+    await Promise.race([process.ended, sleep(500)]);
+    throw new Error("its output ended");
+  });
+  gone.catch(() => {});
+  const over = new AbortController();
+  const stop = interruption(signal);
+  const within = async <T>(promise: Promise<T>, patience: number, doing: string): Promise<T> => {
+    promise.catch(() => {});
+    const silent = untilSilent(patience, () => (report.isBusy ? performance.now() : heardAt), over.signal, doing);
+    return Promise.race([promise, gone, silent, report.failed]);
+  };
+  try {
+    const starting = async () => {
+      const initialized = await connection.agent.request(methods.agent.initialize, {
+        protocolVersion: PROTOCOL_VERSION,
+        clientInfo: { name: "banyan", title: "Banyan", version: "0.1.0" },
+        clientCapabilities: {
+          fs: { readTextFile: false, writeTextFile: false },
+          terminal: false,
+          elicitation: { form: {} },
+        },
+      });
+      greeting = initialized;
+      if (initialized.protocolVersion !== PROTOCOL_VERSION) throw wrongVersion(name, initialized.protocolVersion);
+      const { agentCapabilities } = initialized;
+      const ready = { connection: connection.agent, ...(agentCapabilities && { agentCapabilities }) };
+      return readySession(agent, ready, turn);
+    };
+    const ready = await Promise.race([within(starting(), start, "did not get ready"), stop.promise]);
+    if (!ready) return;
+    session = ready.id;
+    report.spending.goOnFrom(ready.spent);
+    report.spending.begin();
+    const prompted = connection.agent.request(methods.agent.session.prompt, {
+      sessionId: ready.id,
+      prompt: ready.prompt,
+    });
+    const response = within(prompted, work, "said nothing");
+    response.catch(() => {});
+    const first = await Promise.race([response, stop.promise]);
+    const ended = first ?? (await cancelled());
+    if (!ended) return;
+    await report.finish(ended, { agent: agent.id, session: ready.id });
+    if (report.problem) throw report.problem.error;
+
+    async function cancelled() {
+      await connection.agent.notify(methods.agent.session.cancel, { sessionId: ready?.id ?? "" });
+      return Promise.race([response, sleep(STOP, undefined, { signal: over.signal })]).catch(() => undefined);
+    }
+  } catch (error) {
+    if (report.problem) throw report.problem.error;
+    // How it ended is known a moment after its output did.
+    if (connection.signal.aborted) await gone.catch(() => {});
+    const signIn = (greeting?.authMethods ?? []).map(({ name, description }) =>
+      description ? `${name} (${description})` : name,
+    );
+    throw failureOf(error, { name, isGone, ending: process.ending, signIn });
+  } finally {
+    over.abort();
+    stop[Symbol.dispose]();
+    report.close();
+    connection.close();
+  }
+}
+
+function wrongVersion(name: string, version: number): ModelError {
+  return new ModelError(
+    "provider",
+    `The agent "${name}" speaks version ${version} of the Agent Client Protocol, and Banyan speaks version ${PROTOCOL_VERSION}: use a version of it that does too.`,
+    { retryable: false },
+  );
+}
+
+/** Resolves when a signal aborts. */
+function interruption(signal: AbortSignal): Disposable & { readonly promise: Promise<undefined> } {
+  const { promise, resolve } = Promise.withResolvers<undefined>();
+  const abort = () => resolve(undefined);
+  if (signal.aborted) abort();
+  else signal.addEventListener("abort", abort, { once: true });
+  return { promise, [Symbol.dispose]: () => signal.removeEventListener("abort", abort) };
+}
+
+/** Rejects when nothing was heard for so many milliseconds; never settles once `over` has aborted. */
+async function untilSilent(patience: number, heardAt: () => number, over: AbortSignal, doing: string): Promise<never> {
+  for (;;) {
+    const left = heardAt() + patience - performance.now();
+    if (left <= 0) throw new SilenceError(`${doing} for ${patience / 1000} seconds`);
+    await sleep(Math.max(left, 10), undefined, { signal: over }).catch(() => {});
+    if (over.aborted) return new Promise(() => {});
+  }
+}
