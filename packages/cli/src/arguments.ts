@@ -69,6 +69,7 @@ Commands, which stand first; banyan COMMAND --help tells more:
   banyan run TASK                           work on a task without a person until it is finished
   banyan serve                              serve conversations to browsers and other programs
   banyan attach [address]                   join a conversation on a server
+  banyan acp                                serve an editor over the Agent Client Protocol
   banyan nodes                              the servers that share a database, and what they have
   banyan models [provider]                  what can be used here and why not, and what it costs
   banyan changes [conversation]             the files that it changed, to look at and to put back

@@ -68,6 +68,11 @@ async function carryOut(argv: readonly string[]): Promise<void> {
       process.exit(await serve(wanted.arguments));
       break;
     }
+    case "acp": {
+      const { acp } = await import("./acp/acp.ts");
+      process.exit(await acp(wanted.arguments));
+      break;
+    }
     case "nodes": {
       const { nodes } = await import("./nodes/nodes.ts");
       process.exit(await nodes(wanted.arguments));

@@ -1,4 +1,5 @@
 import { Command, Option } from "commander";
+import { type AcpArguments, readAcp } from "./acp/arguments.ts";
 import { type AttachArguments, readAttach } from "./attach/arguments.ts";
 import { type ChangesArguments, readChanges } from "./changes/arguments.ts";
 import { positiveInteger } from "./flag-values.ts";
@@ -18,6 +19,7 @@ export type Subcommand =
   | { readonly type: "memory"; readonly arguments: MemoryArguments }
   | { readonly type: "serve"; readonly arguments: ServeArguments }
   | { readonly type: "attach"; readonly arguments: AttachArguments }
+  | { readonly type: "acp"; readonly arguments: AcpArguments }
   | { readonly type: "nodes"; readonly arguments: NodesArguments };
 
 export interface ModelsArguments {
@@ -67,6 +69,7 @@ export function subcommandIn([name, ...rest]: readonly string[]): Subcommand | U
   if (name === "memory") return readMemory(rest);
   if (name === "serve") return readServe(rest);
   if (name === "attach") return readAttach(rest);
+  if (name === "acp") return readAcp(rest);
   if (name === "nodes") return readNodes(rest);
   return undefined;
 }

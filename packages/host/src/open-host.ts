@@ -1,6 +1,7 @@
 import { accessSync, constants } from "node:fs";
 import type { AgentOptions, Limits, Store } from "@banyan/core";
 import { chooseModel, type Environment, type ModelChoice, ModelChoiceError, resolveModel } from "@banyan/models";
+import type { McpServerEntry } from "@banyan/tools/mcp/entry";
 import { openWorkspace, WorkspaceError } from "@banyan/tools/workspace";
 import { modelNames } from "./connection.ts";
 import { directories } from "./directories.ts";
@@ -40,6 +41,8 @@ export interface HostFlags {
   readonly memory?: boolean;
   /** More for the agent to know: a text, or `@` and a file. */
   readonly instructions?: string;
+  /** MCP servers of this run alone, as an editor brings them; one takes the place of a server of the same name. */
+  readonly mcpServers?: Readonly<Record<string, McpServerEntry>>;
 }
 
 /** Where a host works, for whom, and with which settings of the moment. */
@@ -117,7 +120,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
 
 /** The flags that stand for settings. */
 function settingsOfFlags(flags: HostFlags): Settings {
-  const { model, temperature, maxTokens, approval, unconfined, memory, limits, connection, allow, deny } = flags;
+  const { model, temperature, maxTokens, approval, unconfined, memory, limits, connection, allow, deny, mcpServers } =
+    flags;
   const { time, ...counts } = limits ?? {};
   return {
     model,
@@ -129,6 +133,7 @@ function settingsOfFlags(flags: HostFlags): Settings {
     permissions: { allow: allow && [...allow], deny: deny && [...deny] },
     limits: { ...counts, time: time && time / 1_000 },
     connection,
+    mcpServers: mcpServers as Settings["mcpServers"],
   };
 }
 

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { homedir, hostname } from "node:os";
 import { join, resolve } from "node:path";
-import { type Host, openHost, TrustRecord } from "@banyan/host";
+import { type Host, openHost } from "@banyan/host";
 import { pathWithout } from "@banyan/host/find-program";
 import { serversSettled } from "@banyan/host/mcp";
 import { ownCommand } from "@banyan/host/own-command";
@@ -16,6 +16,7 @@ import {
 import type { PostgresStore } from "@banyan/store/postgres";
 import { type ExitCode, exitCodes, signalExits } from "../exit.ts";
 import { problemOf, UsageError } from "../problem.ts";
+import { isProjectTrusted } from "../project-trust.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { announced } from "./announced.ts";
 import { PORT, type ServeArguments } from "./arguments.ts";
@@ -38,7 +39,7 @@ export async function serve(args: ServeArguments): Promise<ExitCode> {
       home: homedir(),
       flags: args,
       canAsk: true,
-      trusted: isTrusted(args, warn),
+      trusted: isProjectTrusted({ cwd: resolve(args.cwd ?? "."), trust: args.trust }, warn),
     });
     for (const notice of host.notices) warn(notice);
     // A host that is never ready serves what there is to read; whoever begins a turn is told why it cannot.
@@ -154,20 +155,6 @@ async function listen(options: ServeOptions): Promise<RunningServer> {
       throw new UsageError(`${hostname} is no address of this machine.`, { cause: error });
     throw error;
   }
-}
-
-/** Whether what the project brings is used: as the user decided in a chat, or decides now. Nobody is asked here. */
-function isTrusted(args: ServeArguments, warn: (sentence: string) => void): boolean {
-  const record = new TrustRecord({ env: process.env, home: homedir() });
-  const directory = resolve(args.cwd ?? ".");
-  if (args.trust) {
-    record.trust(directory);
-    return true;
-  }
-  const { state } = record.trustOf(directory);
-  if (state === "unknown" || state === "changed")
-    warn("What this project brings (settings, instructions, ...) is not used; --trust uses it from now on.");
-  return state === "trusted";
 }
 
 function greet(

@@ -1,0 +1,106 @@
+import type { Host } from "@banyan/host";
+import type { CommandOutcome, CommandPlace, EditorCommands } from "@banyan/server/acp";
+import { lastExchange } from "../chat/exchange.ts";
+import { modelsThere, sentThere } from "../chat/models-here.ts";
+import { TalkSession } from "../chat/talk-session.ts";
+import type { Command, ConversationContext } from "../commands/command.ts";
+import { conversationCommands, isCommand, runCommandOf } from "../commands/index.ts";
+import { promptCommands } from "../commands/prompt-commands.ts";
+import { oneLine } from "../show/plain-text.ts";
+import { styleFor } from "../show/style.ts";
+
+/** What an editor has in its own ways: to leave, keys, a list of what runs unasked, and how turns are taken. */
+const NOT_THERE: ReadonlySet<string> = new Set(["exit", "keys", "approval", "mode", "help"]);
+
+const COLUMNS = 100;
+const style = styleFor(process.stdout, "never");
+
+/** The commands of the terminal that are about the conversation itself, for an editor. */
+const commands = conversationCommands.filter(({ name }) => !NOT_THERE.has(name));
+
+/** Commands at a server: those about the conversation. */
+export const sharedCommands: EditorCommands = editorCommands(async () => []);
+
+/** Commands at a desk of this process: those of files and MCP servers too. */
+export function ownCommands(host: Host): EditorCommands {
+  return editorCommands(async () => {
+    const brought = await promptCommands(host);
+    // Of a chat they need nothing but a way to say something.
+    return brought as unknown as readonly Command<ConversationContext>[];
+  });
+}
+
+function editorCommands(brought: () => Promise<readonly Command<ConversationContext>[]>): EditorCommands {
+  const known = async () => [...commands, ...(await brought())];
+  return {
+    async list() {
+      return (await known()).map(({ name, help, takes }) => ({
+        ...{ name, description: help },
+        ...(takes === undefined ? {} : { hint: takes }),
+      }));
+    },
+    async run(line, there) {
+      const all = await known();
+      // A path begins with a slash too.
+      if (!isCommand(line, all)) return undefined;
+      return outcomeOf(await runCommandOf(all, line, contextOf(there)));
+    },
+  };
+}
+
+function outcomeOf(next: Awaited<ReturnType<Command["run"]>>): CommandOutcome {
+  if (next.type !== "turn") return { type: "done" };
+  const { directive, at, model, asIs } = next;
+  if (directive.type === "stop") return { type: "done" };
+  const { type } = directive;
+  const parts = "parts" in directive && directive.parts ? { parts: directive.parts } : {};
+  return { type, ...parts, at, model, asIs };
+}
+
+/** What commands see of a session in an editor, and can do with it. */
+function contextOf(there: CommandPlace): ConversationContext {
+  const { client, watched, leaf, run, write, goTo } = there;
+  const session = new TalkSession(client, watched);
+  const { state } = session;
+  const { agent, settings } = client.welcome;
+  const model = state.model ?? settings.model;
+  const say = (sentence: string) => write(sentence);
+  return {
+    ...{ agent, style, columns: COLUMNS, state, session, run, leaf, write },
+    models: modelsThere(client, model, async () => session),
+    sentHere: () => sentThere(client, { conversation: session.id, leaf, model }),
+    mode: "chat",
+    useMode: () => say("An editor talks with the agent; a task is for banyan run."),
+    approval: settings.approval,
+    useApproval: async () => say("Choose in the editor's list what runs without asking."),
+    // The desk takes secrets out of what is said to the model; a title is for people.
+    redact: (text) => text,
+    async pick({ title, items }) {
+      write(title, ...items.map(({ label, help = "" }) => `${label}  ${help}`.trimEnd()));
+      return undefined;
+    },
+    async goTo(id) {
+      const message = state.messages.get(id);
+      if (!message) return;
+      const isOwn = message.role === "user" && message.author === "user";
+      const end = isOwn ? message.parentId : id;
+      goTo(end);
+      write(...lastExchange(state, end, agent, { columns: COLUMNS, style }));
+      say(
+        isOwn ? "Say it in other words: your next message stands beside it." : "Your next message goes on from here.",
+      );
+    },
+    goBack: () => goTo(state.leaf),
+    async undo({ call }) {
+      if (leaf === null) return { changes: [], problems: [] };
+      const taken = await session.undo(call, leaf, false);
+      if (taken.message !== undefined) goTo(taken.message);
+      return taken;
+    },
+    async compact(at, keep) {
+      const { summary, problem } = await session.compact(at, { keep, model: undefined });
+      if (summary !== undefined) goTo(summary);
+      return problem === undefined ? undefined : oneLine(problem);
+    },
+  };
+}

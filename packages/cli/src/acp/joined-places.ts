@@ -1,0 +1,49 @@
+import { realpathSync } from "node:fs";
+import type { Client, ClientEvents } from "@banyan/protocol/client";
+import { connect } from "@banyan/protocol/node";
+import type { AcpPlace, Where } from "@banyan/server/acp";
+import manifest from "../../package.json" with { type: "json" };
+import { whichServer } from "../attach/which-server.ts";
+import { UsageError } from "../problem.ts";
+import { sharedCommands } from "./editor-commands.ts";
+
+/** Opens places, until it is disposed of. */
+export interface Places extends AsyncDisposable {
+  open(where: Where, events: ClientEvents): Promise<AcpPlace>;
+}
+
+/**
+ * The places of `banyan acp --attach`: a running server, whose conversations others see too. What runs there goes on when the
+ * editor is gone. `address` is that of the server; `true` for the one of the session's directory.
+ */
+export function joinedPlaces(address: string | true): Places {
+  const clients = new Set<Client>();
+  return {
+    async open({ cwd, servers }, events) {
+      const directory = realpathSync(cwd);
+      const door = whichServer(address === true ? undefined : address, directory);
+      const client = await connect({ ...door, client: `banyan acp ${manifest.version}` }, events);
+      clients.add(client);
+      const { workspace, rights } = client.welcome;
+      if (workspace !== directory || !rights.includes("act")) {
+        client.close();
+        const why =
+          workspace === directory ? "its token may only watch" : `it works in ${workspace}, not in ${directory}`;
+        throw new UsageError(`The server at ${door.address} cannot be used: ${why}.`);
+      }
+      const names = servers.map(({ name }) => name).join(", ");
+      return {
+        client,
+        workspace,
+        notices:
+          names === "" ? [] : [`The server has MCP servers of its own; those of the editor are not used: ${names}.`],
+        commands: sharedCommands,
+        // Others may have it open there; the server lets go of it by itself.
+        close: async () => {},
+      };
+    },
+    async [Symbol.asyncDispose]() {
+      for (const client of clients) client.close();
+    },
+  };
+}

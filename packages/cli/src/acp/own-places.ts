@@ -1,0 +1,83 @@
+import { homedir } from "node:os";
+import { openHost } from "@banyan/host";
+import type { McpServerEntry } from "@banyan/host/mcp";
+import type { ClientEvents } from "@banyan/protocol/client";
+import type { AcpPlace, Where } from "@banyan/server/acp";
+import { OwnDesk } from "../chat/own-desk.ts";
+import { isProjectTrusted } from "../project-trust.ts";
+import { oneLine } from "../show/plain-text.ts";
+import type { AcpArguments } from "./arguments.ts";
+import { ownCommands } from "./editor-commands.ts";
+
+/** The places of `banyan acp` by itself: for each a host and a desk in this process. */
+export class OwnPlaces implements AsyncDisposable {
+  readonly #args: AcpArguments;
+  readonly #opened = new Set<{ close(): Promise<void> }>();
+
+  constructor(args: AcpArguments) {
+    this.#args = args;
+  }
+
+  /** Rejects with what `problemOf` can tell. */
+  async open({ cwd, servers }: Where, events: ClientEvents): Promise<AcpPlace> {
+    const notices: string[] = [];
+    const say = (sentence: string) => {
+      notices.push(sentence);
+    };
+    const host = await openHost({
+      cwd,
+      env: process.env,
+      home: homedir(),
+      flags: { ...this.#args, mcpServers: entriesOf(servers, say) },
+      canAsk: true,
+      trusted: isProjectTrusted({ cwd, trust: this.#args.trust }, say),
+      readyLater: true,
+    });
+    // What takes its time is opened while the person writes; whoever begins a turn is told when it fails.
+    host.ready().catch(() => {});
+    const own = new OwnDesk(host, (error) => {
+      process.stderr.write(`banyan: ${oneLine(error instanceof Error ? error.message : String(error))}\n`);
+    });
+    this.#opened.add({
+      async close() {
+        await own[Symbol.asyncDispose]();
+        await host.close();
+      },
+    });
+    return {
+      client: await own.client(events),
+      workspace: host.workspace,
+      notices: [...notices, ...host.notices],
+      commands: ownCommands(host),
+      close: (conversation) => own.close(conversation),
+    };
+  }
+
+  /** Interrupts what runs, with its facts in the log, and closes everything. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#opened].map((opened) => opened.close()));
+  }
+}
+
+/** The servers that an editor brings, as settings have them; what cannot be used is said. */
+function entriesOf(servers: Where["servers"], say: (sentence: string) => void): Record<string, McpServerEntry> {
+  const entries: Record<string, McpServerEntry> = {};
+  for (const server of servers) {
+    // The name becomes part of the names of tools.
+    const name =
+      server.name
+        .replaceAll(/[^\w.-]/g, "_")
+        .replace(/^[^A-Za-z0-9]+/, "")
+        .slice(0, 64) || "editor";
+    if ("command" in server) {
+      const { command, args, env } = server;
+      entries[name] = { command, args, env: Object.fromEntries(env.map((each) => [each.name, each.value])) };
+    } else if ("url" in server && server.type === "http")
+      entries[name] = {
+        url: server.url,
+        headers: Object.fromEntries(server.headers.map((each) => [each.name, each.value])),
+      };
+    else say(`The MCP server ${server.name} is not used: ${server.type} is not supported, stdio and http are.`);
+  }
+  return entries;
+}

@@ -1,0 +1,115 @@
+import { type ConversationState, type FeedItem, pathTo } from "@banyan/core/conversation";
+import { isFirstOfFork } from "./fork.ts";
+
+/**
+ * The branch that an editor is on: the messages down to its end, and the runs that write there, those of sub-agents included.
+ * It grows with what is written below its end, by whoever; what is written beside it is on another branch.
+ */
+export class Branch {
+  readonly #first: string | undefined;
+  #leaf: string | null;
+  readonly #messages = new Set<string>();
+  /** Runs by their id, with the call that launched one of a sub-agent. */
+  readonly #runs = new Map<string, string | undefined>();
+  /** Messages that may be given up, with what stands above them. */
+  readonly #above = new Map<string, string | null>();
+
+  /** `first`: the message with which it parts from another branch. */
+  constructor(state: ConversationState, leaf: string | null, first?: string) {
+    this.#first = first;
+    this.#leaf = leaf;
+    this.goTo(state, leaf);
+  }
+
+  /** The last message; nothing before the first one. */
+  get leaf(): string | null {
+    return this.#leaf;
+  }
+
+  /** Goes to the end of another branch. */
+  goTo(state: ConversationState, leaf: string | null): void {
+    this.#leaf = leaf;
+    this.#messages.clear();
+    this.#runs.clear();
+    for (const { id } of pathTo(state, leaf)) this.#messages.add(id);
+    for (const { id, call, leaf: end } of state.runs.values())
+      if (call === undefined ? end !== null && this.#messages.has(end) : this.#hasCall(state, call))
+        this.#runs.set(id, call);
+  }
+
+  /** A run that was asked for from here begins: behind the end, or beside what is there. */
+  begin(run: string, leaf: string | null, state: ConversationState): void {
+    if (leaf !== this.#leaf) this.goTo(state, leaf);
+    this.#runs.set(run, undefined);
+  }
+
+  hasMessage(message: string): boolean {
+    return this.#messages.has(message);
+  }
+
+  /** Whether a run writes here, or for a call of one that does. */
+  hasRun(run: string): boolean {
+    return this.#runs.has(run);
+  }
+
+  /** The call whose sub-agent a run is of; nothing for one that talks with the person. */
+  callOf(run: string): string | undefined {
+    return this.#runs.get(run);
+  }
+
+  /** The run that works at the end of the branch. */
+  liveRun(state: ConversationState): string | undefined {
+    return [...this.#runs].findLast(([run, call]) => call === undefined && state.runs.has(run))?.[0];
+  }
+
+  /** Takes note of what happened; returns whether it is about this branch. */
+  take(item: FeedItem, state: ConversationState): boolean {
+    switch (item.type) {
+      case "message.added":
+        if (item.call !== undefined || item.parentId !== this.#leaf || this.#isOfOther(item.message))
+          return this.#messages.has(item.message);
+        return this.#grow(item.message);
+      case "message.started": {
+        const isOfRun = this.#runs.has(item.run);
+        if (item.parentId === this.#leaf && this.#runs.get(item.run) === undefined && !this.#isOfOther(item.message)) {
+          this.#runs.set(item.run, undefined);
+          return this.#grow(item.message);
+        }
+        if (isOfRun) this.#messages.add(item.message);
+        return isOfRun;
+      }
+      case "message.abandoned": {
+        const above = this.#above.get(item.message);
+        if (this.#leaf === item.message && above !== undefined) this.#leaf = above;
+        return this.#messages.has(item.message);
+      }
+      case "run.started":
+        if (item.call === undefined ? item.leaf === this.#leaf : this.#hasCall(state, item.call))
+          this.#runs.set(item.run, item.call);
+        return this.#runs.has(item.run);
+      default:
+        if ("run" in item && typeof item.run === "string" && this.#runs.has(item.run)) return true;
+        return "message" in item && typeof item.message === "string" && this.#messages.has(item.message);
+    }
+  }
+
+  /** Whether a message begins another branch here: one that parts from this, or the one that this parts from. */
+  #isOfOther(message: string): boolean {
+    if (message === this.#first) return false;
+    if (isFirstOfFork(message)) return true;
+    return this.#first !== undefined && !this.#messages.has(this.#first);
+  }
+
+  #grow(message: string): true {
+    this.#above.clear();
+    this.#above.set(message, this.#leaf);
+    this.#leaf = message;
+    this.#messages.add(message);
+    return true;
+  }
+
+  #hasCall(state: ConversationState, call: string): boolean {
+    const message = state.calls.get(call);
+    return message !== undefined && this.#messages.has(message);
+  }
+}

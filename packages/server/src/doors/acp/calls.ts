@@ -1,0 +1,125 @@
+import { join } from "node:path";
+import type { ToolCall, ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk/unstable";
+import type { Call, CallStatus, FileChange, Preview } from "@banyan/core/conversation";
+import { readPatch } from "@banyan/core/shown";
+
+/** UTF-16 units of what a call says while it runs that an editor is shown: the end of it. */
+const PROGRESS = 8 * 1024;
+
+/**
+ * A call as an editor shows it: what it is about as its tool says, what it does to files, and what came of it. `saying` stands
+ * in for a result while there is none; `preview` is what it would do.
+ */
+export function toolCallOf(
+  call: Call,
+  workspace: string,
+  { saying, preview }: { readonly saying?: string | undefined; readonly preview?: Preview | undefined } = {},
+): ToolCall {
+  const changes = call.changes ?? preview?.changes ?? [];
+  const input = call.executedInput ?? call.input;
+  const content = [
+    ...(call.changes ? [] : (preview?.notes ?? [])).map(textContent),
+    ...changes.flatMap((change) => diffsOf(change, workspace)),
+    ...saidContent(call, saying),
+  ];
+  const locations = locationsOf(call, changes, workspace);
+  return {
+    toolCallId: call.id,
+    title: titleOf(call),
+    name: call.tool,
+    kind: kindOf(call),
+    status: STATUSES[call.status],
+    ...(content.length > 0 && { content }),
+    ...(locations.length > 0 && { locations }),
+    ...(input === undefined ? {} : { rawInput: input }),
+  };
+}
+
+/** The same without what an editor has since the call was asked for. */
+export function progressOf(...told: Parameters<typeof toolCallOf>): Omit<ToolCall, "title"> {
+  const { title: _title, name: _name, kind: _kind, rawInput: _input, ...progress } = toolCallOf(...told);
+  return progress;
+}
+
+const STATUSES: Readonly<Record<CallStatus, NonNullable<ToolCall["status"]>>> = {
+  pending: "pending",
+  "approval-requested": "pending",
+  executing: "in_progress",
+  completed: "completed",
+  failed: "failed",
+  denied: "failed",
+  cancelled: "failed",
+};
+
+function titleOf({ tool, about }: Call): string {
+  const what = about?.title ?? about?.command ?? about?.url ?? about?.paths?.map(({ path }) => path).join(", ");
+  // What a tool is about stands on one line; the whole of it is in the arguments.
+  const [line = ""] = (what ?? "").split("\n");
+  return line === "" ? tool : `${tool}: ${line.length > 200 ? `${line.slice(0, 200)}…` : line}`;
+}
+
+/** What kind of thing it does: told by what its tool says of it, never by the tool's name. */
+function kindOf({ about = {} }: Call): ToolKind {
+  const { command, url, change, paths = [], looksAt } = about;
+  if (command !== undefined) return "execute";
+  if (url !== undefined) return "fetch";
+  if (change || paths.some(({ access }) => access === "write")) return "edit";
+  if (paths.length > 0) return "read";
+  return looksAt ? "search" : "other";
+}
+
+function locationsOf({ about, drafts = [] }: Call, changes: readonly FileChange[], workspace: string) {
+  const lines = new Map<string, number | undefined>();
+  for (const { path } of about?.paths ?? []) lines.set(join(workspace, relative(path, workspace)), undefined);
+  for (const { path, start } of drafts) lines.set(join(workspace, relative(path, workspace)), start);
+  for (const { path, diff } of changes) {
+    const first = readPatch(diff).find(({ kind }) => kind === "added" || kind === "removed");
+    lines.set(join(workspace, path), first?.after ?? first?.before);
+  }
+  return [...lines].map(([path, line]): ToolCallLocation => (line === undefined ? { path } : { path, line }));
+}
+
+/** A path as the arguments name it, which may be a whole one. */
+function relative(path: string, workspace: string): string {
+  return path.startsWith(`${workspace}/`) ? path.slice(workspace.length + 1) : path;
+}
+
+/**
+ * A change as the places of the file that it changes, each with the lines around it: editors show those. A file that is new has
+ * no old text.
+ */
+function diffsOf({ path, kind, diff, added, removed }: FileChange, workspace: string): ToolCallContent[] {
+  const places: { before: string[]; after: string[] }[] = [];
+  let shown = 0;
+  for (const line of readPatch(diff)) {
+    if (line.kind === "place") {
+      places.push({ before: [], after: [] });
+      continue;
+    }
+    const place = places.at(-1);
+    if (line.kind !== "added") place?.before.push(line.text);
+    if (line.kind !== "removed") place?.after.push(line.text);
+    if (line.kind !== "same") shown++;
+  }
+  const diffs = places
+    .filter(({ before, after }) => before.length + after.length > 0)
+    .map(({ before, after }): ToolCallContent => {
+      const oldText = kind === "created" ? null : linesText(before);
+      return { type: "diff", path: join(workspace, path), oldText, newText: linesText(after) };
+    });
+  if (shown === added + removed) return diffs;
+  return [...diffs, textContent(`The change of ${path} is longer than what is shown of it, or is no text.`)];
+}
+
+function linesText(lines: readonly string[]): string {
+  return lines.length === 0 ? "" : `${lines.join("\n")}\n`;
+}
+
+function saidContent({ output, progress }: Call, saying: string | undefined): ToolCallContent[] {
+  const said = output ?? (saying || progress).slice(-PROGRESS);
+  return said === "" ? [] : [textContent(said)];
+}
+
+function textContent(text: string): ToolCallContent {
+  return { type: "content", content: { type: "text", text } };
+}

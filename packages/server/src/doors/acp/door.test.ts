@@ -1,0 +1,461 @@
+import { methods, type RequestPermissionResponse } from "@agentclientprotocol/sdk/unstable";
+import { defineTool, launchAgent } from "@banyan/core";
+import { call, fail, pause, reasoning, scriptedModel, spend, stall, text, until } from "@banyan/core/testing";
+import { expect, test, vi } from "vitest";
+import { z } from "zod";
+import { type Editor, editor, WORKSPACE } from "../../testing/editor.fixture.ts";
+
+const { session } = methods.agent;
+const eventually = (look: () => unknown) => vi.waitFor(look, { timeout: 20_000 });
+const asking = { permission: () => ({ decision: "ask" as const }) };
+
+/** A tool that acts, and what it did. */
+function writer() {
+  const did: string[] = [];
+  const tool = defineTool({
+    name: "note",
+    description: "Writes a note.",
+    input: z.object({ path: z.string() }),
+    effects: "external",
+    about: ({ path }) => ({ paths: [{ path, access: "write" }] }),
+    execute({ path }) {
+      did.push(path);
+      return `noted ${path}`;
+    },
+  });
+  return { tool, did };
+}
+
+/** A tool that asks a person in words. */
+function asker(choices?: readonly string[]) {
+  return defineTool({
+    name: "wonder",
+    description: "Asks.",
+    input: z.object({}),
+    effects: "none",
+    execute: (_input, context) => context.ask({ text: "Which colour?", ...(choices && { choices }) }),
+  });
+}
+
+const choose = (optionId: string) => async (): Promise<RequestPermissionResponse> => ({
+  outcome: { outcome: "selected", optionId },
+});
+
+test("load: the whole conversation comes as updates before the answer: user, thought, answer, each call with what came of it", async () => {
+  const { tool } = writer();
+  const model = scriptedModel([
+    [reasoning("I note it."), text("Yes."), call("note", { path: "a.txt" }, "c1"), spend({ input: 10, output: 5 })],
+    "Done.",
+    "Fine.",
+  ]);
+  const at = await editor({ model, tools: [tool] });
+  const sessionId = await at.begin();
+  expect(await at.say(sessionId, "note it")).toEqual({ stopReason: "end_turn" });
+  expect(await at.say(sessionId, "thanks")).toEqual({ stopReason: "end_turn" });
+  // What was said in the editor it shows already.
+  expect(at.told("user_message_chunk")).toBe("");
+
+  const other = await at.another();
+  await other.agent.request(session.load, { sessionId, cwd: WORKSPACE, mcpServers: [] });
+  const seen = [...other.updates];
+  expect(seen.map(({ update }) => update.sessionUpdate)).toEqual([
+    ...["user_message_chunk", "agent_thought_chunk", "agent_message_chunk", "tool_call", "tool_call_update"],
+    ...["agent_message_chunk", "user_message_chunk", "agent_message_chunk"],
+  ]);
+  expect(other.told("user_message_chunk")).toBe("note itthanks");
+  expect(other.told("agent_message_chunk")).toBe(at.told("agent_message_chunk"));
+  expect(other.of("tool_call_update")[0]).toMatchObject({ toolCallId: "c1", status: "completed" });
+  expect(other.of("tool_call")[0]).toMatchObject({
+    ...{ title: "note: a.txt", name: "note", kind: "edit", status: "pending", rawInput: { path: "a.txt" } },
+    locations: [{ path: `${WORKSPACE}/a.txt` }],
+  });
+
+  await other.agent.request(session.resume, { sessionId, cwd: WORKSPACE });
+  expect(other.told("user_message_chunk")).toBe("note itthanks");
+});
+
+test("what is advertised has a handler, and what a session does not know of is the protocol's error", async () => {
+  const at = await editor({ model: scriptedModel(["Yes."]) });
+  const gone = { sessionId: "none", cwd: WORKSPACE, mcpServers: [] };
+  for (const method of [session.load, session.resume, session.fork])
+    await expect(at.agent.request(method, gone)).rejects.toMatchObject({ code: -32_002 });
+  await expect(at.say("none", "hello")).rejects.toMatchObject({ code: -32_002, data: { sessionId: "none" } });
+  await at.agent.notify(session.cancel, { sessionId: "none" });
+  await at.agent.request(session.close, { sessionId: "none" });
+
+  const sessionId = await at.begin();
+  await at.say(sessionId, "hello");
+  await expect(at.agent.request(session.new, { cwd: "here", mcpServers: [] })).rejects.toMatchObject({ code: -32_602 });
+  const bad = [{ type: "image" as const, mimeType: "image/png", data: "this is no base 64" }];
+  await expect(at.agent.request(session.prompt, { sessionId, prompt: bad })).rejects.toMatchObject({ code: -32_602 });
+  await expect(at.say(sessionId, "  ")).rejects.toMatchObject({ code: -32_602 });
+  await expect(at.agent.request("session/nothing", {})).rejects.toMatchObject({ code: -32_601 });
+  await expect(at.agent.request(session.list, { cursor: "x" })).rejects.toMatchObject({ code: -32_602 });
+  const { sessions } = await at.agent.request(session.list, { cwd: WORKSPACE });
+  expect(sessions).toMatchObject([{ sessionId, cwd: WORKSPACE, title: "hello" }]);
+  await at.agent.request(session.delete, { sessionId });
+  expect(await at.agent.request(session.list, {})).toEqual({ sessions: [] });
+});
+
+test("a prompt that is cancelled answers cancelled, and never an error: while it streams, and while it hangs in a permission that nobody answers", async () => {
+  const { tool, did } = writer();
+  const model = scriptedModel([[text("It"), stall()], [call("note", { path: "a" })], "On."]);
+  const withdrawn: boolean[] = [];
+  const at = await editor(
+    { model, tools: [tool], ...asking },
+    {
+      permit: (_asked, signal) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => {
+            withdrawn.push(true);
+            reject(signal.reason);
+          });
+        }),
+    },
+  );
+  const sessionId = await at.begin();
+  const first = at.say(sessionId, "talk");
+  await eventually(() => expect(at.told("agent_message_chunk")).toBe("It"));
+  await at.agent.notify(session.cancel, { sessionId });
+  expect(await first).toEqual({ stopReason: "cancelled" });
+
+  const second = at.say(sessionId, "note");
+  await eventually(() => expect(at.of("tool_call")).toHaveLength(1));
+  await at.agent.notify(session.cancel, { sessionId });
+  expect(await second).toEqual({ stopReason: "cancelled" });
+  await eventually(() => expect(withdrawn).toEqual([true]));
+  expect(did).toEqual([]);
+
+  // $/cancel_request is another way, and the session goes on.
+  const leaving = new AbortController();
+  leaving.abort();
+  const { agent } = at;
+  const prompt = [{ type: "text" as const, text: "late" }];
+  const late = await agent
+    .request(session.prompt, { sessionId, prompt }, { cancellationSignal: leaving.signal })
+    .catch((error: unknown) => error);
+  expect(late).toMatchObject({ stopReason: "cancelled" });
+  expect((await at.say(sessionId, "still there?")).stopReason).toBe("end_turn");
+});
+
+test("permissions: the call is known before it is asked about; once, in this conversation, for good and no are what is answered", async () => {
+  const { tool, did } = writer();
+  const model = scriptedModel([[call("note", { path: "a" })], "A.", [call("note", { path: "b" })], "B."]);
+  const asked: unknown[] = [];
+  const answers = ["no", "once"];
+  const at = await editor(
+    { model, tools: [tool], permission: () => ({ decision: "ask", pattern: "note(a)" }) },
+    {
+      async permit(question) {
+        asked.push(at.of("tool_call").at(-1)?.toolCallId === question.toolCall.toolCallId);
+        asked.push(question.options.map(({ kind }) => kind));
+        return { outcome: { outcome: "selected", optionId: answers.shift() ?? "" } };
+      },
+    },
+  );
+  const sessionId = await at.begin();
+  await at.say(sessionId, "a");
+  expect(did).toEqual([]);
+  expect(at.of("tool_call_update").at(-1)).toMatchObject({ status: "failed" });
+  await at.say(sessionId, "b");
+  expect(did).toEqual(["b"]);
+  const kinds = ["allow_once", "allow_always", "allow_always", "reject_once"];
+  expect(asked).toEqual([true, kinds, true, kinds]);
+});
+
+test("two editors that are asked the same: the first answer counts, the other's question is taken back, and both see the turn", async () => {
+  const { tool, did } = writer();
+  const model = scriptedModel([[call("note", { path: "a" })], "Done."]);
+  const withdrawn = Promise.withResolvers<void>();
+  const at = await editor(
+    { model, tools: [tool], ...asking },
+    {
+      permit: (_asked, signal) =>
+        new Promise((_resolve, reject) =>
+          signal.addEventListener("abort", () => {
+            withdrawn.resolve();
+            reject(signal.reason);
+          }),
+        ),
+    },
+  );
+  const sessionId = await at.begin();
+  const other = await at.another({ permit: choose("once") });
+  await other.agent.request(session.resume, { sessionId, cwd: WORKSPACE });
+  await eventually(() => expect(other.of("available_commands_update")).toHaveLength(1));
+  expect(await at.say(sessionId, "note a")).toEqual({ stopReason: "end_turn" });
+  await withdrawn.promise;
+  expect(did).toEqual(["a"]);
+  await eventually(() => expect(other.told("agent_message_chunk")).toBe("Done."));
+  expect(other.told("user_message_chunk")).toBe("note a");
+});
+
+test("an editor that cannot ask has said no, and one that chooses what was not offered too", async () => {
+  const { tool, did } = writer();
+  const model = scriptedModel([[call("note", { path: "a" })], "A.", [call("note", { path: "b" })], "B."]);
+  let answers = 0;
+  const at = await editor(
+    { model, tools: [tool], ...asking },
+    {
+      async permit() {
+        answers += 1;
+        if (answers === 1) throw new Error("no dialogs here");
+        return { outcome: { outcome: "selected", optionId: "surely" } };
+      },
+    },
+  );
+  const sessionId = await at.begin();
+  expect(await at.say(sessionId, "a")).toEqual({ stopReason: "end_turn" });
+  expect(await at.say(sessionId, "b")).toEqual({ stopReason: "end_turn" });
+  expect([answers, did]).toEqual([2, []]);
+});
+
+test("questions in words: a form where the editor has forms, options where there are choices, else a message whose answer is what is said next", async () => {
+  const script = () => scriptedModel([[call("wonder")], "Thanks."]);
+  const forms = await editor(
+    { model: script(), tools: [asker(["red", "blue"])] },
+    {
+      capabilities: { elicitation: { form: {} } },
+      fillIn: async () => ({ action: "accept", content: { answer: "blue" } }),
+    },
+  );
+  const first = await forms.begin();
+  await forms.say(first, "ask me");
+  expect(forms.of("tool_call_update").at(-1)).toMatchObject({
+    status: "completed",
+    content: [{ content: { text: "blue" } }],
+  });
+
+  const options = await editor({ model: script(), tools: [asker(["red", "blue"])] }, { permit: choose("0") });
+  await options.say(await options.begin(), "ask me");
+  expect(options.of("tool_call_update").at(-1)).toMatchObject({ content: [{ content: { text: "red" } }] });
+
+  const words = await editor({ model: script(), tools: [asker()] });
+  const third = await words.begin();
+  expect(await words.say(third, "ask me")).toEqual({ stopReason: "end_turn" });
+  expect(words.told("agent_message_chunk")).toContain("Which colour?");
+  expect(await words.say(third, "green")).toEqual({ stopReason: "end_turn" });
+  expect(words.of("tool_call_update").at(-1)).toMatchObject({ content: [{ content: { text: "green" } }] });
+  expect(words.told("agent_message_chunk")).toContain("Thanks.");
+});
+
+test("a limit is asked about, and what ends a turn is told: at a limit, cut, refused, failed, without a key", async () => {
+  const { tool } = writer();
+  const model = scriptedModel([[call("note", { path: "a" })], [call("note", { path: "b" })], "Done."]);
+  const titles: unknown[] = [];
+  const at = await editor(
+    { model, tools: [tool], limits: { steps: 1, policy: "ask" } },
+    {
+      async permit({ toolCall, options }) {
+        titles.push(toolCall.title);
+        return { outcome: { outcome: "selected", optionId: options[0]?.optionId ?? "" } };
+      },
+    },
+  );
+  expect(await at.say(await at.begin(), "go")).toEqual({ stopReason: "end_turn" });
+  expect(titles).toHaveLength(2);
+
+  const limited = await editor({
+    model: scriptedModel([[call("note", { path: "a" })], "So far."]),
+    tools: [tool],
+    limits: { steps: 1 },
+  });
+  expect(await limited.say(await limited.begin(), "go")).toEqual({ stopReason: "max_turn_requests" });
+  const failing = await editor({ model: scriptedModel([[fail("authentication")], [fail("invalid-request")]]) });
+  const failed = await failing.begin();
+  await expect(failing.say(failed, "a")).rejects.toMatchObject({ code: -32_000 });
+  await expect(failing.say(failed, "b")).rejects.toMatchObject({ code: -32_603 });
+});
+
+test("a second prompt waits for its own turn, steering is heard in the one that works, and cancelling takes back what waits", async () => {
+  const gate = Promise.withResolvers<void>();
+  const { tool } = writer();
+  const model = scriptedModel([
+    [until(gate.promise), call("note", { path: "a" })],
+    "One.",
+    "Two.",
+    [text("Three"), stall()],
+  ]);
+  const at = await editor({ model, tools: [tool] });
+  const sessionId = await at.begin();
+  const one = at.say(sessionId, "one");
+  await eventually(() => expect(model.requests).toHaveLength(1));
+  const two = at.say(sessionId, "two");
+  const prompt = [{ type: "text", text: "and mind the gap" }];
+  expect(await at.agent.request("_session/steering", { sessionId, prompt })).toEqual({ outcome: "injected" });
+  gate.resolve();
+  expect(await Promise.all([one, two])).toEqual([{ stopReason: "end_turn" }, { stopReason: "end_turn" }]);
+  const said = model.requests.map((request) => JSON.stringify(request).includes("mind the gap"));
+  expect(said.slice(0, 2)).toEqual([false, true]);
+  expect(at.told("agent_message_chunk")).toBe("One.Two.");
+  expect(await at.agent.request("_session/steering", { sessionId, prompt })).toMatchObject({
+    outcome: "promptRequired",
+  });
+
+  const three = at.say(sessionId, "three");
+  await eventually(() => expect(at.told("agent_message_chunk")).toContain("Three"));
+  const four = at.say(sessionId, "four");
+  await queued(at, sessionId);
+  await at.agent.notify(session.cancel, { sessionId });
+  expect(await Promise.all([three, four])).toEqual([{ stopReason: "cancelled" }, { stopReason: "cancelled" }]);
+  expect(model.requests).toHaveLength(4);
+});
+
+/** Something that was said waits for its turn. */
+async function queued({ page }: Editor, sessionId: string): Promise<void> {
+  const { state } = await page.watch(sessionId).loaded;
+  await eventually(() => expect(state.inbox).toHaveLength(1));
+}
+
+test("close stops the turn and waits for it, and the session is not known any more", async () => {
+  const at = await editor({ model: scriptedModel([[text("It"), stall()], "Again."]) });
+  const sessionId = await at.begin();
+  const saying = at.say(sessionId, "talk");
+  await eventually(() => expect(at.told("agent_message_chunk")).toBe("It"));
+  await at.agent.request(session.close, { sessionId });
+  expect(await saying).toEqual({ stopReason: "cancelled" });
+  await expect(at.say(sessionId, "more")).rejects.toMatchObject({ code: -32_002 });
+  await at.agent.request(session.load, { sessionId, cwd: WORKSPACE, mcpServers: [] });
+  expect((await at.say(sessionId, "more")).stopReason).toBe("end_turn");
+});
+
+test("a fork is a branch of the same tree: neither sees what is said in the other, and each is found again by its id", async () => {
+  const at = await editor({ model: scriptedModel(["one", "left", "right", "left again", "right again"]) });
+  const sessionId = await at.begin();
+  await at.say(sessionId, "begin");
+  const fork = await at.agent.request(session.fork, { sessionId, cwd: WORKSPACE });
+  expect(fork.sessionId).not.toBe(sessionId);
+  await at.say(sessionId, "L");
+  await at.say(fork.sessionId, "R");
+  expect([at.told("agent_message_chunk", sessionId), at.told("agent_message_chunk", fork.sessionId)]).toEqual([
+    "oneleft",
+    "right",
+  ]);
+
+  const other = await at.another();
+  for (const id of [sessionId, fork.sessionId])
+    await other.agent.request(session.load, { sessionId: id, cwd: WORKSPACE, mcpServers: [] });
+  expect(other.told("agent_message_chunk", sessionId)).toBe("oneleft");
+  expect(other.told("agent_message_chunk", fork.sessionId)).toBe("oneright");
+  expect(other.told("user_message_chunk", fork.sessionId)).toBe("beginR");
+  await other.say(sessionId, "L2");
+  await other.say(fork.sessionId, "R2");
+  expect(other.told("agent_message_chunk", sessionId)).toBe("oneleftleft again");
+  expect(other.told("agent_message_chunk", fork.sessionId)).toBe("onerightright again");
+  await eventually(() => expect(at.told("agent_message_chunk", fork.sessionId)).toBe("rightright again"));
+});
+
+test("what is said elsewhere comes outside a turn, with its options: approval, model, effort, and modes for old editors", async () => {
+  const other = scriptedModel(["From the other."]);
+  const at = await editor(
+    { model: scriptedModel(["Hello there."]) },
+    { models: { "scripted/other": other, "scripted/other:low": other } },
+  );
+  const { sessionId, modes, configOptions } = await at.agent.request(session.new, { cwd: WORKSPACE, mcpServers: [] });
+  expect(modes?.currentModeId).toBe("ask");
+  expect(configOptions?.map(({ category }) => category)).toEqual(["mode", "model", "thought_level"]);
+  await at.page.connected();
+  await at.page.ask("turn.say", { conversation: sessionId, parts: [{ type: "text", text: "from the page" }] });
+  await eventually(() => expect(at.told("agent_message_chunk")).toBe("Hello there."));
+  expect(at.told("user_message_chunk")).toBe("from the page");
+
+  const set = (configId: string, value: string) =>
+    at.agent.request(session.setConfigOption, { sessionId, configId, value });
+  const valueAt = async (configId: string, value: string) =>
+    (await set(configId, value)).configOptions.find(({ id }) => id === configId)?.currentValue;
+  expect(await valueAt("model", "scripted/other")).toBe("scripted/other");
+  expect(await valueAt("effort", "low")).toBe("low");
+  await at.say(sessionId, "who is there?");
+  expect(at.told("agent_message_chunk")).toContain("From the other.");
+  expect(await valueAt("mode", "edits")).toBe("edits");
+  await eventually(() => expect(at.of("current_mode_update").at(-1)).toMatchObject({ currentModeId: "edits" }));
+  await at.agent.request(session.setMode, { sessionId, modeId: "ask" });
+  await expect(set("model", "no/such")).rejects.toMatchObject({ code: -32_602 });
+  await expect(set("mode", "none")).rejects.toMatchObject({ code: -32_602 });
+  await expect(set("colour", "red")).rejects.toMatchObject({ code: -32_602 });
+});
+
+test("S27: nothing is asked any more only after a person said yes to it in the editor", async () => {
+  const answers = ["no", "yes"];
+  const at = await editor(
+    { model: scriptedModel([]) },
+    { permit: async () => ({ outcome: { outcome: "selected", optionId: answers.shift() ?? "" } }) },
+  );
+  const sessionId = await at.begin();
+  await expect(at.agent.request(session.setMode, { sessionId, modeId: "all" })).rejects.toMatchObject({
+    code: -32_602,
+  });
+  const { configOptions } = await at.agent.request(session.setConfigOption, {
+    sessionId,
+    configId: "mode",
+    value: "all",
+  });
+  expect([configOptions[0]?.currentValue, answers]).toEqual(["all", []]);
+});
+
+test("pictures, links and embedded files of a prompt reach the model; a file is read as the editor has it", async () => {
+  const model = scriptedModel(["Seen."]);
+  const at = await editor(
+    { model },
+    { capabilities: { fs: { readTextFile: true } }, read: async (path) => `unsaved ${path}` },
+  );
+  const sessionId = await at.begin();
+  await at.agent.request(session.prompt, {
+    sessionId,
+    prompt: [
+      { type: "text", text: "look at " },
+      { type: "resource_link", name: "a.ts", uri: "file:///a/workspace/a.ts" },
+      { type: "resource_link", name: "site", uri: "https://example.org/" },
+      { type: "image", mimeType: "image/png", data: "aGVsbG8=" },
+      { type: "resource", resource: { uri: "file:///a/workspace/b.ts", text: "embedded @c.ts" } },
+    ],
+  });
+  const sent = JSON.stringify(model.requests[0]);
+  for (const part of [
+    "look at ",
+    "unsaved /a/workspace/a.ts",
+    "[site](https://example.org/)",
+    "aGVsbG8=",
+    "embedded @c.ts",
+  ])
+    expect(sent).toContain(part);
+});
+
+test("sub-agents: at the call that launched one, or as a session of its own for an editor that knows such", async () => {
+  const script = () =>
+    scriptedModel((_request, index) =>
+      index === 0
+        ? [call("launch_agent", { task: "count the leaves", expected_output: "a number" }, "launch")]
+        : index === 1
+          ? [text("Three", " leaves."), call("finish_task", { result: "3" })]
+          : "There are 3.",
+    );
+  const plain = await editor({ model: script(), tools: [launchAgent()] });
+  await plain.say(await plain.begin(), "count");
+  expect(plain.told("agent_message_chunk")).toBe("There are 3.");
+  expect(new Set(plain.of("tool_call").map(({ toolCallId }) => toolCallId))).toEqual(new Set(["launch"]));
+  expect(plain.of("tool_call_update").at(-1)).toMatchObject({ toolCallId: "launch", status: "completed" });
+
+  const knowing = await editor({ model: script(), tools: [launchAgent()] }, { capabilities: { subagents: {} } });
+  const sessionId = await knowing.begin();
+  await knowing.say(sessionId, "count");
+  const [child] = knowing.of("subagent_update");
+  expect(knowing.of("subagent_update").map(({ state }) => state?.state)).toEqual(["running", "idle"]);
+  expect(knowing.told("agent_message_chunk", child?.sessionId)).toBe("Three leaves.");
+  expect(knowing.told("agent_message_chunk", sessionId)).toBe("There are 3.");
+});
+
+test("words that are given up cannot be taken back: the editor is told, and what comes of a command is text", async () => {
+  const at = await editor({
+    model: scriptedModel([[text("Half"), pause(5), fail("overloaded")], "Whole."]),
+    retry: { attempts: 2 },
+  });
+  const sessionId = await at.begin();
+  await eventually(() => expect(at.of("available_commands_update")).toHaveLength(1));
+  await at.say(sessionId, "go");
+  expect(at.told("agent_message_chunk")).toContain("Whole.");
+  expect(at.told("agent_thought_chunk")).toContain("given up");
+  const before = at.told("agent_message_chunk");
+  expect(await at.say(sessionId, "/here")).toEqual({ stopReason: "end_turn" });
+  expect(at.told("agent_message_chunk").slice(before.length)).toMatch(/^leaf: \S+\n$/);
+});

@@ -1,0 +1,324 @@
+import { isAbsolute } from "node:path";
+import {
+  type AgentConnection,
+  type AgentContext,
+  agent,
+  type ClientCapabilities,
+  type ContentBlock,
+  type InitializeResponse,
+  type McpServer,
+  methods,
+  type NewSessionResponse,
+  PROTOCOL_VERSION,
+  RequestError,
+  type SessionConfigOption,
+  type SessionModeState,
+  type Stream,
+} from "@agentclientprotocol/sdk/unstable";
+import { pathTo } from "@banyan/core/conversation";
+import { CONVERSATIONS } from "@banyan/protocol";
+import { ClientError, type Watched } from "@banyan/protocol/client";
+import { z } from "zod";
+import { beginningOf, forkAt, type NamedSession, sessionIdOf, sessionNamed } from "./fork.ts";
+import { chosen, modesOf } from "./options.ts";
+import type { OpenPlace, Where } from "./place.ts";
+import { type OpenedPlace, OpenPlaces } from "./places.ts";
+import { invalidParams, requestErrorOf } from "./refusals.ts";
+import { AcpSession } from "./session.ts";
+import type { Abilities } from "./telling.ts";
+
+/** Where sessions are, and what the door says of itself. */
+export interface AcpDoorOptions {
+  /** Of the program. */
+  readonly version: string;
+  /** Where sessions are listed that name no directory. */
+  readonly cwd: string;
+  readonly open: OpenPlace;
+}
+
+/** Sessions of one page of a list. */
+const PAGE = 100;
+
+/** How a person lets the agent use a model. */
+const KEYS = {
+  id: "environment",
+  name: "A key in the environment",
+  description:
+    "Set ANTHROPIC_API_KEY, OPENAI_API_KEY or OPENAI_COMPATIBLE_BASE_URL where the editor starts banyan, or run a local model server; without any, the offline demo answers.",
+} as const;
+
+const steering = z.looseObject({ sessionId: z.string(), prompt: z.array(z.unknown()) });
+const forkMeta = z.looseObject({ banyan: z.looseObject({ at: z.string() }) });
+
+/**
+ * Serves an editor over the Agent Client Protocol until its stream ends (`closed`): its sessions are conversations, each a
+ * projection of a feed and a way to a desk.
+ */
+export function serveAcp(stream: Stream, options: AcpDoorOptions): AgentConnection {
+  return new AcpDoor(options).connect(stream);
+}
+
+class AcpDoor {
+  readonly #options: AcpDoorOptions;
+  readonly #places: OpenPlaces;
+  readonly #sessions = new Map<string, AcpSession>();
+  #abilities: Abilities = abilitiesOf(undefined);
+
+  constructor(options: AcpDoorOptions) {
+    this.#options = options;
+    this.#places = new OpenPlaces(options.open, {
+      changed: () => {
+        for (const session of this.#sessions.values()) session.optionsChanged();
+      },
+      gone: (place, error) => {
+        for (const session of this.#sessions.values()) if (session.parts.place === place) session.lost(error);
+      },
+    });
+  }
+
+  connect(stream: Stream): AgentConnection {
+    const { agent: to } = methods;
+    const { session } = to;
+    return agent({ name: "banyan" })
+      .onRequest(to.initialize, ({ params }) => this.#initialize(params.clientCapabilities))
+      .onRequest(to.authenticate, ({ params }) => {
+        if (params.methodId === KEYS.id) return {};
+        throw invalidParams(`There is no way ${JSON.stringify(params.methodId)} to sign in.`);
+      })
+      .onRequest(session.new, ({ params, client }) => this.#new(client, whereOf(params)))
+      .onRequest(session.load, ({ params, client }) => this.#enter(client, whereOf(params), params.sessionId, "replay"))
+      .onRequest(session.resume, ({ params, client }) => this.#enter(client, whereOf(params), params.sessionId))
+      .onRequest(session.fork, ({ params, client }) => {
+        const at = forkMeta.safeParse(params._meta).data?.banyan.at;
+        return this.#fork(client, whereOf(params), params.sessionId, at);
+      })
+      .onRequest(session.list, ({ params }) => this.#list(params.cwd ?? this.#options.cwd, params.cwd, params.cursor))
+      .onRequest(session.close, async ({ params }) => {
+        await this.#close(this.#session(params.sessionId));
+        return {};
+      })
+      .onRequest(session.delete, async ({ params }) => {
+        await this.#delete(params.sessionId);
+        return {};
+      })
+      .onRequest(session.prompt, ({ params, signal }) => this.#session(params.sessionId).prompt(params.prompt, signal))
+      .onNotification(session.cancel, ({ params }) => this.#sessions.get(params.sessionId)?.cancel())
+      .onRequest(session.setMode, async ({ params }) => {
+        await this.#choose(params.sessionId, "mode", params.modeId);
+        return {};
+      })
+      .onRequest(session.setConfigOption, async ({ params }) => {
+        const { configOptions } = await this.#choose(params.sessionId, params.configId, params.value);
+        return { configOptions };
+      })
+      .onRequest("_session/steering", steering, async ({ params }) => {
+        const steered = await this.#session(params.sessionId).steer(params.prompt as ContentBlock[]);
+        return steered ? { outcome: "injected" } : { outcome: "promptRequired", reason: "noRunningTurn" };
+      })
+      .connect(stream);
+  }
+
+  #initialize(capabilities: ClientCapabilities | undefined): InitializeResponse {
+    this.#abilities = abilitiesOf(capabilities);
+    return {
+      protocolVersion: PROTOCOL_VERSION,
+      agentInfo: { name: "banyan", title: "Banyan", version: this.#options.version },
+      authMethods: [KEYS],
+      agentCapabilities: {
+        loadSession: true,
+        promptCapabilities: { image: true, audio: true, embeddedContext: true },
+        mcpCapabilities: { http: true, sse: false },
+        sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, fork: {} },
+        // Under this name editors look for it: a prompt that comes while another one runs waits for it.
+        _meta: { claudeCode: { promptQueueing: true } },
+      },
+      _meta: { steering: { supported: true } },
+    };
+  }
+
+  #session(sessionId: string): AcpSession {
+    const session = this.#sessions.get(sessionId);
+    if (!session) throw RequestError.sessionNotFound(sessionId);
+    return session;
+  }
+
+  async #new(client: AgentContext, where: Where): Promise<NewSessionResponse> {
+    const { place, models } = await this.#at(where);
+    const created = place.client.ask("conversation.create", {});
+    const { conversation } = await created.catch((error: unknown) => {
+      throw requestErrorOf(error);
+    });
+    const session = await this.#open(client, { place, models }, { conversation });
+    return { sessionId: session.parts.sessionId, ...this.#known(session) };
+  }
+
+  async #enter(client: AgentContext, where: Where, sessionId: string, how?: "replay") {
+    const named = sessionNamed(sessionId);
+    if (!named) throw RequestError.sessionNotFound(sessionId);
+    const opened = await this.#at(where);
+    const before = this.#sessions.get(sessionId);
+    if (before && before.parts.place !== opened.place) await this.#close(before);
+    else before?.[Symbol.dispose]();
+    const session = await this.#open(client, opened, named);
+    if (how === "replay") await session.replay();
+    return this.#known(session);
+  }
+
+  async #fork(client: AgentContext, where: Where, sessionId: string, at: string | undefined) {
+    const named = sessionNamed(sessionId);
+    if (!named) throw RequestError.sessionNotFound(sessionId);
+    // A conversation is open in one place: what parts from it is there too.
+    const from = this.#sessions.get(sessionId);
+    const opened = from ? { place: from.parts.place, models: from.parts.models } : await this.#at(where);
+    const { conversation } = named;
+    const watched = await this.#watch(opened, named, sessionId);
+    const leaf = at ?? from?.branch.leaf ?? beginningOf(watched.state, named.fork);
+    if (leaf !== null && !watched.state.messages.has(leaf))
+      throw invalidParams(`The conversation has no message ${JSON.stringify(leaf)}.`);
+    const session = await this.#open(client, opened, { conversation, fork: forkAt(leaf) });
+    return { sessionId: session.parts.sessionId, ...this.#known(session) };
+  }
+
+  /** Follows a conversation for an editor. Rejects with `RequestError`. */
+  async #open(client: AgentContext, { place, models }: OpenedPlace, named: NamedSession): Promise<AcpSession> {
+    const sessionId = sessionIdOf(named);
+    const watched = await this.#watch({ place, models }, named, sessionId);
+    const parts = { sessionId, place, models, watched, fork: named.fork, client, abilities: this.#abilities };
+    const session = new AcpSession(parts);
+    this.#sessions.set(sessionId, session);
+    // The editor takes what is about a session when it knows it: behind the answer.
+    setImmediate(() => session.begin());
+    return session;
+  }
+
+  async #watch({ place }: OpenedPlace, { conversation, fork }: NamedSession, sessionId: string): Promise<Watched> {
+    const watched = place.client.watch(conversation);
+    try {
+      await watched.loaded;
+      await watched.read(pathTo(watched.state, beginningOf(watched.state, fork)).map(({ id }) => id));
+    } catch (error) {
+      await place.client.leave(watched).catch(() => {});
+      throw requestErrorOf(error, sessionId);
+    }
+    const { cwd } = watched.state.labels;
+    if (cwd !== undefined && cwd !== place.workspace)
+      throw invalidParams(`This conversation is about ${cwd}, and the session is to be in ${place.workspace}.`);
+    if (fork?.at && !watched.state.messages.has(fork.at)) throw RequestError.sessionNotFound(sessionId);
+    return watched;
+  }
+
+  async #at(where: Where): Promise<OpenedPlace> {
+    if (!isAbsolute(where.cwd))
+      throw invalidParams(`cwd must be an absolute path; this is ${JSON.stringify(where.cwd)}.`);
+    try {
+      return await this.#places.at(where);
+    } catch (error) {
+      throw requestErrorOf(error);
+    }
+  }
+
+  /** What an editor is told of a session that it enters. */
+  #known(session: AcpSession): { modes: SessionModeState; configOptions: SessionConfigOption[] } {
+    const { settings } = session.parts.place.client.welcome;
+    return { modes: modesOf(session.conversation, settings), configOptions: session.configOptions };
+  }
+
+  async #list(at: string, cwd: string | null | undefined, cursor: string | null | undefined) {
+    const from = cursor === undefined || cursor === null ? 0 : Number(cursor);
+    if (!Number.isSafeInteger(from) || from < 0) throw invalidParams(`There is no page ${JSON.stringify(cursor)}.`);
+    const { place } = await this.#at({ cwd: at, servers: [] });
+    const within = { ...(cwd ? { cwd: place.workspace } : {}), limit: Math.min(from + PAGE + 1, CONVERSATIONS) };
+    const { conversations } = await place.client.ask("conversation.list", within).catch((error: unknown) => {
+      throw requestErrorOf(error);
+    });
+    const sessions = conversations.slice(from, from + PAGE).map(({ id, title, labels, updatedAt }) => ({
+      sessionId: sessionIdOf({ conversation: id }),
+      cwd: labels.cwd ?? place.workspace,
+      title,
+      updatedAt: new Date(updatedAt).toISOString(),
+    }));
+    return { sessions, ...(conversations.length > from + PAGE ? { nextCursor: String(from + PAGE) } : {}) };
+  }
+
+  /** Ends what works in a session, and lets go of its conversation when no other session is in it. */
+  async #close(session: AcpSession): Promise<void> {
+    const { sessionId, place, watched } = session.parts;
+    await session.cancel();
+    session[Symbol.dispose]();
+    if (this.#sessions.get(sessionId) === session) this.#sessions.delete(sessionId);
+    const isShared = [...this.#sessions.values()].some((other) => other.parts.watched === watched);
+    if (isShared) return;
+    await place.client.leave(watched).catch(() => {});
+    await place.close(session.conversation);
+  }
+
+  /** A conversation is removed for good; of a fork, what is its own is put out of sight. */
+  async #delete(sessionId: string): Promise<void> {
+    const named = sessionNamed(sessionId);
+    if (!named) throw RequestError.sessionNotFound(sessionId);
+    const { conversation, fork } = named;
+    const open = [...this.#sessions.values()].filter(
+      (session) => session.conversation === conversation && (!fork || session.parts.sessionId === sessionId),
+    );
+    const known = open[0]?.parts.place;
+    const place = known ?? (await this.#at({ cwd: this.#options.cwd, servers: [] })).place;
+    try {
+      if (fork) await place.client.ask("message.remove", { conversation, message: fork.first });
+      for (const session of open) await this.#close(session);
+      if (!fork) await place.client.ask("conversation.remove", { conversation });
+    } catch (error) {
+      throw requestErrorOf(error, sessionId);
+    }
+  }
+
+  /** A person chose something for a session. Resolves with what its options are then. Rejects with `RequestError`. */
+  async #choose(sessionId: string, option: string, value: unknown) {
+    const session = this.#session(sessionId);
+    const { place } = session.parts;
+    const { conversation, state } = session;
+    const choice = chosen(option, value, state, place.client.welcome.settings);
+    if (!choice) throw invalidParams(`The option ${JSON.stringify(option)} cannot be ${JSON.stringify(value)}.`);
+    try {
+      if ("model" in choice) await place.client.ask("model.use", { conversation, model: choice.model });
+      else await this.#useApproval(session, choice.mode);
+    } catch (error) {
+      throw requestErrorOf(error, sessionId);
+    }
+    return this.#known(session);
+  }
+
+  /** `all` is taken once a person has said yes to it in this conversation (S27). */
+  async #useApproval(session: AcpSession, mode: "ask" | "edits" | "all"): Promise<void> {
+    const { conversation } = session;
+    const { client } = session.parts.place;
+    if (mode !== "all") {
+      await client.ask("approval.use", { mode });
+      return;
+    }
+    try {
+      await client.ask("approval.use", { mode, conversation });
+    } catch (error) {
+      if (!(error instanceof ClientError && error.code === "unconfirmed")) throw error;
+      if (!(await session.agrees(NEVER_ASK))) throw invalidParams("You are asked as before.", error);
+      await client.ask("approval.use", { mode, conversation, confirmed: true });
+    }
+  }
+}
+
+const NEVER_ASK =
+  "Run every call in this conversation without asking: commands, changes of files, and whatever a text that the agent reads talks it into? Deny rules still hold.";
+
+function whereOf({ cwd, mcpServers }: { readonly cwd: string; readonly mcpServers?: McpServer[] | undefined }): Where {
+  return { cwd, servers: mcpServers ?? [] };
+}
+
+function abilitiesOf(capabilities: ClientCapabilities | undefined): Abilities {
+  const { session, subagents, elicitation, fs } = capabilities ?? {};
+  return {
+    notices: Boolean(session?.notices),
+    compaction: Boolean(session?.compaction),
+    subagents: Boolean(subagents),
+    elicitation: Boolean(elicitation?.form),
+    readTextFile: fs?.readTextFile === true,
+  };
+}

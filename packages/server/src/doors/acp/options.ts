@@ -1,0 +1,151 @@
+import type {
+  SessionConfigOption,
+  SessionConfigSelectGroup,
+  SessionConfigSelectOption,
+  SessionModeState,
+} from "@agentclientprotocol/sdk/unstable";
+import type { ServerSettings } from "@banyan/protocol";
+import type { Client } from "@banyan/protocol/client";
+
+type ApprovalMode = ServerSettings["approval"];
+
+/** What runs without asking, as an editor lists it. */
+const MODES: readonly { readonly id: ApprovalMode; readonly name: string; readonly description: string }[] = [
+  { id: "ask", name: "Ask", description: "Only looking runs without asking." },
+  { id: "edits", name: "Edit freely", description: "Files of this directory are changed without asking too." },
+  { id: "all", name: "Never ask", description: "In this conversation every call runs without asking, in a sandbox." },
+];
+
+const EFFORTS = ["none", "minimal", "low", "medium", "high", "max"] as const;
+
+/** As the model does when nobody says how much it is to think. */
+const USUAL = "usual";
+
+/** What of a conversation its options depend on. */
+export interface OptionState {
+  readonly id: string;
+  readonly model: string | undefined;
+}
+
+/** A choice that a person made in an editor, as commands of the desk understand it. */
+export type Chosen =
+  | { readonly mode: ApprovalMode }
+  /** `provider/model`, with an effort behind it if one is wanted. */
+  | { readonly model: string };
+
+/** The models that can be taken, asked for once: an editor lists them beside a conversation. */
+export class KnownModels {
+  readonly #client: Client;
+  #asked: Promise<void> | undefined;
+  #groups: readonly SessionConfigSelectGroup[] = [];
+  readonly #sizes = new Map<string, number>();
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** Resolves when they are known, or cannot be had. Never rejects. */
+  known(): Promise<void> {
+    this.#asked ??= this.#ask().catch(() => {
+      // Without a list the one in use stands alone in it; another one can still be named with `/model`.
+    });
+    return this.#asked;
+  }
+
+  get groups(): readonly SessionConfigSelectGroup[] {
+    return this.#groups;
+  }
+
+  /** Tokens that the context of a model takes; nothing while that is unknown. */
+  contextSize(model: string): number | undefined {
+    return this.#sizes.get(splitEffort(model).name);
+  }
+
+  async #ask(): Promise<void> {
+    const { providers } = await this.#client.ask("model.list", {});
+    const usable = providers.filter((provider) => provider.usable);
+    const lists = await Promise.all(
+      usable.map(async ({ name, defaultModel, models: listed }) => {
+        const { models } = await this.#client.ask("model.list", { provider: name });
+        for (const model of models) if (model.contextSize !== undefined) this.#sizes.set(model.name, model.contextSize);
+        const names = listed ?? models.map((each) => each.name);
+        const first = defaultModel === undefined ? [] : [defaultModel];
+        return { group: name, name, options: [...new Set([...first, ...names])].map(optionNamed) };
+      }),
+    );
+    this.#groups = lists.filter(({ options }) => options.length > 0);
+  }
+}
+
+/** What an editor lists beside a conversation: what runs without asking, the model, and how much it is to think. */
+export function configOptionsOf(
+  conversation: OptionState,
+  settings: ServerSettings,
+  models: KnownModels,
+): SessionConfigOption[] {
+  const { name, effort } = splitEffort(conversation.model ?? settings.model);
+  const isListed = models.groups.some(({ options }) => options.some(({ value }) => value === name));
+  const inUse = { group: "in-use", name: "In use", options: [optionNamed(name)] };
+  return [
+    {
+      ...{ type: "select", id: "mode", name: "Approval", category: "mode" },
+      description: "What runs without asking.",
+      currentValue: approvalIn(conversation.id, settings),
+      options: MODES.map(({ id, ...mode }) => ({ value: id, ...mode })),
+    },
+    {
+      ...{ type: "select", id: "model", name: "Model", category: "model", currentValue: name },
+      options: isListed ? [...models.groups] : [inUse, ...models.groups],
+    },
+    {
+      ...{ type: "select", id: "effort", name: "Effort", category: "thought_level", currentValue: effort ?? USUAL },
+      description: "How much the model thinks before it answers, where it can be told.",
+      options: [USUAL, ...EFFORTS].map(optionNamed),
+    },
+  ];
+}
+
+/** The same for editors that know modes alone. */
+export function modesOf(conversation: string, settings: ServerSettings): SessionModeState {
+  return { currentModeId: approvalIn(conversation, settings), availableModes: MODES.map((mode) => ({ ...mode })) };
+}
+
+/** What a value chosen for an option means; nothing for an option or a value that is not offered. */
+export function chosen(
+  option: string,
+  value: unknown,
+  conversation: OptionState,
+  settings: ServerSettings,
+): Chosen | undefined {
+  if (typeof value !== "string") return undefined;
+  const { name, effort } = splitEffort(conversation.model ?? settings.model);
+  switch (option) {
+    case "mode": {
+      const mode = MODES.find(({ id }) => id === value);
+      return mode && { mode: mode.id };
+    }
+    // Which models there are, the desk knows: it refuses others, with a sentence.
+    case "model":
+      return { model: effort === undefined || splitEffort(value).effort !== undefined ? value : `${value}:${effort}` };
+    case "effort":
+      if (value === USUAL) return { model: name };
+      return (EFFORTS as readonly string[]).includes(value) ? { model: `${name}:${value}` } : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function approvalIn(conversation: string, { approval, unasked }: ServerSettings): ApprovalMode {
+  return unasked.includes(conversation) ? "all" : approval;
+}
+
+/** A model's name, and the effort behind its last colon. */
+function splitEffort(model: string): { readonly name: string; readonly effort?: string } {
+  const [, name, effort] = /^(.+):([a-z]+)$/.exec(model) ?? [];
+  if (name === undefined || effort === undefined) return { name: model };
+  return (EFFORTS as readonly string[]).includes(effort) ? { name, effort } : { name: model };
+}
+
+function optionNamed(value: string): SessionConfigSelectOption {
+  return { value, name: value };
+}

@@ -1,0 +1,198 @@
+import {
+  type AgentContext,
+  type CreateElicitationRequest,
+  methods,
+  type PermissionOption,
+  RequestError,
+  type RequestPermissionRequest,
+  type ToolCallUpdate,
+} from "@agentclientprotocol/sdk/unstable";
+import type {
+  ApprovalQuestion,
+  ConversationState,
+  LimitQuestion,
+  OpenQuestion,
+  TextQuestion,
+} from "@banyan/core/conversation";
+import type { Command } from "@banyan/protocol";
+import { toolCallOf } from "./calls.ts";
+import { callIn } from "./telling.ts";
+
+/** What a person decides. */
+export type Answer = Command<"question.answer">["answer"];
+
+/** Who is asked, and how. */
+export interface Asking {
+  readonly client: Pick<AgentContext, "request">;
+  readonly sessionId: string;
+  readonly workspace: string;
+  /** Whether the editor shows forms. */
+  readonly elicitation: boolean;
+  /** Aborts when the question is open no more. */
+  readonly signal: AbortSignal;
+}
+
+const CANNOT_ASK = "The editor cannot ask a person.";
+
+/**
+ * Lets the editor ask its person. Resolves with the answer; nothing when the question is open no more, or is to be asked in
+ * words, as a message (`inWords`). An editor that cannot ask has said no.
+ */
+export async function askThere(
+  question: OpenQuestion,
+  state: ConversationState,
+  asking: Asking,
+): Promise<Answer | "inWords" | undefined> {
+  try {
+    switch (question.type) {
+      case "approval":
+        return await askApproval(question, state, asking);
+      case "text":
+        return await askText(question, asking);
+      case "limit":
+        return await askLimit(question, asking);
+    }
+  } catch (error) {
+    if (asking.signal.aborted) return undefined;
+    const why = error instanceof RequestError ? `${CANNOT_ASK} It says: ${error.message}` : CANNOT_ASK;
+    return { decision: "deny", reason: why };
+  }
+}
+
+async function askApproval(
+  { call: id, pattern, preview }: ApprovalQuestion,
+  state: ConversationState,
+  asking: Asking,
+): Promise<Answer | undefined> {
+  const call = callIn(state, id);
+  const toolCall = call ? toolCallOf(call, asking.workspace, { preview }) : { toolCallId: id };
+  const chosen = await choose(asking, toolCall, [
+    { optionId: "once", name: "Allow once", kind: "allow_once" },
+    ...(pattern === undefined
+      ? []
+      : ([
+          { optionId: "conversation", name: `Always ${pattern}, in this conversation`, kind: "allow_always" },
+          { optionId: "always", name: `Always ${pattern}, for good`, kind: "allow_always" },
+        ] as const)),
+    { optionId: "no", name: "Reject", kind: "reject_once" },
+  ]);
+  switch (chosen) {
+    case "once":
+      return { decision: "allow" };
+    case "conversation":
+    case "always":
+      return { decision: "allow", remember: { pattern: pattern ?? "", scope: chosen } };
+    case "no":
+      return { decision: "deny" };
+    default:
+      return typeof chosen === "object" ? chosen : undefined;
+  }
+}
+
+async function askText(question: TextQuestion, asking: Asking): Promise<Answer | "inWords" | undefined> {
+  const { text, choices, default: otherwise, call } = question;
+  if (asking.elicitation) {
+    const given = await fillIn(asking, text, { choices, otherwise, call });
+    return given === undefined
+      ? undefined
+      : given === null
+        ? { decision: "deny" }
+        : { decision: "answer", text: given };
+  }
+  if (!choices || choices.length === 0) return "inWords";
+  const options = choices.map((name, index) => ({ optionId: String(index), name, kind: "allow_once" }) as const);
+  const chosen = await choose(asking, { toolCallId: question.id, title: text, kind: "other", status: "pending" }, [
+    ...options,
+    { optionId: "no", name: "Do not answer", kind: "reject_once" },
+  ]);
+  if (chosen === undefined || typeof chosen === "object") return chosen;
+  const answer = choices[Number(chosen)];
+  return answer === undefined ? { decision: "deny" } : { decision: "answer", text: answer };
+}
+
+const MORE = "Go on, with as much again";
+const ENOUGH = "End here";
+
+async function askLimit({ id, reason }: LimitQuestion, asking: Asking): Promise<Answer | undefined> {
+  if (asking.elicitation) {
+    const given = await fillIn(asking, `${reason} May it go on?`, { choices: [MORE, ENOUGH] });
+    return given === undefined ? undefined : { decision: given === MORE ? "allow" : "deny" };
+  }
+  const chosen = await choose(asking, { toolCallId: id, title: reason, kind: "other", status: "pending" }, [
+    { optionId: "more", name: MORE, kind: "allow_once" },
+    { optionId: "enough", name: ENOUGH, kind: "reject_once" },
+  ]);
+  if (chosen === undefined || typeof chosen === "object") return chosen;
+  return { decision: chosen === "more" ? "allow" : "deny" };
+}
+
+/**
+ * What a person said yes or no to in the editor, where no call asks: `title` is all that they read. Never rejects; who cannot be
+ * asked has said no.
+ */
+export async function agrees(asking: Asking, id: string, title: string): Promise<boolean> {
+  const options: PermissionOption[] = [
+    { optionId: "yes", name: "Yes", kind: "allow_once" },
+    { optionId: "no", name: "No", kind: "reject_once" },
+  ];
+  const chosen = await choose(asking, { toolCallId: id, title, kind: "switch_mode", status: "pending" }, options).catch(
+    () => undefined,
+  );
+  return chosen === "yes";
+}
+
+/** The id of the option that a person chose; a no where they closed the question, nothing where it is open no more. */
+async function choose(
+  { client, sessionId, signal }: Asking,
+  toolCall: ToolCallUpdate,
+  options: PermissionOption[],
+): Promise<string | Extract<Answer, { decision: "deny" }> | undefined> {
+  const asked: RequestPermissionRequest = { sessionId, toolCall, options };
+  const { outcome } = await client.request(methods.client.session.requestPermission, asked, {
+    cancellationSignal: signal,
+    stopWaitingOnCancel: true,
+  });
+  if (signal.aborted) return undefined;
+  if (outcome.outcome === "cancelled") return { decision: "deny" };
+  if (options.some(({ optionId }) => optionId === outcome.optionId)) return outcome.optionId;
+  return { decision: "deny", reason: `The editor chose ${JSON.stringify(outcome.optionId)}, which was not offered.` };
+}
+
+/** What a person filled in; null when they declined, nothing when the question is open no more. */
+async function fillIn(
+  { client, sessionId, signal }: Asking,
+  message: string,
+  field: {
+    readonly choices?: readonly string[] | undefined;
+    readonly otherwise?: string | undefined;
+    readonly call?: string;
+  },
+): Promise<string | null | undefined> {
+  const { choices, otherwise, call } = field;
+  const form: CreateElicitationRequest = {
+    mode: "form",
+    sessionId,
+    ...(call === undefined ? {} : { toolCallId: call }),
+    message,
+    requestedSchema: {
+      type: "object",
+      properties: {
+        answer: {
+          type: "string",
+          title: "Answer",
+          ...(choices && choices.length > 0 ? { enum: [...choices] } : {}),
+          ...(otherwise === undefined ? {} : { default: otherwise }),
+        },
+      },
+      required: ["answer"],
+    },
+  };
+  const given = await client.request(methods.client.elicitation.create, form, {
+    cancellationSignal: signal,
+    stopWaitingOnCancel: true,
+  });
+  if (signal.aborted) return undefined;
+  if (given.action !== "accept") return null;
+  const { answer } = (("content" in given && given.content) || {}) as Readonly<Record<string, unknown>>;
+  return typeof answer === "string" ? answer : null;
+}

@@ -1,0 +1,362 @@
+import {
+  type AgentContext,
+  type ContentBlock,
+  methods,
+  type PromptResponse,
+  type SessionUpdate,
+} from "@agentclientprotocol/sdk/unstable";
+import { createId } from "@banyan/core";
+import type { ConversationState, FeedItem, OpenQuestion, TextQuestion } from "@banyan/core/conversation";
+import type { Command } from "@banyan/protocol";
+import { ClientError, type Watched } from "@banyan/protocol/client";
+import { readCommand } from "../../desk/read-command.ts";
+import { AskedQuestions } from "./asked-questions.ts";
+import { Branch } from "./branch.ts";
+import { saidIn } from "./content.ts";
+import { beginningOf, type Fork } from "./fork.ts";
+import { configOptionsOf, type KnownModels, modesOf } from "./options.ts";
+import { Outbox } from "./outbox.ts";
+import type { AcpPlace, CommandOutcome } from "./place.ts";
+import { endOf, requestErrorOf } from "./refusals.ts";
+import { type Abilities, Telling } from "./telling.ts";
+
+/** Milliseconds that an editor has to say what stands in a file: after that the model is told the path. */
+const BUFFER = 5_000;
+
+/** Where a session is, and for whom. */
+export interface SessionParts {
+  readonly sessionId: string;
+  readonly place: AcpPlace;
+  readonly models: KnownModels;
+  readonly watched: Watched;
+  /** Present for a session that parted from another. */
+  readonly fork?: Fork | undefined;
+  readonly client: AgentContext;
+  readonly abilities: Abilities;
+}
+
+/** A prompt that has no answer yet. */
+interface Prompt {
+  /** Of its command: its message's, or its run's. */
+  readonly id: string;
+  run: string | undefined;
+  readonly answer: PromiseWithResolvers<PromptResponse>;
+  readonly cancelling: AbortController;
+}
+
+/** A session of an editor: a branch of a conversation, what is said there, and what is asked there. */
+export class AcpSession implements Disposable {
+  readonly parts: SessionParts;
+  readonly branch: Branch;
+  readonly #telling: Telling;
+  readonly #outbox: Outbox;
+  readonly #unfollow: () => void;
+  readonly #prompts = new Map<string, Prompt>();
+  /** Messages that were said in this editor. */
+  readonly #own = new Set<string>();
+  readonly #asked: AskedQuestions;
+  /** A question that is asked as a message: what is said next is the answer. */
+  #inWords: string | undefined;
+  #isTold = false;
+  /** The options as they were told last, so that what stays the same is not said again. */
+  #toldOptions = "";
+
+  constructor(parts: SessionParts) {
+    this.parts = parts;
+    const { sessionId, place, watched, client, abilities, models } = parts;
+    this.branch = new Branch(watched.state, beginningOf(watched.state, parts.fork), parts.fork?.first);
+    this.#asked = new AskedQuestions({
+      ...parts,
+      branch: this.branch,
+      told: () => this.#outbox.empty(),
+      inWords: (question) => this.#askInWords(question),
+    });
+    this.#telling = new Telling({
+      ...{ sessionId, abilities, branch: this.branch, workspace: place.workspace },
+      isOwn: (message) => this.#own.has(message),
+      contextSize: (model) => models.contextSize(model),
+    });
+    this.#outbox = new Outbox((update) => client.notify(methods.client.session.update, update));
+    this.#unfollow = watched.follow({
+      item: (item) => this.#take(item),
+      renewed: (state) => this.#renewed(state),
+      stands: (standing) => standing !== "live" && standing !== "loading" && this.lost(watched.problem),
+    });
+  }
+
+  get conversation(): string {
+    return this.parts.watched.id;
+  }
+
+  get state(): ConversationState {
+    return this.parts.watched.state;
+  }
+
+  /** Tells the whole branch. Resolves when all of it has left. */
+  async replay(): Promise<void> {
+    for (const update of this.#telling.replay(this.state)) this.#outbox.push(update);
+    await this.#outbox.empty();
+  }
+
+  /** The editor knows the session now: it is told what can be done here, and asked what waits for a person. */
+  async begin(): Promise<void> {
+    this.#isTold = true;
+    const { place, abilities } = this.parts;
+    for (const notice of place.notices)
+      if (abilities.notices) this.tell({ sessionUpdate: "notice", severity: "warning", title: notice });
+      else this.#write(notice);
+    this.#asked.begin();
+    const availableCommands = (await place.commands.list()).map(({ name, description, hint }) => ({
+      ...{ name, description },
+      ...(hint === undefined ? {} : { input: { hint } }),
+    }));
+    this.tell({ sessionUpdate: "available_commands_update", availableCommands });
+  }
+
+  /** Tells the editor something of this session. */
+  tell(update: SessionUpdate): void {
+    this.#outbox.push({ sessionId: this.parts.sessionId, update });
+  }
+
+  /** What the session's options are now. */
+  get configOptions() {
+    const { place, models } = this.parts;
+    return configOptionsOf(this.state, place.client.welcome.settings, models);
+  }
+
+  /** What a person says in the editor. Resolves when the turn has ended that it is said in. Rejects with `RequestError`. */
+  async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse> {
+    const prompt = this.#promptOf(this.#firstId());
+    const cancel = () => {
+      this.cancel().catch(() => {});
+    };
+    signal.addEventListener("abort", cancel, { once: true });
+    if (signal.aborted) cancel();
+    try {
+      this.#begin(prompt, blocks).catch((error: unknown) => prompt.answer.reject(error));
+      return await prompt.answer.promise;
+    } catch (error) {
+      if (prompt.cancelling.signal.aborted) return { stopReason: "cancelled" };
+      throw requestErrorOf(error, this.parts.sessionId);
+    } finally {
+      signal.removeEventListener("abort", cancel);
+      this.#prompts.delete(prompt.id);
+      // Nothing of the turn comes behind its answer.
+      await this.#outbox.empty();
+    }
+  }
+
+  /** Says something to the turn that works. Resolves with whether there was one. */
+  async steer(blocks: readonly ContentBlock[]): Promise<boolean> {
+    const run = this.branch.liveRun(this.state);
+    if (run === undefined) return false;
+    const { parts, asIs } = await this.#said(blocks, new AbortController().signal);
+    await this.#ask({ type: "turn.say", parts, asIs, run, delivery: "steer" }, this.#ownId());
+    return true;
+  }
+
+  /** Ends what works or waits here. Resolves when that has ended. */
+  async cancel(): Promise<void> {
+    const prompts = [...this.#prompts.values()];
+    for (const { cancelling } of prompts) cancelling.abort();
+    const { conversation } = this;
+    const { client } = this.parts.place;
+    const over = prompts.map(({ answer }) => answer.promise.catch(() => {}));
+    const waits = prompts.filter(({ id }) => this.state.inbox.some((input) => input.id === id));
+    const ends = new Set([this.branch.liveRun(this.state), ...prompts.map(({ run, id }) => run ?? id)]);
+    // What the person has taken back is not held for later; somebody else may have sent or withdrawn it meanwhile.
+    for (const { id, answer } of waits) {
+      await client.ask("input.withdraw", { conversation, input: id }).catch(() => {});
+      answer.resolve({ stopReason: "cancelled" });
+      ends.delete(id);
+    }
+    for (const run of ends)
+      if (run !== undefined) await client.ask("run.interrupt", { conversation, run }).catch(() => {});
+    for (const prompt of prompts) if (prompt.run === undefined) prompt.answer.reject(new ClientError("cancelled", ""));
+    await Promise.all(over);
+  }
+
+  /** The conversation cannot be followed any more. */
+  lost(problem: ClientError | undefined): void {
+    const error = problem ?? new ClientError("failed", "The conversation cannot be followed any more.");
+    for (const { answer } of this.#prompts.values()) answer.reject(error);
+    this.#asked[Symbol.dispose]();
+  }
+
+  [Symbol.dispose](): void {
+    this.#unfollow();
+    this.#asked[Symbol.dispose]();
+  }
+
+  /** The id of what is said next: the first message of a session that parts from another bears its name. */
+  #firstId(): string {
+    const { fork } = this.parts;
+    const isFirst = fork && !this.state.messages.has(fork.first) && !this.#prompts.has(fork.first);
+    return isFirst ? fork.first : createId();
+  }
+
+  #ownId(): string {
+    const id = createId();
+    this.#own.add(id);
+    return id;
+  }
+
+  #promptOf(id: string): Prompt {
+    const answer = Promise.withResolvers<PromptResponse>();
+    const prompt = { id, run: undefined, answer, cancelling: new AbortController() };
+    this.#own.add(id);
+    this.#prompts.set(id, prompt);
+    return prompt;
+  }
+
+  async #begin(prompt: Prompt, blocks: readonly ContentBlock[]): Promise<void> {
+    const { signal } = prompt.cancelling;
+    const { parts, asIs } = await this.#said(blocks, signal);
+    signal.throwIfAborted();
+    const [only, ...more] = parts;
+    const text = only?.type === "text" && more.length === 0 ? only.text : undefined;
+    const question = this.state.questions.get(this.#inWords ?? "");
+    if (question && text !== undefined) return this.#answerInWords(prompt, question, text);
+    const outcome = text?.startsWith("/") ? await this.#command(text) : undefined;
+    if (outcome?.type === "done") return prompt.answer.resolve({ stopReason: "end_turn" });
+    await this.#takeTurn(prompt, outcome ?? { type: "say", parts, asIs });
+  }
+
+  #said(blocks: readonly ContentBlock[], cancelled: AbortSignal) {
+    const { client, sessionId, abilities } = this.parts;
+    return saidIn(blocks, async (path) => {
+      if (!abilities.readTextFile) return undefined;
+      const signal = AbortSignal.any([cancelled, AbortSignal.timeout(BUFFER)]);
+      const asked = client.request(
+        methods.client.fs.readTextFile,
+        { sessionId, path },
+        {
+          cancellationSignal: signal,
+          stopWaitingOnCancel: true,
+        },
+      );
+      // What the editor cannot say of a file, the agent can read.
+      return asked.then(
+        ({ content }) => content,
+        () => undefined,
+      );
+    });
+  }
+
+  async #command(line: string): Promise<CommandOutcome | undefined> {
+    const { place, watched } = this.parts;
+    const written: string[] = [];
+    try {
+      return await place.commands.run(line, {
+        client: place.client,
+        watched,
+        leaf: this.branch.leaf,
+        run: this.branch.liveRun(this.state),
+        write(...lines) {
+          written.push(...lines);
+        },
+        goTo: (leaf) => this.branch.goTo(this.state, leaf),
+      });
+    } finally {
+      // Editors read Markdown, in which lines that are set in columns would run together.
+      const text = written.join("\n");
+      if (text !== "") this.#write(text.includes("\n") ? `\`\`\`\n${text}\n\`\`\`` : text);
+    }
+  }
+
+  async #takeTurn(prompt: Prompt, { type, at, ...how }: Exclude<CommandOutcome, { type: "done" }>): Promise<void> {
+    const live = this.branch.liveRun(this.state);
+    const place = at ?? this.branch.leaf ?? undefined;
+    const where = place === undefined ? {} : { at: place };
+    if (type === "say") {
+      // Who says something while a turn works waits for its end, as editors expect; what is to be heard at once is steered.
+      const to = live === undefined ? where : { run: live, delivery: "queue" };
+      await this.#ask({ type: "turn.say", ...how, ...to }, prompt.id);
+      return;
+    }
+    await this.#ask({ type: type === "retry" ? "turn.retry" : "turn.resume", ...how, ...where }, prompt.id);
+  }
+
+  async #answerInWords(prompt: Prompt, question: OpenQuestion, text: string): Promise<void> {
+    const asking = this.state.messages.get(question.message ?? "");
+    prompt.run = asking?.role === "assistant" ? asking.run : undefined;
+    this.#inWords = undefined;
+    const { conversation } = this;
+    const answer = { decision: "answer" as const, text };
+    await this.parts.place.client.ask("question.answer", { conversation, question: question.id, answer });
+  }
+
+  /** Asks the desk. What an editor sent is read before: a server ends the connection of whoever sends what it cannot read. */
+  async #ask(asked: object, id: string): Promise<void> {
+    const { command, error } = readCommand({ ...asked, id, conversation: this.conversation });
+    if (error) throw new ClientError(error.code, error.message);
+    const { type, id: _id, ...input } = command as Command<"turn.say">;
+    const told = await this.parts.place.client.ask(type, input, id);
+    for (const problem of told.problems ?? []) this.#write(problem);
+    if (told.redacted) this.#write("What looks like a secret was taken out of your message.");
+  }
+
+  #take(item: FeedItem): void {
+    const { state } = this;
+    if (this.#prompts.size > 0) this.#follow(item);
+    this.#outbox.push(...this.#telling.take(item, state));
+    if (item.type === "title.changed") this.tell({ sessionUpdate: "session_info_update", title: item.title });
+    if (item.type === "model.changed") this.optionsChanged();
+    this.#asked.take(item);
+  }
+
+  /** The options of this session may be others now. */
+  optionsChanged(): void {
+    if (!this.#isTold) return;
+    const { configOptions } = this;
+    const { currentModeId } = modesOf(this.conversation, this.parts.place.client.welcome.settings);
+    const told = JSON.stringify([configOptions, currentModeId]);
+    if (told === this.#toldOptions) return;
+    this.#toldOptions = told;
+    this.tell({ sessionUpdate: "config_option_update", configOptions });
+    this.tell({ sessionUpdate: "current_mode_update", currentModeId });
+  }
+
+  /** Whether the editor's person says yes to something that no call asks. */
+  agrees(title: string): Promise<boolean> {
+    return this.#asked.agrees(title);
+  }
+
+  /** Learns which run answers a prompt, and that it has ended. */
+  #follow(item: FeedItem): void {
+    if (item.type === "run.started" && item.call === undefined) {
+      const prompt = this.#prompts.get(item.run) ?? this.#prompts.get(item.leaf ?? "");
+      if (prompt) {
+        prompt.run = item.run;
+        this.branch.begin(item.run, item.leaf, this.state);
+      }
+    }
+    if (item.type === "message.added" && item.run !== undefined) {
+      const prompt = this.#prompts.get(item.message);
+      if (prompt) prompt.run ??= item.run;
+    }
+    if (item.type !== "run.ended") return;
+    for (const prompt of this.#prompts.values()) if (prompt.run === item.run) endOf(item, this.state, prompt.answer);
+  }
+
+  #renewed(state: ConversationState): void {
+    const { leaf } = this.branch;
+    this.branch.goTo(state, leaf !== null && state.messages.has(leaf) ? leaf : beginningOf(state, this.parts.fork));
+    const begun = new ClientError("failed", "The server began anew, and the turn was interrupted. Ask again.");
+    for (const { run, answer } of this.#prompts.values())
+      if (run !== undefined && !state.runs.has(run)) answer.reject(begun);
+  }
+
+  /** The question as a message: the turn goes on with what the person says next. */
+  #askInWords(question: TextQuestion): void {
+    this.#inWords = question.id;
+    this.#write(question.text);
+    const asking = this.state.messages.get(question.message);
+    for (const { run, answer } of this.#prompts.values())
+      if (asking?.role === "assistant" && run === asking.run) answer.resolve({ stopReason: "end_turn" });
+  }
+
+  #write(text: string): void {
+    this.tell({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: `${text}\n` } });
+  }
+}

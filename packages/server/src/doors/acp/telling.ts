@@ -1,0 +1,367 @@
+import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
+import {
+  type AssistantMessage,
+  type Call,
+  type ConversationState,
+  type FeedItem,
+  type Part,
+  pathTo,
+  type UserPart,
+} from "@banyan/core/conversation";
+import { GIVEN_UP, toldItem, type UntoldType } from "@banyan/core/shown";
+import type { Branch } from "./branch.ts";
+import { progressOf, toolCallOf } from "./calls.ts";
+import { blockOf } from "./content.ts";
+
+/** What an editor is told, of its session or of one that stands for a sub-agent of it. */
+export interface Update {
+  readonly sessionId: string;
+  readonly update: SessionUpdate;
+}
+
+/** What an editor understands, as it said at the beginning. */
+export interface Abilities {
+  readonly notices: boolean;
+  readonly compaction: boolean;
+  readonly subagents: boolean;
+  readonly elicitation: boolean;
+  readonly readTextFile: boolean;
+}
+
+/** Milliseconds between two times that an editor is told what a call says while it runs. */
+const PROGRESS_EVERY = 250;
+
+/** What no editor is told as it happens: it sees what comes of it. */
+type AcpUntoldType =
+  | UntoldType
+  | "memory.recalled"
+  | "question.asked"
+  | "question.answered"
+  | "call.approval-requested"
+  | "input.delivered";
+
+/** Whose branch it is that is told, and to whom. */
+export interface TellingParts {
+  readonly sessionId: string;
+  readonly branch: Branch;
+  readonly workspace: string;
+  readonly abilities: Abilities;
+  /** Whether a message was said in this very editor, which shows it already. */
+  isOwn(message: string): boolean;
+  /** Tokens that the context of a model takes; nothing while that is unknown. */
+  contextSize(model: string): number | undefined;
+}
+
+/** A branch told to an editor: each item of the feed as the updates that say it. */
+export class Telling {
+  readonly #parts: TellingParts;
+  /** UTF-16 units of each part that were told, of messages under way. */
+  readonly #told = new Map<string, number[]>();
+  /** Calls that the editor knows, with the message of each, until they have ended. */
+  readonly #calls = new Map<string, string>();
+  /** Sub-agents' words, by the call that launched them, where the editor knows no sessions of sub-agents. */
+  readonly #saying = new Map<string, string>();
+  /** When it was told last what a call says. */
+  readonly #progress = new Map<string, number>();
+  #summing = 0;
+
+  constructor(parts: TellingParts) {
+    this.#parts = parts;
+  }
+
+  /** The updates that say what happened; none when it is not about the branch. */
+  take(item: FeedItem, state: ConversationState): Update[] {
+    const { branch, abilities } = this.#parts;
+    if (!branch.take(item, state)) return [];
+    switch (item.type) {
+      case "message.added":
+        return this.#added(item);
+      case "message.started":
+        this.#told.set(item.message, []);
+        return [];
+      case "text.delta":
+      case "reasoning.delta":
+        return this.#say(item.type === "text.delta" ? "text" : "reasoning", item.run, item.message, item);
+      case "call.input.delta":
+        return this.#calls.has(item.call) ? [] : this.#call(item.run, item.call, state);
+      case "call.draft.delta": {
+        // Where it writes is told once for each place; what it writes, when it is written.
+        const { path, draft } = item;
+        const key = `${item.call} ${draft} ${path}`;
+        if (this.#progress.has(key)) return [];
+        this.#progress.set(key, 0);
+        return this.#progressed(item.run, item.call, state);
+      }
+      case "message.completed":
+        return this.#completed(item, state);
+      case "message.abandoned":
+        return this.#abandoned(item.message);
+      case "call.pending":
+        return this.#call(runOf(state, item.message), item.call, state);
+      case "call.output.delta":
+        return this.#isDue(item.call) ? this.#progressed(item.run, item.call, state) : [];
+      case "call.approval-resolved":
+      case "call.executing":
+      case "file.changed":
+        return this.#progressed(runOf(state, item.message), item.call, state);
+      case "call.completed":
+      case "call.failed":
+      case "call.denied":
+      case "call.cancelled": {
+        const ended = this.#progressed(runOf(state, item.message), item.call, state);
+        for (const told of [this.#calls, this.#saying, this.#progress]) told.delete(item.call);
+        return ended;
+      }
+      case "run.started":
+        return item.call === undefined ? [] : this.#child(item.run, { state: "running" }, item.agent);
+      case "run.ended":
+        if (branch.callOf(item.run) === undefined) this.#progress.clear();
+        return branch.callOf(item.run) === undefined ? [] : this.#child(item.run, { state: "idle" });
+      case "context.shortening":
+        if (!abilities.compaction) return this.#note(item.run, item);
+        return this.#main({ sessionUpdate: "compaction_update", compactionId: this.#nextSum(), status: "in_progress" });
+      case "context.not-shortened":
+        if (!abilities.compaction || this.#summing === 0) return this.#note(item.run, item);
+        return this.#main({
+          ...{ sessionUpdate: "compaction_update", compactionId: this.#sum, status: "failed", error: item.reason },
+        });
+      case "model.retrying":
+      case "model.waiting":
+      case "memory.skipped":
+      case "run.paused":
+      case "run.continued":
+        return this.#note(item.run, item);
+      case "turn.waiting":
+      case "callback.failed":
+      case "feed.reset":
+      case "chat.ended":
+        return [];
+      default:
+        item.type satisfies AcpUntoldType;
+        return [];
+    }
+  }
+
+  /** The whole branch, as it was said, the oldest first. */
+  *replay(state: ConversationState): Generator<Update> {
+    let last: string | undefined;
+    for (const message of pathTo(state, this.#parts.branch.leaf)) {
+      if (message.role === "user" && message.author === "user") yield* this.#user(message.id, message.parts);
+      if (message.role === "summary") yield* this.#summary(message.id, message.parts);
+      if (message.role !== "assistant") continue;
+      const told: number[] = [];
+      for (const [index, part] of message.parts.entries()) {
+        if ("text" in part) told[index] = part.text.length;
+        const update = updateOf(part, message.id);
+        if (update) yield* this.#main(update);
+        const call = part.type === "call" ? message.calls.find(({ id }) => id === part.call) : undefined;
+        if (call) yield* this.#replayed(message, call);
+      }
+      if (message.finish === undefined) this.#told.set(message.id, told);
+      last = message.id;
+    }
+    if (last !== undefined) yield* this.#usage(state, last);
+  }
+
+  *#replayed(message: AssistantMessage, call: Call): Generator<Update> {
+    const { workspace } = this.#parts;
+    // First what was asked for, then what came of it: that is what editors know how to put together.
+    const { output: _output, changes: _changes, ...asked } = call;
+    const known = toolCallOf({ ...asked, status: "pending", progress: "" }, workspace);
+    yield* this.#main({ sessionUpdate: "tool_call", ...known });
+    yield* this.#main({ sessionUpdate: "tool_call_update", ...progressOf(call, workspace) });
+    if (call.output === undefined) this.#calls.set(call.id, message.id);
+  }
+
+  #main(update: SessionUpdate): Update[] {
+    return [{ sessionId: this.#parts.sessionId, update }];
+  }
+
+  /** What a run says: a sub-agent's own session, where the editor knows such; nothing where only its call speaks for it. */
+  #voice(run: string | undefined): string | undefined {
+    const { sessionId, branch, abilities } = this.#parts;
+    const call = run === undefined ? undefined : branch.callOf(run);
+    if (call === undefined) return sessionId;
+    return abilities.subagents ? childSession(sessionId, call) : undefined;
+  }
+
+  #added(item: Extract<FeedItem, { type: "message.added" }>): Update[] {
+    if (item.call !== undefined) return [];
+    if (item.role === "summary") return this.#summary(item.message, item.parts);
+    if ((item.author ?? "user") !== "user" || this.#parts.isOwn(item.message)) return [];
+    return this.#user(item.message, item.parts);
+  }
+
+  #user(messageId: string, parts: readonly UserPart[]): Update[] {
+    return parts.flatMap((part) => {
+      const content = blockOf(part);
+      return content ? this.#main({ sessionUpdate: "user_message_chunk", content, messageId }) : [];
+    });
+  }
+
+  #summary(messageId: string, parts: readonly Part[] | readonly UserPart[]): Update[] {
+    const content = parts.flatMap((part) => blockOf(part) ?? []);
+    if (this.#parts.abilities.compaction) {
+      const compactionId = this.#summing === 0 ? messageId : this.#sum;
+      this.#summing = 0;
+      return this.#main({
+        ...{ sessionUpdate: "compaction_update", compactionId, status: "completed", summary: content },
+      });
+    }
+    return this.#remark("The earlier conversation was summed up; it stays in the tree.");
+  }
+
+  /** What happens beside the conversation, in a sentence. */
+  #note(run: string, item: FeedItem): Update[] {
+    const text = toldItem(item);
+    return text === undefined || this.#parts.branch.callOf(run) !== undefined ? [] : this.#remark(text);
+  }
+
+  #remark(text: string): Update[] {
+    if (this.#parts.abilities.notices) return this.#main({ sessionUpdate: "notice", severity: "info", title: text });
+    return this.#main({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: `${text}\n\n` } });
+  }
+
+  #say(
+    kind: "text" | "reasoning",
+    run: string | undefined,
+    message: string,
+    { part, text, begins }: { readonly part: number; readonly text: string; readonly begins?: number },
+  ): Update[] {
+    const told = this.#told.get(message) ?? [];
+    this.#told.set(message, told);
+    const before = told[part] ?? 0;
+    // After a break the same may be said again.
+    const more = begins === undefined ? text : text.slice(Math.max(0, before - begins));
+    if (more === "") return [];
+    told[part] = before + more.length;
+    const sessionId = this.#voice(run);
+    if (sessionId === undefined) return this.#overheard(run, more);
+    const content = { type: "text" as const, text: more };
+    const sessionUpdate = kind === "text" ? "agent_message_chunk" : "agent_thought_chunk";
+    return [{ sessionId, update: { sessionUpdate, content, messageId: message } }];
+  }
+
+  /** What a sub-agent says is shown at the call that launched it, now and then, until its result is there. */
+  #overheard(run: string | undefined, text: string): Update[] {
+    const call = run === undefined ? undefined : this.#parts.branch.callOf(run);
+    if (call === undefined) return [];
+    this.#saying.set(call, `${this.#saying.get(call) ?? ""}${text}`.slice(-16 * 1024));
+    return [];
+  }
+
+  #known(call: string, message: string): boolean {
+    const isKnown = this.#calls.has(call);
+    this.#calls.set(call, message);
+    return isKnown;
+  }
+
+  /** A call that is asked for: new to the editor, or known with more now. */
+  #call(run: string | undefined, id: string, state: ConversationState): Update[] {
+    const sessionId = this.#voice(run);
+    const call = callIn(state, id);
+    if (sessionId === undefined || !call) return [];
+    const told = toolCallOf(call, this.#parts.workspace);
+    if (this.#known(id, state.calls.get(id) ?? ""))
+      return [{ sessionId, update: { sessionUpdate: "tool_call_update", ...told } }];
+    return [{ sessionId, update: { sessionUpdate: "tool_call", ...told } }];
+  }
+
+  #progressed(run: string | undefined, id: string, state: ConversationState): Update[] {
+    const sessionId = this.#voice(run);
+    const call = callIn(state, id);
+    if (sessionId === undefined || !call) return [];
+    const update = progressOf(call, this.#parts.workspace, { saying: this.#saying.get(id) });
+    return [{ sessionId, update: { sessionUpdate: "tool_call_update", ...update } }];
+  }
+
+  #isDue(call: string): boolean {
+    const now = performance.now();
+    if (now - (this.#progress.get(call) ?? Number.NEGATIVE_INFINITY) < PROGRESS_EVERY) return false;
+    this.#progress.set(call, now);
+    return true;
+  }
+
+  #completed(item: Extract<FeedItem, { type: "message.completed" }>, state: ConversationState): Update[] {
+    const run = runOf(state, item.message);
+    const updates = item.parts.flatMap((part, index): Update[] => {
+      if (part.type === "text" || part.type === "reasoning")
+        return this.#say(part.type, run, item.message, { part: index, text: part.text, begins: 0 });
+      const sessionId = this.#voice(run);
+      const update = updateOf(part, item.message);
+      return sessionId !== undefined && update ? [{ sessionId, update }] : [];
+    });
+    this.#told.delete(item.message);
+    return [...updates, ...this.#usage(state, item.message)];
+  }
+
+  /** Words cannot be taken back from an editor: it is told that they count no more. */
+  #abandoned(message: string): Update[] {
+    const wasTold = this.#told.get(message)?.some((length) => length > 0) ?? false;
+    this.#told.delete(message);
+    const updates: Update[] = [...this.#calls].flatMap(([call, of]): Update[] => {
+      if (of !== message) return [];
+      this.#calls.delete(call);
+      return this.#main({ sessionUpdate: "tool_call_update", toolCallId: call, status: "failed" });
+    });
+    return wasTold ? [...updates, ...this.#remark(GIVEN_UP)] : updates;
+  }
+
+  /** What the conversation takes of the model's context, and what it has cost. */
+  #usage(state: ConversationState, message: string): Update[] {
+    const last = state.messages.get(message);
+    if (last?.role !== "assistant" || !last.usage || last.call !== undefined) return [];
+    const size = this.#parts.contextSize(last.model);
+    if (size === undefined) return [];
+    const used = last.usage.input + last.usage.output;
+    const cost = state.cost === undefined ? {} : { cost: { amount: state.cost, currency: "USD" } };
+    return this.#main({ sessionUpdate: "usage_update", used, size, ...cost });
+  }
+
+  #child(run: string, at: { readonly state: "running" | "idle" }, title?: string): Update[] {
+    const { sessionId, branch, abilities } = this.#parts;
+    const call = branch.callOf(run);
+    if (!abilities.subagents || call === undefined) return [];
+    const child = childSession(sessionId, call);
+    const state = at.state === "idle" ? { state: "idle" as const, stopReason: null } : { state: "running" as const };
+    return this.#main({
+      ...{ sessionUpdate: "subagent_update", sessionId: child, state },
+      ...(title === undefined ? {} : { title }),
+    });
+  }
+
+  #nextSum(): string {
+    this.#summing = Date.now();
+    return this.#sum;
+  }
+
+  get #sum(): string {
+    return `compaction-${this.#summing}`;
+  }
+}
+
+/** The session that stands for a sub-agent, by the call that launched it. */
+function childSession(sessionId: string, call: string): string {
+  return `${sessionId}:${call}`;
+}
+
+function updateOf(part: Part, messageId: string): SessionUpdate | undefined {
+  const content = blockOf(part);
+  if (!content) return undefined;
+  return {
+    sessionUpdate: part.type === "reasoning" ? "agent_thought_chunk" : "agent_message_chunk",
+    content,
+    messageId,
+  };
+}
+
+function runOf(state: ConversationState, message: string): string | undefined {
+  const found = state.messages.get(message);
+  return found?.role === "assistant" ? found.run : undefined;
+}
+
+/** A call where it stands. */
+export function callIn(state: ConversationState, call: string): Call | undefined {
+  const message = state.messages.get(state.calls.get(call) ?? "");
+  return message?.role === "assistant" ? message.calls.find(({ id }) => id === call) : undefined;
+}
