@@ -1,7 +1,7 @@
 import { type PromptResponse, RequestError } from "@agentclientprotocol/sdk/unstable";
 import type { ConversationState, FeedItem } from "@banyan/core/conversation";
 import { ClientError } from "@banyan/protocol/client";
-import { lastOfRun } from "../turn.ts";
+import { lastOfRun } from "../following.ts";
 
 const AUTHENTICATION = -32_000;
 const INVALID_PARAMS = -32_602;
