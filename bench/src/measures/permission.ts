@@ -58,6 +58,7 @@ export const permission: Measure = {
     const requests = COMMANDS.map((command): PermitRequest => {
       const tool = { name: "shell", description: "", input: { type: "object" }, effects: "external" } as const;
       return {
+        run: "run",
         call: "call",
         tool: { ...tool, about: () => ({ command }), execute: () => "" },
         input: { command },

@@ -36,6 +36,7 @@ async function permitOf(host: Awaited<ReturnType<typeof open>>, command: string)
   const session = await host.newSession();
   const permit = await host.agent.options.permission?.({
     call: "1",
+    run: "1",
     tool: tool!,
     input: { command },
     conversation: session.state,

@@ -143,8 +143,8 @@ export class Host {
     const tools = () => this.#agent.options.tools ?? [];
     this.#permissionWith = (all) => {
       const inMode = (mode: ApprovalMode) => permissions({ workspace, mode, rules: all, tools, canAsk, home });
-      const [usual, unasked] = [inMode(this.approval), inMode("all")];
-      return (request) => (this.approvalIn(request.conversation.id) === "all" ? unasked : usual)(request);
+      const modes = { ask: inMode("ask"), edits: inMode("edits"), all: inMode("all") };
+      return (request) => modes[this.#approval.in(request.conversation.id, request.run)](request);
     };
     this.#permission = this.#permissionWith(rules);
     this.whyNotRead = readingRules(pathScope(workspace, home), rules, () => this.approval);
@@ -199,7 +199,6 @@ export class Host {
     this.#equipped = equipment;
     if (this.#approval.mode === "all" && !this.#isConfined(equipment)) {
       this.#approval.withdraw();
-      this.#permission = this.#permissionWith(this.#rules);
       this.#withdrawn.push(`${NEEDS_SANDBOX} Calls are asked about.`);
     }
     this.#equipAgent(equipment);
@@ -277,12 +276,12 @@ export class Host {
 
   /**
    * Asks a person more, or less, from the next call on, in this process: `ask` and `edits` everywhere, `all` in one
-   * conversation. Rejects with `ApprovalError` for `all` without a yes, or without a sandbox (S27).
+   * conversation, and `edits` in one run where it is named. Rejects with `ApprovalError` for `all` without a yes, or without
+   * a sandbox (S27).
    */
-  async useApproval(mode: ApprovalMode, unasked?: Unasked): Promise<void> {
+  async useApproval(mode: ApprovalMode, unasked?: Unasked, run?: string): Promise<void> {
     const isConfined = mode !== "all" || this.#isConfined(await this.ready());
-    this.#approval.use(mode, { unasked, isConfined });
-    this.#permission = this.#permissionWith(this.#rules);
+    this.#approval.use(mode, { unasked, run, isConfined });
   }
 
   /** Whether commands run in a sandbox, or the user wants none for `all`. */

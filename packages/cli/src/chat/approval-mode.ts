@@ -34,7 +34,12 @@ export async function agreesToAll(terminal: Terminal, say: (sentence: string) =>
   say(
     "Every call would run in this conversation without asking you: commands, changes of files, and whatever a text that the agent reads talks it into. Deny rules still hold. It ends when the program does.",
   );
-  const line = await terminal.ask({ prompt: "Type yes to run everything unasked: " });
+  const line = await terminal.ask({
+    prompt: "Type yes to run everything unasked: ",
+    // It may be wanted while something else is asked; who does not want it after all goes back there.
+    isOver: true,
+    onBack() {},
+  });
   return line?.trim().toLowerCase() === "yes";
 }
 

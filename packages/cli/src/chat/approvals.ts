@@ -1,14 +1,7 @@
 import { setImmediate } from "node:timers/promises";
-import {
-  type Answer,
-  type Call,
-  type ConversationState,
-  type Json,
-  type Session,
-  UnfitAnswerError,
-} from "@banyan/core";
+import { type Answer, type Call, type ConversationState, type Session, UnfitAnswerError } from "@banyan/core";
 import type { ApprovalQuestion, LimitQuestion } from "@banyan/core/conversation";
-import { visibleLine } from "@banyan/core/shown";
+import { mainArgument, visibleLine } from "@banyan/core/shown";
 import { problemOf } from "../problem.ts";
 import { callIn } from "../show/call-line.ts";
 import { excerpt } from "../show/fit-text.ts";
@@ -16,9 +9,10 @@ import { oneLine } from "../show/plain-text.ts";
 import { subAgentLabel } from "../show/sub-agents.ts";
 import type { Choice, Decision } from "../terminal/decision.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
-import type { Question, Terminal } from "../terminal/terminal.ts";
-import { Answering, type WrittenAnswer, type WrittenPart } from "./answering.ts";
+import type { Terminal } from "../terminal/terminal.ts";
+import { Answering, type WrittenAnswer } from "./answering.ts";
 import { callArguments } from "./call-arguments.ts";
+import { CallEditing } from "./call-editing.ts";
 import { answerInWords } from "./text-question.ts";
 import type { Unsent } from "./unsent.ts";
 
@@ -26,6 +20,8 @@ import type { Unsent } from "./unsent.ts";
 export interface AskingSession extends Pick<Session, "listen" | "state"> {
   /** May resolve with a sentence: why a rule could not be kept for good. */
   answer(question: string, answer: Answer): Promise<unknown>;
+  /** From now on, files are changed without asking as long as this run lasts; where that can be had. */
+  allowChanges?(run: string): Promise<void>;
 }
 
 /** Who asks, and where. */
@@ -91,7 +87,7 @@ export class Approvals {
     const given = await this.#until(session, id, () =>
       question.type === "text"
         ? answerInWords(this.#terminal, question, asker, written.part(question.text), open.signal)
-        : this.#answer(call, question, asker, written, open.signal),
+        : this.#answer(session, call, question, asker, written, open.signal),
     );
     written.end(given === "given");
   }
@@ -137,30 +133,34 @@ export class Approvals {
   }
 
   async #answer(
+    session: AskingSession,
     call: Call,
-    { pattern, preview }: ApprovalQuestion,
+    { pattern, preview, message }: ApprovalQuestion,
     asker: string,
     written: WrittenAnswer,
     signal: AbortSignal,
   ): Promise<Answer | undefined> {
-    const [changed, reason] = [written.part("Arguments"), written.part(WHY_NOT)];
-    let edited: Json | undefined;
-    // Who had begun to change the arguments goes on with that.
-    let isEditing = changed.text !== "";
+    const reason = written.part(WHY_NOT);
+    const editing = new CallEditing(this.#terminal, call, written, (sentence) => this.#view.note(sentence));
+    // Who had begun to change it goes on with that.
+    let isEditing = editing.isBegun;
     let again = false;
     for (;;) {
       if (isEditing) {
-        const line = await this.#terminal.ask({ ...this.#arguments(call, changed), again, signal });
-        if (line === undefined) return undefined;
-        edited = this.#read(line, changed) ?? edited;
+        if ((await editing.edit({ again, signal })) === "stopped") return undefined;
         isEditing = false;
+        // Who went back has seen the question before, or sees it now for the first time.
         continue;
       }
+      const edited = editing.input;
       // A rule was worked out for the arguments as they were.
       const rule = edited === undefined ? pattern : undefined;
-      const body = callArguments(call, this.#terminal.style, edited === undefined ? { preview } : { input: edited });
+      const shown = edited === undefined ? { preview } : { input: edited };
+      const changes = edited === undefined && preview?.changes?.length && session.allowChanges !== undefined;
       const decided = await this.#terminal.decide({
-        ...this.#decision(call, body, asker, rule),
+        ...this.#decision(call, asker, { rule, changes: Boolean(changes) }),
+        body: callArguments(call, this.#terminal.style, shown),
+        painted: (paint) => callArguments(call, paint.theme, { ...shown, paint }),
         ...(reason.text !== "" && { begun: { key: NO.key, words: reason.text } }),
         onBegun: ({ words = "" }) => reason.draft(words),
         again,
@@ -172,6 +172,9 @@ export class Approvals {
       switch (decided.key) {
         case "y":
           return { decision: "allow", ...input };
+        case "t":
+          await this.#allowChanges(session, message);
+          return { decision: "allow" };
         case "n":
           if (decided.words === undefined) return { decision: "deny" };
           reason.use(decided.words);
@@ -187,35 +190,37 @@ export class Approvals {
     }
   }
 
-  #decision(call: Call, body: readonly string[], asker: string, rule: string | undefined): Decision {
+  /** What waits is allowed by that, too. Whoever could not be heard of it is asked about each. */
+  async #allowChanges(session: AskingSession, id: string): Promise<void> {
+    const message = session.state.messages.get(id);
+    if (message?.role !== "assistant") return;
+    await session.allowChanges?.(message.run).catch((error: unknown) => {
+      this.#view.note(`Allowed this once only. ${oneLine(problemOf(error).message)}`);
+    });
+  }
+
+  #decision(
+    call: Call,
+    asker: string,
+    { rule, changes }: { readonly rule: string | undefined; readonly changes: boolean },
+  ): Omit<Decision, "body"> {
     const { style } = this.#terminal;
     const { workspace } = this.#asking;
     return {
       // A name that fills the line must not push away what is asked.
       title: `${excerpt(visibleLine(asker), 40)} asks to run ${style.bold(visibleLine(call.tool))} in ${visibleLine(workspace)}`,
-      body,
+      name: `What ${visibleLine(call.tool)} would do`,
       question: "Allow this?",
-      choices: [YES, ...(rule === undefined ? [] : always(visibleLine(rule))), EDIT, NO],
+      choices: [
+        YES,
+        ...(changes ? [TURN] : []),
+        ...(rule === undefined ? [] : always(visibleLine(rule))),
+        { ...EDIT, text: `change ${mainArgument(call) ?? "the arguments"} first` },
+        NO,
+      ],
       stops: true,
+      asksLess: true,
     };
-  }
-
-  #arguments({ tool, input }: Call, written: WrittenPart): Question {
-    return { prompt: `Arguments of ${oneLine(tool)}: `, ...written.asked(JSON.stringify(input ?? {})) };
-  }
-
-  /** Arguments as a person typed them; nothing, and why, when they are none. */
-  #read(line: string, written: WrittenPart): Json | undefined {
-    written.draft(line);
-    try {
-      const input = JSON.parse(line) as Json;
-      written.use(line);
-      return input;
-    } catch (error) {
-      const why = error instanceof Error ? oneLine(error.message) : error;
-      this.#view.note(`The arguments stay as they were: that is not JSON (${why}).`);
-      return undefined;
-    }
   }
 }
 
@@ -224,7 +229,8 @@ type Given = "given" | "closed" | "refused";
 
 const WHY_NOT = "Why not";
 const YES: Choice = { key: "y", text: "yes, once", brief: "yes", words: ["yes", "Y"] };
-const EDIT: Choice = { key: "e", text: "edit the arguments first", brief: "edit", words: ["edit", "E"] };
+const TURN: Choice = { key: "t", text: "yes, and all changes of files in this turn", brief: "this turn", words: ["T"] };
+const EDIT: Choice = { key: "e", text: "change it first", brief: "change", words: ["edit", "change", "E"] };
 const NO: Choice = {
   key: "n",
   text: "no; you may say why",

@@ -76,6 +76,9 @@ describe("B23, S15: the arguments that a person judges", () => {
       "old_text, 1 line: as above",
       "new_text, 1 line: as above",
     ]);
+    expect(shown({ path: "a.txt", content: "here\ntwo\n" }, { change: { comes: "content" } }, preview).at(-1)).toBe(
+      "content, 2 lines: what is new in it is above",
+    );
     const cut = { ...change, added: 9 };
     expect(shown({ path: "a.txt" }, EDIT, { changes: [cut] })).toContain(
       "The difference is longer than what is shown of it.",

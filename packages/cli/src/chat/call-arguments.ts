@@ -1,26 +1,55 @@
 import type { Call, Json, Preview } from "@banyan/core/conversation";
 import { type ShownLine, shownCall } from "@banyan/core/shown";
 import type { Style } from "../show/style.ts";
+import type { CodePaint } from "../terminal/full/markdown/look.ts";
 
 /** What a person sees of a call beside its arguments, or in their place. */
 interface Shown {
   /** In the place of those that were checked. */
   readonly input?: Json | undefined;
   readonly preview?: Preview | undefined;
+  /** Colours code by its language. */
+  readonly paint?: CodePaint | undefined;
 }
 
 /** All of a call that a person is to judge, as lines. Nothing of it hides on a terminal, and nothing is left out (S15, S23). */
 export function callArguments(
   call: Pick<Call, "input" | "executedInput" | "inputText" | "about">,
   style: Style,
-  { input = call.executedInput ?? call.input, preview }: Shown = {},
+  { input = call.executedInput ?? call.input, preview, paint }: Shown = {},
 ): string[] {
-  const lines = shownCall(call, { input, preview });
+  const lines = shownCall(call, { input, preview }).map((line) => ({
+    ...line,
+    text: line.text.replaceAll("\t", "    "),
+  }));
   const width = String(lines.reduce((most, { number = 0 }) => Math.max(most, number), 0)).length;
-  return lines.map((line) => painted({ ...line, text: line.text.replaceAll("\t", "    ") }, width, style));
+  const code = paint ? inColours(lines, paint) : new Map<ShownLine, string>();
+  return lines.map((line) => painted(line, width, style, code.get(line)));
 }
 
-function painted({ look, text, number }: ShownLine, width: number, style: Style): string {
+/** Lines in the colours of their languages, as far as those are known: each file as it was, and as it is to be. */
+function inColours(lines: readonly ShownLine[], { highlight }: CodePaint): ReadonlyMap<ShownLine, string> {
+  const found = new Map<ShownLine, string>();
+  const paint = (part: readonly ShownLine[], language: string) => {
+    const code = highlight(part.map(({ text }) => text).join("\n"), language);
+    if (code?.length === part.length) for (const [index, line] of part.entries()) found.set(line, code[index] ?? "");
+  };
+  for (const path of new Set(lines.flatMap((line) => line.path ?? []))) {
+    const language = /\.([^./]+)$/.exec(path)?.[1] ?? path.split("/").at(-1) ?? "";
+    const ofFile = lines.filter((line) => line.path === path);
+    paint(
+      ofFile.filter(({ look }) => look === "added" || look === "same" || look === "text"),
+      language,
+    );
+  }
+  paint(
+    lines.filter(({ look }) => look === "command"),
+    "bash",
+  );
+  return found;
+}
+
+function painted({ look, text, number }: ShownLine, width: number, style: Style, code = text): string {
   const place = style.dim(String(number ?? "").padStart(width));
   switch (look) {
     case "note":
@@ -28,16 +57,17 @@ function painted({ look, text, number }: ShownLine, width: number, style: Style)
     case "head":
       return style.dim(text);
     case "argument":
-    case "command":
       return text;
+    case "command":
+      return code;
     case "text":
-      return `${style.dim("│")} ${text}`;
+      return `${style.dim("│")} ${code}`;
     case "added":
-      return `${place} ${style.good(`+ ${text}`)}`;
+      return code === text ? `${place} ${style.good(`+ ${text}`)}` : `${place} ${style.good("+")} ${code}`;
     case "removed":
       return `${place} ${style.bad(`- ${text}`)}`;
     case "same":
-      return `${place}   ${text}`;
+      return `${place}   ${code}`;
     case "gap":
       return style.dim(text);
   }

@@ -184,6 +184,10 @@ export class TalkSession implements AskingSession, ConversationWriter {
     return (await this.#client.ask("question.answer", { ...this.#here, question, answer })).problem;
   }
 
+  async allowChanges(run: string): Promise<void> {
+    await this.#client.ask("approval.use", { mode: "edits", run });
+  }
+
   async editInput(input: string, change: InputChange): Promise<void> {
     await this.#client.ask("input.edit", { ...this.#here, input, ...change });
   }

@@ -1,9 +1,17 @@
+import type { CodePaint } from "./full/markdown/look.ts";
+
 /** Something that a person decides. */
 export interface Decision {
   /** Who asks for what, on one line. */
   readonly title: string;
   /** What is to be judged, in full. Nothing of it may hide on a terminal (S12). */
   readonly body: readonly string[];
+  /** The same in the colours of its languages, where the terminal has them. */
+  painted?(paint: CodePaint): readonly string[];
+  /** What it is called when it has the whole screen. */
+  readonly name?: string;
+  /** It is about a call: what is asked at all can be changed instead. */
+  readonly asksLess?: boolean;
   readonly question: string;
   readonly choices: readonly Choice[];
   /** Who does not decide stops the agent. */

@@ -54,6 +54,12 @@ export interface Question extends MessageRequest {
   readonly again?: boolean;
   /** Called when another text stands there, where that can be known before the line is ended. */
   onDraft?(text: string): void;
+  /** Called when the person goes back to what was asked before: nobody is interrupted then. Absent: there is nothing before. */
+  onBack?(): void;
+  /** Asked over what is asked already, and not after it. */
+  readonly isOver?: boolean;
+  /** The text is that of a file of this name: an editor of the person's own may show it as such. */
+  readonly file?: string;
 }
 
 export interface TerminalOptions {

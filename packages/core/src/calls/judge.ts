@@ -44,7 +44,8 @@ export async function judge(run: TurnRun, call: AskedCall, { seen = false } = {}
     const { input, value } = checkedInput(checked.input);
     if (seen && !isSameInput(input, call.input))
       return { ended: "failed", output: `Not executed: ${otherThanSeen(input)}` };
-    const request = { call: call.id, tool, input, conversation: session.state, allowed: session.allowed, signal };
+    const asked = { call: call.id, run: run.id, tool, input };
+    const request = { ...asked, conversation: session.state, allowed: session.allowed, signal };
     const permit = permission ? await orAborted(permission(request), signal) : ALLOWED;
     // A rule without types may return nothing.
     switch (permit?.decision) {

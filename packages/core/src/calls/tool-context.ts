@@ -72,7 +72,8 @@ async function permit(run: TurnRun, { call, tool, input }: RunningCall, changed 
   const { session, signal } = run;
   const { permission } = run.agent;
   if (!permission) return { decision: "allow" };
-  return permission({ call, tool, input: changed, conversation: session.state, allowed: session.allowed, signal });
+  const asked = { call, run: run.id, tool, input: changed };
+  return permission({ ...asked, conversation: session.state, allowed: session.allowed, signal });
 }
 
 async function ask(

@@ -31,6 +31,8 @@ export type Permit =
 /** A call that waits for a verdict. */
 export interface PermitRequest {
   readonly call: string;
+  /** The run whose model asked for it. */
+  readonly run: string;
   readonly tool: Tool;
   /** The arguments, checked against the tool's schema. */
   readonly input: Json;

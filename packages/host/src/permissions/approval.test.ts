@@ -21,6 +21,19 @@ test("S27: all is taken for one conversation, with a yes, in a sandbox; once in 
   expect(approval.in("a")).toBe("all");
 });
 
+test("T45: changes of files are allowed for one run, and no longer than until the person asks for another mode", () => {
+  const approval = new Approval("ask");
+  approval.use("edits", { run: "one", isConfined: false });
+  expect([approval.in("a", "one"), approval.in("a", "two"), approval.in("a"), approval.mode]).toEqual([
+    "edits",
+    "ask",
+    "ask",
+    "ask",
+  ]);
+  approval.use("ask", { isConfined: false });
+  expect(approval.in("a", "one")).toBe("ask");
+});
+
 /** Every way to ask for a mode. */
 const STEPS = (["ask", "edits", "all"] as const).flatMap((mode) =>
   (["a", "b", undefined] as const).flatMap((conversation) =>

@@ -31,6 +31,8 @@ export class Approval {
   #mode: ApprovalMode;
   readonly #agreed = new Set<string>();
   readonly #unasked = new Set<string>();
+  /** Runs in which files are changed without asking. */
+  readonly #changing = new Set<string>();
 
   constructor(mode: ApprovalMode) {
     this.#mode = mode;
@@ -46,9 +48,10 @@ export class Approval {
     return [...this.#unasked];
   }
 
-  /** In this conversation; in one that has not begun without an id. */
-  in(conversation: string | undefined): ApprovalMode {
-    return conversation !== undefined && this.#unasked.has(conversation) ? "all" : this.#mode;
+  /** In this conversation; in one that has not begun without an id. `run`: for its calls. */
+  in(conversation: string | undefined, run?: string): ApprovalMode {
+    if (conversation !== undefined && this.#unasked.has(conversation)) return "all";
+    return this.#mode === "ask" && run !== undefined && this.#changing.has(run) ? "edits" : this.#mode;
   }
 
   /** Whether a person said yes to `all` in this conversation. */
@@ -56,8 +59,23 @@ export class Approval {
     return this.#mode === "all" || this.#agreed.has(conversation);
   }
 
-  /** Takes another mode. Throws `ApprovalError` for `all` without a conversation, a yes or a sandbox. */
-  use(mode: ApprovalMode, { unasked, isConfined }: { readonly unasked?: Unasked | undefined; isConfined: boolean }) {
+  /**
+   * Takes another mode: `edits` with a run, for that run alone. Throws `ApprovalError` for `all` without a conversation, a yes
+   * or a sandbox.
+   */
+  use(
+    mode: ApprovalMode,
+    {
+      unasked,
+      run,
+      isConfined,
+    }: { readonly unasked?: Unasked | undefined; run?: string | undefined; isConfined: boolean },
+  ) {
+    if (mode === "edits" && run !== undefined) {
+      this.#changing.add(run);
+      return;
+    }
+    this.#changing.clear();
     if (mode !== "all") {
       this.#mode = mode;
       this.#unasked.clear();

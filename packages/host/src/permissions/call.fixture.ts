@@ -54,7 +54,8 @@ export async function judge(
   allowed: readonly string[] = [],
 ): Promise<Permit> {
   const { signal } = new AbortController();
-  return permission({ call: "call", tool: of, input, conversation: emptyConversation(), allowed, signal });
+  const asked = { call: "call", run: "run", tool: of, input };
+  return permission({ ...asked, conversation: emptyConversation(), allowed, signal });
 }
 
 /** A permission with a person to ask and no rules, where nothing else is said. */

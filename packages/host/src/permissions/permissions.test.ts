@@ -124,6 +124,7 @@ describe("B23: the rule that an answer always sets", () => {
     suggestPattern(
       {
         call: "call",
+        run: "run",
         tool: tool(name),
         input,
         conversation: emptyConversation(),

@@ -47,7 +47,7 @@ export function hostOf(
       name = model;
       return agent;
     },
-    useApproval: async (mode, unasked) => approval.use(mode, { unasked, isConfined: true }),
+    useApproval: async (mode, unasked, run) => approval.use(mode, { unasked, run, isConfined: true }),
     remember: (rule) => remembered.push(rule),
     listProviders: async () => [{ name: "scripted", usable: true, reason: "It is part of the test.", known: 1 }],
     listModels: async () => [

@@ -9,7 +9,7 @@ import { locate, type Workspace } from "./paths.ts";
 import { assertWritable } from "./protected-paths.ts";
 import { replaceFile } from "./replace-file.ts";
 import { encode, readText, type TextContent } from "./text-content.ts";
-import { unifiedDiff } from "./unified-diff.ts";
+import { MOST_ASKED_BYTES, unifiedDiff } from "./unified-diff.ts";
 import { assertAllowed, assertJudged, type WritingOptions } from "./writing.ts";
 
 /** Occurrences are counted up to here. */
@@ -41,7 +41,8 @@ export function editTool(workspace: Workspace, { backups, refuse, watch }: Writi
     async preview(input) {
       const { content, bytes, after, diff } = await edited(workspace, input, { refuse, watch });
       const before = { digest: digestOf(content.bytes), text: content.text };
-      return { changes: [fileChange(content.path, before, { digest: digestOf(bytes), text: after }, diff)] };
+      const change = { digest: digestOf(bytes), text: after };
+      return { changes: [fileChange(content.path, before, change, { diff, most: MOST_ASKED_BYTES })] };
     },
     async execute(input, context) {
       const { location, content, bytes, after, diff } = await edited(workspace, input, { refuse, watch });
@@ -50,7 +51,7 @@ export function editTool(workspace: Workspace, { backups, refuse, watch }: Writi
       const before = { digest: await keepContent(backups, [content.bytes]), text: content.text };
       context.signal.throwIfAborted();
       await replaceFile(workspace, location, bytes, content.stats);
-      await context.changed(fileChange(content.path, before, { digest: digestOf(bytes), text: after }, diff));
+      await context.changed(fileChange(content.path, before, { digest: digestOf(bytes), text: after }, { diff }));
       return unifiedDiff(content.path, diff);
     },
   });

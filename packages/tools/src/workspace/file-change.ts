@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import type { FileChange } from "@banyan/core/conversation";
 import { digestOf } from "./backups.ts";
 import { formOf, SNIFFED_BYTES } from "./file-text.ts";
-import { lineDiff } from "./line-diff.ts";
+import { type LineDiff, lineDiff } from "./line-diff.ts";
 import { countLines } from "./text-content.ts";
 import { boundedDiff } from "./unified-diff.ts";
 
@@ -22,12 +22,15 @@ export function contentOf(bytes: Buffer): FileContent {
   return { digest, text: bytes.toString("utf8") };
 }
 
-/** How the content of a file changed; `undefined` stands for no file. The two must not be the same. */
+/**
+ * How the content of a file changed; `undefined` stands for no file. The two must not be the same. `most`: bytes of the
+ * difference that are kept.
+ */
 export function fileChange(
   path: string,
   before: FileContent | undefined,
   after: FileContent | undefined,
-  diff = diffOf(before, after),
+  { diff = diffOf(before, after), most }: { readonly diff?: LineDiff | undefined; readonly most?: number } = {},
 ): FileChange {
   return {
     path,
@@ -36,7 +39,7 @@ export function fileChange(
     after: after?.digest ?? null,
     added: diff?.added ?? linesOf(after),
     removed: diff?.removed ?? linesOf(before),
-    diff: diff === undefined ? "" : boundedDiff(path, diff),
+    diff: diff === undefined ? "" : boundedDiff(path, diff, most),
   };
 }
 

@@ -5,6 +5,8 @@ import { showControls, showOnOneLine } from "./plain-text.ts";
 const MOST_LINES = 300;
 const MOST_CHARACTERS = 20_000;
 const MOST_KEPT_BYTES = 64 * 1024;
+/** Bytes of what a person is asked about, which is there to be read to its end. */
+export const MOST_ASKED_BYTES = 1024 * 1024;
 
 /**
  * What changed in a text file, as a unified diff for the model and the reader: at most some 300 lines, with a note of
@@ -25,8 +27,8 @@ export function unifiedDiff(path: string, diff: LineDiff): string {
   return shown.join("\n");
 }
 
-/** The same for programs: a valid diff of as many of the changed lines as fit into 64 KiB, from the first on. */
-export function boundedDiff(path: string, diff: LineDiff): string {
+/** The same for programs: a valid diff of as many of the changed lines as fit into 64 KiB, or `most`, from the first on. */
+export function boundedDiff(path: string, diff: LineDiff, most = MOST_KEPT_BYTES): string {
   const kept: StructuredPatchHunk[] = [];
   let bytes = Buffer.byteLength(format(path, []));
   for (const hunk of diff.hunks) {
@@ -35,11 +37,11 @@ export function boundedDiff(path: string, diff: LineDiff): string {
     const lines: string[] = [];
     for (const line of hunk.lines) {
       bytes += Buffer.byteLength(showControls(line)) + 1;
-      if (bytes > MOST_KEPT_BYTES) break;
+      if (bytes > most) break;
       lines.push(line);
     }
     if (lines.length > 0) kept.push(lines.length === hunk.lines.length ? hunk : shortened(hunk, lines));
-    if (bytes > MOST_KEPT_BYTES) break;
+    if (bytes > most) break;
   }
   return kept.length === 0 ? "" : format(path, kept);
 }

@@ -11,7 +11,7 @@ import { type Location, locate, type Workspace } from "./paths.ts";
 import { assertWritable } from "./protected-paths.ts";
 import { replaceFile } from "./replace-file.ts";
 import { countLines, encode, lineEndsOf, linesInWords, readText, type TextContent } from "./text-content.ts";
-import { unifiedDiff } from "./unified-diff.ts";
+import { MOST_ASKED_BYTES, unifiedDiff } from "./unified-diff.ts";
 import { assertAllowed, assertJudged, type WritingOptions } from "./writing.ts";
 
 const input = z.object({
@@ -37,13 +37,16 @@ export function writeTool(workspace: Workspace, { backups, refuse, watch }: Writ
       const bytes = encode(location.path, content);
       const after = { digest: digestOf(bytes), text: content };
       const before = location.kind === "file" ? await previous(workspace, location, watch ? { watch } : {}) : undefined;
-      if (before === undefined) return { changes: [fileChange(location.path, undefined, after)] };
+      if (before === undefined)
+        return { changes: [fileChange(location.path, undefined, after, { most: MOST_ASKED_BYTES })] };
       const { digest, text, why } = before;
       if (digest === after.digest) return { notes: [`Overwrites ${location.path} with the content that it has.`] };
       const what = text === undefined ? why : linesInWords(countLines(text));
       return {
         notes: [`Overwrites ${location.path}, which is there already (${what}).`],
-        changes: [fileChange(location.path, { digest, ...(text !== undefined && { text }) }, after)],
+        changes: [
+          fileChange(location.path, { digest, ...(text !== undefined && { text }) }, after, { most: MOST_ASKED_BYTES }),
+        ],
       };
     },
     async execute({ path, content }, context) {
@@ -73,7 +76,7 @@ export function writeTool(workspace: Workspace, { backups, refuse, watch }: Writ
         return `${outcome}\n[no diff: ${before.why}]`;
       }
       const diff = lineDiff(before.text, content);
-      await context.changed(fileChange(location.path, before, after, diff));
+      await context.changed(fileChange(location.path, before, after, { diff }));
       const [was, is] = [lineEndsOf(before.text), lineEndsOf(content)];
       const ends =
         was !== is && was !== "none" && is !== "none"

@@ -56,7 +56,7 @@ describe("a decision", () => {
     here.happens({ type: "call.approval-requested", message: "a", call: "c", question: "q" });
     await here.screen.until(/waiting for you(, \d+ s)?, Esc stops/);
     const decided = here.terminal.decide({ ...question, stops: true, again: true });
-    const asked = await here.screen.until(/banyan asks to run shell ─+ Esc stops ─$/);
+    const asked = await here.screen.until(/banyan asks to run shell ─[\s\S]*^Esc stops$/m);
     expect(asked).not.toContain("waiting for you, ");
     here.keys("y");
     await decided;

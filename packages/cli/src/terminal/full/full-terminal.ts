@@ -4,6 +4,7 @@ import { detectCapabilities } from "@earendil-works/pi-tui";
 import type { Decided, Decision } from "../decision.ts";
 import { History } from "../history.ts";
 import type { MessageRequest, Question, Terminal, TerminalOptions } from "../terminal.ts";
+import type { Action } from "./keys/actions.ts";
 import { KeyBindings, type KeyRow } from "./keys/key-bindings.ts";
 import { Keyboard } from "./keys/keyboard.ts";
 import { Modes } from "./keys/modes.ts";
@@ -16,6 +17,7 @@ import { pictureOf } from "./picture.ts";
 import { completeFiles } from "./prompt/complete-files.ts";
 import type { Completer } from "./prompt/completion.ts";
 import { completeCommands, completeNames } from "./prompt/completions.ts";
+import { editOutside, hasEditor } from "./prompt/external-editor.ts";
 import { Prompt } from "./prompt/prompt.ts";
 import { PromptKeys } from "./prompt-keys.ts";
 import { Screen } from "./screen/screen.ts";
@@ -29,6 +31,7 @@ import type { Overlay } from "./views/overlay.ts";
 import { QuestionCard } from "./views/question-card.ts";
 import { mayMove, SPIN_TIME } from "./views/spinner-line.ts";
 import type { Status } from "./views/status-line.ts";
+import { Viewer } from "./views/viewer.ts";
 
 /** What a full terminal is made of. */
 export interface FullTerminalOptions extends Omit<TerminalOptions, "style"> {
@@ -70,6 +73,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
   #conversation: ConversationState | undefined;
   #status: Status | undefined;
   #highlight: Highlight | undefined;
+  #isHighlightWanted = false;
   /** The beginning of a line that was written without its end. */
   #partial = "";
   #ticking: NodeJS.Timeout | undefined;
@@ -162,16 +166,29 @@ export class FullTerminal implements Terminal, LiveTerminal {
   }
 
   async ask(question: Question): Promise<string | undefined> {
-    const card = new QuestionCard(question, {
-      keys: this.#keys,
-      theme: () => this.#theme,
-      onChange: () => this.#changed(),
-    });
-    return this.#question(card, question.again ?? false, question.signal);
+    const { env } = this.#options;
+    const { again = false, signal, isOver = false, file } = question;
+    const editor = { keys: this.#keys, theme: () => this.#theme, onChange: () => this.#changed() };
+    const card = new QuestionCard(question, editor, hasEditor(env) ? (text) => this.#outside(text, file) : undefined);
+    if (this.#isClosed) return undefined;
+    const over = await this.#overlays.open(card, { signal, isGuarded: !again, isOver });
+    if (over.isBack) question.onBack?.();
+    else this.#decided(over.result, signal);
+    return over.result;
   }
 
   async decide(decision: Decision): Promise<Decided | undefined> {
-    return this.#question(new DecisionCard(decision), decision.again ?? false, decision.signal);
+    const { again = false, signal } = decision;
+    this.#loadHighlighter();
+    if (this.#isClosed) return undefined;
+    const card = new DecisionCard(decision, () => this.#highlight);
+    const { result } = await this.#overlays.open(card, { signal, isGuarded: !again });
+    this.#decided(result, signal);
+    return result;
+  }
+
+  async edit(text: string, file: string): Promise<string | undefined> {
+    return hasEditor(this.#options.env) ? this.#outside(text, file) : undefined;
   }
 
   interrupt(): void {
@@ -254,11 +271,21 @@ export class FullTerminal implements Terminal, LiveTerminal {
     this.#changed();
   }
 
-  async #question<T>(card: Overlay<T>, again: boolean, signal: AbortSignal | undefined): Promise<T | undefined> {
-    if (this.#isClosed) return undefined;
-    const { result } = await this.#overlays.open(card, { signal, isGuarded: !again });
+  /** Who decides nothing where something must be decided stops the agent. */
+  #decided(result: unknown, signal: AbortSignal | undefined): void {
     if (result === undefined && !signal?.aborted && !this.#isClosed) this.#interrupted();
-    return result;
+  }
+
+  /** The person's own editor has the terminal. Rejects, once that is said, when it fails. */
+  async #outside(text: string, file?: string): Promise<string> {
+    try {
+      return await this.#lease.lend(() => editOutside(text, this.#options.env, file));
+    } catch (error) {
+      this.view.say(`Not done: ${error instanceof Error ? error.message : String(error)}`);
+      throw error;
+    } finally {
+      this.#changed();
+    }
   }
 
   #interrupted(): void {
@@ -272,12 +299,24 @@ export class FullTerminal implements Terminal, LiveTerminal {
     if (this.#overlays.delays() && !this.#overlays.page) {
       // A message that was being typed goes on; keys that are about nothing count for nothing.
       if (!this.#prompt.isEmpty || this.#keys.matches(key, "cancel")) this.#promptKeys.key(key);
-    } else if (this.#overlays.top && !this.#overlays.page && this.#keys.matches(key, "agents")) {
-      // Who is asked something may want to see what for.
-      this.#options.onAction?.("agents");
+    } else if (this.#overlays.top && !this.#overlays.page && this.#besideQuestion(key)) {
+      // It is done; the question stays.
     } else if (this.#overlays.top) this.#overlays.key(key, this.#keys);
     else this.#promptKeys.key(key);
     this.#changed();
+  }
+
+  /** Who is asked something may want to see what for, to see all of it, or to be asked less. */
+  #besideQuestion(key: string): boolean {
+    const does = (action: Action) => this.#keys.matches(key, action);
+    if (does("agents")) this.#options.onAction?.("agents");
+    else if (does("approval-mode")) this.#options.onAction?.("approval-mode");
+    else if (does("open-output") && this.#overlays.top?.page) {
+      this.#overlays.open(new Viewer([this.#overlays.top.page])).catch(() => {
+        // It ends with the terminal.
+      });
+    } else return false;
+    return true;
   }
 
   #paste(text: string): void {
@@ -307,23 +346,24 @@ export class FullTerminal implements Terminal, LiveTerminal {
     if (this.view.doing && !this.#isClosed) {
       this.#ticking ??= setInterval(() => this.#screen.changed(), this.#moves ? SPIN_TIME : STILL_TIME);
       // Code is rarely the first thing that is said: it can be loaded meanwhile.
-      this.#highlight ??= this.#loadHighlighter();
+      this.#loadHighlighter();
     } else {
       clearInterval(this.#ticking);
       this.#ticking = undefined;
     }
   }
 
-  #loadHighlighter(): Highlight {
-    let loaded: Highlight | undefined;
+  #loadHighlighter(): void {
+    if (this.#isHighlightWanted || this.#theme.depth === 1) return;
+    this.#isHighlightWanted = true;
     import("./markdown/highlighter.ts").then(
       ({ createHighlighter }) => {
-        loaded = createHighlighter(() => this.#theme);
+        this.#highlight = createHighlighter(() => this.#theme);
+        this.#changed();
       },
       () => {
         // Code can be read without colours, too.
       },
     );
-    return (code, language) => loaded?.(code, language);
   }
 }

@@ -21,7 +21,7 @@ export interface Bottom {
 }
 
 /** Rows from which on there is a place for the status. */
-const STATUS_FROM = 8;
+export const STATUS_FROM = 8;
 /** Rows from which on an empty line sets the bottom apart from the transcript. */
 const APART_FROM = 16;
 /** Lines of the transcript that stay free, where there are enough rows. */

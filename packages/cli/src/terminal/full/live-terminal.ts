@@ -51,6 +51,11 @@ export interface LiveTerminal {
   settled(): Promise<void>;
   /** Markdown of a model, which is plain text else, as lines of so many columns. */
   prose(markdown: string, width: number): readonly string[];
+  /**
+   * Lets the person edit the text of a file of this name in an editor of their own; nothing where they have set none. Rejects,
+   * once that is said, when the editor fails.
+   */
+  edit(text: string, file: string): Promise<string | undefined>;
   /** Puts text into the prompt, before what stands there. */
   insert(text: string): void;
 }

@@ -7,6 +7,8 @@ export interface OpenOptions {
   readonly signal?: AbortSignal | undefined;
   /** It asks something that keys decide: what was typed before it appeared must not decide it (S14). */
   readonly isGuarded?: boolean;
+  /** It stands over what is asked already, not behind it. */
+  readonly isOver?: boolean;
 }
 
 interface Entry {
@@ -49,7 +51,10 @@ export class OverlayStack {
   }
 
   /** Opens something; answers how it ended, nothing chosen when it was taken away. */
-  async open<T>(overlay: Overlay<T>, { signal, isGuarded = false }: OpenOptions = {}): Promise<Over<T>> {
+  async open<T>(
+    overlay: Overlay<T>,
+    { signal, isGuarded = false, isOver = false }: OpenOptions = {},
+  ): Promise<Over<T>> {
     if (signal?.aborted) return {};
     const { promise, resolve } = Promise.withResolvers<Over<T>>();
     const end = (over: Over<unknown>) => resolve(over as Over<T>);
@@ -57,7 +62,8 @@ export class OverlayStack {
     const abort = () => this.#close(entry, {});
     signal?.addEventListener("abort", abort, { once: true });
     const before = this.#entry;
-    this.#entries.push(entry);
+    if (isOver) this.#entries.unshift(entry);
+    else this.#entries.push(entry);
     if (this.#entry !== before) this.#appeared();
     this.#changed();
     try {

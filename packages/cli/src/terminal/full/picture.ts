@@ -2,7 +2,7 @@ import type { WaitingInput } from "@banyan/core/conversation";
 import { counted } from "@banyan/core/shown";
 import { waitingText, waitingWord } from "../../show/message-label.ts";
 import type { KeyBindings } from "./keys/key-bindings.ts";
-import { bottomOf } from "./layout.ts";
+import { bottomOf, STATUS_FROM } from "./layout.ts";
 import type { Highlight } from "./markdown/look.ts";
 import type { OverlayStack } from "./overlay-stack.ts";
 import type { Prompt } from "./prompt/prompt.ts";
@@ -81,7 +81,8 @@ function fullScreen({ overlays, theme }: Seen, page: Overlay<unknown>, spinner: 
 /** The prompt, or what stands in its place. Until that has the keys, the prompt is below it, for who is typing. */
 function inputOf({ overlays, prompt, theme, view, keys }: Seen, size: Size): View {
   const hint = view.isBusy ? `Enter steers, ${keys.hint("send-later") ?? ""} waits for its turn` : "";
-  const most = { ...size, rows: Math.max(1, size.rows - 1) };
+  const kept = overlays.top?.footer && size.rows >= STATUS_FROM ? 2 : 1;
+  const most = { ...size, rows: Math.max(1, size.rows - kept) };
   const top = overlays.top?.view(most, theme, overlays.isArmed);
   if (!top) return prompt.view(size, theme, hint);
   if (overlays.isArmed || prompt.isEmpty) return top;
@@ -115,8 +116,10 @@ function spinnerOf({ view, moves, theme, keys, overlays }: Seen, columns: number
   );
 }
 
-function statusOf({ hint, status, theme }: Seen, { columns }: Size): string {
+function statusOf({ hint, status, theme, overlays, keys }: Seen, { columns }: Size): string {
   if (hint !== "") return theme.warning(cut(hint, columns));
+  const does = overlays.top?.footer?.(keys) ?? "";
+  if (does !== "") return theme.dim(cut(does, columns));
   return status ? statusLine(status, columns, theme) : "";
 }
 

@@ -13,6 +13,6 @@ export {
 export { enclosed } from "./enclosed.ts";
 export { nearest } from "./nearest.ts";
 export { type DiffLine, readPatch } from "./patch.ts";
-export { type ShownLine, shownCall } from "./shown-call.ts";
+export { mainArgument, type ShownLine, shownCall } from "./shown-call.ts";
 export { GIVEN_UP, hitchName, type ToldType, toldItem, type UntoldType } from "./told-item.ts";
 export { visibleLine, visibleProse, visibleText } from "./visible-text.ts";

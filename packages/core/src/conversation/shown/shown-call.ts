@@ -13,6 +13,8 @@ export interface ShownLine {
   readonly text: string;
   /** Of a line of a change: its number in the file, from 1; of one that goes, in the old file. */
   readonly number?: number;
+  /** The file that the line is of, or is to be: its name says in which language it is. */
+  readonly path?: string;
 }
 
 /** Characters of a text that stand on the line of its name. */
@@ -30,19 +32,38 @@ export function shownCall(
 ): ShownLine[] {
   const { notes = [], changes = [] } = preview ?? {};
   const changed = changes.map(changeLines);
-  const said = changed.flat().filter(({ look }) => look === "added" || look === "removed" || look === "same");
   return [
     ...notes.map((text) => ({ look: "note" as const, text: visibleLine(text) })),
-    ...changed.flat(),
-    ...argumentsOf(call, input, new Set(said.map(({ text }) => text))),
+    ...changed.flatMap(({ lines }) => lines),
+    ...argumentsOf(call, input, changed),
   ];
 }
 
-function changeLines({ path, kind, added, removed, diff }: FileChange): ShownLine[] {
+/**
+ * The argument that a person changes when they want a call otherwise: the command, what comes into the file, the address.
+ * Nothing where the call is about none of them: then it is all of its arguments.
+ */
+export function mainArgument({ input, about }: Pick<Call, "input" | "about">): string | undefined {
+  if (!isRecord(input)) return undefined;
+  const named = about?.change?.comes;
+  if (named !== undefined) return typeof input[named] === "string" ? named : undefined;
+  const main = about?.command ?? about?.url;
+  return main === undefined ? undefined : Object.keys(input).find((name) => input[name] === main);
+}
+
+/** What is shown of a change that a call would make. */
+interface ShownChange {
+  readonly kind: FileChange["kind"];
+  readonly lines: readonly ShownLine[];
+  /** All of it is shown. */
+  readonly isWhole: boolean;
+}
+
+function changeLines({ path, kind, added, removed, diff }: FileChange): ShownChange {
   const lines = readPatch(diff).flatMap((line, index): ShownLine[] => {
     const number = line.kind === "removed" ? line.before : line.after;
     if (line.kind !== "place") {
-      return [{ look: line.kind, text: visibleText(line.text), ...(number !== undefined && { number }) }];
+      return [{ look: line.kind, text: visibleText(line.text), path, ...(number !== undefined && { number }) }];
     }
     // Where a place begins is told by the numbers of its lines.
     if (line.text.startsWith("@@")) return index === 0 ? [] : [{ look: "gap", text: "⋮" }];
@@ -58,48 +79,63 @@ function changeLines({ path, kind, added, removed, diff }: FileChange): ShownLin
   const head = [`${words} ${visibleLine(path)}`, ...amounts.filter((text) => text !== "")].join(", ");
   const rest =
     diff === "" ? "The difference cannot be shown as lines." : "The difference is longer than what is shown of it.";
-  return [{ look: "head", text: head }, ...lines, ...(isWhole ? [] : [{ look: "note" as const, text: rest }])];
+  const note = isWhole ? [] : [{ look: "note" as const, text: rest }];
+  return { kind, isWhole, lines: [{ look: "head", text: head }, ...lines, ...note] };
 }
 
 function argumentsOf(
   call: Pick<Call, "input" | "inputText" | "about">,
   input: Json | undefined,
-  said: ReadonlySet<string>,
+  changed: readonly ShownChange[],
 ): ShownLine[] {
   if (input === undefined) return linesOf(call.inputText, "text");
   if (!isRecord(input) || Object.keys(input).length === 0) return linesOf(JSON.stringify(input, null, 2), "text");
-  const looks = looksOf(call);
+  const isTold = changed.length > 0 && changed.every(({ isWhole }) => isWhole);
+  // Of a file that is there already, its whole new content says nothing of what is new in it.
+  const isOverwritten = call.about?.change?.goes === undefined && changed.some(({ kind }) => kind === "changed");
+  const looks = looksOf(call, isOverwritten || !isSame(input, call.input));
+  const [path] = call.about?.paths?.map((one) => one.path) ?? [];
   return Object.entries(input).flatMap(([name, value]) => {
     // Of a name, too, nothing hides, and none looks like a line of its own.
     const shown = /^[\w.-]+$/.test(name) ? name : visibleLine(JSON.stringify(name));
-    return typeof value === "string" ? textLines(shown, value, looks.get(name), said) : valueLines(shown, value);
+    if (typeof value !== "string") return valueLines(shown, value);
+    const isOfChange = name === call.about?.change?.goes || name === call.about?.change?.comes;
+    if (isOfChange && isTold) return toldAbove(shown, value, isOverwritten);
+    const lines = textLines(shown, value, looks.get(name));
+    return isOfChange && path !== undefined
+      ? lines.map((line) => (line.look === "head" ? line : { ...line, path }))
+      : lines;
   });
 }
 
+function toldAbove(name: string, text: string, isOverwritten: boolean): ShownLine[] {
+  const count = linesInWords(text === "" ? 0 : text.replace(/\n$/, "").split("\n").length);
+  return [
+    { look: "argument", text: `${name}, ${count}: ${isOverwritten ? "what is new in it is above" : "as above"}` },
+  ];
+}
+
 /** The arguments that have a look of their own, by what the tool said of those that it was asked about. */
-function looksOf({ input, about }: Pick<Call, "input" | "about">): ReadonlyMap<string, ShownLine["look"]> {
+function looksOf(
+  { input, about }: Pick<Call, "input" | "about">,
+  isContent: boolean,
+): ReadonlyMap<string, ShownLine["look"]> {
   const looks = new Map<string, ShownLine["look"]>();
-  if (about?.change?.goes !== undefined) looks.set(about.change.goes, "removed");
-  if (about?.change) looks.set(about.change.comes, "added");
+  const { goes, comes } = about?.change ?? {};
+  if (goes !== undefined) looks.set(goes, "removed");
+  if (comes !== undefined) looks.set(comes, goes === undefined && isContent ? "text" : "added");
   const command = isRecord(input) ? Object.keys(input).find((name) => input[name] === about?.command) : undefined;
   if (about?.command !== undefined && command !== undefined) looks.set(command, "command");
   return looks;
 }
 
-function textLines(
-  name: string,
-  text: string,
-  look: ShownLine["look"] | undefined,
-  said: ReadonlySet<string>,
-): ShownLine[] {
+function textLines(name: string, text: string, look: ShownLine["look"] | undefined): ShownLine[] {
   if (look === "command") return [{ look: "head", text: name }, ...linesOf(text, look)];
   const isShort = text.length <= SHORT && !text.includes("\n");
   if (look === undefined && isShort)
     return [{ look: "argument", text: `${name}: ${visibleLine(JSON.stringify(text))}` }];
   const lines = look === undefined ? linesOf(text, "text") : linesOf(text.replace(/\n$/, ""), look);
   const head = `${name}, ${linesInWords(lines.length)}`;
-  if (look !== undefined && lines.every((line) => said.has(line.text)))
-    return [{ look: "argument", text: `${head}: as above` }];
   return [{ look: "head", text: text === "" ? `${name}: nothing` : `${head}:` }, ...(text === "" ? [] : lines)];
 }
 
@@ -116,6 +152,10 @@ function linesOf(text: string, look: ShownLine["look"]): ShownLine[] {
 
 function linesInWords(count: number): string {
   return count === 1 ? "1 line" : `${count} lines`;
+}
+
+function isSame(one: Json | undefined, other: Json | undefined): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
 }
 
 function isRecord(value: Json | undefined): value is Readonly<Record<string, Json>> {

@@ -82,6 +82,7 @@ async function isAllowed(session: Session, { options }: Agent, { message, call }
   if (!options.permission || !tool || waiting?.input === undefined) return false;
   const { signal } = new AbortController();
   const { state, allowed } = session;
-  const permit = await options.permission({ call, tool, input: waiting.input, conversation: state, allowed, signal });
+  const asking = { call, run: asked?.role === "assistant" ? asked.run : "", tool, input: waiting.input };
+  const permit = await options.permission({ ...asking, conversation: state, allowed, signal });
   return permit.decision === "allow";
 }

@@ -18,9 +18,9 @@ export const settingsHandlers: Handlers<"model.list" | "model.use" | "approval.u
     return {};
   },
 
-  async "approval.use"({ mode, conversation, confirmed }, desk) {
+  async "approval.use"({ mode, conversation, confirmed, run }, desk) {
     const { host, conversations, settingsChanged } = desk;
-    await host.useApproval(mode, conversation === undefined ? undefined : { conversation, confirmed });
+    await host.useApproval(mode, conversation === undefined ? undefined : { conversation, confirmed }, run);
     settingsChanged();
     for (const live of conversations.allOpen) await allowWhatIsCovered(live, desk);
     return {};

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { pathWithout } from "@banyan/host/find-program";
 
 /** The text could not be edited outside; the message says why, and what to do. */
@@ -9,16 +9,22 @@ class ExternalEditorError extends Error {
   override readonly name = "ExternalEditorError";
 }
 
+/** Whether the person has set one. */
+export function hasEditor({ VISUAL, EDITOR }: NodeJS.ProcessEnv): boolean {
+  return Boolean(VISUAL || EDITOR);
+}
+
 /**
- * Lets a person edit a text in `$VISUAL` or `$EDITOR`, which gets the terminal until it ends; it must be free. Answers the
- * text as it was saved, without the line end at its end. Rejects with an error whose message is for a person.
+ * Lets a person edit a text in `$VISUAL` or `$EDITOR`, which gets the terminal until it ends; it must be free. It is named as
+ * `name` is, so that the editor knows its language. Answers the text as it was saved, without the line end at its end.
+ * Rejects with an error whose message is for a person.
  */
-export async function editOutside(text: string, env: NodeJS.ProcessEnv): Promise<string> {
+export async function editOutside(text: string, env: NodeJS.ProcessEnv, name = "message.md"): Promise<string> {
   const editor = env.VISUAL || env.EDITOR;
   if (!editor) throw new ExternalEditorError("No editor is set: set VISUAL or EDITOR, as in EDITOR=vim.");
   const folder = await mkdtemp(join(tmpdir(), "banyan-"));
   try {
-    const file = join(folder, "message.md");
+    const file = join(folder, basename(name) || "message.md");
     await writeFile(file, text, { mode: 0o600 });
     await runs(editor, file, env);
     return (await readFile(file, "utf8")).replace(/\r?\n$/, "");

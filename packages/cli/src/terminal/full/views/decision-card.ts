@@ -1,14 +1,17 @@
 import { counted } from "@banyan/core/shown";
 import { oneLine } from "../../../show/plain-text.ts";
 import type { Choice, Decided, Decision } from "../../decision.ts";
+import type { Action } from "../keys/actions.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { characterOf } from "../keys/keyboard.ts";
+import type { Highlight } from "../markdown/look.ts";
 import { cut, widthOf, wrapped } from "../screen/cells.ts";
 import type { Size } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 import { rule } from "./drawn-lines.ts";
 import { LineInput } from "./line-input.ts";
 import type { Over, Overlay, View } from "./overlay.ts";
+import type { Page } from "./viewer.ts";
 
 /**
  * Something that a person decides with a key (T27). Only the keys of the choices decide: Enter does not, nor any other
@@ -25,30 +28,35 @@ export class DecisionCard implements Overlay<Decided> {
   #top = 0;
   /** How far the body can be moved, as it was shown last. */
   #room = { lines: 0, shown: 0 };
+  readonly #highlight: () => Highlight | undefined;
+  /** The body as it was made last: of a large change, not for each frame anew. */
+  #made: { readonly by: readonly unknown[]; readonly lines: readonly string[] } | undefined;
 
-  constructor(decision: Decision) {
+  /** `highlight`: what paints code, once it is there. */
+  constructor(decision: Decision, highlight: () => Highlight | undefined = () => undefined) {
     const { begun, choices, again } = decision;
     this.#decision = decision;
+    this.#highlight = highlight;
     // Who was shown it before has gone back from there.
     if (begun && !again) this.#chosen = choices.find(({ key, takesWords }) => key === begun.key && takesWords);
     this.#words = new LineInput(begun?.words);
   }
 
   view({ columns, rows }: Size, theme: Theme, isArmed: boolean): View {
-    const { title, body, stops = false } = this.#decision;
+    const { title } = this.#decision;
     const isTight = rows < 16 || this.#long(columns, theme).length > rows / 3;
     const bottom = this.#chosen ? this.#question(columns, theme) : this.#offer(columns, theme, isTight, isArmed);
     // What goes on in the next line is set in, so that a sign at the beginning of one is never taken for another's.
-    const lines = (isTight ? [...body, ...this.#told(theme)] : body).flatMap((line) => setIn(line, columns - 4));
+    const lines = this.#body(columns - 4, theme, isTight);
     const shown = Math.max(1, rows - 1 - bottom.lines.length - (isTight ? 0 : 1));
     const most = lines.length > shown ? Math.max(1, shown - 1) : shown;
     this.#room = { lines: lines.length, shown: most };
     this.#top = Math.max(0, Math.min(this.#top, lines.length - most));
     const part = lines.slice(this.#top, this.#top + most);
     const hidden = lines.length - part.length;
-    const more = hidden > 0 ? [theme.dim(cut(`… (${counted(hidden, "more line")}: Up and Down move)`, columns))] : [];
+    const more = hidden > 0 ? [theme.dim(cut(`… (${this.#place(hidden)}: Up and Down move)`, columns))] : [];
     const top = [
-      rule(theme.warning(title), columns, theme, stops ? theme.dim("Esc stops") : ""),
+      rule(theme.warning(title), columns, theme),
       ...part.map((line) => `  ${line}`),
       ...more,
       ...(isTight ? [] : [""]),
@@ -65,6 +73,8 @@ export class DecisionCard implements Overlay<Decided> {
     else if (keys.matches(key, "list-down")) this.#top++;
     else if (keys.matches(key, "list-page-up")) this.#top -= this.#room.shown;
     else if (keys.matches(key, "list-page-down")) this.#top += this.#room.shown;
+    else if (keys.matches(key, "list-first")) this.#top = 0;
+    else if (keys.matches(key, "list-last")) this.#top = this.#room.lines;
     else {
       const character = characterOf(key);
       const choice = this.#decision.choices.find((one) => one.key === character);
@@ -79,6 +89,49 @@ export class DecisionCard implements Overlay<Decided> {
     if (!this.#chosen) return;
     this.#words.text += oneLine(text);
     this.#written(this.#chosen);
+  }
+
+  footer(keys: KeyBindings): string {
+    const { stops = false, asksLess = false } = this.#decision;
+    const hint = (action: Action, does: string) => {
+      const key = keys.hint(action);
+      return key === undefined ? [] : [`${key} ${does}`];
+    };
+    if (this.#chosen) return hint("interrupt", "goes back").join("");
+    return [
+      ...(stops ? hint("interrupt", "stops") : hint("interrupt", "decides nothing")),
+      ...(this.#room.lines > this.#room.shown ? hint("open-output", "all of it") : []),
+      ...(asksLess ? hint("approval-mode", "asks less") : []),
+    ].join(" · ");
+  }
+
+  /** All that is to be judged, for the whole screen. */
+  get page(): Page {
+    const { name, title } = this.#decision;
+    return { title: name ?? title, lines: (_width, theme) => this.#painted(theme) };
+  }
+
+  #place(hidden: number): string {
+    const below = this.#room.lines - this.#room.shown - this.#top;
+    if (this.#top === 0) return counted(hidden, "more line");
+    return below > 0
+      ? `${counted(below, "more line")} below, ${this.#top} above`
+      : `${counted(this.#top, "line")} above`;
+  }
+
+  #painted(theme: Theme): readonly string[] {
+    const { body, painted } = this.#decision;
+    const highlight = theme.depth > 1 ? this.#highlight() : undefined;
+    return (highlight && painted?.({ theme, highlight })) ?? body;
+  }
+
+  #body(columns: number, theme: Theme, isTight: boolean): readonly string[] {
+    const by = [columns, theme, isTight, this.#highlight()];
+    if (this.#made?.by.every((one, index) => one === by[index])) return this.#made.lines;
+    const body = this.#painted(theme);
+    const lines = (isTight ? [...body, ...this.#told(theme)] : body).flatMap((line) => setIn(line, columns));
+    this.#made = { by, lines };
+    return lines;
   }
 
   #wordsKey(choice: Choice, key: string, keys: KeyBindings): Over<Decided> | undefined {
@@ -123,7 +176,7 @@ export class DecisionCard implements Overlay<Decided> {
     const prompt = `${this.#chosen?.takesWords ?? ""}: `;
     const room = Math.max(1, columns - widthOf(prompt) - 1);
     const text = lastColumns(this.#words.text, room);
-    const hint = theme.dim(cut("Enter sends, also without words; Esc goes back", columns));
+    const hint = theme.dim(cut("Enter sends, also without words", columns));
     return {
       lines: [theme.bold(prompt) + text, hint],
       cursor: { row: 0, column: widthOf(prompt) + widthOf(text) },

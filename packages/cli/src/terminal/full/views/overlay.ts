@@ -1,10 +1,13 @@
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import type { Position, Size } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
+import type { Page } from "./viewer.ts";
 
 /** How something ended that had the keys; without a result nothing was chosen. */
 export interface Over<T> {
   readonly result?: T;
+  /** The person went back to what was there before, and wants nothing stopped. */
+  readonly isBack?: true;
 }
 
 /** Lines, and where the cursor stands among them; it is hidden when absent. */
@@ -26,6 +29,10 @@ export interface Overlay<T> {
   view(size: Size, theme: Theme, isArmed: boolean): View;
   /** Takes a key, as the terminal sent it; answers when it is over. */
   key(key: string, keys: KeyBindings): Over<T> | undefined;
+  /** What keys do now, for the last line of the screen. */
+  footer?(keys: KeyBindings): string;
+  /** All of it, for the whole screen. */
+  readonly page?: Page | undefined;
   /** Takes a paste; where it is absent, one is nothing. */
   paste?(text: string): void;
 }

@@ -1,5 +1,6 @@
 import type { AutocompleteProvider } from "@earendil-works/pi-tui";
 import type { Question } from "../../terminal.ts";
+import type { Action } from "../keys/actions.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { PromptEditor, type PromptEditorOptions } from "../prompt/prompt-editor.ts";
 import { cut } from "../screen/cells.ts";
@@ -14,9 +15,16 @@ export class QuestionCard implements Overlay<string> {
   readonly #question: Question;
   readonly #editor: PromptEditor;
   #answer: string | undefined;
+  readonly #editOutside: ((text: string) => Promise<string>) | undefined;
 
-  constructor(question: Question, editor: Pick<PromptEditorOptions, "keys" | "theme" | "onChange">) {
+  /** `editOutside`: edits a text in the person's own editor, where they have set one. */
+  constructor(
+    question: Question,
+    editor: Pick<PromptEditorOptions, "keys" | "theme" | "onChange">,
+    editOutside?: (text: string) => Promise<string>,
+  ) {
     this.#question = question;
+    this.#editOutside = editOutside;
     this.#editor = new PromptEditor({
       ...editor,
       completion: NOTHING,
@@ -29,18 +37,43 @@ export class QuestionCard implements Overlay<string> {
 
   view({ columns, rows }: Size, theme: Theme): View {
     const { lines, cursor } = this.#editor.lines(columns, rows);
-    const hint = theme.dim(cut("Enter answers · Esc stops the agent", columns));
+    const hint = theme.dim(cut("Enter answers", columns));
     const head = rule(theme.warning(this.#question.prompt.trim()), columns, theme);
     return { lines: [head, ...lines, hint], cursor: { ...cursor, row: cursor.row + 1 } };
   }
 
   key(key: string, keys: KeyBindings): Over<string> | undefined {
-    if (keys.matches(key, "cancel") || keys.matches(key, "interrupt")) return {};
+    if (keys.matches(key, "cancel")) return {};
+    if (keys.matches(key, "interrupt")) return this.#question.onBack ? { isBack: true } : {};
+    if (keys.matches(key, "external-editor") && this.#editOutside) {
+      this.#editOutside(this.#editor.text).then(
+        (text) => {
+          this.#editor.set(text);
+          this.#written();
+        },
+        () => {
+          // Whoever lends the terminal says why; the text stays as it was.
+        },
+      );
+      return undefined;
+    }
     this.#editor.key(key);
     // An editor whose text is taken is empty.
     if (this.#answer !== undefined) return { result: this.#answer };
     this.#written();
     return undefined;
+  }
+
+  footer(keys: KeyBindings): string {
+    const hint = (action: Action, does: string) => {
+      const key = keys.hint(action);
+      return key === undefined ? [] : [`${key} ${does}`];
+    };
+    return [
+      ...hint("interrupt", this.#question.onBack ? "goes back" : "stops the agent"),
+      ...hint("line-break", "begins a line"),
+      ...(this.#editOutside ? hint("external-editor", "opens your editor") : []),
+    ].join(" · ");
   }
 
   paste(text: string): void {
