@@ -41,12 +41,16 @@ export function problemOf(error: unknown): Problem {
     return { code: `memory-${error.code}`, message, exit };
   }
   // By its name: what talks to servers is loaded only by who does.
-  if (error instanceof Error && error.name === "ClientError" && "code" in error)
+  if (error instanceof Error && error.name === "ClientError" && "code" in error) {
+    // A desk of this program says what went wrong as it is.
+    const own = error.cause === undefined ? undefined : problemOf(error.cause);
+    if (own && own.code !== "defect") return own;
     return {
       code: `server-${error.code}`,
       message: error.code === "unreachable" ? `${message} Start one with ${ownCommand("serve")}.` : message,
       exit: error.code === "failed" ? exitCodes.failed : exitCodes.usage,
     };
+  }
   if (error instanceof McpError) return usage(`mcp-${error.code}`);
   if (error instanceof LimitError || error instanceof AgentError || error instanceof DirectiveError)
     return usage(error.code);

@@ -134,6 +134,8 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       reason: z.enum(["answered", "finished", "limit", "failed", "interrupted"]),
       leaf: id.nullable(),
       error: z.object({ code: z.string(), message: z.string() }).optional(),
+      limit: z.string().optional(),
+      spent: z.object({ steps: count, usage, cost: dollars.optional() }).optional(),
     }),
     event("input.queued", {
       input: id,

@@ -117,7 +117,7 @@ describe.skipIf(!hasTmux).each(links)("an approval ($link)", ({ open }) => {
     pty.enter("make it");
     await pty.written("Allow this?");
     await pty.until("Out of time.");
-    await pty.until("The turn stopped at its limit.");
+    await pty.until("The turn reached the limit of 6 s.");
     await pty.prompted();
     expect(made("made.txt")).toBe(false);
   });

@@ -1,5 +1,5 @@
 import type { Call, ConversationState, Event, FeedItem, RunEnd } from "@banyan/core";
-import { isEnded } from "@banyan/core/conversation";
+import { isEnded, whyEnded } from "@banyan/core/conversation";
 import { GIVEN_UP, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
 import { callDetails, callEnd, callHead, callIn } from "../show/call-line.ts";
 import { changeHead, diffLines } from "../show/diff-lines.ts";
@@ -10,7 +10,7 @@ import { PlainText, plainText } from "../show/plain-text.ts";
 import { subAgentLine } from "../show/sub-agent-line.ts";
 import { SubAgentItems } from "../show/sub-agents.ts";
 import { toldModelLines } from "../show/told-model.ts";
-import { runEndSentence } from "../show/turn-line.ts";
+import { runEndSentence } from "../show/turn-end.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
@@ -108,7 +108,7 @@ export class ChatView implements FeedView {
         break;
       }
       case "run.ended":
-        this.#runEnded(item.reason, item.error?.message);
+        this.#runEnded(item.reason, whyEnded(item));
         this.#ending(item.run).resolve();
         break;
       default: {
@@ -214,11 +214,11 @@ export class ChatView implements FeedView {
     return callHead(call, this.#terminal.style, this.#terminal.columns);
   }
 
-  #runEnded(reason: RunEnd, error: string | undefined): void {
+  #runEnded(reason: RunEnd, why: string | undefined): void {
     this.#endLine();
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#timers.clear();
-    const sentence = runEndSentence(reason, error, this.#terminal.style);
+    const sentence = runEndSentence(reason, why, this.#terminal.style);
     if (sentence !== undefined) this.say(sentence);
   }
 

@@ -5,7 +5,7 @@ import { excerpt, firstLines, wrap } from "../show/fit-text.ts";
 import { gist } from "../show/message-label.ts";
 import { plainText } from "../show/plain-text.ts";
 import type { Style } from "../show/style.ts";
-import { runEndSentence } from "../show/turn-line.ts";
+import { runEndSentence } from "../show/turn-end.ts";
 
 /** Lines of an answer that are shown when nobody says. */
 const ANSWER_LINES = 12;

@@ -2,7 +2,7 @@ import type { Session } from "@banyan/core";
 import type { ConversationSummary } from "@banyan/core/stores";
 import type { Host } from "@banyan/host";
 import { Client, type ClientEvents } from "@banyan/protocol/client";
-import { Desk, USER } from "@banyan/server/desk";
+import { Desk, type LinkOptions, USER } from "@banyan/server/desk";
 import { chooseConversation, conversationsHere } from "../conversations/choose.ts";
 import { idOf, openWithModel } from "../named-session.ts";
 import { problemOf } from "../problem.ts";
@@ -15,15 +15,15 @@ export class OwnDesk implements AsyncDisposable {
   readonly #clients: Client[] = [];
   #isReady = false;
 
-  /** `defect` hears of what went wrong and nobody asked for. */
-  constructor(host: Host, defect: (error: unknown) => void) {
+  /** `defect` hears of what went wrong and nobody asked for; tools are told that `client` began a turn. */
+  constructor(host: Host, defect: (error: unknown) => void, client = "banyan") {
     this.host = host;
-    this.#desk = new Desk({ host, client: "banyan", defect, told: (error) => problemOf(error).message });
+    this.#desk = new Desk({ host, client, defect, told: (error) => problemOf(error).message });
   }
 
-  /** A client at this desk, which reads the conversations where they are. */
-  async client(events?: ClientEvents): Promise<Client> {
-    const client = new Client(this.#desk.link({ principal: USER, shares: true }), events);
+  /** A client at this desk, which reads the conversations where they are. `reader`: who takes what it is told, if that takes time. */
+  async client(events?: ClientEvents, reader?: LinkOptions["reader"]): Promise<Client> {
+    const client = new Client(this.#desk.link({ principal: USER, shares: true, reader }), events);
     this.#clients.push(client);
     await client.connected();
     return client;

@@ -1,8 +1,8 @@
-import { type ConversationState, type Event, type FeedItem, type Json, type Message, pathTo } from "@banyan/core";
+import { type ConversationState, type FeedItem, pathTo } from "@banyan/core";
 import type { Client } from "@banyan/protocol/client";
 import { gist } from "../show/message-label.ts";
 import { oneLine } from "../show/plain-text.ts";
-import { turnLine } from "../show/turn-line.ts";
+import { type TurnEnd, textAtEnd, turnLine } from "../show/turn-end.ts";
 import { Approvals } from "./approvals.ts";
 import type { Person } from "./person.ts";
 import type { Prompting } from "./prompting.ts";
@@ -20,7 +20,7 @@ export interface ShownFeedOptions {
   /** The conversation; none before the first message. */
   session(): TalkSession | undefined;
   /** The run that is shown has ended. */
-  ended(end: Extract<Event, { type: "run.ended" }>): void;
+  ended(end: TurnEnd): void;
 }
 
 /**
@@ -68,7 +68,6 @@ export class ShownFeed {
       this.#run.begin(item, person.standpoint.place.at, isOwn);
     }
     if (item.type === "message.added" && item.role === "user" && (item.author ?? "user") === "user") this.#heard(item);
-    this.#run.count(item);
     const isShown = session && (session.isShown(item) || isReminded(session, item));
     if (this.#run.has(item) && !isShown) person.view.show(item, this.#state);
     if (item.type === "call.approval-requested" || item.type === "question.asked" || item.type === "run.paused")
@@ -77,11 +76,11 @@ export class ShownFeed {
     if (item.type === "run.ended" && this.#run.is(item.run)) this.#ended(item);
   }
 
-  #ended(end: Extract<Event, { type: "run.ended" }>): void {
+  #ended(end: TurnEnd): void {
     const { person, prompting, client } = this.#options;
-    const spent = this.#run.spent(client.welcome.settings.model);
-    if (spent && !person.terminal.live) for (const line of turnLine(spent)) person.view.note(line);
-    if (end.reason === "finished") person.view.answer(taskResult(this.#state.messages.get(end.leaf ?? "")));
+    if (!person.terminal.live)
+      for (const line of turnLine(end, this.#state, client.welcome.settings.model)) person.view.note(line);
+    if (end.reason === "finished") person.view.answer(textAtEnd(end, this.#state));
     this.#options.ended(end);
     prompting.rested();
   }
@@ -135,13 +134,4 @@ export class ShownFeed {
   get #state(): ConversationState {
     return this.#options.person.state;
   }
-}
-
-/** What a task came to: the call that ends it says so, and no message. */
-function taskResult(message: Message | undefined): string {
-  const calls = message?.role === "assistant" ? message.calls : [];
-  const end = calls.find(({ about, status }) => about?.result !== undefined && status === "completed");
-  const input = (end?.executedInput ?? end?.input ?? {}) as Readonly<Record<string, Json>>;
-  const { [end?.about?.result ?? ""]: result = "" } = input;
-  return typeof result === "string" ? result : JSON.stringify(result);
 }

@@ -1,4 +1,4 @@
-import type { Delivery, Directive, Event } from "@banyan/core";
+import type { Delivery, Directive } from "@banyan/core";
 import { counted, visibleProse } from "@banyan/core/shown";
 import type { Client, ConnectionState } from "@banyan/protocol/client";
 import { conversationCommands, isCommand, isExit, runsAnytime, watchingCommands } from "../commands/index.ts";
@@ -86,7 +86,11 @@ export class Talk implements Partner {
     this.#feed = new ShownFeed({
       ...{ client, person, prompting, unsent },
       session: () => this.session,
-      ended: (end) => this.#ended(end),
+      ended: (end) => {
+        this.#turns.ended(end);
+        if (this.#turns.isDone) this.#stop();
+        else this.#tellHeld();
+      },
     });
     this.#conversation = new CurrentConversation(client, own, {
       happened: (item, state) => {
@@ -321,13 +325,6 @@ export class Talk implements Partner {
     const about = await session.turn(directive, { ...how, model, mode: this.#turns.mode });
     this.#person.tellAttached(about, attachableIn(text));
     this.#person.standpoint.goBack();
-  }
-
-  /** A turn that the person sees has ended. */
-  #ended(end: Extract<Event, { type: "run.ended" }>): void {
-    this.#turns.ended(end);
-    if (this.#turns.isDone) this.#stop();
-    else this.#tellHeld();
   }
 
   #tellHeld(): void {

@@ -3,6 +3,7 @@ import type { Client } from "@banyan/protocol/client";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { verdictOf } from "../print/verdict.ts";
 import { callIn } from "../show/call-line.ts";
+import type { TurnEnd } from "../show/turn-end.ts";
 import type { OwnDesk } from "./own-desk.ts";
 
 /** Whose turns, and what was asked for at the start. */
@@ -15,8 +16,6 @@ export interface TurnsOptions {
   /** The mode is another one. */
   changed(): void;
 }
-
-type TurnEnd = Extract<Event, { type: "run.ended" }>;
 
 /** How the turns to come are taken, in which mode and with which model; and what became of those before. */
 export class Turns {
@@ -54,8 +53,7 @@ export class Turns {
   /** How the program is to exit: with how the task came out, when that was all that it was started for (T35). */
   get exit(): ExitCode {
     if (this.#options.task !== "once") return exitCodes.done;
-    const turn = this.#end && { reason: this.#end.reason, error: this.#end.error, limit: undefined };
-    return verdictOf(turn, this.#denied).exitCode;
+    return verdictOf(this.#end, this.#denied).exitCode;
   }
 
   /** A call was denied. */

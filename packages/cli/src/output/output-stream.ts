@@ -24,9 +24,14 @@ export class OutputStream {
     if (!this.#gone) this.#stream.write(text);
   }
 
+  /** Whether the reader is behind by so much that nothing more should be written for now. */
+  get isFull(): boolean {
+    return !this.#gone && this.#stream.writableNeedDrain;
+  }
+
   /** Resolves when the reader has taken as much as it needs to go on, or is gone. */
   async room(): Promise<void> {
-    while (!this.#gone && this.#stream.writableNeedDrain) {
+    while (this.isFull) {
       await new Promise<void>((resolve) => {
         const done = () => {
           this.#stream.off("drain", done).off("error", done).off("close", done);

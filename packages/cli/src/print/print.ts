@@ -1,8 +1,10 @@
-import { type ConversationState, type FeedItem, type Session, say, type Turn, type UserPart } from "@banyan/core";
+import type { ConversationState, FeedItem, UserPart } from "@banyan/core";
 import { noUsage } from "@banyan/core/conversation";
 import { type Host, openHost, untrustedContent, writtenMessage } from "@banyan/host";
 import { serversSettled } from "@banyan/host/mcp";
 import type { Arguments } from "../arguments.ts";
+import { OwnDesk } from "../chat/own-desk.ts";
+import { TalkSession } from "../chat/talk-session.ts";
 import { type ExitCode, exitCodes, signalExits } from "../exit.ts";
 import { hostOptions } from "../host-options.ts";
 import { openNamedSession } from "../named-session.ts";
@@ -11,8 +13,10 @@ import { jsonCost, type Result, reportIn } from "../output/report.ts";
 import { outputOption } from "../output-schema.ts";
 import { type Problem, problemOf, UsageError } from "../problem.ts";
 import { attachedLines } from "../show/attached.ts";
+import { callIn } from "../show/call-line.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { styleFor } from "../show/style.ts";
+import { lastResponse, type TurnEnd, textAtEnd } from "../show/turn-end.ts";
 import { Progress } from "./progress.ts";
 import { readStandardInput } from "./standard-input.ts";
 import { verdictOf } from "./verdict.ts";
@@ -38,10 +42,7 @@ export async function print(args: Arguments): Promise<ExitCode> {
   );
   const report = reportIn(args.output, (text) => stdout.write(text), { live });
   const printing = new Printing(args, progress, stop.signal);
-  const result = await printing.run(async (item, state) => {
-    report.item(item, state);
-    await stdout.room();
-  });
+  const result = await printing.run(stdout, (item, state) => report.item(item, state));
   report.result(result);
   // Whoever closed the pipe knows.
   if (result.error && !stdout.gone) progress.problem(result.error.message);
@@ -49,16 +50,17 @@ export async function print(args: Arguments): Promise<ExitCode> {
   return stdout.gone ? exitCodes.brokenPipe : result.exitCode;
 }
 
-type OnItem = (item: FeedItem, state: ConversationState) => Promise<void>;
+type OnItem = (item: FeedItem, state: ConversationState) => void;
 
-/** One printed turn under way. */
+/** One printed turn under way: a client at a desk of its own, which nobody else comes to. */
 class Printing {
   readonly #args: Arguments;
   readonly #progress: Progress;
   readonly #signal: AbortSignal;
   #host: Host | undefined;
-  #session: Session | undefined;
-  #turn: Turn | undefined;
+  #desk: OwnDesk | undefined;
+  #session: TalkSession | undefined;
+  #end: TurnEnd | undefined;
   readonly #denied: { tool: string; reason: string }[] = [];
 
   constructor(args: Arguments, progress: Progress, signal: AbortSignal) {
@@ -67,13 +69,13 @@ class Printing {
     this.#signal = signal;
   }
 
-  /** Never rejects: whatever goes wrong is a result too. */
-  async run(onItem: OnItem): Promise<Result> {
+  /** Tells the turn as fast as `reader` takes it. Never rejects: whatever goes wrong is a result too. */
+  async run(reader: OutputStream, onItem: OnItem): Promise<Result> {
     try {
-      await this.#takeTurn(onItem);
+      await this.#takeTurn(reader, onItem);
       await this.#close();
       this.#signal.throwIfAborted();
-      return this.#result(verdictOf(this.#turn, this.#denied));
+      return this.#result(verdictOf(this.#end, this.#denied));
     } catch (error) {
       // The first thing that went wrong is the one to tell.
       await this.#close().catch(() => {});
@@ -83,7 +85,7 @@ class Printing {
     }
   }
 
-  async #takeTurn(onItem: OnItem): Promise<void> {
+  async #takeTurn(reader: OutputStream, onItem: OnItem): Promise<void> {
     const signal = this.#signal;
     const notice = (sentence: string) => this.#progress.notice(sentence);
     const prompt = await promptOf(this.#args, notice, signal);
@@ -96,43 +98,66 @@ class Printing {
     for (const sentence of mcp ? await serversSettled(mcp, signal) : []) notice(oneLine(sentence));
     if (!trust && untrustedContent(host.workspace).length > 0)
       notice("What this project brings (settings, instructions, ...) is not used; --trust uses it.");
-    const { session = await host.newSession(), ...place } = await openNamedSession(this.#args, host, { notice });
+    const defect = Promise.withResolvers<never>();
+    defect.promise.catch(() => {}); // Whoever waits for the turn is told.
+    const desk = new OwnDesk(host, defect.reject, "banyan --print");
+    this.#desk = desk;
+    const named = await openNamedSession(this.#args, host, { notice, open: (id) => desk.open(id) });
+    const client = await desk.client({}, reader);
+    const id = named.session?.id ?? (await client.ask("conversation.create", {})).conversation;
+    const session = new TalkSession(client, await client.watch(id).loaded);
     this.#session = session;
     notice(host.model.reason);
     if (host.approval === "all") notice("APPROVAL IS OFF: every call runs without asking.");
-    signal.throwIfAborted();
     const parts = await partsOf(prompt, host, notice, signal);
-    const agent = (task === undefined ? host.agent : await host.taskAgent()).with({
-      onTurn: (_conversation, _agent, turn) => {
-        this.#turn = turn;
+    signal.throwIfAborted();
+    signal.addEventListener("abort", () => session.interrupt(undefined).catch(defect.reject), { once: true });
+    const over = this.#follow(session, onItem);
+    const mode = task === undefined ? "chat" : "task";
+    const begun = session.turn({ type: "say", parts }, { at: named.at, mode, model: host.model.name, asIs: true });
+    await Promise.race([defect.promise, Promise.all([over, begun])]);
+  }
+
+  /** Tells what happens in the conversation until the turn has ended. Rejects when it cannot be followed any more. */
+  #follow({ watched }: TalkSession, onItem: OnItem): Promise<void> {
+    const over = Promise.withResolvers<void>();
+    let run: string | undefined;
+    const unfollow = watched.follow({
+      item: (item) => {
+        const { state } = watched;
+        if (item.type === "run.started" && item.call === undefined) run = item.run;
+        if (item.type === "call.denied")
+          this.#denied.push({ tool: callIn(state, item)?.tool ?? "", reason: item.output });
+        onItem(item, state);
+        this.#progress.item(item, state);
+        if (item.type !== "run.ended" || item.run !== run) return;
+        this.#end = item;
+        unfollow();
+        over.resolve();
       },
+      stands: () => over.reject(watched.problem),
     });
-    const interrupt = () => session.interrupt();
-    signal.addEventListener("abort", interrupt, { once: true });
-    for await (const item of agent.chat(say(parts), { session, client: "banyan --print", ...place })) {
-      if (item.type === "run.started" && signal.aborted) interrupt();
-      if (item.type === "call.denied") this.#denied.push({ tool: toolOf(session, item.call), reason: item.output });
-      await onItem(item, session.state);
-      this.#progress.item(item, session.state);
-    }
+    return over.promise;
   }
 
   async #close(): Promise<void> {
-    await this.#session?.close();
+    await this.#desk?.[Symbol.asyncDispose]();
     await this.#host?.close();
   }
 
   #result(verdict: Pick<Result, "reason" | "exitCode" | "error">): Result {
-    const turn = this.#turn;
+    const end = this.#end;
+    const state = this.#session?.state;
+    const { usage = noUsage, steps = 0, cost } = end?.spent ?? { cost: 0 };
     return {
       type: "result",
       ...verdict,
-      text: turn?.text ?? "",
+      text: end && state ? textAtEnd(end, state) : "",
       conversation: this.#session?.id ?? null,
-      model: turn?.message?.model ?? this.#host?.model.name ?? null,
-      steps: turn?.steps ?? 0,
-      usage: turn?.usage ?? noUsage,
-      cost: jsonCost(turn ? turn.cost : 0),
+      model: (end && state && lastResponse(end, state)?.model) ?? this.#host?.model.name ?? null,
+      steps,
+      usage,
+      cost: jsonCost(cost),
       duration: Math.round(performance.now()),
       denied: this.#denied,
     };
@@ -174,11 +199,6 @@ async function partsOf(
   const [text, ...others] = message.parts;
   const context = { type: "text", text: `Standard input:\n\n${piped}` } as const;
   return [...(text ? [text] : []), ...(input === "" ? [] : [context]), ...others];
-}
-
-function toolOf(session: Session, call: string): string {
-  const message = session.state.messages.get(session.state.calls.get(call) ?? "");
-  return (message?.role === "assistant" && message.calls.find(({ id }) => id === call)?.tool) || "";
 }
 
 /** The command is to end before its turn has: a signal came, or nobody reads what it writes. */

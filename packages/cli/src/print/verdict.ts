@@ -1,17 +1,14 @@
-import type { Turn } from "@banyan/core";
-import { toldBreak } from "@banyan/core/conversation";
+import { toldBreak, whyEnded } from "@banyan/core/conversation";
 import { exitCodes } from "../exit.ts";
 import type { Result } from "../output/report.ts";
 import { exitOfModelError } from "../problem.ts";
+import type { TurnEnd } from "../show/turn-end.ts";
 
 type Verdict = Pick<Result, "reason" | "exitCode" | "error">;
 
 /** How a turn that took place counts (T35): a turn with a denied call or without a whole answer is never 0. */
-export function verdictOf(
-  turn: Pick<Turn, "reason" | "error" | "limit"> | undefined,
-  denied: Result["denied"],
-): Verdict {
-  switch (turn?.reason) {
+export function verdictOf(end: TurnEnd | undefined, denied: Result["denied"]): Verdict {
+  switch (end?.reason) {
     case undefined:
     case "interrupted":
       return {
@@ -20,20 +17,20 @@ export function verdictOf(
         error: { code: "interrupted", message: "The turn was interrupted." },
       };
     case "failed": {
-      const { code = "defect" } = turn.error ?? {};
-      const { why } = toldBreak({ ...turn.error, reason: "failed" });
+      const { code = "defect" } = end.error ?? {};
+      const { why } = toldBreak({ ...end.error, reason: "failed" });
       return { reason: "failed", exitCode: exitOfModelError(code), error: { code, message: why } };
     }
     case "limit":
       return {
         reason: "limit",
         exitCode: exitCodes.limit,
-        error: { code: "limit", message: turn.error?.message ?? `The turn reached ${turn.limit}.` },
+        error: { code: "limit", message: toldBreak({ reason: "limit", message: whyEnded(end) }).why },
       };
     case "answered":
     case "finished": {
       const [first] = denied;
-      if (!first) return { reason: turn.reason, exitCode: exitCodes.done, error: null };
+      if (!first) return { reason: end.reason, exitCode: exitCodes.done, error: null };
       const others = denied.length > 1 ? ` (and ${denied.length - 1} more)` : "";
       return {
         reason: "denied",

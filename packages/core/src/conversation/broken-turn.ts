@@ -1,4 +1,6 @@
-import type { RunEnd } from "./event.ts";
+import type { Event, RunEnd } from "./event.ts";
+
+type RunEnded = Extract<Event, { readonly type: "run.ended" }>;
 
 /** How a turn ended that did not come to its response. */
 export interface BrokenTurn {
@@ -55,6 +57,11 @@ export function toldBreak({ reason, code, message }: Omit<BrokenTurn, "run">, is
         isFailure: true,
       };
   }
+}
+
+/** Why a run ended, in a sentence of the log; nothing where it says no more than the reason. */
+export function whyEnded({ error, limit }: Pick<RunEnded, "error" | "limit">): string | undefined {
+  return error?.message ?? (limit === undefined ? undefined : `The turn reached ${limit}.`);
 }
 
 /**

@@ -10,7 +10,7 @@ import type {
   TextPart,
   UserPart,
 } from "./message.ts";
-import type { Cost, Usage } from "./usage.ts";
+import type { Cost, Spent, Usage } from "./usage.ts";
 
 /**
  * The facts of a conversation. The log is a sequence of them; nothing else is ever stored, and `reduce` is the only way
@@ -163,6 +163,10 @@ export type EventBody =
       /** The message that stands last on the path of the run. */
       readonly leaf: string | null;
       readonly error?: { readonly code: string; readonly message: string };
+      /** The limit that ended it, in words, when `reason` is `limit`. */
+      readonly limit?: string;
+      /** What it took, its sub-agents included; absent when nobody knows, as of one whose process stopped. */
+      readonly spent?: Spent;
     }
   /** A person wrote to a run; it waits until it is delivered. Its id becomes that of the message. */
   | {

@@ -1,5 +1,5 @@
 // What a conversation is: plain data and pure functions, for a browser too.
-export { type BrokenTurn, type ToldBreak, toldBreak, type WayOn } from "./broken-turn.ts";
+export { type BrokenTurn, type ToldBreak, toldBreak, type WayOn, whyEnded } from "./broken-turn.ts";
 export type * from "./event.ts";
 export { cursorOf, isDelta, isEvent } from "./event.ts";
 export { createId, ID_PATTERN, ID_RULE, idInAddress, isId, pieceOfAddress } from "./id.ts";
@@ -28,6 +28,7 @@ export {
   costOf,
   noUsage,
   type Price,
+  type Spent,
   totalTokens,
   type Usage,
 } from "./usage.ts";

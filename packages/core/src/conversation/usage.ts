@@ -15,6 +15,15 @@ export interface Usage {
 /** US dollars; `undefined` means unknown, never zero. */
 export type Cost = number | undefined;
 
+/** What a turn took, with all model calls that came to nothing. */
+export interface Spent {
+  /** Steps that were begun; the last word at a limit is none. */
+  readonly steps: number;
+  readonly usage: Usage;
+  /** US dollars; absent when the price of a model is not known. */
+  readonly cost?: number;
+}
+
 /** The usage of nothing: what sums begin with. */
 export const noUsage: Usage = Object.freeze({ input: 0, cached: 0, cacheWrite: 0, output: 0, reasoning: 0 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { say } from "../agent/directive.ts";
+import type { FeedItem } from "../conversation/event.ts";
 import { textOf } from "../conversation/message.ts";
 import { defineTool } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";
@@ -44,6 +45,17 @@ describe("limits", () => {
       (message) => message.role === "user" && message.author === "system",
     );
     expect(told && textOf(told)).toContain("the limit of 3 steps");
+  });
+
+  test("which limit ended a turn, and what it took, stands in the log where it ends", async () => {
+    const session = Session.inMemory();
+    const items: FeedItem[] = [];
+    session.listen({ items: (told) => items.push(...told), ended: () => {} });
+    const agent = new Agent({ model: eager(), tools: [look], limits: { steps: 2 } });
+    const { limit, steps, usage, cost } = await agent.send("Go", { session });
+    expect(limit).toBe("the limit of 2 steps");
+    expect(items.at(-1)).toMatchObject({ type: "run.ended", limit, spent: { steps, usage, cost } });
+    expect(session.state.broken.get(session.state.leaf ?? "")?.message).toBe(`The turn reached ${limit}.`);
   });
 
   test("B13: fifty steps are the default", async () => {

@@ -154,7 +154,13 @@ async function end(run: TurnRun, { reason, limit, error }: Ending): Promise<Turn
   budget.end();
   const ended = { type: "run.ended", run: run.id, reason, leaf: branch.leaf } as const;
   const why = error ?? (reason === "interrupted" && run.signal.reason === SESSION_CLOSED ? CUT_OFF : undefined);
-  const event = why ? { ...ended, error: { code: why.code, message: why.message } } : ended;
+  const { usage, cost, steps } = budget;
+  const event = {
+    ...ended,
+    ...(why && { error: { code: why.code, message: why.message } }),
+    ...(limit !== undefined && { limit }),
+    spent: { steps, usage, ...(cost !== undefined && { cost }) },
+  };
   await session.commit([event], { durable: true, origin: run.origin });
   const { finished } = progress;
   const message = lastMessageOf(branch.path, run);
@@ -169,9 +175,9 @@ async function end(run: TurnRun, { reason, limit, error }: Ending): Promise<Turn
     message,
     text: textAtEnd(finished?.result, message, limit),
     result: finished?.result,
-    usage: budget.usage,
-    cost: budget.cost,
-    steps: budget.steps,
+    usage,
+    cost,
+    steps,
     limit,
     error,
   };

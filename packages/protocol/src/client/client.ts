@@ -53,7 +53,7 @@ export class Client {
     this.#connected.promise.catch(() => {});
     this.#link = open({
       up: (welcome) => this.#up(welcome),
-      frame: (frame) => this.#take(frame),
+      frame: (frame, cause) => this.#take(frame, { cause }),
       shared: (conversation) => this.#watched.get(conversation.id)?.begin(new SharedTree(conversation)),
       down: (next) => this.#become({ phase: "lost", since: this.#lostSince, next }),
       gone: (error) => this.#end(error),
@@ -172,18 +172,18 @@ export class Client {
     this.#link.send(asked.command);
   }
 
-  #take(frame: ServerFrame): void {
+  #take(frame: ServerFrame, why: ErrorOptions): void {
     switch (frame.type) {
       case "done":
         return this.#done(frame.id, frame.result as Result);
       case "failed":
-        return this.#failed(frame.id, new ClientError(frame.error.code, frame.error.message));
+        return this.#failed(frame.id, new ClientError(frame.error.code, frame.error.message, why));
       case "snapshot":
         return this.#watched.get(frame.conversation)?.begin(new Mirror(frame));
       case "feed":
         return this.#watched.get(frame.conversation)?.take(frame.items);
       case "ended":
-        return this.#ended(frame.conversation, frame.reason, new ClientError(frame.reason, frame.message));
+        return this.#ended(frame.conversation, frame.reason, new ClientError(frame.reason, frame.message, why));
       case "settings":
         return this.#changeSettings(frame.settings);
       default:

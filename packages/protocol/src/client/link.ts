@@ -17,8 +17,8 @@ export interface Link {
 export interface LinkEvents {
   /** It is there, for the first time or again. */
   up(welcome: Welcome): void;
-  /** Any frame but `welcome`. */
-  frame(frame: ServerFrame): void;
+  /** Any frame but `welcome`. `cause`: the error that it tells of, where that happened in this process. */
+  frame(frame: ServerFrame, cause?: unknown): void;
   /** A conversation that is watched is open in this process, and can be read where it is: it stands for a snapshot. */
   shared(conversation: OpenConversation): void;
   /** It was lost, or could not be had, and is tried again at `next`: milliseconds since 1970. */

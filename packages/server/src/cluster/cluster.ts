@@ -156,7 +156,7 @@ export class Cluster implements Elsewhere {
         // Somebody took it between the two looks, or while this node slept, or this machine may not have it.
         const isTaken = isLocked(outcome) || (isFailed(outcome) && (await this.#isElsewhere(conversation)));
         if (!isTaken || performance.now() > until) {
-          if (isAsked) await shared.answer(id, conversation, JSON.stringify(outcome));
+          if (isAsked) await shared.answer(id, conversation, JSON.stringify({ ...outcome, cause: undefined }));
           return outcome;
         }
       }

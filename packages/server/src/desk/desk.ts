@@ -17,7 +17,7 @@ import { LiveConversations, ServerStopping } from "./live/live-conversations.ts"
 import type { Line } from "./live/subscription.ts";
 import { UnreadCounts } from "./live/unread.ts";
 import { Performer } from "./perform.ts";
-import { OWNER, type Principal } from "./principal.ts";
+import type { Principal } from "./principal.ts";
 import { Seat } from "./seat.ts";
 
 /** Milliseconds for which a conversation stays open that nobody watches and nothing works in. */
@@ -153,8 +153,8 @@ export class Desk implements AsyncDisposable {
   }
 
   /** A way to the desk for a client in this process. */
-  link({ principal = OWNER, shares = false }: LinkOptions = {}): OpenLink {
-    return (events) => new InProcessLink(this, { principal, shares }, events, this.#defect);
+  link(options: LinkOptions = {}): OpenLink {
+    return (events) => new InProcessLink(this, options, events, this.#defect);
   }
 
   /** The host has changed its settings by itself: every client is told them as they are now. */

@@ -4,7 +4,7 @@ import { ClientError, type Link, type LinkEvents } from "@banyan/protocol/client
 import type { Desk } from "./desk.ts";
 import type { Frame, Viewer } from "./live/frame.ts";
 import type { Line } from "./live/subscription.ts";
-import type { Principal } from "./principal.ts";
+import { OWNER, type Principal } from "./principal.ts";
 import type { Seat } from "./seat.ts";
 
 /** Who takes a link to a desk of this process, and how. */
@@ -13,6 +13,11 @@ export interface LinkOptions {
   readonly principal?: Principal;
   /** Trees are read where they are instead of being copied: less memory, for who only reads them. A guest, who must not see all of them, has copies. */
   readonly shares?: boolean;
+  /**
+   * Who takes what the client is told, when that takes time, as with a pipe that it is written to: while it is full the
+   * client is told nothing, and then what came meanwhile. Default: the client takes it in the same tick.
+   */
+  readonly reader?: Pick<Line, "isFull" | "room"> | undefined;
 }
 
 /**
@@ -22,10 +27,9 @@ export interface LinkOptions {
  */
 export class InProcessLink implements Link, Line {
   readonly viewer: Viewer;
-  /** Its client takes what it is told in the same tick. */
-  readonly isFull = false;
   /** Present for who shares: stands for a snapshot. */
   readonly share?: (session: Session) => void;
+  readonly #reader: LinkOptions["reader"];
   readonly #events: LinkEvents;
   readonly #defect: (error: unknown) => void;
   #seat: Seat | undefined;
@@ -35,11 +39,12 @@ export class InProcessLink implements Link, Line {
 
   constructor(
     desk: Desk,
-    { principal, shares }: Required<LinkOptions>,
+    { principal = OWNER, shares = false, reader }: LinkOptions,
     events: LinkEvents,
     defect: (error: unknown) => void,
   ) {
     this.viewer = principal;
+    this.#reader = reader;
     this.#events = events;
     this.#defect = defect;
     if (shares && principal.rights.includes("act"))
@@ -52,12 +57,18 @@ export class InProcessLink implements Link, Line {
     });
   }
 
-  async room(): Promise<void> {}
+  get isFull(): boolean {
+    return this.#reader?.isFull ?? false;
+  }
+
+  async room(): Promise<void> {
+    await this.#reader?.room();
+  }
 
   send(sent: Frame | Command): void {
     if (!("told" in sent)) return this.#seat?.ask(structuredClone(sent));
     const frame = this.share ? sent.told : ownCopyOf(sent.told);
-    this.#tell(() => this.#take(frame));
+    this.#tell(() => this.#take(frame, sent.cause));
   }
 
   /** It is never lost, but for good. */
@@ -79,8 +90,8 @@ export class InProcessLink implements Link, Line {
     for (const telling of told) if (!this.#isOver) this.#hand(telling);
   }
 
-  #take(frame: ServerFrame): void {
-    if (frame.type !== "stopping") return this.#events.frame(frame);
+  #take(frame: ServerFrame, cause: unknown): void {
+    if (frame.type !== "stopping") return this.#events.frame(frame, cause);
     this.close();
     this.#events.gone(new ClientError("stopping", frame.message));
   }

@@ -164,3 +164,46 @@ test.each([
   const theirs = await other.watch(conversation).loaded;
   expect(JSON.stringify([...theirs.state.messages.values()])).not.toContain("broken");
 });
+
+test("T37: a client whose reader is full is told nothing, and then all that came meanwhile", async () => {
+  const { host } = hostOf(sqliteStore({ directory: temporaryDirectory() }), { model: scriptedModel(["One.", "Two."]) });
+  await using desk = new Desk({ host });
+  const free = Promise.withResolvers<void>();
+  const reader = { isFull: false, room: () => free.promise };
+  const slow = await clientOf(desk.link({ shares: true, reader }));
+  const quick = await clientOf(desk.link({ shares: true }));
+  const { conversation } = await quick.ask("conversation.create", {});
+  const follow = (client: Client) => {
+    const types: string[] = [];
+    const watched = client.watch(conversation);
+    watched.follow({ item: ({ type }) => types.push(type) });
+    return { watched, types };
+  };
+  const [told, all] = [follow(slow), follow(quick)];
+  await Promise.all([told.watched.loaded, all.watched.loaded]);
+  reader.isFull = true;
+  for (const text of ["one", "two"]) {
+    await quick.ask("turn.say", { conversation, parts: say(text) });
+    await until(all.watched, () => all.watched.state.runs.size === 0);
+  }
+  const before = told.types.length;
+  expect(before).toBeLessThan(all.types.length);
+  reader.isFull = false;
+  free.resolve();
+  await until(told.watched, () => told.types.filter((type) => type === "run.ended").length === 2);
+  expect(told.types.filter((type) => !type.endsWith(".delta"))).toEqual(
+    all.types.filter((type) => !type.endsWith(".delta")),
+  );
+});
+
+test("H1: what a desk of this process could not do, its client is told with the error itself", async () => {
+  const { host } = hostOf(sqliteStore({ directory: temporaryDirectory() }), {
+    model: scriptedModel(["One."]),
+    limits: { cost: 1 },
+  });
+  await using desk = new Desk({ host });
+  const client = await clientOf(desk.link({ shares: true }));
+  const { conversation } = await client.ask("conversation.create", {});
+  const refused = await client.ask("turn.say", { conversation, parts: say("hi") }).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ name: "ClientError", code: "invalid", cause: { name: "LimitError" } });
+});

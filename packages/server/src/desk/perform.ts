@@ -22,8 +22,8 @@ const handlers: Handlers<DeskCommand> = {
   ...turnHandlers,
 };
 
-/** What became of a command: what its answer holds, or why it was not carried out. */
-export type Outcome = { readonly result: object } | { readonly error: Problem };
+/** What became of a command: what its answer holds, or why it was not carried out. `cause` is for clients of this process alone. */
+export type Outcome = { readonly result: object } | { readonly error: Problem; readonly cause?: unknown };
 
 /** Carries out the commands of all clients, whatever way they come by. Never rejects. */
 export class Performer {
@@ -63,8 +63,7 @@ export class Performer {
       return { result: await work() };
     } catch (error) {
       const problem = problemOf(error);
-      if (problem) return { error: problem };
-      return { error: { code: "failed", message: this.#desk.told(error) } };
+      return { error: problem ?? { code: "failed", message: this.#desk.told(error) }, cause: error };
     }
   }
 

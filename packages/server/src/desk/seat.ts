@@ -1,4 +1,4 @@
-import type { Command, CommandName, Problem, ServerFrame } from "@banyan/protocol";
+import type { Command, CommandName, Problem } from "@banyan/protocol";
 import type { ConnectionCommand, DeskCommand } from "./commands/workplace.ts";
 import type { Watchable, Watching } from "./elsewhere.ts";
 import { Frame } from "./live/frame.ts";
@@ -47,8 +47,8 @@ export class Seat {
   }
 
   /** The client is told that a command was not carried out. */
-  fail(id: string, error: Problem): void {
-    this.#tell({ type: "failed", id, error });
+  fail(id: string, error: Problem, cause?: unknown): void {
+    this.#line.send(new Frame({ type: "failed", id, error }, { cause }));
   }
 
   /** The client is gone; what it began goes on. */
@@ -113,11 +113,7 @@ export class Seat {
   }
 
   #answer(id: string, outcome: Outcome): void {
-    if ("error" in outcome) this.fail(id, outcome.error);
-    else this.#tell({ type: "done", id, result: outcome.result as Record<string, unknown> });
-  }
-
-  #tell(frame: ServerFrame): void {
-    this.#line.send(new Frame(frame));
+    if ("error" in outcome) return this.fail(id, outcome.error, outcome.cause);
+    this.#line.send(new Frame({ type: "done", id, result: outcome.result as Record<string, unknown> }));
   }
 }

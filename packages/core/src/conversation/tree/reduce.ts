@@ -1,3 +1,4 @@
+import { whyEnded } from "../broken-turn.ts";
 import { type Delta, type Event, type FeedItem, isDelta, isEvent } from "../event.ts";
 import { type Call, isEnded, type Message, newCall, type Part, type SummaryMessage } from "../message.ts";
 import type { ApprovalQuestion, ConversationState, LiveRun, Mutable, MutableState, TextQuestion } from "../state.ts";
@@ -277,10 +278,16 @@ function reduceEvent(state: MutableState, event: Event): Change {
   }
 }
 
-function noteEnd(state: MutableState, { run, reason, leaf, error }: Extract<Event, { type: "run.ended" }>): void {
+function noteEnd(state: MutableState, end: Extract<Event, { type: "run.ended" }>): void {
+  const { run, reason, leaf, error } = end;
+  const message = whyEnded(end);
   state.lastRunEnd = reason;
   if (leaf === null || reason === "answered" || reason === "finished") return;
-  state.broken.set(leaf, { run, reason, ...(error && { code: error.code, message: error.message }) });
+  state.broken.set(leaf, {
+    ...{ run, reason },
+    ...(error && { code: error.code }),
+    ...(message !== undefined && { message }),
+  });
 }
 
 function reduceDelta(state: MutableState, delta: Delta): Change {

@@ -4,10 +4,13 @@ import type { Right, ServerFrame } from "@banyan/protocol";
 /** What is told to clients: as it is, for one in this process, and as text, which is made once for all others. */
 export class Frame {
   readonly told: ServerFrame;
+  /** The error that it tells of, for a client of this process. */
+  readonly cause: unknown;
   #bytes: Buffer | undefined;
 
-  constructor(told: ServerFrame, bytes?: Buffer) {
+  constructor(told: ServerFrame, { bytes, cause }: { readonly bytes?: Buffer; readonly cause?: unknown } = {}) {
     this.told = told;
+    this.cause = cause;
     this.#bytes = bytes;
   }
 
@@ -16,7 +19,7 @@ export class Frame {
     const bytes =
       texts &&
       Buffer.from(`{"type":"feed","conversation":${JSON.stringify(conversation)},"items":[${texts.join(",")}]}`);
-    return new Frame({ type: "feed", conversation, items }, bytes);
+    return new Frame({ type: "feed", conversation, items }, bytes && { bytes });
   }
 
   /** As JSON in UTF-8. */

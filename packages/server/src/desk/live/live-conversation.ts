@@ -138,16 +138,16 @@ export class LiveConversation {
 
   #ended(error: unknown): void {
     this.#broadcast.flush();
-    if (error !== undefined) this.#tell("broken", wordsOf(error));
+    if (error !== undefined) this.#tell("broken", wordsOf(error), error);
     else if (this.#reason) this.#tell(this.#reason, "This conversation was removed.");
     for (const subscription of this.#subscriptions.keys()) subscription.end();
     this.#subscriptions.clear();
     this.#events.ended();
   }
 
-  #tell(reason: "removed" | "broken", message: string): void {
+  #tell(reason: "removed" | "broken", message: string, cause?: unknown): void {
     this.#broadcast.flush();
-    const frame = new Frame({ type: "ended", conversation: this.session.id, reason, message });
+    const frame = new Frame({ type: "ended", conversation: this.session.id, reason, message }, { cause });
     for (const [subscription, line] of this.#subscriptions) {
       subscription.end();
       line.send(frame);
@@ -159,7 +159,7 @@ export class LiveConversation {
   #tellBroken(subscription: Subscription, line: Line, error: unknown): void {
     this.unsubscribe(subscription);
     const message = `What was said meanwhile cannot be read: ${wordsOf(error)}`;
-    line.send(new Frame({ type: "ended", conversation: this.session.id, reason: "broken", message }));
+    line.send(new Frame({ type: "ended", conversation: this.session.id, reason: "broken", message }, { cause: error }));
   }
 }
 

@@ -8,6 +8,7 @@ import {
   type Recalled,
   textOf,
   typedText,
+  whyEnded,
 } from "@banyan/core/conversation";
 import { GIVEN_UP, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
 import { attachedLine, attachedTo } from "../../../show/attached.ts";
@@ -18,7 +19,7 @@ import { recalledLine } from "../../../show/memory-lines.ts";
 import { oneLine } from "../../../show/plain-text.ts";
 import { subAgentTold } from "../../../show/sub-agent-line.ts";
 import { isShownByChanges } from "../../../show/told-model.ts";
-import { runEndSentence } from "../../../show/turn-line.ts";
+import { runEndSentence } from "../../../show/turn-end.ts";
 import type { FeedView } from "../../feed-view.ts";
 import { wrapped } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
@@ -226,7 +227,7 @@ export class LiveView implements FeedView {
         this.#hitch = undefined;
         this.#endText();
         this.#add(({ theme, width }) => {
-          const sentence = runEndSentence(item.reason, item.error?.message, theme);
+          const sentence = runEndSentence(item.reason, whyEnded(item), theme);
           return sentence === undefined ? [] : wrapped(sentence, width);
         }, true);
         break;

@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { Agent } from "../agent/agent.ts";
+import { say } from "../agent/directive.ts";
+import type { Event, FeedItem } from "../conversation/event.ts";
+import { Session } from "../session/session.ts";
+import { scriptedModel, spend, text } from "../testing/index.ts";
+
+type RunEnded = Extract<Event, { type: "run.ended" }>;
+
+function endsIn(session: Session): RunEnded[] {
+  const ends: RunEnded[] = [];
+  const isEnd = (item: FeedItem) => item.type === "run.ended";
+  session.listen({ items: (items) => ends.push(...items.filter(isEnd)), ended: () => {} });
+  return ends;
+}
+
+test("what a turn took stands where it ends: its own, and none of a branch beside it at the same time", async () => {
+  const session = Session.inMemory();
+  const ends = endsIn(session);
+  const model = scriptedModel([
+    [spend({ input: 10, output: 1 }), text("One.")],
+    [spend({ input: 20, output: 2 }), text("Two.")],
+    [spend({ input: 400, output: 40 }), text("Beside it.")],
+  ]);
+  const agent = new Agent({ model });
+  for await (const _ of agent.chat(say("one"), { session }));
+  const at = session.state.leaf ?? "";
+  const turns = ["two", "beside"].map(async (words) => {
+    for await (const _ of agent.chat(say(words), { session, at }));
+  });
+  await Promise.all(turns);
+  const spent = ends
+    .map((end) => end.spent)
+    .toSorted((one, other) => (one?.usage.input ?? 0) - (other?.usage.input ?? 0));
+  expect(spent).toMatchObject([
+    { steps: 1, usage: { input: 10, output: 1 } },
+    { steps: 1, usage: { input: 20, output: 2 } },
+    { steps: 1, usage: { input: 400, output: 40 } },
+  ]);
+});
