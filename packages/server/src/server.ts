@@ -111,7 +111,10 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { cluster: many } = options;
   const cluster =
     many &&
-    new Cluster({ ...many, redrive: many.redrive ?? "resume", tokens: { owner: token, guest: guestToken }, defect });
+    new Cluster({
+      ...{ shared: many.shared, store: host.store, redrive: many.redrive ?? "resume", defect, told: log },
+      tokens: { owner: token, guest: guestToken },
+    });
   const desk = new Desk({ host, state: options.state, idle: options.idle, defect }, cluster);
 
   let port = options.port ?? 0;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type ConversationState, newestLeaf } from "@banyan/core";
+import { type ConversationState, newestLeaf, type Store } from "@banyan/core";
 import type { Command, Problem } from "@banyan/protocol";
 import { rights } from "@banyan/protocol/desk";
-import type { Shared } from "@banyan/store/postgres";
+import type { Owner, Shared } from "@banyan/store/postgres";
 import type { DeskCommand } from "../desk/commands/workplace.ts";
 import type { Elsewhere, Watchable } from "../desk/elsewhere.ts";
 import type { LiveConversation } from "../desk/live/live-conversation.ts";
@@ -10,6 +10,7 @@ import type { LiveConversations } from "../desk/live/live-conversations.ts";
 import type { Outcome, Performer } from "../desk/perform.ts";
 import { GUEST, OWNER, type Principal } from "../desk/principal.ts";
 import { MovingConversation } from "./moving-conversation.ts";
+import { WrittenConversation } from "./written-conversation.ts";
 
 /** What becomes of a run whose node died: another one goes on with it, or leaves it to a person. */
 export type Redrive = "resume" | "leave";
@@ -19,6 +20,8 @@ const FIRST_LOOK = 20;
 const LONGEST_LOOK = 1_000;
 const WAITING = 1_000;
 const LEFT = 2_000;
+/** ... and for which one that could not be opened is left alone. */
+const UNABLE = 60_000;
 /** Milliseconds for which a command waits for a node that may take its conversation. */
 const PATIENCE = 20_000;
 /** Conversations that are taken over at once. */
@@ -27,11 +30,15 @@ const AT_ONCE = 8;
 /** What makes a server one of many. */
 export interface ClusterOptions {
   readonly shared: Shared;
+  /** Where conversations are kept. */
+  readonly store: Pick<Store, "view">;
   readonly redrive: Redrive;
   /** The tokens of this server, which are those of the others too. */
   readonly tokens: { readonly owner: string; readonly guest: string | undefined };
   /** Hears of what went wrong that nobody asked for. */
   defect(error: unknown): void;
+  /** Hears, in a sentence, what whoever runs the servers can mend. */
+  told(sentence: string): void;
 }
 
 /** The desk of this node. */
@@ -61,9 +68,16 @@ export class Cluster implements Elsewhere {
   readonly #bells = new Map<string, Set<() => void>>();
   /** What is being carried out of the inbox. */
   readonly #answering = new Map<string, Promise<void>>();
+  /** Conversations that are read in the database, since who has them cannot be reached. */
+  readonly #written = new Map<string, WrittenConversation>();
+  readonly #looks = new Map<string, Promise<Owner | undefined>>();
+  /** When it was told last of a node that it cannot be reached, in milliseconds of the process. */
+  readonly #toldUnreachable = new Map<string, number>();
   #sweeping: Promise<void> | undefined;
   /** Those in which what was left has been gone on with. */
   readonly #seen = new WeakSet<LiveConversation>();
+  /** Those that could not be taken over here, and until when that is not tried again, in milliseconds of the process. */
+  readonly #unable = new Map<string, number>();
   #isDraining = false;
 
   constructor(options: ClusterOptions) {
@@ -101,22 +115,22 @@ export class Cluster implements Elsewhere {
   }
 
   async watchable(conversation: string, principal: Principal, here: () => Promise<Watchable>): Promise<Watchable> {
-    const { shared, tokens } = this.#options;
+    const { store, tokens } = this.#options;
     const token = principal.rights.includes("act") ? tokens.owner : tokens.guest;
-    const nodeOf = async () => {
-      if (this.#isOpenHere(conversation)) return undefined;
-      const owner = await shared.ownerOf(conversation);
-      if (!owner || owner.isHere || owner.address === undefined || token === undefined) return undefined;
-      return { address: owner.address, token, client: "banyan node" };
-    };
-    return new MovingConversation(
-      conversation,
-      async () => {
-        const node = await nodeOf();
-        return node ? { node } : { here: await this.#openedBy(conversation, here) };
+    return new MovingConversation(conversation, {
+      find: async () => {
+        const owner = this.#isOpenHere(conversation) ? undefined : await this.#lookFor(conversation);
+        if (!owner || owner.isHere) return { here: await this.#openedBy(conversation, here) };
+        // A program that is no server can be asked nothing.
+        if (owner.address === undefined || token === undefined) return {};
+        return { node: { address: owner.address, token, client: "banyan node" } };
       },
-      () => this.#desk?.conversations.ifOpen(conversation)?.flush(),
-    );
+      written: () => this.#writtenOf(conversation),
+      end: async () => (await store.view(conversation)).seq,
+      listen: (hearing) => this.#listen(conversation, hearing),
+      unreachable: (node, error) => this.#tellUnreachable(node.address, error),
+      flush: () => this.#desk?.conversations.ifOpen(conversation)?.flush(),
+    });
   }
 
   /**
@@ -160,6 +174,8 @@ export class Cluster implements Elsewhere {
           return outcome;
         }
       }
+      // A program that is no server carries out nothing for others: the refusal says which it is.
+      if (owner && !owner.isHere && owner.address === undefined) return here();
       if (!isAsked) await shared.ask(id, conversation, JSON.stringify({ command, by: principal.name }));
       isAsked = true;
       const outcome = await this.#outcomeOf(id, conversation);
@@ -185,14 +201,55 @@ export class Cluster implements Elsewhere {
   /** Resolves when a conversation is rung for, or after so many milliseconds. */
   #bell(conversation: string, wait: number): Promise<void> {
     const rung = Promise.withResolvers<void>();
-    const bells = this.#bells.get(conversation) ?? new Set();
-    this.#bells.set(conversation, bells.add(rung.resolve));
+    const unlisten = this.#listen(conversation, rung.resolve);
     const timer = setTimeout(rung.resolve, wait);
     return rung.promise.finally(() => {
       clearTimeout(timer);
-      bells.delete(rung.resolve);
-      if (bells.size === 0 && this.#bells.get(conversation) === bells) this.#bells.delete(conversation);
+      unlisten();
     });
+  }
+
+  #listen(conversation: string, hearing: () => void): () => void {
+    const bells = this.#bells.get(conversation) ?? new Set();
+    // Each time another one: the same may listen twice.
+    const bell = () => hearing();
+    this.#bells.set(conversation, bells.add(bell));
+    return () => {
+      bells.delete(bell);
+      if (bells.size === 0 && this.#bells.get(conversation) === bells) this.#bells.delete(conversation);
+    };
+  }
+
+  /** Who has a conversation: asked once for all who lost it at the same moment. */
+  #lookFor(conversation: string): Promise<Owner | undefined> {
+    const known = this.#looks.get(conversation);
+    if (known) return known;
+    const look = this.#options.shared.ownerOf(conversation).finally(() => this.#looks.delete(conversation));
+    this.#looks.set(conversation, look);
+    return look;
+  }
+
+  #writtenOf(conversation: string): WrittenConversation {
+    const known = this.#written.get(conversation);
+    if (known) return known;
+    const written: WrittenConversation = new WrittenConversation(conversation, {
+      store: this.#options.store,
+      bell: () => this.#bell(conversation, LONGEST_LOOK),
+      over: () => this.#written.get(conversation) === written && this.#written.delete(conversation),
+    });
+    this.#written.set(conversation, written);
+    return written;
+  }
+
+  /** Once a minute for each: whoever runs the nodes can mend it, whoever watches reads on meanwhile. */
+  #tellUnreachable(address: string, error: unknown): void {
+    const now = performance.now();
+    if (now - (this.#toldUnreachable.get(address) ?? Number.NEGATIVE_INFINITY) < 60_000) return;
+    this.#toldUnreachable.set(address, now);
+    const why = error instanceof Error ? error.message : String(error);
+    this.#options.told(
+      `The server at ${address} cannot be reached from here (${why}); see that its --address is right, and the tokens are the same. What it has open is read in the database meanwhile.`,
+    );
   }
 
   #hear(conversations: readonly string[] | undefined): void {
@@ -239,7 +296,9 @@ export class Cluster implements Elsewhere {
 
   async #takeOver(): Promise<void> {
     const { shared, defect } = this.#options;
-    const left = await shared.left(AT_ONCE);
+    const now = performance.now();
+    for (const [conversation, until] of this.#unable) if (until < now) this.#unable.delete(conversation);
+    const left = await shared.left(AT_ONCE, [...this.#unable.keys()]);
     await Promise.all(left.map((conversation) => this.#take(conversation).catch(defect)));
   }
 
@@ -252,6 +311,8 @@ export class Cluster implements Elsewhere {
     } catch (error) {
       // Another node was faster, or it is not written to yet.
       if (isLocked(await this.#failed(error))) return;
+      // A few that cannot be opened must not keep all the others from being taken.
+      this.#unable.set(conversation, performance.now() + UNABLE);
       throw error;
     }
     await this.#answerWaiting(conversation);
@@ -266,7 +327,12 @@ export class Cluster implements Elsewhere {
     const { session } = live;
     // A sub-agent's run goes on with the call that launched it.
     const runs = session.interrupted.filter(({ call }) => call === undefined);
-    if (runs.length === 0 || !(await shared.drive(session.id))) return;
+    if (runs.length === 0) return;
+    const mayGoOn = await shared.drive(session.id).catch((error: unknown) => {
+      this.#seen.delete(live);
+      throw error;
+    });
+    if (!mayGoOn) return;
     for (const { id, leaf } of runs) {
       const command = { type: "turn.resume" as const, id: `${id}-${session.cursor.epoch}`, conversation: session.id };
       const at = placeIn(session.state, [leaf]);

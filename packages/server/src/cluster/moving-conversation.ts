@@ -1,41 +1,62 @@
-import { type Cursor, createId, cursorOf, type Message, StoreError } from "@banyan/core";
-import type { Command, CommandName, ServerFrame } from "@banyan/protocol";
+import { type Cursor, createId, cursorOf, type Message, SessionError, StoreError } from "@banyan/core";
+import type { Command, CommandName, Problem, ServerFrame } from "@banyan/protocol";
 import { ClientError, type Link } from "@banyan/protocol/client";
 import { nodeLink, type ServerAddress } from "@banyan/protocol/node";
 import type { Watchable, Watching } from "../desk/elsewhere.ts";
 import { Frame } from "../desk/live/frame.ts";
 import type { Line } from "../desk/live/subscription.ts";
+import { NotThere } from "../desk/problem.ts";
 
-/** Where a conversation is to be watched now: on another node, or here. */
+/** Where a conversation is to be watched now: on another node, here, or nowhere but in the database. */
 export type Place =
   | { readonly node: ServerAddress; readonly here?: never }
-  | { readonly here: Watchable; readonly node?: never };
+  | { readonly here: Watchable; readonly node?: never }
+  | { readonly here?: never; readonly node?: never };
 
-/** Milliseconds between two looks for who has a conversation whose owner is gone. */
+/** What is known of a conversation that may move. */
+export interface Whereabouts {
+  /** Where it is now. May reject while nobody has it. */
+  find(): Promise<Place>;
+  /** As the database has it, for as long as the node that has it cannot be reached. */
+  written(): Watchable;
+  /** The number of its last event in the database. */
+  end(): Promise<number>;
+  /** Hears when somebody has written to it; until what is returned is called. */
+  listen(hearing: () => void): () => void;
+  /** A node that has it cannot be reached. */
+  unreachable(node: ServerAddress, error: unknown): void;
+  /** What happened here is told. */
+  flush(): void;
+}
+
+/** Milliseconds between two looks for who has a conversation whose owner is gone, and for a node that could not be reached. */
 const LOOK = 500;
+const ANOTHER_TRY = 3_000;
 
-/** Milliseconds for which a node that does not answer is waited for: longer than a lease. */
+/** Milliseconds for which a conversation is waited for that nobody has yet: longer than a lease. */
 const PATIENCE = 20_000;
+
+/** Milliseconds that a node has to take a connection, to begin to tell, and to tell what is in the database already. */
+const CONNECT = 3_000;
+const BEGIN = 10_000;
+const OVERDUE = 3_000;
 
 /**
  * A conversation that may move from node to node while it is watched. Where another one has it open, its frames come from there, as
  * they are, to the line of each client here. When who has it is gone or overtaken, it is looked for anew, and goes on with a
- * snapshot: on another node, or here.
+ * snapshot: on another node, or here. Whoever cannot be reached cannot keep it from being read: until then it is read in the database.
  */
 export class MovingConversation implements Watchable {
   readonly #id: string;
-  readonly #find: () => Promise<Place>;
-  readonly #flush: () => void;
+  readonly #whereabouts: Whereabouts;
 
-  /** `find` answers where it is now; it may reject while nobody has it. `flush`: what happened here is told. */
-  constructor(id: string, find: () => Promise<Place>, flush: () => void) {
+  constructor(id: string, whereabouts: Whereabouts) {
     this.#id = id;
-    this.#find = find;
-    this.#flush = flush;
+    this.#whereabouts = whereabouts;
   }
 
   async subscribe(line: Line, from?: Cursor, leaf?: string): Promise<Watching> {
-    const watching = new MovingWatching(this.#id, line, this.#find);
+    const watching = new MovingWatching(this.#id, line, this.#whereabouts);
     await watching.beginSoon(from, leaf);
     return watching;
   }
@@ -51,7 +72,7 @@ export class MovingConversation implements Watchable {
   ): Promise<void> {
     if (watching instanceof MovingWatching) return watching.read(messages, answer);
     // Nobody watches: the answer has no place in a feed.
-    const alone = new MovingWatching(this.#id, SILENT, this.#find);
+    const alone = new MovingWatching(this.#id, SILENT, this.#whereabouts);
     try {
       await alone.beginSoon();
       await alone.read(messages, answer);
@@ -61,7 +82,7 @@ export class MovingConversation implements Watchable {
   }
 
   flush(): void {
-    this.#flush();
+    this.#whereabouts.flush();
   }
 }
 
@@ -78,49 +99,116 @@ type Asked<Name extends CommandName> = Omit<Command<Name>, "id" | "conversation"
 class MovingWatching implements Watching {
   readonly #id: string;
   readonly #line: Line;
-  readonly #find: () => Promise<Place>;
+  readonly #whereabouts: Whereabouts;
+  readonly #unlisten: () => void;
   #at: Cursor | undefined;
   #link: Link | undefined;
   #local: { readonly conversation: Watchable; readonly watching: Watching } | undefined;
   #over = false;
   /** The node that has it has begun to tell of it. */
   #isWatching = false;
+  /** Until the node has told what is in the database. */
+  #overdue: NodeJS.Timeout | undefined;
   readonly #asked = new Map<string, PromiseWithResolvers<Record<string, unknown>>>();
 
-  constructor(id: string, line: Line, find: () => Promise<Place>) {
+  constructor(id: string, line: Line, whereabouts: Whereabouts) {
     this.#id = id;
     this.#line = line;
-    this.#find = find;
+    this.#whereabouts = whereabouts;
+    this.#unlisten = whereabouts.listen(() => this.#rung());
   }
 
-  /** Begins, when the node that has it can be reached: one that died keeps it until its lease is over. */
+  /** Begins as soon as it is anywhere. */
   async beginSoon(from?: Cursor, leaf?: string): Promise<void> {
     for (const until = performance.now() + PATIENCE; ; ) {
       try {
         return await this.begin(from, leaf);
       } catch (error) {
         this.#leave();
-        if (!(error instanceof ClientError)) throw error;
-        if (performance.now() > until || this.#over) throw unreachable(this.#id, error);
+        const isMoving = error instanceof ClientError || error instanceof SessionError;
+        if (!isMoving || performance.now() > until || this.#over) {
+          this.end();
+          throw isMoving ? unreachable(this.#id, error) : error;
+        }
       }
-      await new Promise((resolve) => setTimeout(resolve, LOOK).unref());
+      await pause(LOOK);
     }
   }
 
   async begin(from?: Cursor, leaf?: string): Promise<void> {
     this.#at = from ?? this.#at;
-    const place = await this.#find();
+    const place = await this.#whereabouts.find();
     if (this.#over) return;
-    if (place.here) {
-      const watching = await place.here.subscribe(this.#tapped(), this.#at, leaf);
-      this.#local = { conversation: place.here, watching };
-      if (this.#over) place.here.unsubscribe(watching);
-      return;
-    }
-    await this.#connect(place.node);
+    if (place.here) return this.#watch(place.here, leaf);
+    if (await this.#reaches(place)) return this.#watchThere(leaf);
+    const written = this.#whereabouts.written();
+    await this.#watch(written, leaf);
+    this.#lookForBetter(written).catch(() => {});
+  }
+
+  async #watch(conversation: Watchable, leaf: string | undefined): Promise<void> {
+    const watching = await conversation.subscribe(this.#tapped(), this.#at, leaf);
+    this.#local = { conversation, watching };
+    if (this.#over) conversation.unsubscribe(watching);
+  }
+
+  async #watchThere(leaf?: string): Promise<void> {
     this.#isWatching = false;
-    await this.#ask({ type: "feed.subscribe", ...(this.#at && { from: this.#at }), ...(leaf && { leaf }) });
+    const from = this.#at;
+    const asked = this.#ask({ type: "feed.subscribe", ...(from && { from }), ...(leaf && { leaf }) });
+    await within(BEGIN, asked);
     this.#isWatching = true;
+  }
+
+  /** Whether the node is connected to: what is between it and this one may swallow all that is said. */
+  async #reaches({ node }: Place): Promise<boolean> {
+    if (!node) return false;
+    try {
+      await within(CONNECT, this.#connect(node));
+      return true;
+    } catch (error) {
+      this.#leave();
+      this.#whereabouts.unreachable(node, error);
+      return false;
+    }
+  }
+
+  /** Reads on in the database until the conversation is anywhere that can be reached. */
+  async #lookForBetter(written: Watchable): Promise<void> {
+    while (this.#local?.conversation === written && !this.#over) {
+      await pause(ANOTHER_TRY);
+      const place = await this.#whereabouts.find().catch(() => undefined);
+      if (!place || !(place.here || (await this.#reaches(place)))) continue;
+      this.#unsubscribe();
+      this.#at = undefined;
+      if (this.#over) return this.#leave();
+      try {
+        return await (place.here ? this.#watch(place.here, undefined) : this.#watchThere());
+      } catch {
+        // It has moved between the two.
+        this.#leave();
+        return this.#anew();
+      }
+    }
+  }
+
+  /** Somebody wrote to it. */
+  #rung(): void {
+    if (!this.#link || !this.#isWatching || this.#overdue) return;
+    const [link, at] = [this.#link, this.#at];
+    const isStill = () => this.#link === link && this.#at === at;
+    this.#overdue = setTimeout(() => {
+      this.#overdue = undefined;
+      if (!isStill()) return;
+      this.#whereabouts.end().then(
+        (end) => {
+          if (isStill() && end > (at?.seq ?? 0))
+            this.#lost(new ClientError("unreachable", "The node tells nothing any more."));
+        },
+        // Without the database, the node is all there is.
+        () => {},
+      );
+    }, OVERDUE).unref();
   }
 
   async read(
@@ -134,8 +222,15 @@ class MovingWatching implements Watching {
 
   end(): void {
     this.#over = true;
-    this.#local?.conversation.unsubscribe(this.#local.watching);
+    this.#unlisten();
+    clearTimeout(this.#overdue);
+    this.#unsubscribe();
     this.#leave();
+  }
+
+  #unsubscribe(): void {
+    this.#local?.conversation.unsubscribe(this.#local.watching);
+    this.#local = undefined;
   }
 
   /** The client's line, for a conversation of this node: where it breaks off, it is looked for elsewhere. */
@@ -196,7 +291,7 @@ class MovingWatching implements Watching {
         this.#asked.delete(frame.id);
         return;
       case "failed":
-        this.#asked.get(frame.id)?.reject(Object.assign(new Error(frame.error.message), { name: "NotThere" }));
+        this.#asked.get(frame.id)?.reject(refusal(frame.error));
         this.#asked.delete(frame.id);
         return;
       case "stopping":
@@ -253,7 +348,7 @@ class MovingWatching implements Watching {
         // Nobody has it, or who had it is not gone yet for the database.
         this.#leave();
       }
-      await new Promise((resolve) => setTimeout(resolve, LOOK).unref());
+      await pause(LOOK);
     }
   }
 
@@ -261,6 +356,29 @@ class MovingWatching implements Watching {
     const link = this.#link;
     this.#link = undefined;
     link?.close();
+  }
+}
+
+/** Where a node has let it go just now, it is looked for again. */
+function refusal({ code, message }: Problem): Error {
+  return code === "locked" || code === "stopping" ? new ClientError("unreachable", message) : new NotThere(message);
+}
+
+function pause(time: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, time).unref());
+}
+
+/** Rejects when something takes longer. */
+async function within<T>(time: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const error = new ClientError("unreachable", `Nothing came within ${time / 1_000} s.`);
+    timer = setTimeout(() => reject(error), time);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -1,13 +1,32 @@
-// A node of several, in a process of its own, to be killed. Its arguments: the address of the database, the token, a file to which
-// tools with effects write, and milliseconds between two fragments of the model.
-import { appendFileSync } from "node:fs";
+// A node of several, in a process of its own, to be killed. Its argument is NodeProgramOptions as JSON.
+import { appendFileSync, existsSync } from "node:fs";
 import { defineTool } from "@banyan/core";
 import { call, scriptedModel, text } from "@banyan/core/testing";
 import { postgresStore } from "@banyan/store/postgres";
 import { serve } from "../server.ts";
 import { hostOf } from "./served-host.fixture.ts";
 
-const [url = "", token = "", file = "", pace = "2", drain = "0"] = process.argv.slice(2);
+/** How a node is started. */
+export interface NodeProgramOptions {
+  /** Of the database. */
+  readonly url: string;
+  readonly token: string;
+  /** A file to which tools with effects write. While there is one of its name and `.closed`, none of them ends. */
+  readonly effects: string;
+  /** Milliseconds between two fragments of the model; 2 when absent. */
+  readonly pace?: number;
+  /** Milliseconds for which it waits for what runs when it is told to end; 0 when absent. */
+  readonly drain?: number;
+  /** Where it listens; a free port when absent. */
+  readonly port?: number;
+  /** Where the others reach it; where it listens when absent. */
+  readonly address?: string;
+  /** Milliseconds for which its store waits for a database that is away. */
+  readonly patience?: number;
+}
+
+const options: NodeProgramOptions = JSON.parse(process.argv[2] ?? "{}");
+const { url, token, effects: file, pace = 2, drain = 0, port = 0, address, patience } = options;
 
 const act = defineTool({
   name: "act",
@@ -16,7 +35,8 @@ const act = defineTool({
   effects: "external",
   execute: async (_input: unknown, { key }) => {
     appendFileSync(file, `${key}\n`);
-    await new Promise((resolve) => setTimeout(resolve, 30));
+    do await new Promise((resolve) => setTimeout(resolve, 30));
+    while (existsSync(`${file}.closed`));
     return "acted";
   },
 });
@@ -47,10 +67,14 @@ const model = scriptedModel(
       ? [text(...words), call("act", { step: acted }, `act_${crypto.randomUUID()}`)]
       : [text(...words, "Done.")];
   },
-  { pace: Number(pace) },
+  { pace },
 );
 
-const store = postgresStore(url, { program: "banyan serve", connections: 5 });
+const store = postgresStore(url, {
+  program: "banyan serve",
+  connections: 5,
+  ...(patience !== undefined && { patience }),
+});
 const { host } = hostOf(store, {
   model,
   tools: [act, wait],
@@ -61,9 +85,10 @@ const { host } = hostOf(store, {
 const server = await serve({
   host,
   token,
-  port: 0,
+  port,
   idle: 2_000,
-  cluster: { shared: store.shared, drain: Number(drain) },
+  cluster: { shared: store.shared, drain, address },
+  log: (line) => process.stderr.write(`${line}\n`),
 });
 process.stdout.write(`${server.address}\n`);
 process.on("SIGTERM", () => {

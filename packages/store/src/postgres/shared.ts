@@ -108,9 +108,9 @@ export class Shared {
     this.ring(conversation);
   }
 
-  /** Conversations that this machine may open, in which something waits and which nobody has, or whose owner died. */
-  async left(limit: number): Promise<string[]> {
-    const rows = await this.#database.ask(LEFT, [this.#machine, DRIVES, limit]);
+  /** Conversations that this machine may open, in which something waits and which nobody has, or whose owner died; but for some. */
+  async left(limit: number, except: readonly string[] = []): Promise<string[]> {
+    const rows = await this.#database.ask(LEFT, [this.#machine, DRIVES, limit, except]);
     return rows.map(([conversation]) => String(conversation));
   }
 
@@ -188,7 +188,7 @@ const LEFT: Statement = {
     AND NOT EXISTS (SELECT FROM banyan.nodes AS n WHERE n.id = c.owner AND n.lease_until > now())
     AND ($1::text IS NULL OR c.labels @> ARRAY[$1::text]
       OR NOT EXISTS (SELECT FROM unnest(c.labels) AS label WHERE label LIKE '["machine",%'))
-    AND c.drives < $2
+    AND c.drives < $2 AND c.id <> ALL($4::text[])
   ORDER BY c.updated LIMIT $3`,
 };
 

@@ -1,5 +1,5 @@
 import { setImmediate as turnOfTheLoop } from "node:timers/promises";
-import { type Cursor, cursorOf, type FeedItem, isDelta, type Session } from "@banyan/core";
+import { type Cursor, cursorOf, type FeedItem, isDelta, type Session, SessionError } from "@banyan/core";
 import { mergeDeltas } from "@banyan/core/hosts";
 import { Frame, seesAllOf, shownTo, type Viewer } from "./frame.ts";
 
@@ -28,12 +28,20 @@ export class Broadcast {
   #latest: Cursor;
   #pending: FeedItem[] = [];
   #flushed = 0;
+  /** Why the session has ended, once it has. */
+  #end: { readonly error: Error } | undefined;
   #timer: NodeJS.Timeout | NodeJS.Immediate | undefined;
 
   constructor(session: Session) {
     this.#session = session;
     this.#latest = session.cursor;
-    session.listen({ items: (items) => this.#hear(items), ended: () => this.flush() });
+    session.listen({
+      items: (items) => this.#hear(items),
+      ended: (error) => {
+        this.#end = { error: error instanceof Error ? error : new SessionError("closed", "It has just been closed.") };
+        this.flush();
+      },
+    });
   }
 
   /** The place behind the last item of the feed. */
@@ -41,9 +49,13 @@ export class Broadcast {
     return this.#latest;
   }
 
-  /** Resolves when the state of the session says what its feed has said, and no more: with a store that takes its time. */
+  /**
+   * Resolves when the state of the session says what its feed has said, and no more: with a store that takes its time. Rejects
+   * when the session has ended: a store that failed never gets there, and nobody is told anything any more.
+   */
   async settled(): Promise<void> {
-    while (this.#session.cursor.seq !== this.#latest.seq) await turnOfTheLoop();
+    while (!this.#end && this.#session.cursor.seq !== this.#latest.seq) await turnOfTheLoop();
+    if (this.#end) throw this.#end.error;
   }
 
   /** From now on the receiver gets every frame; it has everything up to `latest`. */
