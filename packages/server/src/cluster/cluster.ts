@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type ConversationState, newestLeaf, type Store } from "@banyan/core";
 import type { Command, Problem } from "@banyan/protocol";
 import { rights } from "@banyan/protocol/desk";
-import type { Owner, Shared } from "@banyan/store/postgres";
+import { type Owner, runsToGoOnWith, type Shared, Takeover } from "@banyan/store/postgres";
 import type { DeskCommand } from "../desk/commands/workplace.ts";
 import type { Elsewhere, Watchable } from "../desk/elsewhere.ts";
 import type { LiveConversation } from "../desk/live/live-conversation.ts";
@@ -20,12 +20,8 @@ const FIRST_LOOK = 20;
 const LONGEST_LOOK = 1_000;
 const WAITING = 1_000;
 const LEFT = 2_000;
-/** ... and for which one that could not be opened is left alone. */
-const UNABLE = 60_000;
 /** Milliseconds for which a command waits for a node that may take its conversation. */
 const PATIENCE = 20_000;
-/** Conversations that are taken over at once. */
-const AT_ONCE = 8;
 
 /** What makes a server one of many. */
 export interface ClusterOptions {
@@ -73,15 +69,16 @@ export class Cluster implements Elsewhere {
   readonly #looks = new Map<string, Promise<Owner | undefined>>();
   /** When it was told last of a node that it cannot be reached, in milliseconds of the process. */
   readonly #toldUnreachable = new Map<string, number>();
-  #sweeping: Promise<void> | undefined;
+  readonly #takeover: Takeover;
   /** Those in which what was left has been gone on with. */
   readonly #seen = new WeakSet<LiveConversation>();
-  /** Those that could not be taken over here, and until when that is not tried again, in milliseconds of the process. */
-  readonly #unable = new Map<string, number>();
   #isDraining = false;
 
   constructor(options: ClusterOptions) {
     this.#options = options;
+    const { shared, defect } = options;
+    const take = (conversation: string) => this.#take(conversation);
+    this.#takeover = new Takeover({ shared, takesWaiting: true, take, defect });
   }
 
   /** Begins to answer for others, and tells them where this node is. Rejects with `StoreError`. */
@@ -286,35 +283,14 @@ export class Cluster implements Elsewhere {
   }
 
   /** Takes over what nobody has, and somebody wants. */
-  #sweep(): Promise<void> {
-    if (this.#isDraining) return Promise.resolve();
-    this.#sweeping ??= this.#takeOver().finally(() => {
-      this.#sweeping = undefined;
-    });
-    return this.#sweeping;
-  }
-
-  async #takeOver(): Promise<void> {
-    const { shared, defect } = this.#options;
-    const now = performance.now();
-    for (const [conversation, until] of this.#unable) if (until < now) this.#unable.delete(conversation);
-    const left = await shared.left(AT_ONCE, [...this.#unable.keys()]);
-    await Promise.all(left.map((conversation) => this.#take(conversation).catch(defect)));
+  async #sweep(): Promise<void> {
+    if (!this.#isDraining) await this.#takeover.look();
   }
 
   async #take(conversation: string): Promise<void> {
     const desk = this.#desk;
     if (!desk || this.#isOpenHere(conversation)) return;
-    let live: LiveConversation;
-    try {
-      live = await desk.conversations.open(conversation);
-    } catch (error) {
-      // Another node was faster, or it is not written to yet.
-      if (isLocked(await this.#failed(error))) return;
-      // A few that cannot be opened must not keep all the others from being taken.
-      this.#unable.set(conversation, performance.now() + UNABLE);
-      throw error;
-    }
+    const live = await desk.conversations.open(conversation);
     await this.#answerWaiting(conversation);
     await this.#goOn(live);
   }
@@ -325,14 +301,10 @@ export class Cluster implements Elsewhere {
     if (!live || redrive === "leave" || this.#seen.has(live)) return;
     this.#seen.add(live);
     const { session } = live;
-    // A sub-agent's run goes on with the call that launched it.
-    const runs = session.interrupted.filter(({ call }) => call === undefined);
-    if (runs.length === 0) return;
-    const mayGoOn = await shared.drive(session.id).catch((error: unknown) => {
+    const runs = await runsToGoOnWith(session, shared).catch((error: unknown) => {
       this.#seen.delete(live);
       throw error;
     });
-    if (!mayGoOn) return;
     for (const { id, leaf } of runs) {
       const command = { type: "turn.resume" as const, id: `${id}-${session.cursor.epoch}`, conversation: session.id };
       const at = placeIn(session.state, [leaf]);

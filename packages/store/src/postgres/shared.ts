@@ -108,9 +108,12 @@ export class Shared {
     this.ring(conversation);
   }
 
-  /** Conversations that this machine may open, in which something waits and which nobody has, or whose owner died; but for some. */
-  async left(limit: number, except: readonly string[] = []): Promise<string[]> {
-    const rows = await this.#database.ask(LEFT, [this.#machine, DRIVES, limit, except]);
+  /** Conversations that this machine may open and whose owner died, or, `takesWaiting`, that nobody has while something waits; but for some. */
+  async left(
+    limit: number,
+    { takesWaiting, except }: { readonly takesWaiting: boolean; readonly except: readonly string[] },
+  ): Promise<string[]> {
+    const rows = await this.#database.ask(LEFT, [this.#machine, DRIVES, limit, except, takesWaiting]);
     return rows.map(([conversation]) => String(conversation));
   }
 
@@ -183,7 +186,7 @@ const ANSWER: Statement = {
 const LEFT: Statement = {
   text: `
   SELECT c.id FROM banyan.conversations AS c
-  WHERE (c.owner IS NOT NULL OR EXISTS (
+  WHERE (c.owner IS NOT NULL OR $5::boolean AND EXISTS (
       SELECT FROM banyan.inbox AS i WHERE i.conversation = c.id AND i.outcome IS NULL))
     AND NOT EXISTS (SELECT FROM banyan.nodes AS n WHERE n.id = c.owner AND n.lease_until > now())
     AND ($1::text IS NULL OR c.labels @> ARRAY[$1::text]
