@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { Agent, type Answer, Session, say } from "@banyan/core";
-import { checkConversation, readUntil, scriptedModel } from "@banyan/core/testing";
+import { readUntil, scriptedModel } from "@banyan/core/testing";
 import { describe, expect, test } from "vitest";
 import { acpAgent } from "./acp-agent.ts";
 import { type Person, Place, play } from "./testing/sample.fixture.ts";

@@ -6,25 +6,19 @@ import {
   type Permission,
   Session,
   type Store,
+  type Tool,
 } from "@banyan/core";
+import type { LoopDriver } from "@banyan/core/drivers";
 import { enclosed } from "@banyan/core/shown";
 import type { ConversationSummary } from "@banyan/core/stores";
-import {
-  type Environment,
-  type KnownModel,
-  listModels,
-  listProviders,
-  type ModelChoice,
-  type ProviderStatus,
-  type ResolveOptions,
-  resolveModel,
-} from "@banyan/models";
+import type { Environment, KnownModel, ModelChoice, ProviderStatus } from "@banyan/models";
 import { sqliteStore } from "@banyan/store/sqlite";
 import type { Otlp } from "@banyan/telemetry/otlp";
 import type { WhyNotRead } from "@banyan/tools/workspace";
-import { modelNames, modelSettings, patienceOf } from "./connection.ts";
+import { modelSettings, patienceOf } from "./connection.ts";
 import { findConversation } from "./conversations.ts";
 import type { Directories } from "./directories.ts";
+import type { Drivers } from "./drivers/drivers.ts";
 import { type Equipment, openEquipment } from "./equipment/index.ts";
 import {
   type ContextPart,
@@ -75,7 +69,9 @@ export interface HostParts {
   readonly telemetry: Otlp | undefined;
   readonly instructions: Instructions;
   readonly choice: ModelChoice;
-  readonly driver: ModelDriver;
+  readonly drivers: Drivers;
+  /** What takes the turns where a conversation has nothing of its own. */
+  readonly driver: ModelDriver | LoopDriver;
   /** What the result of a task must be. */
   readonly output: AgentOptions["output"];
   /** Where conversations are; in the data folder when absent. */
@@ -108,7 +104,6 @@ export class Host {
   readonly #telemetry: Otlp | undefined;
   readonly #env: Environment;
   readonly #home: string;
-  readonly #names: Pick<ResolveOptions, "aliases" | "overrides" | "bounds">;
   #permission: Permission;
   readonly #permissionWith: (rules: Rules) => Permission;
   #rules: Rules;
@@ -119,8 +114,7 @@ export class Host {
   /** What the settings want and cannot be had, in sentences. */
   readonly #withdrawn: string[] = [];
   readonly #titling = new AsyncDisposableStack();
-  /** Models that conversations have of their own, by name. */
-  readonly #models = new Map<string, ModelDriver>();
+  readonly #drivers: Drivers;
 
   constructor(parts: HostParts) {
     const { places, workspace, project, env, home, canAsk, configuration, rules, redact, instructions } = parts;
@@ -136,16 +130,14 @@ export class Host {
     this.#approval = new Approval(settings.approval ?? "ask");
     this.#env = env;
     this.#home = home;
-    this.#names = modelNames(settings);
+    this.#drivers = parts.drivers;
     this.store = parts.store ?? sqliteStore({ directory: places.data, program: AGENT });
     this.#machine = parts.machine;
     this.#rules = rules;
     const tools = () => this.#agent.options.tools ?? [];
-    this.#permissionWith = (all) => {
-      const inMode = (mode: ApprovalMode) => permissions({ workspace, mode, rules: all, tools, canAsk, home });
-      const modes = { ask: inMode("ask"), edits: inMode("edits"), all: inMode("all") };
-      return (request) => modes[this.#approval.in(request.conversation.id, request.run)](request);
-    };
+    const isOutside = (tool: Tool) => settings.unconfined !== true && this.#drivers.runsOutside(tool);
+    this.#permissionWith = (all) =>
+      this.#approval.judge((mode) => permissions({ workspace, mode, rules: all, tools, canAsk, home }), isOutside);
     this.#permission = this.#permissionWith(rules);
     this.whyNotRead = readingRules(pathScope(workspace, home), rules, () => this.approval);
     this.#choice = parts.choice;
@@ -153,7 +145,7 @@ export class Host {
       name: AGENT,
       model: parts.driver,
       // Another model that a person takes counts from the next step on.
-      modelNamed: (name) => this.#driverOf(name),
+      modelNamed: (name) => this.#drivers.of(name),
       instructions: instructionsText(instructions.parts),
       settings: modelSettings(settings),
       limits: limitsOf(settings),
@@ -190,7 +182,7 @@ export class Host {
       ...{ places, store, workspace, project, redact, env: this.#env, home: this.#home },
       settings: configuration.settings,
       whyNotRead: this.whyNotRead,
-      resolveModel: (name) => this.#driverOf(name),
+      resolveModel: (name, isNamed) => this.#drivers.forSubAgent(name, isNamed),
       onChange: () => {
         // What servers offer from now on, the agent has from its next turn on.
         if (this.#equipped) this.#agent = this.#agent.with(this.#brought(this.#equipped));
@@ -291,13 +283,7 @@ export class Host {
 
   /** The agent with another model, for a conversation that has one of its own. Rejects with `ModelChoiceError`. */
   async agentWith(model: string): Promise<Agent> {
-    return model === this.#choice.name ? this.#agent : this.#agent.with({ model: await this.#driverOf(model) });
-  }
-
-  async #driverOf(model: string): Promise<ModelDriver> {
-    const driver = this.#models.get(model) ?? (await resolveModel(model, { env: this.#env, ...this.#names }));
-    this.#models.set(model, driver);
-    return driver;
+    return model === this.#choice.name ? this.#agent : this.#agent.with({ model: await this.#drivers.of(model) });
   }
 
   /** Which model it is, and why. */
@@ -331,7 +317,7 @@ export class Host {
   #titled(session: Session): Session {
     const { titleModel } = this.configuration.settings;
     if (titleModel === undefined || session.state.title !== undefined) return session;
-    this.#driverOf(titleModel).then(
+    this.#drivers.model(titleModel).then(
       (model) => {
         // Closed meanwhile, nobody waits for a title.
         if (!this.#titling.disposed) this.#titling.use(titleInBackground(session, model));
@@ -366,17 +352,17 @@ export class Host {
 
   /** Every provider, and whether it can be used now. */
   listProviders(): Promise<ProviderStatus[]> {
-    return listProviders({ env: this.#env });
+    return this.#drivers.providers();
   }
 
   /** The models of a provider that are known, with what they cost and hold. Rejects with `ModelChoiceError`. */
   listModels(provider: string): Promise<KnownModel[]> {
-    return listModels(provider, this.#names);
+    return this.#drivers.models(provider);
   }
 
   /** Takes another model from the next turn on. Rejects with `ModelChoiceError`; then everything stays as it is. */
   async useModel(name: string, reason = `Using ${name}.`): Promise<Agent> {
-    const model = await resolveModel(name, { env: this.#env, ...this.#names });
+    const model = await this.#drivers.of(name);
     this.#choice = { name, reason };
     this.#agent = this.#agent.with({ model });
     return this.#agent;

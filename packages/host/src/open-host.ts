@@ -1,10 +1,11 @@
 import { accessSync, constants } from "node:fs";
 import type { AgentOptions, Limits, Store } from "@banyan/core";
-import { chooseModel, type Environment, type ModelChoice, ModelChoiceError, resolveModel } from "@banyan/models";
+import { chooseModel, type Environment, type ModelChoice, ModelChoiceError } from "@banyan/models";
 import type { McpServerEntry } from "@banyan/tools/mcp/entry";
 import { openWorkspace, WorkspaceError } from "@banyan/tools/workspace";
-import { modelNames } from "./connection.ts";
 import { directories } from "./directories.ts";
+import { Drivers } from "./drivers/drivers.ts";
+import { backupsIn } from "./equipment/index.ts";
 import { AGENT, Host } from "./host.ts";
 import { gatherInstructions } from "./instructions/index.ts";
 import { type ApprovalMode, joinRules, type Rules, rulesFrom } from "./permissions/index.ts";
@@ -95,7 +96,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
   });
   const rules = rulesOf(settings, flags);
   const choice = await modelFor(configuration, env, signal);
-  const driver = await resolveModel(choice.name, { env, ...modelNames(settings) }).catch((error: unknown) => {
+  const drivers = new Drivers({ settings, env, workspace, backups: backupsIn(places), redact });
+  const driver = await drivers.of(choice.name).catch((error: unknown) => {
     throw withFile(error, configuration, { user: userSettingsFile({ env, home }), project: project?.settings });
   });
   const log = new ProgramLog(places.state, redact);
@@ -108,6 +110,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
       redact,
       instructions,
       choice,
+      drivers,
       driver,
       output: options.output,
       store: options.store,

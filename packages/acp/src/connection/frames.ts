@@ -1,4 +1,5 @@
 import type { Readable, Writable } from "node:stream";
+import { ReadableStream, WritableStream } from "node:stream/web";
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk/unstable";
 import { type Told, toldIn } from "./update.ts";
 
@@ -23,7 +24,7 @@ const LINE_END = 0x0a;
  */
 export function frames(input: Writable, output: Readable, options: FrameOptions): Stream {
   return {
-    readable: ReadableStream.from(messagesOf(output, options)) as ReadableStream<AnyMessage>,
+    readable: ReadableStream.from(messagesOf(output, options)) as Stream["readable"],
     writable: new WritableStream<AnyMessage>({
       write: (message) =>
         new Promise((resolve, reject) => {

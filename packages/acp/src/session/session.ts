@@ -2,6 +2,7 @@ import {
   type AgentCapabilities,
   type ClientContext,
   type ContentBlock,
+  type ForkSessionResponse,
   methods,
   RequestError,
 } from "@agentclientprotocol/sdk/unstable";
@@ -77,7 +78,7 @@ async function continuedSession(
   const known = { sessionId: session, cwd, mcpServers: [] };
   try {
     if (fork) {
-      const { sessionId } = await connection.request(methods.agent.session.fork, known);
+      const { sessionId } = await connection.request<ForkSessionResponse>(methods.agent.session.fork, known);
       return { id: sessionId, spent: undefined };
     }
     if (branched) return undefined;

@@ -15,6 +15,7 @@ import {
   type PermissionOption,
   type PromptResponse,
   RequestError,
+  type RequestPermissionResponse,
   type SessionUpdate,
 } from "@agentclientprotocol/sdk/unstable";
 
@@ -348,7 +349,7 @@ agent({ name: "sample" })
       say: (text) => tell({ sessionUpdate: "agent_message_chunk", content: { type: "text", text } }),
       async leave(toolCall, options = OPTIONS, signal) {
         const request = { sessionId: id, toolCall: toolCall as { toolCallId: string }, options: [...options] };
-        const { outcome } = await client.request(
+        const { outcome } = await client.request<RequestPermissionResponse>(
           methods.client.session.requestPermission,
           request,
           signal ? { cancellationSignal: signal } : {},

@@ -61,7 +61,7 @@ export interface AgentOptions {
    * (`model.changed`) while the agent is at work. Without this the agent keeps its own.
    * @example new Agent({ model, modelNamed: (name) => resolveModel(name) });
    */
-  readonly modelNamed?: ((name: string) => Promise<ModelDriver | LanguageModelV4>) | undefined;
+  readonly modelNamed?: ((name: string) => Promise<ModelDriver | LanguageModelV4 | LoopDriver>) | undefined;
   /**
    * The system prompt.
    * @example new Agent({ model, instructions: "You answer in one sentence." });

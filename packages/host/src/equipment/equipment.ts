@@ -7,6 +7,7 @@ import {
   shortenConversation,
   type Tool,
 } from "@banyan/core";
+import type { LoopDriver } from "@banyan/core/drivers";
 import type { ManagedMemory } from "@banyan/memory";
 import type { Environment } from "@banyan/models";
 import type { McpServers } from "@banyan/tools/mcp";
@@ -38,7 +39,8 @@ export interface EquipmentOptions {
   readonly redact: Redact;
   /** Files that rules close to all that reads. */
   readonly whyNotRead: WhyNotRead | undefined;
-  readonly resolveModel: (name: string) => Promise<ModelDriver>;
+  /** The model of a sub-agent; `isNamed` when a person, and no model, chose it. */
+  readonly resolveModel: (name: string, isNamed: boolean) => Promise<ModelDriver | LoopDriver>;
   /** What MCP servers offer has changed. */
   readonly onChange: () => void;
 }
@@ -76,7 +78,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   const { agents, commands, skills, faults } = readDefinitions(places, project);
   const named = namedAgents(settings, agents);
   const { keyFiles = [] } = settings;
-  const backups = join(places.data, "backups");
+  const backups = backupsIn(places);
   await using opened = new AsyncDisposableStack();
   const confinement = opened.use(await openConfinement({ places, settings, workspace, env, home }));
   let memory = openMemory({ places, workspace, settings, env, redact });
@@ -103,7 +105,17 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
     ...web.tools,
   ];
   const ofSkills = skills.length > 0 ? [skillTool(skills)] : [];
-  const control = [launchAgent({ agents: named, resolveModel }), shortenConversation()];
+  const control = [
+    launchAgent({
+      agents: named,
+      resolveModel: (name) =>
+        resolveModel(
+          name,
+          named.some(({ model }) => model === name),
+        ),
+    }),
+    shortenConversation(),
+  ];
   const toolsWith = (ofMemory: readonly Tool[]) =>
     rememberingLast((servers: readonly Tool[]) => [
       ...redactedTools([...ofWorkspace, ...ofMemory, ...ofSkills, ...servers], redact),
@@ -148,6 +160,11 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
 }
 
 const NONE: readonly Tool[] = [];
+
+/** Where the previous content of changed files is kept. */
+export function backupsIn({ data }: Directories): string {
+  return join(data, "backups");
+}
 
 /** Agents of the settings stand in the place of files of the same name. */
 function namedAgents({ agents = {} }: Settings, found: readonly NamedAgent[]): NamedAgent[] {

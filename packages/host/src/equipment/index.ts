@@ -1,2 +1,2 @@
-export { type Equipment, openEquipment } from "./equipment.ts";
+export { backupsIn, type Equipment, openEquipment } from "./equipment.ts";
 export { memoryFile, userMemory } from "./memory.ts";

@@ -1,3 +1,4 @@
+import type { Permission, Tool } from "@banyan/core";
 import type { ApprovalMode } from "./permissions.ts";
 
 /** A mode that cannot be taken. The message says in one sentence what it needs. */
@@ -94,5 +95,17 @@ export class Approval {
   withdraw(): void {
     if (this.#mode === "all") this.#mode = "ask";
     this.#unasked.clear();
+  }
+
+  /**
+   * Judges each call as its conversation's mode has it. Of a tool that `isOutside`, which another program runs in no
+   * sandbox, `all` asks as `ask` does.
+   */
+  judge(inMode: (mode: ApprovalMode) => Permission, isOutside: (tool: Tool) => boolean): Permission {
+    const modes = { ask: inMode("ask"), edits: inMode("edits"), all: inMode("all") };
+    return (request) => {
+      const mode = this.in(request.conversation.id, request.run);
+      return modes[mode === "all" && isOutside(request.tool) ? "ask" : mode](request);
+    };
   }
 }

@@ -25,7 +25,7 @@ const JOINED: ReadonlySet<string> = new Set([
 ]);
 
 /** Named things: an object is taken as a whole, and a project does not change what the user gave a name to. */
-const NAMED: ReadonlySet<string> = new Set(["agents", "mcpServers"]);
+const NAMED: ReadonlySet<string> = new Set(["agents", "acpAgents", "mcpServers"]);
 
 /** What counts when several layers set something. The layers come in the order in which they count, the least first. */
 export function mergeLayers(layers: readonly Layer[]): Entry[] {

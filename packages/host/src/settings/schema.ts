@@ -167,6 +167,24 @@ const agent = z.strictObject(
   "an object with description and instructions, and model or tools if they differ",
 );
 
+const PROGRAM = "the name of a program, or its whole path";
+const VARIABLES = 'an object with texts, as in {"LOG_LEVEL":"debug"}';
+
+const acpAgent = z.strictObject(
+  {
+    command: z
+      .string(PROGRAM)
+      .regex(/^(?:[^/\\\0]+|(?:\/|[A-Za-z]:[\\/])[^\0]+)$/, PROGRAM)
+      .describe("The program. It is not looked for in the workspace."),
+    args: z.array(z.string("a text"), "a list of texts").describe("Its arguments.").optional(),
+    env: z
+      .record(z.string(), z.string(VARIABLES), VARIABLES)
+      .describe("Variables for it, beside those of yours that are no secrets. `${NAME}` stands for one of yours.")
+      .optional(),
+  },
+  'an object, as in {"command":"my-agent","args":["--acp"]}',
+);
+
 const retention = z.strictObject(
   { days: count.describe("Conversations that nobody wrote to for so many days, and that bear no mark, are removed.") },
   'an object, as in {"days":90}',
@@ -218,6 +236,14 @@ const shape = {
       "an object with agents by their names",
     )
     .describe("Agents that can be launched by name, beside those in files.")
+    .optional(),
+  acpAgents: z
+    .record(
+      z.string().regex(/^[\w-]{1,32}$/, "a name of at most 32 letters, digits, _ and -"),
+      acpAgent,
+      "an object with agents by their names",
+    )
+    .describe("Agents of other programs, which speak the Agent Client Protocol: `acp/NAME` is a model.")
     .optional(),
   mcpServers: z
     .record(mcpServerName, mcpServerEntry, "an object with servers by their names")

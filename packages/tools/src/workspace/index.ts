@@ -17,7 +17,7 @@ export { type ChangedFile, changesOf } from "./changed-files.ts";
 export { type PersonsCommand, runByPerson } from "./command-of-person.ts";
 export { editTool } from "./edit.ts";
 export { editModeTool } from "./edit-mode.ts";
-export { type Environment, holdsSecret } from "./environment.ts";
+export { childEnvironment, type Environment, holdsSecret } from "./environment.ts";
 export { WorkspaceError, type WorkspaceErrorCode } from "./error.ts";
 export { type ForeignCall, ForeignChanges, type ToldChange, toldDiff } from "./foreign-changes.ts";
 export { JUDGED_BYTES, keyFileRefusal, type Watch } from "./key-file.ts";

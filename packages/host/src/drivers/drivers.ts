@@ -1,0 +1,100 @@
+import type { ModelDriver, Tool } from "@banyan/core";
+import type { LoopDriver } from "@banyan/core/drivers";
+import {
+  type Environment,
+  type KnownModel,
+  listModels,
+  listProviders,
+  ModelChoiceError,
+  type ProviderStatus,
+  resolveModel,
+} from "@banyan/models";
+import { modelNames } from "../connection.ts";
+import { type Redact, redactedLoop } from "../redaction/index.ts";
+import type { Settings } from "../settings/index.ts";
+import { agentNamed, otherAgent, otherAgentsModels, otherAgentsStatus, PROVIDER } from "./other-agents.ts";
+
+/** For whom drivers are made. */
+export interface DriversOptions {
+  readonly settings: Settings;
+  readonly env: Environment;
+  /** The folder that agents of other programs work in. */
+  readonly workspace: string;
+  /** Where previous contents of the files that they change are kept. */
+  readonly backups: string;
+  readonly redact: Redact;
+}
+
+/** What writes messages, by the names that people write: models of providers, and agents of other programs. */
+export class Drivers {
+  readonly #options: DriversOptions;
+  /** Models that conversations and sub-agents have, by name. */
+  readonly #known = new Map<string, Promise<ModelDriver | LoopDriver>>();
+  readonly #brought = new WeakSet<Tool>();
+
+  constructor(options: DriversOptions) {
+    this.#options = options;
+  }
+
+  /** What takes the turns of a conversation. Rejects with `ModelChoiceError`. */
+  of(name: string): Promise<ModelDriver | LoopDriver> {
+    // It reads what the project says to agents by itself, and knows its own tools.
+    return this.#kept(name, { instructions: false });
+  }
+
+  /**
+   * What takes the turns of a sub-agent; `isNamed` when a person chose it. A model that chooses one gets no agent of another
+   * program, which works outside of the sandbox. Rejects with `ModelChoiceError`.
+   */
+  async forSubAgent(name: string, isNamed: boolean): Promise<ModelDriver | LoopDriver> {
+    if (!isNamed && agentNamed(name, this.#options.settings) !== undefined) {
+      throw new ModelChoiceError(
+        "unknown-model",
+        `${name} is another program, and only a person chooses one: launch an agent that is defined with it as its model, or choose another model.`,
+      );
+    }
+    return this.#kept(name, { instructions: true });
+  }
+
+  /** A model that is asked something beside the conversation. Rejects with `ModelChoiceError`. */
+  model(name: string): Promise<ModelDriver> {
+    const { env, settings } = this.#options;
+    return resolveModel(name, { env, ...modelNames(settings) });
+  }
+
+  /** Every provider, and whether it can be used now. */
+  async providers(): Promise<ProviderStatus[]> {
+    return [...(await listProviders({ env: this.#options.env })), otherAgentsStatus(this.#options)];
+  }
+
+  /** The models of a provider that are known. Rejects with `ModelChoiceError`. */
+  async models(provider: string): Promise<KnownModel[]> {
+    return provider === PROVIDER
+      ? otherAgentsModels(this.#options)
+      : listModels(provider, modelNames(this.#options.settings));
+  }
+
+  /** Whether calls of this tool run in another program, outside of the sandbox. */
+  runsOutside(tool: Tool): boolean {
+    return this.#brought.has(tool);
+  }
+
+  #kept(name: string, how: { readonly instructions: boolean }): Promise<ModelDriver | LoopDriver> {
+    const key = `${how.instructions} ${name}`;
+    let driver = this.#known.get(key);
+    if (!driver) {
+      driver = this.#made(name, how);
+      this.#known.set(key, driver);
+      driver.catch(() => this.#known.delete(key));
+    }
+    return driver;
+  }
+
+  async #made(name: string, how: { readonly instructions: boolean }): Promise<ModelDriver | LoopDriver> {
+    const agent = agentNamed(name, this.#options.settings);
+    if (agent === undefined) return this.model(name);
+    const { backups, redact } = this.#options;
+    const loop = await otherAgent(agent, this.#options, { backups, ...how });
+    return redactedLoop(loop, redact, (tool) => this.#brought.add(tool));
+  }
+}
