@@ -27,6 +27,10 @@ const rows: readonly [allowed: "allowed" | "refused", file: string, source: stri
   ["refused", "packages/tools/src", 'import "@banyan/protocol"'],
   ["allowed", "packages/host/src", 'import "@banyan/telemetry"'],
   ["refused", "packages/telemetry/src", 'import "@banyan/host"'],
+  ["allowed", "packages/acp/src", 'import "@banyan/tools/workspace"'],
+  ["allowed", "packages/host/src", 'import "@banyan/acp"'],
+  ["refused", "packages/acp/src", 'import "@banyan/host"'],
+  ["refused", "packages/tools/src", 'import "@banyan/acp"'],
   ["allowed", "packages/server/src/socket", 'import "../desk/desk.ts"'],
   ["allowed", "packages/server/src/desk", 'import "@banyan/protocol/client"'],
   ["refused", "packages/server/src/desk", 'import "../socket/connection.ts"'],
@@ -59,7 +63,7 @@ const rows: readonly [allowed: "allowed" | "refused", file: string, source: stri
   ["refused", "packages/web/src", 'import "@banyan/host"'],
 
   // Nothing imports the command, and no package reaches into another by path.
-  ...["core", "protocol", "models", "store", "memory", "telemetry", "tools", "host", "server", "web"].flatMap(
+  ...["core", "protocol", "models", "store", "memory", "telemetry", "tools", "acp", "host", "server", "web"].flatMap(
     (name): typeof rows => [
       ["refused", `packages/${name}/src`, 'import "banyan"'],
       ["refused", `packages/${name}/src`, 'import "../../cli/src/main.ts"'],

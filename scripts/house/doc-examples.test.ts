@@ -38,6 +38,7 @@ declare function mail(to: string, text: string, options: { key: string; signal: 
 
 /** What a library's user sets: of each of these, each option stands in an example beside it. */
 const OPTIONS = [
+  "AcpAgentOptions",
   "AddOptions",
   "AgentOptions",
   "Callbacks",
@@ -161,7 +162,7 @@ function interfaceIn(file: string, name: string): { options: string[]; from: num
 /** The entry that exports a name, the first of those that do. */
 function originsOfNames(): ReadonlyMap<string, string> {
   const origins = new Map<string, string>();
-  for (const name of ["core", "models", "store", "memory", "telemetry", "tools", "protocol", "host", "server"]) {
+  for (const name of ["core", "models", "store", "memory", "telemetry", "tools", "acp", "protocol", "host", "server"]) {
     const folder = join(root, "packages", name);
     const manifest: { exports: Record<string, string> } = JSON.parse(
       readFileSync(join(folder, "package.json"), "utf8"),

@@ -6,6 +6,9 @@ import { describe, expect, test } from "vitest";
 import { acpAgent } from "./acp-agent.ts";
 import { type Person, Place, play } from "./testing/sample.fixture.ts";
 
+/** More agents that misbehave, and conversations of many turns: each turn starts a process. */
+const LONG = process.env.BANYAN_LONG !== undefined;
+
 const allow = (): Answer => ({ decision: "allow" });
 const deny = (): Answer => ({ decision: "deny" });
 
@@ -88,11 +91,13 @@ describe("what an agent says and does stands in the conversation", () => {
     expect(untold.session.state.cost).toBeUndefined();
   });
 
-  test.each([
-    ["refuse", "filtered", "The agent refused to go on."],
-    ["long", "length", undefined],
-    ["many", "length", "The agent stopped: it reached a limit of its own on model calls."],
-  ])("its way to stop, %s, is told", async (act, finish, error) => {
+  test.each(
+    [
+      ["many", "length", "The agent stopped: it reached a limit of its own on model calls."],
+      ["refuse", "filtered", "The agent refused to go on."],
+      ["long", "length", undefined],
+    ].slice(0, LONG ? undefined : 1),
+  )("its way to stop, %s, is told", async (act, finish, error) => {
     const { responses } = await play(`say So\n${act}`, { model: new Place().sample() });
     expect(responses.at(-1)).toMatchObject({ finish, ...(error !== undefined && { error }) });
   });
@@ -249,7 +254,7 @@ describe("a conversation goes on in the agent's session, and a branch in a fork 
     expect(branch.text).toBe("one\nsay one | (fork) | told");
   });
 
-  test.each(["resume", "load"])(
+  test.each(LONG ? ["resume", "load"] : ["load"])(
     "%s where it can, on the same branch alone; what the agent tells of the past is not said again",
     async (way) => {
       const model = new Place().sample(`${way},embedded`);
@@ -283,7 +288,7 @@ describe("a conversation goes on in the agent's session, and a branch in a fork 
     });
   });
 
-  test("sessions that only a branch from far back would need are deleted where the agent can", async () => {
+  test.runIf(LONG)("sessions that only a branch from far back would need are deleted where the agent can", async () => {
     const place = new Place();
     const model = place.sample("fork,delete");
     const session = Session.inMemory();
@@ -328,7 +333,7 @@ describe("an agent that misbehaves costs one sentence and nothing else", () => {
       /^The agent "sample" wants you to sign in first: there is: Log in \(run `sample login`\)\. Then ask again\.$/,
     ],
   ];
-  test.each(process.env.BANYAN_LONG ? [...bad, ...worse] : bad)("one that %s", async (_, act, env, sentence) => {
+  test.each(LONG ? [...bad, ...worse] : bad)("one that %s", async (_, act, env, sentence) => {
     const model = new Place().sample("", env, act === "deaf" || env.SAMPLE_SILENT ? { patience } : {});
     const { reason, problem, text, session } = await play(`say Begun\n${act}`, { model });
     expect(reason).toBe("failed");

@@ -52,7 +52,7 @@ export class AgentProcess implements AsyncDisposable {
 
   /** Rejects with a `ModelError` when the program cannot be started. */
   static async start(name: string, program: AgentProgram): Promise<AgentProcess> {
-    const { command, args = [], cwd, env, install } = program;
+    const { command, args = [], cwd, env } = program;
     const mark = randomUUID();
     const around = process.env[MARK];
     const child = spawn(command, args, {
@@ -69,14 +69,7 @@ export class AgentProcess implements AsyncDisposable {
     try {
       await once(child, "spawn");
     } catch (error) {
-      const code = error instanceof Error && "code" in error ? error.code : undefined;
-      const why =
-        code === "ENOENT"
-          ? `the program "${command}" is not there`
-          : `the program "${command}" cannot be started (${code ?? String(error)})`;
-      const advice = install === undefined ? "Install it, or name another command." : `To install it: ${install}`;
-      const sentence = `The agent "${name}" cannot be used: ${why}. ${advice}`;
-      throw new ModelError("unreachable", sentence, { cause: error, retryable: false });
+      throw notStarted(name, program, error);
     }
     return new AgentProcess(child, familyOf(child.pid as number, mark));
   }
@@ -115,4 +108,15 @@ export class AgentProcess implements AsyncDisposable {
     running.remove(this.#family);
     for (const stream of [stdin, stdout, stderr]) stream.destroy();
   }
+}
+
+function notStarted(name: string, { command, install }: AgentProgram, cause: unknown): ModelError {
+  const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
+  const why =
+    code === "ENOENT"
+      ? `the program "${command}" is not there`
+      : `the program "${command}" cannot be started (${code ?? String(cause)})`;
+  const advice = install === undefined ? "Install it, or name another command." : `To install it: ${install}`;
+  const sentence = `The agent "${name}" cannot be used: ${why}. ${advice}`;
+  return new ModelError("unreachable", sentence, { cause, retryable: false });
 }

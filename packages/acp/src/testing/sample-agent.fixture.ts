@@ -94,11 +94,12 @@ const acts: Record<string, (work: Work, rest: string) => Promise<PromptResponse[
     await say(`told: ${option}`);
   },
   /** `overwrite PATH TEXT`: does not ask. */
-  async overwrite({ tell, cwd }, rest) {
+  async overwrite({ tell, client, cwd, id }, rest) {
     const [path = "", text = ""] = rest.split(" ");
     const call = { toolCallId: randomUUID(), title: `Write ${path}`, kind: "edit" as const, rawInput: { path } };
     await tell({ sessionUpdate: "tool_call", ...call, status: "in_progress" });
-    await sleep(50);
+    // Whoever has answered, if only with no, has heard of the call before.
+    await client.request(methods.client.fs.readTextFile, { sessionId: id, path: "/" }).catch(() => {});
     writeFileSync(join(cwd, path), text);
     const content = [{ type: "diff" as const, path: join(cwd, path), oldText: null, newText: text }];
     await tell({ sessionUpdate: "tool_call_update", toolCallId: call.toolCallId, status: "completed", content });

@@ -13,13 +13,16 @@ import { readConfiguration } from "../settings/index.ts";
 
 const SAMPLE = fileURLToPath(new URL("../../../acp/src/testing/sample-agent.fixture.ts", import.meta.url));
 
+/** What stands for a variable in settings. */
+const CAN = ["$", "{CAN}"].join("");
+
 let home: string;
 let cwd: string;
 beforeEach(() => {
   home = realpathSync(mkdtempSync(join(tmpdir(), "banyan-drivers-")));
   cwd = join(home, "project");
   mkdirSync(cwd);
-  set({ acpAgents: { sample: { command: process.execPath, args: [SAMPLE], env: { SAMPLE_CAN: "${CAN}" } } } });
+  set({ acpAgents: { sample: { command: process.execPath, args: [SAMPLE], env: { SAMPLE_CAN: CAN } } } });
 });
 afterEach(() => rmSync(home, { recursive: true, force: true }));
 
