@@ -15,13 +15,13 @@ import {
   type SessionModeState,
   type Stream,
 } from "@agentclientprotocol/sdk/unstable";
-import { pathTo } from "@banyan/core/conversation";
+import { type ConversationState, pathTo } from "@banyan/core/conversation";
 import { CONVERSATIONS } from "@banyan/protocol";
 import { ClientError, type Watched } from "@banyan/protocol/client";
 import { z } from "zod";
 import { beginningOf, forkAt, type NamedSession, sessionIdOf, sessionNamed } from "./fork.ts";
 import { chosen, modesOf } from "./options.ts";
-import type { OpenPlace, Where } from "./place.ts";
+import type { AcpPlace, OpenPlace, Where } from "./place.ts";
 import { type OpenedPlace, OpenPlaces } from "./places.ts";
 import { invalidParams, requestErrorOf } from "./refusals.ts";
 import { AcpSession } from "./session.ts";
@@ -157,6 +157,8 @@ class AcpDoor {
     if (!named) throw RequestError.sessionNotFound(sessionId);
     const opened = await this.#at(where);
     const before = this.#sessions.get(sessionId);
+    // A session stays as it is when it cannot be entered elsewhere; a conversation is open in one place.
+    if (before) fits(before.state, opened.place);
     if (before && before.parts.place !== opened.place) await this.#close(before);
     else before?.[Symbol.dispose]();
     const session = await this.#open(client, opened, named);
@@ -200,9 +202,7 @@ class AcpDoor {
       await place.client.leave(watched).catch(() => {});
       throw requestErrorOf(error, sessionId);
     }
-    const { cwd } = watched.state.labels;
-    if (cwd !== undefined && cwd !== place.workspace)
-      throw invalidParams(`This conversation is about ${cwd}, and the session is to be in ${place.workspace}.`);
+    fits(watched.state, place);
     if (fork?.at && !watched.state.messages.has(fork.at)) throw RequestError.sessionNotFound(sessionId);
     return watched;
   }
@@ -307,6 +307,12 @@ class AcpDoor {
 
 const NEVER_ASK =
   "Run every call in this conversation without asking: commands, changes of files, and whatever a text that the agent reads talks it into? Deny rules still hold.";
+
+/** Throws where a conversation is about another directory than a session is to be in. */
+function fits({ labels: { cwd } }: ConversationState, { workspace }: AcpPlace): void {
+  if (cwd !== undefined && cwd !== workspace)
+    throw invalidParams(`This conversation is about ${cwd}, and the session is to be in ${workspace}.`);
+}
 
 function whereOf({ cwd, mcpServers }: { readonly cwd: string; readonly mcpServers?: McpServer[] | undefined }): Where {
   return { cwd, servers: mcpServers ?? [] };

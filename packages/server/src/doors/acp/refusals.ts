@@ -21,6 +21,11 @@ export function requestErrorOf(error: unknown, sessionId?: string): RequestError
   return new RequestError(isTheirs ? INVALID_PARAMS : INTERNAL, message, code === undefined ? undefined : { code });
 }
 
+/** Whether this is why a request ends that the editor has taken back (`$/cancel_request`). */
+export function isTakenBack(reason: unknown): boolean {
+  return reason instanceof RequestError && reason.code === -32_800;
+}
+
 /** What was asked for cannot be had in this way. */
 export function invalidParams(message: string, cause?: unknown): RequestError {
   return Object.assign(new RequestError(INVALID_PARAMS, message), { cause });

@@ -17,7 +17,7 @@ import { beginningOf, type Fork } from "./fork.ts";
 import { configOptionsOf, type KnownModels, modesOf } from "./options.ts";
 import { Outbox } from "./outbox.ts";
 import type { AcpPlace, CommandOutcome } from "./place.ts";
-import { endOf, requestErrorOf } from "./refusals.ts";
+import { endOf, isTakenBack, requestErrorOf } from "./refusals.ts";
 import { type Abilities, Telling } from "./telling.ts";
 
 /** Milliseconds that an editor has to say what stands in a file: after that the model is told the path. */
@@ -128,7 +128,8 @@ export class AcpSession implements Disposable {
   async prompt(blocks: readonly ContentBlock[], signal: AbortSignal): Promise<PromptResponse> {
     const prompt = this.#promptOf(this.#firstId());
     const cancel = () => {
-      this.cancel().catch(() => {});
+      // Who closes the connection has left, and at a server what runs goes on.
+      if (isTakenBack(signal.reason)) this.cancel().catch(() => {});
     };
     signal.addEventListener("abort", cancel, { once: true });
     if (signal.aborted) cancel();

@@ -1,0 +1,225 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { type McpServer, methods } from "@agentclientprotocol/sdk/unstable";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { banyan, home, MAIN, start } from "../testing/banyan.ts";
+import { editor, endOf } from "../testing/editor.ts";
+import { modelServer, shell, write } from "../testing/model-server.ts";
+import { connected, serving, until } from "../testing/serving.ts";
+
+const { session } = methods.agent;
+const eventually = (look: () => unknown) => vi.waitFor(look, { timeout: 60_000, interval: 50 });
+const MODEL = ["--model", "openai-compatible/test"];
+const isLong = process.env.BANYAN_LONG === "1";
+
+/** Whether a process is there. */
+function isAlive(process_: number): boolean {
+  try {
+    process.kill(process_, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+test("an editor alone: files are changed in the directory that it names, with their diffs; standard output holds frames alone, and the process ends with its input", async () => {
+  using place = home();
+  await using model = await modelServer(write("notes.txt", "milk\n"), { text: "Written." }, shell("sleep 60"));
+  const at = await editor(place, MODEL, { env: model.env });
+  const other = join(place.workspace, "other");
+  mkdirSync(other);
+  const { sessionId } = await at.agent.request(session.new, { cwd: other, mcpServers: [] });
+  expect(await at.say(sessionId, "write it")).toEqual({ stopReason: "end_turn" });
+  expect(readFileSync(join(other, "notes.txt"), "utf8")).toBe("milk\n");
+  const ended = at.updates
+    .map(({ update }) => update)
+    .findLast((update) => update.sessionUpdate === "tool_call_update");
+  expect(ended).toMatchObject({
+    status: "completed",
+    content: [{ type: "diff", path: join(other, "notes.txt"), oldText: null, newText: "milk\n" }, {}],
+    locations: [{ path: join(other, "notes.txt"), line: 1 }],
+  });
+  await at.say(sessionId, "/tree");
+  expect(at.said).toContain("#1   you");
+  await expect(
+    at.agent.request(session.load, { sessionId, cwd: place.workspace, mcpServers: [] }),
+  ).rejects.toMatchObject({ code: -32_602 });
+
+  // In the middle of a command.
+  at.say(sessionId, "sleep").catch(() => {});
+  await eventually(() => expect(JSON.stringify(at.updates)).toContain("shell: sleep 60"));
+  at.running.stdin.end();
+  expect(await endOf(at.running)).toBe(0);
+  expect(at.strays).toEqual([]);
+  const { stdout } = await banyan(place, ["conversations", "list", "--all", "-o", "json"]);
+  expect(JSON.parse(stdout)).toHaveLength(1);
+});
+
+test("it ends when it is told to, and when whoever started it is gone though its pipe is still held", async () => {
+  using place = home();
+  const told = await editor(place, ["--model", "demo/offline"]);
+  await told.agent.request(session.new, { cwd: place.workspace, mcpServers: [] });
+  told.running.kill("SIGTERM");
+  expect(await endOf(told.running)).toBe(143);
+
+  // As npx is: it starts the command with the pipes of the editor, and is killed alone.
+  const wrapper = spawn(
+    process.execPath,
+    [
+      "-e",
+      `const it = require("node:child_process").spawn(process.execPath, [${JSON.stringify(MAIN)}, "acp"], { stdio: "inherit" });
+       process.stderr.write(it.pid + "\\n");`,
+    ],
+    { cwd: place.workspace, env: { ...place.env }, stdio: ["pipe", "pipe", "pipe"] },
+  );
+  onTestFinished(() => void wrapper.kill("SIGKILL"));
+  const [line] = await once(createInterface({ input: wrapper.stderr }), "line");
+  const inner = Number(line);
+  onTestFinished(() => {
+    if (isAlive(inner)) process.kill(inner, "SIGKILL");
+  });
+  wrapper.stdin.write(
+    `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: 1, clientCapabilities: {} } })}\n`,
+  );
+  await once(wrapper.stdout, "data");
+  wrapper.kill("SIGKILL");
+  await eventually(() => expect(isAlive(inner)).toBe(false));
+});
+
+test("what is no frame is answered with the protocol's error, and the connection goes on; one that is too large ends it", async () => {
+  using place = home();
+  const running = start(place, ["acp", "--model", "demo/offline"]);
+  onTestFinished(() => void running.kill("SIGKILL"));
+  running.stdin.on("error", () => {});
+  const answers = createInterface({ input: running.stdout })[Symbol.asyncIterator]();
+  const ask = async (line: string) => {
+    running.stdin.write(`${line}\n`);
+    return JSON.parse(String((await answers.next()).value));
+  };
+  const call = (id: number, method: string, params: object) =>
+    ask(JSON.stringify({ jsonrpc: "2.0", id, method, params }));
+  expect(await ask("hello")).toMatchObject({ id: null, error: { code: -32_700 } });
+  expect(await ask("[]")).toMatchObject({ id: null, error: { code: -32_600 } });
+  expect(await ask("{}")).toMatchObject({ id: null, error: { code: -32_600 } });
+  expect(await call(1, "session/new", { cwd: "/", mcpServers: [] })).toMatchObject({ id: 1, error: { code: -32_600 } });
+  expect(await call(2, "initialize", { protocolVersion: "1" })).toMatchObject({ id: 2, error: { code: -32_602 } });
+  // Who speaks a later version is told which one is spoken here.
+  expect(await call(3, "initialize", { protocolVersion: 99 })).toMatchObject({ id: 3, result: { protocolVersion: 1 } });
+  const cwd = join(place.workspace, "no-such-folder");
+  expect(await call(4, "session/new", { cwd, mcpServers: [] })).toMatchObject({
+    id: 4,
+    error: { message: expect.stringContaining(cwd) },
+  });
+
+  let complaint = "";
+  running.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    complaint += chunk;
+  });
+  const exit = endOf(running);
+  const piece = "x".repeat(1024 * 1024);
+  for (let sent = 0; sent < 40 && running.exitCode === null; sent++) {
+    running.stdin.write(piece);
+    await sleep(1);
+  }
+  expect(await exit).toBe(1);
+  expect(complaint).toContain("33554432 byte limit");
+});
+
+test("an editor and a page see one conversation of a running server; what runs there goes on when the editor is gone", async () => {
+  using place = home();
+  await using model = await modelServer(
+    { text: "From the server." },
+    { text: "To the page." },
+    { text: ["On", "ward"], pace: 300 },
+  );
+  const [, address] = await serving(place, model.env);
+  const page = await connected(address);
+  const at = await editor(place, ["--attach", address]);
+  const { sessionId } = await at.agent.request(session.new, { cwd: place.workspace, mcpServers: [] });
+  expect(await at.say(sessionId, "hello")).toEqual({ stopReason: "end_turn" });
+  const watched = await page.watch(sessionId).loaded;
+  expect(watched.state.messages.size).toBe(2);
+  await page.ask("turn.say", { conversation: sessionId, parts: [{ type: "text", text: "from the page" }] });
+  await eventually(() => expect(at.said).toBe("From the server.To the page."));
+  expect(JSON.stringify(at.updates)).toContain("from the page");
+
+  const elsewhere = at.agent.request(session.new, { cwd: join(place.workspace, ".."), mcpServers: [] });
+  await expect(elsewhere).rejects.toMatchObject({ message: expect.stringContaining(`it works in ${place.workspace}`) });
+  at.say(sessionId, "go on").catch(() => {});
+  await eventually(() => expect(at.said).toContain("On"));
+  at.running.stdin.end();
+  expect(await endOf(at.running)).toBe(0);
+  await until(watched, () => watched.state.runs.size === 0 && watched.state.messages.size === 6);
+  expect(JSON.stringify([...watched.state.messages.values()].at(-1))).toContain("Onward");
+});
+
+test("the servers of an editor are there in its session, and in no other; its settings stay as they are", async () => {
+  using place = home();
+  await using model = await modelServer(
+    { calls: [{ tool: "mcp_my_server_add", input: { one: 1 } }] },
+    { text: "Added." },
+    { text: "None." },
+  );
+  const at = await editor(place, [...MODEL, "--approval", "ask"], { env: model.env });
+  const command = process.execPath;
+  const args = [fileURLToPath(new URL("../mcp/program-server.fixture.ts", import.meta.url))];
+  const servers: McpServer[] = [{ name: "my server", command, args, env: [{ name: "NOTE", value: "of the editor" }] }];
+  const { sessionId } = await at.agent.request(session.new, { cwd: place.workspace, mcpServers: servers });
+  expect(await at.say(sessionId, "add")).toEqual({ stopReason: "end_turn" });
+  expect(JSON.stringify(at.updates)).toContain("of the editor");
+  const { sessionId: other } = await at.agent.request(session.new, { cwd: place.workspace, mcpServers: [] });
+  await at.say(other, "add");
+  const { stdout } = await banyan(place, ["config", "get", "-o", "json"]);
+  expect(stdout).not.toContain("my_server");
+});
+
+test("a line of `banyan acp` that cannot be read says why", async () => {
+  using place = home();
+  const mixed = await banyan(place, ["acp", "--attach", "http://127.0.0.1:1", "--approval", "all"]);
+  expect([mixed.code, mixed.stderr]).toEqual([2, expect.stringContaining("--approval does not go with --attach")]);
+});
+
+test(`no process is left of ${isLong ? 200 : 10} starts whose editor was killed at a random moment`, {
+  timeout: 1_800_000,
+}, async () => {
+  using place = home();
+  const starts = isLong ? 200 : 10;
+  const program = `
+    const it = require("node:child_process").spawn(process.execPath, [${JSON.stringify(MAIN)}, "acp", "--model", "demo/offline"], { stdio: ["pipe", "pipe", "ignore"] });
+    process.stdout.write(it.pid + "\\n");
+    const ask = (id, method, params) => it.stdin.write(JSON.stringify({ jsonrpc: "2.0", id, method, params }) + "\\n");
+    ask(1, "initialize", { protocolVersion: 1, clientCapabilities: {} });
+    ask(2, "session/new", { cwd: process.cwd(), mcpServers: [] });
+    let rest = "";
+    it.stdout.on("data", (chunk) => {
+      for (const line of (rest + chunk).split("\\n")) {
+        const [, sessionId] = /"id":2,"result":\\{"sessionId":"([^"]+)/.exec(line) ?? [];
+        if (sessionId) ask(3, "session/prompt", { sessionId, prompt: [{ type: "text", text: "run \`sleep 30\`" }] });
+        rest = line;
+      }
+    });`;
+  const started: number[] = [];
+  const one = async () => {
+    const shelled = spawn(process.execPath, ["-e", program], {
+      cwd: place.workspace,
+      env: place.env,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    const [line] = await once(createInterface({ input: shelled.stdout }), "line");
+    started.push(Number(line));
+    await sleep(Math.random() * (isLong ? 3_000 : 1_500));
+    shelled.kill("SIGKILL");
+  };
+  for (let begun = 0; begun < starts; begun += 5) await Promise.all(Array.from({ length: 5 }, one));
+  const since = Date.now();
+  while (started.some(isAlive) && Date.now() - since < 60_000) await sleep(50);
+  expect(started.filter(isAlive)).toEqual([]);
+  expect(started).toHaveLength(starts);
+  // On a machine with nothing else to do.
+  if (isLong) expect(Date.now() - since).toBeLessThan(3_000);
+});

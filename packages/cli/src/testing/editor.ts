@@ -1,0 +1,91 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { Readable, Writable } from "node:stream";
+import {
+  type ClientConnection,
+  client,
+  methods,
+  ndJsonStream,
+  type RequestPermissionRequest,
+  type SessionNotification,
+} from "@agentclientprotocol/sdk/unstable";
+import { onTestFinished } from "vitest";
+import { type Home, MAIN, type Running } from "./banyan.ts";
+
+/** `banyan acp` in a process of its own, and the SDK's client at its other end. */
+export interface EditorHere {
+  readonly running: Running;
+  readonly agent: ClientConnection["agent"];
+  readonly updates: SessionNotification[];
+  /** Resolves when the connection has ended. */
+  readonly closed: Promise<void>;
+  /** What came on standard output and is no frame. */
+  readonly strays: string[];
+  say(sessionId: string, text: string): Promise<{ readonly stopReason: string }>;
+  /** The text of what the agent said. */
+  readonly said: string;
+}
+
+/** Starts `banyan acp`, until the test ends, and says hello. */
+export async function editor(
+  home: Home,
+  args: readonly string[],
+  {
+    env = {},
+    option = 0,
+  }: {
+    readonly env?: Readonly<
+      Record<string, string>
+    > /** Which option it takes of those that it is asked to choose among. */;
+    readonly option?: number;
+  } = {},
+): Promise<EditorHere> {
+  const running = spawn(process.execPath, [MAIN, "acp", ...args], {
+    cwd: home.workspace,
+    env: { ...home.env, ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  onTestFinished(() => void running.kill("SIGKILL"));
+  running.stdin.on("error", () => {
+    // It may have ended.
+  });
+  const strays: string[] = [];
+  const updates: SessionNotification[] = [];
+  let rest = "";
+  running.stdout.on("data", (chunk: Buffer) => {
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) if (!/^\{"jsonrpc":"2\.0",/.test(line)) strays.push(line);
+  });
+  const connection = client({ name: "a test" })
+    .onNotification(methods.client.session.update, ({ params }) => void updates.push(params))
+    .onRequest(methods.client.session.requestPermission, ({ params }: { params: RequestPermissionRequest }) => ({
+      outcome: { outcome: "selected", optionId: params.options.at(option)?.optionId ?? "" },
+    }))
+    .connect(ndJsonStream(Writable.toWeb(running.stdin), Readable.toWeb(running.stdout) as ReadableStream<Uint8Array>));
+  onTestFinished(() => connection.close());
+  await connection.agent.request(methods.agent.initialize, { protocolVersion: 1, clientCapabilities: {} });
+  return {
+    running,
+    updates,
+    strays,
+    agent: connection.agent,
+    closed: connection.closed,
+    say: (sessionId, text) =>
+      connection.agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] }),
+    get said() {
+      return updates
+        .map(({ update }) =>
+          update.sessionUpdate === "agent_message_chunk" && update.content.type === "text" ? update.content.text : "",
+        )
+        .join("");
+    },
+  };
+}
+
+/** Resolves with how a process ended, when it has. */
+export async function endOf(running: Running): Promise<number | string | null> {
+  if (running.exitCode !== null || running.signalCode !== null) return running.exitCode ?? running.signalCode;
+  const [code, signal] = await once(running, "exit");
+  return code ?? signal;
+}
