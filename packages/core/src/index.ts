@@ -47,7 +47,7 @@ export {
   type UserMessage,
   type UserPart,
 } from "./conversation/index.ts";
-export type { Answer, Permission, Permit, PermitRequest } from "./ports/human.ts";
+export type { Answer, CallHooks, Permission, Permit, PermitRequest } from "./ports/human.ts";
 export type { Memory, MemoryItem, MemoryKind, RecallOptions } from "./ports/memory.ts";
 export { type ModelDriver, ModelError, type ModelErrorCode, type ModelSettings } from "./ports/model.ts";
 export { type Store, StoreError, type StoreErrorCode } from "./ports/store.ts";

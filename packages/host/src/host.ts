@@ -27,6 +27,7 @@ import {
   instructionsText,
   lazyTokenCounter,
 } from "./instructions/index.ts";
+import { Hooks } from "./hooks/index.ts";
 import { limitsOf } from "./limits.ts";
 import {
   Approval,
@@ -50,6 +51,9 @@ export const AGENT = "banyan";
 
 /** Summaries of earlier tasks that an agent is told at the beginning of one. */
 const TASKS_TOLD = 5;
+
+/** What runs without asking, in the words that hooks know. */
+const HOOK_MODES = { ask: "default", edits: "acceptEdits", all: "bypassPermissions" } as const;
 
 /** What a host is put together from. */
 export interface HostParts {
@@ -98,6 +102,8 @@ export class Host {
   readonly instructions: Instructions;
   /** Why the content of a file may not be told, by the rules (S21); undefined when none speaks of reading. */
   readonly whyNotRead: WhyNotRead | undefined;
+  /** Commands of the person's own at points of a conversation. */
+  readonly hooks: Hooks;
   readonly #approval: Approval;
   readonly #machine: string | undefined;
   readonly #output: AgentOptions["output"];
@@ -134,6 +140,10 @@ export class Host {
     this.store = parts.store ?? sqliteStore({ directory: places.data, program: AGENT });
     this.#machine = parts.machine;
     this.#rules = rules;
+    this.hooks = new Hooks({
+      ...{ entries: settings.hooks ?? {}, directory: workspace, env, redact },
+      mode: (conversation) => HOOK_MODES[this.approvalIn(conversation)],
+    });
     const tools = () => this.#agent.options.tools ?? [];
     const isOutside = (tool: Tool) => settings.unconfined !== true && this.#drivers.runsOutside(tool);
     this.#permissionWith = (all) =>
@@ -155,6 +165,8 @@ export class Host {
       unattended: !canAsk,
       // Rules that a person adds count from the next call on.
       permission: (request) => this.#permission(request),
+      hooks: this.hooks.calls,
+      ...(settings.hooks?.Stop && { onTurn: this.hooks.onTurn }),
     });
   }
 
@@ -310,6 +322,7 @@ export class Host {
 
   #followed(session: Session): Session {
     this.#telemetry?.telemetry.follow(session);
+    this.hooks.follow(session);
     return this.#titled(session);
   }
 
@@ -385,6 +398,7 @@ export class Host {
 
   async close(): Promise<void> {
     await this.#titling.disposeAsync();
+    await this.hooks.close();
     // One that was not there in time goes as it comes.
     await this.#equipment?.then((equipment) => equipment[Symbol.asyncDispose]()).catch(() => {});
     await this.store.close();

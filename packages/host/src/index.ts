@@ -28,6 +28,7 @@ export { ConversationError, findConversation } from "./conversations.ts";
 export { type AllDefinitions, type PromptCommand, promptOf, readDefinitions, type Skill } from "./definitions/index.ts";
 export { type Directories, directories } from "./directories.ts";
 export { type Equipment, memoryFile, userMemory } from "./equipment/index.ts";
+export { Hooks } from "./hooks/index.ts";
 export type { Host } from "./host.ts";
 export type { ContextPart, InstructionPart, Instructions } from "./instructions/index.ts";
 export { modeLeft } from "./mode-left.ts";

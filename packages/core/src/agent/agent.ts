@@ -2,7 +2,7 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { Message, UserPart } from "../conversation/message.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import type { ResponseBounds } from "../model/response-size.ts";
-import type { Permission } from "../ports/human.ts";
+import type { CallHooks, Permission } from "../ports/human.ts";
 import type { LoopDriver } from "../ports/loop.ts";
 import type { Memory } from "../ports/memory.ts";
 import type { ModelDriver, ModelSettings } from "../ports/model.ts";
@@ -127,6 +127,14 @@ export interface AgentOptions {
    * @example new Agent({ model, permission: ({ tool }) => ({ decision: tool.effects === "none" ? "allow" : "ask" }) });
    */
   readonly permission?: Permission | undefined;
+  /**
+   * What comes before and after each call, whatever the rules say of it. `beforeCall` may keep it from running, have a person
+   * asked, or give it other arguments, which are checked and judged as those of the model are; that it allows a call counts
+   * where a person would be asked for no rule's sake. What `afterCall` returns is added to what the model is told. One that
+   * throws keeps its call from running, or adds nothing.
+   * @example new Agent({ model, hooks: { afterCall: ({ status }) => (status === "failed" ? "Read the manual." : undefined) } });
+   */
+  readonly hooks?: CallHooks | undefined;
   /**
    * How many calls of one response run at once, where they may run beside each other. Default 10.
    * @example new Agent({ model, callsAtOnce: 3 });

@@ -29,6 +29,7 @@ const AGENT: Names<AgentOptions> = {
   mode: true,
   output: true,
   unattended: true,
+  hooks: true,
   compaction: true,
   memory: true,
   permission: true,

@@ -32,6 +32,7 @@ export function readyAgent(agent: Agent): TurnAgent {
     mode,
     taskMode: mode.name === "task" && options.output === undefined ? mode : TASK,
     unattended: options.unattended ?? false,
+    hooks: options.hooks ?? {},
     compaction: compactionOf(options.compaction, "contextSize" in driver ? driver.contextSize : undefined),
     launch,
     settings: settingsFor(driver, settings),

@@ -8,12 +8,13 @@ import { type Ending, withRepeats } from "../run/repeats.ts";
 import { assistantMessage, type TurnRun, tell } from "../run/run.ts";
 import { deniedBy, type Question } from "../session/questions.ts";
 import { aboutCall, previewOf } from "../toolbox/about.ts";
+import { orAborted } from "../model/alarm.ts";
 import { isSameInput } from "../toolbox/checked-input.ts";
-import { execute, notExecuted } from "../toolbox/execute.ts";
+import { execute, notExecuted, type Outcome } from "../toolbox/execute.ts";
 import { writtenInput } from "../toolbox/written-input.ts";
 import { type AskedCall, pendingCall } from "./asked-call.ts";
 import type { EagerCalls } from "./eager.ts";
-import { judge, unfitAnswer, type Verdict } from "./judge.ts";
+import { judge, permitRequest, unfitAnswer, type Verdict } from "./judge.ts";
 import { toolContext } from "./tool-context.ts";
 
 const GONE = "The process stopped before this had a result, and nobody goes on with it.";
@@ -248,7 +249,21 @@ export class CallBatch {
     const begun = entry.question ? undefined : await this.#eager?.outcome(call, input);
     const contextFor = (signal: AbortSignal) => toolContext(this.#run, running, signal);
     const outcome = begun ?? (await execute(tool, value, this.#run.signal, contextFor));
-    await this.#end(entry, outcome.status, outcome.output);
+    await this.#end(entry, outcome.status, await this.#withHook(entry, outcome));
+  }
+
+  /** What the model is told, with what a hook adds to it. */
+  async #withHook({ tool, call, input }: Entry, { status, output }: Outcome): Promise<string> {
+    const { hooks } = this.#run.agent;
+    if (!tool || !hooks.afterCall || (status !== "completed" && status !== "failed")) return output;
+    try {
+      const request = permitRequest(this.#run, call, tool, input);
+      const added = await orAborted(hooks.afterCall({ ...request, status, output }), this.#run.signal);
+      return added === undefined ? output : `${output}\n\n${added}`;
+    } catch {
+      // What was done is done: its result stands, without what a hook could not say.
+      return output;
+    }
   }
 
   async #askPerson(entry: Entry, question: Question): Promise<void> {

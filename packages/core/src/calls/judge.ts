@@ -1,7 +1,7 @@
 import type { Json } from "../conversation/message.ts";
 import { orAborted } from "../model/alarm.ts";
 import { isTooDeep } from "../model/depth.ts";
-import type { Permit } from "../ports/human.ts";
+import type { BeforeCall, Permit, PermitRequest } from "../ports/human.ts";
 import type { Tool } from "../ports/tool.ts";
 import type { TurnRun } from "../run/run.ts";
 import { checkedInput, isSameInput } from "../toolbox/checked-input.ts";
@@ -25,7 +25,7 @@ export type Verdict =
  * are what a person saw, and the check must leave them as they are. Never rejects.
  */
 export async function judge(run: TurnRun, call: AskedCall, { seen = false } = {}): Promise<Verdict> {
-  const { agent, session, signal } = run;
+  const { agent, signal } = run;
   const { toolbox, permission } = agent;
   const tool = toolbox.find(call.tool);
   if (!tool) return { ended: "failed", output: toolbox.unknown(call.tool) };
@@ -41,12 +41,23 @@ export async function judge(run: TurnRun, call: AskedCall, { seen = false } = {}
     if (!checked.ok) {
       return { ended: "failed", output: `The arguments of "${call.tool}" do not fit: ${checked.problem}.` };
     }
-    const { input, value } = checkedInput(checked.input);
+    let { input, value } = checkedInput(checked.input);
     if (seen && !isSameInput(input, call.input))
       return { ended: "failed", output: `Not executed: ${otherThanSeen(input)}` };
-    const asked = { call: call.id, run: run.id, tool, input };
-    const request = { ...asked, conversation: session.state, allowed: session.allowed, signal };
-    const permit = permission ? await orAborted(permission(request), signal) : ALLOWED;
+    const request = permitRequest(run, call.id, tool, input);
+    const before = agent.hooks.beforeCall && (await orAborted(agent.hooks.beforeCall(request), signal));
+    if (before?.decision === "deny") return { ended: "denied", output: `Not allowed: ${before.reason}` };
+    if (before?.input !== undefined && !seen && !isSameInput(before.input, input)) {
+      const changed = await orAborted(toolbox.check(call.tool, before.input), signal);
+      if (!changed.ok) {
+        return { ended: "failed", output: `Not executed: a hook made arguments that do not fit: ${changed.problem}.` };
+      }
+      ({ input, value } = checkedInput(changed.input));
+    }
+    const judged = permission ? await orAborted(permission({ ...request, input }), signal) : ALLOWED;
+    let permit = withHook(judged, before);
+    if (permit?.decision === "ask" && agent.hooks.beforeQuestion)
+      permit = withHook(permit, await orAborted(agent.hooks.beforeQuestion({ ...request, input }), signal));
     // A rule without types may return nothing.
     switch (permit?.decision) {
       case "allow":
@@ -63,6 +74,19 @@ export async function judge(run: TurnRun, call: AskedCall, { seen = false } = {}
     // A schema or a rule that throws is a defect of the surroundings: nothing runs, and the model is told.
     return { ended: "failed", output: `Not executed: checking this call failed: ${messageOf(error)}` };
   }
+}
+
+/** What the rules and other hooks are told of a call. */
+export function permitRequest({ id, session, signal }: TurnRun, call: string, tool: Tool, input: Json): PermitRequest {
+  return { call, run: id, tool, input, conversation: session.state, allowed: session.allowed, signal };
+}
+
+/** A hook may ask for more care than the rules, and answer for a person where no rule wants one. */
+function withHook(permit: Permit, said: BeforeCall | undefined): Permit {
+  if (said?.decision === "deny" && permit?.decision !== "deny") return { decision: "deny", reason: said.reason };
+  const decision = said?.decision;
+  if (decision === "ask" && permit?.decision === "allow") return { decision: "ask" };
+  return decision === "allow" && permit?.decision === "ask" && !permit.byRule ? ALLOWED : permit;
 }
 
 /** Why arguments that a person wrote do not run: the check makes others of them. Nothing when they can. */

@@ -25,7 +25,12 @@ export type Answer =
  */
 export type Permit =
   | { readonly decision: "allow" }
-  | { readonly decision: "ask"; readonly pattern?: string | undefined }
+  | {
+      readonly decision: "ask";
+      readonly pattern?: string | undefined;
+      /** A rule wants a person to decide: nothing else may. */
+      readonly byRule?: boolean | undefined;
+    }
   | { readonly decision: "deny"; readonly reason: string };
 
 /** A call that waits for a verdict. */
@@ -42,6 +47,29 @@ export interface PermitRequest {
   /** Aborts when the call is cancelled: nobody waits for the verdict any more. */
   readonly signal: AbortSignal;
 }
+
+/** What comes before and after each call of an agent, beside the rules. */
+export interface CallHooks {
+  /** Called once for each call, and once more for arguments that a person wrote. */
+  readonly beforeCall?:
+    | ((request: PermitRequest) => BeforeCall | undefined | Promise<BeforeCall | undefined>)
+    | undefined;
+  /** Called where a person is about to be asked, and may answer for them: where a rule wants a person, only with a denial. */
+  readonly beforeQuestion?:
+    | ((request: PermitRequest) => BeforeCall | undefined | Promise<BeforeCall | undefined>)
+    | undefined;
+  /** Called when a call has run; what it returns is told to the model below the result. */
+  readonly afterCall?:
+    | ((
+        request: PermitRequest & { readonly status: "completed" | "failed"; readonly output: string },
+      ) => string | undefined | Promise<string | undefined>)
+    | undefined;
+}
+
+/** What is to become of a call before the rules judge it. The reason of a denial goes to the model. */
+export type BeforeCall =
+  | { readonly decision: "deny"; readonly reason: string }
+  | { readonly decision?: "allow" | "ask" | undefined; readonly input?: Json | undefined };
 
 /**
  * Judges each call before it runs; whatever it returns but `allow` keeps the call from running by itself. Called again

@@ -2,7 +2,7 @@ import type { DeltaSource } from "../conversation/event.ts";
 import type { AssistantMessage, Call, UserMessage } from "../conversation/message.ts";
 import { orAborted } from "../model/alarm.ts";
 import type { ResponseBounds } from "../model/response-size.ts";
-import type { Permission } from "../ports/human.ts";
+import type { CallHooks, Permission } from "../ports/human.ts";
 import type { LoopDriver } from "../ports/loop.ts";
 import type { Memory } from "../ports/memory.ts";
 import type { ModelDriver, ModelError, ModelSettings } from "../ports/model.ts";
@@ -126,6 +126,7 @@ export interface TurnAgent {
   readonly taskMode: Mode;
   /** Nobody can be asked. */
   readonly unattended: boolean;
+  readonly hooks: CallHooks;
   readonly compaction: Compaction | undefined;
   /** Runs its sub-agents. */
   readonly launch: Launch;

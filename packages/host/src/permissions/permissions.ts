@@ -63,7 +63,7 @@ export function permissions(options: PermissionOptions): Permission {
     }
     const asked = strongest(rules.ask.map(matches)) !== "no";
     // A rule that an answer sets cannot outrank a rule that asks or may deny, so none is offered there.
-    if (asked || doubtful !== undefined) return ask(options.canAsk, undefined);
+    if (asked || doubtful !== undefined) return { ...ask(options.canAsk, undefined), byRule: true };
     const allowing = [...rules.allow, ...remembered(request)];
     if (allows(allowing, request, subject)) return { decision: "allow" };
     return ask(options.canAsk, subject.suggestion(allowing));

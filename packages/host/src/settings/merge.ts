@@ -1,3 +1,4 @@
+import { hookEvents } from "../hooks/entries.ts";
 import { formatKey, isPlainObject, type KeyPath, withValueAt } from "./key.ts";
 import type { LayerName } from "./layer.ts";
 import type { Settings } from "./schema.ts";
@@ -22,6 +23,7 @@ const JOINED: ReadonlySet<string> = new Set([
   "permissions.ask",
   "permissions.allow",
   "instructions",
+  ...hookEvents.map((event) => `hooks.${event}`),
 ]);
 
 /** Named things: an object is taken as a whole, and a project does not change what the user gave a name to. */

@@ -5,7 +5,7 @@ import { type SettingName, settingsSchema } from "./schema.ts";
 // What a project may set: what makes the agent fit the project, and what makes it more careful. Never who is asked, at
 // which address, with which prices; never that less is asked, or that more can be reached.
 
-const { $schema, model, titleModel, temperature, maxTokens, instructions, compaction, agents, mcpServers } =
+const { $schema, model, titleModel, temperature, maxTokens, instructions, compaction, agents, mcpServers, hooks } =
   settingsSchema.shape;
 
 const NARROW =
@@ -48,6 +48,7 @@ const shape = {
     .optional(),
   agents,
   mcpServers,
+  hooks,
   sandbox: z
     .strictObject(
       { enabled: z.literal("require", '"require": a project cannot open the sandbox').optional() },

@@ -1,6 +1,7 @@
 import type { NamedAgent } from "@banyan/core";
 import { type McpServerEntry, mcpServerEntry, mcpServerName, readEntry } from "@banyan/tools/mcp/entry";
 import { z } from "zod";
+import { hookEntries } from "../hooks/entries.ts";
 import { type LimitName, type LimitUnit, limits } from "../limits.ts";
 import { permissionEntries } from "../permissions/rule.ts";
 
@@ -248,6 +249,9 @@ const shape = {
   mcpServers: z
     .record(mcpServerName, mcpServerEntry, "an object with servers by their names")
     .describe("MCP servers whose tools the agent gets.")
+    .optional(),
+  hooks: hookEntries
+    .describe("Commands of your own that run at points of a conversation, as Claude Code and codex have them.")
     .optional(),
   keyFiles: texts(PATHS)
     .describe("Patterns of files that are opened though they hold private keys. What they hold is redacted even then.")

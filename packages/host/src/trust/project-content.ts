@@ -10,7 +10,7 @@ import { mcpServersOf } from "../settings/schema.ts";
 
 /** Something that a project would bring into a conversation. */
 export interface ProjectItem {
-  readonly kind: "rule" | "MCP server" | "agent" | "command" | "skill" | "setting" | "instructions";
+  readonly kind: "rule" | "hook" | "MCP server" | "agent" | "command" | "skill" | "setting" | "instructions";
   /** Its name, or the rule itself. */
   readonly name: string;
   /** What exactly it is, on one line: the command that would run, the value, the file. Text of the project's making. */
@@ -42,17 +42,27 @@ export function untrustedContent(directory: string): ProjectItem[] {
   ];
 }
 
-function settingItems({ $schema: _, permissions, mcpServers, agents, ...others }: Settings): ProjectItem[] {
+function settingItems({ $schema: _, permissions, mcpServers, agents, hooks, ...others }: Settings): ProjectItem[] {
   const { allow = [], ...restrictions } = permissions ?? {};
   const servers = Object.entries(mcpServersOf({ mcpServers }));
   return [
     ...allow.map((rule) => item("rule", rule, "runs without asking", true, rule)),
     ...servers.map(([name, entry]) => item("MCP server", name, describeEntry(entry), true, commandDigest(entry))),
+    ...hookItems(hooks),
     ...Object.entries(agents ?? {}).map(([name, agent]) => item("agent", name, json(agent), true)),
     ...Object.entries({ ...others, ...named("permissions", restrictions) }).map(([name, value]) =>
       item("setting", name, json(value), false),
     ),
   ];
+}
+
+/** Each command that would run, as it stands there. */
+function hookItems(hooks: Settings["hooks"]): ProjectItem[] {
+  return Object.entries(hooks ?? {}).flatMap(([event, groups]) =>
+    groups.flatMap(({ matcher = "*", hooks: commands }) =>
+      commands.map(({ command }) => item("hook", `${event} ${matcher}`, command, true, command)),
+    ),
+  );
 }
 
 function named(name: string, value: object): Record<string, unknown> {

@@ -27,6 +27,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   AtWork: "invalid",
   DirectiveError: "invalid",
   ExchangeError: "invalid",
+  HookError: "invalid",
   LimitError: "invalid",
   ModelChoiceError: "invalid",
   ModelError: "invalid",

@@ -1,5 +1,5 @@
 import { Agent, type AgentOptions, Session, type Store } from "@banyan/core";
-import { Approval } from "@banyan/host";
+import { Approval, Hooks } from "@banyan/host";
 import type { ServedHost } from "../desk/commands/workplace.ts";
 
 /** No memory, no servers, no sandbox. */
@@ -21,7 +21,17 @@ export function hostOf(
     if (driver) return agent.with({ model: driver });
     throw Object.assign(new Error(`There is no model ${model}.`), { name: "ModelChoiceError" });
   };
+  const redact: ServedHost["redact"] = Object.assign(
+    (text: string) => text.replaceAll(/sk-\w+/g, "[redacted:key]"),
+    {
+      stream: () => {
+        throw new Error("No test streams.");
+      },
+      watch: () => () => {},
+    },
+  );
   const host: ServedHost = {
+    hooks: new Hooks({ entries: {}, directory: workspace, env: {}, redact, mode: () => "default" }),
     get agent() {
       return agent;
     },
@@ -54,12 +64,7 @@ export function hostOf(
       { name: "scripted/model", contextSize: 1000 },
       ...Object.keys(models).map((other) => ({ name: other })),
     ],
-    redact: Object.assign((text: string) => text.replaceAll(/sk-\w+/g, "[redacted:key]"), {
-      stream: () => {
-        throw new Error("No test streams.");
-      },
-      watch: () => () => {},
-    }),
+    redact,
     contextParts: async (path) => [{ kind: "conversation", source: "messages", tokens: path.length, isExact: false }],
   };
   return { host, remembered };

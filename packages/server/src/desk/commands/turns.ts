@@ -25,8 +25,9 @@ export const turnHandlers: Handlers<
       const { parts, asIs } = command;
       const signal = AbortSignal.any([desk.signal, beginning.interruption]);
       const message = asIs ? withoutSecrets(desk, parts) : await written(desk, parts, { principal, signal });
-      const waits = await deliver(command, message.parts, live, (at) =>
-        begin(command, say(message.parts), at ?? undefined, { live, beginning, desk }),
+      const said = isDone(live, command.id) ? message.parts : await desk.host.hooks.prompt(live.session, message.parts);
+      const waits = await deliver(command, said, live, (at) =>
+        begin(command, say(said), at ?? undefined, { live, beginning, desk }),
       );
       return { message: command.id, waits, ...message.told };
     });

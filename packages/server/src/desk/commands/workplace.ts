@@ -15,6 +15,7 @@ export type ServedHost = Pick<
   | "agentWith"
   | "approval"
   | "contextParts"
+  | "hooks"
   | "listModels"
   | "listProviders"
   | "model"

@@ -1,0 +1,183 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Agent, type Permission, Session, say } from "@banyan/core";
+import { call, collect, scriptedModel } from "@banyan/core/testing";
+import { workspaceTools } from "@banyan/tools/workspace";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { redactor } from "../redaction/redactor.ts";
+import { type HookEntries, hookEntries } from "./entries.ts";
+import { Hooks } from "./hooks.ts";
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "banyan-hooks-"));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const ASK: Permission = () => ({ decision: "ask" });
+
+/** One turn in which the model makes a call, with hooks; what became of the call, what hooks were told of, and what was said. */
+async function turn(
+  entries: HookEntries,
+  tool: string,
+  input: object,
+  { permission, answers = ["Done."] }: { permission?: Permission; answers?: string[] } = {},
+) {
+  const hooks = new Hooks({
+    ...{ entries, directory: folder, env: process.env, redact: redactor({ env: {} }) },
+    mode: () => "default",
+  });
+  const session = Session.inMemory();
+  hooks.follow(session);
+  const model = scriptedModel([[call(tool, input as never, "a call")], ...answers]);
+  const agent = new Agent({
+    model,
+    tools: workspaceTools({ root: folder }),
+    unattended: true,
+    hooks: hooks.calls,
+    onTurn: hooks.onTurn,
+    ...(permission && { permission }),
+  });
+  const items = await collect(agent.chat(say("Go."), { session }));
+  await session.close();
+  await hooks.close();
+  const asked = [...session.state.messages.values()].flatMap((message) =>
+    message.role === "assistant" ? message.calls : [],
+  );
+  const problems = items.flatMap((item) => (item.type === "callback.failed" ? [item.reason] : []));
+  return { call: asked[0], problems, requests: model.requests, session };
+}
+
+const at = (event: string, command: string, matcher = "", timeout?: number): HookEntries =>
+  hookEntries.parse({
+    [event]: [{ matcher, hooks: [{ type: "command", command, ...(timeout !== undefined && { timeout }) }] }],
+  });
+const script = (name: string, text: string) => {
+  writeFileSync(join(folder, name), text);
+  return `sh ./${name}`;
+};
+
+describe("C1: a hook that was written for Claude Code or codex runs as it is", () => {
+  test("one that reads the command from its input, and denies by exit code 2 with the reason on standard error", async () => {
+    const guard = script("guard.sh", 'grep -q "rm -rf" && { echo "no deleting here" >&2; exit 2; }; exit 0\n');
+    const { call } = await turn(at("PreToolUse", guard, "Bash"), "shell", { command: "rm -rf build" });
+    expect(call).toMatchObject({ status: "denied", output: "Not allowed: no deleting here" });
+    const harmless = await turn(at("PreToolUse", guard, "Bash"), "shell", { command: "echo fine" });
+    expect(harmless.call).toMatchObject({ status: "completed", output: "fine\n" });
+  });
+
+  test("one that denies, asks or allows by JSON, of today and of before", async () => {
+    const says = (specific: object) =>
+      `echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: "PreToolUse", ...specific } })}'`;
+    const deny = says({ permissionDecision: "deny", permissionDecisionReason: "not today" });
+    expect((await turn(at("PreToolUse", deny), "shell", { command: "echo" })).call?.output).toBe("Not allowed: not today");
+    const block = `echo '{"decision":"block","reason":"of before"}'`;
+    expect((await turn(at("PreToolUse", block), "shell", { command: "echo" })).call?.output).toBe("Not allowed: of before");
+    const ask = says({ permissionDecision: "ask" });
+    // Nobody can be asked here, so what is asked is denied.
+    expect((await turn(at("PreToolUse", ask), "shell", { command: "echo" })).call?.status).toBe("denied");
+    const allow = says({ permissionDecision: "allow" });
+    expect((await turn(at("PreToolUse", allow), "shell", { command: "echo a" }, { permission: ASK })).call?.output).toBe(
+      "a\n",
+    );
+  });
+
+  test("one that changes the arguments: what it made of them is judged, and runs", async () => {
+    const change = `echo '{"hookSpecificOutput":{"permissionDecision":"allow","updatedInput":{"command":"echo changed"}}}'`;
+    const seen: unknown[] = [];
+    const permission: Permission = ({ input }) => {
+      seen.push(input);
+      return { decision: "allow" };
+    };
+    const { call } = await turn(at("PreToolUse", change, "Bash"), "shell", { command: "echo given" }, { permission });
+    expect(seen).toEqual([{ command: "echo changed" }]);
+    expect(call?.output).toBe("changed\n");
+  });
+
+  test("one that is told of a file by file_path, content and session_id, and speaks to the model after it was written", async () => {
+    const format = script("format.sh", 'cat > told.json; echo "not formatted: run the formatter" >&2; exit 2\n');
+    const { call, session } = await turn(at("PostToolUse", format, "Edit|Write"), "write", { path: "a.txt", content: "x\n" });
+    expect(call?.status).toBe("completed");
+    expect(call?.output).toMatch(/^Created a\.txt [\s\S]*\n\nnot formatted: run the formatter$/);
+    expect(JSON.parse(readFileSync(join(folder, "told.json"), "utf8"))).toMatchObject({
+      session_id: session.id,
+      cwd: folder,
+      hook_event_name: "PostToolUse",
+      tool_name: "Write",
+      tool_use_id: "a call",
+      tool_input: { file_path: join(folder, "a.txt"), content: "x\n", path: "a.txt" },
+      tool_response: { status: "completed" },
+    });
+  });
+
+  test("one of PermissionRequest answers for the person", async () => {
+    const allow = `echo '{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}'`;
+    const { call } = await turn(at("PermissionRequest", allow), "shell", { command: "echo a" }, { permission: ASK });
+    expect(call?.output).toBe("a\n");
+  });
+
+  test("one of Stop sends the agent on, with its reason; it is told that it did so before", async () => {
+    const stop = script("stop.sh", 'grep -q "stop_hook_active\\":true" || { echo "run the tests first" >&2; exit 2; }\n');
+    const { requests } = await turn(at("Stop", stop), "shell", { command: "echo" }, { answers: ["Done.", "Tested."] });
+    expect(requests).toHaveLength(3);
+    expect(JSON.stringify(requests[2])).toContain("run the tests first");
+  });
+
+  test("one of UserPromptSubmit adds to what is said, or does not let it be said", async () => {
+    const session = Session.inMemory();
+    const prompt = (entries: HookEntries) =>
+      new Hooks({ entries, directory: folder, env: process.env, redact: redactor({ env: {} }), mode: () => "default" }).prompt(
+        session,
+        [{ type: "text", text: "Deploy it." }],
+      );
+    expect(JSON.stringify(await prompt(at("UserPromptSubmit", "echo It is Friday.")))).toContain("It is Friday.");
+    await expect(prompt(at("UserPromptSubmit", "grep -q Deploy && { echo not on Fridays >&2; exit 2; }"))).rejects.toThrow(
+      "A hook does not let this be said: not on Fridays",
+    );
+    await session.close();
+  });
+});
+
+describe("C1: a hook", () => {
+  test("never widens what a rule forbids, nor answers where a rule wants a person", async () => {
+    const allow = `echo '{"hookSpecificOutput":{"permissionDecision":"allow"},"decision":"approve"}'`;
+    const both = { ...at("PreToolUse", allow), ...at("PermissionRequest", allow) };
+    const denies: Permission = () => ({ decision: "deny", reason: "by a rule" });
+    expect((await turn(both, "shell", { command: "echo" }, { permission: denies })).call?.output).toBe(
+      "Not allowed: by a rule",
+    );
+    const asks: Permission = () => ({ decision: "ask", byRule: true });
+    expect((await turn(both, "shell", { command: "echo" }, { permission: asks })).call?.status).toBe("denied");
+  });
+
+  test.each([
+    ["hangs", "sleep 1000 & sleep 1000", "did not end within 0.3 s, and was stopped."],
+    ["babbles", "yes | head -c 100000000", "said more than 1 MiB, and was stopped."],
+    ["is not there", "./nowhere.sh", "is not there, or cannot be run: "],
+    ["fails", "echo broken >&2; exit 1", "failed with exit code 1: broken."],
+    ["answers nonsense", "echo '{nonsense'", "answered what is no JSON: "],
+    ["decides what is no decision", `echo '{"decision":"maybe"}'`, 'answered with the decision "maybe", which is none.'],
+  ])("that %s is told in one sentence, and stops nothing", async (_, command, sentence) => {
+    const { call, problems } = await turn(at("PreToolUse", command, "", 0.3), "shell", { command: "echo a" });
+    expect(call?.output).toBe("a\n");
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toContain(`The hook ${command} ${sentence}`);
+  });
+
+  test("that is stopped leaves nothing behind", async () => {
+    const command = script("child.sh", "sleep 1000 & echo $! > child.pid; wait\n");
+    await turn(at("PreToolUse", command, "", 0.5), "shell", { command: "echo a" });
+    await sleep(50);
+    expect(() => process.kill(Number(readFileSync(join(folder, "child.pid"), "utf8")), 0)).toThrow("ESRCH");
+  });
+
+  test("is for the tools that its matcher names whole", async () => {
+    const { call } = await turn(at("PreToolUse", "exit 2", "Ba|Edit"), "shell", { command: "echo a" });
+    expect(call?.output).toBe("a\n");
+    expect(hookEntries.safeParse({ PreToolUse: [{ matcher: "(", hooks: [] }] }).error?.issues[0]?.message).toContain(
+      "names of tools",
+    );
+  });
+});
