@@ -20,6 +20,7 @@ import { findConversation } from "./conversations.ts";
 import type { Directories } from "./directories.ts";
 import type { Drivers } from "./drivers/drivers.ts";
 import { type Equipment, openEquipment } from "./equipment/index.ts";
+import { Hooks } from "./hooks/index.ts";
 import {
   type ContextPart,
   contextParts,
@@ -27,7 +28,6 @@ import {
   instructionsText,
   lazyTokenCounter,
 } from "./instructions/index.ts";
-import { Hooks } from "./hooks/index.ts";
 import { limitsOf } from "./limits.ts";
 import {
   Approval,
@@ -51,9 +51,6 @@ export const AGENT = "banyan";
 
 /** Summaries of earlier tasks that an agent is told at the beginning of one. */
 const TASKS_TOLD = 5;
-
-/** What runs without asking, in the words that hooks know. */
-const HOOK_MODES = { ask: "default", edits: "acceptEdits", all: "bypassPermissions" } as const;
 
 /** What a host is put together from. */
 export interface HostParts {
@@ -142,7 +139,7 @@ export class Host {
     this.#rules = rules;
     this.hooks = new Hooks({
       ...{ entries: settings.hooks ?? {}, directory: workspace, env, redact },
-      mode: (conversation) => HOOK_MODES[this.approvalIn(conversation)],
+      mode: (conversation) => this.approvalIn(conversation),
     });
     const tools = () => this.#agent.options.tools ?? [];
     const isOutside = (tool: Tool) => settings.unconfined !== true && this.#drivers.runsOutside(tool);

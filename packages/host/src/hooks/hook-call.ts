@@ -53,7 +53,8 @@ function namesOf(
   const named = (value: string | undefined) => Object.keys(given).find((name) => given[name] === value);
   const path = about.paths?.length === 1 ? named(about.paths[0]?.path) : undefined;
   const file: Readonly<Record<string, string>> = path === undefined ? {} : { file_path: path };
-  if (tool.offeredBy !== undefined) return { name: `mcp__${tool.offeredBy}__${tool.name.split("_").at(-1)}`, fields: {} };
+  if (tool.offeredBy !== undefined)
+    return { name: `mcp__${tool.offeredBy}__${tool.name.split("_").at(-1)}`, fields: {} };
   if (about.command !== undefined) return { name: "Bash", fields: { command: named(about.command) ?? "command" } };
   if (about.change?.goes !== undefined)
     return { name: "Edit", fields: { ...file, old_string: about.change.goes, new_string: about.change.comes } };

@@ -1,7 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, type Permission, Session, say } from "@banyan/core";
 import { call, collect, scriptedModel } from "@banyan/core/testing";
 import { workspaceTools } from "@banyan/tools/workspace";
@@ -27,7 +26,7 @@ async function turn(
 ) {
   const hooks = new Hooks({
     ...{ entries, directory: folder, env: process.env, redact: redactor({ env: {} }) },
-    mode: () => "default",
+    mode: () => "ask",
   });
   const session = Session.inMemory();
   hooks.follow(session);
@@ -40,13 +39,19 @@ async function turn(
     onTurn: hooks.onTurn,
     ...(permission && { permission }),
   });
-  const items = await collect(agent.chat(say("Go."), { session }));
+  const problems: string[] = [];
+  session.listen({
+    items: (items) => {
+      for (const item of items) if (item.type === "callback.failed") problems.push(item.reason);
+    },
+    ended() {},
+  });
+  await collect(agent.chat(say("Go."), { session }));
   await session.close();
   await hooks.close();
   const asked = [...session.state.messages.values()].flatMap((message) =>
     message.role === "assistant" ? message.calls : [],
   );
-  const problems = items.flatMap((item) => (item.type === "callback.failed" ? [item.reason] : []));
   return { call: asked[0], problems, requests: model.requests, session };
 }
 
@@ -58,6 +63,15 @@ const script = (name: string, text: string) => {
   writeFileSync(join(folder, name), text);
   return `sh ./${name}`;
 };
+
+/** Whether a process runs: one that has ended may still wait to be counted. */
+function isLiving(pid: number): boolean {
+  try {
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
+}
 
 describe("C1: a hook that was written for Claude Code or codex runs as it is", () => {
   test("one that reads the command from its input, and denies by exit code 2 with the reason on standard error", async () => {
@@ -72,16 +86,20 @@ describe("C1: a hook that was written for Claude Code or codex runs as it is", (
     const says = (specific: object) =>
       `echo '${JSON.stringify({ hookSpecificOutput: { hookEventName: "PreToolUse", ...specific } })}'`;
     const deny = says({ permissionDecision: "deny", permissionDecisionReason: "not today" });
-    expect((await turn(at("PreToolUse", deny), "shell", { command: "echo" })).call?.output).toBe("Not allowed: not today");
+    expect((await turn(at("PreToolUse", deny), "shell", { command: "echo" })).call?.output).toBe(
+      "Not allowed: not today",
+    );
     const block = `echo '{"decision":"block","reason":"of before"}'`;
-    expect((await turn(at("PreToolUse", block), "shell", { command: "echo" })).call?.output).toBe("Not allowed: of before");
+    expect((await turn(at("PreToolUse", block), "shell", { command: "echo" })).call?.output).toBe(
+      "Not allowed: of before",
+    );
     const ask = says({ permissionDecision: "ask" });
     // Nobody can be asked here, so what is asked is denied.
     expect((await turn(at("PreToolUse", ask), "shell", { command: "echo" })).call?.status).toBe("denied");
     const allow = says({ permissionDecision: "allow" });
-    expect((await turn(at("PreToolUse", allow), "shell", { command: "echo a" }, { permission: ASK })).call?.output).toBe(
-      "a\n",
-    );
+    expect(
+      (await turn(at("PreToolUse", allow), "shell", { command: "echo a" }, { permission: ASK })).call?.output,
+    ).toBe("a\n");
   });
 
   test("one that changes the arguments: what it made of them is judged, and runs", async () => {
@@ -98,7 +116,10 @@ describe("C1: a hook that was written for Claude Code or codex runs as it is", (
 
   test("one that is told of a file by file_path, content and session_id, and speaks to the model after it was written", async () => {
     const format = script("format.sh", 'cat > told.json; echo "not formatted: run the formatter" >&2; exit 2\n');
-    const { call, session } = await turn(at("PostToolUse", format, "Edit|Write"), "write", { path: "a.txt", content: "x\n" });
+    const { call, session } = await turn(at("PostToolUse", format, "Edit|Write"), "write", {
+      path: "a.txt",
+      content: "x\n",
+    });
     expect(call?.status).toBe("completed");
     expect(call?.output).toMatch(/^Created a\.txt [\s\S]*\n\nnot formatted: run the formatter$/);
     expect(JSON.parse(readFileSync(join(folder, "told.json"), "utf8"))).toMatchObject({
@@ -119,7 +140,10 @@ describe("C1: a hook that was written for Claude Code or codex runs as it is", (
   });
 
   test("one of Stop sends the agent on, with its reason; it is told that it did so before", async () => {
-    const stop = script("stop.sh", 'grep -q "stop_hook_active\\":true" || { echo "run the tests first" >&2; exit 2; }\n');
+    const stop = script(
+      "stop.sh",
+      'grep -q "stop_hook_active\\":true" || { echo "run the tests first" >&2; exit 2; }\n',
+    );
     const { requests } = await turn(at("Stop", stop), "shell", { command: "echo" }, { answers: ["Done.", "Tested."] });
     expect(requests).toHaveLength(3);
     expect(JSON.stringify(requests[2])).toContain("run the tests first");
@@ -128,14 +152,17 @@ describe("C1: a hook that was written for Claude Code or codex runs as it is", (
   test("one of UserPromptSubmit adds to what is said, or does not let it be said", async () => {
     const session = Session.inMemory();
     const prompt = (entries: HookEntries) =>
-      new Hooks({ entries, directory: folder, env: process.env, redact: redactor({ env: {} }), mode: () => "default" }).prompt(
-        session,
-        [{ type: "text", text: "Deploy it." }],
-      );
+      new Hooks({
+        entries,
+        directory: folder,
+        env: process.env,
+        redact: redactor({ env: {} }),
+        mode: () => "ask",
+      }).prompt(session, [{ type: "text", text: "Deploy it." }]);
     expect(JSON.stringify(await prompt(at("UserPromptSubmit", "echo It is Friday.")))).toContain("It is Friday.");
-    await expect(prompt(at("UserPromptSubmit", "grep -q Deploy && { echo not on Fridays >&2; exit 2; }"))).rejects.toThrow(
-      "A hook does not let this be said: not on Fridays",
-    );
+    await expect(
+      prompt(at("UserPromptSubmit", "grep -q Deploy && { echo not on Fridays >&2; exit 2; }")),
+    ).rejects.toThrow("A hook does not let this be said: not on Fridays");
     await session.close();
   });
 });
@@ -158,7 +185,11 @@ describe("C1: a hook", () => {
     ["is not there", "./nowhere.sh", "is not there, or cannot be run: "],
     ["fails", "echo broken >&2; exit 1", "failed with exit code 1: broken."],
     ["answers nonsense", "echo '{nonsense'", "answered what is no JSON: "],
-    ["decides what is no decision", `echo '{"decision":"maybe"}'`, 'answered with the decision "maybe", which is none.'],
+    [
+      "decides what is no decision",
+      `echo '{"decision":"maybe"}'`,
+      'answered with the decision "maybe", which is none.',
+    ],
   ])("that %s is told in one sentence, and stops nothing", async (_, command, sentence) => {
     const { call, problems } = await turn(at("PreToolUse", command, "", 0.3), "shell", { command: "echo a" });
     expect(call?.output).toBe("a\n");
@@ -166,11 +197,10 @@ describe("C1: a hook", () => {
     expect(problems[0]).toContain(`The hook ${command} ${sentence}`);
   });
 
-  test("that is stopped leaves nothing behind", async () => {
+  test.skipIf(process.platform !== "linux")("that is stopped leaves nothing behind", async () => {
     const command = script("child.sh", "sleep 1000 & echo $! > child.pid; wait\n");
-    await turn(at("PreToolUse", command, "", 0.5), "shell", { command: "echo a" });
-    await sleep(50);
-    expect(() => process.kill(Number(readFileSync(join(folder, "child.pid"), "utf8")), 0)).toThrow("ESRCH");
+    await turn(at("PreToolUse", command, "", 1), "shell", { command: "echo a" });
+    expect(isLiving(Number(readFileSync(join(folder, "child.pid"), "utf8")))).toBe(false);
   });
 
   test("is for the tools that its matcher names whole", async () => {

@@ -1,6 +1,15 @@
-import type { CallHooks, ConversationState, FeedItem, PermitRequest, Session, TurnHandler, UserPart } from "@banyan/core";
+import type {
+  CallHooks,
+  ConversationState,
+  FeedItem,
+  PermitRequest,
+  Session,
+  TurnHandler,
+  UserPart,
+} from "@banyan/core";
 import { say } from "@banyan/core";
 import { visibleLine } from "@banyan/core/shown";
+import type { ApprovalMode } from "../permissions/index.ts";
 import { named } from "../attachments/files.ts";
 import type { Redact } from "../redaction/index.ts";
 import { type HookEntries, type HookEvent, hooksAt } from "./entries.ts";
@@ -17,9 +26,12 @@ export class HookError extends Error {
 export interface HooksOptions extends HookPlace {
   readonly entries: HookEntries;
   readonly redact: Redact;
-  /** What runs without asking, in the words of Claude Code: `default`, `acceptEdits` or `bypassPermissions`. */
-  mode(conversation: string | undefined): string;
+  /** What runs without asking. */
+  mode(conversation: string | undefined): ApprovalMode;
 }
+
+/** What runs without asking, in the words that hooks know. */
+const MODES = { ask: "default", edits: "acceptEdits", all: "bypassPermissions" } as const;
 
 /** Times that a hook may send an agent on that has ended its turn. */
 const MOST_STOPS = 5;
@@ -118,7 +130,13 @@ export class Hooks {
       },
       beforeQuestion: async (request) => {
         const call = this.#callOf(request);
-        const said = await this.#fire("PermissionRequest", request.conversation.id, call.fields, call.names, request.signal);
+        const said = await this.#fire(
+          "PermissionRequest",
+          request.conversation.id,
+          call.fields,
+          call.names,
+          request.signal,
+        );
         if (said.decision === "deny") return { decision: "deny", reason: said.reason ?? "" };
         return said.decision === "allow" ? { decision: "allow" } : undefined;
       },
@@ -153,7 +171,8 @@ export class Hooks {
         if (item.role === "summary") fire("PostCompact", { trigger: "auto" }, ["auto"]);
         return;
       case "run.started":
-        if (item.call !== undefined) fire("SubagentStart", { agent_id: item.run, agent_type: item.agent }, [item.agent]);
+        if (item.call !== undefined)
+          fire("SubagentStart", { agent_id: item.run, agent_type: item.agent }, [item.agent]);
         return;
       case "run.ended":
         if (state.messages.get(item.leaf ?? "")?.call !== undefined)
@@ -187,7 +206,7 @@ export class Hooks {
       session_id: conversation,
       transcript_path: null,
       cwd: directory,
-      permission_mode: mode(conversation),
+      permission_mode: MODES[mode(conversation)],
       hook_event_name: event,
       ...fields,
     };
@@ -209,9 +228,11 @@ export class Hooks {
 
   #inBackground(work: Promise<unknown>): void {
     this.#running.add(work);
-    work.finally(() => this.#running.delete(work)).catch(() => {
-      // A hook that fails is told by its point.
-    });
+    work
+      .finally(() => this.#running.delete(work))
+      .catch(() => {
+        // A hook that fails is told by its point.
+      });
   }
 }
 

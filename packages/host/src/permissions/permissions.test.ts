@@ -149,7 +149,7 @@ describe("B23: the rule that an answer always sets", () => {
 
   test("none is offered where a rule asks, which an answer cannot outrank", async () => {
     const asking = permission({ workspace, rules: rules({ ask: ["write(src/**)"] }) });
-    expect(await judge(asking, write, here)).toEqual({ decision: "ask" });
+    expect(await judge(asking, write, here)).toEqual({ decision: "ask", byRule: true });
   });
 });
 
@@ -319,7 +319,7 @@ describe("H8: a tool of any name is judged by what it says of itself", () => {
       decision: "ask",
       pattern: "move(src/**)",
     });
-    expect(await judge(asking, move, { from: "src/a", to: "lib/b" })).toEqual({ decision: "ask" });
+    expect(await judge(asking, move, { from: "src/a", to: "lib/b" })).toEqual({ decision: "ask", byRule: true });
   });
 
   test("a rule that closes files to reading closes them to it, and a rule on it closes them to commands that write", async () => {

@@ -21,17 +21,14 @@ export function hostOf(
     if (driver) return agent.with({ model: driver });
     throw Object.assign(new Error(`There is no model ${model}.`), { name: "ModelChoiceError" });
   };
-  const redact: ServedHost["redact"] = Object.assign(
-    (text: string) => text.replaceAll(/sk-\w+/g, "[redacted:key]"),
-    {
-      stream: () => {
-        throw new Error("No test streams.");
-      },
-      watch: () => () => {},
+  const redact: ServedHost["redact"] = Object.assign((text: string) => text.replaceAll(/sk-\w+/g, "[redacted:key]"), {
+    stream: () => {
+      throw new Error("No test streams.");
     },
-  );
+    watch: () => () => {},
+  });
   const host: ServedHost = {
-    hooks: new Hooks({ entries: {}, directory: workspace, env: {}, redact, mode: () => "default" }),
+    hooks: new Hooks({ entries: {}, directory: workspace, env: {}, redact, mode: () => "ask" }),
     get agent() {
       return agent;
     },
