@@ -44,7 +44,7 @@ import type { ProgramLog } from "./program-log.ts";
 import type { ProjectPlaces } from "./project.ts";
 import type { Redact } from "./redaction/index.ts";
 import { type Configuration, changeSetting, describeFault, rememberRule, userSettingsFile } from "./settings/index.ts";
-import { titleInBackground } from "./title/title.ts";
+import { titleOnceThere } from "./title/title.ts";
 
 /** The name of the agent, and of the program. */
 export const AGENT = "banyan";
@@ -327,15 +327,7 @@ export class Host {
   #titled(session: Session): Session {
     const { titleModel } = this.configuration.settings;
     if (titleModel === undefined || session.state.title !== undefined) return session;
-    this.#drivers.model(titleModel).then(
-      (model) => {
-        // Closed meanwhile, nobody waits for a title.
-        if (!this.#titling.disposed) this.#titling.use(titleInBackground(session, model));
-      },
-      () => {
-        // No such model: a list shows how the conversation began.
-      },
-    );
+    titleOnceThere(session, this.#drivers.model(titleModel), this.#titling);
     return session;
   }
 

@@ -9,8 +9,8 @@ import type {
 } from "@banyan/core";
 import { say } from "@banyan/core";
 import { visibleLine } from "@banyan/core/shown";
-import type { ApprovalMode } from "../permissions/index.ts";
 import { named } from "../attachments/files.ts";
+import type { ApprovalMode } from "../permissions/index.ts";
 import type { Redact } from "../redaction/index.ts";
 import { type HookEntries, type HookEvent, hooksAt } from "./entries.ts";
 import { hookCall } from "./hook-call.ts";

@@ -68,3 +68,16 @@ function titleIn(text: string): string {
   const title = line.replace(/^["'“”#*\s]+|["'“”*.\s]+$/g, "").replace(/\p{C}/gu, "");
   return title.length <= LONGEST ? title : `${title.slice(0, LONGEST - 1).trimEnd()}…`;
 }
+
+/** The same once the model is there; what it does ends with `titling`. */
+export function titleOnceThere(session: Session, model: Promise<ModelDriver>, titling: AsyncDisposableStack): void {
+  model.then(
+    (driver) => {
+      // Closed meanwhile, nobody waits for a title.
+      if (!titling.disposed) titling.use(titleInBackground(session, driver));
+    },
+    () => {
+      // No such model: a list shows how the conversation began.
+    },
+  );
+}
