@@ -11,6 +11,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "packages/core/src/session/replay.ts": "Only these two events say again what deltas said.",
   "packages/core/src/session/streaming.ts": "Only these events say again what deltas said.",
   "packages/server/src/doors/acp/branch.ts": "A branch grows by these alone; of all else it knows whose it is.",
+  "packages/server/src/cluster/following.ts": "It tells the steps of a turn, which these end.",
   "packages/server/src/desk/live/live-conversation.ts": "It follows turns; whatever else comes has changed something.",
   "packages/store/src/summary.ts": "A list says three things of a conversation.",
 };

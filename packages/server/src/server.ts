@@ -9,6 +9,8 @@ import { GuestLines } from "./auth/guest-lines.ts";
 import { Principals } from "./auth/principal.ts";
 import { randomToken } from "./auth/secret.ts";
 import { Cluster, type Redrive } from "./cluster/cluster.ts";
+import type { Driver } from "./cluster/driver.ts";
+import { LeaseDriver } from "./cluster/lease-driver.ts";
 import type { ServedHost } from "./desk/commands/workplace.ts";
 import { Desk, NAME } from "./desk/desk.ts";
 import { httpApp } from "./http/app.ts";
@@ -75,6 +77,8 @@ export interface ServeOptions {
     readonly shared: Shared;
     /** Where the other servers reach this one, as `http://10.0.0.3:4180`. Where it listens when absent. */
     readonly address?: string | undefined;
+    /** Sees to it that turns come to their end though servers die. By the leases in the database when absent. */
+    readonly driver?: Driver | undefined;
     /** What becomes of runs whose server died. Default `resume`. */
     readonly redrive?: Redrive | undefined;
     /** Milliseconds for which `stop` waits for what runs, before it hands it over. Default 10,000. */
@@ -113,6 +117,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     many &&
     new Cluster({
       ...{ shared: many.shared, store: host.store, redrive: many.redrive ?? "resume", defect, told: log },
+      driver: many.driver ?? new LeaseDriver(many.shared, defect),
       tokens: { owner: token, guest: guestToken },
     });
   const desk = new Desk({ host, state: options.state, idle: options.idle, defect }, cluster);

@@ -1,33 +1,40 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type ConversationState, newestLeaf, type Store } from "@banyan/core";
-import type { Command, Problem } from "@banyan/protocol";
+import type { Command, CommandName, Problem } from "@banyan/protocol";
 import { rights } from "@banyan/protocol/desk";
-import { type Owner, runsToGoOnWith, type Shared, Takeover } from "@banyan/store/postgres";
+import { type Owner, runsToGoOnWith, type Shared } from "@banyan/store/postgres";
 import type { DeskCommand } from "../desk/commands/workplace.ts";
 import type { Elsewhere, Watchable } from "../desk/elsewhere.ts";
+import type { LiveChats } from "../desk/live/live-chats.ts";
 import type { LiveConversation } from "../desk/live/live-conversation.ts";
 import type { LiveConversations } from "../desk/live/live-conversations.ts";
 import type { Outcome, Performer } from "../desk/perform.ts";
 import { GUEST, OWNER, type Principal } from "../desk/principal.ts";
+import { Bells } from "./bells.ts";
+import type { Asked, DrivenNode, Driver, Place, Step } from "./driver.ts";
+import { Following } from "./following.ts";
 import { MovingConversation } from "./moving-conversation.ts";
 import { WrittenConversation } from "./written-conversation.ts";
 
 /** What becomes of a run whose node died: another one goes on with it, or leaves it to a person. */
 export type Redrive = "resume" | "leave";
 
-/** Milliseconds: between two looks at an outcome, the first and the longest; for what waits here; for what a dead node left. */
+/** Milliseconds between two looks at an outcome, the first and the longest, and for what waits here. */
 const FIRST_LOOK = 20;
 const LONGEST_LOOK = 1_000;
 const WAITING = 1_000;
-const LEFT = 2_000;
 /** Milliseconds for which a command waits for a node that may take its conversation. */
 const PATIENCE = 20_000;
+
+/** What may begin a turn, and so is the driver's to see through. */
+const BEGINS: ReadonlySet<CommandName> = new Set<CommandName>(["turn.say", "turn.retry", "turn.resume"]);
 
 /** What makes a server one of many. */
 export interface ClusterOptions {
   readonly shared: Shared;
   /** Where conversations are kept. */
   readonly store: Pick<Store, "view">;
+  readonly driver: Driver;
   readonly redrive: Redrive;
   /** The tokens of this server, which are those of the others too. */
   readonly tokens: { readonly owner: string; readonly guest: string | undefined };
@@ -41,27 +48,27 @@ export interface ClusterOptions {
 export interface ClusterDesk {
   readonly conversations: LiveConversations;
   readonly performer: Performer;
+  readonly chats: LiveChats;
   /** What the list says of a conversation may have changed. */
   changed(conversation: string): void;
 }
 
 /**
  * This server among those that share its database. A command goes to whoever has its conversation: into the inbox, where the owner
- * finds it by the doorbell, carries it out, once, and leaves what became of it. What a dead node left is taken over.
+ * finds it by the doorbell, carries it out, once, and leaves what became of it. That turns come to their end is the driver's.
  *
  * ```
  * command ──▶ open here, or nobody's ──▶ carried out here
  *         ──▶ another node's ──▶ inbox ──bell──▶ owner ──▶ outcome ──bell──▶ answer
- * lease over, or something waits and nobody has it ──▶ opened here ──▶ what waits, then what ran
+ * driver: nobody has it, and something waits or ran ──▶ opened here ──▶ what waits, then what ran
  * ```
  */
-export class Cluster implements Elsewhere {
+export class Cluster implements Elsewhere, DrivenNode {
   readonly #options: ClusterOptions;
   #desk: ClusterDesk | undefined;
-  readonly #timers: NodeJS.Timeout[] = [];
+  #timer: NodeJS.Timeout | undefined;
   #unlisten: (() => void) | undefined;
-  /** What hears of a ring for a conversation. */
-  readonly #bells = new Map<string, Set<() => void>>();
+  readonly #bells = new Bells();
   /** What is being carried out of the inbox. */
   readonly #answering = new Map<string, Promise<void>>();
   /** Conversations that are read in the database, since who has them cannot be reached. */
@@ -69,30 +76,39 @@ export class Cluster implements Elsewhere {
   readonly #looks = new Map<string, Promise<Owner | undefined>>();
   /** When it was told last of a node that it cannot be reached, in milliseconds of the process. */
   readonly #toldUnreachable = new Map<string, number>();
-  readonly #takeover: Takeover;
-  /** Those in which what was left has been gone on with. */
-  readonly #seen = new WeakSet<LiveConversation>();
+  /** What was left in a conversation when it was opened here is being gone on with, or was. */
+  readonly #goneOn = new WeakMap<LiveConversation, Promise<void>>();
+  readonly #following: Following;
   #isDraining = false;
 
   constructor(options: ClusterOptions) {
     this.#options = options;
-    const { shared, defect } = options;
-    const take = (conversation: string) => this.#take(conversation);
-    this.#takeover = new Takeover({ shared, takesWaiting: true, take, defect });
+    this.#following = new Following({
+      ...options,
+      ifOpen: (conversation) => this.#desk?.conversations.ifOpen(conversation),
+      isBetweenTurns: (live) =>
+        live.isBeginning || (this.#desk?.chats.of(live.session).some(({ isEnding }) => isEnding) ?? false),
+      takeOver: (conversation) => this.takeOver(conversation),
+      bell: (conversation, wait) => this.#bells.rung(conversation, wait),
+    });
   }
 
   /** Begins to answer for others, and tells them where this node is. Rejects with `StoreError`. */
   async begin(desk: ClusterDesk, address: string): Promise<void> {
     this.#desk = desk;
-    const { shared, defect } = this.#options;
+    const { shared, driver, defect } = this.#options;
     await shared.begin(address);
     this.#unlisten = shared.listen((conversations) => this.#hear(conversations));
-    const every = (time: number, work: () => Promise<void>) => {
-      this.#timers.push(setInterval(() => work().catch(defect), time).unref());
+    const look = async () => {
+      await this.#letGoOfOvertaken();
+      await this.#answerWaiting();
     };
-    every(WAITING, () => this.#answerWaiting());
-    // Not all at the same moment.
-    every(LEFT * (0.75 + Math.random() / 2), () => this.#sweep());
+    this.#timer = setInterval(() => look().catch(defect), WAITING).unref();
+    await driver.begin(this);
+  }
+
+  get isDraining(): boolean {
+    return this.#isDraining;
   }
 
   /** Whether a balancer may send clients here. */
@@ -100,12 +116,14 @@ export class Cluster implements Elsewhere {
     return !this.#isDraining && (await this.#options.shared.isReady());
   }
 
-  async perform(command: Command<DeskCommand>, principal: Principal, here: () => Promise<Outcome>): Promise<Outcome> {
+  async perform(command: Command<DeskCommand>, principal: Principal): Promise<Outcome> {
     const conversation = "conversation" in command ? command.conversation : undefined;
     // To look needs no owner: all that is written is in the database.
-    if (conversation === undefined || rights[command.type] === "watch") return here();
+    if (conversation === undefined || rights[command.type] === "watch")
+      return this.#performHere(command, principal.name);
+    const asked = { id: `${principal.name} ${command.id}`, conversation, command, by: principal.name };
     try {
-      return await this.#perform(conversation, command, principal, here);
+      return await (BEGINS.has(command.type) ? this.#options.driver.accept(asked) : this.carryOut(asked));
     } catch (error) {
       return this.#failed(error);
     }
@@ -124,7 +142,7 @@ export class Cluster implements Elsewhere {
       },
       written: () => this.#writtenOf(conversation),
       end: async () => (await store.view(conversation)).seq,
-      listen: (hearing) => this.#listen(conversation, hearing),
+      listen: (hearing) => this.#bells.listen(conversation, hearing),
       unreachable: (node, error) => this.#tellUnreachable(node.address, error),
       flush: () => this.#desk?.conversations.ifOpen(conversation)?.flush(),
     });
@@ -139,33 +157,48 @@ export class Cluster implements Elsewhere {
     const until = performance.now() + time;
     while (this.#atWork().length > 0 && performance.now() < until) await sleep(50);
     const left = this.#atWork();
-    for (const timer of this.#timers) clearInterval(timer);
+    clearInterval(this.#timer);
     this.#unlisten?.();
     await Promise.allSettled(this.#answering.values());
     await close();
-    for (const { live, run, places } of left) {
+    const { driver, defect } = this.#options;
+    const handedOver = left.map(async ({ live, run, places }) => {
       const { id: conversation, state } = live.session;
-      const command = { type: "turn.resume", id: `${run}-on`, conversation, ...placeIn(state, places) };
-      await this.#options.shared.ask(`owner ${command.id}`, conversation, JSON.stringify({ command, by: "owner" }));
-    }
+      const command = { type: "turn.resume" as const, id: `${run}-on`, conversation, ...placeIn(state, places) };
+      await driver.leave({ id: `owner ${command.id}`, conversation, command, by: "owner" });
+    });
+    // What cannot be handed over now can be resumed by a person.
+    for (const handing of await Promise.allSettled(handedOver))
+      if (handing.status === "rejected") defect(handing.reason);
+    await driver.end();
   }
 
-  async #perform(
-    conversation: string,
-    command: Command<DeskCommand>,
-    principal: Principal,
-    here: () => Promise<Outcome>,
-  ): Promise<Outcome> {
+  last(conversation: string): Promise<number> {
+    return this.#following.last(conversation);
+  }
+
+  async next(place: Place, signal: AbortSignal): Promise<Step> {
+    if (this.#isDraining && !this.#isOpenHere(place.conversation)) throw new Error(STOPPING.message);
+    return this.#following.next(place, signal);
+  }
+
+  leave({ id, conversation, command, by }: Asked): Promise<void> {
+    return this.#options.shared.ask(id, conversation, JSON.stringify({ command, by }));
+  }
+
+  async carryOut(asked: Asked, isLeft = false): Promise<Outcome> {
+    const { id, conversation, command, by } = asked;
     const { shared } = this.#options;
-    const id = `${principal.name} ${command.id}`;
+    const here = () => this.#performHere(command, by);
     const until = performance.now() + PATIENCE;
-    for (let isAsked = false; ; ) {
+    for (let isAsked = isLeft; ; ) {
       const owner = this.#isOpenHere(conversation) ? undefined : await shared.ownerOf(conversation);
       if (!owner || owner.isHere) {
         if (this.#isDraining && !this.#isOpenHere(conversation)) return { error: STOPPING };
         const outcome = await this.#openedBy(conversation, here);
         // Somebody took it between the two looks, or while this node slept, or this machine may not have it.
-        const isTaken = isLocked(outcome) || (isFailed(outcome) && (await this.#isElsewhere(conversation)));
+        const isTaken =
+          failsAs(outcome, "locked") || (failsAs(outcome, "failed") && (await this.#isElsewhere(conversation)));
         if (!isTaken || performance.now() > until) {
           if (isAsked) await shared.answer(id, conversation, JSON.stringify({ ...outcome, cause: undefined }));
           return outcome;
@@ -173,10 +206,28 @@ export class Cluster implements Elsewhere {
       }
       // A program that is no server carries out nothing for others: the refusal says which it is.
       if (owner && !owner.isHere && owner.address === undefined) return here();
-      if (!isAsked) await shared.ask(id, conversation, JSON.stringify({ command, by: principal.name }));
+      if (!isAsked) await this.leave(asked);
       isAsked = true;
       const outcome = await this.#outcomeOf(id, conversation);
       if (outcome) return outcome;
+    }
+  }
+
+  async carryOutLeft({ id, conversation }: Pick<Asked, "id" | "conversation">): Promise<boolean> {
+    const { shared } = this.#options;
+    const until = performance.now() + PATIENCE;
+    for (;;) {
+      const bell = this.#bells.rung(conversation, LONGEST_LOOK);
+      const outcome = await shared.outcomeOf(id);
+      if (outcome !== undefined) return hasBegun(JSON.parse(outcome));
+      const left = (await shared.waiting([conversation])).find((waiting) => waiting.id === id);
+      if (left) {
+        const { command, by } = JSON.parse(left.body) as Pick<Asked, "command" | "by">;
+        return hasBegun(await this.carryOut({ id, conversation, command, by }, true));
+      }
+      // The driver knows of it first: whoever asked is about to write it down, or died before, and told nobody that it is done.
+      if (performance.now() > until) return false;
+      await bell;
     }
   }
 
@@ -186,35 +237,13 @@ export class Cluster implements Elsewhere {
     let hasOwner = true;
     for (let wait = FIRST_LOOK; ; wait = Math.min(2 * wait, LONGEST_LOOK)) {
       // Who listens before the look misses no bell.
-      const bell = this.#bell(conversation, wait);
+      const bell = this.#bells.rung(conversation, wait);
       const outcome = await shared.outcomeOf(id);
       if (outcome !== undefined) return JSON.parse(outcome) as Outcome;
       if (!hasOwner) return undefined;
       await bell;
       hasOwner = (await shared.ownerOf(conversation)) !== undefined;
     }
-  }
-
-  /** Resolves when a conversation is rung for, or after so many milliseconds. */
-  #bell(conversation: string, wait: number): Promise<void> {
-    const rung = Promise.withResolvers<void>();
-    const unlisten = this.#listen(conversation, rung.resolve);
-    const timer = setTimeout(rung.resolve, wait);
-    return rung.promise.finally(() => {
-      clearTimeout(timer);
-      unlisten();
-    });
-  }
-
-  #listen(conversation: string, hearing: () => void): () => void {
-    const bells = this.#bells.get(conversation) ?? new Set();
-    // Each time another one: the same may listen twice.
-    const bell = () => hearing();
-    this.#bells.set(conversation, bells.add(bell));
-    return () => {
-      bells.delete(bell);
-      if (bells.size === 0 && this.#bells.get(conversation) === bells) this.#bells.delete(conversation);
-    };
   }
 
   /** Who has a conversation: asked once for all who lost it at the same moment. */
@@ -231,7 +260,7 @@ export class Cluster implements Elsewhere {
     if (known) return known;
     const written: WrittenConversation = new WrittenConversation(conversation, {
       store: this.#options.store,
-      bell: () => this.#bell(conversation, LONGEST_LOOK),
+      bell: () => this.#bells.rung(conversation, LONGEST_LOOK),
       over: () => this.#written.get(conversation) === written && this.#written.delete(conversation),
     });
     this.#written.set(conversation, written);
@@ -251,12 +280,9 @@ export class Cluster implements Elsewhere {
 
   #hear(conversations: readonly string[] | undefined): void {
     const { defect } = this.#options;
-    const rung = conversations ?? [...this.#bells.keys()];
-    for (const conversation of rung) for (const ring of this.#bells.get(conversation) ?? []) ring();
+    this.#bells.ring(conversations);
     for (const conversation of conversations ?? []) this.#desk?.changed(conversation);
-    const isOther = conversations?.some((conversation) => !this.#isOpenHere(conversation));
     this.#answerWaiting().catch(defect);
-    if (isOther) this.#sweep().catch(defect);
   }
 
   /** Carries out what others ask of the conversations that are open here. */
@@ -270,9 +296,9 @@ export class Cluster implements Elsewhere {
     const { shared } = this.#options;
     const answer = async () => {
       const { command, by } = JSON.parse(body) as { command: Command<DeskCommand>; by: Principal["name"] };
-      const outcome = await this.#desk?.performer.performHere(command, by === "owner" ? OWNER : GUEST);
+      const outcome = await this.#performHere(command, by);
       // One that could not be opened here, or is being closed, is somebody else's.
-      if (!outcome || isLocked(outcome) || isStopping(outcome)) return;
+      if (failsAs(outcome, "locked") || failsAs(outcome, "stopping")) return;
       await shared.answer(id, conversation, JSON.stringify(outcome));
     };
     const known = this.#answering.get(id);
@@ -282,35 +308,38 @@ export class Cluster implements Elsewhere {
     return answering;
   }
 
-  /** Takes over what nobody has, and somebody wants. */
-  async #sweep(): Promise<void> {
-    if (!this.#isDraining) await this.#takeover.look();
-  }
-
-  async #take(conversation: string): Promise<void> {
+  async takeOver(conversation: string): Promise<void> {
     const desk = this.#desk;
-    if (!desk || this.#isOpenHere(conversation)) return;
-    const live = await desk.conversations.open(conversation);
-    await this.#answerWaiting(conversation);
+    if (!desk) return;
+    let live = desk.conversations.ifOpen(conversation);
+    if (!live) {
+      live = await desk.conversations.open(conversation);
+      await this.#answerWaiting(conversation);
+    }
     await this.#goOn(live);
   }
 
   /** Goes on with the runs of a conversation that a node left in the middle when it died, once for each opening here. */
-  async #goOn(live: LiveConversation | undefined): Promise<void> {
-    const { shared, redrive, defect } = this.#options;
-    if (!live || redrive === "leave" || this.#seen.has(live)) return;
-    this.#seen.add(live);
-    const { session } = live;
-    const runs = await runsToGoOnWith(session, shared).catch((error: unknown) => {
-      this.#seen.delete(live);
+  #goOn(live: LiveConversation): Promise<void> {
+    const going = this.#goneOn.get(live) ?? this.#goOnOnce(live);
+    this.#goneOn.set(live, going);
+    // What could not be known now is asked again.
+    return going.catch((error: unknown) => {
+      this.#goneOn.delete(live);
       throw error;
     });
+  }
+
+  async #goOnOnce({ session }: LiveConversation): Promise<void> {
+    const { shared, redrive, defect } = this.#options;
+    if (redrive === "leave") return;
+    const runs = await runsToGoOnWith(session, shared);
     for (const { id, leaf } of runs) {
       const command = { type: "turn.resume" as const, id: `${id}-${session.cursor.epoch}`, conversation: session.id };
       const at = placeIn(session.state, [leaf]);
-      const outcome = await this.#desk?.performer.performHere({ ...command, ...at }, OWNER);
+      const outcome = await this.#performHere({ ...command, ...at }, "owner");
       // What had come to its end by itself needs nobody to go on with it.
-      if (outcome && "error" in outcome && outcome.error.code !== "invalid")
+      if ("error" in outcome && outcome.error.code !== "invalid")
         defect(new Error(`${session.id} cannot be gone on with: ${outcome.error.message}`));
     }
   }
@@ -318,8 +347,16 @@ export class Cluster implements Elsewhere {
   /** Opens a conversation here by `here`, and goes on with what was left in it. */
   async #openedBy<Result>(conversation: string, here: () => Promise<Result>): Promise<Result> {
     const result = await here();
-    this.#goOn(this.#desk?.conversations.ifOpen(conversation)).catch(this.#options.defect);
+    const live = this.#desk?.conversations.ifOpen(conversation);
+    if (live) this.#goOn(live).catch(this.#options.defect);
     return result;
+  }
+
+  /** Those that others took while this node slept: what works in them is ended now, and not when it has something to write. */
+  async #letGoOfOvertaken(): Promise<void> {
+    const atWork = (this.#desk?.conversations.allOpen ?? []).filter(({ session }) => session.state.runs.size > 0);
+    const overtaken = await this.#options.shared.overtaken(atWork.map(({ session }) => session.id));
+    await Promise.allSettled(overtaken.map((conversation) => this.#desk?.conversations.letGo(conversation)));
   }
 
   /** The runs that are at work here, each with the last message on its path and the one above it. */
@@ -329,6 +366,11 @@ export class Cluster implements Elsewhere {
       const own = [...runs.values()].filter(({ call }) => call === undefined);
       return own.map(({ id, leaf }) => ({ live, run: id, places: [leaf, messages.get(leaf ?? "")?.parentId ?? null] }));
     });
+  }
+
+  async #performHere(command: Command<DeskCommand>, by: Principal["name"]): Promise<Outcome> {
+    const outcome = await this.#desk?.performer.performHere(command, by === "owner" ? OWNER : GUEST);
+    return outcome ?? { error: STOPPING };
   }
 
   async #failed(error: unknown): Promise<Outcome> {
@@ -357,14 +399,11 @@ function placeIn(state: ConversationState, places: readonly (string | null)[]): 
 
 const STOPPING: Problem = { code: "stopping", message: "This node is stopping; connect again, to another one." };
 
-function isLocked(outcome: Outcome): boolean {
-  return "error" in outcome && outcome.error.code === "locked";
+/** Whether it began a turn: what a turn hears that is under way is part of that one. */
+function hasBegun(outcome: Outcome): boolean {
+  return "result" in outcome && !("waits" in outcome.result && outcome.result.waits === true);
 }
 
-function isFailed(outcome: Outcome): boolean {
-  return "error" in outcome && outcome.error.code === "failed";
-}
-
-function isStopping(outcome: Outcome): boolean {
-  return "error" in outcome && outcome.error.code === "stopping";
+function failsAs(outcome: Outcome, code: "locked" | "failed" | "stopping"): boolean {
+  return "error" in outcome && outcome.error.code === code;
 }

@@ -26,8 +26,8 @@ export interface Watchable {
 
 /** Where conversations may be open on other nodes than this one: what a desk asks then. */
 export interface Elsewhere {
-  /** Carries out a command where its conversation is open: by `here`, or there. Never rejects. */
-  perform(command: Command<DeskCommand>, principal: Principal, here: () => Promise<Outcome>): Promise<Outcome>;
+  /** Carries out a command where its conversation is open: here (`Performer.performHere`), or there. Never rejects. */
+  perform(command: Command<DeskCommand>, principal: Principal): Promise<Outcome>;
   /** A conversation to be watched where it is open: as `here` has it, or there. May reject as `here` does. */
   watchable(conversation: string, principal: Principal, here: () => Promise<Watchable>): Promise<Watchable>;
 }

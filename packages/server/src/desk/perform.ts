@@ -47,9 +47,7 @@ export class Performer {
     if (needs[command.type] === "watch") return this.#perform(command, principal);
     const elsewhere = this.#elsewhere;
     if (!elsewhere) return this.performHere(command, principal);
-    return onceIn(this.#once, command, principal, () =>
-      elsewhere.perform(command, principal, () => this.performHere(command, principal)),
-    );
+    return onceIn(this.#once, command, principal, () => elsewhere.perform(command, principal));
   }
 
   /** Carries out a command that acts, once, on this node: whoever sent it may act. */

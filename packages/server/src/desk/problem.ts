@@ -26,6 +26,7 @@ const CODES: Readonly<Record<string, ErrorCode>> = {
   AgentError: "invalid",
   AtWork: "invalid",
   DirectiveError: "invalid",
+  DriverError: "failed",
   ExchangeError: "invalid",
   HookError: "invalid",
   LimitError: "invalid",

@@ -5,6 +5,7 @@ import { type RunningServer, type ServeOptions, serve } from "../server.ts";
 import { hostOf } from "./served-host.fixture.ts";
 
 export { lateServer } from "./late-server.fixture.ts";
+export { hostOf } from "./served-host.fixture.ts";
 
 /** Of every server that a test starts. */
 export const TOKEN = "a-token-of-a-test-0123456789-0123456789";

@@ -81,6 +81,18 @@ export class Shared {
     return { node: String(node), isHere: node === this.#node.id, address: text(address) };
   }
 
+  /** A node does not answer: its leases are over now. It takes them up again if it lives, but for what was taken meanwhile. */
+  async ends(node: string): Promise<void> {
+    await this.#database.ask(ENDS, [node]);
+  }
+
+  /** Those of these conversations that another node has taken from this one. */
+  async overtaken(conversations: readonly string[]): Promise<string[]> {
+    if (conversations.length === 0) return [];
+    const rows = await this.#database.ask(OVERTAKEN, [conversations, this.#node.id]);
+    return rows.map(([conversation]) => String(conversation));
+  }
+
   /** Asks something of whoever has a conversation. Asked again under one id, it is the same. */
   async ask(id: string, conversation: string, body: string): Promise<void> {
     await this.#database.ask(ASK, [id, conversation, body]);
@@ -161,6 +173,13 @@ const OWNER: Statement = {
   text: `
   SELECT n.id, n.address FROM banyan.conversations AS c JOIN banyan.nodes AS n ON n.id = c.owner
   WHERE c.id = $1 AND n.lease_until > now()`,
+};
+
+const ENDS: Statement = { text: "UPDATE banyan.nodes SET lease_until = now() WHERE id = $1 AND lease_until > now()" };
+
+const OVERTAKEN: Statement = {
+  name: "overtaken",
+  text: "SELECT id FROM banyan.conversations WHERE id = ANY($1::text[]) AND owner <> $2",
 };
 
 /** What was answered an hour ago is forgotten on the way: whoever asked has stopped waiting. */

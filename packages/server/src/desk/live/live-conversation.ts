@@ -53,6 +53,11 @@ export class LiveConversation {
     return performance.now() - this.#needed;
   }
 
+  /** Something is about to work in it. */
+  get isBeginning(): boolean {
+    return this.#beginning > 0;
+  }
+
   /** A client begins to watch: behind a cursor, or with a snapshot in which the branch of `leaf` is in view. */
   async subscribe(line: Line, from?: Cursor, leaf?: string): Promise<Subscription> {
     await this.#broadcast.settled();

@@ -1,0 +1,165 @@
+import { type Event, isEvent, type Store, StoreError } from "@banyan/core";
+import type { LogView } from "@banyan/core/stores";
+import type { Shared } from "@banyan/store/postgres";
+import type { LiveConversation } from "../desk/live/live-conversation.ts";
+import type { Place, Step } from "./driver.ts";
+
+/** Milliseconds between two looks at a log that another node writes, or that is written here, and for an answer of that node. */
+const LOOK = 1_000;
+const LOOK_HERE = 10_000;
+const ANSWER = 2_000;
+/** Milliseconds after which a node that did not answer is asked a second time; then it is gone. */
+const AGAIN = 300;
+/** Milliseconds between two looks for what was just said and is on its way into the log. */
+const SOON = 20;
+
+/** What a node that follows turns has. */
+export interface FollowingOptions {
+  readonly store: Pick<Store, "view">;
+  readonly shared: Pick<Shared, "ownerOf" | "ends">;
+  /** The conversation, if it is open here. */
+  ifOpen(conversation: string): LiveConversation | undefined;
+  /** Something is about to work in a conversation that is open here, or between two turns of it. */
+  isBetweenTurns(live: LiveConversation): boolean;
+  takeOver(conversation: string): Promise<void>;
+  /** Resolves when another node has written to a conversation, or after so many milliseconds. */
+  bell(conversation: string, wait: number): Promise<void>;
+}
+
+/** Follows turns through the log, wherever they run, and takes them over from a node that is gone. */
+export class Following {
+  readonly #options: FollowingOptions;
+  /** Nodes that are being asked whether they are there. */
+  readonly #asking = new Map<string, Promise<boolean>>();
+
+  constructor(options: FollowingOptions) {
+    this.#options = options;
+  }
+
+  /** Number of the last event of a conversation; 0 when there is none yet. Rejects with `StoreError`. */
+  async last(conversation: string): Promise<number> {
+    const view = await this.#view(conversation);
+    await view?.close();
+    return view?.seq ?? 0;
+  }
+
+  /** The first step behind a place, as soon as there is one. Rejects with `StoreError`, and with the signal's reason. */
+  async next(place: Place, signal: AbortSignal): Promise<Step> {
+    const { conversation, runs } = place;
+    const { ifOpen, isBetweenTurns, bell } = this.#options;
+    let isTakenOver = false;
+    let isOnItsWay = false;
+    for (let hasLooked = false; ; hasLooked = true) {
+      signal.throwIfAborted();
+      const live = ifOpen(conversation);
+      // Who listens before the look misses nothing.
+      const news: Promise<boolean | void> = live
+        ? written(live, isOnItsWay ? SOON : LOOK_HERE, signal)
+        : bell(conversation, LOOK);
+      const [step, seq] = await this.#behind(place);
+      if (step) return step;
+      const rested = { did: "rested", seq } as const;
+      if (live ? isAtWork(live) || isBetweenTurns(live) : !(await this.#isNobodys(conversation))) {
+        // Elsewhere the next turn may be about to begin.
+        if (!live && runs.length === 0 && hasLooked) return rested;
+        isOnItsWay ||= (await news) === true;
+        continue;
+      }
+      // What was begun has ended, or is left to a person.
+      if (runs.length === 0 || isTakenOver) return rested;
+      await this.#options.takeOver(conversation);
+      isTakenOver = true;
+    }
+  }
+
+  async #behind({ conversation, after }: Place): Promise<readonly [step: Step | undefined, seq: number]> {
+    const view = await this.#view(conversation);
+    // It was removed: nothing more comes of it.
+    if (!view) return [{ did: "rested", seq: after }, after];
+    try {
+      for await (const events of view.read(after))
+        for (const event of events) {
+          const step = stepOf(event);
+          if (step) return [step, step.seq];
+        }
+      return [undefined, view.seq];
+    } finally {
+      await view.close();
+    }
+  }
+
+  async #view(conversation: string): Promise<LogView | undefined> {
+    try {
+      return await this.#options.store.view(conversation);
+    } catch (error) {
+      if (error instanceof StoreError && error.code === "not-found") return undefined;
+      throw error;
+    }
+  }
+
+  /** Whether nobody has a conversation any more. An owner that does not answer has had it: what it still writes is refused. */
+  async #isNobodys(conversation: string): Promise<boolean> {
+    const { shared } = this.#options;
+    const owner = await shared.ownerOf(conversation);
+    if (!owner) return true;
+    if (owner.isHere || owner.address === undefined) return false;
+    const { node, address } = owner;
+    const asking = this.#asking.get(node) ?? isThere(address).finally(() => this.#asking.delete(node));
+    this.#asking.set(node, asking);
+    if (await asking) return false;
+    await shared.ends(node);
+    return true;
+  }
+}
+
+function isAtWork({ session }: LiveConversation): boolean {
+  return session.state.runs.size > 0;
+}
+
+/** Resolves when something is said that is a step (`true`: it is on its way into the log), or after so many milliseconds. */
+function written({ session }: LiveConversation, wait: number, signal: AbortSignal): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>();
+  const isOver = () => resolve(false);
+  const timer = setTimeout(isOver, wait).unref();
+  signal.addEventListener("abort", isOver, { once: true });
+  const unlisten = session.listen({
+    items: (items) => items.some((item) => isEvent(item) && stepOf(item)) && resolve(true),
+    ended: isOver,
+  });
+  return promise.finally(() => {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", isOver);
+    unlisten();
+  });
+}
+
+async function isThere(address: string): Promise<boolean> {
+  for (let tries = 1; ; tries++) {
+    try {
+      const answer = await fetch(new URL("/healthz", address), { signal: AbortSignal.timeout(ANSWER) });
+      await answer.body?.cancel();
+      return true;
+    } catch {
+      if (tries === 2) return false;
+      await new Promise((resolve) => setTimeout(resolve, AGAIN));
+    }
+  }
+}
+
+function stepOf(event: Event): Step | undefined {
+  const { seq } = event;
+  switch (event.type) {
+    case "run.started":
+      return event.call === undefined ? { did: "began", of: event.run, seq } : undefined;
+    case "run.ended":
+      return { did: "ended", of: event.run, seq };
+    case "message.completed":
+      return { did: "model call", of: event.message, seq };
+    case "call.completed":
+    case "call.failed":
+    case "call.denied":
+    case "call.cancelled":
+      return { did: "tool call", of: event.call, seq };
+  }
+  return undefined;
+}

@@ -1,0 +1,46 @@
+import { type Shared, Takeover } from "@banyan/store/postgres";
+import type { Outcome } from "../desk/perform.ts";
+import type { Asked, DrivenNode, Driver } from "./driver.ts";
+
+/** Milliseconds between two looks for what a dead node left. */
+const LOOK = 2_000;
+
+/** Drives turns by the leases in the database, and nothing else: what a node has whose lease is over is taken by whoever sees it. */
+export class LeaseDriver implements Driver {
+  readonly #shared: Shared;
+  readonly #defect: (error: unknown) => void;
+  #node: DrivenNode | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #unlisten: (() => void) | undefined;
+
+  constructor(shared: Shared, defect: (error: unknown) => void) {
+    this.#shared = shared;
+    this.#defect = defect;
+  }
+
+  async begin(node: DrivenNode): Promise<void> {
+    this.#node = node;
+    const take = (conversation: string) => node.takeOver(conversation);
+    const takeover = new Takeover({ shared: this.#shared, takesWaiting: true, take, defect: this.#defect });
+    const sweep = () => {
+      if (!node.isDraining) takeover.look().catch(this.#defect);
+    };
+    // Not all nodes at the same moment.
+    this.#timer = setInterval(sweep, LOOK * (0.75 + Math.random() / 2)).unref();
+    this.#unlisten = this.#shared.listen((conversations) => conversations && sweep());
+  }
+
+  async accept(asked: Asked): Promise<Outcome> {
+    if (!this.#node) throw new Error("The driver has not begun.");
+    return this.#node.carryOut(asked);
+  }
+
+  async leave(asked: Asked): Promise<void> {
+    await this.#node?.leave(asked);
+  }
+
+  async end(): Promise<void> {
+    clearInterval(this.#timer);
+    this.#unlisten?.();
+  }
+}
