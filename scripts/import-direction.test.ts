@@ -38,6 +38,10 @@ const rows: readonly [allowed: "allowed" | "refused", file: string, source: stri
   ["refused", "packages/server/src/desk", 'import "ws"'],
   ["refused", "packages/server/src/desk", 'import "@banyan/web"'],
   ["allowed", "packages/cli/src", 'import "@banyan/server"'],
+  ["allowed", "packages/cli/src", 'await import("@banyan/restate")'],
+  ["allowed", "packages/restate/src", 'import "@banyan/server"'],
+  ["refused", "packages/restate/src", 'import "@banyan/store/postgres"'],
+  ["refused", "packages/server/src", 'import "@banyan/restate"'],
   ["allowed", "packages/web/src", 'import "@banyan/core/conversation"'],
   ["allowed", "packages/web/src", 'import "@banyan/core/shown"'],
   ["allowed", "packages/web/src", 'import "@banyan/protocol"'],
@@ -63,12 +67,23 @@ const rows: readonly [allowed: "allowed" | "refused", file: string, source: stri
   ["refused", "packages/web/src", 'import "@banyan/host"'],
 
   // Nothing imports the command, and no package reaches into another by path.
-  ...["core", "protocol", "models", "store", "memory", "telemetry", "tools", "acp", "host", "server", "web"].flatMap(
-    (name): typeof rows => [
-      ["refused", `packages/${name}/src`, 'import "banyan"'],
-      ["refused", `packages/${name}/src`, 'import "../../cli/src/main.ts"'],
-    ],
-  ),
+  ...[
+    "core",
+    "protocol",
+    "models",
+    "store",
+    "memory",
+    "telemetry",
+    "tools",
+    "acp",
+    "host",
+    "server",
+    "restate",
+    "web",
+  ].flatMap((name): typeof rows => [
+    ["refused", `packages/${name}/src`, 'import "banyan"'],
+    ["refused", `packages/${name}/src`, 'import "../../cli/src/main.ts"'],
+  ]),
   ["refused", "examples/src", 'import "banyan"'],
   ["refused", "bench/src", 'import "../../packages/core/src/index.ts"'],
   ["refused", "packages/cli/src/commands", 'import "../../../host/src/index.ts"'],

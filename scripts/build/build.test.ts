@@ -167,8 +167,10 @@ function importsOf(file: string, when?: "at its start"): string[] {
   return imports.map(String);
 }
 
-function declares({ dependencies = {} }: Manifest, imported: string): boolean {
-  return Object.keys(dependencies).some((name) => imported === name || imported.startsWith(`${name}/`));
+function declares({ dependencies = {}, peerDependencies = {} }: Manifest, imported: string): boolean {
+  return Object.keys({ ...dependencies, ...peerDependencies }).some(
+    (name) => imported === name || imported.startsWith(`${name}/`),
+  );
 }
 
 describe("installed in an empty folder,", () => {

@@ -10,6 +10,9 @@ export interface Manifest {
   readonly exports?: Readonly<Record<string, string>>;
   readonly bin?: Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
+  /** What is loaded where somebody has installed it. */
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional: boolean }>>;
 }
 
 /** The modules to build, without their `.js`, each with its source: what the package exports, and its commands. */
@@ -19,7 +22,8 @@ export function entriesOf({ exports = {}, bin = {} }: Manifest): Record<string, 
 
 /** The package.json to publish: its entries are the built modules and their types. */
 export function publishedManifest(manifest: Manifest): object {
-  const { name, version, description, license, engines, dependencies } = manifest;
+  const { name, version, description, license, engines, dependencies, peerDependencies, peerDependenciesMeta } =
+    manifest;
   return {
     name,
     version,
@@ -41,6 +45,7 @@ export function publishedManifest(manifest: Manifest): object {
     ...(manifest.bin && { bin: mapValues(manifest.bin, (_source, command) => `./${command}.js`) }),
     files: ["**/*.js", "**/*.js.map", "types", "page"],
     dependencies,
+    ...(peerDependencies && { peerDependencies, peerDependenciesMeta }),
     publishConfig: { access: "public" },
   };
 }

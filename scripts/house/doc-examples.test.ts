@@ -162,7 +162,19 @@ function interfaceIn(file: string, name: string): { options: string[]; from: num
 /** The entry that exports a name, the first of those that do. */
 function originsOfNames(): ReadonlyMap<string, string> {
   const origins = new Map<string, string>();
-  for (const name of ["core", "models", "store", "memory", "telemetry", "tools", "acp", "protocol", "host", "server"]) {
+  for (const name of [
+    "core",
+    "models",
+    "store",
+    "memory",
+    "telemetry",
+    "tools",
+    "acp",
+    "protocol",
+    "host",
+    "server",
+    "restate",
+  ]) {
     const folder = join(root, "packages", name);
     const manifest: { exports: Record<string, string> } = JSON.parse(
       readFileSync(join(folder, "package.json"), "utf8"),

@@ -28,6 +28,19 @@ test("banyan nodes and serve say in one sentence what is wrong with a database, 
     code: 2,
     stderr: "banyan: --drain goes with --store.\n",
   });
+  const restate = "restate=http://127.0.0.1:8080";
+  for (const [args, stderr] of [
+    [["--runs", restate], "--runs (or BANYAN_RUNS) goes with --store: the conversations are there."],
+    [
+      ["--store", secret, "--runs", "temporal"],
+      "--runs takes restate=ADDRESS, as in restate=http://127.0.0.1:8080; this is temporal.",
+    ],
+    [
+      ["--store", secret, "--runs", `${restate}?listen=9080`],
+      "--runs: restate's listen takes an address and a port such as 127.0.0.1:9080; this is 9080.",
+    ],
+  ] as const)
+    expect(await run(["serve", ...MODEL, ...args])).toMatchObject({ code: 2, stderr: `banyan: ${stderr}\n` });
 });
 
 describe.skipIf(whyNoPostgres !== undefined)(`banyan serve --store${title}`, () => {

@@ -32,6 +32,8 @@ export interface ServeArguments {
   readonly address?: string;
   /** The machine whose files this one works with. */
   readonly machine?: string;
+  /** What drives turns, when it is not the database. */
+  readonly runs?: string;
   readonly redrive?: "resume" | "leave";
   /** Seconds for which what runs may end by itself when the server is told to stop. */
   readonly drain?: number;
@@ -42,8 +44,9 @@ Only programs on this machine reach the server unless --host says otherwise,
 and only with its token. The token is kept for you, so that open pages stay
 signed in when the server starts again; BANYAN_TOKEN sets another one,
 BANYAN_GUEST_TOKEN one for those who may only watch. docs/protocol.md tells how
-programs talk to it. BANYAN_STORE is --store, out of the list of processes; servers
-that share one need the same tokens: docs/many-machines.md.`;
+programs talk to it. BANYAN_STORE is --store, out of the list of processes, and
+BANYAN_RUNS is --runs; servers that share one need the same tokens:
+docs/many-machines.md.`;
 
 /** Reads what follows `banyan serve`, or says why it cannot be read. */
 export function readServe(
@@ -76,6 +79,7 @@ export function readServe(
     .option("--store <url>", "keep conversations in this PostgreSQL, with other servers: postgres://user@host/database")
     .option("--address <url>", "with --store: where the other servers reach this one, as http://10.0.0.3:4180")
     .option("--machine <name>", "with --store: the machine whose files it works with; the host's name if absent")
+    .option("--runs <engine>", "with --store: who sees turns through, as restate=http://127.0.0.1:8080")
     .addOption(
       new Option("--redrive <policy>", "with --store: what becomes of runs whose server died").choices([
         "resume",

@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { homedir, hostname } from "node:os";
+import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { type Host, openHost } from "@banyan/host";
 import { pathWithout } from "@banyan/host/find-program";
@@ -13,13 +13,13 @@ import {
   type ServeOptions,
   serve as startServer,
 } from "@banyan/server";
-import type { PostgresStore } from "@banyan/store/postgres";
 import { type ExitCode, exitCodes, signalExits } from "../exit.ts";
 import { problemOf, UsageError } from "../problem.ts";
 import { isProjectTrusted } from "../project-trust.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { announced } from "./announced.ts";
-import { PORT, type ServeArguments } from "./arguments.ts";
+import type { ServeArguments } from "./arguments.ts";
+import { sharedStore } from "./shared-store.ts";
 
 /** `banyan serve`: serves until it is told to stop. */
 export async function serve(args: ServeArguments): Promise<ExitCode> {
@@ -31,7 +31,7 @@ export async function serve(args: ServeArguments): Promise<ExitCode> {
     process.stderr.write(`banyan: ${oneLine(sentence)}\n`);
   };
   try {
-    const shared = await sharedStore(args);
+    const shared = await sharedStore(args, warn);
     host = await openHost({
       ...(shared && { store: shared.store, machine: shared.machine }),
       cwd: resolve(args.cwd ?? "."),
@@ -44,7 +44,7 @@ export async function serve(args: ServeArguments): Promise<ExitCode> {
     for (const notice of host.notices) warn(notice);
     // A host that is never ready serves what there is to read; whoever begins a turn is told why it cannot.
     tellMissing(host, warn).catch((error: unknown) => warn(problemOf(error).message));
-    const server = await listen(optionsFor(args, host, warn, shared?.store));
+    const server = await listen(optionsFor(args, host, warn, shared));
     using _ = announced({
       address: server.address,
       process: process.pid,
@@ -80,34 +80,11 @@ async function tellMissing(host: Host, warn: (sentence: string) => void): Promis
 /** Milliseconds that an MCP server may take to start until it is said not to be there. */
 const STARTING = 60_000;
 
-/** The store that the command line or BANYAN_STORE names; loaded only then. */
-async function sharedStore(args: ServeArguments) {
-  const url = args.store ?? (process.env.BANYAN_STORE || undefined);
-  if (url === undefined) {
-    for (const name of ["address", "machine", "redrive", "drain"] as const)
-      if (args[name] !== undefined) throw new UsageError(`--${name} goes with --store.`);
-    return undefined;
-  }
-  if (args.address !== undefined && !/^https?:\/\/[^/]+\/?$/.test(args.address))
-    throw new UsageError(`--address takes an address such as http://10.0.0.3:${PORT}; this is ${args.address}.`);
-  const machine = args.machine ?? hostname();
-  const { postgresStore } = await import("@banyan/store/postgres");
-  const store = postgresStore(url, { program: "banyan serve", machine });
-  try {
-    // What is wrong with the database is told before anything else is begun.
-    await store.list({ limit: 1 });
-    return { store, machine };
-  } catch (error) {
-    await store.close();
-    throw error;
-  }
-}
-
 function optionsFor(
   args: ServeArguments,
   host: Host,
   log: (line: string) => void,
-  store: PostgresStore | undefined,
+  shared: Awaited<ReturnType<typeof sharedStore>>,
 ): ServeOptions {
   const { BANYAN_TOKEN, BANYAN_GUEST_TOKEN } = process.env;
   const { state } = host.places;
@@ -125,9 +102,10 @@ function optionsFor(
     allowedHosts: args.allowHost,
     token,
     ...(guestToken === undefined ? {} : { guestToken }),
-    ...(store && {
+    ...(shared && {
       cluster: {
-        shared: store.shared,
+        shared: shared.store.shared,
+        driver: shared.driver,
         address: args.address,
         redrive: args.redrive,
         drain: args.drain === undefined ? undefined : args.drain * 1_000,

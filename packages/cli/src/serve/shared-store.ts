@@ -1,0 +1,59 @@
+import { hostname } from "node:os";
+import { ownCommand } from "@banyan/host/own-command";
+import type { Driver } from "@banyan/server";
+import { UsageError } from "../problem.ts";
+import { PORT, type ServeArguments } from "./arguments.ts";
+
+const RESTATE = "restate=";
+
+/** The store that the command line or BANYAN_STORE names, and who sees turns through; loaded only then. */
+export async function sharedStore(args: ServeArguments, warn: (sentence: string) => void) {
+  const url = args.store ?? (process.env.BANYAN_STORE || undefined);
+  const runs = args.runs ?? (process.env.BANYAN_RUNS || undefined);
+  if (url === undefined) {
+    for (const name of ["address", "machine", "redrive", "drain"] as const)
+      if (args[name] !== undefined) throw new UsageError(`--${name} goes with --store.`);
+    if (runs !== undefined)
+      throw new UsageError("--runs (or BANYAN_RUNS) goes with --store: the conversations are there.");
+    return undefined;
+  }
+  const driver = runs === undefined ? undefined : await driverOf(runs, warn);
+  if (args.address !== undefined && !/^https?:\/\/[^/]+\/?$/.test(args.address))
+    throw new UsageError(`--address takes an address such as http://10.0.0.3:${PORT}; this is ${args.address}.`);
+  const machine = args.machine ?? hostname();
+  const { postgresStore } = await import("@banyan/store/postgres");
+  const store = postgresStore(url, { program: "banyan serve", machine });
+  try {
+    // What is wrong with the database is told before anything else is begun.
+    await store.list({ limit: 1 });
+    return { store, machine, driver };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/**
+ * Who sees turns through, as `--runs` or BANYAN_RUNS names it: `restate=http://127.0.0.1:8080`. Loaded only then, from a package
+ * that only those install who use it. Throws `UsageError`.
+ */
+async function driverOf(runs: string, log: (sentence: string) => void): Promise<Driver> {
+  if (!runs.startsWith(RESTATE))
+    throw new UsageError(`--runs takes restate=ADDRESS, as in restate=http://127.0.0.1:8080; this is ${runs}.`);
+  const { readRestate, RestateDriver } = await loaded();
+  try {
+    return new RestateDriver(readRestate(runs.slice(RESTATE.length)), { log });
+  } catch (error) {
+    throw new UsageError(`--runs: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+async function loaded() {
+  try {
+    return await import("@banyan/restate");
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND")) throw error;
+    const how = `install it beside ${ownCommand("serve")}, as in npm install -g @banyan/restate`;
+    throw new UsageError(`--runs restate needs the package @banyan/restate: ${how}.`, { cause: error });
+  }
+}

@@ -1,0 +1,171 @@
+import { once } from "node:events";
+import { createServer, type Http2Server, type ServerHttp2Session } from "node:http2";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Asked, DrivenNode, Driver } from "@banyan/server";
+import { createEndpointHandler } from "@restatedev/restate-sdk";
+import { type Accepted, CONVERSATION, servicesOf, VERSION } from "./services.ts";
+import { DriverError, type RestateSetting } from "./setting.ts";
+
+/** Milliseconds for which a Restate that does not answer is waited for, between two tries, and for one answer. */
+const PATIENCE = 15_000;
+const AGAIN = 250;
+const ANSWER = 5_000;
+
+/** What a driver tells. */
+export interface RestateDriverOptions {
+  /** Hears what an operator should know, one sentence each. */
+  log?(sentence: string): void;
+}
+
+/**
+ * Drives turns by Restate: what begins one is Restate's before it is anybody else's, and Restate calls a server until the turn
+ * has come to its end.
+ *
+ * @example
+ * const database = postgresStore("postgres://me@db.internal/banyan");
+ * const driver = new RestateDriver(readRestate("http://127.0.0.1:8080"));
+ * await serve({ host, cluster: { shared: database.shared, driver } });
+ */
+export class RestateDriver implements Driver {
+  readonly #setting: RestateSetting;
+  readonly #log: (sentence: string) => void;
+  #node: DrivenNode | undefined;
+  #endpoint: Http2Server | undefined;
+  readonly #sessions = new Set<ServerHttp2Session>();
+  readonly #ended = new AbortController();
+  #registering: Promise<void> | undefined;
+  /** The address that answered last. */
+  #ingress = 0;
+
+  constructor(setting: RestateSetting, options: RestateDriverOptions = {}) {
+    this.#setting = setting;
+    this.#log = (sentence) => options.log?.(sentence);
+  }
+
+  async begin(node: DrivenNode): Promise<void> {
+    this.#node = node;
+    const { listen, keys } = this.#setting;
+    const handle = createEndpointHandler({
+      services: servicesOf(node),
+      identityKeys: [...keys],
+      logger: ({ level }, message: unknown) => level === "error" && this.#log(`Restate: ${String(message)}`),
+    });
+    const endpoint = createServer((request, response) => {
+      // Restate tries another server then: one of that version, or one that takes something on.
+      if (!request.url.startsWith(`/v${VERSION}/`)) response.writeHead(404).end();
+      else if (node.isDraining && request.url.includes("/invoke/")) response.writeHead(503).end();
+      else handle(request, response);
+    });
+    this.#endpoint = endpoint;
+    endpoint.on("session", (session) => {
+      this.#sessions.add(session);
+      session.once("close", () => this.#sessions.delete(session));
+    });
+    endpoint.listen(listen.port, listen.host);
+    try {
+      await once(endpoint, "listening");
+    } catch (error) {
+      throw new DriverError(
+        `Nothing can listen at ${listen.host}:${listen.port} for Restate: name another place with listen=.`,
+        { cause: error },
+      );
+    }
+    // Restate may be started later: until then, what begins a turn waits for it.
+    this.#register();
+  }
+
+  async accept(asked: Asked) {
+    const node = this.#begun();
+    await this.leave(asked);
+    return node.carryOut(asked, true);
+  }
+
+  async leave(asked: Asked): Promise<void> {
+    const node = this.#begun();
+    // Restate has it first: what is written down for a conversation is seen through, whoever dies in between.
+    await this.#send(asked, { id: asked.id, after: await node.last(asked.conversation) });
+    await node.leave(asked);
+  }
+
+  async end(): Promise<void> {
+    this.#ended.abort();
+    for (const session of this.#sessions) session.destroy();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    if (this.#endpoint?.listening) this.#endpoint.close(() => resolve());
+    else resolve();
+    await promise;
+  }
+
+  #begun(): DrivenNode {
+    if (!this.#node) throw new DriverError("Turns are driven when the server listens, and not before.");
+    return this.#node;
+  }
+
+  /** Hands a command to the object of its conversation. Sent again under one id, it is the same. */
+  async #send({ id, conversation }: Asked, accepted: Accepted): Promise<void> {
+    const { ingress } = this.#setting;
+    const path = `/${CONVERSATION}/${encodeURIComponent(conversation)}/accept/send`;
+    const headers = { "idempotency-key": encodeURIComponent(id) };
+    let why = "";
+    for (const until = performance.now() + PATIENCE; performance.now() < until; ) {
+      const address = ingress[this.#ingress % ingress.length];
+      try {
+        const answer = await this.#post(`${address}${path}`, accepted, headers);
+        if (answer.ok) return;
+        why = `${answer.status} ${await answer.text()}`;
+        // It does not know of the servers: not yet, or not any more.
+        if (answer.status === 404) this.#register();
+      } catch (error) {
+        why = wordsOf(error);
+      }
+      this.#ingress++;
+      await sleep(AGAIN);
+    }
+    throw new DriverError(
+      `Restate at ${ingress.join(", ")} takes no turns now (${why}); nothing was begun. See that it runs, and say it again.`,
+    );
+  }
+
+  /** Tells Restate where the servers are, until it takes it: told twice, it is one entry. */
+  #register(): void {
+    const { admin } = this.#setting;
+    if (admin === undefined) return;
+    this.#registering ??= this.#registerAt(admin)
+      .catch((error: unknown) => this.#log(wordsOf(error)))
+      .finally(() => {
+        this.#registering = undefined;
+      });
+  }
+
+  async #registerAt(admin: string): Promise<void> {
+    const { servers } = this.#setting;
+    const uri = `${servers}/v${VERSION}`;
+    for (let isTold = false; !this.#ended.signal.aborted; await sleep(AGAIN)) {
+      let why: string;
+      try {
+        const answer = await this.#post(`${admin}/deployments`, { uri });
+        if (answer.ok || answer.status === 409) return;
+        why = `${answer.status} ${await answer.text()}`;
+      } catch (error) {
+        why = wordsOf(error);
+      }
+      if (isTold || this.#ended.signal.aborted) continue;
+      isTold = true;
+      this.#log(`Restate at ${admin} does not take ${uri} yet (${why}); it is told again until it does.`);
+    }
+  }
+
+  #post(address: string, body: object, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
+    return fetch(address, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify(body),
+      signal: AbortSignal.any([AbortSignal.timeout(ANSWER), this.#ended.signal]),
+    });
+  }
+}
+
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
+}

@@ -1,0 +1,85 @@
+import { isIP } from "node:net";
+
+/** Where Restate is, and where it reaches the servers whose turns it drives. */
+export interface RestateSetting {
+  /** Addresses that take calls; of several, the next one is asked when one does not answer. */
+  readonly ingress: readonly string[];
+  /** Address that takes registrations; nothing: somebody else registers the servers. */
+  readonly admin: string | undefined;
+  /** Where this server takes what Restate sends. */
+  readonly listen: { readonly host: string; readonly port: number };
+  /** Where Restate reaches all the servers: a name or a proxy in front of them. */
+  readonly servers: string;
+  /** Public keys of Restate: what is not signed with one of them is refused. Without any, nothing is checked. */
+  readonly keys: readonly string[];
+}
+
+/** Turns cannot be driven. `message` is one sentence that says what to do. */
+export class DriverError extends Error {
+  override readonly name = "DriverError";
+}
+
+const EXAMPLE = "http://127.0.0.1:8080";
+const ADMIN_PORT = "9070";
+const LISTEN = "127.0.0.1:9080";
+const NAMES = ["admin", "listen", "servers", "key"];
+
+/**
+ * Reads `http://127.0.0.1:8080?listen=127.0.0.1:9080&...`, as docs/many-machines.md has it. Throws `DriverError`.
+ * @example readRestate("http://127.0.0.1:8080").listen // { host: "127.0.0.1", port: 9080 }
+ */
+export function readRestate(text: string): RestateSetting {
+  const [addresses = "", query = ""] = text.split("?", 2);
+  const ingress = addresses.split(",").map((address) => httpAddress("restate", address));
+  const values = new URLSearchParams(query);
+  for (const name of values.keys())
+    if (!NAMES.includes(name)) throw new DriverError(`restate takes ${NAMES.join(", ")}; this says ${name}.`);
+  for (const name of ["admin", "listen", "servers"])
+    if (values.getAll(name).length > 1) throw new DriverError(`restate takes ${name} once.`);
+  const listen = listening(values.get("listen") ?? LISTEN);
+  const keys = values.getAll("key");
+  for (const key of keys)
+    if (!/^publickeyv1_\w+$/.test(key))
+      throw new DriverError(
+        `restate's key begins with publickeyv1_, as Restate tells it when it starts; this is ${key}.`,
+      );
+  if (keys.length === 0 && !isLoopback(listen.host))
+    throw new DriverError(
+      `restate's listen ${listen.host} lets other machines drive turns: name Restate's key=publickeyv1_... too, or listen at 127.0.0.1.`,
+    );
+  const admin = values.get("admin");
+  const servers = values.get("servers");
+  const own = `http://${isIP(listen.host) === 6 ? `[${listen.host}]` : listen.host}:${listen.port}`;
+  return {
+    ingress,
+    admin: admin === "none" ? undefined : admin === null ? adminOf(ingress[0]) : httpAddress("restate's admin", admin),
+    listen,
+    servers: servers === null ? own : httpAddress("restate's servers", servers),
+    keys,
+  };
+}
+
+function httpAddress(what: string, text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.pathname !== "/" || url.username !== "")
+    throw new DriverError(`${what} takes an address such as ${EXAMPLE}; this is ${text === "" ? "empty" : text}.`);
+  return url.origin;
+}
+
+function adminOf(ingress = EXAMPLE): string {
+  const url = new URL(ingress);
+  url.port = ADMIN_PORT;
+  return url.origin;
+}
+
+function listening(text: string): RestateSetting["listen"] {
+  const [, host = "", port = ""] = /^(.+):(\d{1,5})$/.exec(text) ?? [];
+  const bare = host.replace(/^\[(.*)\]$/, "$1");
+  if (isIP(bare) === 0 || Number(port) < 1 || Number(port) > 65_535)
+    throw new DriverError(`restate's listen takes an address and a port such as ${LISTEN}; this is ${text}.`);
+  return { host: bare, port: Number(port) };
+}
+
+function isLoopback(host: string): boolean {
+  return host === "::1" || host.startsWith("127.");
+}
