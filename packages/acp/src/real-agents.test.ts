@@ -15,7 +15,10 @@ function installed(): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), "acp-agents-"));
   try {
     writeFileSync(join(folder, "package.json"), '{"private": true}');
-    execFileSync("npm", ["install", "--loglevel=error", "--no-audit", "--no-fund", ...PACKAGES], { cwd: folder, stdio: "pipe" });
+    execFileSync("npm", ["install", "--loglevel=error", "--no-audit", "--no-fund", ...PACKAGES], {
+      cwd: folder,
+      stdio: "pipe",
+    });
     return join(folder, "node_modules", ".bin");
   } catch {
     rmSync(folder, { recursive: true, force: true });
@@ -24,7 +27,8 @@ function installed(): string | undefined {
 }
 
 const bin = process.env.BANYAN_LONG === undefined ? undefined : installed();
-const why = bin === undefined ? "left out: they are installed from npm in long mode" : "against a mock of their providers";
+const why =
+  bin === undefined ? "left out: they are installed from npm in long mode" : "against a mock of their providers";
 
 /** A mock of a provider, and a home without an account that leads there. */
 async function offline() {
@@ -78,7 +82,10 @@ test.runIf(bin !== undefined)(
   async () => {
     const { mock, cwd, env } = await offline();
     const path = join(cwd, "made.txt");
-    mock.on({ userMessage: /Write it/, turnIndex: 0 }, { toolCalls: [{ name: "Write", arguments: JSON.stringify({ file_path: path, content: "made\n" }) }] });
+    mock.on(
+      { userMessage: /Write it/, turnIndex: 0 },
+      { toolCalls: [{ name: "Write", arguments: JSON.stringify({ file_path: path, content: "made\n" }) }] },
+    );
     mock.onMessage(/.*/, { content: "Done." });
     const model = acpAgent({ name: "real", command: join(bin ?? "", "claude-agent-acp"), cwd, env });
     let asked = 0;
@@ -89,7 +96,9 @@ test.runIf(bin !== undefined)(
     const { calls, text } = await play("Write it", { model, person, session: Session.inMemory() });
     expect(asked).toBe(1);
     expect(readFileSync(path, "utf8")).toBe("made\n");
-    expect(calls).toMatchObject([{ tool: "real_edit", status: "completed", changes: [{ path: "made.txt", kind: "created" }] }]);
+    expect(calls).toMatchObject([
+      { tool: "real_edit", status: "completed", changes: [{ path: "made.txt", kind: "created" }] },
+    ]);
     expect(text).toContain("Done.");
   },
   180_000,
