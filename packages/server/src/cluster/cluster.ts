@@ -13,7 +13,7 @@ import { GUEST, OWNER, type Principal } from "../desk/principal.ts";
 import { Bells } from "./bells.ts";
 import type { Asked, DrivenNode, Driver, Place, Step } from "./driver.ts";
 import { Following } from "./following.ts";
-import { MovingConversation } from "./moving-conversation.ts";
+import { MovingConversation, type Whereabouts } from "./moving-conversation.ts";
 import { WrittenConversation } from "./written-conversation.ts";
 
 /** What becomes of a run whose node died: another one goes on with it, or leaves it to a person. */
@@ -133,13 +133,7 @@ export class Cluster implements Elsewhere, DrivenNode {
     const { store, tokens } = this.#options;
     const token = principal.rights.includes("act") ? tokens.owner : tokens.guest;
     return new MovingConversation(conversation, {
-      find: async () => {
-        const owner = this.#isOpenHere(conversation) ? undefined : await this.#lookFor(conversation);
-        if (!owner || owner.isHere) return { here: await this.#openedBy(conversation, here) };
-        // A program that is no server can be asked nothing.
-        if (owner.address === undefined || token === undefined) return {};
-        return { node: { address: owner.address, token, client: "banyan node" } };
-      },
+      find: () => this.#placeOf(conversation, token, here),
       written: () => this.#writtenOf(conversation),
       end: async () => (await store.view(conversation)).seq,
       listen: (hearing) => this.#bells.listen(conversation, hearing),
@@ -243,6 +237,27 @@ export class Cluster implements Elsewhere, DrivenNode {
       if (!hasOwner) return undefined;
       await bell;
       hasOwner = (await shared.ownerOf(conversation)) !== undefined;
+    }
+  }
+
+  /** Where a conversation is to be watched: opened here where nobody has it. */
+  async #placeOf(
+    conversation: string,
+    token: string | undefined,
+    here: () => Promise<Watchable>,
+  ): Promise<Whereabouts> {
+    for (;;) {
+      const owner = this.#isOpenHere(conversation) ? undefined : await this.#lookFor(conversation);
+      // A program that is no server can be asked nothing.
+      if (owner && !owner.isHere && (owner.address === undefined || token === undefined)) return {};
+      if (owner?.address !== undefined && !owner.isHere && token !== undefined)
+        return { node: { address: owner.address, token, client: "banyan node" } };
+      try {
+        return { here: await this.#openedBy(conversation, here) };
+      } catch (error) {
+        // Of several that take over what a dead node had, another one was faster between the two looks.
+        if (!(await this.#isElsewhere(conversation))) throw error;
+      }
     }
   }
 

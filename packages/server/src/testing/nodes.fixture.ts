@@ -63,8 +63,9 @@ export class Nodes {
     this.#remove = remove;
   }
 
-  static async onOneDatabase(): Promise<Nodes> {
-    return new Nodes(await testDatabase());
+  /** On a new database, or on that which is given. */
+  static async onOneDatabase(database?: Awaited<ReturnType<typeof testDatabase>>): Promise<Nodes> {
+    return new Nodes(database ?? (await testDatabase()));
   }
 
   async start({ env, ...setting }: NodeSetting = {}): Promise<NodeProcess> {

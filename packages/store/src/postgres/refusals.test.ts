@@ -109,6 +109,30 @@ describeWithPostgres("a database that cannot be used", () => {
     await superuser(url.replace(pathname, "/postgres"), `ALTER DATABASE ${pathname.slice(1)} RESET ALL`);
   });
 
+  test("a database that is full refuses an append as such, keeps what it has, and goes on when there is room", async () => {
+    const url = await database.url();
+    const store = storeAt(url, { schema: "full" });
+    const log = await store.open("a", { create: true });
+    await log.append(events(log, 2), { durable: true });
+    // As the server says it when a file cannot grow.
+    await superuser(
+      url,
+      `CREATE FUNCTION "full".no_room() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = '53100'; END $$;
+      CREATE TRIGGER no_room BEFORE INSERT ON "full".events EXECUTE FUNCTION "full".no_room()`,
+    );
+    await expect(Promise.resolve(log.append(events(log, 1)))).rejects.toMatchObject({
+      code: "full",
+      message: expect.stringMatching(/has no room left .* free some space there and try again/),
+    });
+    expect(log.seq).toBe(2);
+    await superuser(url, `DROP TRIGGER no_room ON "full".events`);
+    await log.append(events(log, 1));
+    const read: number[] = [];
+    for await (const batch of log.read()) read.push(...batch.map(({ seq }) => seq));
+    expect(read).toEqual([1, 2, 3]);
+  });
+
   test("a row that is not what was written is passed over and told, and hides no other", async () => {
     const url = await database.url();
     const store = storeAt(url, { schema: "damaged" });
