@@ -10,7 +10,7 @@ const LOOK = 2_000;
  * Who goes on with what dead processes left.
  * @example
  * const options: RedriveOptions = {
- *   agent: (session) => (session.state.labels.kind === "report" ? reporter : assistant),
+ *   agent: (session) => (session.state.labels.kind === "report" ? agent : undefined),
  *   defect: (error) => console.error(error),
  * };
  */
