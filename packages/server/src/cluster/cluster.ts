@@ -13,7 +13,7 @@ import { GUEST, OWNER, type Principal } from "../desk/principal.ts";
 import { Bells } from "./bells.ts";
 import type { Asked, DrivenNode, Driver, Place, Step } from "./driver.ts";
 import { Following } from "./following.ts";
-import { MovingConversation, type Whereabouts } from "./moving-conversation.ts";
+import { MovingConversation, type WatchedAt } from "./moving-conversation.ts";
 import { WrittenConversation } from "./written-conversation.ts";
 
 /** What becomes of a run whose node died: another one goes on with it, or leaves it to a person. */
@@ -241,11 +241,7 @@ export class Cluster implements Elsewhere, DrivenNode {
   }
 
   /** Where a conversation is to be watched: opened here where nobody has it. */
-  async #placeOf(
-    conversation: string,
-    token: string | undefined,
-    here: () => Promise<Watchable>,
-  ): Promise<Whereabouts> {
+  async #placeOf(conversation: string, token: string | undefined, here: () => Promise<Watchable>): Promise<WatchedAt> {
     for (;;) {
       const owner = this.#isOpenHere(conversation) ? undefined : await this.#lookFor(conversation);
       // A program that is no server can be asked nothing.

@@ -8,7 +8,7 @@ import type { Line } from "../desk/live/subscription.ts";
 import { NotThere } from "../desk/problem.ts";
 
 /** Where a conversation is to be watched now: on another node, here, or nowhere but in the database. */
-export type Whereabouts =
+export type WatchedAt =
   | { readonly node: ServerAddress; readonly here?: never }
   | { readonly here: Watchable; readonly node?: never }
   | { readonly here?: never; readonly node?: never };
@@ -16,7 +16,7 @@ export type Whereabouts =
 /** What is known of a conversation that may move. */
 export interface Whereabouts {
   /** Where it is now. May reject while nobody has it. */
-  find(): Promise<Whereabouts>;
+  find(): Promise<WatchedAt>;
   /** As the database has it, for as long as the node that has it cannot be reached. */
   written(): Watchable;
   /** The number of its last event in the database. */
@@ -161,7 +161,7 @@ class MovingWatching implements Watching {
   }
 
   /** Whether the node is connected to: what is between it and this one may swallow all that is said. */
-  async #reaches({ node }: Whereabouts): Promise<boolean> {
+  async #reaches({ node }: WatchedAt): Promise<boolean> {
     if (!node) return false;
     try {
       await within(CONNECT, this.#connect(node));
