@@ -189,7 +189,7 @@ class AcpDoor {
     const session = new AcpSession(parts);
     this.#sessions.set(sessionId, session);
     // The editor takes what is about a session when it knows it: behind the answer.
-    setImmediate(() => session.begin());
+    setImmediate(() => session.announce());
     return session;
   }
 

@@ -99,14 +99,16 @@ export class AcpSession implements Disposable {
   }
 
   /** The editor knows the session now: it is told what can be done here, and asked what waits for a person. */
-  async begin(): Promise<void> {
+  async announce(): Promise<void> {
     this.#isTold = true;
     const { place, abilities } = this.parts;
     for (const notice of place.notices)
       if (abilities.notices) this.tell({ sessionUpdate: "notice", severity: "warning", title: notice });
       else this.#write(notice);
     this.#asked.begin();
-    const availableCommands = (await place.commands.list()).map(({ name, description, hint }) => ({
+    // Why there are none, whoever begins a turn is told.
+    const listed = await place.commands.list().catch(() => []);
+    const availableCommands = listed.map(({ name, description, hint }) => ({
       ...{ name, description },
       ...(hint === undefined ? {} : { input: { hint } }),
     }));

@@ -1,0 +1,84 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { expect, onTestFinished, test } from "vitest";
+import { AcpJudge } from "../../testing/acp-frames.fixture.ts";
+import { temporaryDirectory } from "../../testing/serving.fixture.ts";
+
+const run = promisify(execFile);
+const isLong = process.env.BANYAN_LONG === "1";
+const MAIN = process.env.BANYAN_TEST_PROGRAM ?? fileURLToPath(new URL("../../../../cli/src/main.ts", import.meta.url));
+const PATIENCE = 120_000;
+
+/** acpx, a client that nobody here wrote, in a folder of its own; nothing where npm cannot install it. */
+async function installed(folder: string): Promise<string | undefined> {
+  const node = dirname(process.execPath);
+  const env = { ...process.env, PATH: `${node}:${process.env.PATH}` };
+  const args = ["install", "--ignore-scripts", "--no-save", "--prefix", folder, "acpx@0.19.1"];
+  await run("npm", args, { cwd: folder, env, timeout: PATIENCE }).catch(() => {});
+  const home = join(folder, "node_modules", "acpx");
+  if (!existsSync(home)) return undefined;
+  const { bin } = JSON.parse(readFileSync(join(home, "package.json"), "utf8"));
+  return join(home, typeof bin === "string" ? bin : bin.acpx);
+}
+
+test.skipIf(!isLong)(
+  "acpx drives banyan acp by all its commands, and each frame of both sides fits the protocol's schema (long mode, with npm)",
+  async ({ skip }) => {
+    const folder = temporaryDirectory();
+    const acpx = await installed(folder);
+    if (acpx === undefined) return skip("npm cannot install acpx here.");
+    const workspace = join(folder, "workspace");
+    mkdirSync(workspace);
+    const { PATH, NODE_COMPILE_CACHE, TMPDIR } = process.env;
+    const env = {
+      ...{ NODE_COMPILE_CACHE, TMPDIR, HOME: folder, BANYAN_HOME: join(folder, "banyan"), BANYAN_NO_DISCOVERY: "1" },
+      PATH: `${dirname(process.execPath)}:${PATH}`,
+    };
+    const agent = `${process.execPath} ${MAIN} acp --model demo/offline`;
+    const of = async (options: readonly string[], ...command: readonly string[]) => {
+      const args = [acpx, "--agent", agent, "--ttl", "20", ...options, ...command];
+      const { stdout } = await run(process.execPath, args, { cwd: workspace, env, timeout: PATIENCE });
+      return stdout;
+    };
+    onTestFinished(() =>
+      of([], "sessions", "close", "one")
+        .then(() => {})
+        .catch(() => {}),
+    );
+
+    const judge = new AcpJudge();
+    const told = await of(["--approve-all", "--format", "json"], "exec", 'create notes.txt with "buy milk"');
+    for (const line of told.trim().split("\n")) {
+      const frame = JSON.parse(line);
+      // What is asked of the agent, and what it answers, is known by the method; requests of the agent are few.
+      const isAgents = "result" in frame || "error" in frame ? !isOfEditor(frame) : isMethodOfEditor(frame.method);
+      judge.take(isAgents ? "agent" : "editor", frame);
+    }
+    expect(judge.faults).toEqual([]);
+    expect(readFileSync(join(workspace, "notes.txt"), "utf8")).toBe("buy milk");
+    expect(told).toContain('"stopReason":"end_turn"');
+
+    await of(["--deny-all"], "exec", 'create no.txt with "nothing"').catch(() => {});
+    expect(existsSync(join(workspace, "no.txt"))).toBe(false);
+    await of([], "sessions", "new", "--name", "one");
+    expect(await of(["--approve-all"], "prompt", "-s", "one", "read notes.txt")).toContain("buy milk");
+    expect(await of([], "set", "-s", "one", "mode", "edits")).toContain("mode=edits");
+    expect(await of([], "set-mode", "-s", "one", "ask")).toContain("ask");
+    expect(await of([], "status", "-s", "one")).toContain("demo/offline");
+    await of([], "cancel", "-s", "one");
+    expect(await of([], "sessions", "list")).toContain("notes.txt");
+    expect(await of([], "sessions", "ensure", "--name", "one")).toContain("existing");
+    await of([], "sessions", "close", "one");
+
+    /** Whether an answer is the editor's: to a permission, or to the content of a file. */
+    function isOfEditor({ result }: { readonly result?: object }): boolean {
+      return result !== undefined && ("outcome" in result || "content" in result || "action" in result);
+    }
+    function isMethodOfEditor(method: string): boolean {
+      return /^(session\/(update|request_permission)|fs\/|terminal\/|elicitation\/)/.test(method);
+    }
+  },
+);
