@@ -4,6 +4,7 @@ import { callbacks } from "./callbacks.ts";
 import { concurrent } from "./concurrent.ts";
 import { construct } from "./construct.ts";
 import { eager } from "./eager.ts";
+import { editor } from "./editor.ts";
 import { fanOut } from "./fan-out.ts";
 import { fences } from "./fences.ts";
 import { follow } from "./follow.ts";
@@ -43,6 +44,7 @@ export const measures: readonly Measure[] = [
   open,
   many,
   fanOut,
+  editor,
   fences,
   follow,
   permission,
