@@ -1,6 +1,6 @@
-import type { UserPart } from "@banyan/core/conversation";
+import type { Json, UserPart } from "@banyan/core/conversation";
 import { z } from "zod";
-import { count, id, list, nothing, schemaOf, text } from "../shapes.ts";
+import { count, id, json, list, nothing, schemaOf, text } from "../shapes.ts";
 import { command } from "./command.ts";
 
 const conversation = { conversation: id };
@@ -8,11 +8,33 @@ const delivery = z
   .enum(["steer", "queue", "interrupt"])
   .describe("steer: before the next call or model call. queue: after the turn. interrupt: ends the turn first.");
 
+/** A tool that whoever asks for a turn carries out. */
+export interface ClientTool {
+  readonly name: string;
+  readonly description: string;
+  /** The arguments as a JSON Schema. */
+  readonly input: { readonly [key: string]: Json };
+}
+
+const clientTool = schemaOf<ClientTool>(
+  z.object({
+    name: z.string().regex(/^[\w-]{1,64}$/),
+    description: text(0, 10_000),
+    input: z.record(z.string(), json).describe("A JSON Schema of the arguments, an object."),
+  }),
+);
+
 /** How the turn is taken. */
 const mode = z.enum(["chat", "task"]).optional();
 const how = {
   model: text(1, 200).optional().describe("For this turn: `provider/model` or an alias."),
   mode: mode.describe("chat when absent: a turn ends when the model calls no tool."),
+  tools: list(clientTool)
+    .check(z.maxLength(128))
+    .optional()
+    .describe(
+      "For this turn: what whoever asks for it carries out. A call asks a question in words, and the answer is its result.",
+    ),
 };
 
 /** A piece of what a person says. */

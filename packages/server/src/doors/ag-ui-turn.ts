@@ -14,7 +14,7 @@ import {
   patchOf,
   resultOf,
 } from "./ag-ui-tree.ts";
-import { topRun } from "./following.ts";
+import { QUIET, topRun } from "./following.ts";
 import type { Said, Told } from "./told.ts";
 import { ToldTurn } from "./told-turn.ts";
 
@@ -27,6 +27,8 @@ export interface AgUiRun {
   readonly messages?: readonly { readonly id: string }[] | undefined;
   /** What the program keeps; the tree's outline stands beside it, as `banyan`. */
   readonly state?: unknown;
+  /** What the program carries out itself. */
+  readonly tools?: readonly { readonly name: string }[] | undefined;
 }
 
 type Voice = string | undefined;
@@ -86,6 +88,9 @@ export class AgUiTurn {
   /** The stream ends here, and the turn does not: it waits for a person. */
   pause(): AgUiEvent[] {
     const waits = this.read.questions;
+    const handedOut = waits.flatMap(({ question }) =>
+      question.type === "text" && this.#run.tools?.some(({ name }) => name === question.tool) ? [question.call] : [],
+    );
     const suspended = this.#agents.toReversed().map((subagentRunId): AgUiEvent => {
       const interruptIds = waits.filter(({ by }) => by === subagentRunId).map(({ question }) => question.id);
       return { type: "SUBAGENT_FINISHED", subagentRunId, outcome: { type: "suspended", interruptIds } };
@@ -94,6 +99,9 @@ export class AgUiTurn {
       ...interruptOf(question),
       ...(by === undefined ? {} : { subagentRunId: by }),
     }));
+    // Where a person is asked too, that comes first: what was handed out is handed out again then.
+    if (handedOut.length === waits.length)
+      return this.#finish({ type: "success", pendingToolCallIds: handedOut }, suspended);
     return this.#finish({ type: "interrupt", interrupts }, suspended);
   }
 
@@ -329,9 +337,6 @@ export interface AgUiOptions {
   /** A turn works already: what it has said since the message of it that the run has is told first. */
   readonly goesOn?: boolean;
 }
-
-/** Milliseconds without a word after which the events of a turn that waits for a person end. */
-const QUIET = 300;
 
 /**
  * Tells a turn as the events of an AG-UI run, for a server of your own: the first that begins in this feed, or the one that

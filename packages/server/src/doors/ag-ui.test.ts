@@ -143,6 +143,24 @@ test("/api/ag-ui: a question in words and a limit are interrupts too", async () 
   expect([client.told.at(-2), client.told.at(-1)]).toEqual(["tool: live", "assistant: Gone."]);
 });
 
+test("/api/ag-ui: tools of the program are handed out, and its results go back to the turn that waits", async () => {
+  const { tool } = writing();
+  const model = scriptedModel([[call("locate", { of: "me" }), call("locate", { of: "you" })], "Here and there."]);
+  const { server } = await serving({ model, tools: [tool], permission: () => ({ decision: "deny", reason: "no" }) });
+  const client = new AgUiClient(server.address, "hands-out");
+  const parameters = { type: "object", properties: { of: { type: "string" } } };
+  const tools = [{ name: "locate", description: "Where somebody is.", parameters }];
+  await client.say("where?", { tools });
+  const outcome = outcomeOf(client) as { readonly pendingToolCallIds: readonly string[] };
+  expect(outcome).toEqual({ type: "success", pendingToolCallIds: [expect.any(String), expect.any(String)] });
+  for (const [index, toolCallId] of outcome.pendingToolCallIds.entries())
+    client.addMessage({ id: crypto.randomUUID(), role: "tool", toolCallId, content: ["here", "there"][index] ?? "" });
+  await client.runAgent({ tools });
+  expect([client.told.at(-1), outcomeOf(client)]).toEqual(["assistant: Here and there.", { type: "success" }]);
+  const taken = [{ ...tools[0], name: "write" }] as typeof tools;
+  await expect(client.say("again", { tools: taken })).rejects.toThrow("write is one of the agent itself");
+});
+
 const taskOf = ({ messages: [first] }: ModelRequest) =>
   first?.role === "user" && first.parts[0]?.type === "text" ? first.parts[0].text : "";
 

@@ -35,6 +35,16 @@ const runInput = z.object({
   protocolVersion: z.string().max(50).optional(),
   state: z.unknown().optional(),
   messages: z.array(message),
+  tools: z
+    .array(
+      z.object({
+        name: z.string().regex(/^[\w-]{1,64}$/, "expected 1 to 64 letters, digits, _ and -"),
+        description: z.string().max(10_000).default(""),
+        parameters: z.record(z.string(), z.json()).default({}),
+      }),
+    )
+    .max(128)
+    .default([]),
   context: z.array(z.object({ description: z.string(), value: z.string() })).default([]),
   forwardedProps: z.unknown().optional(),
   resume: z.array(resumeEntry).default([]),
@@ -99,13 +109,28 @@ async function find(followed: Following, input: Input): Promise<Telling<AgUiEven
   await watched.read([...watched.state.messages.keys()].slice(-200));
   const last = input.messages.at(-1);
   const said = last?.role === "user" ? last : undefined;
-  const answers = input.resume.flatMap((entry) => {
-    // An entry that names nothing which is open is passed over, as the protocol has it.
-    const question = watched.state.questions.get(entry.interruptId);
-    return question ? [answerOf(entry, question.type)] : [];
-  });
+  const answers = [...answersIn(input, watched.state), ...resultsIn(input, watched.state)];
   if (answers.length > 0) return answerAndGoOn(followed, input, answers);
   return said ? begin(followed, input, said) : join(followed, input);
+}
+
+/** What is said to interrupts. An entry that names nothing which is open is passed over, as the protocol has it. */
+function answersIn({ resume }: Input, state: ConversationState) {
+  return resume.flatMap((entry) => {
+    const question = state.questions.get(entry.interruptId);
+    return question ? [answerOf(entry, question.type)] : [];
+  });
+}
+
+/** What came of calls that the program carried out. */
+function resultsIn({ messages }: Input, state: ConversationState) {
+  const results = messages.slice(messages.findLastIndex(({ role }) => role !== "tool") + 1);
+  return results.flatMap((each) => {
+    const open = [...state.questions.values()].find(
+      (question) => question.type === "text" && question.call === each.toolCallId,
+    );
+    return open ? [{ question: open.id, answer: { decision: "answer", text: textOf(each) } }] : [];
+  });
 }
 
 function telling(
@@ -123,7 +148,8 @@ async function begin(followed: Following, input: Input, said: Message): Promise<
   const { client, watched } = followed;
   const { state, id: conversation } = watched;
   const { at: named, model } = propsOf(input);
-  const how = model === undefined ? {} : { model };
+  const tools = input.tools.map(({ name, description, parameters }) => ({ name, description, input: parameters }));
+  const how = { ...(model === undefined ? {} : { model }), ...(tools.length > 0 ? { tools } : {}) };
   const { error } = id.safeParse(said.id);
   if (error) throw new ClientError("malformed", `messages: the id of the last one must be ${ID_RULE}.`);
   const isKnown = state.messages.has(said.id);

@@ -10,7 +10,7 @@ import type { Said } from "./told.ts";
 import type { ToldTurn } from "./told-turn.ts";
 
 /** Milliseconds without a word after which a stream ends whose turn waits for a person: all that is asked at once is asked. */
-const QUIET = 300;
+export const QUIET = 300;
 
 /** Characters that may wait for a reader. A turn does not wait for one, so whoever is slower than that has left. */
 const FULL = 1024 * 1024;
@@ -162,38 +162,43 @@ export function streamTelling<Piece extends object>(
   { problem, last }: StreamEnd,
 ): Response {
   return streamSSE(context, async (stream) => {
-    const left = Promise.withResolvers<void>();
-    stream.onAbort(() => left.resolve());
+    const { send, left, sent } = sending(stream);
     try {
-      telling.tellTo(sending(stream));
-      await Promise.race([telling.over, left.promise, followed.gone]);
+      telling.tellTo(send);
+      await Promise.race([telling.over, left, followed.gone]);
     } catch (error) {
-      const sentence = error instanceof Error ? error.message : String(error);
-      await stream.writeSSE({ data: JSON.stringify(problem(sentence)) });
+      send(problem(error instanceof Error ? error.message : String(error)));
     } finally {
       telling.stop();
       followed.client.close();
     }
+    await sent();
     if (last !== undefined) await stream.writeSSE({ data: last });
   });
 }
 
-/** Writes in order; what nobody reads any more is dropped with the stream. `named`: the type of each names its event. */
-export function sending(stream: SSEStreamingApi, { named = false } = {}): (data: object) => void {
+/**
+ * Writes in order; what nobody reads any more is dropped with the stream. `named`: the type of each names its event. `sent`
+ * resolves when all is written or the reader has left: a stream that is closed before would lose what waits.
+ */
+export function sending(stream: SSEStreamingApi, { named = false } = {}) {
   let waiting = 0;
-  return (data) => {
+  let last: Promise<void> = Promise.resolve();
+  const left = new Promise<void>((resolve) => stream.onAbort(resolve));
+  const send = (data: object): void => {
     if (stream.aborted) return;
     const event = named && "type" in data ? { event: String(data.type) } : {};
     const text = JSON.stringify(data);
     waiting += text.length;
     if (waiting > FULL) return stream.abort();
-    stream.writeSSE({ ...event, data: text }).then(
+    last = stream.writeSSE({ ...event, data: text }).then(
       () => {
         waiting -= text.length;
       },
       () => {}, // The reader left, which the stream tells.
     );
   };
+  return { send, left, sent: () => Promise.race([last, left]) };
 }
 
 /** The turn that works where the conversation was last written to, or the newest. */

@@ -1,35 +1,73 @@
 import { z } from "zod";
-import { finishOf, openAiRequest, openAiTurn, partsOf, type Words } from "./openai-words.ts";
-import type { Taken } from "./turn.ts";
+import {
+  codeOf,
+  finishOf,
+  type OpenAiTurn,
+  openAiContent,
+  openAiRequest,
+  openAiTurn,
+  partsOf,
+  resultsOf,
+  textOf,
+  toolsOf,
+  type Words,
+} from "./openai-words.ts";
+import type { Asking, DoorTurn, HandedOut, Taken } from "./turn.ts";
+
+const made = z.object({ id: z.string(), function: z.object({ name: z.string(), arguments: z.string() }) });
+const calling = z.object({
+  role: z.literal("assistant"),
+  content: openAiContent.nullish(),
+  tool_calls: z.array(made).min(1),
+});
+const result = z.object({ role: z.literal("tool"), tool_call_id: z.string().max(2_000), content: openAiContent });
+const message = z.union([calling, result, openAiTurn.extend({ content: openAiContent.nullish() })], {
+  error: "expected a role of system, developer, user, assistant or tool, and a content of texts and images",
+});
 
 export const chatRequest = z.object({
   ...openAiRequest,
-  messages: z.array(openAiTurn).min(1),
+  messages: z.array(message).min(1),
   stream_options: z.object({ include_usage: z.boolean().nullish() }).nullish(),
 });
+type ChatRequest = z.infer<typeof chatRequest>;
+type Message = ChatRequest["messages"][number];
+
+/** Finds where what was said before stands; nothing when no conversation says it. */
+export type FindPlace = (before: readonly OpenAiTurn[]) => Promise<Pick<Asking, "conversation" | "behind"> | undefined>;
 
 /** How `/v1/chat/completions` says a turn; in this conversation, if the request names one. */
-export function chatWords(data: z.infer<typeof chatRequest>, conversation: string | undefined): Words {
+export function chatWords(data: ChatRequest, conversation: string | undefined, find: FindPlace): Words {
   const head = () => ({ created: Math.floor(Date.now() / 1000), model: data.model });
+  const idOf = (turn: DoorTurn) => `chatcmpl-${codeOf("resp", turn.conversation, turn.message)}`;
   return {
-    // Where the conversation is known, so is what was said before.
-    asking: () => ({
-      conversation,
-      parts: partsOf(conversation === undefined ? data.messages : data.messages.slice(-1)),
-    }),
-    whole: (id, taken) => ({
-      ...{ id: `chatcmpl-${id}`, object: "chat.completion", ...head(), usage: usageOf(taken) },
+    asking: async () => {
+      const tools = toolsOf(data);
+      const results = data.messages.slice(data.messages.findLastIndex(({ role }) => role !== "tool") + 1);
+      if (results.length > 0)
+        return { ...resultsOf(results.flatMap((each) => ("tool_call_id" in each ? [resultIn(each)] : []))), tools };
+      const messages = data.messages.map(turnOf);
+      const last = messages.slice(-1);
+      // Where the conversation is known, so is what was said before.
+      if (conversation !== undefined) return { conversation, parts: partsOf(last), tools };
+      const place = await find(messages.slice(0, -1));
+      return place ? { ...place, parts: partsOf(last), tools } : { parts: partsOf(messages), tools };
+    },
+    whole: (turn, taken) => ({
+      ...{ id: idOf(turn), object: "chat.completion", ...head(), usage: usageOf(taken) },
       choices: [
         {
-          ...{ index: 0, finish_reason: finishOf(taken), logprobs: null },
-          message: { role: "assistant", content: taken.texts.join("\n\n"), refusal: null },
+          ...{ index: 0, finish_reason: reasonOf(taken), logprobs: null },
+          message: {
+            ...{ role: "assistant", content: taken.texts.join("\n\n"), refusal: null },
+            ...(taken.calls.length > 0 && { tool_calls: taken.calls.map((call) => callOf(turn, call)) }),
+          },
         },
       ],
     }),
-    streamed: (id, send) => {
+    streamed: (turn, send) => {
       let last: string | undefined;
-      const chunk = (more: object) =>
-        send({ id: `chatcmpl-${id}`, object: "chat.completion.chunk", ...head(), ...more });
+      const chunk = (more: object) => send({ id: idOf(turn), object: "chat.completion.chunk", ...head(), ...more });
       const say = (delta: object, finish_reason: string | null = null) =>
         chunk({ choices: [{ index: 0, delta, finish_reason }] });
       say({ role: "assistant", content: "" });
@@ -42,7 +80,8 @@ export function chatWords(data: z.infer<typeof chatRequest>, conversation: strin
           last = heard.message;
         },
         end: (taken) => {
-          say({}, finishOf(taken));
+          for (const [index, call] of taken.calls.entries()) say({ tool_calls: [{ index, ...callOf(turn, call) }] });
+          say({}, reasonOf(taken));
           if (data.stream_options?.include_usage) chunk({ choices: [], usage: usageOf(taken) });
         },
         fail: (problem) => send(problem),
@@ -50,6 +89,27 @@ export function chatWords(data: z.infer<typeof chatRequest>, conversation: strin
       };
     },
   };
+}
+
+const reasonOf = (taken: Taken) => (taken.reason === "calls" ? "tool_calls" : finishOf(taken));
+
+function callOf({ conversation }: DoorTurn, { call, tool, inputText }: HandedOut) {
+  return {
+    ...{ id: codeOf("call", conversation, call), type: "function" },
+    function: { name: tool, arguments: inputText === "" ? "{}" : inputText },
+  };
+}
+
+const resultIn = ({ tool_call_id, content }: z.infer<typeof result>) => ({ id: tool_call_id, output: textOf(content) });
+
+/** What a message says, in words where it makes calls or tells what came of them. */
+function turnOf(given: Message): OpenAiTurn {
+  if ("tool_calls" in given) {
+    const calls = given.tool_calls.map((call) => `[called ${call.function.name}(${call.function.arguments})]`);
+    return { role: "assistant", content: [textOf(given.content ?? ""), ...calls].filter(Boolean).join("\n") };
+  }
+  if (given.role === "tool") return { role: "assistant", content: `[a call returned: ${textOf(given.content)}]` };
+  return { role: given.role, content: given.content ?? "" };
 }
 
 function usageOf({ usage }: Taken) {

@@ -1,19 +1,36 @@
-import { ClientError } from "@banyan/protocol/client";
 import { z } from "zod";
 import {
+  codeOf,
+  decoded,
   finishOf,
   type OpenAiTelling,
   type OpenAiTurn,
+  openAiContent,
   openAiRequest,
   openAiTurn,
   partsOf,
+  resultsOf,
+  textOf,
+  toolsOf,
   type Words,
 } from "./openai-words.ts";
-import type { Taken } from "./turn.ts";
+import type { DoorTurn, HandedOut, Taken } from "./turn.ts";
+
+const output = z.object({
+  type: z.literal("function_call_output"),
+  call_id: z.string().max(2_000),
+  output: openAiContent,
+});
+const call = z.object({ type: z.literal("function_call"), name: z.string(), arguments: z.string() });
+/** What only the one who said it needs again. */
+const passedOver = z.object({ type: z.enum(["reasoning", "item_reference"]) });
+const item = z.union([output, call, passedOver, openAiTurn], {
+  error: "expected a message, a function_call or a function_call_output",
+});
 
 export const responsesRequest = z.object({
   ...openAiRequest,
-  input: z.union([z.string().min(1), z.array(openAiTurn).min(1)]),
+  input: z.union([z.string().min(1), z.array(item).min(1)]),
   instructions: z.string().nullish(),
   previous_response_id: z.string().nullish(),
 });
@@ -21,33 +38,70 @@ export const responsesRequest = z.object({
 /** How `/v1/responses` says a turn. */
 export function responsesWords(data: z.infer<typeof responsesRequest>): Words {
   const created_at = Math.floor(Date.now() / 1000);
-  const response = (id: string, taken?: Taken) => ({
-    ...{ id, object: "response", created_at, model: data.model, error: null, incomplete_details: null },
+  const response = (turn: DoorTurn, taken?: Taken) => ({
+    ...{ id: responseId(turn), object: "response", created_at, model: data.model, error: null },
     ...{ previous_response_id: data.previous_response_id ?? null, instructions: data.instructions ?? null },
     ...{ tools: [], tool_choice: "auto", parallel_tool_calls: true, metadata: {}, temperature: null, top_p: null },
     status: taken ? (finishOf(taken) === "stop" ? "completed" : "incomplete") : "in_progress",
-    ...(taken && finishOf(taken) !== "stop" ? { incomplete_details: { reason: "max_output_tokens" } } : {}),
-    output: (taken?.texts ?? []).map((text, place) => outputOf(`msg_${place}_${id}`, text, "completed")),
+    incomplete_details: taken && finishOf(taken) !== "stop" ? { reason: "max_output_tokens" } : null,
+    output: [
+      ...(taken?.texts ?? []).map((text, place) => outputOf(`msg_${place}_${responseId(turn)}`, text, "completed")),
+      ...(taken?.calls ?? []).map((each) => callItem(turn, each, "completed")),
+    ],
     usage: taken ? responseUsage(taken) : null,
   });
   return {
     asking: () => {
-      const before = data.previous_response_id ? placeOf(data.previous_response_id) : undefined;
-      const input: readonly OpenAiTurn[] =
-        typeof data.input === "string" ? [{ role: "user", content: data.input }] : data.input;
+      const tools = toolsOf(data);
+      const items = typeof data.input === "string" ? [{ role: "user" as const, content: data.input }] : data.input;
+      const isResult = (each: (typeof items)[number]) => "type" in each && each.type === "function_call_output";
+      const results = items.slice(items.findLastIndex((each) => !isResult(each)) + 1);
+      if (results.length > 0)
+        return {
+          ...resultsOf(
+            results.flatMap((each) => ("call_id" in each ? [{ id: each.call_id, output: textOf(each.output) }] : [])),
+          ),
+          tools,
+        };
       const told: readonly OpenAiTurn[] = data.instructions ? [{ role: "system", content: data.instructions }] : [];
-      return { ...before, parts: partsOf([...told, ...input]) };
+      const [conversation, behind] = data.previous_response_id
+        ? decoded(data.previous_response_id, "previous_response_id: this server made no response of that id.")
+        : [];
+      return { conversation, behind, parts: partsOf([...told, ...items.flatMap(turnOf)]), tools };
     },
-    whole: (id, taken) => response(id, taken),
-    streamed: (id, send) => responseStream(id, response, send),
+    whole: (turn, taken) => response(turn, taken),
+    streamed: (turn, send) => responseStream(turn, response, send),
   };
 }
 
+const responseId = ({ conversation, message }: DoorTurn) => codeOf("resp", conversation, message);
+
+/** What an item says, in words where it is a call or a result. */
+function turnOf(given: z.infer<typeof item>): OpenAiTurn[] {
+  if ("role" in given) return [given];
+  if (given.type === "function_call")
+    return [{ role: "assistant", content: `[called ${given.name}(${given.arguments})]` }];
+  if (given.type === "function_call_output")
+    return [{ role: "assistant", content: `[a call returned: ${textOf(given.output)}]` }];
+  return [];
+}
+
+function callItem(
+  { conversation }: DoorTurn,
+  { call, tool, inputText }: HandedOut,
+  status: "in_progress" | "completed",
+) {
+  const call_id = codeOf("call", conversation, call);
+  const given = inputText === "" ? "{}" : inputText;
+  return { id: `fc_${call}`, type: "function_call", call_id, name: tool, arguments: given, status };
+}
+
 function responseStream(
-  id: string,
-  response: (id: string, taken?: Taken) => object,
+  turn: DoorTurn,
+  response: (turn: DoorTurn, taken?: Taken) => object,
   send: (data: object) => void,
 ): OpenAiTelling {
+  const id = responseId(turn);
   let sequence_number = 0;
   const tell = (type: string, data: object) => send({ type, sequence_number: sequence_number++, ...data });
   let open: { readonly message: string; readonly place: number; text: string } | undefined;
@@ -61,8 +115,20 @@ function responseStream(
     tell("response.output_item.done", { output_index: place, item: outputOf(at.item_id, text, status) });
     open = undefined;
   };
-  tell("response.created", { response: response(id) });
-  tell("response.in_progress", { response: response(id) });
+  const handOut = (made: HandedOut) => {
+    const output_index = items++;
+    const whole = callItem(turn, made, "completed");
+    const at = { item_id: whole.id, output_index };
+    tell("response.output_item.added", {
+      output_index,
+      item: { ...callItem(turn, made, "in_progress"), arguments: "" },
+    });
+    tell("response.function_call_arguments.delta", { ...at, delta: whole.arguments });
+    tell("response.function_call_arguments.done", { ...at, name: whole.name, arguments: whole.arguments });
+    tell("response.output_item.done", { output_index, item: whole });
+  };
+  tell("response.created", { response: response(turn) });
+  tell("response.in_progress", { response: response(turn) });
   return {
     hear: (heard) => {
       if (heard.type === "abandoned") return open?.message === heard.message ? close("incomplete") : undefined;
@@ -88,13 +154,14 @@ function responseStream(
     },
     end: (taken) => {
       close("completed");
+      for (const made of taken.calls) handOut(made);
       const type = finishOf(taken) === "stop" ? "response.completed" : "response.incomplete";
-      tell(type, { response: response(id, taken) });
+      tell(type, { response: response(turn, taken) });
     },
     fail: ({ error }) => {
       close("incomplete");
       const why = { code: "server_error", message: error.message };
-      tell("response.failed", { response: { ...response(id), status: "failed", error: why } });
+      tell("response.failed", { response: { ...response(turn), status: "failed", error: why } });
     },
   };
 }
@@ -111,25 +178,4 @@ function responseUsage({ usage }: Taken) {
     input_tokens_details: { cached_tokens: usage.cached },
     output_tokens_details: { reasoning_tokens: usage.reasoning },
   };
-}
-
-/** A response is known by where it stands: no list of them is kept. */
-export function idOf({ conversation, message }: { readonly conversation: string; readonly message: string }): string {
-  return `resp_${Buffer.from(JSON.stringify([conversation, message])).toString("base64url")}`;
-}
-
-const place = z.tuple([z.string().min(1).max(200), z.string().min(1).max(200)]);
-
-function placeOf(id: string): { readonly conversation: string; readonly behind: string } {
-  const { data } = place.safeParse(jsonOf(String(Buffer.from(id.slice("resp_".length), "base64url"))));
-  if (!data) throw new ClientError("not-found", "previous_response_id: this server made no response of that id.");
-  return { conversation: data[0], behind: data[1] };
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // No id of ours: the schema says so.
-  }
 }

@@ -1,32 +1,95 @@
 import type { UserPart } from "@banyan/core/conversation";
+import type { ClientTool } from "@banyan/protocol";
 import { ClientError } from "@banyan/protocol/client";
 import { z } from "zod";
 import { type DoorRequest, doorStatus, fileAt, withToldBefore } from "./door.ts";
-import type { Asking, Heard, Taken } from "./turn.ts";
+import type { Asking, DoorTurn, Heard, Results, Taken } from "./turn.ts";
 
 const piece = z.union([
   z.object({ type: z.enum(["text", "input_text", "output_text"]), text: z.string() }),
   z.object({ type: z.literal("image_url"), image_url: z.object({ url: z.string() }) }),
   z.object({ type: z.literal("input_image"), image_url: z.string() }),
 ]);
-const content = z.union([z.string(), z.array(piece)]);
+export const openAiContent = z.union([z.string(), z.array(piece)]);
 const role = z.enum(["system", "developer", "user", "assistant"]);
 /** What somebody said, as both formats have it. */
-export const openAiTurn = z.object({ role, content });
+export const openAiTurn = z.object({ role, content: openAiContent });
 export type OpenAiTurn = z.infer<typeof openAiTurn>;
 
-/** What a request of either format says. */
+const described = z.object({
+  name: z.string().regex(/^[\w-]{1,64}$/),
+  description: z.string().max(10_000).nullish(),
+  parameters: z.record(z.string(), z.json()).nullish(),
+});
+type Described = z.infer<typeof described>;
+const nested = z.object({ type: z.literal("function"), function: described });
+/** A tool of the program, in the form of either format. */
+const tool = z.union([nested.transform((given) => given.function), described.extend({ type: z.literal("function") })], {
+  error: 'expected a tool of type "function", with a name of 1 to 64 letters, digits, _ and -',
+});
+
+/** What a request of either format says. Other fields are passed over. */
 export const openAiRequest = {
   model: z.string().min(1).max(200),
   stream: z.boolean().nullish(),
-  tools: z.array(z.unknown()).max(0, "tools of the client are not carried out here; those of the agent are").nullish(),
+  tools: z.array(tool).max(128).nullish(),
+  tool_choice: z.unknown().optional(),
 };
+
+/** The tools of a request, as a turn is asked for with them. */
+export function toolsOf({
+  tools,
+  tool_choice,
+}: {
+  readonly tools?: readonly Described[] | null | undefined;
+  readonly tool_choice?: unknown;
+}): readonly ClientTool[] {
+  if (!tools || tool_choice === "none") return [];
+  return tools.map(({ name, description, parameters }) => ({
+    ...{ name, description: description ?? "" },
+    input: { type: "object", ...parameters },
+  }));
+}
+
+/** Something of a conversation as its id tells it: of a call, or of the message that began a turn. No list of them is kept. */
+export function codeOf(kind: "call" | "resp", conversation: string, what: string): string {
+  return `${kind}_${Buffer.from(JSON.stringify([conversation, what])).toString("base64url")}`;
+}
+
+const coded = z.tuple([z.string().min(1).max(200), z.string().min(1).max(600)]);
+
+/** What such an id tells. Throws `ClientError`, with this sentence, for one that is none. */
+export function decoded(id: string, sentence: string): readonly [conversation: string, what: string] {
+  const { data } = coded.safeParse(jsonOf(String(Buffer.from(id.replace(/^(call|resp)_/, ""), "base64url"))));
+  if (!data) throw new ClientError("not-found", sentence);
+  return data;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // No id of ours: the schema says so.
+  }
+}
+
+/** What came of calls, by the ids under which they were handed out. Throws `ClientError`. */
+export function resultsOf(given: readonly { readonly id: string; readonly output: string }[]): Results {
+  const results = given.map(({ id, output }) => {
+    const [conversation, call] = decoded(id, `${JSON.stringify(id)}: this server handed out no call of that id.`);
+    return { conversation, call, output };
+  });
+  const [{ conversation = "" } = {}] = results;
+  if (results.some((each) => each.conversation !== conversation))
+    throw new ClientError("malformed", "The results are of calls of more than one conversation.");
+  return { conversation, results };
+}
 
 /** How an address says what comes of a turn. */
 export interface Words {
-  asking(): Asking;
-  whole(id: string, taken: Taken): object;
-  streamed(id: string, send: (data: object) => void): OpenAiTelling;
+  asking(): Asking | Results | Promise<Asking | Results>;
+  whole(turn: DoorTurn, taken: Taken): object;
+  streamed(turn: DoorTurn, send: (data: object) => void): OpenAiTelling;
 }
 
 export interface OpenAiTelling {
@@ -46,13 +109,13 @@ export function partsOf(messages: readonly OpenAiTurn[]): UserPart[] {
   return withToldBefore(parts, before);
 }
 
-function textOf(said: z.infer<typeof content>): string {
+export function textOf(said: z.infer<typeof openAiContent>): string {
   return piecesOf(said)
     .map((part) => (part.type === "text" ? part.text : "[an image]"))
     .join("\n");
 }
 
-function piecesOf(said: z.infer<typeof content>): UserPart[] {
+function piecesOf(said: z.infer<typeof openAiContent>): UserPart[] {
   if (typeof said === "string") return said === "" ? [] : [{ type: "text", text: said }];
   return said.map((each): UserPart => {
     if ("text" in each) return { type: "text", text: each.text };

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { createOpenResponses } from "@ai-sdk/open-responses";
 import { defineTool } from "@banyan/core";
 import { call, fail, scriptedModel, stall, text } from "@banyan/core/testing";
-import { generateText, streamText } from "ai";
+import { generateText, isStepCount, jsonSchema, streamText, tool } from "ai";
 import OpenAI from "openai";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { z } from "zod";
@@ -58,8 +58,14 @@ test("/v1: bad input gets an error that OpenAI's client reads, without a token a
   await expect(owner.responses.create({ ...hello, model: "no/such" })).rejects.toMatchObject({ status: 400 });
   const empty = owner.chat.completions.create({ model: "banyan", messages: [] });
   await expect(empty).rejects.toMatchObject({ status: 400, type: "invalid_request_error" });
-  const tools = [{ type: "function" as const, name: "look", parameters: {}, strict: false }];
-  await expect(owner.responses.create({ ...hello, tools })).rejects.toThrow("tools of the client");
+  const tools = [{ type: "web_search" as const }];
+  await expect(owner.responses.create({ ...hello, tools })).rejects.toThrow(
+    'tools.0: expected a tool of type "function"',
+  );
+  await expect(client("wrong").models.list()).rejects.toMatchObject({
+    type: "invalid_request_error",
+    code: "forbidden",
+  });
   await expect(owner.responses.create(hello)).rejects.toMatchObject({ status: 500, type: "server_error" });
 });
 
@@ -116,4 +122,134 @@ test("/v1/responses: the client of Open Responses has the text, whole and stream
   expect([whole.text, whole.finishReason, whole.usage.outputTokens]).toEqual(["It is noon.", "stop", 1]);
   const streamed = streamText({ model: provider("banyan"), prompt: "What time is it?" });
   expect((await Array.fromAsync(streamed.textStream)).join("")).toBe("And now?");
+});
+
+const locate = {
+  name: "locate",
+  description: "Where somebody is.",
+  parameters: { type: "object", properties: { of: { type: "string" } }, required: ["of"] },
+};
+
+test("/v1/chat/completions: calls of the client's tools are handed out, whole and streamed; its results go back to the turn that waits, without a header", async () => {
+  const both = [text("I ask."), call("locate", { of: "me" }), call("locate", { of: "you" })];
+  const model = scriptedModel([both, "Here and there.", [call("locate", { of: "him" })], "Gone."]);
+  const { server } = await serving({ model, permission: () => ({ decision: "ask" }) });
+  const client = new OpenAI({ baseURL: `${server.address}/v1`, apiKey: TOKEN, maxRetries: 0 });
+  const tools = [{ type: "function" as const, function: locate }];
+  const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: "where?" }];
+  const first = await client.chat.completions.create({ model: "banyan", messages, tools });
+  const [choice] = first.choices;
+  expect([choice?.finish_reason, choice?.message.content]).toEqual(["tool_calls", "I ask."]);
+  const calls = choice?.message.tool_calls ?? [];
+  expect(calls).toMatchObject([
+    { function: { name: "locate", arguments: '{"of":"me"}' } },
+    { function: { arguments: '{"of":"you"}' } },
+  ]);
+  const results = calls.map(
+    ({ id }, at) => ({ role: "tool", tool_call_id: id, content: ["here", "there"][at] }) as const,
+  );
+  messages.push(choice?.message as never, ...(results as never[]));
+  const second = await client.chat.completions.create({ model: "banyan", messages, tools });
+  expect(second.choices[0]).toMatchObject({ finish_reason: "stop", message: { content: "Here and there." } });
+  const told = JSON.stringify(model.requests.at(-1)?.messages);
+  expect([told.includes('"here"'), told.includes('"there"')]).toEqual([true, true]);
+  // Who asks for it as a stream has the same.
+  const runner = client.chat.completions.stream({
+    model: "banyan",
+    messages: [{ role: "user", content: "he?" }],
+    tools,
+  });
+  const [streamed] = (await runner.finalChatCompletion()).choices;
+  const made = streamed?.message.tool_calls?.find((each) => each.type === "function");
+  expect([streamed?.finish_reason, made?.function.arguments]).toEqual(["tool_calls", '{"of":"him"}']);
+  const again = [{ role: "tool" as const, tool_call_id: made?.id ?? "", content: "gone" }];
+  const last = await client.chat.completions.create({ model: "banyan", messages: again, tools });
+  expect(last.choices[0]?.message.content).toBe("Gone.");
+  // What was answered is answered.
+  const twice = client.chat.completions.create({ model: "banyan", messages: again, tools });
+  await expect(twice).rejects.toMatchObject({ status: 404, type: "invalid_request_error" });
+});
+
+test("/v1/responses: calls of the client's tools are items, which both clients read, and outputs go on", async () => {
+  const step = () => [call("locate", { of: "me" })];
+  const { server } = await serving({ model: scriptedModel([step(), "Here.", step(), "Here too."]) });
+  const client = new OpenAI({ baseURL: `${server.address}/v1`, apiKey: TOKEN, maxRetries: 0 });
+  const tools = [{ type: "function" as const, strict: false, ...locate }];
+  const first = await client.responses.stream({ model: "banyan", input: "where?", tools }).finalResponse();
+  const [item] = first.output;
+  expect(item).toMatchObject({ type: "function_call", name: "locate", arguments: '{"of":"me"}', status: "completed" });
+  const call_id = item?.type === "function_call" ? item.call_id : "";
+  const input = [{ type: "function_call_output" as const, call_id, output: "here" }];
+  const second = await client.responses.create({ model: "banyan", input, tools, previous_response_id: first.id });
+  expect(second.output_text).toBe("Here.");
+
+  const provider = createOpenResponses({ name: "banyan", url: `${server.address}/v1/responses`, apiKey: TOKEN });
+  const asked: unknown[] = [];
+  const look = tool({
+    ...{ description: "", inputSchema: jsonSchema(locate.parameters as never) },
+    execute: (given) => {
+      asked.push(given);
+      return "here";
+    },
+  });
+  const taken = await generateText({
+    ...{ model: provider("banyan"), prompt: "and now?", tools: { locate: look }, stopWhen: isStepCount(3) },
+  });
+  expect([taken.text, asked]).toEqual(["Here too.", [{ of: "me" }]]);
+});
+
+test("/v1/chat/completions: a program that sends the whole history goes on in the conversation that says it; what it changes is a branch", async () => {
+  const model = scriptedModel(["It is an oak.", "It is old.", "It is very old.", "It is a fig."]);
+  const { server } = await serving({ model });
+  const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" };
+  const said: { role: string; content: unknown }[] = [{ role: "system", content: "You know trees." }];
+  const ask_ = async (more: object) => {
+    const body = JSON.stringify({ model: "banyan", messages: said, ...more });
+    const answer = await ask(server.address, "/v1/chat/completions", { method: "POST", headers, body });
+    expect(answer.status, answer.body).toBe(200);
+    return String(answer.headers["x-banyan-conversation"]);
+  };
+  // As Open WebUI asks, which forwards what it has of a chat.
+  const features = { stream_options: { include_usage: true }, metadata: { chat_id: "1" }, features: {}, variables: {} };
+  said.push({ role: "user", content: "What tree is this?" });
+  const first = await ask_({ stream: true, ...features });
+  said.push(
+    { role: "assistant", content: "It is an oak." },
+    { role: "user", content: [{ type: "text", text: "How old?" }] },
+  );
+  const second = await ask_({ stream: true, ...features });
+  // As LibreChat asks, for another answer to the same.
+  const sampling = { temperature: 1, top_p: 1, presence_penalty: 0, frequency_penalty: 0, user: "an-id", stop: null };
+  const again = await ask_({ stream: false, ...sampling });
+  expect([second, again]).toEqual([first, first]);
+  // Other words, another conversation.
+  said.splice(1, 1, { role: "user", content: "What tree is that?" });
+  expect(await ask_({ stream: false, ...sampling, max_tokens: 20 })).not.toBe(first);
+  const { body } = await ask(server.address, `/api/v1/conversations/${first}/export`, { headers });
+  const users = JSON.parse(body).events.filter((event: { role?: string }) => event.role === "user");
+  expect(users.map(({ parts }: { parts: { text: string }[] }) => parts[0]?.text)).toEqual([
+    "What tree is this?",
+    "How old?",
+    "How old?",
+  ]);
+  expect(users[1].parentId).toBe(users[2].parentId);
+  expect(JSON.stringify(model.requests[1]?.messages)).toContain("You know trees.");
+});
+
+test("/v1: a turn that a limit ended says that it was cut, as length and as incomplete", async () => {
+  const look = defineTool({
+    name: "look",
+    description: "",
+    input: { type: "object" },
+    effects: "none",
+    execute: () => "seen",
+  });
+  const model = scriptedModel([[call("look")], "So far.", [call("look")], "So far."]);
+  const { server } = await serving({ model, tools: [look], limits: { steps: 1 } });
+  const client = new OpenAI({ baseURL: `${server.address}/v1`, apiKey: TOKEN, maxRetries: 0 });
+  const messages = [{ role: "user" as const, content: "go" }];
+  const chat = await client.chat.completions.create({ model: "banyan", messages });
+  expect(chat.choices[0]).toMatchObject({ finish_reason: "length", message: { content: "So far." } });
+  const response = await client.responses.create({ model: "banyan", input: "go" });
+  expect(response).toMatchObject({ status: "incomplete", incomplete_details: { reason: "max_output_tokens" } });
 });

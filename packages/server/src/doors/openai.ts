@@ -6,8 +6,9 @@ import type { HttpEnvironment } from "../http/app.ts";
 import { bodyOf, type DoorRequest, door } from "./door.ts";
 import { sending } from "./following.ts";
 import { chatRequest, chatWords } from "./openai-chat.ts";
-import { idOf, responsesRequest, responsesWords } from "./openai-responses.ts";
-import { errorOf, openAiFailure, type Words } from "./openai-words.ts";
+import { placeOfHistory } from "./openai-history.ts";
+import { responsesRequest, responsesWords } from "./openai-responses.ts";
+import { errorOf, type OpenAiTurn, openAiFailure, type Words } from "./openai-words.ts";
 import { type Heard, takeTurn } from "./turn.ts";
 
 /** The conversation that an answer stands in; a request with it goes on there. */
@@ -30,7 +31,9 @@ export function openAi(desk: Desk): Hono<HttpEnvironment> {
 
     app.post("/chat/completions", async (context) => {
       const asked = await bodyOf(context, chatRequest);
-      return answer(desk, context, asked, chatWords(asked, context.req.header(CONVERSATION)));
+      const find = (before: readonly OpenAiTurn[]) => placeOfHistory(desk, context.get("principal"), before);
+      const words = chatWords(asked, context.req.header(CONVERSATION), find);
+      return answer(desk, context, asked, words);
     });
 
     app.post("/responses", async (context) => {
@@ -55,17 +58,22 @@ async function answer(
   let hear = (each: Heard): void => {
     heard.push(each);
   };
-  const turn = await takeTurn(desk, principal, { ...words.asking(), model }, { hear: (each) => hear(each), signal });
-  const id = idOf(turn);
+  const turn = await takeTurn(
+    desk,
+    principal,
+    { ...(await words.asking()), model },
+    { hear: (each) => hear(each), signal },
+  );
   context.header(CONVERSATION, turn.conversation);
   if (!asked.stream) {
     const taken = await turn.taken;
     if (taken.reason === "failed") throw new ClientError("failed", taken.error ?? "The model has failed.");
-    return context.json(words.whole(id, taken));
+    return context.json(words.whole(turn, taken));
   }
   return streamSSE(context, async (stream) => {
     stream.onAbort(() => leaving.abort());
-    const telling = words.streamed(id, sending(stream, { named: true }));
+    const { send, sent } = sending(stream, { named: true });
+    const telling = words.streamed(turn, send);
     for (const each of heard) telling.hear(each);
     hear = telling.hear;
     try {
@@ -75,6 +83,7 @@ async function answer(
     } catch (error) {
       telling.fail(errorOf("failed", error instanceof Error ? error.message : String(error)));
     }
+    await sent();
     if (telling.last !== undefined) await stream.writeSSE({ data: telling.last });
   });
 }

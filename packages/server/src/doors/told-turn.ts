@@ -28,7 +28,7 @@ export class ToldTurn {
   /** By their runs. */
   readonly #voices = new Map<string, Voice>();
   readonly #messages = new Map<string, Voice>();
-  readonly #calls = new Map<string, Voice>();
+  readonly #calls = new Map<string, { readonly voice: Voice; readonly tool: string }>();
   readonly #asked = new Set<string>();
   /** Characters that were told of each part of a message that is under way. */
   readonly #told = new Map<string, number[]>();
@@ -97,13 +97,13 @@ export class ToldTurn {
       case "call.pending": {
         const voice = this.#messages.get(item.message);
         if (!voice) return [];
-        this.#calls.set(item.call, voice);
+        this.#calls.set(item.call, { voice, tool: item.tool });
         const { type: _, about, ...call } = item;
         const title = about?.title === undefined ? {} : { title: about.title };
         return [{ type: "call", ...call, ...title, ...this.#voiceOf(voice) }];
       }
       case "call.output.delta": {
-        const voice = this.#calls.get(item.call);
+        const voice = this.#calls.get(item.call)?.voice;
         return voice ? [{ type: "output", call: item.call, text: item.text, ...this.#voiceOf(voice) }] : [];
       }
       case "call.approval-requested": {
@@ -113,13 +113,9 @@ export class ToldTurn {
       }
       case "question.asked": {
         const { question: id, call, text, choices } = item;
-        return this.#ask(this.#messages.get(item.message), {
-          type: "text",
-          id,
-          call,
-          text,
-          ...(choices && { choices }),
-        });
+        const { tool = "" } = this.#calls.get(call) ?? {};
+        const asked: Asked = { type: "text", id, call, tool, text, ...(choices && { choices }) };
+        return this.#ask(this.#messages.get(item.message), asked);
       }
       case "run.paused":
         return this.#ask(this.#voices.get(item.run), { type: "limit", id: item.question, text: item.reason });
@@ -184,7 +180,7 @@ export class ToldTurn {
       this.#top = this.#voice(item.run);
       return [{ type: "began" }];
     }
-    const by = this.#calls.get(item.call);
+    const by = this.#calls.get(item.call)?.voice;
     if (!by) return [];
     this.#voice(item.run, by);
     const { run, agent, call } = item;

@@ -4,7 +4,13 @@ import type { FileChange, FilePart, Json, SourcePart, UserPart } from "@banyan/c
 /** What waits for a person. `text` says it in words, where somebody has put it in words. */
 export type Asked = { readonly id: string } & (
   | { readonly type: "approval"; readonly call: string; readonly tool: string }
-  | { readonly type: "text"; readonly call: string; readonly text: string; readonly choices?: readonly string[] }
+  | {
+      readonly type: "text";
+      readonly call: string;
+      readonly tool: string;
+      readonly text: string;
+      readonly choices?: readonly string[];
+    }
   | { readonly type: "limit"; readonly text: string }
 );
 

@@ -1,11 +1,19 @@
-import { createId } from "@banyan/core";
+import { createId, type RunEnd } from "@banyan/core";
 import type { UserPart } from "@banyan/core/conversation";
 import { addUsage, noUsage, type Usage } from "@banyan/core/conversation";
+import type { ClientTool } from "@banyan/protocol";
 import { ClientError, type Watched } from "@banyan/protocol/client";
 import type { Desk } from "../desk/desk.ts";
 import type { Principal } from "../desk/principal.ts";
-import { type Following, follow, lastOfRun } from "./following.ts";
+import { answersTo, type Following, follow, lastOfRun, QUIET, topRun } from "./following.ts";
 import { ToldTurn } from "./told-turn.ts";
+
+/** A call that the program carries out. */
+export interface HandedOut {
+  readonly call: string;
+  readonly tool: string;
+  readonly inputText: string;
+}
 
 /** What a program says that comes by a door, and where. */
 export interface Asking {
@@ -16,6 +24,15 @@ export interface Asking {
   readonly parts: readonly UserPart[];
   /** `provider/model`; the host's when absent. */
   readonly model?: string | undefined;
+  /** What the program carries out itself. */
+  readonly tools?: readonly ClientTool[] | undefined;
+}
+
+/** What came of calls that the program carried out: the turn that waits for them goes on. */
+export interface Results {
+  readonly conversation: string;
+  readonly results: readonly { readonly call: string; readonly output: string }[];
+  readonly tools?: readonly ClientTool[] | undefined;
 }
 
 /** What is heard of a turn while it runs, its own voice only: not those of sub-agents. */
@@ -24,12 +41,13 @@ export type Heard =
   /** What was heard of this message is no part of the answer: the model is asked again. */
   | { readonly type: "abandoned"; readonly message: string };
 
-/** What came of a turn. */
+/** What came of a turn; `calls`: it waits for what comes of those that are handed out. */
 export interface Taken {
-  readonly reason: "answered" | "finished" | "limit" | "failed" | "interrupted";
+  readonly reason: RunEnd | "calls";
   readonly error?: string | undefined;
   /** The text of its answers, one for each that has some. */
   readonly texts: readonly string[];
+  readonly calls: readonly HandedOut[];
   readonly usage: Usage;
 }
 
@@ -45,40 +63,29 @@ export interface DoorTurn {
 const NO_PERSON = "It came by a door at which no person can be asked; only what a rule allows is done there.";
 
 /**
- * Says something at the desk and tells what is answered, until the turn is over; when `signal` aborts, the turn is
- * interrupted. What it asks a person is denied: nobody is there. Rejects with `ClientError` when no turn begins.
+ * Says something at the desk, or what came of calls, and tells what is answered, until the turn is over or waits for calls
+ * that it hands out; when `signal` aborts before, the turn is interrupted. What it asks a person is denied: nobody is there.
+ * Rejects with `ClientError` when no turn begins or goes on.
  */
 export async function takeTurn(
   desk: Desk,
   principal: Principal,
-  asking: Asking,
+  asking: Asking | Results,
   { hear, signal }: { readonly hear: (heard: Heard) => void; readonly signal: AbortSignal },
 ): Promise<DoorTurn> {
   const { conversation = createId() } = asking;
   const followed = await follow(desk, principal, conversation, { makes: asking.conversation === undefined });
-  const { client, watched, gone } = followed;
+  const { client, gone } = followed;
   try {
-    const at = asking.behind === undefined ? undefined : lastOfTurn(watched, asking.behind);
-    const message = createId();
-    const read = new ToldTurn(message);
-    const taken = Promise.race([gone, listen(followed, read, hear)]);
+    const { message, read, ask } = "results" in asking ? resulting(followed, asking) : saying(followed, asking);
+    const taken = Promise.race([gone, listen(followed, read, asking.tools ?? [], hear)]);
     taken.catch(() => {}); // The caller hears of it once the turn has begun, and before by the command.
     // A turn that has begun is known by its run, one that has not by its command; if it was over already, nothing is.
     const onAbort = () => {
       client.ask("run.interrupt", { conversation, run: read.run ?? message }).catch(() => {});
     };
     signal.addEventListener("abort", onAbort);
-    await client.ask(
-      "turn.say",
-      {
-        conversation,
-        parts: [...asking.parts],
-        asIs: true,
-        ...(at === undefined ? {} : { at }),
-        ...(asking.model === undefined ? {} : { model: asking.model }),
-      },
-      message,
-    );
+    await ask();
     if (signal.aborted) onAbort();
     const over = taken.finally(() => {
       signal.removeEventListener("abort", onAbort);
@@ -92,6 +99,41 @@ export async function takeTurn(
   }
 }
 
+/** How a turn is asked for: the message that begins it, what reads it, and the command. */
+interface Beginning {
+  readonly message: string;
+  readonly read: ToldTurn;
+  readonly ask: () => Promise<unknown>;
+}
+
+function saying({ client, watched }: Following, { behind, parts, model, tools }: Asking): Beginning {
+  const at = behind === undefined ? {} : { at: lastOfTurn(watched, behind) };
+  const how = { ...at, ...(model === undefined ? {} : { model }), ...(tools?.length ? { tools: [...tools] } : {}) };
+  const message = createId();
+  const ask = () =>
+    client.ask("turn.say", { conversation: watched.id, parts: [...parts], asIs: true, ...how }, message);
+  return { message, read: new ToldTurn(message), ask };
+}
+
+function resulting(followed: Following, { results }: Results): Beginning {
+  const { state, id } = followed.watched;
+  const answers = results.map(({ call, output }) => {
+    const open = [...state.questions.values()].find((question) => question.type === "text" && question.call === call);
+    if (open) return { question: open.id, answer: { decision: "answer", text: output } };
+    throw new ClientError(
+      "not-found",
+      `No call ${JSON.stringify(call)} of the conversation ${id} waits for its result.`,
+    );
+  });
+  const { asking, give } = answersTo(followed, answers);
+  const run = topRun(state);
+  const first = [...state.messages.values()].find((each) => each.role === "assistant" && each.run === run);
+  if (run === undefined || !first?.parentId) throw new ClientError("not-found", `No turn of ${id} waits.`);
+  const read = new ToldTurn(run);
+  read.takeUp(state, run, asking);
+  return { message: first.parentId, read, ask: give };
+}
+
 /** The end of the turn that a message began. Throws `ClientError` when there is none. */
 function lastOfTurn({ state, id }: Watched, message: string): string {
   if (!state.messages.has(message)) throw new ClientError("not-found", `The conversation ${id} has no such response.`);
@@ -103,10 +145,18 @@ function lastOfTurn({ state, id }: Watched, message: string): string {
 }
 
 /** Resolves with what came of a turn, and tells what is heard of it until then. */
-function listen({ client, watched }: Following, read: ToldTurn, hear: (heard: Heard) => void): Promise<Taken> {
+function listen(
+  { client, watched }: Following,
+  read: ToldTurn,
+  tools: readonly ClientTool[],
+  hear: (heard: Heard) => void,
+): Promise<Taken> {
   const over = Promise.withResolvers<Taken>();
   let usage = noUsage;
+  let quiet: NodeJS.Timeout | undefined;
   const texts: string[] = [];
+  const isOurs = ({ question }: ToldTurn["questions"][number]) =>
+    question.type === "text" && tools.some(({ name }) => name === question.tool);
   const deny = (question: string): void => {
     client
       .ask("question.answer", { conversation: watched.id, question, answer: { decision: "deny", reason: NO_PERSON } })
@@ -118,22 +168,37 @@ function listen({ client, watched }: Following, read: ToldTurn, hear: (heard: He
       watched.problem ??
         new ClientError("failed", "The conversation cannot be followed any more; what was said is in it."),
     );
+  const handOut = () => {
+    const calls = read.questions.flatMap(({ question }): HandedOut[] => {
+      if (question.type !== "text") return [];
+      const asks = watched.state.messages.get(watched.state.calls.get(question.call) ?? "");
+      const call = asks?.role === "assistant" ? asks.calls.find(({ id }) => id === question.call) : undefined;
+      return [{ call: question.call, tool: question.tool, inputText: call?.inputText ?? "" }];
+    });
+    over.resolve({ reason: "calls", texts, calls, usage });
+  };
   const unfollow = watched.follow({
     item: (item) => {
       for (const told of read.take(item)) {
-        if (told.type === "asks") deny(told.question.id);
+        if (told.type === "asks" && !isOurs(told)) deny(told.question.id);
         else if (told.by !== undefined) continue;
         else if (told.type === "said") hear({ type: told.kind, message: told.message, text: told.text });
         else if (told.type === "taken-back") hear({ type: "abandoned", message: told.message });
-        else if (told.type === "over") over.resolve({ reason: told.reason, error: told.error, texts, usage });
+        else if (told.type === "over")
+          over.resolve({ reason: told.reason, error: told.error, texts, calls: [], usage });
         else if (told.type === "complete") {
           if (told.text !== "") texts.push(told.text);
           usage = addUsage(usage, told.usage);
         }
       }
+      clearTimeout(quiet);
+      if (read.questions.some(isOurs)) quiet = setTimeout(handOut, QUIET);
     },
     renewed: lost,
     stands: (standing) => standing !== "live" && lost(),
   });
-  return over.promise.finally(unfollow);
+  return over.promise.finally(() => {
+    clearTimeout(quiet);
+    unfollow();
+  });
 }

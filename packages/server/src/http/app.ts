@@ -8,6 +8,7 @@ import { SIGNED_IN } from "../auth/signed-in-page.ts";
 import type { Principal } from "../desk/principal.ts";
 import { agUi } from "../doors/ag-ui.ts";
 import { openAi } from "../doors/openai.ts";
+import { errorOf } from "../doors/openai-words.ts";
 import { uiMessages } from "../doors/ui-messages.ts";
 import { noticePage } from "./answers.ts";
 import { pacing } from "./pacing.ts";
@@ -58,7 +59,10 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
     log(`${socket.remoteAddress}: refused ${context.req.method} ${context.req.path.slice(0, 200)}: ${message}`);
     if (status === 401) context.header("WWW-Authenticate", "Bearer");
     const wantsPage = context.req.header("accept")?.includes("text/html") ?? false;
-    if (!wantsPage) return context.json({ error: { code: status === 429 ? "busy" : "forbidden", message } }, status);
+    const code = status === 429 ? "busy" : "forbidden";
+    // Who speaks OpenAI's formats reads problems in them.
+    if (context.req.path.startsWith("/v1/")) return context.json(errorOf(code, message), status);
+    if (!wantsPage) return context.json({ error: { code, message } }, status);
     // Whoever may not be here at all is not asked for a token.
     return status === 421 ? context.html(noticePage(message), status) : signInPage(context, status, message);
   };

@@ -7,6 +7,7 @@ import type { LiveChats } from "../live/live-chats.ts";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import type { LiveConversations } from "../live/live-conversations.ts";
 import type { Principal } from "../principal.ts";
+import { withClientTools } from "./client-tools.ts";
 
 /** What a server needs of the application around it; a `Host` is one. */
 export type ServedHost = Pick<
@@ -74,11 +75,12 @@ export type Handlers<Names extends DeskCommand> = {
 export async function agentFor(
   { host }: Workplace,
   { session }: LiveConversation,
-  how: { readonly model?: string | undefined; readonly mode?: "chat" | "task" | undefined },
+  how: Pick<Command<"turn.say">, "mode" | "model" | "tools">,
 ): Promise<Agent> {
   const model = how.model ?? session.state.model;
   const agent = model === undefined ? host.agent : await host.agentWith(model);
-  return how.mode === "task" ? (await host.taskAgent()).with({ model: agent.options.model }) : agent;
+  const taken = how.mode === "task" ? (await host.taskAgent()).with({ model: agent.options.model }) : agent;
+  return withClientTools(taken, how.tools);
 }
 
 /** A message on its way into a conversation: what goes into it, and what the person is told of that. */
