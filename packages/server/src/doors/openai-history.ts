@@ -22,7 +22,9 @@ export async function placeOfHistory(
 ): Promise<Pick<Asking, "conversation" | "behind"> | undefined> {
   const last = history.at(-1);
   if (last?.role !== "assistant") return undefined;
-  const query = (textOf(last.content).match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, WORDS).join(" ");
+  // What a turn said in several messages they have in one, as paragraphs: the last paragraph is of the last message.
+  const [end = ""] = textOf(last.content).split("\n\n").slice(-1);
+  const query = (end.match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, WORDS).join(" ");
   if (query === "") return undefined;
   const client = new Client(desk.link({ principal }));
   try {

@@ -1,0 +1,94 @@
+import { type AgentOptions, defineTool, launchAgent } from "@banyan/core";
+import { call, cut, reasoning, type Scene, text } from "@banyan/core/testing";
+
+/** What happens in a conversation, by whatever door: the list that each door is tried with. */
+export interface DoorScenario {
+  readonly name: string;
+  /** What a person says, turn by turn; `again` asks for another answer to the same. */
+  readonly says: readonly (string | { readonly again: true })[];
+  /** What the model says, from the first turn to the last; doors take their turns one after the other. */
+  readonly script: readonly Scene[];
+  readonly agent?: Partial<AgentOptions>;
+  /** What a person answers when a call asks. */
+  readonly answers?: "allow" | "deny";
+  /** Texts of the tree, so that no door and no other can agree on nothing. */
+  readonly holds: readonly string[];
+}
+
+const look = defineTool({
+  ...{ name: "look", description: "", effects: "none" },
+  input: { type: "object", properties: { at: { type: "string" } } },
+  execute: (input: unknown) => {
+    const { at } = input as { readonly at: string };
+    if (at === "none") throw new Error("nothing is there");
+    return `seen: ${at}`;
+  },
+});
+const write = defineTool({
+  ...{ name: "write", description: "", input: { type: "object" }, effects: "external" },
+  execute: () => "written",
+});
+const asksToWrite: AgentOptions["permission"] = ({ tool }) => ({ decision: tool.name === "write" ? "ask" : "allow" });
+const tools = [look, write];
+
+export const doorScenarios: readonly DoorScenario[] = [
+  { name: "text", says: ["Hello"], script: ["Good morning."], holds: ["Good morning."] },
+  {
+    name: "reasoning, rounds of calls, two at once and one that fails, and a turn after it",
+    says: ["Look", "Thanks"],
+    script: [
+      [reasoning("Where?"), text("I look."), call("look", { at: "a" }), call("look", { at: "none" })],
+      [call("look", { at: "b" })],
+      "All seen.",
+      "Any time.",
+    ],
+    agent: { tools },
+    holds: ["seen: a", "The tool failed: nothing is there", "Any time."],
+  },
+  {
+    name: "a limit, at which the turn ends with an answer",
+    says: ["Look for ever"],
+    script: [[call("look", { at: "a" })], "So far."],
+    agent: { tools, limits: { steps: 1 } },
+    holds: ["limit of 1 step", "So far."],
+  },
+  {
+    name: "an answer that breaks off and is asked for again",
+    says: ["Speak"],
+    script: [[text("Half a"), cut()], "Whole."],
+    holds: ["Whole."],
+  },
+  {
+    name: "a call that asks and is denied",
+    says: ["Write"],
+    script: [[call("write")], "As you like."],
+    agent: { tools, permission: asksToWrite },
+    answers: "deny",
+    holds: ["As you like."],
+  },
+  {
+    name: "a call that asks and is allowed",
+    says: ["Write"],
+    script: [[call("write")], "Done."],
+    agent: { tools, permission: asksToWrite },
+    answers: "allow",
+    holds: ["written", "Done."],
+  },
+  {
+    name: "a sub-agent",
+    says: ["Count"],
+    script: [
+      [call("launch_agent", { task: "Count.", expected_output: "a number" })],
+      [text("One, two."), call("finish_task", { result: "two" })],
+      "It is two.",
+    ],
+    agent: { tools: [launchAgent()] },
+    holds: ["One, two.", "It is two."],
+  },
+  {
+    name: "another answer to the same",
+    says: ["Guess", { again: true }],
+    script: ["One.", "Two."],
+    holds: ["One.", "Two."],
+  },
+];
