@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Switches that need not know of each type of item, and why. */
 const REASONS: Readonly<Record<string, string>> = {
   "packages/cli/src/output/report.ts": "It writes the text of answers and nothing else.",
-  "packages/cli/src/show/sub-agent-line.ts": "Of sub-agents the ends of calls are shown, and what toldItem tells.",
+  "packages/cli/src/show/sub-agents.ts": "Of sub-agents the ends of calls are shown, and what toldItem tells.",
   "packages/core/src/session/replay.ts": "Only these two events say again what deltas said.",
   "packages/core/src/session/streaming.ts": "Only these events say again what deltas said.",
   "packages/server/src/doors/acp/branch.ts": "A branch grows by these alone; of all else it knows whose it is.",

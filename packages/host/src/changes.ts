@@ -10,7 +10,7 @@ import {
   WorkspaceError,
 } from "@banyan/tools/workspace";
 import { ownCommand } from "./own-command.ts";
-import type { Redact } from "./redaction/index.ts";
+import type { Redact } from "./redaction/redactor.ts";
 
 /** Where the files of a conversation are, and where their previous content is kept. */
 export interface ChangesPlace {

@@ -19,30 +19,20 @@ import { modelSettings, patienceOf } from "./connection.ts";
 import { findConversation } from "./conversations.ts";
 import type { Directories } from "./directories.ts";
 import type { Drivers } from "./drivers/drivers.ts";
-import { type Equipment, openEquipment } from "./equipment/index.ts";
+import { type Equipment, openEquipment } from "./equipment/equipment.ts";
 import { Hooks } from "./hooks/index.ts";
-import {
-  type ContextPart,
-  contextParts,
-  type Instructions,
-  instructionsText,
-  lazyTokenCounter,
-} from "./instructions/index.ts";
+import { type ContextPart, contextParts } from "./instructions/context-parts.ts";
+import { type Instructions, instructionsText } from "./instructions/instructions.ts";
+import { lazyTokenCounter } from "./instructions/tokens.ts";
 import { limitsOf } from "./limits.ts";
-import {
-  Approval,
-  type ApprovalMode,
-  NEEDS_SANDBOX,
-  parseRule,
-  pathScope,
-  permissions,
-  type Rules,
-  readingRules,
-  type Unasked,
-} from "./permissions/index.ts";
+import { Approval, NEEDS_SANDBOX, type Unasked } from "./permissions/approval.ts";
+import { type ApprovalMode, permissions } from "./permissions/permissions.ts";
+import { pathScope } from "./permissions/place.ts";
+import { readingRules } from "./permissions/reading.ts";
+import { parseRule, type Rules } from "./permissions/rule.ts";
 import type { ProgramLog } from "./program-log.ts";
 import type { ProjectPlaces } from "./project.ts";
-import type { Redact } from "./redaction/index.ts";
+import type { Redact } from "./redaction/redactor.ts";
 import { type Configuration, changeSetting, describeFault, rememberRule, userSettingsFile } from "./settings/index.ts";
 import { titleOnceThere } from "./title/title.ts";
 

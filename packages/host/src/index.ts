@@ -11,7 +11,14 @@ export {
   type ProviderStatus,
 } from "@banyan/models";
 export { type ChangedFile, changesOf, WorkspaceError } from "@banyan/tools/workspace";
-export * from "./attachments/index.ts";
+export {
+  type Attached,
+  type Attachments,
+  type AttachOptions,
+  attach,
+  type Reference,
+  referencesIn,
+} from "./attachments/attach.ts";
 export {
   type CallChanges,
   type ChangesPlace,
@@ -25,18 +32,41 @@ export {
 } from "./changes.ts";
 export { ConversationDirectory, type StoredConversation } from "./conversation-directory.ts";
 export { ConversationError, findConversation } from "./conversations.ts";
-export { type AllDefinitions, type PromptCommand, promptOf, readDefinitions, type Skill } from "./definitions/index.ts";
+export { type AllDefinitions, readDefinitions } from "./definitions/all-definitions.ts";
+export { type PromptCommand, promptOf } from "./definitions/commands.ts";
+export type { Skill } from "./definitions/skills.ts";
 export { type Directories, directories } from "./directories.ts";
-export { type Equipment, memoryFile, userMemory } from "./equipment/index.ts";
+export type { Equipment } from "./equipment/equipment.ts";
+export { memoryFile, userMemory } from "./equipment/memory.ts";
 export { Hooks } from "./hooks/index.ts";
 export type { Host } from "./host.ts";
-export type { ContextPart, InstructionPart, Instructions } from "./instructions/index.ts";
+export type { ContextPart } from "./instructions/context-parts.ts";
+export type { InstructionPart, Instructions } from "./instructions/instructions.ts";
 export { modeLeft } from "./mode-left.ts";
 export { type HostFlags, type HostOptions, openHost } from "./open-host.ts";
-export * from "./permissions/index.ts";
+export { Approval, ApprovalError, NEEDS_SANDBOX, type Unasked } from "./permissions/approval.ts";
+export { type ApprovalMode, type PermissionOptions, permissions, suggestPattern } from "./permissions/permissions.ts";
+export { pathScope } from "./permissions/place.ts";
+export { readingRules } from "./permissions/reading.ts";
+export {
+  formatRule,
+  joinRules,
+  noRules,
+  type PermissionEntries,
+  parseRule,
+  type Rule,
+  RuleError,
+  type Rules,
+  rulesFrom,
+} from "./permissions/rule.ts";
 export { type CommandPlace, type CommandRun, lastSaid, runPersonsCommand } from "./persons-command.ts";
 export { type ProjectPlaces, projectOf } from "./project.ts";
-export * from "./redaction/index.ts";
+export { redactedLoop } from "./redaction/redacted-loop.ts";
+export { redactedTools } from "./redaction/redacted-tools.ts";
+export { RedactingStream } from "./redaction/redacting-stream.ts";
+export { type Redact, redactor } from "./redaction/redactor.ts";
+export { refuse } from "./redaction/span.ts";
 export * from "./settings/index.ts";
-export * from "./trust/index.ts";
+export { type ProjectItem, untrustedContent } from "./trust/project-content.ts";
+export { type Trust, TrustRecord } from "./trust/trust-record.ts";
 export { filledPrompt, type WrittenMessage, writtenMessage } from "./written-message.ts";

@@ -1,17 +1,19 @@
 import { accessSync, constants } from "node:fs";
 import type { AgentOptions, Limits, Store } from "@banyan/core";
 import { chooseModel, type Environment, type ModelChoice, ModelChoiceError } from "@banyan/models";
+import type { Otlp } from "@banyan/telemetry/otlp";
 import type { McpServerEntry } from "@banyan/tools/mcp/entry";
 import { openWorkspace, WorkspaceError } from "@banyan/tools/workspace";
 import { directories } from "./directories.ts";
 import { Drivers } from "./drivers/drivers.ts";
-import { backupsIn } from "./equipment/index.ts";
+import { backupsIn } from "./equipment/equipment.ts";
 import { AGENT, Host } from "./host.ts";
-import { gatherInstructions } from "./instructions/index.ts";
-import { type ApprovalMode, joinRules, type Rules, rulesFrom } from "./permissions/index.ts";
+import { gatherInstructions } from "./instructions/instructions.ts";
+import type { ApprovalMode } from "./permissions/permissions.ts";
+import { joinRules, type Rules, rulesFrom } from "./permissions/rule.ts";
 import { ProgramLog } from "./program-log.ts";
 import { projectOf } from "./project.ts";
-import { redactor } from "./redaction/index.ts";
+import { type Redact, redactor } from "./redaction/redactor.ts";
 import {
   type Configuration,
   readConfiguration,
@@ -20,7 +22,6 @@ import {
   settingAt,
   userSettingsFile,
 } from "./settings/index.ts";
-import { openTelemetry } from "./telemetry.ts";
 
 /** What a command line says; it counts more than the settings. */
 export interface HostFlags {
@@ -187,4 +188,24 @@ function unreadable(root: string, cause: unknown): WorkspaceError {
   return new WorkspaceError("root", `The workspace ${root} cannot be read. Allow it, or name another folder.`, {
     cause,
   });
+}
+
+/** What asks for telemetry; a project cannot, since these are variables of the user's. */
+const ASKING = [
+  "OTEL_EXPORTER_OTLP_ENDPOINT",
+  "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+  "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+  "OTEL_TRACES_EXPORTER",
+  "OTEL_METRICS_EXPORTER",
+];
+
+/** Opens what the variables of OpenTelemetry ask for. Without them nothing is loaded. */
+export async function openTelemetry(
+  env: Environment,
+  { redact, failed }: { readonly redact: Redact; failed(sentence: string): void },
+): Promise<Otlp | undefined> {
+  if (env.OTEL_SDK_DISABLED?.trim().toLowerCase() === "true") return undefined;
+  if (!ASKING.some((name) => !["", "none", undefined].includes(env[name]?.trim()))) return undefined;
+  const { openOtlp } = await import("@banyan/telemetry/otlp");
+  return openOtlp({ env, service: "banyan", redact, failed });
 }

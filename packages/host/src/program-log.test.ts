@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ModelError } from "@banyan/core";
 import { expect, test } from "vitest";
 import { ProgramLog } from "./program-log.ts";
-import { redactor } from "./redaction/index.ts";
+import { redactor } from "./redaction/redactor.ts";
 
 const KEY = "sk-secret-0123456789abcdef0123456789";
 const redact = redactor({ env: { OPENAI_API_KEY: KEY } });

@@ -1,7 +1,7 @@
 import { appendFileSync, mkdirSync, renameSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { ModelError } from "@banyan/core";
-import type { Redact } from "./redaction/index.ts";
+import type { Redact } from "./redaction/redactor.ts";
 
 /** UTF-16 units of what a service said that are kept. */
 const KEPT = 65_536;

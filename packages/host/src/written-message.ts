@@ -1,5 +1,5 @@
 import type { UserPart } from "@banyan/core";
-import { type Attachments, type AttachOptions, attach } from "./attachments/index.ts";
+import { type Attachments, type AttachOptions, attach } from "./attachments/attach.ts";
 import type { Host } from "./host.ts";
 import type { McpServers } from "./mcp/index.ts";
 

@@ -92,7 +92,7 @@ function maxTokensField({ address }: Target): "max_tokens" | "max_completion_tok
 }
 
 export async function demo(): Promise<ModelDriver> {
-  const { demoModel } = await import("./demo/index.ts");
+  const { demoModel } = await import("./demo/model.ts");
   return demoModel();
 }
 

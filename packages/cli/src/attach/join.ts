@@ -11,7 +11,7 @@ import { connect } from "@banyan/protocol/node";
 import manifest from "../../package.json" with { type: "json" };
 import { approvalSentence } from "../chat/approval-mode.ts";
 import type { Sitting } from "../chat/at-terminal.ts";
-import { messageNames } from "../chat/names.ts";
+import { messageNames } from "../chat/converse.ts";
 import { Talk } from "../chat/talk.ts";
 import { conversationCommands, watchingCommands } from "../commands/index.ts";
 import { type Choosable, chooseConversation, FOUND } from "../conversations/choose.ts";

@@ -1,7 +1,6 @@
 import type { ConversationState } from "@banyan/core";
-import { isEnded } from "@banyan/core/conversation";
+import { callIn, isEnded } from "@banyan/core/conversation";
 import { visibleProse } from "@banyan/core/shown";
-import { callIn } from "../show/call-line.ts";
 import { excerpt } from "../show/fit-text.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
 import type { Question, Terminal } from "../terminal/terminal.ts";
@@ -44,7 +43,7 @@ export class Answering {
   putLeftAside(state: ConversationState): boolean {
     const left = this.#unsent?.leftAnswers(state.id) ?? [];
     const over = left.filter(({ asked: { call } }) => {
-      const known = callIn(state, { message: state.calls.get(call) ?? "", call });
+      const known = callIn(state, { call });
       return !known || isEnded(known.status);
     });
     for (const { text, forget } of over) if (this.#putAside(text)) forget();

@@ -1,9 +1,8 @@
 import { setImmediate } from "node:timers/promises";
 import { type Answer, type Call, type ConversationState, type Session, UnfitAnswerError } from "@banyan/core";
-import type { ApprovalQuestion, LimitQuestion } from "@banyan/core/conversation";
+import { type ApprovalQuestion, callIn, type LimitQuestion } from "@banyan/core/conversation";
 import { mainArgument, visibleLine } from "@banyan/core/shown";
 import { problemOf } from "../problem.ts";
-import { callIn } from "../show/call-line.ts";
 import { excerpt } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { subAgentLabel } from "../show/sub-agents.ts";

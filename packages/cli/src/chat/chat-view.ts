@@ -1,15 +1,13 @@
 import type { Call, ConversationState, Event, FeedItem, RunEnd } from "@banyan/core";
-import { isEnded, whyEnded } from "@banyan/core/conversation";
+import { callIn, isEnded, whyEnded } from "@banyan/core/conversation";
 import { GIVEN_UP, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
-import { callDetails, callEnd, callHead, callIn } from "../show/call-line.ts";
+import { callDetails, callEnd, callHead } from "../show/call-line.ts";
 import { changeHead, diffLines } from "../show/diff-lines.ts";
 import { cutSentence, wrap } from "../show/fit-text.ts";
 import { recalledLine } from "../show/memory-lines.ts";
-import { gist } from "../show/message-label.ts";
+import { gist, toldModelLines } from "../show/message-label.ts";
 import { PlainText, plainText } from "../show/plain-text.ts";
-import { subAgentLine } from "../show/sub-agent-line.ts";
-import { SubAgentItems } from "../show/sub-agents.ts";
-import { toldModelLines } from "../show/told-model.ts";
+import { SubAgentItems, subAgentLine } from "../show/sub-agents.ts";
 import { runEndSentence } from "../show/turn-end.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -40,7 +38,6 @@ export class ChatView implements FeedView {
   /** Something of the answer that the model gives now was shown. */
   #isWritten = false;
   readonly #timers = new Map<string, NodeJS.Timeout>();
-  readonly #endings = new Map<string, PromiseWithResolvers<void>>();
   readonly #subAgents = new SubAgentItems();
 
   constructor(terminal: Terminal) {
@@ -109,7 +106,6 @@ export class ChatView implements FeedView {
       }
       case "run.ended":
         this.#runEnded(item.reason, whyEnded(item));
-        this.#ending(item.run).resolve();
         break;
       default: {
         item.type satisfies UntoldType | ToldType | ShownElsewhere;
@@ -117,12 +113,6 @@ export class ChatView implements FeedView {
         if (told !== undefined) this.note(told);
       }
     }
-  }
-
-  /** Resolves when all of a run has been shown. */
-  async shown(run: string): Promise<void> {
-    await this.#ending(run).promise;
-    this.#endings.delete(run);
   }
 
   /** A sentence of the program's own. */
@@ -226,13 +216,5 @@ export class ChatView implements FeedView {
     this.#terminal.freshLine();
     this.#last = "nothing";
     this.#openCall = undefined;
-  }
-
-  #ending(run: string): PromiseWithResolvers<void> {
-    const known = this.#endings.get(run);
-    if (known) return known;
-    const ending = Promise.withResolvers<void>();
-    this.#endings.set(run, ending);
-    return ending;
   }
 }

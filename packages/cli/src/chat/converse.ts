@@ -1,17 +1,19 @@
-import { type Host, openHost } from "@banyan/host";
+import type { ConversationState } from "@banyan/core";
+import { type Equipment, type Host, openHost } from "@banyan/host";
 import { optionWords, ownCommand } from "@banyan/host/own-command";
 import type { Arguments } from "../arguments.ts";
 import { commands } from "../commands/index.ts";
 import { promptCommands } from "../commands/prompt-commands.ts";
 import { chooseConversation, conversationsHere } from "../conversations/choose.ts";
 import type { ExitCode } from "../exit.ts";
-import { hostOptions } from "../host-options.ts";
+import { hostOptions, outputOption } from "../host-options.ts";
 import { openNamedSession } from "../named-session.ts";
-import { outputOption } from "../output-schema.ts";
 import { problemOf } from "../problem.ts";
+import { excerpt } from "../show/fit-text.ts";
+import { gist, messageNumbers, speakerOf } from "../show/message-label.ts";
 import { oneLine } from "../show/plain-text.ts";
+import type { Suggestion } from "../terminal/full/prompt/completion.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { completeNames } from "./names.ts";
 import { OwnDesk } from "./own-desk.ts";
 import { Talk } from "./talk.ts";
 import type { Unsent } from "./unsent.ts";
@@ -114,4 +116,30 @@ async function completeCommands({ live }: Terminal, host: Host): Promise<void> {
     const brought = await promptCommands(host, patience).catch(() => []);
     live?.configure({ commands: [...commands, ...brought] });
   }
+}
+
+/** Characters that say what a name stands for. */
+const HELP = 60;
+
+/** Lets a terminal complete `#` to messages of the conversation, and `@` to named agents as soon as they are known (T14). */
+export async function completeNames({ live }: Terminal, host: Host, talk: Pick<Talk, "session">): Promise<void> {
+  const complete = (agents: Equipment["agents"]) =>
+    live?.configure({ names: () => [...agentNames(agents), ...messageNames(talk.session?.state, host.agent.name)] });
+  complete([]);
+  // That they are not known, whoever begins a turn is told.
+  const { agents } = await host.ready().catch(() => ({ agents: [] }));
+  complete(agents);
+}
+
+function agentNames(agents: Equipment["agents"]): Suggestion[] {
+  return agents.map(({ name, description }) => ({ text: `@${name}`, help: excerpt(description, HELP) }));
+}
+
+/** Messages of a conversation as `#3`, the newest first. */
+export function messageNames(state: ConversationState | undefined, agent: string): Suggestion[] {
+  if (!state) return [];
+  return [...messageNumbers(state)].reverse().flatMap(([id, number]) => {
+    const message = state.messages.get(id);
+    return message ? [{ text: `#${number}`, help: `${speakerOf(message, agent)}: ${gist(message, HELP)}` }] : [];
+  });
 }

@@ -3,7 +3,7 @@ import { counted, visibleProse } from "@banyan/core/shown";
 import type { Client, ConnectionState } from "@banyan/protocol/client";
 import { conversationCommands, isCommand, isExit, runsAnytime, watchingCommands } from "../commands/index.ts";
 import type { ExitCode } from "../exit.ts";
-import { attachableIn } from "../show/attachable.ts";
+import { attachableIn } from "../show/attached.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { TalkAction, Terminal } from "../terminal/terminal.ts";
 import { ApprovalChoice } from "./approval-choice.ts";

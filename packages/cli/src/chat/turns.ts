@@ -1,8 +1,8 @@
 import type { ConversationState, Event } from "@banyan/core";
+import { callIn } from "@banyan/core/conversation";
 import type { Client } from "@banyan/protocol/client";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { verdictOf } from "../print/verdict.ts";
-import { callIn } from "../show/call-line.ts";
 import type { TurnEnd } from "../show/turn-end.ts";
 import type { OwnDesk } from "./own-desk.ts";
 

@@ -3,7 +3,7 @@ import type { ConversationSummary } from "@banyan/core/stores";
 import { ConversationDirectory, type Host } from "@banyan/host";
 import { excerpt } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
-import { formatTime } from "../show/time.ts";
+import { formatTime } from "../show/table.ts";
 import type { PickerItem } from "../terminal/full/views/picker.ts";
 import { pick } from "../terminal/pick.ts";
 import type { Terminal } from "../terminal/terminal.ts";

@@ -5,7 +5,7 @@ import { ConversationDirectory } from "@banyan/host";
 import type { ExitCode } from "../exit.ts";
 import { listing } from "../output/listing.ts";
 import { excerpt } from "../show/fit-text.ts";
-import { formatTime } from "../show/time.ts";
+import { formatTime } from "../show/table.ts";
 import type { ConversationsArguments } from "../subcommands.ts";
 import { agreed } from "../terminal/agreed.ts";
 import { exportConversation, importConversation } from "./exchange.ts";

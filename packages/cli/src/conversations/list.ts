@@ -5,8 +5,7 @@ import type { ConversationSummary } from "@banyan/core/stores";
 import type { ConversationDirectory } from "@banyan/host";
 import { excerpt } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
-import { table } from "../show/table.ts";
-import { formatTime } from "../show/time.ts";
+import { formatTime, table } from "../show/table.ts";
 import type { ConversationsArguments } from "../subcommands.ts";
 
 type ListArguments = Extract<ConversationsArguments, { action: "list" }>;

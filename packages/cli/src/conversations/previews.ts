@@ -3,7 +3,7 @@ import { counted } from "@banyan/core/shown";
 import { type ExchangeLook, lastExchange } from "../chat/exchange.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { Style } from "../show/style.ts";
-import { formatTime } from "../show/time.ts";
+import { formatTime } from "../show/table.ts";
 
 /** Lines of the answer that a conversation ends with: more than a terminal has. */
 const MOST_LINES = 200;

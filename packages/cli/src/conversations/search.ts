@@ -6,7 +6,7 @@ import { optionWords, ownCommand } from "@banyan/host/own-command";
 import { excerpt } from "../show/fit-text.ts";
 import { plainText } from "../show/plain-text.ts";
 import { type Style, styleFor } from "../show/style.ts";
-import { formatTime } from "../show/time.ts";
+import { formatTime } from "../show/table.ts";
 import type { ConversationsArguments } from "../subcommands.ts";
 
 /** Finds messages in all conversations and branches (B55). */

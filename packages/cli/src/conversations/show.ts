@@ -5,7 +5,7 @@ import { callDetails, callEnd, callHead } from "../show/call-line.ts";
 import { messageNumbers, speakerOf } from "../show/message-label.ts";
 import { oneLine, plainText } from "../show/plain-text.ts";
 import { styleFor } from "../show/style.ts";
-import { formatTime } from "../show/time.ts";
+import { formatTime } from "../show/table.ts";
 
 /** Prints the branch that was written to last, as text. */
 export async function show(

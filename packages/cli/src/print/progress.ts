@@ -1,14 +1,13 @@
 import { type ConversationState, type FeedItem, textOf } from "@banyan/core";
+import { callIn } from "@banyan/core/conversation";
 import { GIVEN_UP, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
-import { callDetails, callEnd, callHead, callIn } from "../show/call-line.ts";
+import { callDetails, callEnd, callHead } from "../show/call-line.ts";
 import { changeHead } from "../show/diff-lines.ts";
 import { cutSentence } from "../show/fit-text.ts";
-import { gist } from "../show/message-label.ts";
+import { gist, toldModelLines } from "../show/message-label.ts";
 import { oneLine, plainText } from "../show/plain-text.ts";
 import type { Style } from "../show/style.ts";
-import { subAgentLine } from "../show/sub-agent-line.ts";
-import { SubAgentItems } from "../show/sub-agents.ts";
-import { toldModelLines } from "../show/told-model.ts";
+import { SubAgentItems, subAgentLine } from "../show/sub-agents.ts";
 
 /** Nobody is asked, a call is told when it ends, and how the turn ended the verdict says. */
 type ShownElsewhere =

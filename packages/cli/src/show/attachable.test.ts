@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { attachableAtEnd, attachableIn } from "./attachable.ts";
+import { attachableAtEnd, attachableIn } from "./attached.ts";
 
 test.each<[string, string[]]>([
   ["see https://a.example/b?c=1.", ["https://a.example/b?c=1"]],

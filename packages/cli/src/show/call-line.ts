@@ -1,4 +1,4 @@
-import type { Call, ConversationState, Json } from "@banyan/core";
+import type { Call, Json } from "@banyan/core";
 import { counted, formatTook } from "@banyan/core/shown";
 import { excerpt, linesWithWords } from "./fit-text.ts";
 import type { Style } from "./style.ts";
@@ -96,13 +96,4 @@ function exitCodeOf(call: Call): string | undefined {
   return call.about?.command !== undefined && call.status === "completed"
     ? EXIT_CODE.exec((call.output ?? "").slice(-40))?.[1]
     : undefined;
-}
-
-/** The call that an item of a feed is about. */
-export function callIn(
-  state: ConversationState,
-  item: { readonly message: string; readonly call: string },
-): Call | undefined {
-  const message = state.messages.get(item.message);
-  return message?.role === "assistant" ? message.calls.find((call) => call.id === item.call) : undefined;
 }

@@ -3,8 +3,7 @@ import { counted } from "@banyan/core/shown";
 import type { MemoryEntry } from "@banyan/host";
 import { excerpt } from "./fit-text.ts";
 import { oneLine } from "./plain-text.ts";
-import { table } from "./table.ts";
-import { formatTime } from "./time.ts";
+import { formatTime, table } from "./table.ts";
 
 const TEXT_WIDTH = 80;
 const SOURCE_WIDTH = 60;

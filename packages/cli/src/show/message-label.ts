@@ -1,7 +1,14 @@
-import type { WaitingInput } from "@banyan/core/conversation";
-import { type ConversationState, type Message, pathTo, typedText } from "@banyan/core/conversation";
+import {
+  type ConversationState,
+  type Message,
+  pathTo,
+  textOf,
+  typedText,
+  type WaitingInput,
+} from "@banyan/core/conversation";
 import { counted } from "@banyan/core/shown";
-import { excerpt } from "./fit-text.ts";
+import { excerpt, firstLines } from "./fit-text.ts";
+import { plainText } from "./plain-text.ts";
 
 /** The number of each message of a conversation, in the order of their creation, from 1: what a person types for it. */
 export function messageNumbers(state: ConversationState): ReadonlyMap<string, number> {
@@ -69,4 +76,20 @@ export function waitingText({ parts }: Pick<WaitingInput, "parts">, width: numbe
     return part === typed ? [part.text] : [];
   });
   return excerpt(texts.join(" "), width);
+}
+
+/** Lines of it that are shown. */
+const SHOWN = 10;
+
+/** What a tool or the system tells the model, why something was not done, say; no line of what a person wrote. */
+export function toldModelLines(message: Message | undefined): string[] {
+  if (message?.role !== "user" || message.author === "user" || isShownByChanges(message)) return [];
+  return firstLines(plainText(`${message.author}: ${textOf(message)}`.trim()), SHOWN).split("\n");
+}
+
+const APPLIED = /^All blocks were applied\.(\n.+: (created, with|\d+ blocks? applied;) .+)+\nEdit mode has ended/;
+
+/** Whether a tool says only that blocks became changes of files: a person sees these with their lines, just above. */
+export function isShownByChanges(message: Message): boolean {
+  return message.role === "user" && message.author === "tool" && APPLIED.test(textOf(message));
 }

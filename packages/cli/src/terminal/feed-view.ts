@@ -4,8 +4,6 @@ import type { ConversationState, FeedItem } from "@banyan/core";
 export interface FeedView {
   /** Shows an item of the feed; the state has it already. */
   show(item: FeedItem, state: ConversationState): void;
-  /** Resolves when all of a run has been shown. */
-  shown(run: string): Promise<void>;
   /** A sentence of the program's own. */
   say(sentence: string): void;
   /** One that can be passed over. */

@@ -1,6 +1,6 @@
 import type { EventBody } from "../conversation/event.ts";
 import { type About, type Call, isEnded, type Json, type Preview } from "../conversation/message.ts";
-import { sayingCall } from "../conversation/tree/call-state.ts";
+import { callIn, sayingCall } from "../conversation/tree/call-state.ts";
 import { unsettledBelow } from "../conversation/tree/path.ts";
 import { orAborted } from "../model/alarm.ts";
 import type { Answer } from "../ports/human.ts";
@@ -325,9 +325,7 @@ export class CallBatch {
     const { session, repeats, budget } = this.#run;
     const times = repeats.count(ending, this.#message);
     budget.repeated(times);
-    const message = session.state.messages.get(this.#message);
-    const call = message?.role === "assistant" ? message.calls.find((other) => other.id === id) : undefined;
-    if (call?.changes?.length) repeats.forget();
+    if (callIn(session.state, { call: id, message: this.#message })?.changes?.length) repeats.forget();
     return withRepeats(ending, times);
   }
 

@@ -17,7 +17,7 @@ export {
   type TextQuestion,
   type WaitingInput,
 } from "./state.ts";
-export type { Change } from "./tree/call-state.ts";
+export { type Change, callIn } from "./tree/call-state.ts";
 export { lastAssistantMessage, leaves, newestLeaf, pathTo, siblings, spentOn, standing } from "./tree/path.ts";
 export { reduce } from "./tree/reduce.ts";
 export {

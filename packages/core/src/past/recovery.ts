@@ -3,7 +3,7 @@ import type { EventBody } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import { type AssistantMessage, isEnded } from "../conversation/message.ts";
 import type { ConversationState, LiveRun } from "../conversation/state.ts";
-import { sayingCall } from "../conversation/tree/call-state.ts";
+import { callIn, sayingCall } from "../conversation/tree/call-state.ts";
 import { reduce } from "../conversation/tree/reduce.ts";
 import { noUsage } from "../conversation/usage.ts";
 
@@ -108,8 +108,7 @@ const UNKNOWN =
   "The process stopped while this message was being applied; whether that took effect is unknown. Look before you go on.";
 
 function hasEnded(state: ConversationState, message: string, id: string): boolean {
-  const response = state.messages.get(message);
-  const call = response?.role === "assistant" ? response.calls.find((other) => other.id === id) : undefined;
+  const call = callIn(state, { call: id, message });
   return call !== undefined && isEnded(call.status);
 }
 

@@ -1,5 +1,6 @@
 import { isEnded, type Json } from "../conversation/message.ts";
 import type { ConversationState } from "../conversation/state.ts";
+import { callIn } from "../conversation/tree/call-state.ts";
 import { noRights, type Rights, type RightsPlace } from "../ports/rights.ts";
 
 /** What runs when a call is allowed. */
@@ -55,8 +56,7 @@ export class Granted {
   }
 
   #isOpen(id: string): boolean {
-    const message = this.#state.messages.get(this.#state.calls.get(id) ?? "");
-    const call = message?.role === "assistant" ? message.calls.find((other) => other.id === id) : undefined;
+    const call = callIn(this.#state, { call: id });
     return call !== undefined && !isEnded(call.status);
   }
 

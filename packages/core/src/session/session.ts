@@ -2,6 +2,7 @@ import type { Cursor, DeltaBody, DeltaSource, EventBody, FeedItem, Notice } from
 import { createId } from "../conversation/id.ts";
 import { type AssistantMessage, type Call, type FileChange, partsOf, type UserPart } from "../conversation/message.ts";
 import type { ApprovalQuestion, ConversationState, InputChange, LiveRun } from "../conversation/state.ts";
+import { callIn } from "../conversation/tree/call-state.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
 import { noPast, type Past, pastOf } from "../past/past.ts";
 import { recover } from "../past/recovery.ts";
@@ -443,8 +444,7 @@ export class Session {
    * @internal
    */
   async resolve(asked: Omit<ApprovalQuestion, "pattern">, answer: Answer, origin?: object): Promise<void> {
-    const message = this.state.messages.get(asked.message);
-    const call = message?.role === "assistant" ? message.calls.find(({ id }) => id === asked.call) : undefined;
+    const call = callIn(this.state, asked);
     const facts = approvalResolved(asked, answer, call);
     if (answer.decision === "allow" && call) {
       const input = answer.input ?? call.executedInput ?? call.input;

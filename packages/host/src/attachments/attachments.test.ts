@@ -2,8 +2,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { pathScope, type Rule, readingRules } from "../permissions/index.ts";
-import { attach, referencesIn } from "./index.ts";
+import { pathScope } from "../permissions/place.ts";
+import { readingRules } from "../permissions/reading.ts";
+import type { Rule } from "../permissions/rule.ts";
+import { attach, referencesIn } from "./attach.ts";
 
 const PNG = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
 

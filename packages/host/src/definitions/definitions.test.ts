@@ -5,7 +5,9 @@ import { Agent, launchAgent, Session } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { describeFault } from "../settings/fault.ts";
-import { promptOf, readAgents, readCommands, readSkills, skillTool } from "./index.ts";
+import { readAgents } from "./agents.ts";
+import { promptOf, readCommands } from "./commands.ts";
+import { readSkills, skillTool } from "./skills.ts";
 
 let root: string;
 beforeEach(() => {

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { undoableCalls, undoCall } from "../changes.ts";
 import { type HostFlags, openHost } from "../open-host.ts";
 import { projectOf } from "../project.ts";
-import { redactor } from "../redaction/index.ts";
+import { redactor } from "../redaction/redactor.ts";
 import { readConfiguration } from "../settings/index.ts";
 
 const SAMPLE = fileURLToPath(new URL("../../../acp/src/testing/sample-agent.fixture.ts", import.meta.url));

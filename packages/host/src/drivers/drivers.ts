@@ -10,7 +10,8 @@ import {
   resolveModel,
 } from "@banyan/models";
 import { modelNames } from "../connection.ts";
-import { type Redact, redactedLoop } from "../redaction/index.ts";
+import { redactedLoop } from "../redaction/redacted-loop.ts";
+import type { Redact } from "../redaction/redactor.ts";
 import type { Settings } from "../settings/index.ts";
 import { agentNamed, otherAgent, otherAgentsModels, otherAgentsStatus, PROVIDER } from "./other-agents.ts";
 

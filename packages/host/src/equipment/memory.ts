@@ -3,7 +3,7 @@ import type { Tool } from "@banyan/core";
 import { type ManagedMemory, memoryTools, type SqliteMemoryOptions, sqliteMemory } from "@banyan/memory";
 import { type Environment, embeddingModel, ModelChoiceError } from "@banyan/models";
 import type { Directories } from "../directories.ts";
-import type { Redact } from "../redaction/index.ts";
+import type { Redact } from "../redaction/redactor.ts";
 import type { Settings } from "../settings/index.ts";
 
 /** Where a user's memory is. */

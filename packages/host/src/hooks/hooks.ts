@@ -10,8 +10,8 @@ import type {
 import { say } from "@banyan/core";
 import { visibleLine } from "@banyan/core/shown";
 import { named } from "../attachments/files.ts";
-import type { ApprovalMode } from "../permissions/index.ts";
-import type { Redact } from "../redaction/index.ts";
+import type { ApprovalMode } from "../permissions/permissions.ts";
+import type { Redact } from "../redaction/redactor.ts";
 import { type HookEntries, type HookEvent, hooksAt } from "./entries.ts";
 import { hookCall } from "./hook-call.ts";
 import { type HookPlace, runHook } from "./run-hook.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { projectOf } from "../project.ts";
-import { redactor } from "../redaction/index.ts";
+import { redactor } from "../redaction/redactor.ts";
 import { SettingsError } from "../settings/index.ts";
 import { gatherInstructions, type InstructionSources, instructionsText } from "./instructions.ts";
 

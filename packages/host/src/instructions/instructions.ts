@@ -2,7 +2,7 @@ import { basename, join, resolve } from "node:path";
 import type { McpServers } from "@banyan/tools/mcp";
 import { foldersDownTo, type ProjectPlaces } from "../project.ts";
 import { readFileStart } from "../read-file.ts";
-import type { Redact } from "../redaction/index.ts";
+import type { Redact } from "../redaction/redactor.ts";
 import { SettingsError } from "../settings/fault.ts";
 
 /** One of the texts that an agent is told before a conversation. */

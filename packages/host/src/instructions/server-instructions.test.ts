@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { redactor } from "../redaction/index.ts";
+import { redactor } from "../redaction/redactor.ts";
 import { serverInstructions } from "./instructions.ts";
 
 const redact = redactor({ env: { MY_KEY: "zw8/qr+9=Lm4x" } });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { userSettingsFile } from "../settings/index.ts";
-import { TrustRecord } from "../trust/index.ts";
+import { TrustRecord } from "../trust/trust-record.ts";
 import { addMcpServer, configuredServers, type McpPlace, removeMcpServer } from "./index.ts";
 
 let folder: string;

@@ -14,7 +14,7 @@ import {
 import { readJsonFile } from "../settings/json-file.ts";
 import { isPlainObject, valueAt } from "../settings/key.ts";
 import { mcpServersOf } from "../settings/schema.ts";
-import { TrustRecord } from "../trust/index.ts";
+import { TrustRecord } from "../trust/trust-record.ts";
 import { forgetSignIn } from "./open.ts";
 
 /** Whose servers, and where. */

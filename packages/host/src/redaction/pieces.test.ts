@@ -6,7 +6,7 @@ import { Agent, Session, say } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { workspaceTools } from "@banyan/tools/workspace";
 import { expect, test } from "vitest";
-import { attach } from "../attachments/index.ts";
+import { attach } from "../attachments/attach.ts";
 import { redactedTools } from "./redacted-tools.ts";
 import { redactor } from "./redactor.ts";
 import { hiddenKeys, privateKey, toldOf } from "./secrets.fixture.ts";

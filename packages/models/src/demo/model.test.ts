@@ -3,7 +3,7 @@ import { Agent } from "@banyan/core";
 import type { ModelPart, ModelRequest, ModelSink, PromptMessage, PromptResult } from "@banyan/core/drivers";
 import { describe, expect, test } from "vitest";
 import { answerOf, KeepingSink, say } from "../testing/sink.ts";
-import { demoModel } from "./index.ts";
+import { demoModel } from "./model.ts";
 
 const tools = ["read", "list", "search", "write", "edit", "shell"].map((name) => ({
   name,

@@ -1,17 +1,16 @@
 import type { HttpBindings } from "@hono/node-server";
-import { type Context, Hono } from "hono";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { deleteCookie, setCookie } from "hono/cookie";
-import type { Gate, Refusal } from "../auth/gate.ts";
-import { knockOf } from "../auth/gate.ts";
+import { type Gate, knockOf, type Refusal } from "../auth/gate.ts";
 import { SIGNED_IN } from "../auth/signed-in-page.ts";
 import type { Principal } from "../desk/principal.ts";
 import { agUi } from "../doors/ag-ui.ts";
 import { openAi } from "../doors/openai.ts";
 import { errorOf } from "../doors/openai-words.ts";
 import { uiMessages } from "../doors/ui-messages.ts";
+import { Pace } from "../socket/pace.ts";
 import { noticePage } from "./answers.ts";
-import { pacing } from "./pacing.ts";
 import type { PageFile } from "./page-files.ts";
 import { type RestParts, rest } from "./rest.ts";
 
@@ -192,5 +191,25 @@ function securityHeaders(host: string): Readonly<Record<string, string>> {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
+  };
+}
+
+/** Addresses whose pace is remembered. */
+const ADDRESSES = 1_000;
+
+/** Holds back whoever asks too fast, at whatever address for programs; what they get is kept by nobody. */
+export function pacing(): MiddlewareHandler<HttpEnvironment> {
+  const paces = new Map<string, Pace>();
+  return async (context, next) => {
+    // A guest on the owner's machine does not use up what the owner may ask.
+    const from = `${context.get("principal").name} ${context.env.incoming.socket.remoteAddress}`;
+    const pace = paces.get(from) ?? new Pace();
+    paces.delete(from);
+    paces.set(from, pace);
+    if (paces.size > ADDRESSES) paces.delete(paces.keys().next().value as string);
+    if (pace.next() !== "go")
+      return context.json({ error: { code: "busy", message: "Too many requests; try again." } }, 429);
+    context.header("Cache-Control", "no-store");
+    return next();
   };
 }

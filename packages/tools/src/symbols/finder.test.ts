@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { SymbolFinder } from "./finder.ts";
 import { findingIn } from "./finding.fixture.ts";
-import { SymbolFinder } from "./index.ts";
 
 const typescript = findingIn("typescript");
 

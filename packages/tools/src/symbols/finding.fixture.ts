@@ -1,4 +1,5 @@
-import { SymbolError, SymbolFinder, type SymbolLanguage } from "./index.ts";
+import { SymbolFinder } from "./finder.ts";
+import { SymbolError, type SymbolLanguage } from "./language.ts";
 
 /** Looks for symbols in texts of one language. */
 export interface Finding {

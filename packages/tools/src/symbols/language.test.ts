@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { languageOf, type SymbolError } from "./index.ts";
+import { languageOf, type SymbolError } from "./language.ts";
 
 test.each([
   ["src/a.ts", "typescript"],

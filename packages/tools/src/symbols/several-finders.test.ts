@@ -1,7 +1,7 @@
 import files from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { expect, test, vi } from "vitest";
-import { SymbolFinder } from "./index.ts";
+import { SymbolFinder } from "./finder.ts";
 
 // Alone in its file: here, tree-sitter is not loaded yet.
 test("finders that start at the same time do not get in each other's way, and load each grammar once", async () => {

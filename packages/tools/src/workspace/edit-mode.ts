@@ -1,6 +1,6 @@
 import { defineTool, type Tool } from "@banyan/core";
 import { z } from "zod";
-import { SymbolFinder } from "../symbols/index.ts";
+import { SymbolFinder } from "../symbols/finder.ts";
 import { armFile, messageOfCall } from "./edit-mode/armed-file.ts";
 import { Editing } from "./edit-mode/editing.ts";
 import { instructions } from "./edit-mode/instructions.ts";

@@ -1,5 +1,5 @@
 import { type FeedItem, textOf } from "@banyan/core/conversation";
-import { toldItem, type UntoldType } from "@banyan/core/shown";
+import { type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { useMay } from "../use-may.ts";
 import { useConversation } from "./use-conversation.ts";
@@ -44,20 +44,15 @@ export function Announcer() {
 
 /** What is read where it stands: it would interrupt whoever listens, again and again. */
 type ReadWhereItStands =
+  | ToldType
   | `${"text" | "reasoning" | "call.input" | "call.output" | "call.draft"}.delta`
   | `call.${"pending" | "approval-resolved" | "executing" | "completed" | "denied" | "cancelled"}`
-  | `run.${"started" | "paused" | "continued" | "ended"}`
+  | `run.${"started" | "ended"}`
   | `message.${"added" | "abandoned"}`
-  | `memory.${"recalled" | "skipped"}`
-  | `context.${"shortening" | "not-shortened"}`
-  | "callback.failed"
-  | "chat.ended"
-  | "feed.reset"
+  | "memory.recalled"
   | "file.changed"
   | "input.delivered"
-  | "model.waiting"
-  | "question.answered"
-  | "turn.waiting";
+  | "question.answered";
 
 type Find = (id: string) => Parameters<typeof textOf>[0] | undefined;
 

@@ -12,7 +12,6 @@ export {
 } from "./amounts.ts";
 export { enclosed } from "./enclosed.ts";
 export { nearest } from "./nearest.ts";
-export { type DiffLine, readPatch } from "./patch.ts";
-export { mainArgument, type ShownLine, shownCall } from "./shown-call.ts";
+export { type DiffLine, mainArgument, readPatch, type ShownLine, shownCall } from "./shown-call.ts";
 export { GIVEN_UP, hitchName, type ToldType, toldItem, type UntoldType } from "./told-item.ts";
 export { visibleLine, visibleProse, visibleText } from "./visible-text.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { readPatch } from "./patch.ts";
+import { readPatch } from "./shown-call.ts";
 
 const DIFF = "--- a/x\n+++ b/x\n@@ -1,3 +1,4 @@\n one\n-two\n+2\n+2.5\n three";
 

@@ -1,6 +1,6 @@
 import type { Delta, Event, FeedItem } from "../event.ts";
 import { type AssistantMessage, type Call, type CallStatus, isEnded, type Json, type Part } from "../message.ts";
-import type { Mutable, MutableState } from "../state.ts";
+import type { ConversationState, Mutable, MutableState } from "../state.ts";
 
 /** What one item changed, so that a view can follow without comparing. */
 export interface Change {
@@ -19,6 +19,15 @@ export type MutableAssistant = Mutable<Omit<AssistantMessage, "parts" | "calls">
 export function assistantOf(state: MutableState, id: string): MutableAssistant | undefined {
   const message = state.messages.get(id);
   return message?.role === "assistant" ? (message as unknown as MutableAssistant) : undefined;
+}
+
+/** A call as it stands, in the message that is named, else in the one that its conversation knows it of. */
+export function callIn(
+  { messages, calls }: Pick<ConversationState, "messages" | "calls">,
+  { call, message = calls.get(call) ?? "" }: { readonly call: string; readonly message?: string },
+): Call | undefined {
+  const asking = messages.get(message);
+  return asking?.role === "assistant" ? asking.calls.find(({ id }) => id === call) : undefined;
 }
 
 /** An item that speaks of a call. */

@@ -6,7 +6,7 @@ import { type Session, say } from "@banyan/core";
 import { shownCall } from "@banyan/core/shown";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { openHost } from "../../open-host.ts";
-import type { ApprovalMode } from "../index.ts";
+import type { ApprovalMode } from "../permissions.ts";
 
 // A model that does whatever a text tells it, in a place where everything that was done can be seen.
 

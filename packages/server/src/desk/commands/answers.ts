@@ -1,5 +1,5 @@
 import { type Agent, type ConversationState, type Session, UnfitAnswerError } from "@banyan/core";
-import type { ApprovalQuestion } from "@banyan/core/conversation";
+import { type ApprovalQuestion, callIn } from "@banyan/core/conversation";
 import { parseRule } from "@banyan/host";
 import type { Result } from "@banyan/protocol";
 import type { LiveConversation } from "../live/live-conversation.ts";
@@ -37,17 +37,14 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
 };
 
 /** What waits for a person in a conversation, in the order in which it came. */
-function waitingIn({ id, labels, messages, questions }: ConversationState): Waiting[] {
+function waitingIn(state: ConversationState): Waiting[] {
+  const { id, labels, messages, questions } = state;
   const directory = labels.cwd === undefined ? {} : { directory: labels.cwd };
   return questions
     .values()
     .map((question) => {
-      const message = messages.get(question.message ?? "");
-      const call =
-        question.type !== "limit" && message?.role === "assistant"
-          ? message.calls.find((asking) => asking.id === question.call)
-          : undefined;
-      const ofSubAgent = message?.call !== undefined;
+      const call = question.type === "limit" ? undefined : callIn(state, question);
+      const ofSubAgent = messages.get(question.message ?? "")?.call !== undefined;
       return { conversation: id, question, ...(call && { call }), ofSubAgent, ...directory };
     })
     .toArray();
@@ -75,9 +72,10 @@ export async function allowWhatIsCovered(live: LiveConversation, desk: Workplace
   }
 }
 
-async function isAllowed(session: Session, { options }: Agent, { message, call }: ApprovalQuestion): Promise<boolean> {
+async function isAllowed(session: Session, { options }: Agent, question: ApprovalQuestion): Promise<boolean> {
+  const { call, message } = question;
   const asked = session.state.messages.get(message);
-  const waiting = asked?.role === "assistant" ? asked.calls.find(({ id }) => id === call) : undefined;
+  const waiting = callIn(session.state, question);
   const tool = options.tools?.find(({ name }) => name === waiting?.tool);
   if (!options.permission || !tool || waiting?.input === undefined) return false;
   const { signal } = new AbortController();

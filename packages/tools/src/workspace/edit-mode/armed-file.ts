@@ -1,5 +1,7 @@
 import type { AssistantMessage, ToolContext } from "@banyan/core";
-import { type FileSymbols, languageOf, type SymbolFinder } from "../../symbols/index.ts";
+import type { FileSymbols } from "../../symbols/file-symbols.ts";
+import type { SymbolFinder } from "../../symbols/finder.ts";
+import { languageOf } from "../../symbols/language.ts";
 import { digestOf } from "../backups.ts";
 import { WorkspaceError } from "../error.ts";
 import { type Location, locate, type Workspace } from "../paths.ts";

@@ -1,4 +1,4 @@
-import { SymbolError } from "../../symbols/index.ts";
+import { SymbolError } from "../../symbols/language.ts";
 import { digestOf } from "../backups.ts";
 import { WorkspaceError } from "../error.ts";
 import type { Watch } from "../key-file.ts";

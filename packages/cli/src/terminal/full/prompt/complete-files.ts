@@ -3,7 +3,7 @@ import { dirname, join, matchesGlob } from "node:path/posix";
 import { counted, formatBytes } from "@banyan/core/shown";
 import type { WorkspaceFiles } from "@banyan/host/workspace-files";
 import { fuzzyFilter } from "@earendil-works/pi-tui";
-import { attachableAtEnd } from "../../../show/attachable.ts";
+import { attachableAtEnd } from "../../../show/attached.ts";
 import type { Completer, Suggestion } from "./completion.ts";
 
 /** Paths that are suggested at the most. */

@@ -1,4 +1,4 @@
-import { attachableAtEnd } from "../../../show/attachable.ts";
+import { attachableAtEnd } from "../../../show/attached.ts";
 import type { History } from "../../history.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import type { Size } from "../screen/live-region.ts";

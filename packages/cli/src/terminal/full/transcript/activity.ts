@@ -1,8 +1,10 @@
 import type { Call, ConversationState, FeedItem } from "@banyan/core";
-import type { UntoldType } from "@banyan/core/shown";
+import { callIn } from "@banyan/core/conversation";
+import type { ToldType, UntoldType } from "@banyan/core/shown";
 import { counted, hitchName } from "@banyan/core/shown";
 import { callSummary } from "../../../show/call-line.ts";
 import { oneLine } from "../../../show/plain-text.ts";
+import { SubAgentItems } from "../../../show/sub-agents.ts";
 
 /** What the agent does at the moment, and since when. */
 export interface Doing {
@@ -19,15 +21,12 @@ export interface Doing {
 
 /** It does not change what the agent does, or what it does then is told by what follows. */
 type ShownElsewhere =
+  | ToldType
   | `call.${"pending" | "draft.delta" | "output.delta"}`
   | `message.${"added" | "completed" | "abandoned"}`
-  | `memory.${"recalled" | "skipped"}`
-  | "callback.failed"
-  | "chat.ended"
-  | "feed.reset"
+  | "memory.recalled"
   | "file.changed"
-  | "input.delivered"
-  | "turn.waiting";
+  | "input.delivered";
 
 /** Columns that the name of a running call may take. */
 const NAME = 200;
@@ -35,8 +34,7 @@ const NAME = 200;
 /** Follows what an agent does, from its feed (T25), and which items are about sub-agents. */
 export class Activities {
   readonly #running = new Map<string, Call>();
-  /** Runs of sub-agents that have not ended. */
-  readonly #agents = new Set<string>();
+  readonly #agents = new SubAgentItems();
   #run: string | undefined;
   #doing: Doing | undefined;
   /** What is done for the person; the last one counts. */
@@ -72,7 +70,7 @@ export class Activities {
     if (this.#run === undefined || state?.runs.has(this.#run)) return false;
     this.#run = undefined;
     this.#running.clear();
-    this.#agents.clear();
+    this.#agents.forget();
     return true;
   }
 
@@ -85,7 +83,7 @@ export class Activities {
 
   /** Takes an item; answers whether it is about a sub-agent, which the transcript passes over. */
   note(item: FeedItem, state: ConversationState): boolean {
-    if (this.#noteAgent(item, state)) {
+    if (this.#agents.has(item, state)) {
       this.#settle(state);
       return true;
     }
@@ -138,7 +136,7 @@ export class Activities {
       case "call.failed":
       case "call.denied":
       case "call.cancelled":
-        this.#noteCall(item.message, item.call, state);
+        this.#noteCall(callIn(state, item), state);
         break;
       default:
         item.type satisfies UntoldType | ShownElsewhere;
@@ -146,19 +144,10 @@ export class Activities {
     return false;
   }
 
-  #noteAgent(item: FeedItem, state: ConversationState): boolean {
-    if (item.type === "run.started" && item.call !== undefined) this.#agents.add(item.run);
-    if (item.type === "run.ended" && this.#agents.delete(item.run)) return true;
-    if ("run" in item && typeof item.run === "string" && this.#agents.has(item.run)) return true;
-    return "message" in item && state.messages.get(item.message)?.call !== undefined;
-  }
-
-  #noteCall(message: string, id: string, state: ConversationState): void {
-    const answer = state.messages.get(message);
-    const call = answer?.role === "assistant" ? answer.calls.find((other) => other.id === id) : undefined;
+  #noteCall(call: Call | undefined, state: ConversationState): void {
     if (!call) return;
-    if (call.status === "executing") this.#running.set(id, call);
-    else this.#running.delete(id);
+    if (call.status === "executing") this.#running.set(call.id, call);
+    else this.#running.delete(call.id);
     this.#settle(state);
   }
 
@@ -167,7 +156,7 @@ export class Activities {
     if (questions.size > 0) return this.#set("waiting for you", { isWaiting: true });
     if (!first) return this.#set("waiting for the model");
     const what = others.length > 0 ? `running ${others.length + 1} calls` : running(first);
-    const agents = this.#agents.size;
+    const agents = this.#agents.atWork;
     this.#set(agents > 0 ? `${what}, ${counted(agents, "sub-agent")}` : what, { agents });
   }
 

@@ -1,6 +1,7 @@
 import {
   type Call,
   type ConversationState,
+  callIn,
   type Draft,
   type FeedItem,
   type FileChange,
@@ -12,13 +13,12 @@ import {
 } from "@banyan/core/conversation";
 import { GIVEN_UP, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
 import { attachedLine, attachedTo } from "../../../show/attached.ts";
-import { callIn } from "../../../show/call-line.ts";
 import { changeHead, diffLines } from "../../../show/diff-lines.ts";
 import { cutSentence } from "../../../show/fit-text.ts";
 import { recalledLine } from "../../../show/memory-lines.ts";
+import { isShownByChanges } from "../../../show/message-label.ts";
 import { oneLine } from "../../../show/plain-text.ts";
-import { subAgentTold } from "../../../show/sub-agent-line.ts";
-import { isShownByChanges } from "../../../show/told-model.ts";
+import { subAgentTold } from "../../../show/sub-agents.ts";
 import { runEndSentence } from "../../../show/turn-end.ts";
 import type { FeedView } from "../../feed-view.ts";
 import { wrapped } from "../screen/cells.ts";
@@ -50,7 +50,6 @@ export class LiveView implements FeedView {
   readonly #changed: () => void;
   readonly #transcript = new Transcript();
   readonly #activities = new Activities();
-  readonly #endings = new Map<string, PromiseWithResolvers<void>>();
   readonly #calls = new Map<string, CallBlock>();
   #pages: Page[] = [];
   /** Why the model was asked again, as it was told last. */
@@ -91,8 +90,7 @@ export class LiveView implements FeedView {
     if (!this.#activities.follow(state)) return;
     this.#endText();
     for (const [id, block] of this.#calls) {
-      const message = state?.messages.get(state.calls.get(id) ?? "");
-      const call = message?.role === "assistant" ? message.calls.find((other) => other.id === id) : undefined;
+      const call = state && callIn(state, { call: id });
       if (call) block.update(call);
     }
     this.#changed();
@@ -112,13 +110,7 @@ export class LiveView implements FeedView {
   show(item: FeedItem, state: ConversationState): void {
     if (!this.#activities.note(item, state)) this.#show(item, state);
     else if (item.type !== "model.waiting") this.#tell(subAgentTold(item, state));
-    if (item.type === "run.ended") this.#ending(item.run).resolve();
     this.#changed();
-  }
-
-  async shown(run: string): Promise<void> {
-    await this.#ending(run).promise;
-    this.#endings.delete(run);
   }
 
   say(sentence: string): void {
@@ -354,13 +346,5 @@ export class LiveView implements FeedView {
     this.forget();
     if (command !== undefined) this.command(command);
     this.#transcript.add(block);
-  }
-
-  #ending(run: string): PromiseWithResolvers<void> {
-    const known = this.#endings.get(run);
-    if (known) return known;
-    const ending = Promise.withResolvers<void>();
-    this.#endings.set(run, ending);
-    return ending;
   }
 }

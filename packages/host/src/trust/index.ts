@@ -1,2 +1,0 @@
-export { type ProjectItem, untrustedContent } from "./project-content.ts";
-export { type Trust, TrustRecord } from "./trust-record.ts";

@@ -1,1 +1,0 @@
-export { type DemoOptions, demoModel } from "./model.ts";
