@@ -11,7 +11,7 @@ const SOURCES = [
   "packages/web/{src,public}/**",
   "packages/web/{index.html,sign-in.html,vite.config.ts,package.json}",
   "packages/core/src/conversation/**",
-  "packages/server/src/protocol/**",
+  "packages/protocol/src/**",
 ];
 
 /** Builds the page into a folder; the folder is emptied first. */

@@ -200,7 +200,7 @@ const ASKING = [
 ];
 
 /** Opens what the variables of OpenTelemetry ask for. Without them nothing is loaded. */
-export async function openTelemetry(
+async function openTelemetry(
   env: Environment,
   { redact, failed }: { readonly redact: Redact; failed(sentence: string): void },
 ): Promise<Otlp | undefined> {

@@ -122,7 +122,7 @@ async function completeCommands({ live }: Terminal, host: Host): Promise<void> {
 const HELP = 60;
 
 /** Lets a terminal complete `#` to messages of the conversation, and `@` to named agents as soon as they are known (T14). */
-export async function completeNames({ live }: Terminal, host: Host, talk: Pick<Talk, "session">): Promise<void> {
+async function completeNames({ live }: Terminal, host: Host, talk: Pick<Talk, "session">): Promise<void> {
   const complete = (agents: Equipment["agents"]) =>
     live?.configure({ names: () => [...agentNames(agents), ...messageNames(talk.session?.state, host.agent.name)] });
   complete([]);

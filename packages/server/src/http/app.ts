@@ -198,7 +198,7 @@ function securityHeaders(host: string): Readonly<Record<string, string>> {
 const ADDRESSES = 1_000;
 
 /** Holds back whoever asks too fast, at whatever address for programs; what they get is kept by nobody. */
-export function pacing(): MiddlewareHandler<HttpEnvironment> {
+function pacing(): MiddlewareHandler<HttpEnvironment> {
   const paces = new Map<string, Pace>();
   return async (context, next) => {
     // A guest on the owner's machine does not use up what the owner may ask.

@@ -116,13 +116,13 @@ export class PostgresLog implements Log {
 }
 
 /** What a person allowed in a conversation. All that is in the database was begun in it. Rejects with `StoreError`. */
-export async function readRights(database: Database, number: number): Promise<Rights> {
+async function readRights(database: Database, number: number): Promise<Rights> {
   const [row] = await database.ask(READ, [number]);
   return row ? rightsFrom(String(row[0])) : noRights;
 }
 
 /** Whether they were written: a writer that another one has overtaken grants nothing. Rejects with `StoreError`. */
-export async function writeRights(database: Database, number: number, epoch: number, rights: Rights): Promise<boolean> {
+async function writeRights(database: Database, number: number, epoch: number, rights: Rights): Promise<boolean> {
   return (await database.ask(WRITE, [number, epoch, JSON.stringify(rights)])).length > 0;
 }
 
