@@ -47,7 +47,7 @@ const SHOWS: Readonly<Record<ItemType, Shows>> = {
   },
   "message.abandoned": same(/What was written of this answer is given up; it is asked for anew\./),
   "call.pending": { full: /shake … waiting/, page: /shell\s+shake/ },
-  "call.approval-requested": { full: /always shell\(count \*\), for good/, page: /May shell run\?/ },
+  "call.approval-requested": { full: /always shell\(count \*\), for good/, page: /Run this command\?/ },
   "call.approval-resolved": { full: /count leaves … waiting$/m, page: /1 allowed/ },
   "call.executing": {
     full: /shake … running/,
@@ -78,7 +78,7 @@ const SHOWS: Readonly<Record<ItemType, Shows>> = {
   },
   "question.asked": { full: /Which of the oaks is meant\?/, page: /Which of the oaks is meant\?/ },
   "question.answered": {},
-  "run.started": { full: /waiting for the model/, page: /Stop/ },
+  "run.started": { full: /waiting for the model/, page: /Steer/ },
   "run.paused": {
     full: /reached 2 steps\. A person is asked/,
     plain: /reached 2 steps\. A person is asked/,

@@ -256,12 +256,14 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, PATIENT, () => {
     const conversation = await here.conversation("again please");
     const { page } = await here.open(`/c/${conversation}`);
     await act(page, "You said: again", "Answer again");
-    const models = page.getByLabel("Model");
+    const models = page.getByRole("log").getByLabel("Model");
     await eventually(() => models.locator("option").allInnerTexts()).toContain("scripted/second");
     await models.selectOption("scripted/second");
     await page.getByRole("button", { name: "Answer again" }).last().click();
     const answer = articles(page).last();
     await eventually(() => answer.innerText()).toContain("2/2");
+    await answer.hover();
+    await answer.getByRole("button", { name: "What answers took" }).click();
     await eventually(() => answer.innerText()).toMatch(/scripted\/second · .* tokens in, .* out · cost unknown/);
     await page.getByRole("button", { name: /^Previous version/ }).click();
     await eventually(() => articles(page).last().innerText()).toMatch(/scripted\/model · .* · cost <\$0\.0001/);

@@ -79,7 +79,7 @@ describe.runIf(chromiumPath)(`questions in the page${whyNot}`, PATIENT, () => {
     const conversation = await here.conversation("hello");
     await here.ask("turn.say", { conversation, parts: [{ type: "text", text: `calls ${JSON.stringify(inputs)}` }] });
     const { page } = await here.open(`/c/${conversation}`);
-    const questions = page.getByRole("log").getByRole("group", { name: "May shell run?" });
+    const questions = page.getByRole("log").getByRole("group", { name: "Run this command?" });
     await eventually(() => questions.count()).toBe(inputs.length);
     return { page, questions, shown: await questions.getByRole("region", { name: "What would run" }).allInnerTexts() };
   }

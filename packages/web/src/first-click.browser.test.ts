@@ -39,7 +39,7 @@ describe.runIf(chromiumPath)(`clicks while the page moves${whyNot}`, PATIENT, ()
     await here.ask("turn.say", { conversation, parts: [{ type: "text", text: `calls ${calls}` }] });
     const { page } = await here.open(`/c/${conversation}`);
     const session = await begun.promise;
-    const questions = page.getByRole("log").getByRole("group", { name: "May shell run?" });
+    const questions = page.getByRole("log").getByRole("group", { name: "Run this command?" });
     const allow = questions.last().getByRole("button", { name: /Allow once/ });
     await eventually(() => questions.count()).toBe(2);
     const { message, call } = asked(session);

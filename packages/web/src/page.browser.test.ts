@@ -13,6 +13,9 @@ const said = (page: Page) =>
     .allInnerTexts()
     .then((texts) => texts.join("\n"));
 
+/** A picture of one pixel. */
+const PICTURE = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
 /** Bytes of JavaScript that the page loads before anything else, as they go over the wire. */
 const LARGEST_START = 200 * 1024;
 
@@ -40,7 +43,15 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
   /** A page in one of the states that are looked at; nothing in it may be wrong for anybody. */
   const states: Readonly<Record<string, (window: Window) => Promise<void>>> = {
     empty: async ({ page }) => {
-      await page.getByRole("button", { name: "New conversation" }).first().waitFor();
+      await page.getByRole("list", { name: "Examples" }).getByRole("button").nth(2).waitFor();
+    },
+    "the model chosen": async ({ page }) => {
+      await page.getByRole("button", { name: "Model: scripted/model" }).click();
+      await page.getByRole("list", { name: "Models that can be used" }).getByText("scripted/second").waitFor();
+    },
+    "what the page is made from": async ({ page }) => {
+      await page.goto(`http://${here.link.host}/design`);
+      await page.getByRole("heading", { name: "What the page is made from" }).waitFor();
     },
     "streaming code": async ({ page }) => {
       await begin(page, "code");
@@ -83,15 +94,56 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
   };
 
   async function begin(page: Page, text: string): Promise<void> {
-    await page.getByRole("button", { name: "New conversation" }).first().click();
     await page.locator("#composer:focus").waitFor();
     await write(page, text);
+    await page.waitForURL(/\/c\//);
   }
 
   it.for(Object.keys(states))("has nothing that axe finds fault with, in both themes: %s", async (name) => {
     const window = await here.open();
     await states[name]?.(window);
     expect(await faultsOf(window.page)).toEqual([]);
+  });
+
+  it("W63, W64, W66: on the first page one writes, with files and a model of one's choice; examples send nothing", async () => {
+    const { page, complaints } = await here.open("/", { viewport: { width: 390, height: 844 } });
+    await page.locator("#composer:focus").waitFor();
+    await page.getByRole("list", { name: "Examples" }).getByRole("button").nth(1).click();
+    expect(await composer(page).inputValue()).toContain("src/sum");
+    expect(new URL(page.url()).pathname).toBe("/");
+    await page.getByRole("button", { name: "Model: scripted/model" }).click();
+    await page.getByRole("searchbox", { name: "Find a model, or name one" }).fill("second");
+    await page.getByRole("list", { name: "Models that can be used" }).getByText("scripted/second").click();
+    const picture = Buffer.from(PICTURE, "base64");
+    await page.getByLabel("Files to attach").setInputFiles([
+      { name: "dot.png", mimeType: "image/png", buffer: picture },
+      { name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("a line of the notes") },
+      { name: "odd.bin", mimeType: "application/octet-stream", buffer: Buffer.from([0, 255, 0]) },
+    ]);
+    const files = page.getByRole("list", { name: "Files that go along" }).getByRole("listitem");
+    await eventually(() => files.allInnerTexts()).toEqual([
+      expect.stringContaining("dot.png"),
+      expect.stringContaining("notes.txt"),
+    ]);
+    await page.getByRole("alert").getByText("odd.bin does not go along").waitFor();
+    await page.getByRole("button", { name: "Leave out notes.txt" }).click();
+    await page
+      .getByLabel("Files to attach")
+      .setInputFiles({ name: "list.md", mimeType: "", buffer: Buffer.from("# A list") });
+    await eventually(() => files.count()).toBe(2);
+    await write(page, "what is this?");
+    await page.waitForURL(/\/c\//);
+    await eventually(() => said(page)).toContain("You said: what is this?");
+    const asked = articles(page).first();
+    expect(
+      await asked.getByRole("img", { name: "dot.png" }).evaluate((it) => (it as HTMLImageElement).naturalWidth),
+    ).toBe(1);
+    // A text is there when it is asked for, and not poured into the message.
+    expect(await asked.getByText("# A list").isVisible()).toBe(false);
+    await asked.getByText("list.md").click();
+    await asked.getByText("# A list").waitFor();
+    await page.getByRole("button", { name: "Model: scripted/second" }).waitFor();
+    expect(complaints).toEqual([]);
   });
 
   it("S12: what a model writes is text: no script, no picture from elsewhere, nothing that the policy had to forbid", async () => {
@@ -145,7 +197,7 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
     const tooWide = () => page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     expect(await tooWide()).toBe(0);
     const right = (element: Element) => element.getBoundingClientRect().right;
-    for (const part of [change, page.getByRole("group", { name: "May edit run?" })]) {
+    for (const part of [change, page.getByRole("group", { name: "Change src/sum.ts?" })]) {
       expect(await part.evaluate(right)).toBeLessThan(320);
     }
     await page.getByRole("button", { name: /Allow once/ }).click();

@@ -5,6 +5,7 @@ import { createStore, type StoreApi, useStore } from "zustand";
 import { browserLink } from "./connection/browser-link.ts";
 import { forgetUnsent, keepUnsent, keptUnsent, type Unsent } from "./connection/unsent.ts";
 import { LiveConversation } from "./conversation/live-conversation.ts";
+import { ConversationRemoval, type Leaving } from "./conversations/removal.ts";
 import type { Key } from "./sign-in/key.ts";
 import { keepRights, keptRights } from "./sign-in/rights.ts";
 
@@ -19,6 +20,8 @@ export interface PageState {
   readonly unsent: readonly Unsent[];
   /** What was said before the page was loaded anew, and came to nothing: who writes there gets it back. */
   readonly refused: readonly Refused[];
+  /** The conversation that was removed just now, and is not gone yet. */
+  readonly leaving: Leaving | undefined;
   /** What was removed just now and can be brought back. */
   readonly removed: Removed | undefined;
   /** Why the last thing that a person asked for did not come about, where no other place of the page says it. */
@@ -50,6 +53,7 @@ export type KnownModel = Result<"model.list">["models"][number];
 /** The page: its one connection, the list of conversations, and those that are followed. */
 export class Page {
   readonly connection: Client;
+  readonly removal: ConversationRemoval;
   readonly store: StoreApi<PageState>;
   readonly #followed = new Map<string, LiveConversation>();
   readonly #models = new Map<string, Promise<readonly KnownModel[]>>();
@@ -62,6 +66,7 @@ export class Page {
       conversations: undefined,
       unsent: [],
       refused: [],
+      leaving: undefined,
       removed: undefined,
       problem: undefined,
     }));
@@ -76,6 +81,7 @@ export class Page {
         if (frame.type === "conversations") this.#listChanged(frame.changed, frame.removed);
       },
     });
+    this.removal = new ConversationRemoval(this.connection, this.store);
     window.addEventListener("online", () => this.connection.retry());
     // The server acts on an id once: what it may have heard before the page was loaded anew can go out again.
     for (const unsent of keptUnsent()) this.say(unsent).catch((error: Error) => this.#refuse(unsent, error.message));

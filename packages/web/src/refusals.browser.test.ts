@@ -45,13 +45,18 @@ describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PA
     await told("conversation.rename").waitFor();
     expect(await faultsOf(page)).toEqual([]);
     expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe(title);
+    // A removal waits until it cannot be undone any more; then it is told, and the conversation is in the list again.
+    const entry = page.getByRole("navigation", { name: "Conversations" }).getByRole("link", { name: title });
     await page.getByRole("button", { name: "Remove the conversation" }).click();
-    await page.getByRole("button", { name: "Remove it for good" }).click();
+    await entry.waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Undo" }).click();
+    await entry.waitFor();
+    await entry.hover();
+    await page.getByRole("button", { name: `Remove ${title}` }).click();
+    await entry.waitFor({ state: "detached" });
     await told("conversation.remove").waitFor();
-    // It takes two clicks again.
-    await page.getByRole("button", { name: "Remove the conversation" }).waitFor();
+    await entry.waitFor();
     expect(await page.getByRole("alert").count()).toBe(1);
-    expect(page.url()).toContain(conversation);
     expect(complaints).toEqual([]);
   });
 
@@ -156,10 +161,10 @@ describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PA
     const cards = page.getByRole("list", { name: "Waiting for you" }).getByRole("group");
     await eventually(() => cards.count()).toBe(2);
     await cards.last().focus();
-    await page.keyboard.press("a");
+    await page.keyboard.press("Alt+a");
     await eventually(() => cards.count()).toBe(1);
     await eventually(() => cards.first().evaluate((card) => card === document.activeElement)).toBe(true);
-    await page.keyboard.press("d");
+    await page.keyboard.press("Alt+d");
     await cards.first().waitFor({ state: "detached" });
     await eventually(() => composer(page).evaluate((box) => box === document.activeElement)).toBe(true);
   });

@@ -1,7 +1,9 @@
 import { createRootRoute, createRoute, createRouter, retainSearchParams } from "@tanstack/react-router";
+import { Suspense } from "react";
 import { ConversationView } from "./conversation/conversation-view.tsx";
 import { type PanelSearch, panelSearch } from "./panels/panel-names.ts";
 import { conversationParams } from "./shell/address.ts";
+import { lazily } from "./shell/lazily.ts";
 import { Shell } from "./shell/shell.tsx";
 import { Welcome } from "./shell/welcome.tsx";
 
@@ -34,8 +36,24 @@ const conversation = createRoute({
   },
 });
 
+const Gallery = lazily(async () => ({ default: (await import("./design/gallery.tsx")).Gallery }));
+
+/** What the page is made from, for whoever changes it (W79). */
+const design = createRoute({
+  getParentRoute: () => root,
+  path: "/design",
+  component: () => (
+    <Suspense fallback={null}>
+      <Gallery />
+    </Suspense>
+  ),
+});
+
 /** The addresses of the page. */
-export const router = createRouter({ routeTree: root.addChildren([welcome, conversation]), defaultPreload: false });
+export const router = createRouter({
+  routeTree: root.addChildren([welcome, conversation, design]),
+  defaultPreload: false,
+});
 
 declare module "@tanstack/react-router" {
   interface Register {

@@ -323,9 +323,9 @@ describe.runIf(chromiumPath)(`what streams in the page${whyNot}`, PATIENT, () =>
     here.agent.release();
     await eventually(() => said(two.page)).toContain("You said: later");
     await write(two.page, "shell");
-    await one.page.getByText("May shell run?").waitFor();
+    await one.page.getByText("Run this command?").waitFor();
     await one.page.getByRole("button", { name: /Allow once/ }).click();
-    await two.page.getByText("May shell run?").waitFor({ state: "detached" });
+    await two.page.getByText("Run this command?").waitFor({ state: "detached" });
     await here.idle(conversation);
     for (const { page } of [one, two]) {
       await eventually(() => said(page)).toContain("That is done.");

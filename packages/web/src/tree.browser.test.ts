@@ -57,7 +57,7 @@ describe.runIf(chromiumPath)(`the tree in the page${whyNot}`, PATIENT, () => {
   });
 
   it("W18: the outline is a tree that is walked with the keyboard", async () => {
-    const { page, complaints } = await here.open(`/c/${await branched()}`);
+    const { page, complaints } = await here.open(`/c/${await branched()}?panel=branches`);
     await row(page, "gamma").waitFor();
     const places = await rows(page).evaluateAll((all) =>
       all.map((item) =>
@@ -95,7 +95,7 @@ describe.runIf(chromiumPath)(`the tree in the page${whyNot}`, PATIENT, () => {
 
   it("W13, W18: a branch that grows keeps the focus, and the name that is being written for it", async () => {
     const conversation = await here.conversation("begin");
-    const { page } = await here.open(`/c/${conversation}`);
+    const { page } = await here.open(`/c/${conversation}?panel=branches`);
     await row(page, "begin").focus();
     await here.say(conversation, "more");
     await row(page, "begin").getByText("4 messages").waitFor();
@@ -108,7 +108,7 @@ describe.runIf(chromiumPath)(`the tree in the page${whyNot}`, PATIENT, () => {
   });
 
   it("W13: a branch is named and starred; starred ones come first, and the others can be hidden", async () => {
-    const { page } = await here.open(`/c/${await branched()}`);
+    const { page } = await here.open(`/c/${await branched()}?panel=branches`);
     await row(page, "beta").click();
     const chosen = page.getByRole("region", { name: "The chosen branch" });
     await chosen.getByRole("button", { name: "Name" }).click();
@@ -126,7 +126,7 @@ describe.runIf(chromiumPath)(`the tree in the page${whyNot}`, PATIENT, () => {
   });
 
   it("W19: a search covers all branches, marks its hits, and Enter jumps to one on its own branch", async () => {
-    const { page } = await here.open(`/c/${await branched()}`);
+    const { page } = await here.open(`/c/${await branched()}?panel=branches`);
     await row(page, "alpha").waitFor();
     const search = page.getByRole("searchbox", { name: "Search this conversation" });
     await search.fill("alpha");
@@ -144,7 +144,7 @@ describe.runIf(chromiumPath)(`the tree in the page${whyNot}`, PATIENT, () => {
   });
 
   it("W20: a part of the tree stands alone, with a way back", async () => {
-    const { page } = await here.open(`/c/${await branched()}`);
+    const { page } = await here.open(`/c/${await branched()}?panel=branches`);
     await row(page, "gamma").focus();
     await page.getByRole("button", { name: "Show only this" }).click();
     await row(page, "begin").waitFor({ state: "detached" });
@@ -207,7 +207,7 @@ describe.runIf(chromiumPath)(`the tree in the page${whyNot}`, PATIENT, () => {
 
   it("W11: a branch that runs is marked while another one is read", async () => {
     const conversation = await branched();
-    const { page } = await here.open(`/c/${conversation}`);
+    const { page } = await here.open(`/c/${conversation}?panel=branches`);
     await row(page, "alpha").click();
     await articles(page).filter({ hasText: "You said: alpha" }).waitFor();
     await here.ask("turn.say", { conversation, parts: [{ type: "text", text: "hold" }], at: leafIn(page) ?? "" });

@@ -144,7 +144,7 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
     if (path === "/sign-in") return signInPage(context, 200);
     const verdict = gate.judgePage(knockOf(context.env.incoming));
     if (!verdict.ok) return refuse(context, verdict);
-    const isView = path === "/" || path.startsWith("/c/");
+    const isView = path === "/" || path === "/design" || path.startsWith("/c/");
     const index = parts.page.get("/index.html");
     if (isView && index) return sendFile(context, index);
     return context.html(noticePage(isView ? NOT_BUILT : "There is nothing here."), 404);

@@ -9,14 +9,17 @@ import {
 import { type Dispatch, type KeyboardEvent, type SetStateAction, useEffect, useRef, useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
+import { Button, IconButton } from "../design/button.tsx";
 import { usePage, usePageState } from "../page.ts";
 import { keep, kept } from "../shell/kept.ts";
 import { usePreference } from "../shell/preferences.ts";
 import { Approval } from "../transcript/approval.tsx";
 import { useMay } from "../use-may.ts";
-import { Action } from "./action.tsx";
+import { useAttachments } from "./attachments.ts";
 import { useCommands } from "./commands.ts";
-import { Completion } from "./completion.tsx";
+import { MessageBox } from "./message-box.tsx";
+import { type Mode, ModeChoice } from "./mode-choice.tsx";
+import { ModelChoice } from "./model-choice.tsx";
 import { TurnWait, useTurnWait } from "./turn-wait.tsx";
 import { UnsentList } from "./unsent-list.tsx";
 import { WaitingList } from "./waiting-list.tsx";
@@ -35,10 +38,11 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
   const { connection } = page;
   const phase = usePageState((state) => state.connection.phase);
   const [text, setText] = useDraft(conversation.id);
-  const [preferred, setPreferred] = usePreference("delivery");
+  const [preferred] = usePreference("delivery");
   const [problem, setProblem] = useState<string>();
   const box = useRef<HTMLTextAreaElement>(null);
-  const [caret, setCaret] = useState(0);
+  const files = useAttachments();
+  const [mode, setMode] = useState<Mode>("chat");
   // Of one whose log failed nothing runs any more, whatever it said last.
   const isBroken = conversation.standing === "broken";
   const run = isBroken ? undefined : runAt(tree, leaf);
@@ -84,18 +88,20 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
   const commands = useCommands({ leaf, run, stop });
   const send = (delivery: "steer" | "queue") => {
     const said = text;
-    if (said.trim() === "") return;
+    if (said.trim() === "" && files.all.length === 0) return;
     setText("");
+    files.clear();
     history.reset();
     const command = commands.find(({ name }) => name === said.trim());
     if (command) return told(Promise.resolve(command.act()));
+    const parts = [{ type: "text", text: said } as const, ...files.all.map(({ part }) => part)];
     const unsent = {
       id: createId(),
       conversation: conversation.id,
-      parts: [{ type: "text", text: said } as const],
+      parts,
       // What was on its way when its log failed may not be there when it is opened anew.
       ...(leaf === null || isBroken ? {} : { at: leaf }),
-      ...(run ? { run: run.id, delivery } : {}),
+      ...(run ? { run: run.id, delivery } : mode === "task" ? { mode } : {}),
     };
     const saying = page.say(unsent).catch((error: unknown) => {
       giveBack(said);
@@ -114,8 +120,8 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
     } else if (event.key === "ArrowDown" && history.isRecalling && history.newer()) event.preventDefault();
   };
   return (
-    <section aria-label="Your message" className="border-hair border-t bg-ground py-3">
-      <div className="mx-auto flex max-w-3xl flex-col gap-2 px-4">
+    <section aria-label="Your message" className="bg-ground pb-2">
+      <div className="mx-auto flex max-w-text flex-col gap-2 px-4">
         <UnsentList waiting={waiting?.command} />
         <TurnWait waiting={waiting} />
         <WaitingList run={run?.id} />
@@ -129,63 +135,44 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
             {problem}
           </p>
         )}
-        <Completion commands={commands} text={text} caret={caret} onChange={change} box={box} />
-        <div className="rounded-xl border border-line bg-raised has-[textarea:focus-visible]:outline-2 has-[textarea:focus-visible]:outline-leaf">
-          <textarea
-            ref={box}
-            id="composer"
-            // biome-ignore lint/a11y/noAutofocus: in a conversation in which nothing was said there is nothing else to do.
-            autoFocus={leaf === null}
-            value={text}
-            onChange={({ target }) => {
-              setCaret(target.selectionEnd);
-              change(target.value);
-            }}
-            onSelect={({ currentTarget }) => setCaret(currentTarget.selectionEnd)}
-            onKeyDown={onKeyDown}
-            rows={Math.min(10, Math.max(2, text.split("\n").length))}
-            placeholder={run ? "Write to the agent while it works" : "Write to the agent"}
-            aria-label="Message"
-            aria-describedby="composer-keys"
-            // As high as its text, where the browser can do that; by its line breaks otherwise.
-            className="field-sizing-content block max-h-62.5 min-h-14.5 w-full resize-none bg-transparent px-3.5 pt-2.5 text-[0.9375rem] leading-6 outline-none placeholder:text-soft"
-          />
-          <div className="flex flex-wrap items-center gap-2 px-2.5 pb-2.5 text-sm">
-            {run ? (
+        <MessageBox
+          box={box}
+          text={text}
+          files={files}
+          commands={commands}
+          isFocused
+          placeholder={run ? "Write to the agent while it works" : "Write to the agent"}
+          onChange={change}
+          onKeyDown={onKeyDown}
+          choices={
+            <>
+              <ModelChoice conversation={conversation.id} model={tree.model} />
+              {!run && <ModeChoice mode={mode} onChange={setMode} />}
+            </>
+          }
+          ways={
+            run ? (
               <>
-                <Action isMain={preferred === "steer"} onClick={() => send("steer")}>
+                <Button look={preferred === "steer" ? "main" : "plain"} onClick={() => send("steer")}>
                   Steer
-                </Action>
-                <Action isMain={preferred === "queue"} onClick={() => send("queue")}>
+                </Button>
+                <Button look={preferred === "queue" ? "main" : "plain"} onClick={() => send("queue")}>
                   Queue
-                </Action>
-                <Action onClick={() => told(stop())}>Stop</Action>
-                <label className="flex items-center gap-1 text-soft text-xs">
-                  Enter
-                  <select
-                    value={preferred}
-                    onChange={({ target }) => setPreferred(target.value as typeof preferred)}
-                    className="min-h-6 rounded border border-line bg-ground px-1 text-ink"
-                  >
-                    <option value="steer">steers</option>
-                    <option value="queue">queues</option>
-                  </select>
-                </label>
+                </Button>
+                <IconButton isRound name="Stop" icon="stop" look="plain" onClick={() => told(stop())} />
               </>
             ) : (
-              <Action isMain onClick={() => send("steer")}>
-                Send
-              </Action>
-            )}
-            <span id="composer-keys" className="text-soft text-xs max-sm:sr-only">
-              {phase === "open"
-                ? run
-                  ? KEYS[preferred]
-                  : "Enter sends, Shift+Enter makes a new line"
-                : "Not connected: what you send goes out when the connection is back"}
-            </span>
-          </div>
-        </div>
+              <IconButton isRound name="Send" icon="send" look="main" onClick={() => send("steer")} />
+            )
+          }
+          hint={
+            phase === "open"
+              ? run
+                ? KEYS[preferred]
+                : "Enter sends, Shift+Enter makes a new line"
+              : "Not connected: what you send goes out when the connection is back"
+          }
+        />
       </div>
     </section>
   );
@@ -236,7 +223,15 @@ function LeftOpen({ leaf, goOn }: { readonly leaf: string | null; readonly goOn:
   return (
     <p className="flex flex-wrap items-center gap-2 text-sm text-warn">
       The process stopped in the middle of {isHere ? "this" : "another"} branch.
-      {isHere ? <Action onClick={() => goOn(leaf)}>Go on</Action> : <Action onClick={() => show(end)}>Show it</Action>}
+      {isHere ? (
+        <Button isSmall onClick={() => goOn(leaf)}>
+          Go on
+        </Button>
+      ) : (
+        <Button isSmall onClick={() => show(end)}>
+          Show it
+        </Button>
+      )}
     </p>
   );
 }
@@ -244,8 +239,8 @@ function LeftOpen({ leaf, goOn }: { readonly leaf: string | null; readonly goOn:
 /** What stands where one would write, for whoever may only watch. */
 function Watching() {
   return (
-    <section aria-label="You are watching" className="border-hair border-t bg-ground py-3">
-      <div className="mx-auto flex max-w-3xl flex-col gap-2 px-4 text-soft text-sm">
+    <section aria-label="You are watching" className="bg-ground pb-2">
+      <div className="mx-auto flex max-w-text flex-col gap-2 px-4 text-soft text-sm">
         <TurnWait waiting={useTurnWait()} />
         <WaitingList run={undefined} />
         <p>You are watching: you see what happens here, and others write and decide.</p>

@@ -2,9 +2,9 @@ import type { FeedItem } from "@banyan/core/conversation";
 import { toldItem } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { useConversation } from "../conversation/use-conversation.ts";
+import { Button } from "../design/button.tsx";
 import { usePage } from "../page.ts";
 import { useMay } from "../use-may.ts";
-import { Action } from "./action.tsx";
 
 type Waiting = Extract<FeedItem, { type: "turn.waiting" }>;
 
@@ -37,8 +37,12 @@ export function TurnWait({ waiting }: { readonly waiting: Waiting | undefined })
           {toldItem(waiting)}
           {may("turn.hasten") && (
             <>
-              <Action onClick={() => ask("turn.hasten", waiting.command)}>Go on without</Action>
-              <Action onClick={() => ask("run.interrupt", waiting.command)}>Do not send</Action>
+              <Button isSmall onClick={() => ask("turn.hasten", waiting.command)}>
+                Go on without
+              </Button>
+              <Button isSmall onClick={() => ask("run.interrupt", waiting.command)}>
+                Do not send
+              </Button>
             </>
           )}
         </p>

@@ -1,6 +1,7 @@
 import type { UserPart, WaitingInput } from "@banyan/core/conversation";
 import { useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
+import { TextField } from "../design/field.tsx";
 import { usePage } from "../page.ts";
 import { useMay } from "../use-may.ts";
 
@@ -55,8 +56,7 @@ function Waiting({
       {draft === undefined ? (
         <span className="min-w-24 flex-1 truncate">{text}</span>
       ) : (
-        <input
-          // biome-ignore lint/a11y/noAutofocus: it has just been asked for.
+        <TextField
           autoFocus
           aria-label="What waits, in other words"
           value={draft}
@@ -65,7 +65,6 @@ function Waiting({
             if (key === "Enter") save();
             if (key === "Escape") setDraft(undefined);
           }}
-          className="min-w-24 flex-1 rounded border border-line bg-ground px-1"
         />
       )}
       {may("input.edit") && (

@@ -9,6 +9,8 @@ export interface Unsent {
   readonly at?: string;
   readonly run?: string;
   readonly delivery?: "steer" | "queue";
+  /** How the turn is taken; as a chat when absent. */
+  readonly mode?: "chat" | "task";
 }
 
 /** Each has a place of its own, so that windows do not write over what others keep. */

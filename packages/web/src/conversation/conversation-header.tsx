@@ -9,6 +9,7 @@ import {
 } from "@banyan/core/conversation";
 import { formatCost, formatTokens, shortCount, visibleLine } from "@banyan/core/shown";
 import { Inbox } from "../conversations/inbox.tsx";
+import { Button, IconButton } from "../design/button.tsx";
 import { usePage } from "../page.ts";
 import { usePanel } from "../panels/use-panel.ts";
 import { Disclosure } from "../shell/disclosure.tsx";
@@ -22,23 +23,39 @@ export function ConversationHeader({ leaf }: { readonly leaf: string | null }) {
   const tree = useTree();
   const title = useTitle();
   if (!tree) return null;
-  const branch = spentOn(pathTo(tree, leaf));
-  const { usage, cost } = tree;
   return (
-    <header className="flex flex-wrap items-center gap-x-4 gap-y-1 border-hair border-b px-4 py-2">
-      <h1 className="min-w-32 flex-1 truncate font-semibold">{title ?? "New conversation"}</h1>
-      <dl className="flex flex-wrap gap-x-4 text-soft text-xs">
+    <header className="flex min-h-12 items-center gap-1 border-hair border-b py-2 pr-3 pl-4 max-md:pl-12">
+      <h1 dir="auto" className="min-w-0 flex-1 truncate font-semibold">
+        {title ?? "New conversation"}
+      </h1>
+      <div className="flex shrink-0 items-center gap-0.5 print:hidden">
+        <Inbox />
+        <Rules />
+        <Figures tree={tree} leaf={leaf} />
+        <ConversationMenu leaf={leaf} />
+        <PanelButton />
+      </div>
+    </header>
+  );
+}
+
+/** What the branch has cost; with a click, what all branches have, and how full the context is (W42). */
+function Figures({ tree, leaf }: { readonly tree: ConversationState; readonly leaf: string | null }) {
+  const { usage, cost } = tree;
+  const branch = spentOn(pathTo(tree, leaf));
+  if (totalTokens(usage) === 0 && cost === 0) return null;
+  return (
+    <Disclosure
+      label={<span className="max-sm:hidden">{formatCost(branch.cost)}</span>}
+      icon="usage"
+      name="What this took"
+    >
+      <dl aria-label="What this took" className="flex flex-col gap-1">
         <Spent name="This branch" usage={branch.usage} cost={branch.cost} />
         <Spent name="All branches" usage={usage} cost={cost} />
         <ContextUsed tree={tree} leaf={leaf} />
       </dl>
-      <div className="flex gap-2 print:hidden">
-        <Inbox />
-        <Rules />
-        <PanelButton />
-        <ConversationMenu leaf={leaf} />
-      </div>
-    </header>
+    </Disclosure>
   );
 }
 
@@ -69,9 +86,10 @@ function Spent({ name, usage, cost }: { readonly name: string; readonly usage: U
 
 function Amount({ name, value, title }: { readonly name: string; readonly value: string; readonly title: string }) {
   return (
-    <div className="flex gap-1" title={title}>
-      <dt>{name}</dt>
-      <dd className="text-ink">{value}</dd>
+    <div className="flex flex-wrap justify-between gap-x-3">
+      <dt className="text-soft">{name}</dt>
+      <dd>{value}</dd>
+      <dd className="w-full text-right text-soft text-xs">{title}</dd>
     </div>
   );
 }
@@ -91,14 +109,13 @@ function Rules() {
           <li key={pattern} className="flex items-center justify-between gap-2">
             <code className="font-mono text-xs [unicode-bidi:bidi-override]">{visibleLine(pattern)}</code>
             {may("rule.revoke") && (
-              <button
-                type="button"
+              <Button
+                isSmall
                 aria-label={`Revoke ${pattern}`}
                 onClick={() => page.told(page.connection.ask("rule.revoke", { conversation, pattern }))}
-                className="min-h-6 rounded border border-line px-2 text-xs hover:bg-sunken"
               >
                 Revoke
-              </button>
+              </Button>
             )}
           </li>
         ))}
@@ -111,13 +128,11 @@ function Rules() {
 function PanelButton() {
   const { panel, show } = usePanel();
   return (
-    <button
-      type="button"
+    <IconButton
+      name="Panels"
+      icon="branches"
       aria-expanded={panel !== undefined}
       onClick={() => show(panel === undefined ? "branches" : undefined)}
-      className="min-h-6 rounded border border-line px-2 py-0.5 text-xs hover:bg-sunken"
-    >
-      Panels
-    </button>
+    />
   );
 }

@@ -1,5 +1,7 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
+import { Button } from "../design/button.tsx";
+import { TextField } from "../design/field.tsx";
 import { usePage, usePageState } from "../page.ts";
 import { Disclosure } from "../shell/disclosure.tsx";
 import { beginningOf } from "../tree/words.ts";
@@ -13,7 +15,7 @@ export function ConversationMenu({ leaf }: { readonly leaf: string | null }) {
   const may = useMay();
   const { id } = useConversation();
   return (
-    <Disclosure label="More" name="More about this conversation">
+    <Disclosure icon="more" name="More about this conversation">
       {may("conversation.rename") && <Rename />}
       <Link
         to="/c/$conversation"
@@ -61,42 +63,39 @@ function Rename() {
     >
       <label className="flex min-w-0 flex-1 flex-col">
         Title
-        <input
+        <TextField
           value={title}
           placeholder={useTitle()}
           maxLength={500}
           onChange={({ target }) => setTitle(target.value)}
-          className="rounded border border-line bg-ground px-2 py-1"
         />
       </label>
-      <button type="submit" className="rounded border border-line px-2 py-1 hover:bg-sunken">
-        Rename
-      </button>
+      <Button type="submit">Rename</Button>
     </form>
   );
 }
 
-/** There is no way back from it: it takes two clicks. */
+/** It can be undone for a while where the list is (W55). */
 function Remove() {
-  const page = usePage();
-  const { id: conversation } = useConversation();
+  const { removal } = usePage();
+  const { id } = useConversation();
+  const title = useTitle() ?? "New conversation";
   const navigate = useNavigate();
-  const [isSure, setSure] = useState(false);
   const remove = async () => {
-    setSure(false);
-    await page.connection.ask("conversation.remove", { conversation });
+    removal.begin(id, title);
     await navigate({ to: "/" });
   };
   return (
-    <button
-      type="button"
-      onClick={() => (isSure ? page.told(remove()) : setSure(true))}
-      className="mt-3 min-h-6 rounded border border-bad px-2 py-1 text-bad"
-    >
-      {isSure ? "Remove it for good: there is no way back" : "Remove the conversation"}
-    </button>
+    <div className="mt-3">
+      <Button look="bad" onClick={() => remove().catch(OVERTAKEN)}>
+        Remove the conversation
+      </Button>
+    </div>
   );
 }
+
+/** What becomes of a navigation that another one has overtaken: that one is shown. */
+const OVERTAKEN = () => {};
 
 /** What the conversation in view is called: its title, else how it begins; nothing before something was said. */
 export function useTitle(): string | undefined {

@@ -1,6 +1,7 @@
 import type { ConversationState } from "@banyan/core/conversation";
 import { Suspense, useEffect, useRef, useState } from "react";
 import { Composer } from "../composer/composer.tsx";
+import { Button } from "../design/button.tsx";
 import { changesAhead } from "../diff/call-changes.tsx";
 import { usePage, usePageState } from "../page.ts";
 import { WithPanels } from "../panels/with-panels.tsx";
@@ -116,13 +117,9 @@ function useCanDraw(): boolean {
 function TryAgain() {
   const conversation = useConversation();
   return (
-    <button
-      type="button"
-      onClick={() => conversation.again()}
-      className="min-h-6 rounded border border-line px-2 py-0.5 text-ink text-sm hover:bg-sunken"
-    >
+    <Button isSmall onClick={() => conversation.again()}>
       Try again
-    </button>
+    </Button>
   );
 }
 

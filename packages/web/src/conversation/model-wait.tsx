@@ -29,7 +29,7 @@ export function ModelWait({ leaf }: { readonly leaf: string | null }) {
   }, [wait]);
   if (!wait || !isInView(conversation, wait.run, leaf)) return null;
   return (
-    <p role="status" aria-live="off" className="mx-auto w-full max-w-3xl px-4 pb-1 text-soft text-sm">
+    <p role="status" aria-live="off" className="mx-auto w-full max-w-text px-4 pb-1 text-soft text-sm">
       {toldItem(
         wait.type === "model.waiting"
           ? wait

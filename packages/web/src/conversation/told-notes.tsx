@@ -58,7 +58,7 @@ export function ToldNotes({ leaf }: { readonly leaf: string | null }) {
     <ul
       aria-label="What happened beside"
       aria-live="polite"
-      className="mx-auto w-full max-w-3xl px-4 pb-1 text-soft text-sm"
+      className="mx-auto w-full max-w-text px-4 pb-1 text-soft text-sm"
     >
       {shown.map(({ id, text, givenUp }) => (
         <li key={id} className="[overflow-wrap:anywhere]">

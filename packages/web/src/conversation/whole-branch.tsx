@@ -13,7 +13,7 @@ export function WholeBranch({ leaf }: { readonly leaf: string | null }) {
   useEffect(() => conversation.read(unread), [conversation, unread]);
   return (
     <div className="min-h-0 flex-1 overflow-y-auto print:overflow-visible">
-      <div className="mx-auto flex max-w-3xl flex-col gap-4 px-4 py-3">
+      <div className="mx-auto flex max-w-text flex-col gap-4 px-4 py-3">
         <p role="status" className="flex flex-wrap items-center gap-x-4 gap-y-1 text-soft text-sm print:hidden">
           {unread.length === 0
             ? `All ${path.length} messages of this branch are in the page.`

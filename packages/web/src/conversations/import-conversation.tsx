@@ -1,5 +1,6 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useRef, useState } from "react";
+import { Button } from "../design/button.tsx";
 import { usePage } from "../page.ts";
 import { useMay } from "../use-may.ts";
 
@@ -16,13 +17,9 @@ export function ImportConversation() {
   };
   return (
     <>
-      <button
-        type="button"
-        onClick={() => chooser.current?.click()}
-        className="min-h-6 rounded border border-line px-2 py-0.5 text-xs hover:bg-sunken"
-      >
+      <Button isSmall look="quiet" onClick={() => chooser.current?.click()}>
         Import
-      </button>
+      </Button>
       <input
         ref={chooser}
         type="file"

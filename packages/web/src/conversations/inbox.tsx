@@ -10,7 +10,15 @@ export function Inbox() {
   const count = usePageState(waitingInAll);
   if (count === 0) return null;
   return (
-    <Disclosure label={`${count} waiting for you`} isUrgent>
+    <Disclosure
+      label={
+        <>
+          {count} waiting<span className="max-sm:hidden"> for you</span>
+        </>
+      }
+      name={`${count} waiting for you`}
+      isUrgent
+    >
       <List />
     </Disclosure>
   );

@@ -1,4 +1,5 @@
 import { useNavigate } from "@tanstack/react-router";
+import { Button } from "../design/button.tsx";
 import { usePage } from "../page.ts";
 import { useMay } from "../use-may.ts";
 
@@ -8,13 +9,9 @@ export function NewConversation() {
   const begin = useBegin();
   if (!useMay()("conversation.create")) return null;
   return (
-    <button
-      type="button"
-      onClick={() => page.told(begin())}
-      className="rounded-md bg-leaf px-3 py-2 font-medium text-ground text-sm hover:opacity-90"
-    >
+    <Button icon="new" onClick={() => page.told(begin())}>
       New conversation
-    </button>
+    </Button>
   );
 }
 

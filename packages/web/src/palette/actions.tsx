@@ -5,7 +5,7 @@ import { useMay } from "../use-may.ts";
 /** Something that a person can do here, by its name in the palette and by its keys. */
 export interface Action {
   readonly name: string;
-  /** As in `Mod+K` (Mod: Ctrl, or Cmd on a Mac), or a single key that acts outside of boxes to write in. */
+  /** As in `Mod+K` (Mod: Ctrl, or Cmd on a Mac), or `Alt+B`. */
   readonly keys?: string;
   /** The command that it takes: who may not is not offered it. */
   readonly takes?: CommandName;

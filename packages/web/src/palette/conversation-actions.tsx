@@ -9,13 +9,13 @@ import { type Action, useActions } from "./actions.tsx";
 
 /** The keys that open a panel, or close it. */
 const PANEL_KEYS: Readonly<Record<PanelName, string>> = {
-  branches: "b",
-  map: "m",
-  changes: "c",
-  compare: "o",
-  usage: "u",
-  context: "x",
-  settings: "e",
+  branches: "Alt+B",
+  map: "Alt+M",
+  changes: "Alt+C",
+  compare: "Alt+O",
+  usage: "Alt+U",
+  context: "Alt+X",
+  settings: "Alt+E",
 };
 
 /** What can be done with the conversation in view. */
@@ -29,7 +29,7 @@ export function ConversationActions({ leaf }: { readonly leaf: string | null }) 
   const runs = tree?.runs.size ?? 0;
   const end = leaf === null ? undefined : tree?.messages.get(leaf);
   const actions: Action[] = [
-    { name: "Write a message", keys: "i", takes: "turn.say", run: () => focusOn("#composer") },
+    { name: "Write a message", keys: "Alt+I", takes: "turn.say", run: () => focusOn("#composer") },
     ...(Object.keys(PANELS) as PanelName[]).map((name) => ({
       name: `Panel: ${PANELS[name]}`,
       keys: PANEL_KEYS[name],
@@ -44,13 +44,13 @@ export function ConversationActions({ leaf }: { readonly leaf: string | null }) 
   if (tree && tree.questions.size > 0)
     actions.push({
       name: "Go to what waits for you",
-      keys: "w",
+      keys: "Alt+W",
       takes: "question.answer",
       run: () => focusOn("[role=log] fieldset, [role=log] form textarea, [aria-label='May it go on?']"),
     });
   if (answer && runs === 0) {
     const retry = () => page.told(connection.ask("turn.retry", { conversation, at: answer.id }));
-    actions.push({ name: "Answer again", keys: "r", takes: "turn.retry", run: retry });
+    actions.push({ name: "Answer again", takes: "turn.retry", run: retry });
   }
   if (end) {
     const starred = end.starred !== true;

@@ -10,8 +10,8 @@ export function PageActions() {
   const begin = useBegin();
   const [, setTheme] = usePreference("theme");
   useActions([
-    { name: "New conversation", keys: "n", takes: "conversation.create", run: () => page.told(begin()) },
-    { name: "Search all conversations", keys: "/", run: () => focusOn("[aria-label='Search all conversations']") },
+    { name: "New conversation", keys: "Alt+N", takes: "conversation.create", run: () => page.told(begin()) },
+    { name: "Search all conversations", keys: "Alt+F", run: () => focusOn("[aria-label='Search all conversations']") },
     { name: "Light theme", run: () => setTheme("light") },
     { name: "Dark theme", run: () => setTheme("dark") },
     { name: "Theme of the system", run: () => setTheme("system") },

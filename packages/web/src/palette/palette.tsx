@@ -24,7 +24,7 @@ export function Palette({ actions, onClose }: { readonly actions: readonly Actio
         <Dialog.Popup
           aria-label="Find an action"
           finalFocus={() => !isChosen.current}
-          className="fixed inset-x-2 top-[10vh] z-50 mx-auto flex max-h-[70vh] max-w-xl flex-col overflow-hidden rounded-lg border border-line bg-raised shadow-lg"
+          className="fixed inset-x-2 top-[10vh] z-50 mx-auto flex max-h-[70vh] max-w-xl flex-col overflow-hidden rounded-xl border border-hair bg-surface shadow-open"
         >
           <Autocomplete.Root
             items={actions.filter(({ keys }) => keys !== PALETTE_KEYS)}
@@ -37,7 +37,7 @@ export function Palette({ actions, onClose }: { readonly actions: readonly Actio
             <Autocomplete.Input
               aria-label="Find an action"
               placeholder="What do you want to do?"
-              className="border-hair border-b bg-ground px-4 py-3"
+              className="border-hair border-b bg-surface px-4 py-3"
             />
             <Autocomplete.Empty>
               <p className="px-4 py-3 text-sm text-soft empty:hidden">There is no action of that name.</p>

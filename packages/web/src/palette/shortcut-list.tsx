@@ -1,6 +1,5 @@
 import type { CommandName } from "@banyan/protocol";
 import { Dialog } from "@base-ui/react/dialog";
-import { usePreference } from "../shell/preferences.ts";
 import { useMay } from "../use-may.ts";
 import type { Action } from "./actions.tsx";
 import { keysInWords } from "./keys.ts";
@@ -30,9 +29,9 @@ const PLACES: readonly (readonly [
   [
     "On a card that asks",
     [
-      ["A", "Allow once"],
-      ["S", "Allow for this conversation"],
-      ["D", "Deny"],
+      ["Alt+A", "Allow once"],
+      ["Alt+S", "Allow for this conversation"],
+      ["Alt+D", "Deny"],
     ],
     "question.answer",
   ],
@@ -47,7 +46,7 @@ const PLACES: readonly (readonly [
   ],
 ];
 
-/** All shortcuts, and the switch for those that are a single key (WCAG 2.1.4). */
+/** All shortcuts. None is a single key (WCAG 2.1.4), but where a message or the outline has the focus. */
 export function ShortcutList({
   actions,
   onClose,
@@ -56,7 +55,6 @@ export function ShortcutList({
   readonly onClose: () => void;
 }) {
   const may = useMay();
-  const [single, setSingle] = usePreference("keys");
   const everywhere = actions.flatMap(({ keys, name }) =>
     keys === undefined ? [] : [[keysInWords(keys), name] as const],
   );
@@ -64,22 +62,13 @@ export function ShortcutList({
     <Dialog.Root open onOpenChange={(isOpen) => !isOpen && onClose()}>
       <Dialog.Portal>
         <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/40" />
-        <Dialog.Popup className="fixed inset-x-2 top-[6vh] z-50 mx-auto max-h-[85vh] max-w-2xl overflow-y-auto rounded-lg border border-line bg-raised p-4 text-sm shadow-lg">
+        <Dialog.Popup className="fixed inset-x-2 top-[6vh] z-50 mx-auto max-h-[85vh] max-w-2xl overflow-y-auto rounded-xl border border-hair bg-surface p-4 text-sm shadow-open">
           <div className="flex items-center justify-between">
             <Dialog.Title className="font-semibold text-lg">Shortcuts</Dialog.Title>
             <Dialog.Close aria-label="Close" className="size-7 rounded hover:bg-sunken">
               ✕
             </Dialog.Close>
           </div>
-          <label className="mt-2 flex min-h-7 items-center gap-2">
-            <input
-              type="checkbox"
-              checked={single === "on"}
-              onChange={({ target }) => setSingle(target.checked ? "on" : "off")}
-              className="size-4 accent-leaf"
-            />
-            Shortcuts of a single key
-          </label>
           <div className="mt-2 grid gap-4 sm:grid-cols-2">
             <Keys place="Everywhere" keys={everywhere} />
             {PLACES.filter(([, , takes]) => takes === undefined || may(takes)).map(([place, keys]) => (

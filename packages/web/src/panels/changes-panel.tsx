@@ -2,6 +2,7 @@ import { pathTo } from "@banyan/core/conversation";
 import { useEffect, useMemo } from "react";
 import { TREE } from "../conversation/live-conversation.ts";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
+import { Button } from "../design/button.tsx";
 import { changesOf, unreadChanges, withSubAgents } from "../diff/branch-changes.ts";
 import { ChangedFiles } from "../diff/changed-files.tsx";
 import { madeChange } from "../diff/shown-file.ts";
@@ -30,9 +31,9 @@ export function ChangesPanel({ leaf, isOther }: { readonly leaf: string | null; 
         {isOther ? "What the other branch changed." : "What this branch changed."} Files are shared by all branches:
         another branch does not take changes back.
         {isOther && (
-          <button type="button" onClick={() => show("changes")} className="min-h-6 rounded border border-line px-2">
+          <Button isSmall onClick={() => show("changes")}>
             Show this branch
-          </button>
+          </Button>
         )}
       </p>
       {unread.length > 0 && <p className="px-3 text-soft text-xs">Reading …</p>}

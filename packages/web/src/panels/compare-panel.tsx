@@ -10,6 +10,7 @@ import {
 import { formatSpent } from "@banyan/core/shown";
 import { useEffect } from "react";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
+import { Select } from "../design/field.tsx";
 import { Markdown } from "../transcript/markdown.tsx";
 import { beginningOf } from "../tree/words.ts";
 import { TextDiff } from "./text-diff.tsx";
@@ -56,18 +57,14 @@ function Comparison({
     <div className="min-h-0 flex-1 overflow-y-auto p-3 text-sm">
       <label className="flex flex-wrap items-center gap-2">
         Beside this branch
-        <select
-          value={other}
-          onChange={({ target }) => show("compare", target.value)}
-          className="min-w-0 flex-1 rounded border border-line bg-ground px-2 py-1"
-        >
+        <Select value={other} onChange={({ target }) => show("compare", target.value)}>
           {others.map(({ leaf: end, first }) => (
             <option key={end} value={end}>
               {tree.messages.get(end)?.label ?? nameOf(first)}
             </option>
           ))}
           {others.every((each) => each.leaf !== other) && <option value={other}>{nameOf(other)}</option>}
-        </select>
+        </Select>
       </label>
       <p className="mt-2 truncate text-soft text-xs">
         {ancestor ? `Both go on from: ${nameOf(ancestor.id)}` : "They have no message in common."}

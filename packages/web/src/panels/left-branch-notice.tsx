@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
+import { Button } from "../design/button.tsx";
 import { changesOf, leftBehind, withSubAgents } from "../diff/branch-changes.ts";
 import { usePanel } from "./use-panel.ts";
 
@@ -38,16 +39,12 @@ export function LeftBranchNotice({ leaf }: { readonly leaf: string | null }) {
         The branch that you left changed {left.files === 1 ? "1 file" : `${left.files} files`}. Nothing of that was
         taken back.
       </span>
-      <Button onClick={() => show("changes", left.leaf)}>Show the changes</Button>
-      <Button onClick={() => setLeft(undefined)}>Close</Button>
+      <Button isSmall onClick={() => show("changes", left.leaf)}>
+        Show the changes
+      </Button>
+      <Button isSmall onClick={() => setLeft(undefined)}>
+        Close
+      </Button>
     </p>
-  );
-}
-
-function Button({ children, onClick }: { readonly children: React.ReactNode; readonly onClick: () => void }) {
-  return (
-    <button type="button" onClick={onClick} className="min-h-6 rounded border border-warn px-2">
-      {children}
-    </button>
   );
 }

@@ -1,4 +1,5 @@
 import { Suspense } from "react";
+import { IconButton } from "../design/button.tsx";
 import { lazily } from "../shell/lazily.ts";
 import { TreePanel } from "../tree/tree-panel.tsx";
 import { PANELS, type PanelName } from "./panel-names.ts";
@@ -15,39 +16,36 @@ export function Panels({ panel, leaf }: { readonly panel: PanelName; readonly le
   const { all, beside, show } = usePanel();
   return (
     <>
-      <div className="flex items-start gap-1 border-hair border-b bg-raised p-1">
-        <nav aria-label="Panels" className="flex flex-1 flex-wrap">
-          {all.map((name) => (
-            <button
-              key={name}
-              type="button"
-              aria-current={name === panel ? "true" : undefined}
-              onClick={() => show(name)}
-              className="min-h-7 rounded px-2 text-soft text-xs hover:bg-sunken aria-[current]:bg-leaf-ground aria-[current]:text-ink"
-            >
-              {PANELS[name]}
-            </button>
-          ))}
-        </nav>
-        <button
-          type="button"
-          aria-label="Close the panel"
-          onClick={() => show(undefined)}
-          className="size-7 shrink-0 rounded hover:bg-sunken"
-        >
-          ✕
-        </button>
+      <nav
+        aria-label="Panels"
+        className="flex shrink-0 gap-0.5 border-hair bg-raised p-1.5 max-lg:border-b lg:order-last lg:flex-col lg:border-l"
+      >
+        {all.map((name) => (
+          <IconButton
+            key={name}
+            name={PANELS[name]}
+            icon={name}
+            aria-current={name === panel ? "true" : undefined}
+            onClick={() => show(name)}
+          />
+        ))}
+      </nav>
+      <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+        <div className="flex min-h-11 items-center justify-between border-hair border-b py-1 pr-1.5 pl-3">
+          <h2 className="font-semibold text-sm">{PANELS[panel]}</h2>
+          <IconButton name="Close the panel" icon="close" onClick={() => show(undefined)} />
+        </div>
+        <Suspense fallback={<p className="p-3 text-sm text-soft">Loading …</p>}>
+          {(panel === "branches" || panel === "map") && <TreePanel leaf={leaf} isMap={panel === "map"} />}
+          {panel === "changes" && (
+            <ChangesPanel leaf={beside ?? leaf} isOther={beside !== undefined && beside !== leaf} />
+          )}
+          {panel === "compare" && <ComparePanel leaf={leaf} beside={beside} />}
+          {panel === "usage" && <UsagePanel leaf={leaf} />}
+          {panel === "context" && <ContextPanel leaf={leaf} />}
+          {panel === "settings" && <SettingsPanel />}
+        </Suspense>
       </div>
-      <Suspense fallback={<p className="p-3 text-sm text-soft">Loading …</p>}>
-        {(panel === "branches" || panel === "map") && <TreePanel leaf={leaf} isMap={panel === "map"} />}
-        {panel === "changes" && (
-          <ChangesPanel leaf={beside ?? leaf} isOther={beside !== undefined && beside !== leaf} />
-        )}
-        {panel === "compare" && <ComparePanel leaf={leaf} beside={beside} />}
-        {panel === "usage" && <UsagePanel leaf={leaf} />}
-        {panel === "context" && <ContextPanel leaf={leaf} />}
-        {panel === "settings" && <SettingsPanel />}
-      </Suspense>
     </>
   );
 }

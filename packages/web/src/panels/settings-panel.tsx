@@ -3,7 +3,11 @@ import type { Result, ServerSettings } from "@banyan/protocol";
 import { useEffect, useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useKnownModels } from "../conversation/use-models.ts";
+import { Button } from "../design/button.tsx";
+import { Select, TextField } from "../design/field.tsx";
 import { type KnownModel, usePage, usePageState } from "../page.ts";
+
+import { usePreference } from "../shell/preferences.ts";
 
 type Provider = Result<"model.list">["providers"][number];
 
@@ -25,6 +29,7 @@ export function SettingsPanel() {
   return (
     <div className="min-h-0 flex-1 overflow-y-auto p-3 text-sm">
       <Approval settings={settings} />
+      <Delivery />
       <Models everywhere={settings.model} />
     </div>
   );
@@ -69,11 +74,24 @@ function Approval({ settings }: { readonly settings: ServerSettings }) {
   );
 }
 
+/** What Enter does while the agent works (W36). */
+function Delivery() {
+  const [delivery, setDelivery] = usePreference("delivery");
+  return (
+    <label className="mt-4 flex flex-wrap items-center gap-2">
+      While the agent works, Enter
+      <Select isSmall value={delivery} onChange={({ target }) => setDelivery(target.value as typeof delivery)}>
+        <option value="steer">steers</option>
+        <option value="queue">queues</option>
+      </Select>
+    </label>
+  );
+}
+
 /** Only the word counts as a yes: no click, no Enter, no key. */
 function NeverAsk({ onYes, onNo }: { readonly onYes: () => void; readonly onNo: () => void }) {
   const [word, setWord] = useState("");
   const isYes = word.trim().toLowerCase() === "yes";
-  const button = "min-h-7 rounded border border-line px-2 text-xs hover:bg-sunken disabled:opacity-50";
   return (
     <form
       aria-label="Run everything without asking?"
@@ -89,20 +107,13 @@ function NeverAsk({ onYes, onNo }: { readonly onYes: () => void; readonly onNo: 
       </p>
       <label className="flex flex-col gap-1">
         Type yes to run everything unasked
-        <input
-          value={word}
-          onChange={({ target }) => setWord(target.value)}
-          autoComplete="off"
-          className="rounded border border-line bg-ground px-2 py-1"
-        />
+        <TextField value={word} onChange={({ target }) => setWord(target.value)} autoComplete="off" />
       </label>
       <p className="flex gap-2">
-        <button type="submit" disabled={!isYes} className={button}>
+        <Button type="submit" look="bad" disabled={!isYes}>
           Run everything here
-        </button>
-        <button type="button" onClick={onNo} className={button}>
-          Go on asking
-        </button>
+        </Button>
+        <Button onClick={onNo}>Go on asking</Button>
       </p>
     </form>
   );
@@ -154,27 +165,22 @@ function Models({ everywhere }: { readonly everywhere: string }) {
       )}
       <label className="flex flex-col">
         Provider
-        <select
-          value={provider}
-          onChange={({ target }) => setChosen(target.value)}
-          className="rounded border border-line bg-ground px-2 py-1"
-        >
+        <Select value={provider} onChange={({ target }) => setChosen(target.value)}>
           {[...new Set([provider, ...providers.map(({ name }) => name)])].map((name) => (
             <option key={name} value={name}>
               {name}
               {providers.find((each) => each.name === name)?.usable === false ? " (cannot be used yet)" : ""}
             </option>
           ))}
-        </select>
+        </Select>
       </label>
       {reason !== undefined && <p className="text-soft text-xs">{reason}</p>}
-      <input
+      <TextField
         type="search"
         value={query}
         onChange={({ target }) => setQuery(target.value)}
         aria-label="Narrow the models down"
         placeholder="Narrow the models down"
-        className="rounded border border-line bg-ground px-2 py-1"
       />
       <ul aria-label={`Models of ${provider}`} className="flex flex-col gap-1">
         {found.slice(0, LISTED).map((model) => (
@@ -203,7 +209,6 @@ function Choice({
   readonly onHere: () => void;
   readonly onEverywhere: () => void;
 }) {
-  const button = "min-h-6 rounded border border-line px-2 text-xs hover:bg-sunken disabled:opacity-50";
   return (
     <li className={`rounded border border-hair p-2 ${isHere ? "bg-leaf-ground" : ""}`}>
       <p className="font-mono text-xs">{name}</p>
@@ -213,12 +218,12 @@ function Choice({
         {contextSize === undefined ? "context: —" : `${shortCount(contextSize)} context`}
       </p>
       <p className="mt-1 flex gap-1">
-        <button type="button" disabled={isHere} onClick={onHere} className={button}>
+        <Button isSmall disabled={isHere} onClick={onHere}>
           {isHere ? "Used here" : "Use here"}
-        </button>
-        <button type="button" onClick={onEverywhere} className={button}>
+        </Button>
+        <Button isSmall onClick={onEverywhere}>
           Use everywhere
-        </button>
+        </Button>
       </p>
     </li>
   );

@@ -1,9 +1,10 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
 import { useSyncExternalStore } from "react";
+import { usePreference } from "../shell/preferences.ts";
 import { useMay } from "../use-may.ts";
 import { PANEL_TAKES, PANELS, type PanelName } from "./panel-names.ts";
 
-/** Where there is room for three columns, the branches are shown until somebody wants something else. */
+/** Where there is room for three columns, the panel that a person had last stays; at first there is none (W72). */
 const ROOM = "(min-width: 80rem)";
 
 /** The panel in view, and how another one is shown. The address carries it, so that it is there after a reload. */
@@ -17,6 +18,7 @@ export function usePanel(): {
   const { panel: chosen, beside } = useSearch({ from: "/c/$conversation" });
   const navigate = useNavigate({ from: "/c/$conversation" });
   const hasRoom = useMedia(ROOM);
+  const [last, setLast] = usePreference("panel");
   const may = useMay();
   const all = (Object.keys(PANELS) as PanelName[]).filter((name) => {
     const takes = PANEL_TAKES[name];
@@ -24,10 +26,12 @@ export function usePanel(): {
   });
   // An address may come from somebody who may see more.
   const wanted = chosen === undefined || chosen === "none" || all.includes(chosen) ? chosen : undefined;
-  const panel = wanted === "none" ? undefined : (wanted ?? (hasRoom ? "branches" : undefined));
+  const usual = hasRoom && last !== "none" && all.includes(last) ? last : undefined;
+  const panel = wanted === "none" ? undefined : (wanted ?? usual);
   const show = (next: PanelName | undefined, other?: string) => {
+    setLast(next ?? "none");
     navigate({
-      search: (old) => ({ ...old, panel: next ?? (hasRoom ? "none" : undefined), beside: other }),
+      search: (old) => ({ ...old, panel: next, beside: other }),
       hash: true,
       state: true,
       replace: true,

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react";
+import { Button } from "../design/button.tsx";
 import { usePage, usePageState } from "../page.ts";
 
 /** Milliseconds without a connection before anybody is told: most losses are over by then (W25: within 5 s). */
@@ -32,13 +33,9 @@ function Lost({ since, next }: { readonly since: number; readonly next: number }
         The connection to the server is lost. What you write is kept, and is sent when it is back.
       </span>
       <span>{seconds > 0 ? `The next try is in ${seconds} s.` : "Trying now …"}</span>
-      <button
-        type="button"
-        onClick={() => page.connection.retry()}
-        className="min-h-6 rounded border border-warn px-2 py-0.5"
-      >
+      <Button isSmall onClick={() => page.connection.retry()}>
         Try now
-      </button>
+      </Button>
     </div>
   );
 }

@@ -1,13 +1,16 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { Icon, type IconName } from "../design/icon.tsx";
 
 /** A button that shows and hides something below it. Escape, and a click elsewhere, hide it. */
 export function Disclosure({
   label,
   name,
+  icon,
   isUrgent = false,
   children,
 }: {
-  readonly label: ReactNode;
+  readonly label?: ReactNode;
+  readonly icon?: IconName;
   /** For screen readers, where the label alone does not say it. */
   readonly name?: string;
   readonly isUrgent?: boolean;
@@ -42,15 +45,22 @@ export function Disclosure({
         aria-expanded={isOpen}
         aria-controls={panel}
         aria-label={name}
+        title={name}
         onClick={() => setOpen(!isOpen)}
-        className={`min-h-6 rounded border px-2 py-0.5 text-xs ${isUrgent ? "border-warn bg-warn-ground text-warn" : "border-line hover:bg-sunken"}`}
+        className={`inline-flex min-h-8 min-w-8 items-center justify-center gap-1.5 rounded-md px-2 font-medium text-xs ${isUrgent ? "bg-warn-ground text-warn hover:opacity-90" : "text-soft hover:bg-sunken hover:text-ink aria-expanded:bg-sunken"}`}
       >
+        {icon && <Icon of={icon} isLarge />}
         {label}
       </button>
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: a key on a link is a click. */}
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: who follows a link in it has done what it was opened for. */}
       <div
         id={panel}
         hidden={!isOpen}
-        className="fixed inset-x-2 z-20 mt-1 max-h-[70vh] overflow-y-auto rounded-md border border-line bg-raised p-3 text-sm shadow-lg sm:absolute sm:inset-x-auto sm:right-0 sm:w-96"
+        onClick={({ target }) => {
+          if ((target as Element).closest("a")) setOpen(false);
+        }}
+        className="fixed inset-x-2 z-20 mt-1 max-h-[70vh] overflow-y-auto rounded-xl border border-hair bg-surface p-4 text-sm shadow-open sm:absolute sm:inset-x-auto sm:right-0 sm:w-96"
       >
         {isOpen && children}
       </div>

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from "react";
+import type { PanelName } from "../panels/panel-names.ts";
 import { keep, kept } from "./kept.ts";
 
 /** What a person likes; kept in the browser, for all conversations. */
@@ -8,11 +9,19 @@ export interface Preferences {
   readonly delivery: "steer" | "queue";
   /** Whether reasoning stays open when it is finished. */
   readonly reasoning: "open" | "closed";
-  /** Whether single keys act where they do. */
-  readonly keys: "on" | "off";
+  /** Whether what each answer took stands below it. */
+  readonly figures: "shown" | "folded";
+  /** The panel beside a conversation, where there is room for one. */
+  readonly panel: PanelName | "none";
 }
 
-const DEFAULTS: Preferences = { theme: "system", delivery: "steer", reasoning: "closed", keys: "on" };
+const DEFAULTS: Preferences = {
+  theme: "system",
+  delivery: "steer",
+  reasoning: "closed",
+  figures: "folded",
+  panel: "none",
+};
 const KEY = "preferences";
 /** A page hears of a change in another window as `storage`; of its own it is told by this. */
 const CHANGED = "banyan-preferences";

@@ -1,6 +1,7 @@
 import { Outlet, useRouterState } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { ConversationList } from "../conversations/conversation-list.tsx";
+import { Button, IconButton } from "../design/button.tsx";
 import { usePage, usePageState, waitingInAll } from "../page.ts";
 import { ActionsProvider } from "../palette/actions.tsx";
 import { CommandKeys } from "../palette/command-keys.tsx";
@@ -40,18 +41,14 @@ export function Shell() {
           <nav
             aria-label="Conversations"
             onClick={onClick}
-            className={`${listOpen ? "flex" : "hidden"} w-full flex-col border-hair border-r bg-raised md:flex md:w-72 print:hidden`}
+            className={`${listOpen ? "flex" : "hidden"} w-full shrink-0 flex-col border-hair bg-raised md:flex md:w-66 md:border-r print:hidden`}
           >
             <ConversationList />
           </nav>
-          <main className={`${listOpen ? "hidden" : "flex"} min-w-0 flex-1 flex-col md:flex`}>
-            <button
-              type="button"
-              onClick={() => setListOpen(true)}
-              className="border-hair border-b px-3 py-2 text-left text-sm text-soft md:hidden print:hidden"
-            >
-              ☰ Conversations
-            </button>
+          <main className={`${listOpen ? "hidden" : "flex"} relative min-w-0 flex-1 flex-col md:flex`}>
+            <div className="absolute top-2 left-2 z-10 md:hidden print:hidden">
+              <IconButton name="Conversations" icon="menu" onClick={() => setListOpen(true)} />
+            </div>
             <Outlet />
           </main>
         </div>
@@ -80,13 +77,9 @@ function ProblemBanner() {
   return (
     <div className="flex flex-wrap items-center gap-x-3 gap-y-1 bg-bad-ground px-4 py-2 text-bad text-sm">
       <span role="alert">{problem}</span>
-      <button
-        type="button"
-        onClick={() => store.setState({ problem: undefined })}
-        className="min-h-6 rounded border border-bad px-2 py-0.5"
-      >
+      <Button isSmall onClick={() => store.setState({ problem: undefined })}>
         Close
-      </button>
+      </Button>
     </div>
   );
 }

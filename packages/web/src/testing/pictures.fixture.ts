@@ -1,6 +1,6 @@
 // Takes the pictures of the page in docs/: a real server and a real browser, and a model that follows a script. Run it
 // with `npm run pictures -w @banyan/web` after the looks of the page changed. With the name of a folder it takes one of
-// each state there, in three widths and both themes, to be looked at.
+// each state there, or of those that are named behind it, in four sizes and both themes, to be looked at.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ import { builtPage } from "./built-page.fixture.ts";
 import { chromiumPath } from "./chromium.fixture.ts";
 import { STORY, storyAgent } from "./story.fixture.ts";
 
-const [folder] = process.argv.slice(2);
+const [folder, ...chosen] = process.argv.slice(2);
 const docs = fileURLToPath(new URL("../../../../docs/", import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), "banyan-pictures-"));
 const workspace = "/home/ada/tides";
@@ -122,7 +122,7 @@ const { asking, branches } = await told();
 const STATES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   empty: async (page) => {
     await page.goto(address);
-    await page.getByRole("heading", { name: "Banyan" }).waitFor();
+    await page.getByRole("list", { name: "Examples" }).getByRole("button").first().waitFor();
   },
   approval: async (page) => {
     await page.goto(`${address}/c/${asking}?panel=none`);
@@ -163,6 +163,14 @@ const STATES: Readonly<Record<string, (page: Page) => Promise<void>>> = {
   },
 };
 
+/** A large screen, a small one, a phone, and the smallest at 400 %. */
+const SIZES = [
+  [1440, 900],
+  [1024, 768],
+  [390, 844],
+  [320, 256],
+] as const;
+
 interface Shot {
   readonly width: number;
   readonly height: number;
@@ -180,7 +188,7 @@ async function shoot(path: string, name: string, { width, height, theme, scale =
   });
   const page = await context.newPage();
   await page.goto(`${address}/?token=${TOKEN}`);
-  await page.getByRole("button", { name: "New conversation" }).first().waitFor();
+  await page.locator("#page nav").waitFor({ state: "attached" });
   await STATES[name]?.(page);
   // What stands for the system's letters on this machine must not make the picture.
   await page.addStyleTag({
@@ -198,10 +206,10 @@ try {
     await shoot(join(docs, "page-conversation.png"), "approval", { ...size, theme: "dark" });
   } else {
     mkdirSync(folder, { recursive: true });
-    for (const name of Object.keys(STATES)) {
-      for (const width of [1440, 768, 320]) {
+    for (const name of chosen.length > 0 ? chosen : Object.keys(STATES)) {
+      for (const [width, height] of SIZES) {
         for (const theme of ["light", "dark"] as const) {
-          await shoot(join(folder, `${name}-${width}-${theme}.png`), name, { width, height: 900, theme });
+          await shoot(join(folder, `${name}-${width}-${theme}.png`), name, { width, height, theme });
         }
       }
     }

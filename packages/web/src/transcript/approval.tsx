@@ -2,9 +2,11 @@ import type { Call, Json, OpenQuestion } from "@banyan/core/conversation";
 import { visibleLine, visibleText } from "@banyan/core/shown";
 import type { Command } from "@banyan/protocol";
 import { useId, useState } from "react";
+import { Button } from "../design/button.tsx";
+import { TextArea, TextField } from "../design/field.tsx";
 import { usePage, usePageState } from "../page.ts";
+import { keysInWords, keysOf } from "../palette/keys.ts";
 import { focusOn } from "../shell/focus-on.ts";
-import { usePreference } from "../shell/preferences.ts";
 import { useMay } from "../use-may.ts";
 import { ShownLines } from "./shown-lines.tsx";
 
@@ -33,7 +35,7 @@ export function Approval({ question, call, ...asked }: Asked & { readonly call: 
 /** The question, for whoever may only watch. */
 function ForOthers({ question }: Pick<Asked, "question">) {
   return (
-    <p className="whitespace-pre-wrap border-hair border-t bg-warn-ground px-3 py-2.5 text-sm">{waitsFor(question)}</p>
+    <p className="whitespace-pre-wrap border-hair border-t bg-warn-ground/50 px-3 py-3 text-sm">{waitsFor(question)}</p>
   );
 }
 
@@ -91,29 +93,30 @@ function Permission({
     ...(remember ? { remember: { pattern, scope: remember } } : {}),
   });
   const isBroken = input !== undefined && "problem" in input;
-  const isChange = call.about?.change !== undefined;
-  const [keys] = usePreference("keys");
   const workspace = usePageState(({ connection }) =>
     connection.phase === "open" ? connection.welcome.workspace : undefined,
   );
-  // Keys count only while the card has the focus, and none of them is Enter.
+  // Keys count only while the card has the focus, and none of them is one alone (W53).
   const onKeyDown = (event: React.KeyboardEvent) => {
-    if (event.target !== event.currentTarget || isBroken || keys === "off") return;
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "a") send(allow());
-    if (event.key === "s" && question.pattern !== undefined && edited === undefined) send(allow("conversation"));
-    if (event.key === "d") send({ decision: "deny" });
+    if (event.target !== event.currentTarget || isBroken) return;
+    const keys = keysOf(event.nativeEvent);
+    if (keys === "Alt+A") send(allow());
+    else if (keys === "Alt+S" && question.pattern !== undefined && edited === undefined) send(allow("conversation"));
+    else if (keys === "Alt+D") send({ decision: "deny" });
+    else return;
+    event.preventDefault();
   };
+  const asked = askedInWords(call);
   return (
     <fieldset
-      aria-label={`May ${call.tool} run?`}
-      // biome-ignore lint/a11y/noNoninteractiveTabindex: the card takes the keys A, S and D while it has the focus.
+      aria-label={asked}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: the card takes Alt+A, Alt+S and Alt+D while it has the focus.
       tabIndex={0}
       onKeyDown={onKeyDown}
-      className="flex min-w-0 flex-col gap-2 border-hair border-t bg-warn-ground px-3 py-2.5 text-sm"
+      className="flex min-w-0 flex-col gap-2.5 border-hair border-t bg-warn-ground/50 px-3 py-3 text-sm"
     >
-      <p>
-        <span className="font-semibold">May {visibleLine(call.tool)} run?</span>{" "}
+      <p className="flex flex-wrap items-baseline gap-x-2">
+        <span className="font-semibold [overflow-wrap:anywhere]">{asked}</span>
         <span className="text-soft text-xs">
           in <code className="font-mono">{visibleLine(directory ?? workspace ?? "")}</code>
         </span>
@@ -122,51 +125,67 @@ function Permission({
         call={call}
         {...(edited === undefined || isBroken ? { preview: question.preview } : { input: input?.value })}
       />
-      <textarea
-        aria-label="Arguments"
-        value={edited ?? given}
-        onChange={({ target }) => setEdited(target.value)}
-        rows={Math.min(isChange ? 5 : 12, given.split("\n").length)}
-        // A command is seen whole, however narrow the page; of a change, what is above says more.
-        className={`w-full rounded border border-line bg-ground p-2 font-mono text-xs ${isChange ? "" : "field-sizing-content max-h-96"}`}
-      />
+      {edited !== undefined && (
+        <TextArea
+          isCode
+          aria-label="Arguments"
+          value={edited}
+          onChange={({ target }) => setEdited(target.value)}
+          rows={Math.min(12, given.split("\n").length)}
+        />
+      )}
       {isBroken && <p className="text-bad text-xs">{input.problem}</p>}
-      <div className="flex flex-wrap gap-2">
-        <Choice look="main" disabled={isBroken} onClick={() => send(allow())}>
+      <div className="flex flex-wrap items-center gap-2">
+        <Button look="main" disabled={isBroken} onClick={() => send(allow())}>
           Allow once <Key>A</Key>
-        </Choice>
-        {question.pattern !== undefined && edited === undefined && (
-          <span className="flex flex-wrap items-center gap-1">
-            <Choice onClick={() => send(allow("conversation"))}>
-              Allow for this conversation <Key>S</Key>
-            </Choice>
-            <input
-              aria-label="What is allowed"
-              value={pattern}
-              onChange={({ target }) => setPattern(target.value)}
-              className="field-sizing-content min-h-6 min-w-0 max-w-full rounded-md border border-line bg-ground px-2 py-1 placeholder:text-soft font-mono text-xs"
-            />
-            {visibleLine(pattern) !== pattern && (
-              <code className="font-mono text-warn text-xs [unicode-bidi:bidi-override]">{visibleLine(pattern)}</code>
-            )}
-          </span>
-        )}
-        <span className="flex items-center gap-1">
-          <Choice look="bad" onClick={() => send(reason === "" ? { decision: "deny" } : { decision: "deny", reason })}>
-            Deny <Key>D</Key>
-          </Choice>
-          <input
-            aria-label="Why not"
-            placeholder="Reason"
-            value={reason}
-            onChange={({ target }) => setReason(target.value)}
-            className="min-h-6 min-w-0 rounded-md border border-line bg-ground px-2 py-1 placeholder:text-soft text-xs"
-          />
-        </span>
+        </Button>
+        <Button look="bad" onClick={() => send(reason === "" ? { decision: "deny" } : { decision: "deny", reason })}>
+          Deny <Key>D</Key>
+        </Button>
+        <TextField
+          aria-label="Why not"
+          placeholder="Why not"
+          value={reason}
+          onChange={({ target }) => setReason(target.value)}
+        />
+        <Button
+          look="quiet"
+          aria-expanded={edited !== undefined}
+          onClick={() => setEdited(edited === undefined ? given : undefined)}
+        >
+          {edited === undefined ? "Change" : "As it was"}
+        </Button>
       </div>
+      {question.pattern !== undefined && edited === undefined && (
+        <div className="flex flex-wrap items-center gap-2">
+          <Button onClick={() => send(allow("conversation"))}>
+            Allow for this conversation <Key>S</Key>
+          </Button>
+          <TextField
+            isSmall
+            isCode
+            aria-label="What is allowed"
+            value={pattern}
+            onChange={({ target }) => setPattern(target.value)}
+          />
+          {visibleLine(pattern) !== pattern && (
+            <code className="font-mono text-warn text-xs [unicode-bidi:bidi-override]">{visibleLine(pattern)}</code>
+          )}
+        </div>
+      )}
       {problem !== undefined && <p className="text-bad text-xs">{problem}</p>}
     </fieldset>
   );
+}
+
+/** What is asked, by what the tool says that the call is about (W56). */
+function askedInWords({ tool, about }: Call): string {
+  if (about?.command !== undefined) return "Run this command?";
+  const written = about?.paths?.find(({ access }) => access === "write");
+  if (written) return `Change ${visibleLine(written.path)}?`;
+  if (about?.url !== undefined) return `Ask ${visibleLine(about.url)}?`;
+  if (about?.agent !== undefined) return `Hand this to ${visibleLine(about.agent)}?`;
+  return `Use ${visibleLine(tool)}?`;
 }
 
 /** A turn has reached a limit of what it may take: whether it may have as much again. */
@@ -176,12 +195,14 @@ function GoesOn({ conversation, question }: Asked<Extract<OpenQuestion, { type: 
     <fieldset
       aria-label="May it go on?"
       tabIndex={-1}
-      className="flex flex-col gap-2 border-hair border-t bg-warn-ground px-3 py-2.5 text-sm"
+      className="flex flex-col gap-2 border-hair border-t bg-warn-ground/50 px-3 py-3 text-sm"
     >
       <p>This turn has reached a limit. {visibleLine(question.reason)} May it go on, with as much again?</p>
       <div className="flex flex-wrap gap-2">
-        <Choice onClick={() => send({ decision: "allow" })}>Go on</Choice>
-        <Choice onClick={() => send({ decision: "deny" })}>End it here</Choice>
+        <Button look="main" onClick={() => send({ decision: "allow" })}>
+          Go on
+        </Button>
+        <Button onClick={() => send({ decision: "deny" })}>End it here</Button>
       </div>
       {problem !== undefined && <p className="text-bad text-xs">{problem}</p>}
     </fieldset>
@@ -194,7 +215,7 @@ function InWords({ conversation, question }: Asked<Extract<OpenQuestion, { type:
   const label = useId();
   return (
     <form
-      className="flex flex-col gap-2 border-hair border-t bg-warn-ground px-3 py-2.5 text-sm"
+      className="flex flex-col gap-2 border-hair border-t bg-warn-ground/50 px-3 py-3 text-sm"
       onSubmit={(event) => {
         event.preventDefault();
         send({ decision: "answer", text });
@@ -205,64 +226,30 @@ function InWords({ conversation, question }: Asked<Extract<OpenQuestion, { type:
       </p>
       <div className="flex flex-wrap gap-2">
         {question.choices?.map((choice) => (
-          <Choice key={choice} onClick={() => send({ decision: "answer", text: choice })}>
+          <Button key={choice} onClick={() => send({ decision: "answer", text: choice })}>
             {visibleLine(choice)}
-          </Choice>
+          </Button>
         ))}
       </div>
-      <textarea
-        aria-labelledby={label}
-        value={text}
-        onChange={({ target }) => setText(target.value)}
-        className="w-full rounded border border-line bg-ground p-2"
-      />
+      <TextArea aria-labelledby={label} value={text} onChange={({ target }) => setText(target.value)} />
       <div className="flex gap-2">
-        <button
-          type="submit"
-          disabled={text === ""}
-          className="rounded border border-line bg-ground px-2 py-1 disabled:opacity-50"
-        >
+        <Button type="submit" disabled={text === ""}>
           Answer
-        </button>
-        <Choice onClick={() => send({ decision: "deny" })}>I do not answer this</Choice>
+        </Button>
+        <Button onClick={() => send({ decision: "deny" })}>I do not answer this</Button>
       </div>
       {problem !== undefined && <p className="text-bad text-xs">{problem}</p>}
     </form>
   );
 }
 
-function Choice({
-  children,
-  onClick,
-  disabled = false,
-  look = "plain",
-}: {
-  readonly children: React.ReactNode;
-  readonly onClick: () => void;
-  readonly disabled?: boolean;
-  readonly look?: keyof typeof LOOKS;
-}) {
-  return (
-    <button
-      type="button"
-      onClick={onClick}
-      disabled={disabled}
-      className={`min-h-6 rounded-md border px-2.5 py-1 disabled:opacity-50 ${LOOKS[look]}`}
-    >
-      {children}
-    </button>
-  );
-}
-
-const LOOKS = {
-  main: "border-leaf bg-leaf text-ground hover:opacity-90",
-  bad: "border-bad bg-ground text-bad hover:bg-bad-ground",
-  plain: "border-line bg-ground hover:bg-sunken",
-} as const;
-
 /** The key that does the same while the card has the focus. */
 function Key({ children }: { readonly children: string }) {
-  return <kbd className="ml-1 rounded border border-current px-1 font-mono text-[0.6875rem]">{children}</kbd>;
+  return (
+    <kbd className="ml-1 font-mono text-[0.6875rem] opacity-80 [@media(hover:none)]:hidden">
+      {keysInWords(`Alt+${children}`)}
+    </kbd>
+  );
 }
 
 function parse(text: string): { readonly value: Json } | { readonly value?: undefined; readonly problem: string } {

@@ -2,6 +2,8 @@ import { type BrokenTurn, textOf, toldBreak, type WayOn } from "@banyan/core/con
 import { visibleLine } from "@banyan/core/shown";
 import { useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
+import { Button } from "../design/button.tsx";
+import { Notice } from "../design/notice.tsx";
 import { usePage, usePageState } from "../page.ts";
 import { useMay } from "../use-may.ts";
 import { RetryAnswer, useRetry } from "./retry-answer.tsx";
@@ -49,32 +51,25 @@ function Card({
   };
   const isAbleTo = isEnd && may("turn.retry");
   return (
-    <section
-      aria-label={head}
-      // What is scrolled into sight later is no news.
-      role={isEnd ? "alert" : undefined}
-      className={`mt-2 flex flex-col gap-2 rounded-lg border px-3 py-2.5 text-sm ${isFailure ? "border-bad bg-bad-ground" : "border-line bg-warn-ground"}`}
-    >
-      <p>
-        <span className={`font-semibold ${isFailure ? "text-bad" : "text-warn"}`}>{head}.</span>{" "}
-        <span className="[overflow-wrap:anywhere]">{visibleLine(why)}</span>
-      </p>
-      {isAbleTo && <p className="text-soft text-xs">{advice}</p>}
-      {isAbleTo && (
-        <p className="flex flex-wrap gap-2">
-          {ways.map((way, index) => (
-            <button
-              key={way}
-              type="button"
-              onClick={() => take(way)}
-              className={`min-h-6 rounded-md border px-2.5 py-1 ${index === 0 ? "border-leaf bg-leaf text-ground hover:opacity-90" : "border-line bg-ground hover:bg-sunken"}`}
-            >
+    <div className="mt-3">
+      <Notice
+        tone={isFailure ? "bad" : "warn"}
+        head={head}
+        // What is scrolled into sight later is no news.
+        isUrgent={isEnd}
+        ways={
+          isAbleTo &&
+          ways.map((way, index) => (
+            <Button key={way} look={index === 0 ? "main" : "plain"} onClick={() => take(way)}>
               {NAMES[way]}
-            </button>
-          ))}
-        </p>
-      )}
-      {isChoosing && <RetryAnswer at={message} model={model} onClose={() => setChoosing(false)} />}
-    </section>
+            </Button>
+          ))
+        }
+      >
+        {visibleLine(why)}
+        {isAbleTo && <p className="mt-1 text-soft text-xs">{advice}</p>}
+        {isChoosing && <RetryAnswer at={message} model={model} onClose={() => setChoosing(false)} />}
+      </Notice>
+    </div>
   );
 }

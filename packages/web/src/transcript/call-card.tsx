@@ -2,10 +2,12 @@ import { type Call, isEnded } from "@banyan/core/conversation";
 import { formatDuration, visibleText } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { useTree } from "../conversation/use-conversation.ts";
+import { Icon } from "../design/icon.tsx";
 import { CallChanges } from "../diff/call-changes.tsx";
 import { Approval } from "./approval.tsx";
 import { useCallStatus } from "./call-status.ts";
 import { Output } from "./output.tsx";
+import { ShownLines } from "./shown-lines.tsx";
 import { SubAgentCard } from "./sub-agent-card.tsx";
 
 /** A tool call: what it is, how it stands, what came of it, and, where it waits for a person, the question. */
@@ -17,18 +19,21 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
   );
   const launched = tree?.children.get(call.id)?.[0];
   return (
-    <section aria-label={`Call of ${call.tool}`} className="my-2 rounded-md border border-hair text-sm">
+    <section
+      aria-label={`Call of ${call.tool}`}
+      className="my-1.5 overflow-hidden rounded-lg border border-hair text-sm"
+    >
       <details className="group/call peer" open={tellsWhy(call) || call.executedInput !== undefined}>
-        <summary className="flex flex-wrap items-baseline gap-2 px-3 py-1.5">
-          <span className={colour}>
+        <summary className="flex cursor-pointer items-center gap-2 px-3 py-1.5 hover:bg-raised">
+          <span className={`whitespace-nowrap text-xs ${colour}`}>
             <span aria-hidden="true">{sign} </span>
             {word}
           </span>
           <span className="font-medium">{call.tool}</span>
-          <span className="min-w-0 flex-1 truncate text-soft">{argumentLine(call)}</span>
+          <span className="min-w-0 flex-1 truncate font-mono text-soft text-xs">{argumentLine(call)}</span>
           <Elapsed call={call} />
-          <span aria-hidden="true" className="text-soft group-open/call:rotate-90">
-            ▸
+          <span className="text-soft group-open/call:rotate-90">
+            <Icon of="fold" />
           </span>
         </summary>
         <Arguments call={call} />
@@ -78,21 +83,21 @@ function Elapsed({ call: { startedAt, endedAt, status } }: { readonly call: Call
   return <span className="text-soft text-xs">{formatDuration(end - startedAt)}</span>;
 }
 
-/** What the model asked for, and what ran instead when a person changed it (W33). */
-function Arguments({ call: { input, inputText, executedInput } }: { readonly call: Call }) {
-  const asked = input === undefined ? inputText : JSON.stringify(input, null, 2);
-  if (asked === "" || asked === "{}") return null;
+/** What the model asked for, and what ran instead when a person changed it (W33): as lines, and never as JSON. */
+function Arguments({ call }: { readonly call: Call }) {
+  const { input, inputText, executedInput } = call;
+  if (input === undefined ? inputText === "" : JSON.stringify(input) === "{}") return null;
   return (
     <dl className="border-hair border-t px-3 py-2 text-xs">
-      <dt className="text-soft">{executedInput === undefined ? "Arguments" : "Proposed"}</dt>
+      <dt className="mb-1 text-soft">{executedInput === undefined ? "What it was asked" : "Proposed"}</dt>
       <dd>
-        <pre className="whitespace-pre-wrap font-mono">{asked}</pre>
+        <ShownLines call={call} name="What it was asked" />
       </dd>
       {executedInput !== undefined && (
         <>
-          <dt className="mt-1 text-soft">Executed</dt>
+          <dt className="mt-2 mb-1 text-soft">Executed</dt>
           <dd>
-            <pre className="whitespace-pre-wrap font-mono">{JSON.stringify(executedInput, null, 2)}</pre>
+            <ShownLines call={call} input={executedInput} name="What ran" />
           </dd>
         </>
       )}
@@ -101,7 +106,8 @@ function Arguments({ call: { input, inputText, executedInput } }: { readonly cal
 }
 
 /** The main argument of a call, on one line. */
-function argumentLine({ input, inputText }: Call): string {
+function argumentLine({ input: asked, executedInput, inputText }: Call): string {
+  const input = executedInput ?? asked;
   if (typeof input !== "object" || input === null || Array.isArray(input)) return inputText.slice(0, 200);
   const values = Object.values(input).map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
   return values

@@ -1,4 +1,5 @@
 import type { Call } from "@banyan/core/conversation";
+import { Icon } from "../design/icon.tsx";
 import { CallCard } from "./call-card.tsx";
 import { isLook, looksInWords } from "./folds.ts";
 
@@ -8,15 +9,15 @@ export function CallCards({ calls, message }: { readonly calls: readonly Call[];
     group.length === 1 ? (
       group.map((call) => <CallCard key={call.id} call={call} message={message} />)
     ) : (
-      <details key={group[0]?.id} className="group/fold my-2 rounded-md border border-hair text-sm">
-        <summary className="flex items-baseline gap-2 px-3 py-1.5">
-          <span className="text-leaf">
+      <details key={group[0]?.id} className="group/fold my-1.5 rounded-lg border border-hair text-sm">
+        <summary className="flex cursor-pointer items-center gap-2 rounded-lg px-3 py-1.5 hover:bg-raised">
+          <span className="text-leaf text-xs">
             <span aria-hidden="true">✓ </span>
             done
           </span>
           <span>{looksInWords(group)}</span>
-          <span aria-hidden="true" className="ml-auto text-soft group-open/fold:rotate-90">
-            ▸
+          <span className="ml-auto text-soft group-open/fold:rotate-90">
+            <Icon of="fold" />
           </span>
         </summary>
         <div className="px-3">

@@ -1,4 +1,5 @@
 import { type ReactNode, useState } from "react";
+import { Button } from "../design/button.tsx";
 
 /** A small form below a message, with a button that does it and one that does not. Escape leaves it. */
 export function InlineForm({
@@ -34,12 +35,8 @@ export function InlineForm({
         </p>
       )}
       <span className="flex gap-1">
-        <button type="submit" className="rounded border border-line bg-raised px-2 py-1 hover:bg-sunken">
-          {action}
-        </button>
-        <button type="button" onClick={onClose} className="rounded border border-line px-2 py-1 hover:bg-sunken">
-          Leave it
-        </button>
+        <Button type="submit">{action}</Button>
+        <Button onClick={onClose}>Leave it</Button>
       </span>
     </form>
   );

@@ -67,8 +67,9 @@ function wholeBlocks(text: string, tokens: readonly Token[]): string[] {
   return raws;
 }
 
-/** Whether a block belongs to the footnote above it. */
+/** Whether a block belongs to the footnote above it, or to what is folded away from there on. */
 function isGoingOn(above: string, raw: string): boolean {
+  if (/^\s*<details(\s+open)?>/i.test(above) && !/<\/details>/i.test(above)) return true;
   return /^ {0,3}\[\^[^\]\s]+\]:/.test(above) && /^( {4}|\t|\s*$)/.test(raw);
 }
 

@@ -3,13 +3,16 @@ import { counted, formatSpent } from "@banyan/core/shown";
 import { useState } from "react";
 import { useConversation } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
+import { TextArea, TextField } from "../design/field.tsx";
+import { Icon } from "../design/icon.tsx";
+import { SmallButton } from "../design/small-button.tsx";
 import { usePage } from "../page.ts";
 import { focusOn, focusOnMessage } from "../shell/focus-on.ts";
+import { usePreference } from "../shell/preferences.ts";
 import { useCopy } from "../shell/use-copy.ts";
 import { focusHere, InlineForm } from "./inline-form.tsx";
 import { RemoveMessage } from "./remove-message.tsx";
 import { RetryAnswer } from "./retry-answer.tsx";
-import { Icon, SmallButton } from "./small-button.tsx";
 import { Versions } from "./versions.tsx";
 
 /** Below a message: its other versions, what it took, and what can be done about it. */
@@ -36,18 +39,20 @@ export function MessageActions({ message }: { readonly message: Message }) {
     show(message.id, { exactly: true });
     focusOn("#composer");
   };
+  const [figures, setFigures] = usePreference("figures");
+  const isStep = message.role === "assistant" && message.finish === "calls";
   const isOwn = message.role === "user" && message.author === "user";
   return (
     <div
-      className={`relative mt-1 flex min-h-6 flex-wrap items-center gap-x-2 gap-y-1 text-soft text-xs print:hidden ${isOwn ? "flex-row-reverse" : ""}`}
+      className={`flex flex-wrap items-center gap-x-2 gap-y-1 text-soft text-xs print:hidden ${isStep ? "" : "mt-1 min-h-6"} ${isOwn ? "flex-row-reverse" : ""}`}
     >
       <Versions message={message.id} />
       {message.label !== undefined && <span className="font-medium text-ink">{message.label}</span>}
       {message.starred && <span className="text-warn">★ starred</span>}
-      {message.role === "assistant" && <Spent message={message} />}
-      {/* They take no room of their own where there is some, and they come with the pointer. */}
+      {message.role === "assistant" && figures === "shown" && <Spent message={message} />}
+      {/* They come with the pointer, and those of a step lie on it: it is one of many. */}
       <span
-        className={`flex flex-wrap rounded bg-ground focus-within:opacity-100 group-focus-within:opacity-100 group-hover:opacity-100 max-sm:opacity-100 [@media(hover:none)]:opacity-100 ${open ? "" : "opacity-0 sm:[@media(hover:hover)]:absolute sm:[@media(hover:hover)]:top-0"} ${isOwn ? "right-20" : "right-0"}`}
+        className={`flex flex-wrap rounded-md bg-ground focus-within:opacity-100 group-focus-within/message:opacity-100 group-hover/message:opacity-100 max-sm:opacity-100 [@media(hover:none)]:opacity-100 ${open ? "" : "opacity-0"} ${isStep ? "sm:[@media(hover:hover)]:absolute sm:[@media(hover:hover)]:-top-1 sm:[@media(hover:hover)]:right-0" : ""}`}
       >
         <SmallButton name="Continue from here" takes="turn.say" onClick={goOn}>
           <Icon of="branch" />
@@ -65,6 +70,14 @@ export function MessageActions({ message }: { readonly message: Message }) {
         <SmallButton name="Copy the text" onClick={copy}>
           <Icon of={isCopied ? "done" : "copy"} />
         </SmallButton>
+        {message.role === "assistant" && message.usage && (
+          <SmallButton
+            name={figures === "shown" ? "Hide what answers took" : "What answers took"}
+            onClick={() => setFigures(figures === "shown" ? "folded" : "shown")}
+          >
+            <Icon of="usage" />
+          </SmallButton>
+        )}
         <SmallButton
           name={message.starred ? "Take the star away" : "Star this message"}
           takes="message.star"
@@ -110,13 +123,12 @@ function EditMessage({ message, onClose }: { readonly message: UserMessage; onCl
   };
   return (
     <InlineForm action="Send as a new version" onSubmit={send} onClose={onClose}>
-      <textarea
+      <TextArea
         ref={focusHere}
         aria-label="The message in other words"
         value={text}
         onChange={({ target }) => setText(target.value)}
         rows={Math.min(12, text.split("\n").length + 1)}
-        className="w-full rounded border border-line bg-ground p-2"
       />
     </InlineForm>
   );
@@ -131,13 +143,12 @@ function NameMessage({ message, onClose }: { readonly message: Message; onClose(
     connection.ask("message.label", { conversation, message: message.id, label: name.trim() === "" ? null : name });
   return (
     <InlineForm action="Name it" onSubmit={send} onClose={onClose}>
-      <input
+      <TextField
         ref={focusHere}
         aria-label="Name of the message"
         value={name}
         maxLength={200}
         onChange={({ target }) => setName(target.value)}
-        className="rounded border border-line bg-ground px-2 py-1"
       />
     </InlineForm>
   );

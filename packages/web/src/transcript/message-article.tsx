@@ -3,12 +3,14 @@ import { textOf } from "@banyan/core/conversation";
 import { formatDuration, visibleProse } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { useConversation, useMessage, useTree } from "../conversation/use-conversation.ts";
+import { Icon } from "../design/icon.tsx";
 import { usePreference } from "../shell/preferences.ts";
 import { BrokenOff } from "./broken-off.tsx";
 import { CallCards } from "./call-cards.tsx";
 import { Markdown } from "./markdown.tsx";
 import { MessageActions } from "./message-actions.tsx";
 import { RecalledItems } from "./recalled-items.tsx";
+import { AttachedText, SaidFile } from "./said-file.tsx";
 
 const AUTHORS = { user: "You", tool: "A tool", system: "Banyan" } as const;
 
@@ -41,7 +43,7 @@ export function MessageArticle({
       aria-label={message ? whoOf(message) : "Message"}
       aria-posinset={place}
       aria-setsize={of}
-      className="group rounded-lg text-[0.9375rem] leading-6"
+      className="group/message relative rounded-lg text-read"
     >
       {message ? <Body message={message} next={next} /> : <p className="text-soft text-sm">{words ?? "…"}</p>}
       {message?.role === "user" && message.recalled && <RecalledItems message={message.id} items={message.recalled} />}
@@ -69,22 +71,25 @@ function Body({ message, next }: { readonly message: Message; readonly next: str
 
 function Said({ message, next }: { readonly message: UserMessage; readonly next: string | undefined }) {
   const isPerson = message.author === "user";
+  const typed = message.parts.find((part) => part.type === "text");
   return (
     <div
-      className={`rounded-xl px-3.5 py-2 ${isPerson ? "ml-auto w-fit max-w-[85%] bg-leaf-ground" : "border border-hair text-soft text-sm"}`}
+      dir="auto"
+      className={`rounded-2xl px-4 py-2.5 ${isPerson ? "ml-auto w-fit max-w-[85%] bg-sunken" : "border border-hair text-soft text-sm"}`}
     >
       <h2 className={isPerson ? "sr-only" : "font-medium text-xs"}>{AUTHORS[message.author]}</h2>
-      {message.parts.map((part, index) =>
-        part.type === "text" ? (
-          <p key={index} className="whitespace-pre-wrap">
-            {visibleProse(part.text)}
-          </p>
-        ) : (
-          <p key={index} className="text-sm">
-            📎 {part.name ?? part.mediaType}
-          </p>
-        ),
-      )}
+      {message.parts.map((part, index) => {
+        if (part.type === "file") return <SaidFile key={index} file={part} />;
+        // What a person typed comes first; further texts are files that went along with it.
+        if (isPerson && part !== typed) return <AttachedText key={index} text={part.text} />;
+        return (
+          part.text !== "" && (
+            <p key={index} className="whitespace-pre-wrap">
+              {visibleProse(part.text)}
+            </p>
+          )
+        );
+      })}
       {isPerson && <Delivery message={message} next={next} />}
     </div>
   );
@@ -179,13 +184,18 @@ function Reasoning({ text, isStreaming }: { readonly text: string; readonly isSt
     setKept(isOpen ? "closed" : "open");
   };
   return (
-    <section aria-label="Reasoning" className="my-1 text-soft text-sm">
-      <button type="button" aria-expanded={isOpen} onClick={toggle} className="min-h-6">
-        <span aria-hidden="true">{isOpen ? "▾" : "▸"} </span>
+    <section aria-label="Reasoning" className="my-1.5 text-soft text-sm">
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        onClick={toggle}
+        className="inline-flex min-h-6 items-center gap-1 rounded-md hover:text-ink"
+      >
+        <Icon of={isOpen ? "open" : "fold"} />
         {isStreaming ? "Thinking" : "Thought"}
         {seconds !== undefined && ` for ${formatDuration(seconds * 1_000)}`}
       </button>
-      {isOpen && <p className="whitespace-pre-wrap border-hair border-l-2 pl-3">{visibleProse(text)}</p>}
+      {isOpen && <p className="whitespace-pre-wrap mt-1 border-hair border-l-2 pl-4">{visibleProse(text)}</p>}
     </section>
   );
 }

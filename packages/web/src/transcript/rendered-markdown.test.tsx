@@ -4,6 +4,7 @@ import { renderToStaticMarkup } from "react-dom/server";
 import { describe, expect, it } from "vitest";
 import { Page, PageProvider } from "../page.ts";
 import { markdownBlocks } from "./markdown-blocks.ts";
+import { formulaIn, formulasAsCode } from "./math.ts";
 import { RenderedMarkdown } from "./rendered-markdown.tsx";
 
 /** Nothing is asked of it: rendering is all that happens. */
@@ -99,6 +100,62 @@ describe("an answer in Markdown", () => {
       ({ raw, before: defined }, index) => raw === after?.[index]?.raw && defined === after[index]?.before,
     );
     expect(same).toEqual([true, true, false, true, true, true, false]);
+  });
+});
+
+describe("formulas and HTML", () => {
+  it("W58: formulas are found in all four ways of writing them; code, prices and escaped signs are none", () => {
+    const found = (text: string) =>
+      [...formulasAsCode(text).matchAll(/` ([^`]+) `/g)].map(([, code = ""]) => formulaIn(code));
+    expect(found("Of $a_1 + b*c$, \\(x\\), $$\\frac{1}{2}$$ and \\[\nE = mc^2\n\\]")).toEqual([
+      { tex: "a_1 + b*c", isDisplay: false },
+      { tex: "x", isDisplay: false },
+      { tex: "\\frac{1}{2}", isDisplay: true },
+      { tex: "E = mc^2", isDisplay: true },
+    ]);
+    for (const none of [
+      "$5 and $10",
+      "`$a$` and ``\\(b\\)``",
+      "\\$a$",
+      "a$b$c",
+      "```\n$a$\n```",
+      "    $a$",
+      "$a",
+      "\\\\(a\\\\)",
+    ])
+      expect(formulasAsCode(none)).toBe(none);
+    expect(seen(htmlOf("So $a_1 + b_1$ it is."))).toContain("a_1 + b_1");
+  });
+
+  it("W57: tags that can do nothing are what they mean; what has attributes, is not closed, or could act is text", () => {
+    const html = htmlOf("H<sub>2</sub>O, <kbd>Ctrl</kbd>, one<br>two, <b>*both*</b>");
+    for (const part of ["<sub>2</sub>", ">Ctrl</kbd>", "<br/>", "<b><em>both</em></b>"]) expect(html).toContain(part);
+    for (const text of [
+      '<b onclick="x()">a</b>',
+      "<script>x()</script>",
+      '<img src="//a.example">',
+      "<sub>open",
+      "</kbd> closed",
+      "<iframe></iframe>",
+      "<style>p{}</style>",
+      '<kbd style="position:fixed">a</kbd>',
+    ]) {
+      expect(htmlOf(text)).not.toMatch(/<(b|script|img|sub|kbd|iframe|style)\b/);
+      for (const word of text.match(/<[^>]*>/g) ?? []) expect(decoded(htmlOf(text))).toContain(word);
+    }
+    expect(htmlOf("| a |\n|---|\n| x<br>y |")).toContain("x<br/>");
+  });
+
+  it("W57: what is folded away holds Markdown, also while it streams, and nothing of it is lost", () => {
+    const whole = "<details>\n<summary>More & more</summary>\n\nA *word*:\n\n- one\n- two\n\n</details>\n\nBehind.";
+    const html = htmlOf(whole);
+    expect(html).toMatch(
+      /<details[^>]*>.*<summary[^>]*>More &amp; more<\/summary>.*<em>word<\/em>.*two.*<\/details>.*Behind/s,
+    );
+    for (let end = 30; end < whole.length; end += 7) {
+      const come = whole.slice(0, end);
+      expect(missing(wordsIn(come.replace(/<[^>]*>?/g, " ")), htmlOf(come, true)), come).toEqual([]);
+    }
   });
 });
 

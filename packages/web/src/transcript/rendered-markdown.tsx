@@ -4,7 +4,10 @@ import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import remend from "remend";
 import { CodeBlock } from "../code/code.tsx";
+import { MathFormula } from "./formula.tsx";
 import { type MarkdownBlock, markdownBlocks } from "./markdown-blocks.ts";
+import { formulaIn, formulasAsCode } from "./math.ts";
+import { safeHtml } from "./safe-html.ts";
 import { shownReferences } from "./shown-references.ts";
 
 /**
@@ -14,7 +17,7 @@ import { shownReferences } from "./shown-references.ts";
 export function RenderedMarkdown({ text, isStreaming }: { readonly text: string; readonly isStreaming: boolean }) {
   const blocks = useMemo(() => markdownBlocks(text), [text]);
   return (
-    <div className="flex flex-col gap-2">
+    <div className="flex flex-col gap-3">
       {blocks.map((block, index) => {
         const isGrowing = isStreaming && index === blocks.length - 1;
         // Blocks are only ever added behind: a block's place is its name.
@@ -33,13 +36,13 @@ const Block = memo(function Block({
   readonly isGrowing: boolean;
 }) {
   const plugins = useMemo(
-    () => [remarkGfm, shownReferences({ from: before.length, used }), visibleTexts],
+    () => [remarkGfm, shownReferences({ from: before.length, used }), safeHtml, visibleTexts],
     [before, used],
   );
   return (
     <Growing value={isGrowing}>
       <ReactMarkdown remarkPlugins={plugins} components={COMPONENTS}>
-        {before + (isGrowing ? closed(raw) : raw)}
+        {before + formulasAsCode(isGrowing ? closed(raw) : raw)}
       </ReactMarkdown>
     </Growing>
   );
@@ -71,7 +74,7 @@ function LowHeading({ children }: { readonly children?: ReactNode }) {
   return <h6 className="font-semibold text-soft">{children}</h6>;
 }
 
-/** What a model writes is data: no HTML of its own, no picture from another host, and links show where they lead (S12). */
+/** What a model writes is data: of its HTML a few tags that can do nothing, no picture from another host, and links show where they lead (S12). */
 const COMPONENTS: Components = {
   a: ({ href, title, children }) =>
     // An address that could run something was taken away.
@@ -96,7 +99,22 @@ const COMPONENTS: Components = {
     </span>
   ),
   pre: Fenced,
-  code: ({ children }) => <code className="rounded bg-sunken px-1 font-mono text-[0.9em]">{children}</code>,
+  code: ({ children }) => {
+    const formula = formulaIn(String(children));
+    if (formula) return <MathFormula {...formula} />;
+    return <code className="rounded bg-sunken px-1 font-mono text-[0.9em]">{children}</code>;
+  },
+  kbd: ({ children }) => (
+    <kbd className="rounded border border-line border-b-2 bg-raised px-1.5 font-mono text-[0.8em]">{children}</kbd>
+  ),
+  details: ({ children }) => <details className="rounded-lg border border-hair px-3 py-2">{children}</details>,
+  summary: ({ children }) => <summary className="cursor-pointer font-medium">{children}</summary>,
+  p: ({ children }) => <p dir="auto">{children}</p>,
+  li: ({ children, className }) => (
+    <li dir="auto" className={className}>
+      {children}
+    </li>
+  ),
   table: ({ children }) => (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached with the keyboard.
     <section aria-label="Table" tabIndex={0} className="overflow-x-auto">

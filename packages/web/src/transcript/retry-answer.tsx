@@ -3,6 +3,7 @@ import { useState } from "react";
 import { useConversation } from "../conversation/use-conversation.ts";
 import { useKnownModels } from "../conversation/use-models.ts";
 import { useShow } from "../conversation/use-view.ts";
+import { Select } from "../design/field.tsx";
 import { usePage } from "../page.ts";
 import { focusHere, InlineForm } from "./inline-form.tsx";
 
@@ -43,17 +44,12 @@ export function RetryAnswer({
     <InlineForm action="Answer again" onSubmit={() => retry(at, model === "" ? undefined : model)} onClose={onClose}>
       <label className="flex flex-wrap items-center gap-2">
         Model
-        <select
-          ref={focusHere}
-          value={model}
-          onChange={({ target }) => setModel(target.value)}
-          className="min-h-6 max-w-full rounded border border-line bg-ground px-1"
-        >
+        <Select isSmall ref={focusHere} value={model} onChange={({ target }) => setModel(target.value)}>
           <option value="">{usual || "the same"}</option>
           {models.map(({ name }) => (
             <option key={name}>{name}</option>
           ))}
-        </select>
+        </Select>
       </label>
     </InlineForm>
   );

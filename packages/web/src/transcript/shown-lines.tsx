@@ -1,6 +1,8 @@
 import type { Call, Json, Preview } from "@banyan/core/conversation";
 import { type ShownLine, shownCall } from "@banyan/core/shown";
 import { useMemo, useState } from "react";
+import { Code } from "../code/code.tsx";
+import { Button } from "../design/button.tsx";
 
 /** Lines that are there at first, and that each press of the button adds. */
 const MORE = 500;
@@ -10,48 +12,53 @@ export function ShownLines({
   call,
   input,
   preview,
+  name = "What would run",
 }: {
   readonly call: Call;
+  readonly name?: string;
   /** In the place of those that were checked. */
   readonly input?: Json | undefined;
   readonly preview?: Preview | undefined;
 }) {
   const lines = useMemo(() => shownCall(call, { input: input ?? call.input, preview }), [call, input, preview]);
+  const language =
+    preview?.changes?.[0]?.path ?? call.about?.paths?.find(({ access }) => access === "write")?.path ?? "";
   const [most, setMost] = useState(MORE);
   const hidden = lines.length - most;
   return (
     <section
-      aria-label="What would run"
+      aria-label={name}
       // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can be scrolled by keys.
       tabIndex={0}
       // Letters stand in the order in which they run, whatever the direction of their script.
-      className="max-h-96 overflow-auto rounded border border-hair bg-ground py-1 font-mono text-xs leading-5 [unicode-bidi:bidi-override]"
+      className="max-h-96 overflow-auto rounded-lg border border-hair bg-surface py-1.5 font-mono text-xs leading-5 [unicode-bidi:bidi-override]"
     >
       {lines.slice(0, most).map((line, index) => (
-        <Line key={index} line={line} />
+        <Line key={index} line={line} language={language} />
       ))}
       {hidden > 0 && (
-        <button
-          type="button"
-          onClick={() => setMost(most + MORE)}
-          className="m-2 min-h-6 rounded border border-line px-2 font-sans hover:bg-sunken"
-        >
+        <Button isSmall onClick={() => setMost(most + MORE)}>
           {`${hidden} more lines: show the next ${Math.min(MORE, hidden)}`}
-        </button>
+        </Button>
       )}
     </section>
   );
 }
 
-function Line({ line: { look, text, number } }: { readonly line: ShownLine }) {
+function Line({ line: { look, text, number }, language }: { readonly line: ShownLine; readonly language: string }) {
+  const grammar =
+    look === "command" ? "bash" : look === "added" || look === "removed" || look === "same" ? language : "";
   return (
-    <div className={`flex whitespace-pre-wrap px-2 ${LOOKS[look]}`}>
+    <div className={`flex whitespace-pre-wrap px-3 ${LOOKS[look]}`}>
       {number !== undefined && (
         <span aria-hidden="true" className="w-9 shrink-0 select-none pr-2 text-right text-soft">
           {number}
         </span>
       )}
-      <span className="min-w-0 [overflow-wrap:anywhere]">{`${SIGNS[look] ?? ""}${text}`}</span>
+      <span className="min-w-0 [overflow-wrap:anywhere]">
+        {SIGNS[look] ?? ""}
+        <Code text={text} language={grammar} />
+      </span>
     </div>
   );
 }
@@ -60,7 +67,7 @@ const LOOKS: Readonly<Record<ShownLine["look"], string>> = {
   note: "font-sans font-semibold text-warn",
   head: "text-soft",
   argument: "",
-  command: "",
+  command: "text-sm leading-6 before:mr-2 before:select-none before:text-soft before:content-['$']",
   text: "ml-2 border-line border-l-2",
   added: "bg-leaf-ground",
   removed: "bg-bad-ground",

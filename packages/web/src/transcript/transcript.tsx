@@ -4,6 +4,8 @@ import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/rea
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
+import { Button } from "../design/button.tsx";
+import { Icon } from "../design/icon.tsx";
 import { usePageState } from "../page.ts";
 import { messageIn } from "../shell/address.ts";
 import type { Fold } from "./folds.ts";
@@ -128,7 +130,7 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
       >
         <div
           ref={following.content}
-          className="relative mx-auto w-full max-w-3xl"
+          className="relative mx-auto w-full max-w-text"
           style={{ height: rows.getTotalSize() }}
         >
           {items.map(({ index, key, start }) => {
@@ -161,13 +163,9 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
         </div>
       </div>
       {following.isAway && (
-        <button
-          type="button"
-          onClick={following.follow}
-          className="absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full border border-line bg-raised px-3 py-1 text-sm shadow"
-        >
-          Jump to latest{fresh > 0 && ` (${fresh} new)`}
-        </button>
+        <div className="absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full bg-surface shadow-open">
+          <Button onClick={following.follow}>Jump to latest{fresh > 0 && ` (${fresh} new)`}</Button>
+        </div>
       )}
     </div>
   );
@@ -180,16 +178,16 @@ function FoldLine({ fold, isOpen, onToggle }: { readonly fold: Fold; readonly is
       type="button"
       aria-expanded={isOpen}
       onClick={onToggle}
-      className="flex w-full items-baseline gap-2 rounded-md border border-hair px-3 py-1.5 text-left text-sm hover:bg-raised"
+      className="flex w-full items-center gap-2 rounded-lg border border-hair px-3 py-1.5 text-left text-sm hover:bg-raised"
     >
-      <span className="text-leaf">
+      <span className="text-leaf text-xs">
         <span aria-hidden="true">✓ </span>
         done
       </span>
       <span>{looksInWords(fold.calls)}</span>
       <span className="text-soft text-xs">{fold.messages.length} steps</span>
-      <span aria-hidden="true" className="ml-auto text-soft">
-        {isOpen ? "▾" : "▸"}
+      <span className="ml-auto text-soft">
+        <Icon of={isOpen ? "open" : "fold"} />
       </span>
     </button>
   );

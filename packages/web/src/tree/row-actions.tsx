@@ -1,6 +1,8 @@
 import type { Message } from "@banyan/core/conversation";
 import { useState } from "react";
 import { useConversation } from "../conversation/use-conversation.ts";
+import { Button } from "../design/button.tsx";
+import { TextField } from "../design/field.tsx";
 import { usePage } from "../page.ts";
 import { useMay } from "../use-may.ts";
 import type { OutlineRow } from "./rows.ts";
@@ -55,8 +57,7 @@ export function RowActions({
             page.told(save(name));
           }}
         >
-          <input
-            // biome-ignore lint/a11y/noAutofocus: it stands in the place of the button that was pressed.
+          <TextField
             autoFocus
             aria-label="Name of the branch"
             value={name}
@@ -65,11 +66,10 @@ export function RowActions({
             onKeyDown={({ key }) => {
               if (key === "Escape") setName(undefined);
             }}
-            className="min-w-0 flex-1 rounded border border-line bg-ground px-2"
           />
-          <button type="submit" className="min-h-6 rounded border border-line px-2">
+          <Button isSmall type="submit">
             Save
-          </button>
+          </Button>
         </form>
       )}
     </section>
@@ -78,8 +78,8 @@ export function RowActions({
 
 function Small({ children, onClick }: { readonly children: React.ReactNode; readonly onClick: () => void }) {
   return (
-    <button type="button" onClick={onClick} className="min-h-6 rounded border border-line px-2 hover:bg-sunken">
+    <Button isSmall onClick={onClick}>
       {children}
-    </button>
+    </Button>
   );
 }

@@ -1,3 +1,5 @@
+import { Button } from "../design/button.tsx";
+import { TextField } from "../design/field.tsx";
 /** What narrows a tree down: a search, its switches, and the way back from a part to the whole. */
 export function TreeTools({
   query,
@@ -24,7 +26,7 @@ export function TreeTools({
 }) {
   return (
     <search className="flex flex-col gap-1 border-hair border-b p-2 text-sm">
-      <input
+      <TextField
         type="search"
         value={query}
         onChange={({ target }) => onQuery(target.value)}
@@ -33,7 +35,6 @@ export function TreeTools({
         }}
         placeholder="Search this conversation"
         aria-label="Search this conversation"
-        className="rounded-md border border-line bg-ground px-2 py-1"
       />
       <p role="status" className={query.trim() === "" ? "sr-only" : "text-soft text-xs"}>
         {query.trim() === "" ? "" : `${hits === 1 ? "1 message" : `${hits} messages`} found; Enter shows the next`}
@@ -42,9 +43,9 @@ export function TreeTools({
         <Switch name="This branch only" isOn={isOnlyBranch} onChange={onOnlyBranch} />
         <Switch name="Starred only" isOn={onlyStarred} onChange={onOnlyStarred} />
         {onWhole && (
-          <button type="button" onClick={onWhole} className="min-h-6 rounded border border-line px-2 text-ink">
+          <Button isSmall onClick={onWhole}>
             ← Back to the whole tree
-          </button>
+          </Button>
         )}
       </div>
     </search>

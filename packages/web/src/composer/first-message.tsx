@@ -1,0 +1,70 @@
+import { createId } from "@banyan/core/conversation";
+import { useNavigate } from "@tanstack/react-router";
+import { type KeyboardEvent, useRef, useState } from "react";
+import { IconButton } from "../design/button.tsx";
+import { usePage, usePageState } from "../page.ts";
+import { useAttachments } from "./attachments.ts";
+import { Examples } from "./examples.tsx";
+import { MessageBox } from "./message-box.tsx";
+import { type Mode, ModeChoice } from "./mode-choice.tsx";
+import { ModelChoice } from "./model-choice.tsx";
+
+/** Where a conversation begins with what is said first (W63). */
+export function FirstMessage() {
+  const page = usePage();
+  const { connection } = page;
+  const navigate = useNavigate();
+  const phase = usePageState((state) => state.connection.phase);
+  const [text, setText] = useState("");
+  const [model, setModel] = useState<string>();
+  const [mode, setMode] = useState<Mode>("chat");
+  const files = useAttachments();
+  const [isBeginning, setBeginning] = useState(false);
+  const box = useRef<HTMLTextAreaElement>(null);
+  const begin = async () => {
+    const parts = [{ type: "text", text } as const, ...files.all.map(({ part }) => part)];
+    const { conversation } = await connection.ask("conversation.create", {});
+    if (model !== undefined) await connection.ask("model.use", { model, conversation });
+    // From here on it is kept as any message is, and shown where it belongs.
+    page.told(page.say({ id: createId(), conversation, parts, ...(mode === "task" ? { mode } : {}) }));
+    await navigate({ to: "/c/$conversation", params: { conversation } });
+  };
+  const send = () => {
+    if (isBeginning || (text.trim() === "" && files.all.length === 0)) return;
+    setBeginning(true);
+    page.told(begin().finally(() => setBeginning(false)));
+  };
+  const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
+    if (event.nativeEvent.isComposing || event.key !== "Enter" || event.shiftKey) return;
+    event.preventDefault();
+    send();
+  };
+  return (
+    <section aria-label="Your message" className="flex w-full flex-col gap-2">
+      <MessageBox
+        box={box}
+        text={text}
+        files={files}
+        commands={[]}
+        isFocused
+        placeholder="What shall be done?"
+        onChange={setText}
+        onKeyDown={onKeyDown}
+        choices={
+          <>
+            <ModelChoice model={model} onChoose={setModel} />
+            <ModeChoice mode={mode} onChange={setMode} />
+          </>
+        }
+        ways={<IconButton isRound name="Send" icon="send" look="main" disabled={isBeginning} onClick={send} />}
+        hint={phase === "open" ? "Enter sends, Shift+Enter makes a new line" : "Not connected yet"}
+      />
+      <Examples
+        onChoose={(example) => {
+          setText(example);
+          box.current?.focus();
+        }}
+      />
+    </section>
+  );
+}

@@ -1,0 +1,114 @@
+import { type KeyboardEvent, type ReactNode, type RefObject, useRef, useState } from "react";
+import { IconButton } from "../design/button.tsx";
+import { AttachmentList } from "./attachment-list.tsx";
+import { ACCEPTED, type Attachments } from "./attachments.ts";
+import type { SlashCommand } from "./commands.ts";
+import { Completion } from "./completion.tsx";
+
+/**
+ * The box in which a message is written: its text, what completes it, the files that go along, and what can be chosen and done
+ * below it. It has the same height whatever can be done (W54).
+ */
+export function MessageBox({
+  box,
+  text,
+  files,
+  commands,
+  placeholder,
+  isFocused = false,
+  hint,
+  choices,
+  ways,
+  onChange,
+  onKeyDown,
+}: {
+  readonly box: RefObject<HTMLTextAreaElement | null>;
+  readonly text: string;
+  readonly files: Attachments;
+  readonly commands: readonly SlashCommand[];
+  readonly placeholder: string;
+  /** It has the focus when it is first shown. */
+  readonly isFocused?: boolean;
+  /** What its keys do. */
+  readonly hint: ReactNode;
+  /** What is chosen before it is sent: the model, say. */
+  readonly choices?: ReactNode;
+  /** What sends it, or stops what runs. */
+  readonly ways: ReactNode;
+  onChange(text: string): void;
+  onKeyDown(event: KeyboardEvent<HTMLTextAreaElement>): void;
+}) {
+  const [caret, setCaret] = useState(0);
+  const [isOver, setOver] = useState(false);
+  const chooser = useRef<HTMLInputElement>(null);
+  const hasFiles = (data: DataTransfer | null) => data?.types.includes("Files") ?? false;
+  return (
+    <>
+      <Completion commands={commands} text={text} caret={caret} onChange={onChange} box={box} />
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: files can be chosen with the button, and pasted, as well. */}
+      <div
+        onDragOver={(event) => {
+          if (!hasFiles(event.dataTransfer)) return;
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={(event) => {
+          setOver(false);
+          if (!hasFiles(event.dataTransfer)) return;
+          event.preventDefault();
+          files.add(event.dataTransfer.files);
+        }}
+        className={`rounded-2xl border bg-surface shadow-lying has-[textarea:focus-visible]:border-leaf has-[textarea:focus-visible]:outline-1 has-[textarea:focus-visible]:outline-leaf ${isOver ? "border-leaf" : "border-line"}`}
+      >
+        <AttachmentList files={files} />
+        <textarea
+          ref={box}
+          id="composer"
+          dir="auto"
+          // biome-ignore lint/a11y/noAutofocus: where nothing was said yet there is nothing else to do.
+          autoFocus={isFocused}
+          value={text}
+          onChange={({ target }) => {
+            setCaret(target.selectionEnd);
+            onChange(target.value);
+          }}
+          onSelect={({ currentTarget }) => setCaret(currentTarget.selectionEnd)}
+          onKeyDown={onKeyDown}
+          onPaste={(event) => {
+            if (!hasFiles(event.clipboardData)) return;
+            event.preventDefault();
+            files.add(event.clipboardData.files);
+          }}
+          rows={Math.min(10, Math.max(2, text.split("\n").length))}
+          placeholder={placeholder}
+          aria-label="Message"
+          aria-describedby="composer-keys"
+          // As high as its text, where the browser can do that; by its line breaks otherwise.
+          className="field-sizing-content block max-h-62.5 min-h-16 w-full [@media(max-height:24rem)]:min-h-9 [@media(max-height:24rem)]:pt-2 resize-none bg-transparent px-4 pt-3.5 text-read outline-none placeholder:text-soft"
+        />
+        <div className="flex min-h-12 flex-wrap items-center gap-1 px-2 pb-2">
+          <IconButton name="Attach files" icon="attach" onClick={() => chooser.current?.click()} />
+          <input
+            ref={chooser}
+            type="file"
+            multiple
+            accept={ACCEPTED}
+            aria-label="Files to attach"
+            hidden
+            onChange={({ target }) => {
+              files.add(target.files ?? []);
+              target.value = "";
+              box.current?.focus();
+            }}
+          />
+          {choices}
+          <span className="ml-auto flex items-center gap-1.5">{ways}</span>
+        </div>
+      </div>
+      <p id="composer-keys" className="px-2 text-center text-soft text-xs max-sm:sr-only">
+        {hint}
+      </p>
+    </>
+  );
+}

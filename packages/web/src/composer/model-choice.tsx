@@ -1,0 +1,85 @@
+import { Suspense, useEffect, useRef, useState } from "react";
+import { Icon } from "../design/icon.tsx";
+import { usePage, usePageState } from "../page.ts";
+import { lazily } from "../shell/lazily.ts";
+import { useMay } from "../use-may.ts";
+
+const ModelPicker = lazily(async () => ({ default: (await import("./model-picker.tsx")).ModelPicker }));
+
+/** The model that answers, in the box where one writes: a click opens what else there is (W64). */
+export function ModelChoice({
+  conversation,
+  model,
+  onChoose,
+}: {
+  /** The one whose model is changed; without it, `onChoose` takes what is chosen. */
+  readonly conversation?: string;
+  /** The one that was chosen here; the one of the settings otherwise. */
+  readonly model: string | undefined;
+  onChoose?(model: string): void;
+}) {
+  const page = usePage();
+  const may = useMay();
+  const usual = usePageState(({ connection }) =>
+    connection.phase === "open" ? connection.welcome.settings.model : undefined,
+  );
+  const [isOpen, setOpen] = useState(false);
+  const whole = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (!isOpen) return;
+    const onPointer = ({ target }: PointerEvent) => {
+      if (!whole.current?.contains(target as Node)) setOpen(false);
+    };
+    document.addEventListener("pointerdown", onPointer);
+    return () => document.removeEventListener("pointerdown", onPointer);
+  }, [isOpen]);
+  const used = model ?? usual;
+  if (used === undefined) return null;
+  const name = nameOf(used);
+  if (!may("model.use")) return <span className="px-1.5 text-soft text-xs">{name}</span>;
+  const close = () => {
+    setOpen(false);
+    button.current?.focus();
+  };
+  const choose = (chosen: string) => {
+    close();
+    if (onChoose) onChoose(chosen);
+    else page.told(page.connection.ask("model.use", { model: chosen, ...(conversation ? { conversation } : {}) }));
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes whatever inside has the focus.
+    <div
+      ref={whole}
+      className="relative min-w-0"
+      onKeyDown={({ key }) => {
+        if (key === "Escape" && isOpen) close();
+      }}
+    >
+      <button
+        ref={button}
+        type="button"
+        aria-label={`Model: ${used}`}
+        aria-expanded={isOpen}
+        title={used}
+        onClick={() => setOpen(!isOpen)}
+        className="inline-flex min-h-8 max-w-full items-center gap-1 rounded-md px-2 font-medium text-soft text-xs hover:bg-sunken hover:text-ink aria-expanded:bg-sunken"
+      >
+        <span className="max-w-44 truncate">{name}</span>
+        <Icon of="open" />
+      </button>
+      {isOpen && (
+        <div className="fixed inset-x-2 bottom-2 z-20 max-h-[70vh] rounded-xl border border-hair bg-surface shadow-open sm:absolute sm:inset-x-auto sm:bottom-full sm:left-0 sm:mb-2 sm:w-96">
+          <Suspense fallback={<p className="p-4 text-soft text-sm">Loading …</p>}>
+            <ModelPicker used={used} onChoose={choose} />
+          </Suspense>
+        </div>
+      )}
+    </div>
+  );
+}
+
+/** Without its provider, which the title tells. */
+function nameOf(model: string): string {
+  return model.slice(model.indexOf("/") + 1);
+}

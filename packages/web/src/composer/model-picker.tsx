@@ -1,0 +1,165 @@
+import { shortCount } from "@banyan/core/shown";
+import type { Result } from "@banyan/protocol";
+import { useEffect, useState } from "react";
+import { TextField } from "../design/field.tsx";
+import { type KnownModel, usePage } from "../page.ts";
+import { keep, kept } from "../shell/kept.ts";
+
+type Provider = Result<"model.list">["providers"][number];
+
+/** How hard a model may think, as it stands behind the last colon of its name. */
+const EFFORTS = ["", "low", "medium", "high"] as const;
+
+/** Models that stand first, as they were used last. */
+const LAST = 5;
+/** Models that are listed at once; a longer list is narrowed down. */
+const LISTED = 60;
+
+/** All models that can be used here: found by a part of their name, or named (W64). */
+export function ModelPicker({ used, onChoose }: { readonly used: string; onChoose(model: string): void }) {
+  const { providers, models, problem } = useUsable();
+  const [query, setQuery] = useState("");
+  const [effort, setEffort] = useState<(typeof EFFORTS)[number]>("");
+  const wanted = query.trim().toLowerCase();
+  const last = lastUsed();
+  const placeOf = (name: string) => (last.includes(name) ? last.indexOf(name) : LAST);
+  const found = models
+    .filter(({ name }) => name.toLowerCase().includes(wanted))
+    .toSorted((first, second) => placeOf(first.name) - placeOf(second.name));
+  const isNamed = /^[^\s/]+\/\S+$/.test(query.trim()) && !found.some(({ name }) => name === query.trim());
+  const choose = (name: string) => {
+    keep(KEY, [name, ...last.filter((other) => other !== name)].slice(0, LAST));
+    onChoose(effort === "" ? name : `${name}:${effort}`);
+  };
+  const others = providers.filter(({ usable, name }) => !usable && name.includes(wanted));
+  return (
+    <form
+      aria-label="Models"
+      className="flex max-h-[min(70vh,28rem)] flex-col text-sm"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const first = isNamed ? query.trim() : found[0]?.name;
+        if (first !== undefined) choose(first);
+      }}
+    >
+      <div className="flex flex-wrap items-center gap-2 border-hair border-b p-2">
+        <span className="flex min-w-0 flex-1 flex-col">
+          <TextField
+            autoFocus
+            type="search"
+            value={query}
+            onChange={({ target }) => setQuery(target.value)}
+            aria-label="Find a model, or name one"
+            placeholder="Find a model, or name one"
+          />
+        </span>
+        <fieldset aria-label="Effort" className="flex">
+          {EFFORTS.map((each) => (
+            <button
+              key={each}
+              type="button"
+              aria-pressed={effort === each}
+              onClick={() => setEffort(each)}
+              className="min-h-7 rounded-md px-1.5 text-soft text-xs hover:text-ink aria-pressed:bg-sunken aria-pressed:text-ink"
+            >
+              {each || "usual"}
+            </button>
+          ))}
+        </fieldset>
+      </div>
+      <ul aria-label="Models that can be used" className="min-h-0 overflow-y-auto p-1">
+        {isNamed && (
+          <li>
+            <Model model={{ name: query.trim() }} isUsed={false} onChoose={choose} />
+          </li>
+        )}
+        {found.slice(0, LISTED).map((model) => (
+          <li key={model.name}>
+            <Model model={model} isUsed={model.name === used} onChoose={choose} />
+          </li>
+        ))}
+        {found.length > LISTED && <li className="px-3 py-1 text-soft text-xs">and {found.length - LISTED} more</li>}
+        {found.length === 0 && !isNamed && (
+          <li className="px-3 py-2 text-soft text-xs">
+            {problem ?? "No model of that name is known. A whole name, as in provider/model, is taken as it stands."}
+          </li>
+        )}
+        {others.map(({ name, reason }) => (
+          <li key={name} className="px-3 py-1.5 text-xs">
+            <span className="font-medium text-soft">{name}</span> <span className="text-soft">{reason}</span>
+          </li>
+        ))}
+      </ul>
+    </form>
+  );
+}
+
+function Model({
+  model: { name, price, contextSize },
+  isUsed,
+  onChoose,
+}: {
+  readonly model: Pick<KnownModel, "name" | "price" | "contextSize">;
+  readonly isUsed: boolean;
+  onChoose(name: string): void;
+}) {
+  const about = [
+    price ? `$${price.input} in, $${price.output} out, a million tokens` : "price unknown",
+    contextSize === undefined ? "context unknown" : `${shortCount(contextSize)} context`,
+  ];
+  return (
+    <button
+      type="button"
+      aria-pressed={isUsed}
+      onClick={() => onChoose(name)}
+      className="block w-full rounded-md px-3 py-1.5 text-left hover:bg-sunken aria-pressed:bg-leaf-ground"
+    >
+      <span className="block truncate font-medium">{name}</span>
+      <span className="text-soft text-xs">{about.join(" · ")}</span>
+    </button>
+  );
+}
+
+const KEY = "models";
+
+function lastUsed(): readonly string[] {
+  const read = kept(KEY);
+  return Array.isArray(read) ? read.filter((name): name is string => typeof name === "string") : [];
+}
+
+/** The providers, and the models of those that can be used: known ones, and what servers of one's own list. */
+function useUsable(): {
+  readonly providers: readonly Provider[];
+  readonly models: readonly KnownModel[];
+  readonly problem: string | undefined;
+} {
+  const page = usePage();
+  const [providers, setProviders] = useState<readonly Provider[]>([]);
+  const [models, setModels] = useState<readonly KnownModel[]>([]);
+  const [problem, setProblem] = useState<string>();
+  useEffect(() => {
+    let isWanted = true;
+    const look = async () => {
+      const listed = await page.connection.ask("model.list", {});
+      if (!isWanted) return;
+      setProviders(listed.providers);
+      // One after the other: a server answers so many commands at once.
+      for (const { name, usable, models: own = [] } of listed.providers) {
+        if (!usable) continue;
+        const known = await page.models(name);
+        if (!isWanted) return;
+        const names = new Set(known.map((model) => model.name));
+        const others = own.filter((each) => !names.has(each)).map((each): KnownModel => ({ name: each }));
+        setModels((before) => [...before, ...known, ...others]);
+      }
+    };
+    look().catch((error: unknown) => {
+      if (isWanted) setProblem(error instanceof Error ? error.message : String(error));
+    });
+    return () => {
+      isWanted = false;
+      setModels([]);
+    };
+  }, [page]);
+  return { providers, models, problem };
+}

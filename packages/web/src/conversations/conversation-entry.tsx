@@ -1,0 +1,112 @@
+import type { ListedConversation } from "@banyan/protocol";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { IconButton } from "../design/button.tsx";
+import { Tag } from "../design/notice.tsx";
+import { usePage } from "../page.ts";
+import { Spinner } from "../transcript/versions.tsx";
+import { useMay } from "../use-may.ts";
+import { pin, usePinned } from "./pinned.ts";
+
+/** A conversation in the list: what it is called, how it stands, and what can be done about it where it is (W47, W68). */
+export function ConversationEntry({ conversation }: { readonly conversation: ListedConversation }) {
+  const { id, title, running, waiting, unread, broken } = conversation;
+  const may = useMay();
+  const [isNaming, setNaming] = useState(false);
+  const name = title || "New conversation";
+  if (isNaming) return <Rename id={id} title={title} onClose={() => setNaming(false)} />;
+  return (
+    <div className="group/entry relative mb-0.5">
+      <Link
+        to="/c/$conversation"
+        params={{ conversation: id }}
+        activeProps={{ className: "bg-leaf-ground font-medium", "aria-current": "page" }}
+        className="block rounded-md px-2 py-1.5 text-sm hover:bg-sunken"
+      >
+        {({ isActive }) => (
+          <>
+            <span className="block truncate group-focus-within/entry:pr-18 group-hover/entry:pr-18" dir="auto">
+              {name}
+            </span>
+            <span className="flex flex-wrap gap-1 empty:hidden">
+              {running > 0 && (
+                <Tag tone="good">
+                  <Spinner name="It runs" /> running
+                </Tag>
+              )}
+              {running === 0 && broken !== undefined && (
+                <Tag tone={broken === "failed" ? "bad" : "warn"}>{BROKEN[broken]}</Tag>
+              )}
+              {waiting > 0 && (
+                <Tag tone="warn">{may("question.answer") ? `${waiting} waiting for you` : `${waiting} waiting`}</Tag>
+              )}
+              {/* What is in view is about to have been read. */}
+              {unread > 0 && !isActive && <Tag>{unread} unread</Tag>}
+            </span>
+          </>
+        )}
+      </Link>
+      <EntryActions id={id} name={name} onRename={() => setNaming(true)} />
+    </div>
+  );
+}
+
+function EntryActions({ id, name, onRename }: { readonly id: string; readonly name: string; onRename(): void }) {
+  const page = usePage();
+  const may = useMay();
+  const isPinned = usePinned().includes(id);
+  return (
+    <span className="absolute top-1 right-1 flex opacity-0 focus-within:opacity-100 group-hover/entry:opacity-100 [@media(hover:none)]:hidden">
+      <IconButton
+        isSmall
+        name={isPinned ? `Unpin ${name}` : `Pin ${name}`}
+        icon="pin"
+        isFilled={isPinned}
+        onClick={() => pin(id, !isPinned)}
+      />
+      {may("conversation.rename") && <IconButton isSmall name={`Rename ${name}`} icon="edit" onClick={onRename} />}
+      {may("conversation.remove") && (
+        <IconButton isSmall name={`Remove ${name}`} icon="remove" onClick={() => page.removal.begin(id, name)} />
+      )}
+    </span>
+  );
+}
+
+/** Another title, in the place of the old one. Enter takes it, Escape and leaving it do not. */
+function Rename({ id, title, onClose }: { readonly id: string; readonly title: string; onClose(): void }) {
+  const page = usePage();
+  const [words, setWords] = useState(title);
+  return (
+    <form
+      className="mb-0.5 flex flex-col"
+      onSubmit={(event) => {
+        event.preventDefault();
+        const wanted = words.trim();
+        if (wanted !== "" && wanted !== title)
+          page.told(page.connection.ask("conversation.rename", { conversation: id, title: wanted }));
+        onClose();
+      }}
+    >
+      <input
+        // biome-ignore lint/a11y/noAutofocus: it stands in the place of the button that was pressed.
+        autoFocus
+        aria-label="Title"
+        value={words}
+        maxLength={500}
+        onChange={({ target }) => setWords(target.value)}
+        onBlur={onClose}
+        onKeyDown={({ key }) => {
+          if (key === "Escape") onClose();
+        }}
+        className="min-h-8 rounded-md border border-line bg-surface px-2 text-sm"
+      />
+    </form>
+  );
+}
+
+/** Why the last turn did not come to its answer. */
+const BROKEN: Readonly<Record<NonNullable<ListedConversation["broken"]>, string>> = {
+  failed: "failed",
+  limit: "stopped at a limit",
+  interrupted: "interrupted",
+};

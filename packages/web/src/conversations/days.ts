@@ -1,0 +1,41 @@
+import type { ListedConversation } from "@banyan/protocol";
+
+/** A row of the list: the name of a time, or a conversation of it. */
+export type ListRow =
+  | { readonly type: "head"; readonly name: string }
+  | { readonly type: "entry"; readonly conversation: ListedConversation };
+
+/** Milliseconds of a day. */
+const DAY = 24 * 60 * 60 * 1_000;
+
+/**
+ * The list by the days on which its conversations were last written, those that are pinned first (W68). `conversations` has
+ * the last written first; `now` is a time on the clock of this machine, and days are those of its place.
+ */
+export function listRows(
+  conversations: readonly ListedConversation[],
+  { pinned, now }: { readonly pinned: ReadonlySet<string>; readonly now: number },
+): readonly ListRow[] {
+  const today = new Date(now).setHours(0, 0, 0, 0);
+  const rows: ListRow[] = [];
+  let head = "";
+  const add = (name: string, conversation: ListedConversation) => {
+    if (name !== head) rows.push({ type: "head", name });
+    head = name;
+    rows.push({ type: "entry", conversation });
+  };
+  for (const each of conversations) if (pinned.has(each.id)) add("Pinned", each);
+  for (const each of conversations) if (!pinned.has(each.id)) add(dayOf(each.updatedAt, today), each);
+  return rows;
+}
+
+function dayOf(at: number, today: number): string {
+  if (at >= today) return "Today";
+  if (at >= today - DAY) return "Yesterday";
+  if (at >= today - 7 * DAY) return "Previous 7 days";
+  if (at >= today - 30 * DAY) return "Previous 30 days";
+  return MONTHS.format(at);
+}
+
+/** Made once: a formatter costs more than ten thousand dates that it writes. */
+const MONTHS = new Intl.DateTimeFormat(undefined, { month: "long", year: "numeric" });

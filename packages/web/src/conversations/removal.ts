@@ -1,0 +1,62 @@
+import type { Client } from "@banyan/protocol/client";
+
+/** A conversation that a person removed, for as long as that can be undone. */
+export interface Leaving {
+  readonly conversation: string;
+  readonly title: string;
+}
+
+/** As much of what the page shows as is told here. */
+interface Shown {
+  getState(): { readonly leaving: Leaving | undefined };
+  setState(change: { readonly leaving?: Leaving | undefined; readonly problem?: string }): void;
+}
+
+/** Milliseconds for which a removal can be undone (W55). */
+const UNDONE = 10_000;
+
+/**
+ * Removing a conversation for good, which waits until it cannot be undone any more: the server knows no way back. It is out of
+ * sight meanwhile. When another one is removed, or the page is closed, the time of the one before is over.
+ */
+export class ConversationRemoval {
+  readonly #connection: Client;
+  readonly #store: Shown;
+  #timer: number | undefined;
+
+  constructor(connection: Client, store: Shown) {
+    this.#connection = connection;
+    this.#store = store;
+    window.addEventListener("pagehide", () => this.#end());
+  }
+
+  begin(conversation: string, title: string): void {
+    this.#end();
+    this.#store.setState({ leaving: { conversation, title } });
+    this.#timer = window.setTimeout(() => this.#end(), UNDONE);
+  }
+
+  undo(): void {
+    clearTimeout(this.#timer);
+    this.#store.setState({ leaving: undefined });
+  }
+
+  #end(): void {
+    clearTimeout(this.#timer);
+    const { leaving } = this.#store.getState();
+    if (!leaving) return;
+    const { conversation } = leaving;
+    // The list tells when it is gone; until then it stays out of sight.
+    this.#connection.ask("conversation.remove", { conversation }).then(
+      () => this.#over(leaving),
+      (error: Error) => {
+        this.#over(leaving);
+        this.#store.setState({ problem: error.message });
+      },
+    );
+  }
+
+  #over(leaving: Leaving): void {
+    if (this.#store.getState().leaving === leaving) this.#store.setState({ leaving: undefined });
+  }
+}

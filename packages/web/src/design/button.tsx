@@ -1,0 +1,81 @@
+import type { ButtonHTMLAttributes, ReactNode } from "react";
+import { Icon, type IconName } from "./icon.tsx";
+
+/** What a button is for: the one thing to do here, another thing, one among many, or one that takes something away. */
+export type ButtonLook = "main" | "plain" | "quiet" | "bad";
+
+interface Common extends Pick<ButtonHTMLAttributes<HTMLButtonElement>, "disabled" | "type"> {
+  readonly look?: ButtonLook;
+  readonly isSmall?: boolean;
+  readonly icon?: IconName;
+  onClick?(): void;
+}
+
+const LOOKS: Readonly<Record<ButtonLook, string>> = {
+  main: "border-leaf bg-leaf text-ground hover:opacity-90 forced-colors:border-[ButtonText]",
+  plain: "border-hair bg-surface hover:border-line hover:bg-raised forced-colors:border-[ButtonText]",
+  quiet: "border-transparent text-soft hover:bg-sunken hover:text-ink",
+  bad: "border-bad/40 bg-surface text-bad hover:bg-bad-ground",
+};
+
+const SHAPE = "inline-flex shrink-0 items-center justify-center gap-1.5 border font-medium disabled:opacity-45";
+
+/** A button with words. */
+export function Button({
+  children,
+  look = "plain",
+  isSmall = false,
+  icon,
+  type = "button",
+  ...rest
+}: Common & {
+  readonly children: ReactNode;
+  readonly "aria-label"?: string;
+  readonly "aria-expanded"?: boolean;
+  readonly "aria-pressed"?: boolean;
+}) {
+  const size = isSmall ? "min-h-6 rounded-md px-2 text-xs" : "min-h-8 rounded-md px-3 text-sm";
+  return (
+    <button
+      {...rest}
+      type={type}
+      className={`${SHAPE} ${size} ${LOOKS[look]} aria-pressed:bg-sunken aria-pressed:text-ink`}
+    >
+      {icon && <Icon of={icon} />}
+      {children}
+    </button>
+  );
+}
+
+/** A button that is a picture; its name is told to those who point at it, and to screen readers. */
+export function IconButton({
+  name,
+  icon,
+  look = "quiet",
+  isSmall = false,
+  isFilled = false,
+  isRound = false,
+  type = "button",
+  ...rest
+}: Common & {
+  readonly name: string;
+  readonly icon: IconName;
+  readonly isFilled?: boolean;
+  readonly isRound?: boolean;
+  readonly "aria-expanded"?: boolean;
+  readonly "aria-pressed"?: boolean;
+  readonly "aria-current"?: "true" | undefined;
+}) {
+  const size = isSmall ? "size-6" : "size-8";
+  return (
+    <button
+      {...rest}
+      type={type}
+      aria-label={name}
+      title={name}
+      className={`${SHAPE} ${size} ${isRound ? "rounded-full" : "rounded-md"} ${LOOKS[look]} aria-[current]:bg-leaf-ground aria-[current]:text-leaf aria-pressed:bg-sunken aria-pressed:text-ink`}
+    >
+      <Icon of={icon} isFilled={isFilled} isLarge={!isSmall} />
+    </button>
+  );
+}

@@ -1,0 +1,47 @@
+import type { UserPart } from "@banyan/core/conversation";
+import { formatBytes, visibleLine, visibleText } from "@banyan/core/shown";
+import { isPicture } from "../composer/attachments.ts";
+import { Icon } from "../design/icon.tsx";
+
+/** What of base 64 is a byte. */
+const BYTES = 3 / 4;
+
+/** A file that a person said something with: a picture is shown, of anything else its name and size (W59, W66). */
+export function SaidFile({ file }: { readonly file: Extract<UserPart, { type: "file" }> }) {
+  const { name, mediaType, data } = file;
+  const words = visibleLine(name ?? mediaType);
+  if (data !== undefined && isPicture(mediaType)) {
+    return (
+      <img
+        src={`data:${mediaType};base64,${data}`}
+        alt={words}
+        className="my-1 max-h-80 max-w-full rounded-lg border border-hair"
+      />
+    );
+  }
+  return (
+    <p className="my-1 flex items-center gap-1.5 text-sm">
+      <Icon of="file" />
+      <span className="min-w-0 truncate">{words}</span>
+      {data !== undefined && <span className="text-soft text-xs">{formatBytes(data.length * BYTES)}</span>}
+    </p>
+  );
+}
+
+/** A text that went along with a message: its name, and all of it when asked for (W66). */
+export function AttachedText({ text }: { readonly text: string }) {
+  const [head = "", kind, named] = /^<([\w-]+?)(?:-\d+)?(?: name="((?:[^"\\]|\\.)*)")?[^>]*>\n/.exec(text) ?? [];
+  const words = visibleLine(named ?? kind ?? "text");
+  return (
+    <details className="my-1 text-sm">
+      <summary className="flex w-fit max-w-full cursor-pointer items-center gap-1.5 rounded-md border border-hair bg-surface px-2 py-0.5">
+        <Icon of="file" />
+        <span className="min-w-0 truncate">{words}</span>
+        <span className="whitespace-nowrap text-soft text-xs">{formatBytes(text.length - head.length)}</span>
+      </summary>
+      <pre className="mt-1 max-h-80 overflow-auto whitespace-pre-wrap rounded-md bg-surface p-2 font-mono text-xs">
+        {visibleText(text)}
+      </pre>
+    </details>
+  );
+}

@@ -1,0 +1,62 @@
+import katex from "katex";
+import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
+import { Icon } from "../design/icon.tsx";
+import { SmallButton } from "../design/small-button.tsx";
+import { useCopy } from "../shell/use-copy.ts";
+import type { Formula } from "./math.ts";
+
+/**
+ * A formula, set in MathML, which a browser draws by itself: without fonts, and without styles that the content security policy
+ * would have to allow. No command of TeX that leads elsewhere, or makes something of the page, counts (`trust`), and none may
+ * grow without end.
+ */
+export function TypesetFormula({
+  tex,
+  isDisplay,
+  source,
+}: Formula & {
+  /** What stands there when it cannot be set. */
+  readonly source: ReactNode;
+}) {
+  const place = useRef<HTMLSpanElement>(null);
+  const [isBroken, setBroken] = useState(false);
+  const { isCopied, copy } = useCopy(tex);
+  useLayoutEffect(() => {
+    if (!place.current) return;
+    try {
+      katex.render(tex, place.current, { ...LIMITS, displayMode: isDisplay });
+      setBroken(false);
+    } catch {
+      // It is no TeX, or some that is not known: it stands as it was written.
+      setBroken(true);
+    }
+  }, [tex, isDisplay]);
+  if (!isDisplay) {
+    return (
+      <>
+        <span ref={place} title={tex} hidden={isBroken} />
+        {isBroken && source}
+      </>
+    );
+  }
+  return (
+    <span className="group/formula relative block overflow-x-auto py-1 text-center">
+      <span ref={place} hidden={isBroken} />
+      {isBroken && source}
+      <span className="absolute top-0 right-0 opacity-0 focus-within:opacity-100 group-hover/formula:opacity-100">
+        <SmallButton name="Copy the formula" onClick={copy}>
+          <Icon of={isCopied ? "done" : "copy"} />
+        </SmallButton>
+      </span>
+    </span>
+  );
+}
+
+const LIMITS = {
+  output: "mathml",
+  throwOnError: true,
+  strict: "ignore",
+  trust: false,
+  maxExpand: 500,
+  maxSize: 20,
+} as const;
