@@ -263,7 +263,7 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, PATIENT, () => {
     const answer = articles(page).last();
     await eventually(() => answer.innerText()).toContain("2/2");
     await answer.hover();
-    await answer.getByRole("button", { name: "What answers took" }).click();
+    await answer.getByRole("button", { name: "Show the figures" }).click();
     await eventually(() => answer.innerText()).toMatch(/scripted\/second · .* tokens in, .* out · cost unknown/);
     await page.getByRole("button", { name: /^Previous version/ }).click();
     await eventually(() => articles(page).last().innerText()).toMatch(/scripted\/model · .* · cost <\$0\.0001/);

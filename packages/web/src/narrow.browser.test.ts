@@ -41,7 +41,7 @@ describe.runIf(chromiumPath)(`the page where there is little room${whyNot}`, PAT
     const { page } = await here.open(`/c/${await here.conversation("hello")}`, narrow);
     const answer = articles(page).last();
     await answer.hover();
-    await answer.getByRole("button", { name: "What answers took" }).click();
+    await answer.getByRole("button", { name: "Show the figures" }).click();
     const spent = await box(answer.getByText(/scripted\/model/));
     const copy = await box(answer.getByRole("button", { name: "Copy the text" }));
     expect(copy.y).toBeGreaterThanOrEqual(spent.y + spent.height);

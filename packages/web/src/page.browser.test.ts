@@ -140,7 +140,7 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
     ).toBe(1);
     // A text is there when it is asked for, and not poured into the message.
     expect(await asked.getByText("# A list").isVisible()).toBe(false);
-    await asked.getByText("list.md").click();
+    await asked.getByText("list.md", { exact: true }).click();
     await asked.getByText("# A list").waitFor();
     await page.getByRole("button", { name: "Model: scripted/second" }).waitFor();
     expect(complaints).toEqual([]);

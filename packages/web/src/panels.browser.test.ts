@@ -91,7 +91,7 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     await write(page, "more");
     const more = articles(page).filter({ hasText: "You said: more" });
     await more.hover();
-    await more.getByRole("button", { name: "What answers took" }).click();
+    await more.getByRole("button", { name: "Show the figures" }).click();
     await more.getByText(/scripted\/second/).waitFor();
   });
 

@@ -325,7 +325,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     // Nobody asked for figures: they unfold.
     expect(await said(page)).not.toContain("tokens in");
     await articles(page).last().hover();
-    await articles(page).last().getByRole("button", { name: "What answers took" }).click();
+    await articles(page).last().getByRole("button", { name: "Show the figures" }).click();
     await eventually(() => said(page)).toMatch(/scripted\/model · 1 tokens in, 1 out · cost <\$0\.0001/);
     await page.getByRole("button", { name: "What this took" }).click();
     const header = page.locator("header");

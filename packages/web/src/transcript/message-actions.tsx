@@ -72,7 +72,7 @@ export function MessageActions({ message }: { readonly message: Message }) {
         </SmallButton>
         {message.role === "assistant" && message.usage && (
           <SmallButton
-            name={figures === "shown" ? "Hide what answers took" : "What answers took"}
+            name={figures === "shown" ? "Hide the figures" : "Show the figures"}
             onClick={() => setFigures(figures === "shown" ? "folded" : "shown")}
           >
             <Icon of="usage" />
