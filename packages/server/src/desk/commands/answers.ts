@@ -4,7 +4,8 @@ import { parseRule } from "@banyan/host";
 import type { Result } from "@banyan/protocol";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import { NotThere, Unfitting } from "../problem.ts";
-import { agentFor, type Handlers, type Workplace } from "./workplace.ts";
+import { agentFor } from "./agent-for.ts";
+import type { Handlers, Workplace } from "./workplace.ts";
 
 type Waiting = Result<"question.list">["waiting"][number];
 

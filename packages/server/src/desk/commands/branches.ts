@@ -1,8 +1,9 @@
 import { Interruption, newestLeaf } from "@banyan/core";
 import { standing } from "@banyan/core/conversation";
 import { TurnNotBegun } from "../live/beginnings.ts";
+import { agentFor } from "./agent-for.ts";
 import { mustBeAtRest, mustBeThere } from "./at-rest.ts";
-import { agentFor, type Handlers } from "./workplace.ts";
+import type { Handlers } from "./workplace.ts";
 
 /** What is done with a branch as a whole. */
 export const branchHandlers: Handlers<"branch.compact"> = {

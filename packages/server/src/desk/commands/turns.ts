@@ -5,7 +5,8 @@ import { serversForFirstTurn } from "@banyan/host/mcp";
 import type { Command } from "@banyan/protocol";
 import type { Beginning } from "../live/beginnings.ts";
 import type { LiveConversation } from "../live/live-conversation.ts";
-import { agentFor, type Handlers, type Workplace, withoutSecrets, written } from "./workplace.ts";
+import { agentFor } from "./agent-for.ts";
+import { type Handlers, type Workplace, withoutSecrets, written } from "./workplace.ts";
 
 /** What makes an agent work, and what stops it. */
 export const turnHandlers: Handlers<

@@ -1,13 +1,11 @@
-import type { Agent, UserPart } from "@banyan/core";
+import type { UserPart } from "@banyan/core";
 import { type ConversationDirectory, type Host, writtenMessage } from "@banyan/host";
 import type { WorkspaceFiles } from "@banyan/host/workspace-files";
 import type { Command, CommandName, Result } from "@banyan/protocol";
 import type { Beginnings } from "../live/beginnings.ts";
 import type { LiveChats } from "../live/live-chats.ts";
-import type { LiveConversation } from "../live/live-conversation.ts";
 import type { LiveConversations } from "../live/live-conversations.ts";
 import type { Principal } from "../principal.ts";
-import { withClientTools } from "./client-tools.ts";
 
 /** What a server needs of the application around it; a `Host` is one. */
 export type ServedHost = Pick<
@@ -70,18 +68,6 @@ export type Handlers<Names extends DeskCommand> = {
     principal: Principal,
   ) => Result<Name> | Promise<Result<Name>>;
 };
-
-/** The agent that works in a conversation: with the model that the command names, else the conversation, else the settings. */
-export async function agentFor(
-  { host }: Workplace,
-  { session }: LiveConversation,
-  how: Pick<Command<"turn.say">, "mode" | "model" | "tools">,
-): Promise<Agent> {
-  const model = how.model ?? session.state.model;
-  const agent = model === undefined ? host.agent : await host.agentWith(model);
-  const taken = how.mode === "task" ? (await host.taskAgent()).with({ model: agent.options.model }) : agent;
-  return withClientTools(taken, how.tools);
-}
 
 /** A message on its way into a conversation: what goes into it, and what the person is told of that. */
 export interface Written {

@@ -1,15 +1,29 @@
 import { type Agent, AgentError, defineTool, type Tool } from "@banyan/core";
-import type { ClientTool } from "@banyan/protocol";
+import type { ClientTool, Command } from "@banyan/protocol";
+import type { LiveConversation } from "../live/live-conversation.ts";
+import type { Workplace } from "./workplace.ts";
 
 /** Milliseconds that a call waits for the program that carries it out. A turn must not wait for one that is gone. */
 const PATIENCE = 15 * 60_000;
+
+/** The agent that works in a conversation: with the model that the command names, else the conversation, else the settings. */
+export async function agentFor(
+  { host }: Workplace,
+  { session }: LiveConversation,
+  how: Pick<Command<"turn.say">, "mode" | "model" | "tools">,
+): Promise<Agent> {
+  const model = how.model ?? session.state.model;
+  const agent = model === undefined ? host.agent : await host.agentWith(model);
+  const taken = how.mode === "task" ? (await host.taskAgent()).with({ model: agent.options.model }) : agent;
+  return withClientTools(taken, how.tools);
+}
 
 /**
  * The agent, with tools that whoever asks for a turn carries out. A call of one asks a question in words, so that it waits
  * and is answered as all that waits for a person is: by any client, once. No rule judges it, since nothing is done here.
  * Throws `AgentError` for a tool of a name that the agent has.
  */
-export function withClientTools(agent: Agent, tools: readonly ClientTool[] = []): Agent {
+function withClientTools(agent: Agent, tools: readonly ClientTool[] = []): Agent {
   if (tools.length === 0) return agent;
   const { tools: own = [], permission } = agent.options;
   const made = new Map<string, Tool>();
