@@ -20,7 +20,7 @@ import { findConversation } from "./conversations.ts";
 import type { Directories } from "./directories.ts";
 import type { Drivers } from "./drivers/drivers.ts";
 import { type Equipment, openEquipment } from "./equipment/equipment.ts";
-import { Hooks } from "./hooks/index.ts";
+import { Hooks } from "./hooks/hooks.ts";
 import { type ContextPart, contextParts } from "./instructions/context-parts.ts";
 import { type Instructions, instructionsText } from "./instructions/instructions.ts";
 import { lazyTokenCounter } from "./instructions/tokens.ts";

@@ -38,7 +38,7 @@ export type { Skill } from "./definitions/skills.ts";
 export { type Directories, directories } from "./directories.ts";
 export type { Equipment } from "./equipment/equipment.ts";
 export { memoryFile, userMemory } from "./equipment/memory.ts";
-export { Hooks } from "./hooks/index.ts";
+export { Hooks } from "./hooks/hooks.ts";
 export type { Host } from "./host.ts";
 export type { ContextPart } from "./instructions/context-parts.ts";
 export type { InstructionPart, Instructions } from "./instructions/instructions.ts";

@@ -18,7 +18,8 @@ const REASONS: Readonly<Record<string, string>> = {
   "packages/host/src/permissions/rule.ts: mcp_": "How a rule on all tools of a server is written, which people write.",
   "packages/host/src/settings/schema.ts: mcp_": "The same, told to who writes settings.",
   "packages/host/src/hooks/hook-call.ts: file_path": "The field of hooks of other programs: people's hooks read it.",
-  "packages/host/src/hooks/hook-call.ts: mcp_": "What those programs call the tools of a server: people's matchers name it.",
+  "packages/host/src/hooks/hook-call.ts: mcp_":
+    "What those programs call the tools of a server: people's matchers name it.",
   "packages/host/src/definitions/skills.ts: skill": "The tool itself: it gives what the host reads from files.",
 };
 

@@ -18,7 +18,7 @@ import { type HookPlace, runHook } from "./run-hook.ts";
 import { type HookSaid, saidBy } from "./said.ts";
 
 /** A hook does not let something be said. The message says why. */
-export class HookError extends Error {
+class HookError extends Error {
   override readonly name = "HookError";
 }
 

@@ -180,7 +180,7 @@ const acpAgent = z.strictObject(
     args: z.array(z.string("a text"), "a list of texts").describe("Its arguments.").optional(),
     env: z
       .record(z.string(), z.string(VARIABLES), VARIABLES)
-      .describe("Variables for it, beside those of yours that are no secrets. `${NAME}` stands for one of yours.")
+      .describe(`Variables for it, beside those of yours that are no secrets. \`\${NAME}\` stands for one of yours.`)
       .optional(),
   },
   'an object, as in {"command":"my-agent","args":["--acp"]}',

@@ -8,7 +8,7 @@ import type { Elsewhere, Watchable } from "../desk/elsewhere.ts";
 import type { LiveChats } from "../desk/live/live-chats.ts";
 import type { LiveConversation } from "../desk/live/live-conversation.ts";
 import type { LiveConversations } from "../desk/live/live-conversations.ts";
-import type { Outcome, Performer } from "../desk/perform.ts";
+import { failsAs, hasBegun, type Outcome, type Performer } from "../desk/perform.ts";
 import { GUEST, OWNER, type Principal } from "../desk/principal.ts";
 import { Bells } from "./bells.ts";
 import type { Asked, DrivenNode, Driver, Place, Step } from "./driver.ts";
@@ -409,12 +409,3 @@ function placeIn(state: ConversationState, places: readonly (string | null)[]): 
 }
 
 const STOPPING: Problem = { code: "stopping", message: "This node is stopping; connect again, to another one." };
-
-/** Whether it began a turn: what a turn hears that is under way is part of that one. */
-function hasBegun(outcome: Outcome): boolean {
-  return "result" in outcome && !("waits" in outcome.result && outcome.result.waits === true);
-}
-
-function failsAs(outcome: Outcome, code: "locked" | "failed" | "stopping"): boolean {
-  return "error" in outcome && outcome.error.code === code;
-}

@@ -139,3 +139,13 @@ class Once<Outcome> {
     return outcome;
   }
 }
+
+/** Whether it began a turn: what a turn hears that is under way is part of that one. */
+export function hasBegun(outcome: Outcome): boolean {
+  return "result" in outcome && !("waits" in outcome.result && outcome.result.waits === true);
+}
+
+/** Whether it failed for this reason. */
+export function failsAs(outcome: Outcome, code: "locked" | "failed" | "stopping"): boolean {
+  return "error" in outcome && outcome.error.code === code;
+}

@@ -31,7 +31,9 @@ describe.skipIf(why !== undefined || !LONG)(`a server with a certificate${title}
     certificate("good", "DNS:localhost,IP:127.0.0.1", ["-days", "2"]);
     certificate("elsewhere", "DNS:db.example.org", ["-days", "2"]);
     certificate("expired", "DNS:localhost,IP:127.0.0.1", ["-days", "-1"]);
-    openssl("req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout own.key -out own.pem");
+    openssl(
+      "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout own.key -out own.pem",
+    );
     makeFolder(folder);
     server = await startPostgres(folder);
   });
@@ -49,7 +51,9 @@ describe.skipIf(why !== undefined || !LONG)(`a server with a certificate${title}
   function certificate(name: string, names: string, validity: readonly string[]): void {
     writeFileSync(join(certificates, `${name}.ext`), `subjectAltName=${names}\n`);
     openssl(`req -newkey rsa:2048 -nodes -subj /CN=${name} -keyout ${name}.key -out ${name}.csr`);
-    openssl(`x509 -req -in ${name}.csr -CA ca.pem -CAkey ca.key -extfile ${name}.ext -out ${name}.pem ${validity.join(" ")}`);
+    openssl(
+      `x509 -req -in ${name}.csr -CA ca.pem -CAkey ca.key -extfile ${name}.ext -out ${name}.pem ${validity.join(" ")}`,
+    );
   }
 
   /** The server again, with that certificate. */
@@ -62,7 +66,12 @@ describe.skipIf(why !== undefined || !LONG)(`a server with a certificate${title}
       chmodSync(file, 0o600);
       if (process.getuid?.() === 0) spawnSync("chown", ["65534:65534", file]);
     }
-    const files = ["-c", `ssl_cert_file=${join(folder, "server.pem")}`, "-c", `ssl_key_file=${join(folder, "server.key")}`];
+    const files = [
+      "-c",
+      `ssl_cert_file=${join(folder, "server.pem")}`,
+      "-c",
+      `ssl_key_file=${join(folder, "server.key")}`,
+    ];
     server = await restartPostgres(folder, Number(port), ["-c", "ssl=on", ...files]);
     return new URL(server.url.replace("127.0.0.1", "localhost"));
   }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { examplesFor } from "./examples.tsx";
+import { examplesFor } from "./examples-for.ts";
 
 const FILES = ["src/", "README.md", "src/sum.ts", "two words.md"];
 

@@ -1,2 +1,0 @@
-export { type HookEntries, hookEntries, hookEvents } from "./entries.ts";
-export { Hooks } from "./hooks.ts";
