@@ -287,7 +287,7 @@ describe.runIf(chromiumPath)(`branches in the page${whyNot}`, PATIENT, () => {
     await page.getByRole("img", { name: "Another version runs" }).waitFor({ state: "detached" });
   });
 
-  it("W12: a removal says what goes, hidden messages included, and can be undone", async () => {
+  it("W12, W55: a removal says what goes, hidden messages included, and can be undone", async () => {
     const conversation = await here.conversation("keep", "branch one");
     const { page } = await here.open(`/c/${conversation}`);
     await edit(page, "branch one", "branch two");

@@ -21,7 +21,7 @@ const LARGEST_START = 200 * 1024;
 
 describe("the built page", () => {
   it(
-    "loads at most 200 KB of JavaScript at first, compressed, and is at most 3 MB in all",
+    "W78: loads at most 200 KB of JavaScript at first, compressed, and is at most 3 MB in all",
     async () => {
       const page = await builtPage();
       const html = readFileSync(join(page, "index.html"), "utf8");
@@ -49,7 +49,7 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
       await page.getByRole("button", { name: "Model: scripted/model" }).click();
       await page.getByRole("list", { name: "Models that can be used" }).getByText("scripted/second").waitFor();
     },
-    "what the page is made from": async ({ page }) => {
+    "what the page is made from (W79)": async ({ page }) => {
       await page.goto(`http://${here.link.host}/design`);
       await page.getByRole("heading", { name: "What the page is made from" }).waitFor();
     },
@@ -99,13 +99,13 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
     await page.waitForURL(/\/c\//);
   }
 
-  it.for(Object.keys(states))("has nothing that axe finds fault with, in both themes: %s", async (name) => {
+  it.for(Object.keys(states))("W76: has nothing that axe finds fault with, in both themes: %s", async (name) => {
     const window = await here.open();
     await states[name]?.(window);
     expect(await faultsOf(window.page)).toEqual([]);
   });
 
-  it("W63, W64, W66: on the first page one writes, with files and a model of one's choice; examples send nothing", async () => {
+  it("W59, W63, W64, W66: on the first page one writes, with files and a model of one's choice; examples send nothing", async () => {
     const { page, complaints } = await here.open("/", { viewport: { width: 390, height: 844 } });
     await page.locator("#composer:focus").waitFor();
     await page.getByRole("list", { name: "Examples" }).getByRole("button").nth(1).click();
@@ -262,7 +262,7 @@ describe.runIf(chromiumPath)(`the page as a whole${whyNot}`, PATIENT, () => {
     await composer(page).waitFor();
   });
 
-  it("W46: a conversation is exported as JSON, Markdown and HTML, and the JSON comes back unchanged but for a mark", async () => {
+  it("W46, W73: a conversation is exported as JSON, Markdown and HTML, and the JSON comes back unchanged but for a mark", async () => {
     const conversation = await here.conversation("to be kept");
     const { page } = await here.open(`/c/${conversation}`);
     await page.getByRole("button", { name: "More about this conversation" }).click();

@@ -26,7 +26,7 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     return conversation;
   }
 
-  it("W14: two branches stand side by side from where they part, with what differs between their answers", async () => {
+  it("W14, W70: two branches stand side by side from where they part, with what differs between their answers", async () => {
     const { page, complaints } = await here.open(`/c/${await twoBranches()}?panel=compare`);
     const [mine, other] = [
       page.getByRole("region", { name: "This branch" }),
@@ -157,8 +157,10 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     expect(complaints).toEqual([]);
   });
 
-  it("W5: the address carries the panel, and it stays while branches change", async () => {
+  it("W5, W72: none is open at first; the address carries the panel, and it stays while branches change", async () => {
     const { page } = await here.open(`/c/${await twoBranches()}`);
+    await articles(page).last().waitFor();
+    expect(await page.getByRole("complementary").count()).toBe(0);
     await open(page, "Usage");
     await page.getByRole("button", { name: "Previous version of this message, 2 of 2" }).click();
     await articles(page).filter({ hasText: "You said: roots" }).waitFor();
@@ -206,13 +208,16 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
     await composer(page).waitFor();
   });
 
-  it.for(Object.entries(PANELS))("W45: axe has nothing to say of a panel, in both themes: %s", async ([key, name]) => {
-    const conversation = await twoBranches();
-    await here.say(conversation, "change src/a.ts");
-    const { page } = await here.open(`/c/${conversation}?panel=${key}`);
-    // Below its head there is what it shows.
-    await panel(page, name).locator("h2").first().locator("xpath=../following-sibling::*").first().waitFor();
-    await panel(page, name).getByText("Loading …").waitFor({ state: "detached" });
-    expect(await faultsOf(page, "aside")).toEqual([]);
-  });
+  it.for(Object.entries(PANELS))(
+    "W45, W76: axe has nothing to say of a panel, in both themes: %s",
+    async ([key, name]) => {
+      const conversation = await twoBranches();
+      await here.say(conversation, "change src/a.ts");
+      const { page } = await here.open(`/c/${conversation}?panel=${key}`);
+      // Below its head there is what it shows.
+      await panel(page, name).locator("h2").first().locator("xpath=../following-sibling::*").first().waitFor();
+      await panel(page, name).getByText("Loading …").waitFor({ state: "detached" });
+      expect(await faultsOf(page, "aside")).toEqual([]);
+    },
+  );
 });

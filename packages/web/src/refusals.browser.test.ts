@@ -26,7 +26,7 @@ async function refuse(page: Page, isRefused: (command: Asked) => boolean | Promi
 describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PATIENT, () => {
   const here = site();
 
-  it("a title, a star and a removal that the server refuses are told, and all is as it was", async () => {
+  it("W55, W68: a title, a star and a removal that the server refuses are told, and all is as it was", async () => {
     const conversation = await here.conversation("hello");
     const { page, complaints } = await here.open(`/c/${conversation}`);
     const types = ["conversation.rename", "conversation.remove", "message.star"];
@@ -135,7 +135,7 @@ describe.runIf(chromiumPath)(`what does not come about in the page${whyNot}`, PA
     expect(await composer(page).inputValue()).toBe("");
   });
 
-  it("a conversation that somebody removes is shown as it ended; one that is not there is not asked for again", async () => {
+  it("W52: a conversation that somebody removes is shown as it ended; one that is not there is not asked for again", async () => {
     const conversation = await here.conversation("soon gone");
     const { page } = await here.open(`/c/${conversation}`);
     await write(page, "hold");

@@ -105,7 +105,7 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await page.locator("article:focus").filter({ hasText: "I look." }).waitFor();
   });
 
-  it("W32: an approval shows what an edit would change, also with other arguments, before the tool has begun", async () => {
+  it("W32, W56: an approval shows what an edit would change, also with other arguments, before the tool has begun", async () => {
     const { page } = await here.open(`/c/${await here.conversation("hello")}`);
     await articles(page).last().waitFor();
     await write(page, "edit");

@@ -6,8 +6,7 @@ import { usePage, usePageState } from "../page.ts";
 import { useAttachments } from "./attachments.ts";
 import { Examples } from "./examples.tsx";
 import { MessageBox } from "./message-box.tsx";
-import { type Mode, ModeChoice } from "./mode-choice.tsx";
-import { ModelChoice } from "./model-choice.tsx";
+import { type Mode, ModeChoice, ModelChoice } from "./model-choice.tsx";
 
 /** Where a conversation begins with what is said first (W63). */
 export function FirstMessage() {

@@ -1,4 +1,5 @@
 import { Suspense, useEffect, useRef, useState } from "react";
+import { Select } from "../design/field.tsx";
 import { Icon } from "../design/icon.tsx";
 import { usePage, usePageState } from "../page.ts";
 import { lazily } from "../shell/lazily.ts";
@@ -82,4 +83,24 @@ export function ModelChoice({
 /** Without its provider, which the title tells. */
 function nameOf(model: string): string {
   return model.slice(model.indexOf("/") + 1);
+}
+
+/** How a turn is taken: a chat ends when the model calls nothing more, a task when the model says that it is done. */
+export type Mode = "chat" | "task";
+
+/** Chat or task, chosen before something is said (W65). */
+export function ModeChoice({ mode, onChange }: { readonly mode: Mode; onChange(mode: Mode): void }) {
+  return (
+    <Select
+      isSmall
+      isQuiet
+      aria-label="Mode"
+      title="A chat ends with an answer, a task when it is done"
+      value={mode}
+      onChange={({ target }) => onChange(target.value as Mode)}
+    >
+      <option value="chat">Chat</option>
+      <option value="task">Task</option>
+    </Select>
+  );
 }

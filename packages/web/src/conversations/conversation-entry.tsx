@@ -1,12 +1,12 @@
 import type { ListedConversation } from "@banyan/protocol";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { useState, useSyncExternalStore } from "react";
 import { IconButton } from "../design/button.tsx";
 import { Tag } from "../design/notice.tsx";
 import { usePage } from "../page.ts";
+import { keep, kept } from "../shell/kept.ts";
 import { Spinner } from "../transcript/versions.tsx";
 import { useMay } from "../use-may.ts";
-import { pin, usePinned } from "./pinned.ts";
 
 /** A conversation in the list: what it is called, how it stands, and what can be done about it where it is (W47, W68). */
 export function ConversationEntry({ conversation }: { readonly conversation: ListedConversation }) {
@@ -110,3 +110,39 @@ const BROKEN: Readonly<Record<NonNullable<ListedConversation["broken"]>, string>
   limit: "stopped at a limit",
   interrupted: "interrupted",
 };
+
+const PINNED = "pinned";
+/** A page hears of a change in another window as `storage`; of its own it is told by this. */
+const CHANGED = "banyan-pinned";
+const NONE: readonly string[] = [];
+
+let last: { readonly json: string; readonly ids: readonly string[] } = { json: "", ids: NONE };
+
+/** The conversations that a person keeps at the top of the list, in this browser; the same array while nothing changes. */
+export function usePinned(): readonly string[] {
+  return useSyncExternalStore(listen, pinned);
+}
+
+/** Keeps a conversation at the top, or no more. */
+function pin(conversation: string, isPinned: boolean): void {
+  const others = pinned().filter((id) => id !== conversation);
+  keep(PINNED, isPinned ? [...others, conversation] : others);
+  window.dispatchEvent(new Event(CHANGED));
+}
+
+function pinned(): readonly string[] {
+  const read = kept(PINNED);
+  const ids = Array.isArray(read) ? read.filter((id): id is string => typeof id === "string") : NONE;
+  const json = JSON.stringify(ids);
+  if (json !== last.json) last = { json, ids };
+  return last.ids;
+}
+
+function listen(listener: () => void): () => void {
+  window.addEventListener("storage", listener);
+  window.addEventListener(CHANGED, listener);
+  return () => {
+    window.removeEventListener("storage", listener);
+    window.removeEventListener(CHANGED, listener);
+  };
+}

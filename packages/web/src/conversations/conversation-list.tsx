@@ -1,15 +1,14 @@
 import { Link } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useDeferredValue, useMemo, useRef, useState } from "react";
+import { Button } from "../design/button.tsx";
 import { Select, TextField } from "../design/field.tsx";
-import { usePageState } from "../page.ts";
+import { usePage, usePageState } from "../page.ts";
 import { type Preferences, usePreference } from "../shell/preferences.ts";
-import { ConversationEntry } from "./conversation-entry.tsx";
+import { ConversationEntry, usePinned } from "./conversation-entry.tsx";
 import { listRows } from "./days.ts";
 import { ImportConversation } from "./import-conversation.tsx";
 import { NewConversation } from "./new-conversation.tsx";
-import { usePinned } from "./pinned.ts";
-import { RemovedConversation } from "./removed-conversation.tsx";
 import { SearchHits } from "./search-hits.tsx";
 
 /** All conversations, or what a search finds in them. */
@@ -115,5 +114,23 @@ function ThemeChoice() {
         <option value="dark">Dark</option>
       </Select>
     </label>
+  );
+}
+
+/** For a while after a conversation was removed: the way back (W55). */
+function RemovedConversation() {
+  const page = usePage();
+  const leaving = usePageState((state) => state.leaving);
+  return (
+    <div role="status">
+      {leaving && (
+        <p className="mx-2 mb-2 flex items-center gap-2 rounded-md bg-sunken px-3 py-1.5 text-sm">
+          <span className="min-w-0 flex-1 truncate">Removed: {leaving.title}</span>
+          <Button isSmall look="quiet" onClick={() => page.removal.undo()}>
+            Undo
+          </Button>
+        </p>
+      )}
+    </div>
   );
 }

@@ -1,4 +1,6 @@
+import type { CommandName } from "@banyan/protocol";
 import type { ButtonHTMLAttributes, ReactNode } from "react";
+import { useMay } from "../use-may.ts";
 import { Icon, type IconName } from "./icon.tsx";
 
 /** What a button is for: the one thing to do here, another thing, one among many, or one that takes something away. */
@@ -76,6 +78,40 @@ export function IconButton({
       className={`${SHAPE} ${size} ${isRound ? "rounded-full" : "rounded-md"} ${LOOKS[look]} aria-[current]:bg-leaf-ground aria-[current]:text-leaf aria-pressed:bg-sunken aria-pressed:text-ink`}
     >
       <Icon of={icon} isFilled={isFilled} isLarge={!isSmall} />
+    </button>
+  );
+}
+
+/** A button beside a message; at least 24 pixels each way (W2). */
+export function SmallButton({
+  name,
+  children,
+  onClick,
+  takes,
+  disabled = false,
+  ...rest
+}: {
+  readonly name: string;
+  readonly children: ReactNode;
+  onClick(): void;
+  /** The command that it takes: who may not does not see it. */
+  readonly takes?: CommandName;
+  readonly disabled?: boolean;
+  readonly "aria-expanded"?: boolean;
+}) {
+  const may = useMay();
+  if (takes !== undefined && !may(takes)) return null;
+  return (
+    <button
+      {...rest}
+      type="button"
+      aria-label={name}
+      title={name}
+      disabled={disabled}
+      onClick={onClick}
+      className="inline-flex min-h-6 min-w-6 items-center justify-center rounded-md px-1 hover:bg-sunken hover:text-ink disabled:opacity-40"
+    >
+      {children}
     </button>
   );
 }

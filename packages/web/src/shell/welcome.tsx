@@ -1,8 +1,10 @@
+import type { Result } from "@banyan/protocol";
+import { useEffect, useState } from "react";
 import { FirstMessage } from "../composer/first-message.tsx";
 import { Inbox } from "../conversations/inbox.tsx";
-import { usePageState } from "../page.ts";
+import { Notice } from "../design/notice.tsx";
+import { usePage, usePageState } from "../page.ts";
 import { useMay } from "../use-may.ts";
-import { ModelSource } from "./model-source.tsx";
 
 /** What stands where a conversation would, while none is chosen: a place to begin one (W63). */
 export function Welcome() {
@@ -33,6 +35,71 @@ export function Welcome() {
         <Inbox />
         {mayBegin && welcome && <ModelSource model={welcome.settings.model} />}
       </div>
+    </div>
+  );
+}
+
+type Provider = Result<"model.list">["providers"][number];
+
+/** Providers of models that are named at once. */
+const NAMED = 4;
+
+/** Where the model comes from; when it is the demo, how to have a real one: what can be used already, and what is missing (W63). */
+function ModelSource({ model }: { readonly model: string }) {
+  const { connection } = usePage();
+  const mayAsk = useMay()("model.list");
+  const [providers, setProviders] = useState<readonly Provider[]>();
+  useEffect(() => {
+    if (!mayAsk) return;
+    let isWanted = true;
+    connection.ask("model.list", {}).then(
+      (listed) => {
+        if (isWanted) setProviders(listed.providers);
+      },
+      () => {
+        // The name alone stands there.
+      },
+    );
+    return () => {
+      isWanted = false;
+    };
+  }, [connection, mayAsk]);
+  const name = model.split("/", 1)[0] ?? "";
+  const source = providers?.find((provider) => provider.name === name)?.reason;
+  if (name !== "demo") {
+    return (
+      <p className="min-h-5 text-center text-soft text-sm">
+        {model}
+        {source && ` · ${source}`}
+      </p>
+    );
+  }
+  const usable = providers?.filter((provider) => provider.usable && provider.name !== "demo") ?? [];
+  const missing = providers?.filter((provider) => !provider.usable).slice(0, NAMED) ?? [];
+  return (
+    <div className="w-full">
+      <Notice tone="warn" head="This is the demo: a few rules, and no language model">
+        {usable.length > 0 ? (
+          <p>
+            Choose a real one in the box above:{" "}
+            {usable.map((provider) => provider.defaultModel ?? provider.name).join(", ")}.
+          </p>
+        ) : (
+          <>
+            <p>
+              For a real one, set the key of a provider, or start a server of your own such as Ollama, and start banyan
+              again:
+            </p>
+            <ul className="mt-1 list-disc pl-5 text-soft">
+              {missing.map((provider) => (
+                <li key={provider.name}>
+                  <span className="font-medium text-ink">{provider.name}</span>: {provider.reason}
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </Notice>
     </div>
   );
 }

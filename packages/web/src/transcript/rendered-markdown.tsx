@@ -1,12 +1,12 @@
 import { visibleProse } from "@banyan/core/shown";
-import { Children, createContext, isValidElement, memo, type ReactNode, useContext, useMemo } from "react";
+import { Children, createContext, isValidElement, memo, type ReactNode, Suspense, useContext, useMemo } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import remarkGfm from "remark-gfm";
 import remend from "remend";
 import { CodeBlock } from "../code/code.tsx";
-import { MathFormula } from "./formula.tsx";
+import { lazily } from "../shell/lazily.ts";
 import { type MarkdownBlock, markdownBlocks } from "./markdown-blocks.ts";
-import { formulaIn, formulasAsCode } from "./math.ts";
+import { type Formula, formulaIn, formulasAsCode } from "./math.ts";
 import { safeHtml } from "./safe-html.ts";
 import { shownReferences } from "./shown-references.ts";
 
@@ -173,4 +173,22 @@ function visibleTexts() {
       open.push(...(node.children ?? []));
     }
   };
+}
+
+const Typeset = lazily(async () => ({ default: (await import("./typeset-formula.tsx")).TypesetFormula }));
+
+/** A formula; until what sets it has come, and where it cannot be set, its source (W58). */
+function MathFormula(formula: Formula) {
+  const source = <FormulaSource {...formula} />;
+  return (
+    <Suspense fallback={source}>
+      <Typeset {...formula} source={source} />
+    </Suspense>
+  );
+}
+
+/** A formula as it was written. */
+function FormulaSource({ tex, isDisplay }: Formula) {
+  const look = "rounded bg-sunken px-1 font-mono text-[0.9em]";
+  return isDisplay ? <code className={`block w-fit ${look}`}>{tex}</code> : <code className={look}>{tex}</code>;
 }

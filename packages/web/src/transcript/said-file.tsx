@@ -30,7 +30,8 @@ export function SaidFile({ file }: { readonly file: Extract<UserPart, { type: "f
 
 /** A text that went along with a message: its name, and all of it when asked for (W66). */
 export function AttachedText({ text }: { readonly text: string }) {
-  const [head = "", kind, named] = /^<([\w-]+?)(?:-\d+)?(?: name="((?:[^"\\]|\\.)*)")?[^>]*>\n/.exec(text) ?? [];
+  const [head = "", kind, named] =
+    /^<([\w-]+?)(?:-\d+)?(?=[\s>])(?: name="((?:[^"\\]|\\.)*)")?[^>]*>\n/.exec(text) ?? [];
   const words = visibleLine(named ?? kind ?? "text");
   return (
     <details className="my-1 text-sm">

@@ -1,7 +1,7 @@
 import katex from "katex";
 import { type ReactNode, useLayoutEffect, useRef, useState } from "react";
+import { SmallButton } from "../design/button.tsx";
 import { Icon } from "../design/icon.tsx";
-import { SmallButton } from "../design/small-button.tsx";
 import { useCopy } from "../shell/use-copy.ts";
 import type { Formula } from "./math.ts";
 

@@ -1,7 +1,7 @@
 import { siblings } from "@banyan/core/conversation";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useShow } from "../conversation/use-view.ts";
-import { SmallButton } from "../design/small-button.tsx";
+import { SmallButton } from "../design/button.tsx";
 
 /** `‹ 2/3 ›`: the versions of a message, nothing when it is the only one (W2); a spinner when another one runs (W11). */
 export function Versions({ message }: { readonly message: string }) {
