@@ -73,8 +73,8 @@ test.runIf(chromiumPath && hasTmux)(
     await shown(first, "I have looked.");
     const { pathname } = new URL(first.url());
     const conversation = pathname.split("/").at(-1) ?? "";
-    const second = await signedIn(browser, address, pathname);
-    const onBadLink = await signedIn(browser, `http://${link.host}`, pathname);
+    const second = await signedIn(browser, address, `${pathname}?panel=branches`);
+    const onBadLink = await signedIn(browser, `http://${link.host}`, `${pathname}?panel=branches`);
     using terminal = new OpenTerminal(program, "attach", address, "--resume", conversation, "--plain");
     await terminal.until("I have looked.");
 
@@ -268,6 +268,9 @@ function branchesIn(stored: ConversationState): Branches {
 
 async function branchesOf(page: Page): Promise<Branches> {
   const branches: Record<string, Branches[string]> = {};
+  if ((await page.getByRole("complementary", { name: "Branches" }).count()) === 0)
+    await page.getByRole("button", { name: "Panels" }).click();
+  await page.getByRole("treeitem").first().waitFor();
   const ends = page.getByRole("tree", { name: "Branches" }).locator("[role=treeitem]:not([aria-expanded])");
   for (const end of await ends.all()) {
     const leaf = (await end.getAttribute("id"))?.replace("row-", "") ?? "";
