@@ -6,10 +6,13 @@ const root = join(import.meta.dirname, "..");
 
 /** Who starts programs, and which. A new line here is a new way to run something outside of the sandbox: say why it is safe. */
 const STARTERS: Readonly<Record<string, string>> = {
+  "packages/acp/src/connection/agent-process.ts":
+    "agents of other programs, by a command of the user's settings or of ours; never one of the workspace",
   "packages/cli/src/mcp/connected.ts": "what opens an address, or BROWSER; nothing of the working directory",
   "packages/cli/src/serve/serve.ts": "what opens an address; nothing of the working directory",
   "packages/cli/src/terminal/full/prompt/external-editor.ts":
     "/bin/sh, with VISUAL or EDITOR; nothing of the working directory",
+  "packages/host/src/hooks/run-hook.ts": "/bin/sh, with a hook of the user, or of a project by a command that a person agreed to",
   "packages/tools/src/mcp/process-transport.ts": "MCP servers, by a command that a person agreed to",
   "packages/tools/src/sandbox/protected-places.ts": "rg from outside of what commands write, without settings",
   "packages/tools/src/sandbox/sandbox-process.ts": "bwrap, found likewise",

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createServer, type Http2Server, type ServerHttp2Session } from "node:http2";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Asked, DrivenNode, Driver } from "@banyan/server";
+import type { Asked, DrivenNode, Driver, Outcome } from "@banyan/server";
 import { createEndpointHandler } from "@restatedev/restate-sdk";
 import { type Accepted, CONVERSATION, servicesOf, VERSION } from "./services.ts";
 import { DriverError, type RestateSetting } from "./setting.ts";
@@ -74,7 +74,7 @@ export class RestateDriver implements Driver {
     this.#register();
   }
 
-  async accept(asked: Asked) {
+  async accept(asked: Asked): Promise<Outcome> {
     const node = this.#begun();
     await this.leave(asked);
     return node.carryOut(asked, true);

@@ -20,6 +20,7 @@ const REASONS: Readonly<Record<string, string>> = {
   "packages/host/src/hooks/hook-call.ts: file_path": "The field of hooks of other programs: people's hooks read it.",
   "packages/host/src/hooks/hook-call.ts: mcp_":
     "What those programs call the tools of a server: people's matchers name it.",
+  "packages/server/src/doors/ag-ui.ts: tools": "The field of a request of AG-UI: tools of the program that asks.",
   "packages/host/src/definitions/skills.ts: skill": "The tool itself: it gives what the host reads from files.",
 };
 

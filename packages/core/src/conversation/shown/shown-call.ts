@@ -82,6 +82,10 @@ function changeLines({ path, kind, added, removed, diff }: FileChange): ShownCha
   return { kind, isWhole, lines: [{ look: "head", text: head }, ...lines, ...note] };
 }
 
+/** A difference writes these as pictures, which a text may hold as well: such a text is shown itself, too (S15). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+const HAS_CONTROL = /[\0-\x08\x0b-\x1f\x7f-\x9f]/;
+
 function argumentsOf(
   call: Pick<Call, "input" | "inputText" | "about">,
   input: Json | undefined,
@@ -99,7 +103,7 @@ function argumentsOf(
     const shown = /^[\w.-]+$/.test(name) ? name : visibleLine(JSON.stringify(name));
     if (typeof value !== "string") return valueLines(shown, value);
     const isOfChange = name === call.about?.change?.goes || name === call.about?.change?.comes;
-    if (isOfChange && isTold) return toldAbove(shown, value, isOverwritten);
+    if (isOfChange && isTold && !HAS_CONTROL.test(value)) return toldAbove(shown, value, isOverwritten);
     const lines = textLines(shown, value, looks.get(name));
     return isOfChange && path !== undefined
       ? lines.map((line) => (line.look === "head" ? line : { ...line, path }))
