@@ -1,8 +1,7 @@
 import { createRootRoute, createRoute, createRouter, retainSearchParams } from "@tanstack/react-router";
 import { Suspense } from "react";
-import { ConversationView } from "./conversation/conversation-view.tsx";
 import { type PanelSearch, panelSearch } from "./panels/panel-names.ts";
-import { conversationParams } from "./shell/address.ts";
+import { conversationIn, conversationParams } from "./shell/address.ts";
 import { lazily } from "./shell/lazily.ts";
 import { Shell } from "./shell/shell.tsx";
 import { Welcome } from "./shell/welcome.tsx";
@@ -13,6 +12,22 @@ interface ConversationSearch extends PanelSearch {
   /** All messages of the branch are in the page. */
   readonly whole?: true;
 }
+
+const ConversationView = lazily(async () => ({
+  default: (await import("./conversation/conversation-view.tsx")).ConversationView,
+}));
+
+/** Milliseconds after which nobody waits for what is loaded ahead. */
+const WHILE_LOOKING = 500;
+
+/** Loads what shows a conversation: at once where the address names one, and otherwise before somebody opens one. */
+const ahead = () => {
+  ConversationView.ahead().catch(() => {
+    // Whoever opens one asks again, and is told.
+  });
+};
+if (conversationIn(window.location.pathname) === undefined) setTimeout(ahead, WHILE_LOOKING);
+else ahead();
 
 const root = createRootRoute({ component: Shell });
 
@@ -32,7 +47,11 @@ const conversation = createRoute({
   component: function Conversation() {
     const { conversation: id } = conversation.useParams();
     const { leaf, whole = false } = conversation.useSearch();
-    return <ConversationView key={id} id={id} leaf={leaf} isWhole={whole} />;
+    return (
+      <Suspense fallback={null}>
+        <ConversationView key={id} id={id} leaf={leaf} isWhole={whole} />
+      </Suspense>
+    );
   },
 });
 

@@ -20,7 +20,11 @@ export function lazily<Part extends ComponentType<any>>(load: () => Promise<Modu
     return there;
   };
   const ahead = () => {
-    coming ??= come();
+    coming ??= come().catch((error: unknown) => {
+      // What did not come ahead of its time may come when it is shown.
+      coming = undefined;
+      throw error;
+    });
     return coming;
   };
   // React takes what a thenable says in the same tick, which a promise never does.
