@@ -306,7 +306,7 @@ describe("installed in an empty folder,", () => {
     async (how) => {
       const folder = join(project, how);
       // These need another package, which whoever writes such a client installs.
-      const others = [".test.ts", "socket-client.ts", "ui-messages.ts"];
+      const others = [".test.ts", "socket-client.ts", "ui-messages.ts", "ag-ui.ts"];
       cpSync(examples, folder, { recursive: true, filter: (file) => !others.some((end) => file.endsWith(end)) });
       writeFileSync(join(folder, "wrong.ts"), mistakes);
       const compilerOptions = {

@@ -2,8 +2,8 @@ export { isLoopback } from "./auth/addresses.ts";
 export { keptToken, tokenIn } from "./auth/kept-token.ts";
 export { builtPage } from "./built-page.ts";
 export type { Asked, DrivenNode, Driver, Place, Step } from "./cluster/driver.ts";
-export type { Outcome } from "./desk/perform.ts";
 export * from "./desk/index.ts";
+export type { Outcome } from "./desk/perform.ts";
 export type {
   AgUiEvent,
   AgUiInterrupt,

@@ -3,15 +3,14 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, openSync } from "node:fs";
 import { createServer } from "node:net";
 import { arch, platform } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 
 /** The server that is used to develop against; `npm run restate` downloads it. */
 export const RESTATE = "@restatedev/restate-server@1.7.12";
 
-/** Where its program and what it keeps are, in this checkout. */
-export const FOLDER = fileURLToPath(new URL("../../../../.restate", import.meta.url));
+/** Where its program and what it keeps are: in the folder that the command runs in. */
+export const FOLDER = resolve(".restate");
 
 const PROGRAM = join(FOLDER, `node_modules/@restatedev/restate-server-${platform()}-${arch()}/bin/restate-server`);
 
