@@ -58,7 +58,7 @@ test.skipIf(!hasTmux)(
     await terminal.until("banyan asks to run write", 2);
     await until(watched, () => watched.state.questions.size === 1);
     await terminal.until(/^Allow this\?/, 2);
-    terminal.enter("5");
+    terminal.enter("6");
     await until(watched, () => watched.state.questions.size === 0);
     await terminal.until("Not written.");
     await full.until("Not written.");
