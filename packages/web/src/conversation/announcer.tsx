@@ -1,7 +1,8 @@
 import { type FeedItem, textOf } from "@banyan/core/conversation";
-import { type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
+import { GIVEN_UP, type ToldType, toldItem, type UntoldType } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { useMay } from "../use-may.ts";
+import type { LiveConversation } from "./live-conversation.ts";
 import { useConversation } from "./use-conversation.ts";
 
 /** What was told stays for a while: what comes at the same moment must not take its place. */
@@ -21,7 +22,7 @@ export function Announcer() {
   useEffect(
     () =>
       conversation.hear((item) => {
-        const said = inWords(item, (id) => conversation.state?.messages.get(id), mayAnswer);
+        const said = inWords(item, conversation, mayAnswer);
         if (!said) return;
         const { text, isUrgent = false } = said;
         setTold((before) => [...before, { id: (before.at(-1)?.id ?? 0) + 1, text, isUrgent }].slice(-KEPT));
@@ -48,21 +49,19 @@ type ReadWhereItStands =
   | `${"text" | "reasoning" | "call.input" | "call.output" | "call.draft"}.delta`
   | `call.${"pending" | "approval-resolved" | "executing" | "completed" | "denied" | "cancelled"}`
   | `run.${"started" | "ended"}`
-  | `message.${"added" | "abandoned"}`
+  | "message.added"
   | "memory.recalled"
   | "file.changed"
   | "input.delivered"
   | "question.answered";
 
-type Find = (id: string) => Parameters<typeof textOf>[0] | undefined;
-
 /** What an item means to somebody who cannot see the page; most mean nothing. */
 function inWords(
   item: FeedItem,
-  find: Find,
+  { state, givenUp }: LiveConversation,
   mayAnswer: boolean,
 ): { readonly text: string; readonly isUrgent?: boolean } | undefined {
-  const message = "message" in item && typeof item.message === "string" ? find(item.message) : undefined;
+  const message = "message" in item && typeof item.message === "string" ? state?.messages.get(item.message) : undefined;
   const tool = (id: string) =>
     message?.role === "assistant" ? (message.calls.find((call) => call.id === id)?.tool ?? "") : "";
   switch (item.type) {
@@ -71,6 +70,8 @@ function inWords(
       return { text: toldItem(item) ?? "" };
     case "message.started":
       return message?.call === undefined ? { text: "Responding" } : undefined;
+    case "message.abandoned":
+      return givenUp.some(({ id }) => id === item.message) ? { text: GIVEN_UP } : undefined;
     case "call.failed":
       return { text: `Tool ${tool(item.call)} failed` };
     case "call.approval-requested":

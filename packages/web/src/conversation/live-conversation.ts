@@ -1,4 +1,11 @@
-import { type ConversationState, type FeedItem, isDelta, type Message, pathTo } from "@banyan/core/conversation";
+import {
+  type ConversationState,
+  type FeedItem,
+  isDelta,
+  type Message,
+  pathTo,
+  textOf,
+} from "@banyan/core/conversation";
 import type { Node } from "@banyan/protocol";
 import type { Client, Standing, Watched } from "@banyan/protocol/client";
 import { ViewedBranches } from "./viewed.ts";
@@ -15,6 +22,9 @@ export class LiveConversation {
   readonly #versions = new Map<string, number>();
   readonly #changed = new Set<string>();
   readonly #viewed = new ViewedBranches();
+  /** Answers under way: the tree forgets one as soon as it is given up. */
+  readonly #underWay = new Map<string, Message>();
+  #givenUp: readonly GivenUp[] = [];
   #running: { readonly version: number; readonly messages: ReadonlySet<string> } | undefined;
   #timer: number | undefined;
   #told = 0;
@@ -26,10 +36,14 @@ export class LiveConversation {
     this.#watched = client.watch(id, leaf);
     this.#watched.follow({
       renewed: () => {
+        for (const { leaf } of this.state?.runs.values() ?? []) this.#noteUnderWay(leaf);
         for (const what of this.#listeners.keys()) this.#touch(what);
       },
       item: (item, { message }) => {
         if (message !== undefined) this.#touch(message);
+        if (item.type === "message.started") this.#noteUnderWay(item.message);
+        if (item.type === "message.completed") this.#underWay.delete(item.message);
+        if (item.type === "message.abandoned") this.#noteGivenUp(item.message);
         // What streams changes one message and nothing of the tree.
         if (!isDelta(item)) this.#touch(TREE);
       },
@@ -83,6 +97,11 @@ export class LiveConversation {
   /** The ids from the root to a message. */
   path(leaf: string | null): readonly string[] {
     return this.#watched.tree ? pathTo(this.#watched.tree.state, leaf).map(({ id }) => id) : [];
+  }
+
+  /** The answers that were given up while this page looked on, the oldest first (W49). */
+  get givenUp(): readonly GivenUp[] {
+    return this.#givenUp;
   }
 
   /** The messages on whose branches something runs, those that launched a sub-agent included (W11). */
@@ -147,6 +166,18 @@ export class LiveConversation {
     return this.#versions.get(what) ?? 0;
   }
 
+  #noteUnderWay(id: string | null): void {
+    const message = id === null ? undefined : this.state?.messages.get(id);
+    if (message?.role === "assistant" && message.finish === undefined) this.#underWay.set(message.id, message);
+  }
+
+  #noteGivenUp(id: string): void {
+    const answer = this.#underWay.get(id);
+    this.#underWay.delete(id);
+    const text = answer && textOf(answer).trim();
+    if (answer && text) this.#givenUp = [...this.#givenUp, { id, parentId: answer.parentId, text }];
+  }
+
   /** The first change after a pause is told at once, further ones together. */
   #touch(what: string): void {
     this.#changed.add(what);
@@ -164,6 +195,13 @@ export class LiveConversation {
       for (const listener of this.#listeners.get(what) ?? []) listener();
     }
   }
+}
+
+/** What was written of an answer that was given up, and the message that it answered. */
+export interface GivenUp {
+  readonly id: string;
+  readonly parentId: string | null;
+  readonly text: string;
 }
 
 /** The tree as a whole: what is there, what runs, what waits. */

@@ -1,5 +1,5 @@
-import { type FeedItem, textOf } from "@banyan/core/conversation";
-import { GIVEN_UP, toldItem, visibleProse } from "@banyan/core/shown";
+import type { FeedItem } from "@banyan/core/conversation";
+import { toldItem } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import type { LiveConversation } from "./live-conversation.ts";
 import { useConversation } from "./use-conversation.ts";
@@ -18,37 +18,25 @@ function isToldElsewhere(item: FeedItem): boolean {
 interface Note {
   readonly id: number;
   readonly text: string;
-  /** What was written of an answer that is given up: it is marked, not gone. */
-  readonly givenUp?: string | undefined;
   /** The message at the end of its branch when it was told; nothing for what names no run. */
   readonly at: string | null | undefined;
 }
 
 /**
  * What happens beside what is said and done on the branch in view, a line each, below its end, until the next turn begins
- * (F37, W49): memory that was skipped, a context that is summed up, a callback that failed, an answer that is given up.
+ * (F37, W49): memory that was skipped, a context that is summed up, a callback that failed.
  */
 export function ToldNotes({ leaf }: { readonly leaf: string | null }) {
   const conversation = useConversation();
   const [notes, setNotes] = useState<readonly Note[]>([]);
   useEffect(() => {
-    /** What answers under way have said, as far as it was heard here or stood there before. */
-    const written = new Map<string, string[]>();
     setNotes([]);
     return conversation.hear((item) => {
-      if (item.type === "text.delta") {
-        const said = written.get(item.message) ?? [saidBefore(conversation, item)];
-        said.push(item.text);
-        written.set(item.message, said);
-      }
-      if (item.type === "message.completed") written.delete(item.message);
       if (item.type === "run.started" && item.call === undefined) setNotes([]);
-      const givenUp = item.type === "message.abandoned" ? written.get(item.message)?.join("").trim() : undefined;
-      if (item.type === "message.abandoned") written.delete(item.message);
-      const text = givenUp ? GIVEN_UP : isToldElsewhere(item) ? undefined : toldItem(item);
+      const text = isToldElsewhere(item) ? undefined : toldItem(item);
       if (text === undefined) return;
       const at = "run" in item && typeof item.run === "string" ? leafOf(conversation, item.run) : undefined;
-      setNotes((before) => [...before, { id: (before.at(-1)?.id ?? 0) + 1, text, givenUp, at }].slice(-KEPT));
+      setNotes((before) => [...before, { id: (before.at(-1)?.id ?? 0) + 1, text, at }].slice(-KEPT));
     });
   }, [conversation]);
   const path = notes.length > 0 ? conversation.path(leaf) : [];
@@ -60,28 +48,13 @@ export function ToldNotes({ leaf }: { readonly leaf: string | null }) {
       aria-live="polite"
       className="mx-auto w-full max-w-text px-4 pb-1 text-soft text-sm"
     >
-      {shown.map(({ id, text, givenUp }) => (
+      {shown.map(({ id, text }) => (
         <li key={id} className="[overflow-wrap:anywhere]">
           {text}
-          {givenUp && (
-            <blockquote className="my-1 max-h-40 overflow-auto whitespace-pre-wrap border-hair border-l-2 pl-3 line-through">
-              {visibleProse(givenUp)}
-            </blockquote>
-          )}
         </li>
       ))}
     </ul>
   );
-}
-
-/** What an answer had said before this came, which is in the state already. */
-function saidBefore(
-  conversation: LiveConversation,
-  { message, text }: { readonly message: string; readonly text: string },
-): string {
-  const answer = conversation.state?.messages.get(message);
-  const said = answer ? textOf(answer) : "";
-  return said.endsWith(text) ? said.slice(0, said.length - text.length) : "";
 }
 
 function leafOf(conversation: LiveConversation, run: string): string | null | undefined {

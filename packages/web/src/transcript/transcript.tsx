@@ -1,4 +1,5 @@
 import { siblings } from "@banyan/core/conversation";
+import { GIVEN_UP, visibleProse } from "@banyan/core/shown";
 import { useRouterState } from "@tanstack/react-router";
 import { defaultRangeExtractor, type Range, useVirtualizer } from "@tanstack/react-virtual";
 import { type KeyboardEvent, useCallback, useEffect, useRef, useState } from "react";
@@ -157,6 +158,9 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
                     onFocus={setFocused}
                   />
                 )}
+                {conversation.givenUp.map(
+                  (answer) => answer.parentId === id && <GivenUp key={answer.id} text={answer.text} />,
+                )}
               </div>
             );
           })}
@@ -168,6 +172,18 @@ export function Transcript({ leaf }: { readonly leaf: string | null }) {
         </div>
       )}
     </div>
+  );
+}
+
+/** What was written of an answer that was given up: it is marked, not gone, and stands before the one that came instead. */
+function GivenUp({ text }: { readonly text: string }) {
+  return (
+    <aside aria-label="Given up" className="mt-2 text-soft text-sm [overflow-wrap:anywhere]">
+      {GIVEN_UP}
+      <blockquote className="my-1 max-h-40 overflow-auto whitespace-pre-wrap border-hair border-l-2 pl-3 line-through">
+        {visibleProse(text)}
+      </blockquote>
+    </aside>
   );
 }
 
