@@ -240,7 +240,6 @@ describe("installed in an empty folder,", () => {
       "@banyan/core/index.checked.js",
       "@banyan/core/index.js",
       "@banyan/core/plain.js",
-      "@banyan/core/plain.js",
       "@banyan/core/shared.js",
       "@banyan/core/shown.js",
       "@banyan/models/index.checked.js",

@@ -53,7 +53,7 @@ export async function bundle(
  * nothing, since with it comes all that it imports; what does not can be loaded in a page, too.
  */
 function shared(entries: Readonly<Record<string, string>>): CodeSplittingGroup[] {
-  const small = "index" in entries ? 64_000 : 8_000;
+  const small = "index" in entries ? 200_000 : 20_000;
   const group = { tags: ["$initial" as const], minShareCount: 2, entriesAware: true };
   return [
     {

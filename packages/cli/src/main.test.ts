@@ -69,5 +69,8 @@ describe("T40: help and version", () => {
     const talk = /\/(chat\/(own-desk|talk-session|exchange)|terminal\/pick)\.ts$/;
     const interfaces = /\/cli\/src\/(chat|terminal|commands)\/|^node:readline/;
     expect(loaded.filter((url) => interfaces.test(url) && !talk.test(url))).toEqual([]);
+    const later =
+      /\/node_modules\/(web-tree-sitter|undici|ws|pg|@(modelcontextprotocol|agentclientprotocol|opentelemetry|restatedev|ai-sdk)\/)/;
+    expect(loaded.filter((url) => later.test(url))).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import type { EventBody } from "../conversation/event.ts";
+import type { Event, EventBody } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import type { Call, Json } from "../conversation/message.ts";
 import type { ApprovalQuestion, OpenQuestion } from "../conversation/state.ts";
@@ -98,8 +98,10 @@ export class Questions {
     };
   }
 
-  /** An event of the question was appended: what answered it is in the log once `written` is done. */
-  written(question: string, written: void | Promise<void>): void {
+  /** An event was appended: what answered its question, if it has one, is in the log once `written` is done. */
+  written(event: Event, written: void | Promise<void>): void {
+    if (this.#answered.size === 0 || !("question" in event)) return;
+    const { question } = event;
     const logged = this.#answered.get(question);
     this.#answered.delete(question);
     logged?.resolve(written);

@@ -96,7 +96,7 @@ export class Writer {
     for (const event of events) {
       reduce(state, event);
       voices.hear(event);
-      if ("question" in event) questions.written(event.question, pending);
+      questions.written(event, pending);
       this.#streaming.cover(event);
     }
     this.#offset = 0;

@@ -4,7 +4,6 @@ import { FileSymbols } from "./file-symbols.ts";
 import { grammars } from "./grammars/index.ts";
 import type { SymbolLanguage } from "./language.ts";
 import { SymbolError } from "./language.ts";
-import { Pauses } from "./tree-sitter.ts";
 
 /** In UTF-16 units. Some 60 bytes for each are taken while a text is read, and then kept for the next one. */
 const LONGEST_TEXT = 4_000_000;
@@ -28,7 +27,7 @@ export class SymbolFinder {
     const grammar = grammars[language];
     const loading = this.#languages.get(language) ?? treeSitter.loadLanguage(grammar.file);
     this.#languages.set(language, loading);
-    const pauses = new Pauses(signal);
+    const pauses = new treeSitter.Pauses(signal);
     using tree = await treeSitter.parse(text, await loading, pauses);
     const symbols: Declared[] = [];
     for (const symbol of declaredIn(tree.root, text, grammar)) {
