@@ -12,6 +12,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 /** What an example may use without saying where it is from: what stands on a user's page already. */
 const GIVEN = `
 import { readFile } from "node:fs/promises";
+import { homedir } from "node:os";
 import { z } from "zod";
 import { metrics, trace } from "@opentelemetry/api";
 import { Client } from "@banyan/protocol/client";
@@ -19,6 +20,8 @@ import type { Host } from "@banyan/host";
 declare const host: Host;
 declare const model: import("@banyan/core").ModelDriver;
 declare const agent: import("@banyan/core").Agent;
+declare const memory: import("@banyan/memory").ManagedMemory;
+declare const languageModel: Parameters<typeof import("@banyan/core/ai-sdk").fromLanguageModel>[0];
 declare const leaf: string;
 declare const call: string;
 declare const messages: readonly import("@banyan/core/drivers").PromptMessage[];
@@ -40,25 +43,44 @@ declare function mail(to: string, text: string, options: { key: string; signal: 
 const OPTIONS = [
   "AcpAgentOptions",
   "AddOptions",
+  "AgUiOptions",
   "AgentOptions",
+  "AskOptions",
   "Callbacks",
   "ChatOptions",
+  "ChooseOptions",
   "CompactionOptions",
   "DeskOptions",
+  "FetchOptions",
+  "HostOptions",
+  "LanguageModelOptions",
   "LaunchAgentOptions",
   "Limits",
+  "McpOptions",
+  "MemorySearchOptions",
   "ModelSettings",
+  "OpenAIChatOptions",
+  "OtlpOptions",
+  "PermissionOptions",
+  "PostgresStoreOptions",
   "Question",
+  "ReconnectSettings",
+  "RedriveOptions",
   "ResolveOptions",
   "ResponseBounds",
+  "RestateDriverOptions",
   "RetrySettings",
+  "SandboxOptions",
   "SayOptions",
+  "SearchSettings",
   "ServeOptions",
   "SessionOptions",
   "SqliteMemoryOptions",
   "SqliteStoreOptions",
   "TelemetryOptions",
   "Tool",
+  "WebToolsOptions",
+  "WireOptions",
   "WorkspaceToolsOptions",
 ];
 

@@ -203,6 +203,7 @@ function hostOf(store: ReturnType<typeof sqliteStore>): ServedHost {
     workspace: "/",
     approval: "ask",
     model: { name: "bench/model" },
+    unasked: [],
     redact: (text: string) => text,
     listProviders: async () => [],
     listModels: async () => [],

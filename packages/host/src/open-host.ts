@@ -47,7 +47,23 @@ export interface HostFlags {
   readonly mcpServers?: Readonly<Record<string, McpServerEntry>>;
 }
 
-/** Where a host works, for whom, and with which settings of the moment. */
+/**
+ * Where a host works, for whom, and with which settings of the moment.
+ * @example
+ * const host = await openHost({
+ *   cwd: process.cwd(),
+ *   env: process.env,
+ *   home: homedir(),
+ *   flags: { model: "demo/offline" },
+ *   canAsk: false,
+ *   trusted: true,
+ *   output: z.object({ title: z.string() }),
+ *   store,
+ *   machine: "builder-1",
+ *   signal: AbortSignal.timeout(10_000),
+ *   readyLater: false,
+ * });
+ */
 export interface HostOptions {
   /** The directory to work in. */
   readonly cwd: string;

@@ -28,7 +28,11 @@ export interface ManagedMemory extends Memory, AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** How many entries a search answers, and until when it may take. */
+/**
+ * How many entries a search answers, and until when it may take.
+ * @example
+ * const found = await memory.search("the staging server", { limit: 5, signal: AbortSignal.timeout(500) });
+ */
 export interface MemorySearchOptions {
   readonly limit?: number;
   readonly signal?: AbortSignal;

@@ -11,7 +11,16 @@ export interface ModelChoice {
   readonly reason: string;
 }
 
-/** Who may have named a model: the flag counts more than the setting. */
+/**
+ * Who may have named a model: the flag counts more than the setting.
+ * @example
+ * const { name, reason } = await chooseModel({
+ *   flag: process.argv[2],
+ *   setting: "openai/gpt-5",
+ *   env: process.env,
+ *   signal: AbortSignal.timeout(5_000),
+ * });
+ */
 export interface ChooseOptions {
   /** The model that the command line names. */
   readonly flag?: string | undefined;

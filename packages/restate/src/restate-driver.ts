@@ -11,7 +11,11 @@ const PATIENCE = 15_000;
 const AGAIN = 250;
 const ANSWER = 5_000;
 
-/** What a driver tells. */
+/**
+ * What a driver tells.
+ * @example
+ * new RestateDriver(readRestate("http://127.0.0.1:8080"), { log: (sentence) => console.error(sentence) });
+ */
 export interface RestateDriverOptions {
   /** Hears what an operator should know, one sentence each. */
   log?(sentence: string): void;

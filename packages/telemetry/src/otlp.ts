@@ -25,7 +25,16 @@ export interface Otlp {
   close(): Promise<void>;
 }
 
-/** From where, and for whom, telemetry is sent. */
+/**
+ * From where, and for whom, telemetry is sent.
+ * @example
+ * const otlp = await openOtlp({
+ *   env: process.env,
+ *   service: "my-program",
+ *   redact: (text) => text.replaceAll(/sk-\w+/g, "[key]"),
+ *   failed: (sentence) => console.error(sentence),
+ * });
+ */
 export interface OtlpOptions {
   /** The environment of the process: the exporters read addresses, headers, certificates and timeouts from it themselves. */
   readonly env: Environment;

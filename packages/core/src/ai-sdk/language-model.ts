@@ -13,7 +13,18 @@ export type LanguageModelRequest = LanguageModelV4CallOptions;
 /** What makes vectors of texts: an embedding model of the AI SDK's provider packages. */
 export type EmbeddingModel = EmbeddingModelV4;
 
-/** What a language model does not say of itself. */
+/**
+ * What a language model does not say of itself.
+ * @example
+ * fromLanguageModel(languageModel, {
+ *   id: "house/model",
+ *   price: { input: 1, output: 4 },
+ *   contextSize: 128_000,
+ *   settings: { temperature: 0 },
+ *   showsLife: false,
+ *   adapt: (request) => ({ ...request, headers: { ...request.headers, "x-team": "forest" } }),
+ * });
+ */
 export interface LanguageModelOptions {
   /** `provider/model`; by default made of what the model says of itself. */
   readonly id?: string | undefined;

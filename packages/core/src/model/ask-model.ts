@@ -10,7 +10,11 @@ export interface ModelResponse {
   readonly cost: Cost;
 }
 
-/** How a model is asked for a text. */
+/**
+ * How a model is asked for a text.
+ * @example
+ * const { text } = await askModel(model, { instructions: "Answer with a title.", messages }, { signal, idle: 30_000 });
+ */
 export interface AskOptions {
   readonly signal: AbortSignal;
   /** Milliseconds of silence after which it counts as stalled. Default 120,000. */

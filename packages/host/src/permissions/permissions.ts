@@ -12,7 +12,19 @@ import { type Subject, type Surroundings, subjectOf } from "./subject.ts";
  */
 export type ApprovalMode = "ask" | "edits" | "all";
 
-/** What calls are judged by. */
+/**
+ * What calls are judged by.
+ * @example
+ * const permission = permissions({
+ *   workspace: "/home/me/project",
+ *   mode: "edits",
+ *   rules: { ...noRules, deny: [parseRule("shell(git push:*)")] },
+ *   tools: () => tools,
+ *   canAsk: true,
+ *   home: "/home/me",
+ * });
+ * new Agent({ model, tools, permission });
+ */
 export interface PermissionOptions {
   /** The folder that relative paths start from and that counts as inside. */
   readonly workspace: string;

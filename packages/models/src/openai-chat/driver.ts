@@ -6,6 +6,13 @@ import { encodeRequest, type RequestShape } from "./request.ts";
 /**
  * A model of a server that speaks the chat completions format. The key is sent as a bearer token. `providerOptions` of a
  * request are read under the name before the first slash of `id`.
+ * @example
+ * openAIChat({
+ *   id: "local/qwen",
+ *   model: "qwen3-coder",
+ *   baseURL: "http://127.0.0.1:8080/v1",
+ *   maxTokensField: "max_completion_tokens",
+ * });
  */
 export interface OpenAIChatOptions extends WireOptions {
   /** The field for `maxTokens`; OpenAI's own reasoning models take only `max_completion_tokens`. Default `max_tokens`. */

@@ -8,7 +8,22 @@ import { openPool, type PoolOptions } from "./pool.ts";
 import { type Answer, ResponseDecoder } from "./response.ts";
 import { exchange } from "./transport.ts";
 
-/** A model at an address, whatever its wire format. */
+/**
+ * A model at an address, whatever its wire format.
+ * @example
+ * anthropicMessages({
+ *   id: "gateway/claude",
+ *   model: "claude-sonnet",
+ *   baseURL: "https://gateway.example.org/v1",
+ *   apiKey: process.env.GATEWAY_KEY ?? "",
+ *   keyVariable: "GATEWAY_KEY",
+ *   headers: { "x-team": "forest" },
+ *   price: { input: 3, output: 15, cached: 0.3 },
+ *   contextSize: 200_000,
+ *   settings: { maxTokens: 8_000 },
+ *   bounds: { answer: 8 * 1024 * 1024 },
+ * });
+ */
 export interface WireOptions extends PoolOptions {
   /** `provider/model`. */
   readonly id: string;

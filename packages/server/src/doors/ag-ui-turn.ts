@@ -330,7 +330,11 @@ export class AgUiTurn {
   }
 }
 
-/** How the events of a turn are told for a server of your own. */
+/**
+ * How the events of a turn are told for a server of your own.
+ * @example
+ * agUiEvents(session.feed(), { threadId: session.id, runId: createId() }, { session, goesOn: true });
+ */
 export interface AgUiOptions {
   /** The session of the feed: its outline is told, and what is taken back can be. */
   readonly session?: { readonly state: ConversationState };

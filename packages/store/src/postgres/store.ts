@@ -27,7 +27,9 @@ const PATIENCE = 30_000;
 
 /**
  * How a store uses its database.
- * @example postgresStore("postgres://me@db.example/banyan", { program: "my-program", connections: 20, patience: 60_000 });
+ * @example
+ * postgresStore("postgres://me@db.example/banyan", { program: "my-program", connections: 20, patience: 60_000 });
+ * postgresStore("postgres://me@db.example/all", { schema: "forest", machine: "builder-1", address: "http://10.0.0.3:4180" });
  */
 export interface PostgresStoreOptions {
   /** What this program is called when another one asks who has a conversation open; the name it was started by if absent. */

@@ -17,7 +17,11 @@ export type LifelineStatus =
   | { readonly status: "failed"; readonly reason: string }
   | { readonly status: "needs-auth"; readonly reason: string };
 
-/** How a server that was lost is looked for: so often in a row, with pauses in milliseconds that grow twofold. */
+/**
+ * How a server that was lost is looked for: so often in a row, with pauses in milliseconds that grow twofold.
+ * @example
+ * const patient: ReconnectSettings = { delay: 1_000, maxDelay: 60_000, attempts: 20 };
+ */
 export interface ReconnectSettings {
   /** The first pause. Default 500. */
   readonly delay?: number;

@@ -13,7 +13,18 @@ import { McpServer } from "./server.ts";
 import { agentTool } from "./tool.ts";
 import { toolNames } from "./tool-name.ts";
 
-/** Which servers, for whom, and in which surroundings. */
+/**
+ * Which servers, for whom, and in which surroundings.
+ * @example
+ * const servers = openMcpServers({
+ *   workspace: "/home/me/project",
+ *   env: process.env,
+ *   servers: { library: { type: "http", url: "https://mcp.example.org" }, notes: { command: "notes-server" } },
+ *   ask: async ({ text }) => `Nobody is here to answer: ${text}`,
+ *   onChange: () => console.log(servers.states),
+ *   reconnect: { attempts: 10, delay: 1_000, maxDelay: 30_000 },
+ * });
+ */
 export interface McpOptions extends Omit<Surroundings, "reconnect"> {
   /** `mcpServers` of the configuration. An entry that cannot be used is reported as failed, and harms no other. */
   readonly servers: Readonly<Record<string, unknown>>;

@@ -12,7 +12,22 @@ import { SandboxError } from "./messages.ts";
 import { isWithin } from "./protected-places.ts";
 import { repositoryOf } from "./repository.ts";
 
-/** What commands in a sandbox may do. What is not named here, they may not. */
+/**
+ * What commands in a sandbox may do. What is not named here, they may not.
+ * @example
+ * const opening = await openSandbox({
+ *   root: "/home/me/project",
+ *   writable: ["/home/me/cache"],
+ *   writeDenied: ["migrations"],
+ *   readDenied: ["/srv/private"],
+ *   readable: ["~/.m2"],
+ *   own: ["/home/me/.local/share/my-program"],
+ *   network: { allow: ["registry.example.org", "*.example.com"] },
+ *   env: process.env,
+ *   home: "/home/me",
+ * });
+ * if (!opening.available) console.error(`Commands cannot run in a sandbox: ${opening.reason}.`);
+ */
 export interface SandboxOptions {
   /** The folder that they work in; they may write there. */
   readonly root: string;

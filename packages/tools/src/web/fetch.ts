@@ -9,7 +9,11 @@ import { WebError } from "./error.ts";
 import { type Answer, get, webAddress } from "./get.ts";
 import { readHtml, tagless } from "./read-html.ts";
 
-/** How `fetch` gets to the web. What is left out is as S11 has it: public machines only. */
+/**
+ * How `fetch` gets to the web. What is left out is as S11 has it: public machines only.
+ * @example
+ * new Agent({ model, tools: webTools({ timeout: 10_000, maxBytes: 1024 * 1024 }) });
+ */
 export interface FetchOptions extends Reach {
   /** Milliseconds until an answer must be there, redirects included. Default 30,000. */
   readonly timeout?: number;

@@ -11,7 +11,11 @@ export type { SearchProvider, SearchResult } from "./search/providers.ts";
 export { braveSearch, type SearchSettings, searchProvider, searxngSearch, tavilySearch } from "./search/providers.ts";
 export { webSearchTool } from "./search/tool.ts";
 
-/** Who searches, and how pages are got. */
+/**
+ * Who searches, and how pages are got.
+ * @example
+ * new Agent({ model, tools: webTools({ search: searchProvider({ provider: "brave" }, process.env) }) });
+ */
 export interface WebToolsOptions extends FetchOptions {
   /** Without one there is no search. */
   readonly search?: SearchProvider;

@@ -1,13 +1,20 @@
 import type { Result } from "@banyan/protocol";
 import { Link } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { Suspense, useEffect, useState } from "react";
 import { usePage, usePageState, waitingInAll } from "../page.ts";
 import { Disclosure } from "../shell/disclosure.tsx";
-import { Approval } from "../transcript/approval.tsx";
+import { lazily } from "../shell/lazily.ts";
+
+const Approval = lazily(async () => ({ default: (await import("../transcript/approval.tsx")).Approval }));
 
 /** Everything that waits for the person, in all conversations and in sub-agents; answered here or where it stands (W34). */
 export function Inbox() {
   const count = usePageState(waitingInAll);
+  const waits = count > 0;
+  useEffect(() => {
+    // So that a card is drawn as soon as the list is opened; what does not come is tried again then.
+    if (waits) Approval.ahead().catch(() => {});
+  }, [waits]);
   if (count === 0) return null;
   return (
     <Disclosure
@@ -63,7 +70,9 @@ function List() {
               Show where
             </Link>
           </p>
-          <Approval {...asked} call={call} directory={directory} />
+          <Suspense fallback={null}>
+            <Approval {...asked} call={call} directory={directory} />
+          </Suspense>
         </li>
       ))}
     </ul>

@@ -95,7 +95,11 @@ export function tavilySearch({ key, endpoint = TAVILY }: { key: string; endpoint
   };
 }
 
-/** Who searches. */
+/**
+ * Who searches.
+ * @example
+ * searchProvider({ provider: "searxng", url: "http://127.0.0.1:8888" }, process.env);
+ */
 export interface SearchSettings {
   /** `brave`, `tavily` or `searxng`. */
   readonly provider: string;
