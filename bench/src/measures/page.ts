@@ -45,9 +45,9 @@ export const page: Measure = {
       const script = await bytesOfScripts(tab);
       return {
         "initial JavaScript, gzip": script / 1000,
-        ...(await opened(tab, `${running.address}/c/${conversation}`)),
+        ...(await opened(tab, `${running.address}/c/${conversation}?panel=branches`)),
         map: await opening(tab, "Map", "svg [data-node]"),
-        "longest task of the diff": await longestTask(tab, `${running.address}/c/${changing}`),
+        "longest task of the diff": await longestTask(tab, `${running.address}/c/${changing}?panel=branches`),
       };
     } finally {
       await browser.close();
@@ -92,7 +92,7 @@ function opening(tab: Page, panel: string, selector: string): Promise<number> {
     async ([name, wanted]) => {
       const buttons = [...document.querySelectorAll<HTMLElement>("nav[aria-label=Panels] button")];
       const begin = performance.now();
-      buttons.find(({ textContent }) => textContent === name)?.click();
+      buttons.find((button) => (button.ariaLabel ?? button.textContent) === name)?.click();
       while (!document.querySelector(wanted)) await new Promise((resolve) => requestAnimationFrame(resolve));
       return performance.now() - begin;
     },
