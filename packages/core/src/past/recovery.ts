@@ -22,8 +22,8 @@ export function recover(
   state: ConversationState,
   last: { readonly seq: number; readonly epoch: number },
   allowed: readonly string[] | Elsewhere,
+  at = Date.now(),
 ): Recovered {
-  const at = Date.now();
   let { seq } = last;
   const said = (bodies: readonly EventBody[]) => {
     const facts = bodies.map((body) => ({ ...body, at }));

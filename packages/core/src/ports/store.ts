@@ -69,6 +69,11 @@ export interface Log extends LogView {
    */
   readonly rights?: RightsPlace;
   /**
+   * The time by which what is written here is stamped, in milliseconds since 1970: one for all machines that write to the store,
+   * so that a list is in order though one of them has a wrong clock. Absent: this machine's.
+   */
+  now?(): number;
+  /**
    * Appends events, all or none. Their `seq` must go on from the log's last one; throws or rejects with `StoreError`
    * `stale` otherwise, or when another writer has opened the log. Returns nothing when it is done at once, a promise
    * otherwise. With `durable`, what was appended, and all before it, survives a power cut once it is done.

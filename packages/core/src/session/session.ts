@@ -70,7 +70,8 @@ export class Session {
     this.#granted = new Granted(log?.rights, state, rights);
     const { seq = 0, epoch = 1 } = log ?? {};
     const isForeign = log?.rights !== undefined && rights === undefined && seq > 0;
-    const left = seq === 0 ? undefined : recover(state, { seq, epoch }, isForeign ? "file" : this.allowed);
+    const left =
+      seq === 0 ? undefined : recover(state, { seq, epoch }, isForeign ? "file" : this.allowed, log?.now?.());
     this.interrupted = left?.interrupted ?? [];
     this.#leftToSay = left?.facts ?? [];
     this.#writer = new Writer({

@@ -77,8 +77,8 @@ export class Writer {
 
   commit(bodies: readonly EventBody[], options: { durable?: boolean; origin?: object }): void | Promise<void> {
     if (this.#broken) throw this.#broken;
-    const { state, voices, questions, audience } = this.#parts;
-    const at = Date.now();
+    const { log, state, voices, questions, audience } = this.#parts;
+    const at = log?.now?.() ?? Date.now();
     let seq = this.#seq;
     const stamp = (body: Fact): Event => {
       return { ...body, at: body.at ?? at, seq: ++seq, epoch: this.#epoch };

@@ -18,6 +18,8 @@ export interface OpenedLog {
   readonly epoch: number;
   readonly seq: number;
   readonly summary: Summary;
+  /** The time by which all machines stamp what they write. */
+  now(): number;
   /** Who has the conversation now. */
   writer(): Promise<Writer | undefined>;
   /** Says that it is open no more. */
@@ -56,6 +58,10 @@ export class PostgresLog implements Log {
 
   get damage(): readonly string[] {
     return this.#reader.damage;
+  }
+
+  now(): number {
+    return this.#opened.now();
   }
 
   async *read(after = 0): AsyncGenerator<readonly Event[]> {

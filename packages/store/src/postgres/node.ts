@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import { basename } from "node:path";
 import { createId } from "@banyan/core";
 import type { Database } from "./database.ts";
+import { SharedClock } from "./shared-clock.ts";
 import type { Statement } from "./statement.ts";
 
 /** Seconds that a node's lease lasts after it was renewed, and milliseconds from one renewal to the next. */
@@ -24,6 +25,8 @@ export interface NodeOptions {
  */
 export class Node {
   readonly id = createId();
+  /** Known when the node has begun. */
+  readonly clock = new SharedClock();
   readonly #database: Database;
   readonly #options: NodeOptions;
   #address: string | null;
@@ -88,7 +91,10 @@ export class Node {
 
   async #renew(): Promise<void> {
     const { program = basename(process.argv[1] ?? process.execPath), machine = null } = this.#options;
-    await this.#database.ask(RENEW, [this.id, program, process.pid, hostname(), this.#address, machine, LEASE]);
+    const asked = Date.now();
+    const values = [this.id, program, process.pid, hostname(), this.#address, machine, LEASE];
+    const [row] = await this.#database.ask(RENEW, values);
+    this.clock.compare(Number(row?.[0]), asked);
   }
 
   async #release(): Promise<void> {
@@ -108,7 +114,8 @@ const RENEW: Statement = {
   )
   INSERT INTO banyan.nodes (id, program, process, host, address, machine, lease_until)
   VALUES ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7))
-  ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until, address = excluded.address`,
+  ON CONFLICT (id) DO UPDATE SET lease_until = excluded.lease_until, address = excluded.address
+  RETURNING (extract(epoch FROM clock_timestamp()) * 1000)::bigint`,
 };
 
 const RELEASE: Statement = {

@@ -189,6 +189,7 @@ class DatabaseStore implements PostgresStore {
       database: this.#database,
       appends: this.#appends,
       summary: summaryOf(listed),
+      now: () => this.#node.clock.now(),
       writer: () => this.#writerOf(id),
       release: async () => {
         if (this.#logs.get(id) === log) this.#logs.delete(id);
