@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Session } from "@banyan/core";
 import { postgresStore } from "@banyan/store/postgres";
-import { whyNoPostgres } from "@banyan/store/testing";
+import { type Wire, whyNoPostgres, wireTo } from "@banyan/store/testing";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { isDone, type NodeProcess, Nodes, say } from "../testing/nodes.fixture.ts";
-import { type Wire, wireTo } from "../testing/wire.fixture.ts";
 
 const LONG = Boolean(process.env.BANYAN_LONG);
 const title = whyNoPostgres === undefined ? "" : ` (skipped: ${whyNoPostgres})`;
@@ -20,6 +19,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`servers that do not reach each oth
   async function behindWire(setting: Parameters<Nodes["start"]>[0] = {}): Promise<{ node: NodeProcess; wire: Wire }> {
     let node: NodeProcess | undefined;
     const wire = await wireTo(() => Number(new URL(node?.address ?? "").port));
+    onTestFinished(() => wire[Symbol.dispose]());
     node = await nodes.start({ ...setting, address: `http://127.0.0.1:${wire.port}` });
     return { node, wire };
   }
@@ -82,6 +82,7 @@ describe.skipIf(whyNoPostgres !== undefined)(`servers that do not reach each oth
     "a node whose way to the database is parted (%s) loses what it has, and writes nothing when it is back",
     async (what) => {
       const wire = await wireTo(() => Number(new URL(nodes.url).port));
+      onTestFinished(() => wire[Symbol.dispose]());
       const owner = await nodes.start({ url: wire.via(nodes.url), pace: 100 });
       const other = await nodes.start();
       const [a, b] = [await nodes.client(owner), await nodes.client(other)];

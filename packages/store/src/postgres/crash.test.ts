@@ -1,65 +1,98 @@
 import { rmSync } from "node:fs";
-import { setTimeout as sleep } from "node:timers/promises";
-import { StoreError } from "@banyan/core";
-import type { Log } from "@banyan/core/stores";
 import { expect, onTestFinished, test } from "vitest";
 import { events, readAll } from "../sqlite/fixture.ts";
 import { killPostgres, makeFolder, restartPostgres, startPostgres } from "../testing/postgres-server.fixture.ts";
+import { failOver, makePairs, startPair } from "../testing/standby.fixture.ts";
+import { wireTo } from "../testing/wire.fixture.ts";
 import { describeWithPostgres, storeAt } from "./fixture.ts";
+import { Writers } from "./writers.fixture.ts";
 
-const CRASHES = process.env.BANYAN_LONG ? 25 : 2;
-const LOGS = 12;
+const LONG = Boolean(process.env.BANYAN_LONG);
+const CRASHES = LONG ? 25 : 2;
+const FAIL_OVERS = 5;
 
 describeWithPostgres("a database that is killed", () => {
   test("F5 comes back with all that was durable, in order and once; who was ahead of it is refused, and opens anew", async () => {
-    const folder = `${process.env.TMPDIR}-postgres-crash`;
+    const folder = ownFolder("postgres-crash");
     makeFolder(folder);
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
     let server = await startPostgres(folder);
     onTestFinished(() => killPostgres(server).catch(() => {}));
     const port = Number(new URL(server.url).port);
-    const store = storeAt(server.url);
-    const open = (id: string) => store.open(id, { create: true });
-    const ids = Array.from({ length: LOGS }, (_, index) => `log${index}`);
-    const logs = new Map<string, Log>();
-    for (const id of ids) logs.set(id, await open(id));
-    /** The last event of each that was durable when its append was done. */
-    const durable = new Map<string, number>();
-    let isOver = false;
-    const write = async (id: string) => {
-      for (let round = 0; !isOver; round++) {
-        const log = logs.get(id) as Log;
-        try {
-          const isDurable = round % 3 === 0;
-          await log.append(events(log, 1 + (round % 4)), { durable: isDurable });
-          if (isDurable) durable.set(id, log.seq);
-        } catch (error) {
-          expect(error).toBeInstanceOf(StoreError);
-          expect(error).toMatchObject({ code: "stale", message: expect.stringContaining("the database was set back") });
-          await log.close();
-          const again = await open(id);
-          expect(again.seq).toBeGreaterThanOrEqual(durable.get(id) ?? 0);
-          logs.set(id, again);
-        }
-      }
-    };
-    const writing = ids.map(write);
+    const writers = await Writers.begin(storeAt(server.url));
     for (let crash = 0; crash < CRASHES; crash++) {
-      // Until all have written behind the last crash; the moment in their appends is left to chance.
-      const before = new Map(durable);
-      while (ids.some((id) => (durable.get(id) ?? 0) <= (before.get(id) ?? 0))) await sleep(Math.random() * 20);
+      await writers.haveWritten();
       await killPostgres(server);
       server = await restartPostgres(folder, port);
     }
-    isOver = true;
-    await Promise.all(writing);
-    for (const id of ids) {
-      const log = logs.get(id) as Log;
-      const all = await readAll(log);
-      expect(all.map(({ seq }) => seq)).toEqual(all.map((_, index) => index + 1));
-      expect(all.length).toBe(log.seq);
-      expect(all.length).toBeGreaterThanOrEqual(durable.get(id) ?? 0);
-      expect(log.damage).toEqual([]);
-    }
+    await writers.haveWritten();
+    await writers.end();
   });
 });
+
+describeWithPostgres("a database whose standby takes its place", () => {
+  /** A pair, behind a wire that leads to the first, and to the second once that has taken its place. */
+  async function pairs() {
+    const folder = ownFolder("postgres-pairs");
+    await makePairs(folder);
+    return async (name: string) => {
+      const pair = await startPair(folder, name);
+      onTestFinished(() => killPostgres(pair.primary).catch(() => {}));
+      onTestFinished(() => killPostgres(pair.standby).catch(() => {}));
+      let { url } = pair.primary;
+      const wire = await wireTo(() => Number(new URL(url).port));
+      onTestFinished(() => wire[Symbol.dispose]());
+      /** Nobody is let in meanwhile, as by an address that follows the primary. */
+      const takePlace = async () => {
+        const up = wire.down();
+        await failOver(pair);
+        url = pair.standby.url;
+        up();
+      };
+      return { wire, url: wire.via(pair.primary.url), takePlace };
+    };
+  }
+
+  test.skipIf(!LONG)(
+    "F5 has all that was durable, in order and once; who was ahead of it is refused, and opens anew",
+    async () => {
+      const start = await pairs();
+      for (let round = 0; round < FAIL_OVERS; round++) {
+        const { url, takePlace } = await start(`many ${round}`);
+        const writers = await Writers.begin(storeAt(url));
+        await writers.haveWritten();
+        await takePlace();
+        await writers.haveWritten();
+        await writers.end();
+      }
+    },
+  );
+
+  for (const when of ["before", "after"] as const)
+    test.skipIf(!LONG)(
+      `F5 finds out whether an append that was not answered has happened: the first was killed ${when} it was carried out, and it is there once`,
+      async () => {
+        const start = await pairs();
+        for (let round = 0; round < FAIL_OVERS; round++) {
+          const { wire, url, takePlace } = await start(`${when} ${round}`);
+          const store = storeAt(url);
+          const log = await store.open("unanswered", { create: true });
+          await log.append(events(log, 2), { durable: true });
+          const taken = Promise.withResolvers<void>();
+          // The next piece is the append.
+          wire.cutAt(1, when, () => void takePlace().then(taken.resolve, taken.reject));
+          await log.append(events(log, 3), { durable: true });
+          await taken.promise;
+          expect(log.seq).toBe(5);
+          await log.append(events(log, 1), { durable: true });
+          expect((await readAll(log)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5, 6]);
+          await store.close();
+        }
+      },
+    );
+});
+
+function ownFolder(name: string): string {
+  const folder = `${process.env.TMPDIR}-${name}`;
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20 }));
+  return folder;
+}

@@ -2,16 +2,20 @@ import { type Event, type Store, StoreError } from "@banyan/core";
 import type { Log } from "@banyan/core/stores";
 import { expect, onTestFinished, test } from "vitest";
 import { events, readAll } from "../sqlite/fixture.ts";
-import { describeWithPostgres, ownDatabase, storeAt, type Wire, wireTo } from "./fixture.ts";
+import { describeWithPostgres, ownDatabase, storeAt, wireToDatabase } from "./fixture.ts";
 
 describeWithPostgres("a connection that breaks", () => {
   const database = ownDatabase();
   let conversations = 0;
 
   /** All that a store does, with a connection that breaks at one piece. How many pieces there were. */
-  async function live(wire: Wire, piece: number, when: "before" | "after"): Promise<number> {
+  async function live(
+    { wire, url }: Awaited<ReturnType<typeof wireToDatabase>>,
+    piece: number,
+    when: "before" | "after",
+  ): Promise<number> {
     const id = `cut${++conversations}`;
-    const store = storeAt(wire.url);
+    const store = storeAt(url);
     // Before the database has answered once, its absence is no passing thing.
     await store.list();
     wire.cutAt(piece, when);
@@ -43,17 +47,15 @@ describeWithPostgres("a connection that breaks", () => {
 
   for (const when of ["before", "after"] as const)
     test(`is made again at every statement: broken ${when} it was carried out, nothing is lost and nothing is there twice`, async () => {
-      const wire = await wireTo(await database.url());
-      onTestFinished(() => wire.close());
-      const all = await live(wire, 0, when);
+      const through = await wireToDatabase(await database.url());
+      const all = await live(through, 0, when);
       expect(all).toBeGreaterThan(10);
-      for (let piece = 1; piece <= all; piece++) await live(wire, piece, when);
+      for (let piece = 1; piece <= all; piece++) await live(through, piece, when);
     });
 
   test("of many that are appended at once, each is there once, however often the connection breaks", async () => {
-    const wire = await wireTo(await database.url());
-    onTestFinished(() => wire.close());
-    const store = storeAt(wire.url);
+    const { wire, url } = await wireToDatabase(await database.url());
+    const store = storeAt(url);
     const logs = await Promise.all(
       Array.from({ length: 20 }, (_, index) => store.open(`many${index}`, { create: true })),
     );
@@ -66,9 +68,8 @@ describeWithPostgres("a connection that breaks", () => {
   });
 
   test("a database that is away is waited for, as long as there is patience", async () => {
-    const wire = await wireTo(await database.url());
-    onTestFinished(() => wire.close());
-    const store = storeAt(wire.url);
+    const { wire, url } = await wireToDatabase(await database.url());
+    const store = storeAt(url);
     const log = await store.open("away", { create: true });
     const up = wire.down();
     const appended = log.append(events(log, 1));
@@ -76,7 +77,7 @@ describeWithPostgres("a connection that breaks", () => {
     await appended;
     expect(log.seq).toBe(1);
 
-    const impatient = storeAt(wire.url, { patience: 200 });
+    const impatient = storeAt(url, { patience: 200 });
     const other = await impatient.open("away too", { create: true });
     const upAgain = wire.down();
     onTestFinished(upAgain);

@@ -37,16 +37,17 @@ export async function startPostgres(folder: string, settings: readonly string[] 
     { ...asWhom(), encoding: "utf8" },
   );
   if (prepared.status !== 0) throw new Error(`initdb failed: ${prepared.stderr}`);
-  return restartPostgres(folder, await freePort(), settings);
+  return restartPostgres(folder, 0, settings);
 }
 
-/** Starts the server of a database that is there. */
+/** Starts the server of a database that is there; port 0 is a free one. */
 export async function restartPostgres(
   folder: string,
-  port: number,
+  wanted: number,
   settings: readonly string[] = [],
 ): Promise<LocalPostgres> {
   const native = nativeFolder() ?? "";
+  const port = wanted || (await freePort());
   const log = openSync(join(folder, "log"), "a");
   const args = ["-D", join(folder, "data"), "-p", String(port), "-k", "", "-c", "listen_addresses=127.0.0.1"];
   const child = spawn(join(native, "bin", "postgres"), [...args, "-c", "max_connections=300", ...settings], {
@@ -182,7 +183,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
     return true;

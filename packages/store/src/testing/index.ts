@@ -1,0 +1,12 @@
+export {
+  killPostgres,
+  type LocalPostgres,
+  makeFolder,
+  restartPostgres,
+  startPostgres,
+  superuser,
+  testDatabase,
+  whyNoPostgres,
+} from "./postgres-server.fixture.ts";
+export { failOver, makePairs, type Pair, startPair } from "./standby.fixture.ts";
+export { type Swallowed, type Wire, wireTo } from "./wire.fixture.ts";
