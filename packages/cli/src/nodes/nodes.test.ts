@@ -1,9 +1,9 @@
 import { once } from "node:events";
 import { testDatabase, whyNoPostgres } from "@banyan/store/testing";
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { banyan, type Home, home, start } from "../testing/banyan.ts";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { banyan, type Home, home } from "../testing/banyan.ts";
+import { connected, serving, TOKEN } from "../testing/serving.ts";
 
-const TOKEN = "a-token-of-several-servers";
 const MODEL = ["--model", "demo/offline"];
 const title = whyNoPostgres === undefined ? "" : ` (skipped: ${whyNoPostgres})`;
 
@@ -50,35 +50,20 @@ describe.skipIf(whyNoPostgres !== undefined)(`banyan serve --store${title}`, () 
   });
   afterAll(() => database.remove());
 
-  async function serving(place: Home, machine: string) {
-    const env = { BANYAN_TOKEN: TOKEN, BANYAN_STORE: database.url };
-    const server = start(place, ["serve", ...MODEL, "--port", "0", "--machine", machine, "--drain", "0"], { env });
-    onTestFinished(() => void server.kill("SIGKILL"));
-    let out = "";
-    server.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-      out += chunk;
-    });
-    while (!out.includes("Ctrl-C stops")) await once(server.stdout, "data");
-    const [, address = ""] = /Open (http:\S+)\/\?token=/.exec(out) ?? [];
-    const ask = async (command: object) => {
-      const response = await fetch(`${address}/api/v1/commands`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${TOKEN}` },
-        body: JSON.stringify({ id: crypto.randomUUID(), ...command }),
-      });
-      return (await response.json()) as { readonly error?: { readonly message: string } };
-    };
-    return { server, address, ask };
+  async function on(place: Home, machine: string) {
+    const more = [...MODEL, "--machine", machine, "--drain", "0"];
+    const [server, address] = await serving(place, { BANYAN_STORE: database.url }, ...more);
+    return { server, address, client: await connected(address) };
   }
 
   test("two servers share conversations; one that belongs to a machine is opened there alone; banyan nodes shows who has what", async () => {
     using place = home();
-    const [one, other] = [await serving(place, "a"), await serving(place, "b")];
-    const parts = [{ type: "text", text: "Hello" }];
-    await one.ask({ type: "conversation.create", conversation: "shared" });
-    expect(await one.ask({ type: "turn.say", conversation: "shared", parts })).toMatchObject({ waits: false });
-    expect(await other.ask({ type: "conversation.rename", conversation: "shared", title: "Ours" })).toEqual({});
-    const listed = (await other.ask({ type: "conversation.list" })) as { conversations?: readonly unknown[] };
+    const [one, other] = [await on(place, "a"), await on(place, "b")];
+    const parts = [{ type: "text", text: "Hello" }] as const;
+    await one.client.ask("conversation.create", { conversation: "shared" });
+    expect(await one.client.ask("turn.say", { conversation: "shared", parts })).toMatchObject({ waits: false });
+    await other.client.ask("conversation.rename", { conversation: "shared", title: "Ours" });
+    const listed = await other.client.ask("conversation.list", {});
     expect(listed.conversations).toMatchObject([{ id: "shared", title: "Ours", labels: { machine: "a" } }]);
 
     const { stdout } = await banyan(place, ["nodes", "--store", database.url]);

@@ -1,6 +1,7 @@
 import type { NodeEntry, PostgresStore } from "@banyan/store/postgres";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { problemOf, UsageError } from "../problem.ts";
+import { databaseAt } from "../serve/shared-store.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { NodesArguments } from "./arguments.ts";
 
@@ -10,8 +11,7 @@ export async function nodes(args: NodesArguments): Promise<ExitCode> {
   try {
     const url = args.store ?? (process.env.BANYAN_STORE || undefined);
     if (url === undefined) throw new UsageError("Name the database with --store or BANYAN_STORE.");
-    const { postgresStore } = await import("@banyan/store/postgres");
-    store = postgresStore(url, { connections: 1 });
+    store = await databaseAt(url, { connections: 1 });
     const all = await store.shared.nodes();
     const text =
       args.output === "json" ? `${JSON.stringify(all)}\n` : all.map((node) => `${oneLine(lineOf(node))}\n`).join("");

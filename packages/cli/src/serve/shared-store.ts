@@ -1,6 +1,8 @@
 import { hostname } from "node:os";
+import { StoreError } from "@banyan/core";
 import { ownCommand } from "@banyan/host/own-command";
 import type { Driver } from "@banyan/server";
+import type { PostgresStore, PostgresStoreOptions } from "@banyan/store/postgres";
 import { UsageError } from "../problem.ts";
 import { PORT, type ServeArguments } from "./arguments.ts";
 
@@ -21,8 +23,7 @@ export async function sharedStore(args: ServeArguments, warn: (sentence: string)
   if (args.address !== undefined && !/^https?:\/\/[^/]+\/?$/.test(args.address))
     throw new UsageError(`--address takes an address such as http://10.0.0.3:${PORT}; this is ${args.address}.`);
   const machine = args.machine ?? hostname();
-  const { postgresStore } = await import("@banyan/store/postgres");
-  const store = postgresStore(url, { program: "banyan serve", machine });
+  const store = await databaseAt(url, { program: "banyan serve", machine });
   try {
     // What is wrong with the database is told before anything else is begun.
     await store.list({ limit: 1 });
@@ -30,6 +31,16 @@ export async function sharedStore(args: ServeArguments, warn: (sentence: string)
   } catch (error) {
     await store.close();
     throw error;
+  }
+}
+
+/** The store at an address; nothing is asked of it yet. Rejects with `UsageError` for an address that can be none. */
+export async function databaseAt(url: string, options: PostgresStoreOptions): Promise<PostgresStore> {
+  const { postgresStore } = await import("@banyan/store/postgres");
+  try {
+    return postgresStore(url, options);
+  } catch (error) {
+    throw error instanceof StoreError ? new UsageError(error.message, { cause: error }) : error;
   }
 }
 

@@ -123,4 +123,29 @@ describe.skipIf(whyNoPostgres !== undefined)(`several servers on one database${t
     await other.until(() => isDone(other, "handed over"));
     expect((await nodes.stored("handed over")).wrong).toEqual([]);
   });
+
+  test.skipIf(!process.env.BANYAN_LONG)(
+    "what is asked of a conversation is answered by who has it, and not by a node that slept and does not know yet that it was overtaken",
+    async () => {
+      const [slept, owner, third] = [await start(), await start(), await start()];
+      const [a, b, c] = [await open(slept), await open(owner), await open(third)];
+      await a.ask("conversation.create", { conversation: "overtaken" });
+      await a.ask("conversation.rename", { conversation: "overtaken", title: "Begun" });
+      // Who watches a conversation keeps it open.
+      await a.watch("overtaken");
+      slept.child.kill("SIGSTOP");
+      await nodes.leaseIsOver(slept);
+      await b.ask("conversation.rename", { conversation: "overtaken", title: "Taken" });
+      // The one that slept is the first to look at what waits.
+      owner.child.kill("SIGSTOP");
+      const asked = c.ask("conversation.rename", { conversation: "overtaken", title: "Done" });
+      slept.child.kill("SIGCONT");
+      // It tried, and lost the conversation: who watched there reads on in the database.
+      await a.until(() => a.mirrors.get("overtaken")?.state.title === "Taken");
+      owner.child.kill("SIGCONT");
+      await asked;
+      const titles = (await nodes.stored("overtaken")).events.filter(({ type }) => type === "title.changed");
+      expect(titles).toMatchObject([{ title: "Begun" }, { title: "Taken" }, { title: "Done" }]);
+    },
+  );
 });

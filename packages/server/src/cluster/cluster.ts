@@ -190,10 +190,7 @@ export class Cluster implements Elsewhere, DrivenNode {
       if (!owner || owner.isHere) {
         if (this.#isDraining && !this.#isOpenHere(conversation)) return { error: STOPPING };
         const outcome = await this.#openedBy(conversation, here);
-        // Somebody took it between the two looks, or while this node slept, or this machine may not have it.
-        const isTaken =
-          failsAs(outcome, "locked") || (failsAs(outcome, "failed") && (await this.#isElsewhere(conversation)));
-        if (!isTaken || performance.now() > until) {
+        if (!(await this.#isTaken(outcome, conversation)) || performance.now() > until) {
           if (isAsked) await shared.answer(id, conversation, JSON.stringify({ ...outcome, cause: undefined }));
           return outcome;
         }
@@ -304,13 +301,12 @@ export class Cluster implements Elsewhere, DrivenNode {
   }
 
   #answer({ id, conversation, body }: Awaited<ReturnType<Shared["waiting"]>>[number]): Promise<void> {
-    const { shared } = this.#options;
     const answer = async () => {
       const { command, by } = JSON.parse(body) as { command: Command<DeskCommand>; by: Principal["name"] };
       const outcome = await this.#performHere(command, by);
-      // One that could not be opened here, or is being closed, is somebody else's.
-      if (failsAs(outcome, "locked") || failsAs(outcome, "stopping")) return;
-      await shared.answer(id, conversation, JSON.stringify(outcome));
+      // It waits for whoever has the conversation now.
+      if (failsAs(outcome, "stopping") || (await this.#isTaken(outcome, conversation))) return;
+      await this.#options.shared.answer(id, conversation, JSON.stringify(outcome));
     };
     const known = this.#answering.get(id);
     if (known) return known;
@@ -389,6 +385,11 @@ export class Cluster implements Elsewhere, DrivenNode {
       throw error;
     };
     return (await this.#desk?.performer.outcomeOf(failed)) ?? { error: STOPPING };
+  }
+
+  /** Whether it failed since its conversation is another's: taken between two looks, or while this node slept, or of another machine. */
+  async #isTaken(outcome: Outcome, conversation: string): Promise<boolean> {
+    return failsAs(outcome, "locked") || (failsAs(outcome, "failed") && (await this.#isElsewhere(conversation)));
   }
 
   async #isElsewhere(conversation: string): Promise<boolean> {
