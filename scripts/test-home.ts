@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-const CHOICES = ["BANYAN_SEED", "BANYAN_LONG", "BANYAN_SOAK_SECONDS", "BANYAN_ROUNDS"];
+const CHOICES = ["BANYAN_SEED", "BANYAN_LONG", "BANYAN_SOAK_SECONDS", "BANYAN_ROUNDS", "BANYAN_TEST_POSTGRES"];
 
 /**
  * Gives a test run a home of its own: user folders and a temporary folder that are removed at its end, so that no test

@@ -31,6 +31,8 @@ export interface RestateDriverOptions {
  * await serve({ host, cluster: { shared: database.shared, driver } });
  */
 export class RestateDriver implements Driver {
+  /** Restate knows what waits, and calls the nodes. */
+  readonly takesWaiting = false;
   readonly #setting: RestateSetting;
   readonly #log: (sentence: string) => void;
   #node: DrivenNode | undefined;

@@ -52,6 +52,26 @@ test("W25: what is asked without a connection goes out with it, and again after 
   expect(sent).toEqual([]);
 });
 
+test("W25: what a server refuses that is about to end goes out again with the next connection", async () => {
+  const asked = client.ask("conversation.create", {}, "first");
+  const watched = client.watch("c");
+  link.up(WELCOME);
+  const [subscribed] = sent.filter(({ type }) => type === "feed.subscribe");
+  const error = { code: "stopping", message: "This server is stopping." } as const;
+  for (const id of ["first", subscribed?.id ?? ""]) link.frame({ type: "failed", id, error });
+  expect(watched.standing).toBe("loading");
+  lose();
+  link.up(WELCOME);
+  expect(types()).toEqual(["feed.subscribe", "conversation.create"]);
+  // And to the same server, should it stay.
+  const [again] = sent;
+  for (const id of ["first", again?.id ?? ""]) link.frame({ type: "failed", id, error });
+  sent = [];
+  await expect.poll(types).toEqual(["conversation.create", "feed.subscribe"]);
+  done("first", { conversation: "c" });
+  expect(await asked).toEqual({ conversation: "c" });
+});
+
 test("W26: a command can be taken back until it has gone out", async () => {
   const kept = client.ask("conversation.create", {}, "kept");
   const back = client.ask("conversation.create", {}, "back");

@@ -7,6 +7,9 @@ import type { Link, OpenLink } from "./link.ts";
 import { SharedTree } from "./tree.ts";
 import { Watched } from "./watched.ts";
 
+/** Milliseconds after which a server is asked again that is about to end, and has not closed the connection yet. */
+const AGAIN = 1_000;
+
 /** What a command says beside its type and its id. */
 type Input<Name extends CommandName> = Omit<Command<Name>, "type" | "id">;
 
@@ -34,7 +37,8 @@ interface Asked {
 
 /**
  * A client: what a program asks for, and the conversations that it watches, over a link. When the link is lost, it goes on
- * with what it watches where it was, and sends again what has no answer; each command acts once all the same, by its id.
+ * with what it watches where it was, and sends again what has no answer; each command acts once all the same, by its id. So it does
+ * with what a server refuses that is about to end.
  */
 export class Client {
   readonly #events: ClientEvents;
@@ -46,6 +50,8 @@ export class Client {
   readonly #connected = Promise.withResolvers<void>();
   #state: ConnectionState = { phase: "connecting" };
   #welcome: Welcome | undefined;
+  /** How many connections there were. */
+  #connection = 0;
 
   constructor(open: OpenLink, events: ClientEvents = {}) {
     this.#events = events;
@@ -148,6 +154,7 @@ export class Client {
   }
 
   #up(welcome: Welcome): void {
+    this.#connection++;
     this.#welcome = welcome;
     // What was asked of the connection before has no answer on this one.
     this.#subscribing.clear();
@@ -204,11 +211,23 @@ export class Client {
   }
 
   #failed(id: string, error: ClientError): void {
+    if (error.code === "stopping") return this.#askAgain(id);
     this.#asked.get(id)?.answer.reject(error);
     this.#asked.delete(id);
     const watched = this.#subscribing.get(id);
     this.#subscribing.delete(id);
     if (watched) this.#ended(watched.id, error.code === "not-found" ? "removed" : "missing", error);
+  }
+
+  /** A server that is about to end did not do it: it goes out with the next connection, or a moment later, should this one stay. */
+  #askAgain(id: string): void {
+    const [asked, watched, connection] = [this.#asked.get(id), this.#subscribing.get(id), this.#connection];
+    this.#subscribing.delete(id);
+    setTimeout(() => {
+      if (this.#state.phase !== "open" || this.#connection !== connection) return;
+      if (asked && this.#asked.has(id)) this.#send(asked);
+      if (watched && this.#watched.get(watched.id) === watched) this.#subscribe(watched);
+    }, AGAIN);
   }
 
   #ended(conversation: string, standing: "removed" | "broken" | "missing", error: ClientError): void {

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { type ConversationState, newestLeaf, type Store } from "@banyan/core";
 import type { Command, CommandName, Problem } from "@banyan/protocol";
 import { rights } from "@banyan/protocol/desk";
@@ -11,6 +10,7 @@ import type { LiveConversations } from "../desk/live/live-conversations.ts";
 import { failsAs, hasBegun, type Outcome, type Performer } from "../desk/perform.ts";
 import { GUEST, OWNER, type Principal } from "../desk/principal.ts";
 import { Bells } from "./bells.ts";
+import { Draining } from "./draining.ts";
 import type { Asked, DrivenNode, Driver, Place, Step } from "./driver.ts";
 import { Following } from "./following.ts";
 import { MovingConversation, type WatchedAt } from "./moving-conversation.ts";
@@ -79,7 +79,7 @@ export class Cluster implements Elsewhere, DrivenNode {
   /** What was left in a conversation when it was opened here is being gone on with, or was. */
   readonly #goneOn = new WeakMap<LiveConversation, Promise<void>>();
   readonly #following: Following;
-  #isDraining = false;
+  readonly #draining = new Draining();
 
   constructor(options: ClusterOptions) {
     this.#options = options;
@@ -108,12 +108,12 @@ export class Cluster implements Elsewhere, DrivenNode {
   }
 
   get isDraining(): boolean {
-    return this.#isDraining;
+    return this.#draining.hasBegun;
   }
 
   /** Whether a balancer may send clients here. */
   async isReady(): Promise<boolean> {
-    return !this.#isDraining && (await this.#options.shared.isReady());
+    return this.#draining.isReady() && (await this.#options.shared.isReady());
   }
 
   async perform(command: Command<DeskCommand>, principal: Principal): Promise<Outcome> {
@@ -123,7 +123,8 @@ export class Cluster implements Elsewhere, DrivenNode {
       return this.#performHere(command, principal.name);
     const asked = { id: `${principal.name} ${command.id}`, conversation, command, by: principal.name };
     try {
-      return await (BEGINS.has(command.type) ? this.#options.driver.accept(asked) : this.carryOut(asked));
+      const accepts = BEGINS.has(command.type);
+      return await this.#draining.serve(accepts ? this.#options.driver.accept(asked) : this.carryOut(asked));
     } catch (error) {
       return this.#failed(error);
     }
@@ -147,9 +148,7 @@ export class Cluster implements Elsewhere, DrivenNode {
    * work is handed over: `close` interrupts it, with its facts in the log, and another node goes on with it.
    */
   async drain(time: number, close: () => Promise<void>): Promise<void> {
-    this.#isDraining = true;
-    const until = performance.now() + time;
-    while (this.#atWork().length > 0 && performance.now() < until) await sleep(50);
+    await this.#draining.begin(time, () => this.#atWork().length > 0);
     const left = this.#atWork();
     clearInterval(this.#timer);
     this.#unlisten?.();
@@ -172,7 +171,7 @@ export class Cluster implements Elsewhere, DrivenNode {
   }
 
   async next(place: Place, signal: AbortSignal): Promise<Step> {
-    if (this.#isDraining && !this.#isOpenHere(place.conversation)) throw new Error(STOPPING.message);
+    if (this.isDraining && !this.#isOpenHere(place.conversation)) throw new Error(STOPPING.message);
     return this.#following.next(place, signal);
   }
 
@@ -182,13 +181,16 @@ export class Cluster implements Elsewhere, DrivenNode {
 
   async carryOut(asked: Asked, isLeft = false): Promise<Outcome> {
     const { id, conversation, command, by } = asked;
-    const { shared } = this.#options;
+    const { shared, driver } = this.#options;
     const here = () => this.#performHere(command, by);
     const until = performance.now() + PATIENCE;
     for (let isAsked = isLeft; ; ) {
       const owner = this.#isOpenHere(conversation) ? undefined : await shared.ownerOf(conversation);
-      if (!owner || owner.isHere) {
-        if (this.#isDraining && !this.#isOpenHere(conversation)) return { error: STOPPING };
+      // One that is new nobody else could know of.
+      const opens = !this.isDraining || this.#isOpenHere(conversation) || command.type === "conversation.create";
+      const isElsewhere = owner !== undefined && !owner.isHere;
+      if (!isElsewhere && !opens && !(driver.takesWaiting && performance.now() < until)) return { error: STOPPING };
+      if (!isElsewhere && opens) {
         const outcome = await this.#openedBy(conversation, here);
         if (!(await this.#isTaken(outcome, conversation)) || performance.now() > until) {
           if (isAsked) await shared.answer(id, conversation, JSON.stringify({ ...outcome, cause: undefined }));
@@ -196,7 +198,7 @@ export class Cluster implements Elsewhere, DrivenNode {
         }
       }
       // A program that is no server carries out nothing for others: the refusal says which it is.
-      if (owner && !owner.isHere && owner.address === undefined) return here();
+      if (isElsewhere && owner.address === undefined) return here();
       if (!isAsked) await this.leave(asked);
       isAsked = true;
       const outcome = await this.#outcomeOf(id, conversation);

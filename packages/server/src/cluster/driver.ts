@@ -55,6 +55,8 @@ export interface DrivenNode {
  * running them by a workflow engine differ. Clients, commands, the feed and the log know nothing of it.
  */
 export interface Driver {
+  /** Nodes look for what waits for a conversation that nobody has. */
+  readonly takesWaiting: boolean;
   /** This node lends a hand from now on. */
   begin(node: DrivenNode): Promise<void>;
   /** Has a command carried out that may begin a turn. Rejects when it could not be taken. */

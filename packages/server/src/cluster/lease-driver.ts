@@ -7,6 +7,7 @@ const LOOK = 2_000;
 
 /** Drives turns by the leases in the database, and nothing else: what a node has whose lease is over is taken by whoever sees it. */
 export class LeaseDriver implements Driver {
+  readonly takesWaiting = true;
   readonly #shared: Shared;
   readonly #defect: (error: unknown) => void;
   #node: DrivenNode | undefined;
@@ -21,7 +22,12 @@ export class LeaseDriver implements Driver {
   async begin(node: DrivenNode): Promise<void> {
     this.#node = node;
     const take = (conversation: string) => node.takeOver(conversation);
-    const takeover = new Takeover({ shared: this.#shared, takesWaiting: true, take, defect: this.#defect });
+    const takeover = new Takeover({
+      shared: this.#shared,
+      takesWaiting: this.takesWaiting,
+      take,
+      defect: this.#defect,
+    });
     const sweep = () => {
       if (!node.isDraining) takeover.look().catch(this.#defect);
     };

@@ -36,6 +36,8 @@ export interface HttpParts extends RestParts {
   readonly page: ReadonlyMap<string, PageFile>;
   /** Whether a balancer may send clients here. */
   isReady(): Promise<boolean>;
+  /** Clients are to come again by another connection: a balancer leads it to another server. */
+  isStopping(): boolean;
   /** The name of the cookie that signs a page in. */
   cookie(): string;
 }
@@ -76,6 +78,7 @@ export function httpApp(parts: HttpParts): Hono<HttpEnvironment> {
     const knock = knockOf(context.env.incoming);
     for (const [name, value] of Object.entries(securityHeaders(knock.header("host") ?? "")))
       context.header(name, value);
+    if (parts.isStopping()) context.header("Connection", "close");
     const stranger = gate.stranger(knock);
     return stranger ? refuse(context, stranger) : next();
   });

@@ -21,12 +21,14 @@ export interface NodeProgramOptions {
   readonly port?: number;
   /** Where the others reach it; where it listens when absent. */
   readonly address?: string;
+  /** The name that clients use beside its own, with the port. */
+  readonly allowHost?: string;
   /** Milliseconds for which its store waits for a database that is away. */
   readonly patience?: number;
 }
 
 const options: NodeProgramOptions = JSON.parse(process.argv[2] ?? "{}");
-const { url, token, effects: file, pace = 2, drain = 0, port = 0, address, patience } = options;
+const { url, token, effects: file, pace = 2, drain = 0, port = 0, address, patience, allowHost } = options;
 
 const act = defineTool({
   name: "act",
@@ -87,6 +89,7 @@ const server = await serve({
   token,
   port,
   idle: 2_000,
+  ...(allowHost !== undefined && { allowedHosts: [allowHost] }),
   cluster: { shared: store.shared, drain, address },
   log: (line) => process.stderr.write(`${line}\n`),
 });

@@ -2,6 +2,7 @@ export {
   killPostgres,
   type LocalPostgres,
   makeFolder,
+  nativeFolder,
   restartPostgres,
   startPostgres,
   superuser,

