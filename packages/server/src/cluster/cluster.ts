@@ -1,4 +1,4 @@
-import { type ConversationState, newestLeaf, type Store } from "@banyan/core";
+import type { Store } from "@banyan/core";
 import type { Command, CommandName, Problem } from "@banyan/protocol";
 import { rights } from "@banyan/protocol/desk";
 import { type Owner, runsToGoOnWith, type Shared } from "@banyan/store/postgres";
@@ -13,6 +13,7 @@ import { Bells } from "./bells.ts";
 import { Draining } from "./draining.ts";
 import type { Asked, DrivenNode, Driver, Place, Step } from "./driver.ts";
 import { Following } from "./following.ts";
+import { placeIn, runsAtWork, toGoOn } from "./left-runs.ts";
 import { MovingConversation, type WatchedAt } from "./moving-conversation.ts";
 import { WrittenConversation } from "./written-conversation.ts";
 
@@ -148,18 +149,15 @@ export class Cluster implements Elsewhere, DrivenNode {
    * work is handed over: `close` interrupts it, with its facts in the log, and another node goes on with it.
    */
   async drain(time: number, close: () => Promise<void>): Promise<void> {
-    await this.#draining.begin(time, () => this.#atWork().length > 0);
-    const left = this.#atWork();
+    const atWork = () => runsAtWork(this.#desk?.conversations.allOpen ?? []);
+    await this.#draining.begin(time, () => atWork().length > 0);
+    const left = atWork();
     clearInterval(this.#timer);
     this.#unlisten?.();
     await Promise.allSettled(this.#answering.values());
     await close();
     const { driver, defect } = this.#options;
-    const handedOver = left.map(async ({ live, run, places }) => {
-      const { id: conversation, state } = live.session;
-      const command = { type: "turn.resume" as const, id: `${run}-on`, conversation, ...placeIn(state, places) };
-      await driver.leave({ id: `owner ${command.id}`, conversation, command, by: "owner" });
-    });
+    const handedOver = left.map(async (run) => driver.leave(toGoOn(run)));
     // What cannot be handed over now can be resumed by a person.
     for (const handing of await Promise.allSettled(handedOver))
       if (handing.status === "rejected") defect(handing.reason);
@@ -368,15 +366,6 @@ export class Cluster implements Elsewhere, DrivenNode {
     await Promise.allSettled(overtaken.map((conversation) => this.#desk?.conversations.letGo(conversation)));
   }
 
-  /** The runs that are at work here, each with the last message on its path and the one above it. */
-  #atWork(): { readonly live: LiveConversation; readonly run: string; readonly places: readonly (string | null)[] }[] {
-    return (this.#desk?.conversations.allOpen ?? []).flatMap((live) => {
-      const { runs, messages } = live.session.state;
-      const own = [...runs.values()].filter(({ call }) => call === undefined);
-      return own.map(({ id, leaf }) => ({ live, run: id, places: [leaf, messages.get(leaf ?? "")?.parentId ?? null] }));
-    });
-  }
-
   async #performHere(command: Command<DeskCommand>, by: Principal["name"]): Promise<Outcome> {
     const outcome = await this.#desk?.performer.performHere(command, by === "owner" ? OWNER : GUEST);
     return outcome ?? { error: STOPPING };
@@ -403,12 +392,6 @@ export class Cluster implements Elsewhere, DrivenNode {
   #isOpenHere(conversation: string): boolean {
     return this.#desk?.conversations.ifOpen(conversation) !== undefined;
   }
-}
-
-/** Where a run is gone on with: at the first of these that is there. An answer without a word is given up, and then it is not. */
-function placeIn(state: ConversationState, places: readonly (string | null)[]): { readonly at?: string } {
-  const at = places.find((place) => place !== null && state.messages.has(place));
-  return at ? { at: newestLeaf(state, at) } : {};
 }
 
 const STOPPING: Problem = { code: "stopping", message: "This node is stopping; connect again, to another one." };
