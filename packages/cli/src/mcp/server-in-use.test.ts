@@ -14,6 +14,7 @@ const MODEL = ["--plain", "--model", "openai-compatible/test"];
 /** Put together here, so that no scanner takes this file for a leak. */
 const SECRET = `ghp_${"aB3dE6gH9jK2mN5pQ8sT".repeat(2).slice(0, 36)}`;
 const REDACTED = "[redacted:github-token]";
+const LONG = process.env.BANYAN_LONG === "1";
 
 let place: Home;
 beforeEach(() => {
@@ -98,7 +99,7 @@ describe.skipIf(!hasTmux)("an MCP server in a chat", () => {
     expect(JSON.stringify(model.asked[1])).toContain('Added {\\"a\\":1}');
   });
 
-  test("B83: Ctrl-C lets the first turn begin without a server that is late", async () => {
+  test.runIf(LONG)("B83: Ctrl-C lets the first turn begin without a server that is late", async () => {
     servers({ late: late(join(place.workspace, "never")) });
     await using model = await modelServer({ text: "Without." });
     using pty = Pty.open(place, MODEL, model.env);
@@ -109,7 +110,7 @@ describe.skipIf(!hasTmux)("an MCP server in a chat", () => {
     expect(await pty.until("Without.")).toContain("The MCP server late is still starting");
   });
 
-  test("B83: whoever is attached to a server is told too, and Ctrl-C goes on without", async () => {
+  test.runIf(LONG)("B83: whoever is attached to a server is told too, and Ctrl-C goes on without", async () => {
     servers({ late: late(join(place.workspace, "never")) });
     await using model = await modelServer({ text: "Without." });
     await serving(place, model.env);
@@ -122,28 +123,31 @@ describe.skipIf(!hasTmux)("an MCP server in a chat", () => {
     expect(await pty.until("Without.")).toContain("The MCP server late is still starting");
   });
 
-  test("T1: Ctrl-C stops what was entered while what it names is read: nothing is sent, and it stands in the prompt again", async () => {
-    servers({ late: late(join(place.workspace, "never")) });
-    await using model = await modelServer({ text: "Good morning." });
-    using pty = Pty.open(place, MODEL.slice(1), model.env);
-    await pty.prompted();
-    const line = "read @late:note://one";
-    pty.type(line);
-    await pty.until(line);
-    pty.press("Enter");
-    await pty.prompted();
-    pty.press("C-c");
-    const screen = await pty.until("Interrupted before it began; nothing was sent.");
-    expect(screen).not.toContain("does not go along");
-    await pty.until(line);
-    pty.press("C-u");
-    await pty.prompted();
-    pty.enter("good morning");
-    await pty.until("Ctrl-C goes on without.");
-    pty.press("C-c");
-    await pty.until("Good morning.");
-    expect(JSON.stringify(model.asked)).not.toContain("note://one");
-  });
+  test.runIf(LONG)(
+    "T1: Ctrl-C stops what was entered while what it names is read: nothing is sent, and it stands in the prompt again",
+    async () => {
+      servers({ late: late(join(place.workspace, "never")) });
+      await using model = await modelServer({ text: "Good morning." });
+      using pty = Pty.open(place, MODEL.slice(1), model.env);
+      await pty.prompted();
+      const line = "read @late:note://one";
+      pty.type(line);
+      await pty.until(line);
+      pty.press("Enter");
+      await pty.prompted();
+      pty.press("C-c");
+      const screen = await pty.until("Interrupted before it began; nothing was sent.");
+      expect(screen).not.toContain("does not go along");
+      await pty.until(line);
+      pty.press("C-u");
+      await pty.prompted();
+      pty.enter("good morning");
+      await pty.until("Ctrl-C goes on without.");
+      pty.press("C-c");
+      await pty.until("Good morning.");
+      expect(JSON.stringify(model.asked)).not.toContain("note://one");
+    },
+  );
 });
 
 test("B47: a print has the tools of its servers in its only turn, and says which server is not there", async () => {

@@ -228,6 +228,7 @@ test("/api/ag-ui: who leaves does not stop the turn; who comes is told it from i
 test("/api/ag-ui: what is taken back goes; a model that fails ends the run as an error, with its usage", async () => {
   const { server } = await serving({
     model: scriptedModel([[text("Half a"), cut()], "Whole.", [fail("authentication")]]),
+    retry: { delay: 1 },
   });
   const client = new AgUiClient(server.address, "breaks", [{ id: "s", role: "system", content: "Be brief." }]);
   await client.say("go");

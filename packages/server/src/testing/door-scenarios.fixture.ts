@@ -56,6 +56,7 @@ export const doorScenarios: readonly DoorScenario[] = [
     name: "an answer that breaks off and is asked for again",
     says: ["Speak"],
     script: [[text("Half a"), cut()], "Whole."],
+    agent: { retry: { delay: 1 } },
     holds: ["Whole."],
   },
   {

@@ -448,7 +448,7 @@ test("sub-agents: at the call that launched one, or as a session of its own for 
 test("words that are given up cannot be taken back: the editor is told, and what comes of a command is text", async () => {
   const at = await editor({
     model: scriptedModel([[text("Half"), pause(5), fail("overloaded")], "Whole."]),
-    retry: { attempts: 2 },
+    retry: { attempts: 2, delay: 1 },
   });
   const sessionId = await at.begin();
   await eventually(() => expect(at.of("available_commands_update")).toHaveLength(1));
