@@ -4,6 +4,9 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import manifest from "../package.json" with { type: "json" };
 
+// It may be gone before anything else is loaded.
+const starter = process.ppid;
+
 // Scripts ask for the version again and again: it does not wait until a whole command line can be read.
 const words = process.argv.slice(2);
 if (words.length === 1 && /^(--version|-V)$/.test(words[0] ?? "")) process.stdout.write(`${manifest.version}\n`);
@@ -70,7 +73,7 @@ async function carryOut(argv: readonly string[]): Promise<void> {
     }
     case "acp": {
       const { acp } = await import("./acp/acp.ts");
-      process.exit(await acp(wanted.arguments));
+      process.exit(await acp(wanted.arguments, starter));
       break;
     }
     case "nodes": {

@@ -19,9 +19,9 @@ const PATIENCE = 2_000;
 
 /**
  * `banyan acp`: serves an editor until it is gone, in whatever way: its end of the pipe is closed, a signal comes, or the
- * process that started this one is no more, as when an editor kills the `npx` around it and keeps the pipe.
+ * process that started this one (`starter`) is no more, as when an editor kills the `npx` around it and keeps the pipe.
  */
-export async function acp(args: AcpArguments): Promise<ExitCode> {
+export async function acp(args: AcpArguments, starter: number): Promise<ExitCode> {
   const output = framesOnly();
   const input = Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>;
   const places = args.attach === undefined ? new OwnPlaces(args) : joinedPlaces(args.attach);
@@ -30,7 +30,11 @@ export async function acp(args: AcpArguments): Promise<ExitCode> {
     cwd: process.cwd(),
     open: (where, events) => places.open(where, events),
   });
-  const exit = await Promise.race([connection.closed.then(() => endOf(connection.signal.reason)), told(), orphaned()]);
+  const exit = await Promise.race([
+    connection.closed.then(() => endOf(connection.signal.reason)),
+    told(),
+    orphaned(starter),
+  ]);
   connection.close();
   const closing = Promise.resolve(places[Symbol.asyncDispose]()).catch((error: unknown) => tell(error));
   await Promise.race([closing, new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
@@ -80,8 +84,7 @@ function told(): Promise<ExitCode> {
 }
 
 /** Resolves when the process that started this one has ended: another one is its parent then. */
-function orphaned(): Promise<ExitCode> {
-  const starter = process.ppid;
+function orphaned(starter: number): Promise<ExitCode> {
   return new Promise((resolve) => {
     setInterval(() => process.ppid !== starter && resolve(exitCodes.hangup), PARENT).unref();
   });

@@ -1,0 +1,97 @@
+import { spawn, spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import fc from "fast-check";
+import { expect, onTestFinished, test } from "vitest";
+import { type Home, home, MAIN } from "../testing/banyan.ts";
+
+const EDITOR = fileURLToPath(new URL("./doomed-editor.fixture.ts", import.meta.url));
+const STARTS = 200;
+/** Of them at once. */
+const TOGETHER = 2;
+/** Milliseconds in which the end of an editor comes: `banyan acp` starts, opens a session, and runs a command by then. */
+const MOMENTS = 5_000;
+/** Nobody else's processes have it. */
+const COMMAND = `sleep 4${process.pid}`;
+
+/** How an editor ends. The last way leaves the pipe open, as when it started npx and kills that. */
+const ends = fc.record({
+  way: fc.constantFrom("the editor is killed", "its pipe is closed", "what it started is killed"),
+  after: fc.nat(MOMENTS),
+});
+
+/** The processes that are there, each with its state, id and command line. One that has ended may wait to be asked how: it is gone. */
+function processes(): readonly string[] {
+  const { stdout } = spawnSync("ps", ["-eo", "stat=,pid=,args="], { encoding: "utf8" });
+  return stdout.split("\n").filter((line) => !line.startsWith("Z"));
+}
+
+/** Those that run the command of this test. */
+function commands(): readonly string[] {
+  return processes().filter((line) => line.includes(COMMAND) && !line.includes(EDITOR));
+}
+
+function isAlive(id: number): boolean {
+  return processes().some((line) => Number(line.trim().split(/\s+/)[1]) === id);
+}
+
+/** Starts an editor and ends it so. Resolves with the milliseconds until its `banyan acp` was gone; they are a minute at most. */
+async function end(place: Home, { way, after }: { readonly way: string; readonly after: number }): Promise<number> {
+  const how = way === "what it started is killed" ? "wrapped" : "alone";
+  const editor = spawn(process.execPath, [EDITOR, MAIN, how, COMMAND, join(place.workspace, randomUUID())], {
+    ...{ cwd: place.workspace, env: place.env, stdio: ["pipe", "pipe", "inherit"] },
+  });
+  onTestFinished(() => void editor.kill("SIGKILL"));
+  const [line] = await once(createInterface({ input: editor.stdout }), "line");
+  const { acp, wrapper } = JSON.parse(line);
+  await sleep(after);
+  if (way === "the editor is killed") editor.kill("SIGKILL");
+  else if (way === "its pipe is closed") editor.stdin.write("close\n");
+  else process.kill(wrapper, "SIGKILL");
+  const since = performance.now();
+  while (isAlive(acp) && performance.now() - since < 60_000) await sleep(100);
+  const took = Math.round(performance.now() - since);
+  if (isAlive(acp)) process.kill(acp, "SIGKILL");
+  editor.kill("SIGKILL");
+  return took;
+}
+
+test("A7: it ends when whoever started it is gone though its pipe is still held, and so does the command that it runs", async () => {
+  using place = home();
+  expect(await end(place, { way: "what it started is killed", after: 2_000 })).toBeLessThan(60_000);
+  await expect.poll(commands).toEqual([]);
+});
+
+test.runIf(process.env.BANYAN_LONG === "1")(
+  `A7: no process is left 3 seconds after ${STARTS} starts whose editor was gone at a random moment (long mode)`,
+  { timeout: 1_800_000 },
+  async () => {
+    using place = home();
+    const seed = Number(process.env.BANYAN_SEED ?? Date.now() % 2 ** 31);
+    const all = fc.sample(ends, { seed, numRuns: STARTS });
+    // The first one of a home compiles the program.
+    await end(place, { way: "its pipe is closed", after: 0 });
+    const took: string[] = [];
+    let busy = 0;
+    for (let begun = 0; begun < STARTS; begun += TOGETHER) {
+      const look = setInterval(() => {
+        if (commands().length > 0) busy += 1;
+      }, 500);
+      const one = async (how: (typeof all)[number]) => {
+        took.push(`${String(await end(place, how)).padStart(5)} ms: ${how.way} after ${how.after} ms`);
+      };
+      await Promise.all(all.slice(begun, begun + TOGETHER).map(one)).finally(() => clearInterval(look));
+    }
+    const slowest = took.sort().at(-1);
+    console.log(`${STARTS} editors, seed ${seed}: a command ran at ${busy} looks; the slowest end took ${slowest}`);
+    await expect.poll(commands, { timeout: 3_000 }).toEqual([]);
+    // On a machine with nothing else to do.
+    expect(took.filter((line) => Number.parseInt(line, 10) > 3_000)).toEqual([]);
+    // The moments reach as far as a command that runs.
+    expect(busy).toBeGreaterThan(0);
+  },
+);
