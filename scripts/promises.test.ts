@@ -12,10 +12,10 @@ const rows = [...page.matchAll(/^\| (B\d+) \| .+ \| (.+) \|$/gm)].map(([, number
 
 /** The numbers that names of tests begin with, alone or in a list, as "B21, F25: ..." has them. */
 const proved = new Set(
-  execFileSync("git", ["grep", "-hoEI", "\\b[BFSTW][0-9]+(, [BCFSTW][0-9]+)*:", "--", "*.test.ts", "*.test.tsx"], {
+  execFileSync("git", ["grep", "-hoEI", "\\b[ABFSTW][0-9]+(, [ABCFSTW][0-9]+)*:", "--", "*.test.ts", "*.test.tsx"], {
     cwd: root,
     encoding: "utf8",
-  }).match(/\bB\d+\b/g),
+  }).match(/\b[AB]\d+\b/g),
 );
 
 describe("docs/promises.md", () => {
@@ -33,4 +33,11 @@ describe("docs/promises.md", () => {
     for (const file of files) expect(existsSync(new URL(`../packages/${file}`, import.meta.url)), file).toBe(true);
     expect(proved.has(number), `no test begins with ${number}`).toBe(true);
   });
+});
+
+test("docs/editors.md has each rule of the protocol once, in order, and a test bears its number", () => {
+  const editors = readFileSync(new URL("../docs/editors.md", import.meta.url), "utf8");
+  const rules = [...editors.matchAll(/^\| (A\d+) \|/gm)].map(([, number = ""]) => number);
+  expect(rules).toEqual(Array.from({ length: 14 }, (_, index) => `A${index + 1}`));
+  expect(rules.filter((rule) => !proved.has(rule))).toEqual([]);
 });

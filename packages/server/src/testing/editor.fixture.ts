@@ -5,6 +5,7 @@ import {
   type CreateElicitationRequest,
   type CreateElicitationResponse,
   client,
+  type InitializeResponse,
   methods,
   ndJsonStream,
   type RequestPermissionRequest,
@@ -36,6 +37,8 @@ export interface EditorOptions {
 /** An editor at the door, with a desk of its own behind that. */
 export interface Editor {
   readonly agent: ClientConnection["agent"];
+  /** What the agent said of itself. */
+  readonly hello: InitializeResponse;
   readonly updates: SessionNotification[];
   /** Another client at the same desk, as a page is. */
   readonly page: Client;
@@ -69,12 +72,12 @@ async function atDesk(desk: Desk, options: EditorOptions): Promise<Editor> {
   const served = serveAcp(ndJsonStream(Writable.toWeb(back), webOf(there)), {
     version: "1.0",
     cwd: WORKSPACE,
-    async open(_where, events) {
+    async open({ cwd }, events) {
       const own = new Client(desk.link({ shares: true }), events);
       await own.connected();
       return {
         client: own,
-        workspace: WORKSPACE,
+        workspace: cwd,
         notices: [],
         commands: { list: async () => [{ name: "here", description: "says where it is" }], run: here },
         close: (conversation) => desk.close(conversation),
@@ -99,9 +102,12 @@ async function atDesk(desk: Desk, options: EditorOptions): Promise<Editor> {
     // What the editor of a test says may be wrong on purpose.
     expect(judge.faults.filter((fault) => fault.startsWith("agent"))).toEqual([]);
   });
-  await connection.agent.request(methods.agent.initialize, { protocolVersion: 1, clientCapabilities: capabilities });
+  const hello = await connection.agent.request(methods.agent.initialize, {
+    ...{ protocolVersion: 1, clientCapabilities: capabilities },
+  });
   return {
     agent: connection.agent,
+    hello,
     updates,
     page,
     async begin() {

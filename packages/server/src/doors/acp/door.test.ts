@@ -41,7 +41,7 @@ const choose = (optionId: string) => async (): Promise<RequestPermissionResponse
   outcome: { outcome: "selected", optionId },
 });
 
-test("load: the whole conversation comes as updates before the answer: user, thought, answer, each call with what came of it", async () => {
+test("A1: load: the whole conversation comes as updates before the answer: user, thought, answer, each call with what came of it", async () => {
   const { tool } = writer();
   const model = scriptedModel([
     [reasoning("I note it."), text("Yes."), call("note", { path: "a.txt" }, "c1"), spend({ input: 10, output: 5 })],
@@ -74,7 +74,7 @@ test("load: the whole conversation comes as updates before the answer: user, tho
   expect(other.told("user_message_chunk")).toBe("note itthanks");
 });
 
-test("what is advertised has a handler, and what a session does not know of is the protocol's error", async () => {
+test("A2, A8: what is advertised has a handler, and what a session does not know of is the protocol's error", async () => {
   const at = await editor({ model: scriptedModel(["Yes."]) });
   const gone = { sessionId: "none", cwd: WORKSPACE, mcpServers: [] };
   for (const method of [session.load, session.resume, session.fork])
@@ -97,7 +97,7 @@ test("what is advertised has a handler, and what a session does not know of is t
   expect(await at.agent.request(session.list, {})).toEqual({ sessions: [] });
 });
 
-test("a prompt that is cancelled answers cancelled, and never an error: while it streams, and while it hangs in a permission that nobody answers", async () => {
+test("A3: a prompt that is cancelled answers cancelled, and never an error: while it streams, and while it hangs in a permission that nobody answers", async () => {
   const { tool, did } = writer();
   const model = scriptedModel([[text("It"), stall()], [call("note", { path: "a" })], "On."]);
   const withdrawn: boolean[] = [];
@@ -138,7 +138,7 @@ test("a prompt that is cancelled answers cancelled, and never an error: while it
   expect((await at.say(sessionId, "still there?")).stopReason).toBe("end_turn");
 });
 
-test("permissions: the call is known before it is asked about; once, in this conversation, for good and no are what is answered", async () => {
+test("A10: permissions: the call is known before it is asked about; once, in this conversation, for good and no are what is answered", async () => {
   const { tool, did } = writer();
   const model = scriptedModel([[call("note", { path: "a" })], "A.", [call("note", { path: "b" })], "B."]);
   const asked: unknown[] = [];
@@ -163,7 +163,7 @@ test("permissions: the call is known before it is asked about; once, in this con
   expect(asked).toEqual([true, kinds, true, kinds]);
 });
 
-test("two editors that are asked the same: the first answer counts, the other's question is taken back, and both see the turn", async () => {
+test("A10: two editors that are asked the same: the first answer counts, the other's question is taken back, and both see the turn", async () => {
   const { tool, did } = writer();
   const model = scriptedModel([[call("note", { path: "a" })], "Done."]);
   const withdrawn = Promise.withResolvers<void>();
@@ -190,7 +190,7 @@ test("two editors that are asked the same: the first answer counts, the other's 
   expect(other.told("user_message_chunk")).toBe("note a");
 });
 
-test("an editor that cannot ask has said no, and one that chooses what was not offered too", async () => {
+test("A10: an editor that cannot ask has said no, and one that chooses what was not offered too", async () => {
   const { tool, did } = writer();
   const model = scriptedModel([[call("note", { path: "a" })], "A.", [call("note", { path: "b" })], "B."]);
   let answers = 0;
@@ -239,7 +239,7 @@ test("questions in words: a form where the editor has forms, options where there
   expect(words.told("agent_message_chunk")).toContain("Thanks.");
 });
 
-test("a limit is asked about, and what ends a turn is told: at a limit, cut, refused, failed, without a key", async () => {
+test("A11: a limit is asked about, and what ends a turn is told: at a limit, failed, without a key", async () => {
   const { tool } = writer();
   const model = scriptedModel([[call("note", { path: "a" })], [call("note", { path: "b" })], "Done."]);
   const titles: unknown[] = [];
@@ -307,7 +307,7 @@ async function queued({ page }: Editor, sessionId: string): Promise<void> {
   await eventually(() => expect(state.inbox).toHaveLength(1));
 }
 
-test("close stops the turn and waits for it, and the session is not known any more", async () => {
+test("A5: close stops the turn and waits for it, and the session is not known any more", async () => {
   const at = await editor({ model: scriptedModel([[text("It"), stall()], "Again."]) });
   const sessionId = await at.begin();
   const saying = at.say(sessionId, "talk");
@@ -345,7 +345,7 @@ test("a fork is a branch of the same tree: neither sees what is said in the othe
   await eventually(() => expect(at.told("agent_message_chunk", fork.sessionId)).toBe("rightright again"));
 });
 
-test("what is said elsewhere comes outside a turn, with its options: approval, model, effort, and modes for old editors", async () => {
+test("A9: what is said elsewhere comes outside a turn, with its options: approval, model, effort, and modes for old editors", async () => {
   const other = scriptedModel(["From the other."]);
   const at = await editor(
     { model: scriptedModel(["Hello there."]) },
@@ -421,7 +421,7 @@ test("pictures, links and embedded files of a prompt reach the model; a file is 
     expect(sent).toContain(part);
 });
 
-test("sub-agents: at the call that launched one, or as a session of its own for an editor that knows such", async () => {
+test("A13: sub-agents: at the call that launched one, or as a session of its own for an editor that knows such", async () => {
   const script = () =>
     scriptedModel((_request, index) =>
       index === 0

@@ -83,7 +83,7 @@ export class Telling {
       case "reasoning.delta":
         return this.#say(item.type === "text.delta" ? "text" : "reasoning", item.run, item.message, item);
       case "call.input.delta":
-        return this.#calls.has(item.call) ? [] : this.#call(item.run, item.call, state);
+        return this.#calls.has(item.call) ? [] : this.#call(item.run, item.call, state, item.message);
       case "call.draft.delta": {
         // Where it writes is told once for each place; what it writes, when it is written.
         const { path, draft } = item;
@@ -97,7 +97,7 @@ export class Telling {
       case "message.abandoned":
         return this.#abandoned(item.message);
       case "call.pending":
-        return this.#call(runOf(state, item.message), item.call, state);
+        return this.#call(runOf(state, item.message), item.call, state, item.message);
       case "call.output.delta":
         return this.#isDue(item.call) ? this.#progressed(item.run, item.call, state) : [];
       case "call.approval-resolved":
@@ -257,13 +257,12 @@ export class Telling {
   }
 
   /** A call that is asked for: new to the editor, or known with more now. */
-  #call(run: string | undefined, id: string, state: ConversationState): Update[] {
+  #call(run: string | undefined, id: string, state: ConversationState, message: string): Update[] {
     const sessionId = this.#voice(run);
-    const call = callIn(state, id);
+    const call = callIn(state, id, message);
     if (sessionId === undefined || !call) return [];
     const told = toolCallOf(call, this.#parts.workspace);
-    if (this.#known(id, state.calls.get(id) ?? ""))
-      return [{ sessionId, update: { sessionUpdate: "tool_call_update", ...told } }];
+    if (this.#known(id, message)) return [{ sessionId, update: { sessionUpdate: "tool_call_update", ...told } }];
     return [{ sessionId, update: { sessionUpdate: "tool_call", ...told } }];
   }
 
@@ -292,19 +291,26 @@ export class Telling {
       return sessionId !== undefined && update ? [{ sessionId, update }] : [];
     });
     this.#told.delete(item.message);
-    return [...updates, ...this.#usage(state, item.message)];
+    // A call whose arguments were cut off is none.
+    const made = new Set(item.parts.map((part) => (part.type === "call" ? part.call : undefined)));
+    return [...updates, ...this.#dropped(item.message, made), ...this.#usage(state, item.message)];
   }
 
   /** Words cannot be taken back from an editor: it is told that they count no more. */
   #abandoned(message: string): Update[] {
     const wasTold = this.#told.get(message)?.some((length) => length > 0) ?? false;
     this.#told.delete(message);
-    const updates: Update[] = [...this.#calls].flatMap(([call, of]): Update[] => {
-      if (of !== message) return [];
+    const updates = this.#dropped(message, new Set());
+    return wasTold ? [...updates, ...this.#remark(GIVEN_UP)] : updates;
+  }
+
+  /** The editor knows calls of a message that are none after all: all but those that were made. */
+  #dropped(message: string, made: ReadonlySet<string | undefined>): Update[] {
+    return [...this.#calls].flatMap(([call, of]): Update[] => {
+      if (of !== message || made.has(call)) return [];
       this.#calls.delete(call);
       return this.#main({ sessionUpdate: "tool_call_update", toolCallId: call, status: "failed" });
     });
-    return wasTold ? [...updates, ...this.#remark(GIVEN_UP)] : updates;
   }
 
   /** What the conversation takes of the model's context, and what it has cost. */
@@ -360,8 +366,8 @@ function runOf(state: ConversationState, message: string): string | undefined {
   return found?.role === "assistant" ? found.run : undefined;
 }
 
-/** A call where it stands. */
-export function callIn(state: ConversationState, call: string): Call | undefined {
-  const message = state.messages.get(state.calls.get(call) ?? "");
+/** A call where it stands: in the message that is named, which may still be written, or where the conversation has it. */
+export function callIn(state: ConversationState, call: string, named = state.calls.get(call)): Call | undefined {
+  const message = state.messages.get(named ?? "");
   return message?.role === "assistant" ? message.calls.find(({ id }) => id === call) : undefined;
 }
