@@ -49,7 +49,9 @@ export function messagesNamed(state: ConversationState, named: ReadonlyMap<strin
 }
 
 function messagesOf(message: Message): AgUiMessage[] {
-  if (message.role === "user") return [{ id: message.id, role: "user", content: contentOf(message.parts) }];
+  // What tools and the engine say to the model, nobody said.
+  if (message.role === "user" && message.author === "user")
+    return [{ id: message.id, role: "user", content: contentOf(message.parts) }];
   return message.role === "assistant" ? responseMessages(message) : [];
 }
 

@@ -1,4 +1,4 @@
-import type { AssistantMessage, Call, ConversationState } from "@banyan/core/conversation";
+import { type AssistantMessage, type Call, type ConversationState, pathTo } from "@banyan/core/conversation";
 import type { Said } from "./told.ts";
 
 /** Items of a message whose call has come to its result. */
@@ -23,8 +23,9 @@ export function saidAgain(state: ConversationState, run: string, behind?: string
   const ofRun = (id: string, has: string | undefined): Again[] => {
     const messages = byCall.get(id) ?? [];
     let isKnown = has !== undefined && messages.some((message) => message.id === has);
-    return messages.flatMap((message) => {
-      const said = itemsOf(message, state).map((item): Again => {
+    const again = messages.flatMap((message, index) => {
+      const items = [...steered(state, messages[index - 1], message.parentId), ...itemsOf(message, state)];
+      const said = items.map((item): Again => {
         return [item, isKnown && !(message.id === has && OUTCOMES.has(item.type))];
       });
       const agents = message.calls.flatMap((call) =>
@@ -35,6 +36,8 @@ export function saidAgain(state: ConversationState, run: string, behind?: string
       const outcome = said.findIndex(([{ type }]) => OUTCOMES.has(type));
       return said.toSpliced(outcome < 0 ? said.length : outcome, 0, ...agents);
     });
+    const late = steered(state, messages.at(-1), state.runs.get(id)?.leaf ?? null);
+    return [...again, ...late.map((item): Again => [item, false])];
   };
   const ofSubAgent = (first: AssistantMessage, call: Call, isKnown: boolean): Again[] => {
     const live = state.runs.get(first.run);
@@ -71,6 +74,17 @@ function isBelow(state: ConversationState, run: string, top: string): boolean {
     at = state.runs.get(launcher.run);
   }
   return false;
+}
+
+/** What a person said to a run behind a message of it, down to another place. */
+function steered(state: ConversationState, behind: AssistantMessage | undefined, to: string | null): Said[] {
+  const path = behind ? pathTo(state, to) : [];
+  const place = path.findIndex(({ id }) => id === behind?.id);
+  return path.slice(place + 1).flatMap((message): Said[] => {
+    if (place < 0 || message.role !== "user" || message.author !== "user") return [];
+    const { id, parentId, author, parts } = message;
+    return [{ type: "message.added", message: id, parentId, role: "user", author, parts, run: behind?.run ?? "" }];
+  });
 }
 
 function itemsOf(message: AssistantMessage, state: ConversationState): Said[] {

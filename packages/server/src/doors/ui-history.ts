@@ -10,15 +10,22 @@ interface UiMessage {
   readonly parts: object[];
 }
 
-/** The branch in view as UI messages, without a turn that still works: `stream` tells that one. */
+/**
+ * The branch in view as UI messages, without a turn that still works: `stream` tells that one. A turn is one message, with what
+ * a person said to it meanwhile.
+ */
 export function messagesOf(state: ConversationState): UiMessage[] {
   const messages: UiMessage[] = [];
+  /** Runs, and messages of people, that stand in what was told already. */
   const told = new Set<string>();
   for (const each of state.leaf === null ? [] : pathTo(state, state.leaf)) {
-    if (each.role === "user") messages.push({ id: each.id, role: "user", parts: uiPartsOf(each.parts) });
-    if (each.role !== "assistant" || state.runs.has(each.run) || told.has(each.run)) continue;
+    if (each.role === "user" && each.author === "user" && !told.has(each.id))
+      messages.push({ id: each.id, role: "user", parts: uiPartsOf(each.parts) });
+    if (each.role !== "assistant" || told.has(each.run)) continue;
     told.add(each.run);
-    messages.push({ id: each.id, role: "assistant", parts: partsOf(new UiTurn(each.run).takeUp(state, each.run)) });
+    const chunks = new UiTurn(each.run).takeUp(state, each.run);
+    for (const chunk of chunks) if (chunk.type === "steering-message") told.add(chunk.id);
+    if (!state.runs.has(each.run)) messages.push({ id: each.id, role: "assistant", parts: partsOf(chunks) });
   }
   return messages;
 }
@@ -59,6 +66,7 @@ function partsOf(chunks: readonly UiChunk[]): object[] {
       case "tool-output-error":
         Object.assign(calls.get(chunk.toolCallId) ?? {}, { state: "output-error", errorText: chunk.errorText });
         break;
+      case "steering-message":
       case "file":
       case "source-url":
       case "data-file":

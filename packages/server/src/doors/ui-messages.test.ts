@@ -17,6 +17,8 @@ import { expect, test, vi } from "vitest";
 import { z } from "zod";
 import { ask } from "../testing/request.fixture.ts";
 import { serving, TOKEN } from "../testing/serving.fixture.ts";
+import { gated } from "../testing/talking.fixture.ts";
+import { TestClient } from "../testing/test-client.fixture.ts";
 import { uiMessageChunks } from "./ui-turn.ts";
 
 const headers = { authorization: `Bearer ${TOKEN}` };
@@ -187,6 +189,73 @@ test("/api/chat: who leaves does not stop the turn; who comes back is told it fr
   expect(back.chunks.at(-1)).toMatchObject({ type: "abort" });
   const none = await ask(server.address, "/api/chat/leaves/stream", { headers });
   expect([none.status, none.body]).toEqual([204, ""]);
+});
+
+test("/api/chat: what is said while a turn works stands in its message, and is said by nobody behind it when the page is opened later", async () => {
+  const waits = gated();
+  const model = scriptedModel([[call("wait")], "With the gap in mind.", "Any time."]);
+  const { server } = await serving({ model, tools: [waits.tool] });
+  const kept = new Chat(server.address, "steered");
+  const sent = kept.sendMessage({ text: "go" });
+  await vi.waitFor(() => expect(toolOf(kept.last)).toMatchObject({ state: "input-available" }), 20_000);
+  const steer = { id: "steer", role: "user", parts: [{ type: "text", text: "and mind the gap" }] };
+  const body = JSON.stringify({ id: "steered", messages: [...kept.messages, steer] });
+  const json = { ...headers, "content-type": "application/json" };
+  const also = ask(server.address, "/api/chat", { method: "POST", headers: json, body });
+  const client = await TestClient.connect(server);
+  const { state } = await client.watch("steered");
+  await client.until(() => state.inbox.length === 1);
+  waits.open();
+  await Promise.all([sent, also]);
+  const parts = (message: UIMessage | undefined) => message?.parts.map(({ type }) => type);
+  expect(parts(kept.last)).toEqual(["step-start", "dynamic-tool", "steering-message", "step-start", "text"]);
+  expect(kept.last?.parts[2]).toMatchObject({ id: "steer", parts: steer.parts });
+
+  const later = await ask(server.address, "/api/chat/steered", { headers });
+  const { messages } = JSON.parse(later.body) as { messages: UIMessage[] };
+  await validateUIMessages({ messages });
+  expect(messages.map(parts)).toEqual(kept.messages.map(parts));
+  // What is said next stands behind all of it.
+  const next = new Chat(server.address, "steered");
+  next.messages = messages;
+  await next.sendMessage({ text: "thanks" });
+  expect(JSON.stringify(model.requests.at(-1)?.messages)).toMatch(/mind the gap.*With the gap in mind\..*thanks/);
+});
+
+test("/api/chat: a question in words and a limit are data of the message; what goes along with the next request answers them, and the same turn goes on", async () => {
+  const wonder = defineTool({
+    ...{ name: "wonder", description: "Asks.", effects: "none" },
+    input: z.object({}),
+    execute: (_input, context) => context.ask({ text: "Which colour?", choices: ["red", "blue"] }),
+  });
+  const model = scriptedModel([[call("wonder")], [call("look", { path: "a" })], "Blue, and seen."]);
+  const { server } = await serving({ model, tools: [wonder, look], limits: { steps: 1, policy: "ask" } });
+  const kept = new Chat(server.address, "questions");
+  const open = () =>
+    (kept.last?.parts ?? []).flatMap((part) =>
+      part.type === "data-question" && !(part.data as { answered?: true }).answered ? [part] : [],
+    );
+  const give = (answer: object) =>
+    kept.sendMessage(undefined, { body: { answers: open().map(({ id: question }) => ({ question, answer })) } });
+  await kept.sendMessage({ text: "ask me" });
+  expect(open()).toMatchObject([{ data: { text: "Which colour?", choices: ["red", "blue"] } }]);
+  await give({ decision: "answer", text: "blue" });
+  expect(open()).toMatchObject([{ data: { limit: true, text: expect.stringContaining("limit of 1 step") } }]);
+  // What is no answer is refused, and the question stays.
+  await give({ decision: "perhaps" });
+  expect([kept.status, open().length]).toEqual(["error", 1]);
+  kept.clearError();
+  await give({ decision: "allow" });
+  await give({ decision: "allow" });
+  expect([kept.status, textOf(kept.last), open()]).toEqual(["ready", "Blue, and seen.", []]);
+  expect(kept.messages).toHaveLength(2);
+
+  const limited = scriptedModel([[call("look", { path: "a" })], "So far."]);
+  const other = await serving({ model: limited, tools: [look], limits: { steps: 1 } });
+  const ended = new Chat(other.server.address, "limited");
+  await ended.sendMessage({ text: "look" });
+  expect(ended.chunks.at(-1)).toMatchObject({ type: "finish", finishReason: "length" });
+  expect(ended.last?.metadata).toMatchObject({ reason: "limit" });
 });
 
 test("/api/chat: a model that fails is an error of the chat; bad input and a guest get a sentence, and nothing begins", async () => {

@@ -1,14 +1,28 @@
+import { join } from "node:path";
 import { type AgentOptions, defineTool, launchAgent } from "@banyan/core";
-import { call, cut, reasoning, type Scene, text } from "@banyan/core/testing";
+import { call, cut, reasoning, type Scene, stall, text } from "@banyan/core/testing";
+import { workspaceTools } from "@banyan/tools/workspace";
+
+/** What a person does: they say something, */
+export type DoorMove =
+  | string
+  /** ask for another answer to the same, */
+  | { readonly again: true }
+  /** say something and interrupt the answer at its first words, */
+  | { readonly interrupted: string }
+  /** or say something behind an answer of before, counted from the first: a branch. */
+  | { readonly after: number; readonly say: string };
 
 /** What happens in a conversation, by whatever door: the list that each door is tried with. */
 export interface DoorScenario {
   readonly name: string;
-  /** What a person says, turn by turn; `again` asks for another answer to the same. */
-  readonly says: readonly (string | { readonly again: true })[];
+  readonly says: readonly DoorMove[];
   /** What the model says, from the first turn to the last; doors take their turns one after the other. */
   readonly script: readonly Scene[];
-  readonly agent?: Partial<AgentOptions>;
+  /** The agent, in its workspace. */
+  readonly agent?: (root: string) => Partial<AgentOptions>;
+  /** Files of the workspace before each door. */
+  readonly files?: Readonly<Record<string, string>>;
   /** What a person answers when a call asks. */
   readonly answers?: "allow" | "deny";
   /** Texts of the tree, so that no door and no other can agree on nothing. */
@@ -42,28 +56,28 @@ export const doorScenarios: readonly DoorScenario[] = [
       "All seen.",
       "Any time.",
     ],
-    agent: { tools },
+    agent: () => ({ tools }),
     holds: ["seen: a", "The tool failed: nothing is there", "Any time."],
   },
   {
     name: "a limit, at which the turn ends with an answer",
     says: ["Look for ever"],
     script: [[call("look", { at: "a" })], "So far."],
-    agent: { tools, limits: { steps: 1 } },
+    agent: () => ({ tools, limits: { steps: 1 } }),
     holds: ["limit of 1 step", "So far."],
   },
   {
     name: "an answer that breaks off and is asked for again",
     says: ["Speak"],
     script: [[text("Half a"), cut()], "Whole."],
-    agent: { retry: { delay: 1 } },
+    agent: () => ({ retry: { delay: 1 } }),
     holds: ["Whole."],
   },
   {
     name: "a call that asks and is denied",
     says: ["Write"],
     script: [[call("write")], "As you like."],
-    agent: { tools, permission: asksToWrite },
+    agent: () => ({ tools, permission: asksToWrite }),
     answers: "deny",
     holds: ["As you like."],
   },
@@ -71,7 +85,7 @@ export const doorScenarios: readonly DoorScenario[] = [
     name: "a call that asks and is allowed",
     says: ["Write"],
     script: [[call("write")], "Done."],
-    agent: { tools, permission: asksToWrite },
+    agent: () => ({ tools, permission: asksToWrite }),
     answers: "allow",
     holds: ["written", "Done."],
   },
@@ -83,7 +97,7 @@ export const doorScenarios: readonly DoorScenario[] = [
       [text("One, two."), call("finish_task", { result: "two" })],
       "It is two.",
     ],
-    agent: { tools: [launchAgent()] },
+    agent: () => ({ tools: [launchAgent()] }),
     holds: ["One, two.", "It is two."],
   },
   {
@@ -91,5 +105,33 @@ export const doorScenarios: readonly DoorScenario[] = [
     says: ["Guess", { again: true }],
     script: ["One.", "Two."],
     holds: ["One.", "Two."],
+  },
+  {
+    name: "a file that is opened and changed by what is said next",
+    says: ["No salt", "Thanks"],
+    script: [
+      [call("edit_mode", { file_path: "list.txt" })],
+      [text("No salt:\n\n```txt:1", ":2\noat mi", "lk\n``", "`\n```txt:3:4\n```\n")],
+      "Done.",
+      "Any time.",
+    ],
+    agent: (root) => ({
+      tools: workspaceTools({ root, backups: join(root, ".backups") }),
+      permission: () => ({ decision: "allow" }),
+    }),
+    files: { "list.txt": "milk\nbread\nsalt\n" },
+    holds: ["+oat milk", "list.txt: 2 blocks applied", "Any time."],
+  },
+  {
+    name: "an answer that is interrupted, and what is said after it",
+    says: [{ interrupted: "Talk" }, "Shorter"],
+    script: [[text("It began in"), stall()], "Yes."],
+    holds: ["It began in", "interrupted", "Yes."],
+  },
+  {
+    name: "a branch behind the first of two answers",
+    says: ["One", "Two", { after: 0, say: "Two, in other words" }],
+    script: ["First.", "Second.", "Second, in other words."],
+    holds: ["First.", "Second.", "Second, in other words."],
   },
 ];

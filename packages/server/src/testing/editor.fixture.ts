@@ -14,7 +14,7 @@ import {
   type SessionUpdate,
 } from "@agentclientprotocol/sdk/unstable";
 import type { AgentOptions } from "@banyan/core";
-import { Client } from "@banyan/protocol/client";
+import { Client, type ClientEvents } from "@banyan/protocol/client";
 import { sqliteStore } from "@banyan/store/sqlite";
 import { expect, onTestFinished } from "vitest";
 import { Desk } from "../desk/desk.ts";
@@ -32,6 +32,8 @@ export interface EditorOptions {
   fillIn?(asked: CreateElicitationRequest, signal: AbortSignal): Promise<CreateElicitationResponse>;
   read?(path: string): Promise<string>;
   readonly models?: Parameters<typeof hostOf>[2];
+  /** Where its sessions are. */
+  readonly workspace?: string;
 }
 
 /** An editor at the door, with a desk of its own behind that. */
@@ -62,25 +64,38 @@ export async function editor(agent: AgentOptions, options: EditorOptions = {}): 
     await desk.stop();
     await store.close();
   });
-  return atDesk(desk, options);
+  return editorAt(
+    {
+      connect: async (events) => new Client(desk.link({ shares: true }), events),
+      close: (conversation) => desk.close(conversation),
+    },
+    options,
+  );
 }
 
-async function atDesk(desk: Desk, options: EditorOptions): Promise<Editor> {
-  const { capabilities = {}, permit, fillIn, read } = options;
+/** Where the clients of an editor are: at a desk, or at a server. */
+export interface EditorsPlace {
+  connect(events?: ClientEvents): Promise<Client>;
+  close?(conversation: string): Promise<void>;
+}
+
+/** Another editor, wherever its clients are. */
+export async function editorAt(place: EditorsPlace, options: EditorOptions = {}): Promise<Editor> {
+  const { capabilities = {}, permit, fillIn, read, workspace = WORKSPACE } = options;
   const judge = new AcpJudge({ unstable: capabilities.subagents !== undefined });
   const [there, back] = [tapped("editor", judge), tapped("agent", judge)];
   const served = serveAcp(ndJsonStream(Writable.toWeb(back), webOf(there)), {
     version: "1.0",
-    cwd: WORKSPACE,
+    cwd: workspace,
     async open({ cwd }, events) {
-      const own = new Client(desk.link({ shares: true }), events);
+      const own = await place.connect(events);
       await own.connected();
       return {
         client: own,
         workspace: cwd,
         notices: [],
-        commands: { list: async () => [{ name: "here", description: "says where it is" }], run: here },
-        close: (conversation) => desk.close(conversation),
+        commands: { list: async () => [{ name: "here", description: "says where it is" }], run: command },
+        close: async (conversation) => place.close?.(conversation),
       };
     },
   });
@@ -94,7 +109,7 @@ async function atDesk(desk: Desk, options: EditorOptions): Promise<Editor> {
   if (fillIn) app.onRequest(methods.client.elicitation.create, ({ params, signal }) => fillIn(params, signal));
   if (read) app.onRequest(methods.client.fs.readTextFile, async ({ params }) => ({ content: await read(params.path) }));
   const connection = app.connect(ndJsonStream(Writable.toWeb(there), webOf(back)));
-  const page = new Client(desk.link({ shares: true }));
+  const page = await place.connect();
   onTestFinished(async () => {
     connection.close();
     served.close();
@@ -111,7 +126,7 @@ async function atDesk(desk: Desk, options: EditorOptions): Promise<Editor> {
     updates,
     page,
     async begin() {
-      return (await connection.agent.request(methods.agent.session.new, { cwd: WORKSPACE, mcpServers: [] })).sessionId;
+      return (await connection.agent.request(methods.agent.session.new, { cwd: workspace, mcpServers: [] })).sessionId;
     },
     say: (sessionId, text) =>
       connection.agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] }),
@@ -123,11 +138,12 @@ async function atDesk(desk: Desk, options: EditorOptions): Promise<Editor> {
         )
         .join(""),
     of: (kind) => updates.map(({ update }) => update).filter((update) => update.sessionUpdate === kind) as never,
-    another: (more = {}) => atDesk(desk, more),
+    another: (more = {}) => editorAt(place, more),
   };
 }
 
-async function here(line: string, there: CommandPlace) {
+async function command(line: string, there: CommandPlace) {
+  if (line.startsWith("/retry")) return { type: "retry" as const };
   if (!line.startsWith("/here")) return undefined;
   there.write(`leaf: ${there.leaf}`);
   return { type: "done" as const };
