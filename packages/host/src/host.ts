@@ -177,11 +177,13 @@ export class Host {
 
   async #equip(): Promise<Equipment> {
     const { places, store, workspace, project, configuration, redact } = this;
+    const telemetry = this.#telemetry?.telemetry;
     const equipment = await openEquipment({
       ...{ places, store, workspace, project, redact, env: this.#env, home: this.#home },
       settings: configuration.settings,
       whyNotRead: this.whyNotRead,
       resolveModel: (name, isNamed) => this.#drivers.forSubAgent(name, isNamed),
+      traceparent: telemetry && (({ conversation, call }) => telemetry.traceparent(conversation.id, call)),
       onChange: () => {
         // What servers offer from now on, the agent has from its next turn on.
         if (this.#equipped) this.#agent = this.#agent.with(this.#brought(this.#equipped));

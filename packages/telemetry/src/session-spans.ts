@@ -43,6 +43,11 @@ export class SessionSpans implements FeedListener {
     for (const item of items) this.#tell(item);
   }
 
+  /** As `Telemetry.traceparent`. */
+  traceparent(call: string): string | undefined {
+    return this.#calls.traceparent(call);
+  }
+
   /** The session is closed, or broken: what is open ends now, the innermost first. */
   ended(error?: unknown): void {
     const code = error === undefined ? "closed" : "session";

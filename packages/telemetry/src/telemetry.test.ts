@@ -87,6 +87,25 @@ async function played(
   return { ...seen, telemetry, agent, session };
 }
 
+test("who is asked something for a call that runs can go on with its trace, and later there is none", async () => {
+  const { telemetry, spans } = receiver();
+  const session = Session.inMemory();
+  const seen: (string | undefined)[] = [];
+  const go = defineTool({
+    ...{ name: "go", description: "Goes.", input: { type: "object" }, effects: "external" },
+    execute: (_input, { call, conversation }) => {
+      seen.push(telemetry.traceparent(conversation.id, call), telemetry.traceparent("another", call));
+      return "gone";
+    },
+  });
+  const stop = telemetry.follow(session);
+  await new Agent({ model: scriptedModel([[call("go", {}, "c1")], "Done."]), tools: [go] }).send("Go", { session });
+  const { traceId, spanId } = named(spans(), "execute_tool go").spanContext();
+  expect(seen).toEqual([`00-${traceId}-${spanId}-01`, undefined]);
+  expect(telemetry.traceparent(session.id, "c1")).toBeUndefined();
+  stop();
+});
+
 test("a turn is a span with its model calls and tool calls below it", async () => {
   const script = [
     [call("note", { what: "a" }), call("note", { what: "badly" }), spend({ input: 10, output: 2, cached: 4 })],

@@ -45,6 +45,7 @@ export interface Instruments extends Pick<TelemetryOptions, "ids" | "redact"> {
 /** Tells OpenTelemetry what happens in conversations, by its conventions for generative AI (docs/telemetry.md). */
 export class Telemetry {
   readonly #instruments: Instruments;
+  readonly #followed = new Map<string, SessionSpans>();
 
   /**
    * @example
@@ -66,11 +67,30 @@ export class Telemetry {
   /** From now on, until the session is closed or the returned function is called. Follow a session once. */
   follow(session: Session): () => void {
     const spans = new SessionSpans(session, this.#instruments);
-    const leave = session.listen(spans);
+    this.#followed.set(session.id, spans);
+    const forget = () => {
+      if (this.#followed.get(session.id) === spans) this.#followed.delete(session.id);
+    };
+    const leave = session.listen({
+      items: (items) => spans.items(items),
+      ended(error) {
+        forget();
+        spans.ended(error);
+      },
+    });
     return () => {
       leave();
+      forget();
       spans.ended();
     };
+  }
+
+  /**
+   * The span of a call that runs in a conversation that is followed, as the `traceparent` of W3C's Trace Context: whoever is asked
+   * something for that call can go on with its trace. Nothing where there is no such span.
+   */
+  traceparent(conversation: string, call: string): string | undefined {
+    return this.#followed.get(conversation)?.traceparent(call);
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Context, context, SpanKind, trace } from "@opentelemetry/api";
+import { type Context, context, isSpanContextValid, SpanKind, trace } from "@opentelemetry/api";
 import { BANYAN, GENAI, OPERATION, PERSON } from "./conventions.ts";
 import { end, type Of, type OpenSpan, type OpenTurn, setContent } from "./open-span.ts";
 import type { Instruments } from "./telemetry.ts";
@@ -27,6 +27,13 @@ export class ToolCalls {
   /** Where what a call launches belongs. */
   within(call: string | undefined): Context | undefined {
     return call === undefined ? undefined : this.#open.get(call)?.within;
+  }
+
+  /** The span of a call that runs, in the form of W3C's Trace Context. */
+  traceparent(call: string): string | undefined {
+    const span = this.#open.get(call)?.span.spanContext();
+    if (span === undefined || !isSpanContextValid(span)) return undefined;
+    return `00-${span.traceId}-${span.spanId}-${span.traceFlags.toString(16).padStart(2, "0")}`;
   }
 
   asked({ call, at }: Of<"call.pending">): void {

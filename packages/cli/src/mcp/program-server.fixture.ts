@@ -5,7 +5,8 @@ import { setTimeout } from "node:timers/promises";
 /*
  * A small MCP server on standard input and output. With `broken` as its argument it complains and ends; with `late` and
  * the path of a file it answers nothing until that file is there. What it is
- * asked for goes to standard error. What it says in prompts and resources, and of itself, ends with its variable NOTE.
+ * asked for goes to standard error. What it says in prompts and resources, and of itself, ends with its variable NOTE; what a
+ * call says, with the trace that it is part of.
  */
 if (process.argv[2] === "broken") {
   process.stderr.write("KEY is not set\n");
@@ -36,12 +37,16 @@ const answers: Readonly<Record<string, object>> = {
   "resources/templates/list": { resourceTemplates: [{ uriTemplate: "note://{id}", name: "Any note" }] },
 };
 /** What depends on what is asked. */
-function filledIn(method: string, params: { readonly arguments?: object; readonly uri?: string }): object | undefined {
+function filledIn(
+  method: string,
+  params: { readonly arguments?: object; readonly uri?: string; readonly _meta?: { readonly traceparent?: string } },
+): object | undefined {
   const text = `${JSON.stringify(params.arguments)} ${note}`;
   if (method === "prompts/get")
     return { messages: [{ role: "user", content: { type: "text", text: `Greet ${text}` } }] };
   if (method === "resources/read") return { contents: [{ uri: params.uri, text: `Read ${params.uri} ${note}` }] };
-  return method === "tools/call" ? { content: [{ type: "text", text: `Added ${text}` }] } : undefined;
+  const trace = params._meta?.traceparent === undefined ? "" : ` in ${params._meta.traceparent}`;
+  return method === "tools/call" ? { content: [{ type: "text", text: `Added ${text}${trace}` }] } : undefined;
 }
 
 for await (const line of createInterface({ input: process.stdin })) {

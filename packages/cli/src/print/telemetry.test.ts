@@ -1,10 +1,13 @@
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { banyan, type Home, home } from "../testing/banyan.ts";
 import { modelServer, shell } from "../testing/model-server.ts";
+
+const SERVER = fileURLToPath(new URL("../mcp/program-server.fixture.ts", import.meta.url));
 
 /** What was sent to each path. */
 const sent: { path: string; type: string | undefined; body: Buffer }[] = [];
@@ -32,17 +35,29 @@ afterEach(() => place[Symbol.dispose]());
 interface Sent {
   readonly resourceSpans: readonly {
     readonly resource: { readonly attributes: readonly { readonly key: string; readonly value: object }[] };
-    readonly scopeSpans: readonly { readonly spans: readonly { readonly name: string; readonly traceId: string }[] }[];
+    readonly scopeSpans: readonly {
+      readonly spans: readonly { readonly name: string; readonly traceId: string; readonly spanId: string }[];
+    }[];
   }[];
 }
 
-test("what the usual variables ask for is sent by OTLP over HTTP, whole, before the program ends", async () => {
-  await using server = await modelServer(shell("true"), { text: ["done"] });
+test("what the usual variables ask for is sent by OTLP over HTTP, whole, before the program ends; an MCP server is told the trace", async () => {
+  const small = { command: process.execPath, args: [SERVER] };
+  mkdirSync(join(place.env.BANYAN_HOME ?? "", "config"), { recursive: true });
+  writeFileSync(
+    join(place.env.BANYAN_HOME ?? "", "config", "settings.json"),
+    JSON.stringify({ mcpServers: { small } }),
+  );
+  await using server = await modelServer(
+    shell("true"),
+    { calls: [{ tool: "mcp_small_add", input: {} }] },
+    { text: ["done"] },
+  );
   const otel = { OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_EXPORTER_OTLP_PROTOCOL: "http/json" };
   const env = { ...server.env, ...otel, OTEL_SERVICE_NAME: "garden" };
   const { code, stdout, stderr } = await banyan(
     place,
-    ["-p", "a secret", "--allow", "shell", "--model", "openai-compatible/test"],
+    ["-p", "a secret", "--allow", "shell", "--allow", "mcp_small_*", "--model", "openai-compatible/test"],
     { env },
   );
   expect({ code, stdout, stderr }).toMatchObject({ code: 0, stdout: "done\n" });
@@ -57,10 +72,14 @@ test("what the usual variables ask for is sent by OTLP over HTTP, whole, before 
   expect(spans.map(({ name }) => name).toSorted()).toEqual([
     "chat test",
     "chat test",
+    "chat test",
+    "execute_tool mcp_small_add",
     "execute_tool shell",
     "invoke_agent banyan",
   ]);
   expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(1);
+  const call = spans.find(({ name }) => name === "execute_tool mcp_small_add");
+  expect(JSON.stringify(server.asked.at(-1))).toContain(`in 00-${call?.traceId}-${call?.spanId}-01`);
   expect(JSON.stringify(traces)).not.toContain("a secret");
   expect(sent.some(({ path, body }) => path === "/v1/metrics" && body.includes("gen_ai.invoke_agent.duration"))).toBe(
     true,

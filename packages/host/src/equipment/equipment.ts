@@ -18,7 +18,7 @@ import type { PromptCommand } from "../definitions/commands.ts";
 import { type Skill, skillTool } from "../definitions/skills.ts";
 import type { Directories } from "../directories.ts";
 import { type InstructionPart, serverInstructions } from "../instructions/instructions.ts";
-import { openServers } from "../mcp/index.ts";
+import { type OpenServersOptions, openServers } from "../mcp/index.ts";
 import type { ProjectPlaces } from "../project.ts";
 import { redactedTools } from "../redaction/redacted-tools.ts";
 import type { Redact } from "../redaction/redactor.ts";
@@ -47,6 +47,8 @@ export interface EquipmentOptions {
   readonly resolveModel: (name: string, isNamed: boolean) => Promise<ModelDriver | LoopDriver>;
   /** What MCP servers offer has changed. */
   readonly onChange: () => void;
+  /** The trace that a call is part of, where somebody watches. */
+  readonly traceparent: OpenServersOptions["traceparent"];
 }
 
 /** What an agent works with. It has a life of its own: servers that run, a sandbox, a memory; all end with it. */
@@ -177,13 +179,17 @@ function namedAgents({ agents = {} }: Settings, found: readonly NamedAgent[]): N
 }
 
 async function openMcp(
-  { settings, env, home, workspace, onChange }: EquipmentOptions,
+  { settings, env, home, workspace, onChange, traceparent }: EquipmentOptions,
   sandbox: Awaited<ReturnType<typeof openConfinement>>["sandbox"],
 ): Promise<McpServers | undefined> {
   const servers = mcpServersOf(settings);
   if (Object.keys(servers).length === 0) return undefined;
   const wrap = sandbox && { wrap: (program: Parameters<typeof sandbox.wrap>[0]) => sandbox.wrap(program) };
-  return openServers({ env, home, cwd: workspace }, servers, { onChange, ...wrap });
+  return openServers({ env, home, cwd: workspace }, servers, {
+    onChange,
+    ...(traceparent && { traceparent }),
+    ...wrap,
+  });
 }
 
 /** Makes anew only what is made of something new: the agent keeps its tools as long as they are the same. */

@@ -6,7 +6,7 @@ import { ownCommand } from "../own-command.ts";
 import type { McpPlace } from "./configured.ts";
 
 /** Who is asked, and what keeps an eye on servers. */
-export type OpenServersOptions = Pick<McpOptions, "ask" | "onChange" | "openAddress" | "wrap">;
+export type OpenServersOptions = Pick<McpOptions, "ask" | "onChange" | "openAddress" | "traceparent" | "wrap">;
 
 /**
  * Connects to servers in the background; their credentials are in the user's data directory. What speaks the protocol

@@ -24,7 +24,7 @@ import {
   templateOf,
 } from "./offers.ts";
 import type { Silence } from "./silence.ts";
-import type { CallTool } from "./tool.ts";
+import type { CallTool, TraceparentOf } from "./tool.ts";
 
 /** What a server is made of. */
 export interface McpServerOptions {
@@ -38,6 +38,7 @@ export interface McpServerOptions {
   readonly journal: Journal;
   /** A person, for what the server asks outside of calls. */
   readonly ask: Ask | undefined;
+  readonly traceparent: TraceparentOf | undefined;
   /** Its status changed, or what it offers. */
   readonly onChange: () => void;
 }
@@ -123,7 +124,7 @@ export class McpServer {
     return this.#lifeline.close();
   }
 
-  readonly call: CallTool = (tool, input, { signal, ask, onProgress }) =>
+  readonly call: CallTool = (tool, input, { signal, ask, onProgress, ...context }) =>
     this.#lifeline.ask(async (client, silence) => {
       const call = { ask, silence };
       const options: RequestOptions = {
@@ -134,7 +135,9 @@ export class McpServer {
           onProgress(progress);
         },
       };
-      const callTool = () => client.callTool({ name: tool, arguments: { ...input } }, options);
+      const traceparent = this.#options.traceparent?.(context);
+      const trace = traceparent === undefined ? {} : { _meta: { traceparent } };
+      const callTool = () => client.callTool({ name: tool, arguments: { ...input }, ...trace }, options);
       this.#calls.add(call);
       try {
         return await callTool();

@@ -10,7 +10,7 @@ import type { LifelineStatus, ReconnectSettings } from "./lifeline.ts";
 import type { McpPrompt, McpResource, McpResourceTemplate } from "./offers.ts";
 import { Route, type Surroundings } from "./route.ts";
 import { McpServer } from "./server.ts";
-import { agentTool } from "./tool.ts";
+import { agentTool, type TraceparentOf } from "./tool.ts";
 import { toolNames } from "./tool-name.ts";
 
 /**
@@ -30,6 +30,8 @@ export interface McpOptions extends Omit<Surroundings, "reconnect"> {
   readonly servers: Readonly<Record<string, unknown>>;
   /** Asks a person what a server wants to know outside of calls; in a call, whoever waits for the call is asked. */
   readonly ask?: Ask;
+  /** Goes along with the request of a call (`_meta.traceparent`), so that the server can go on with the trace. */
+  readonly traceparent?: TraceparentOf;
   /** Called when a status changed, or what a server offers. Must not throw. */
   readonly onChange?: () => void;
   /** How a server that was lost is looked for. */
@@ -179,6 +181,7 @@ export class McpServers implements AsyncDisposable {
       patience: { start: entry.timeout ?? PATIENCE.start, work: entry.timeout ?? PATIENCE.work },
       reconnect,
       ask: options.ask,
+      traceparent: options.traceparent,
       onChange: this.#onChange,
     });
     this.#servers.set(name, server);

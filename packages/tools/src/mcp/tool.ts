@@ -7,11 +7,16 @@ import { McpError } from "./error.ts";
 import { inputSchema } from "./input-schema.ts";
 import { resultText } from "./output.ts";
 
+/** The span of a call, as the `traceparent` of W3C's Trace Context; nothing where nobody traces it. */
+export type TraceparentOf = (call: Pick<ToolContext, "call" | "conversation">) => string | undefined;
+
 /** Calls a tool of a server. Rejects with an `McpError`, or with the signal's reason. */
 export type CallTool = (
   tool: string,
   input: Readonly<Record<string, unknown>>,
-  call: Pick<ToolContext, "signal" | "ask"> & { readonly onProgress: (progress: Progress) => void },
+  call: Pick<ToolContext, "signal" | "ask" | "call" | "conversation"> & {
+    readonly onProgress: (progress: Progress) => void;
+  },
 ) => Promise<CallToolResult>;
 
 /** Characters of a description: it is in every request to the model. */
@@ -36,7 +41,7 @@ export function agentTool(server: string, name: string, listed: ListedTool, call
     async execute(input, context) {
       using progress = new ProgressPace((text) => context.progress(text));
       const result = await callTool(listed.name, input as Readonly<Record<string, unknown>>, {
-        signal: context.signal,
+        ...{ signal: context.signal, call: context.call, conversation: context.conversation },
         ask: (question) => context.ask(question),
         onProgress: (step) => progress.push(progressText(step)),
       });
