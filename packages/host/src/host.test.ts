@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { say } from "@banyan/core";
+import { Session, say } from "@banyan/core";
 import { call, scriptedModel } from "@banyan/core/testing";
 import { countTokens } from "gpt-tokenizer/encoding/cl100k_base";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -214,7 +214,7 @@ describe("what is set", () => {
   test("B48: is told to the agent, and shown part by part", async () => {
     const host = await open({ instructions: "Speak in rhymes." });
     expect(host.agent.options.instructions).toMatch(/# Instructions for this conversation\n\nSpeak in rhymes\.$/);
-    const parts = await host.contextParts([]);
+    const parts = await host.contextParts(Session.inMemory().state, null);
     expect(parts.map(({ source }) => source)).toEqual(
       expect.arrayContaining(["built-in", "--instructions", "read", "shell"]),
     );

@@ -1,9 +1,10 @@
 import {
   Agent,
   type AgentOptions,
-  type Message,
+  type ConversationState,
   type ModelDriver,
   type Permission,
+  pathTo,
   Session,
   type Store,
   type Tool,
@@ -18,11 +19,12 @@ import type { WhyNotRead } from "@banyan/tools/workspace";
 import { modelSettings, patienceOf } from "./connection.ts";
 import { findConversation } from "./conversations.ts";
 import type { Directories } from "./directories.ts";
-import type { Drivers } from "./drivers/drivers.ts";
+import { type Drivers, idOf } from "./drivers/drivers.ts";
 import { type Equipment, openEquipment } from "./equipment/equipment.ts";
 import { Hooks } from "./hooks/hooks.ts";
 import { type ContextPart, contextParts } from "./instructions/context-parts.ts";
 import { type Instructions, instructionsText } from "./instructions/instructions.ts";
+import { BEGAN, surroundings, surroundingsPart } from "./instructions/surroundings.ts";
 import { lazyTokenCounter } from "./instructions/tokens.ts";
 import { limitsOf } from "./limits.ts";
 import { Approval, NEEDS_SANDBOX, type Unasked } from "./permissions/approval.ts";
@@ -219,6 +221,13 @@ export class Host {
     return { tools, instructions: instructionsText([...this.instructions.parts, ...instructions]) };
   }
 
+  /** An agent of this host as it works in a conversation: told what was so when that began. */
+  informed(agent: Agent, { labels }: Pick<ConversationState, "labels">): Agent {
+    const parts = surroundingsPart(labels[BEGAN], idOf(agent.options.model) ?? this.#choice.name);
+    if (parts.length === 0) return agent;
+    return agent.with({ instructions: `${agent.options.instructions}\n\n${instructionsText(parts)}` });
+  }
+
   /** The agent as it works on a task by itself: it knows what the last tasks in this directory came to (B39). */
   async taskAgent(): Promise<Agent> {
     const { memory } = await this.ready();
@@ -242,14 +251,14 @@ export class Host {
     ];
   }
 
-  /** What the model is sent after a path of a conversation, part by part, with the tokens of each. */
-  async contextParts(path: readonly Message[]): Promise<ContextPart[]> {
+  /** What the model is sent on a branch of a conversation, part by part, with the tokens of each. */
+  async contextParts(state: ConversationState, leaf: string | null): Promise<ContextPart[]> {
     const equipment = await this.ready();
-    const { model, tools = [] } = this.#agent.options;
-    // A short name does not tell the tokenizer.
-    const name = "id" in model ? String(model.id) : this.#choice.name;
-    const instructions = [...this.instructions.parts, ...equipment.instructions];
-    return contextParts({ model: name, instructions, tools, path });
+    const { tools = [] } = this.#agent.options;
+    const model = idOf(this.#agent.options.model) ?? this.#choice.name;
+    const begun = surroundingsPart(state.labels[BEGAN], model);
+    const instructions = [...this.instructions.parts, ...equipment.instructions, ...begun];
+    return contextParts({ model, instructions, tools, path: pathTo(state, leaf) });
   }
 
   /** What is asked of a person, where a conversation has no mode of its own. */
@@ -294,7 +303,8 @@ export class Host {
 
   /** Begins a conversation; one of an id that is there is opened. Rejects with `StoreError`. */
   async newSession(id?: string): Promise<Session> {
-    const labels: Record<string, string> = { cwd: this.workspace, agent: AGENT };
+    const began = await surroundings(this.workspace, { env: this.#env, isTrusted: this.project !== undefined });
+    const labels: Record<string, string> = { cwd: this.workspace, agent: AGENT, [BEGAN]: this.redact(began) };
     if (this.#machine !== undefined) labels.machine = this.#machine;
     return this.#followed(await Session.open(this.store, id, { create: true, labels }));
   }

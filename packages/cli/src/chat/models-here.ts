@@ -1,4 +1,4 @@
-import { type ConversationState, pathTo } from "@banyan/core";
+import type { ConversationState } from "@banyan/core";
 import type { Host, KnownModel } from "@banyan/host";
 import type { Client } from "@banyan/protocol/client";
 import type { ContextHere, ModelsHere } from "../commands/command.ts";
@@ -33,7 +33,7 @@ export function modelsHere(desk: OwnDesk, session: TalkSession | undefined): Mod
 
 /** What the model of this program is sent on a branch. */
 export async function sentHere(host: Host, state: ConversationState, leaf: string | null): Promise<ContextHere> {
-  const parts = await host.contextParts(pathTo(state, leaf));
+  const parts = await host.contextParts(state, leaf);
   return { parts, size: contextSizeOf(host) };
 }
 

@@ -168,10 +168,13 @@ export type MutableState = Mutable<Omit<ConversationState, Collections>> & {
 };
 
 /** A conversation before its first event. */
-export function emptyConversation(id: string = createId()): ConversationState {
+export function emptyConversation(
+  id: string = createId(),
+  labels: ConversationState["labels"] = {},
+): ConversationState {
   return {
     id,
-    labels: {},
+    labels,
     title: undefined,
     model: undefined,
     createdAt: 0,

@@ -12,15 +12,17 @@ export interface Past {
   readonly rights?: Rights | undefined;
 }
 
-/** A conversation of which nothing is known yet. */
-export function noPast(conversation?: string): Past {
-  const state = emptyConversation(conversation);
+type Labels = ConversationState["labels"];
+
+/** A conversation of which nothing is known yet, but the labels that it is to have: it is written with its first message. */
+export function noPast(conversation?: string, labels?: Labels): Past {
+  const state = emptyConversation(conversation, labels);
   return { state, voices: new Voices(state) };
 }
 
-/** Reads a log, which is closed when that fails. */
-export async function pastOf(log: Log, conversation: string): Promise<Past> {
-  const past = noPast(conversation);
+/** Reads a log, which is closed when that fails. `labels` are for one that is not begun. */
+export async function pastOf(log: Log, conversation: string, labels?: Labels): Promise<Past> {
+  const past = noPast(conversation, labels);
   try {
     const rights = await log.rights?.read();
     for await (const events of log.read()) {

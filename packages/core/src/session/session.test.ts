@@ -48,6 +48,7 @@ describe("a session", () => {
     const store = new SlowStore();
     const session = await Session.open(store, undefined, { labels: { cwd: "/home" } });
     expect([session.id, store.events.length]).toEqual([store.opened, 0]);
+    expect(session.state.labels).toEqual({ cwd: "/home" });
     await new Agent({ model: scriptedModel(["ok"]) }).send("Hi", { session });
     expect(store.events[0]).toMatchObject({
       type: "conversation.created",

@@ -82,7 +82,7 @@ export class Session {
       questions: this.#questions,
       granted: this.#granted,
       isForeign,
-      first: left?.facts ?? [{ type: "conversation.created", id: state.id, labels: options.labels ?? {} }],
+      first: left?.facts ?? [{ type: "conversation.created", id: state.id, labels: state.labels }],
       onBreak: (broken) => this.#runs.stop(broken, broken),
     });
   }
@@ -100,13 +100,13 @@ export class Session {
     if (typeof store?.open !== "function") throw noStore(store);
     const conversation = checkedId("a conversation", id ?? createId());
     const log = await store.open(conversation, { create: options.create ?? id === undefined });
-    return new Session(log, await pastOf(log, conversation), options);
+    return new Session(log, await pastOf(log, conversation, options.labels), options);
   }
 
   /** A conversation that is kept in memory only. */
   static inMemory(options: SessionOptions = {}): Session {
     checkWindow(options.window);
-    return new Session(undefined, noPast(), options);
+    return new Session(undefined, noPast(undefined, options.labels), options);
   }
 
   /** Of the conversation: `Session.open(store, id)` opens it again. */

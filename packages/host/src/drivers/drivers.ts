@@ -1,4 +1,4 @@
-import type { ModelDriver, Tool } from "@banyan/core";
+import type { AgentOptions, ModelDriver, Tool } from "@banyan/core";
 import type { LoopDriver } from "@banyan/core/drivers";
 import {
   type Environment,
@@ -24,6 +24,11 @@ export interface DriversOptions {
   /** Where previous contents of the files that they change are kept. */
   readonly backups: string;
   readonly redact: Redact;
+}
+
+/** What a model is called by its provider, which a short name does not tell; of one that is no driver nothing. */
+export function idOf(model: AgentOptions["model"]): string | undefined {
+  return "id" in model ? String(model.id) : undefined;
 }
 
 /** What writes messages, by the names that people write: models of providers, and agents of other programs. */

@@ -7,7 +7,7 @@ import { SettingsError } from "../settings/fault.ts";
 
 /** One of the texts that an agent is told before a conversation. */
 export interface InstructionPart {
-  /** `built-in`, `--instructions`, or the file. */
+  /** `built-in`, `--instructions`, `surroundings`, or the file. */
   readonly source: string;
   readonly text: string;
 }
@@ -73,6 +73,7 @@ export function instructionsText(parts: readonly InstructionPart[]): string {
 }
 
 function titleOf(source: string): string {
+  if (source === "surroundings") return "When this conversation began";
   return source === "--instructions" ? "Instructions for this conversation" : `Instructions from ${source}`;
 }
 

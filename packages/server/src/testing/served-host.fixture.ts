@@ -1,4 +1,4 @@
-import { Agent, type AgentOptions, Session, type Store } from "@banyan/core";
+import { Agent, type AgentOptions, pathTo, Session, type Store } from "@banyan/core";
 import { Approval, Hooks } from "@banyan/host";
 import type { ServedHost } from "../desk/commands/workplace.ts";
 
@@ -62,7 +62,10 @@ export function hostOf(
       ...Object.keys(models).map((other) => ({ name: other })),
     ],
     redact,
-    contextParts: async (path) => [{ kind: "conversation", source: "messages", tokens: path.length, isExact: false }],
+    contextParts: async (state, leaf) => [
+      { kind: "conversation", source: "messages", tokens: pathTo(state, leaf).length, isExact: false },
+    ],
+    informed: (agent) => agent,
   };
   return { host, remembered };
 }

@@ -35,6 +35,11 @@ const MARK = "BANYAN_COMMANDS";
 /** How long an output stays open for the last bytes, in milliseconds, after everybody who should write to it has ended. */
 const DRAIN = 250;
 
+/** The shell that commands run in. */
+export function commandShell(): string {
+  return existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
+}
+
 /**
  * Runs a command in a shell without input, and ends all that it started before it answers:
  *
@@ -58,9 +63,12 @@ export async function runCommand(
   const around = process.env[MARK];
   // A command inside another bears both marks, so that either can find it.
   const environment = { ...options.environment, [MARK]: around === undefined ? mark : `${around},${mark}` };
-  const shell = existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
   // One pipe for both outputs, so that what is written first is read first.
-  const inShell: Program = { file: "/bin/sh", args: ["-c", 'exec "$0" -c -- "$1" 2>&1', shell, command], environment };
+  const inShell: Program = {
+    file: "/bin/sh",
+    args: ["-c", 'exec "$0" -c -- "$1" 2>&1', commandShell(), command],
+    environment,
+  };
   using sandboxed = await options.sandbox?.wrap(inShell);
   options.signal.throwIfAborted();
   const { file, args, environment: env } = sandboxed ?? inShell;

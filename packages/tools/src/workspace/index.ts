@@ -14,6 +14,7 @@ import { writeTool } from "./write.ts";
 import type { WritingOptions } from "./writing.ts";
 
 export { type ChangedFile, changesOf } from "./changed-files.ts";
+export { commandShell } from "./command.ts";
 export { type PersonsCommand, runByPerson } from "./command-of-person.ts";
 export { editTool } from "./edit.ts";
 export { editModeTool } from "./edit-mode.ts";

@@ -15,7 +15,7 @@ export async function agentFor(
   const model = how.model ?? session.state.model;
   const agent = model === undefined ? host.agent : await host.agentWith(model);
   const taken = how.mode === "task" ? (await host.taskAgent()).with({ model: agent.options.model }) : agent;
-  return withClientTools(taken, how.tools);
+  return withClientTools(host.informed(taken, session.state), how.tools);
 }
 
 /**

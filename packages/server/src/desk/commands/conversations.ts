@@ -1,4 +1,4 @@
-import { type Event, isEvent, pathTo, type Session } from "@banyan/core";
+import { type Event, isEvent, type Session } from "@banyan/core";
 import type { StoredConversation } from "@banyan/host";
 import { shownTo } from "../live/frame.ts";
 import { NotThere } from "../problem.ts";
@@ -84,7 +84,7 @@ export const conversationHandlers: Handlers<
 
   async "context.read"({ conversation, leaf }, desk) {
     const { state } = await asItIs(conversation, desk);
-    return { parts: await desk.host.contextParts(pathTo(state, leaf ?? state.leaf)) };
+    return { parts: await desk.host.contextParts(state, leaf ?? state.leaf) };
   },
 };
 

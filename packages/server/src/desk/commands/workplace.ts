@@ -15,6 +15,7 @@ export type ServedHost = Pick<
   | "approval"
   | "contextParts"
   | "hooks"
+  | "informed"
   | "listModels"
   | "listProviders"
   | "model"
