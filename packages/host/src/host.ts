@@ -85,6 +85,8 @@ export class Host {
   readonly project: ProjectPlaces | undefined;
   /** All settings as they count, and where they come from. */
   readonly configuration: Configuration;
+  /** The variables of whoever started it. */
+  readonly env: Environment;
   /** Takes secrets out of what a person or a file says, before it gets into a conversation (S10). */
   readonly redact: Redact;
   /** What the agent is told before a conversation. */
@@ -97,7 +99,6 @@ export class Host {
   readonly #machine: string | undefined;
   readonly #output: AgentOptions["output"];
   readonly #telemetry: Otlp | undefined;
-  readonly #env: Environment;
   readonly #home: string;
   #permission: Permission;
   readonly #permissionWith: (rules: Rules) => Permission;
@@ -123,7 +124,7 @@ export class Host {
     this.instructions = instructions;
     this.#telemetry = parts.telemetry;
     this.#approval = new Approval(settings.approval ?? "ask");
-    this.#env = env;
+    this.env = env;
     this.#home = home;
     this.#drivers = parts.drivers;
     this.store = parts.store ?? sqliteStore({ directory: places.data, program: AGENT });
@@ -181,7 +182,7 @@ export class Host {
     const { places, store, workspace, project, configuration, redact } = this;
     const telemetry = this.#telemetry?.telemetry;
     const equipment = await openEquipment({
-      ...{ places, store, workspace, project, redact, env: this.#env, home: this.#home },
+      ...{ places, store, workspace, project, redact, env: this.env, home: this.#home },
       settings: configuration.settings,
       whyNotRead: this.whyNotRead,
       resolveModel: (name, isNamed) => this.#drivers.forSubAgent(name, isNamed),
@@ -303,7 +304,7 @@ export class Host {
 
   /** Begins a conversation; one of an id that is there is opened. Rejects with `StoreError`. */
   async newSession(id?: string): Promise<Session> {
-    const began = await surroundings(this.workspace, { env: this.#env, isTrusted: this.project !== undefined });
+    const began = await surroundings(this.workspace, this.env);
     const labels: Record<string, string> = { cwd: this.workspace, agent: AGENT, [BEGAN]: this.redact(began) };
     if (this.#machine !== undefined) labels.machine = this.#machine;
     return this.#followed(await Session.open(this.store, id, { create: true, labels }));
@@ -397,6 +398,6 @@ export class Host {
   }
 
   get #settingsFile(): string {
-    return userSettingsFile({ env: this.#env, home: this.#home });
+    return userSettingsFile({ env: this.env, home: this.#home });
   }
 }

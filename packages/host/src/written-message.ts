@@ -1,5 +1,6 @@
 import type { UserPart } from "@banyan/core";
 import { type Attachments, type AttachOptions, attach } from "./attachments/attach.ts";
+import { changesIn } from "./attachments/diff.ts";
 import type { Host } from "./host.ts";
 import type { McpServers } from "./mcp/index.ts";
 
@@ -10,11 +11,11 @@ export interface WrittenMessage extends Attachments {
 }
 
 /**
- * Takes secrets out of what a person wrote (S10), and puts what it names with `@` behind it: files of the workspace, pages
- * of the web, resources of MCP servers (B46); with `outside`, files elsewhere on the machine too. Rejects as `host.ready()` does, and with the signal's reason.
+ * Takes secrets out of what a person wrote (S10), and puts what it names with `@` behind it: files of the workspace, changes in
+ * git, pages of the web, resources of MCP servers (B46); with `outside`, files elsewhere on the machine too. Rejects as `host.ready()` does, and with the signal's reason.
  */
 export async function writtenMessage(
-  host: Pick<Host, "ready" | "redact" | "workspace" | "whyNotRead">,
+  host: Pick<Host, "ready" | "redact" | "workspace" | "whyNotRead" | "env">,
   text: string,
   signal: AbortSignal,
   { outside = false }: Pick<AttachOptions, "outside"> = {},
@@ -33,6 +34,7 @@ export async function writtenMessage(
       // Whoever names an address wants what is there, wherever that has moved to.
       return readPage(url, { signal, mayFollow: async () => true });
     },
+    readDiff: (of) => changesIn(of, { cwd: host.workspace, env: host.env, signal }),
     async readResource(name) {
       const server = name.slice(0, name.indexOf(":"));
       if (!mcp?.states.some((state) => state.name === server)) return undefined;

@@ -50,11 +50,11 @@ function editorCommands(brought: () => Promise<readonly Command<ConversationCont
 
 function outcomeOf(next: Awaited<ReturnType<Command["run"]>>): CommandOutcome {
   if (next.type !== "turn") return { type: "done" };
-  const { directive, at, model, asIs } = next;
+  const { directive, at, model, agent, asIs } = next;
   if (directive.type === "stop") return { type: "done" };
   const { type } = directive;
   const parts = "parts" in directive && directive.parts ? { parts: directive.parts } : {};
-  return { type, ...parts, at, model, asIs };
+  return { type, ...parts, at, model, agent, asIs };
 }
 
 /** What commands see of a session in an editor, and can do with it. */

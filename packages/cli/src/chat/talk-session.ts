@@ -26,6 +26,8 @@ export interface Beginning {
   readonly mode: "chat" | "task";
   /** The model of the turn; that of the conversation when absent. */
   readonly model?: string | undefined;
+  /** The named agent that takes it; the one that the person talks with when absent. */
+  readonly agent?: string | undefined;
   /** What is said was written by somebody else: nothing goes along that it names. */
   readonly asIs?: boolean | undefined;
 }
@@ -89,8 +91,11 @@ export class TalkSession implements AskingSession, ConversationWriter {
   /** Begins a turn; resolves when it has begun, with what goes along with what was said. */
   async turn(directive: Exclude<Directive, { type: "stop" }>, how: Beginning): Promise<WrittenAbout> {
     const { type } = directive;
-    const { at, mode, model, asIs } = how;
-    const place = { ...this.#here, mode, ...(at !== undefined && { at }), ...(model !== undefined && { model }) };
+    const { at, model, agent, asIs } = how;
+    // Another agent is asked something, and answers.
+    const mode = agent === undefined ? how.mode : "chat";
+    const by = { ...(model !== undefined && { model }), ...(agent !== undefined && { agent }) };
+    const place = { ...this.#here, mode, ...(at !== undefined && { at }), ...by };
     switch (type) {
       case "say":
         return aboutOf(

@@ -300,8 +300,10 @@ export class Talk implements Partner {
     this.#showStatus();
     if (next.type === "leave") this.#stop();
     if (next.type !== "turn") return;
-    if (next.directive.type === "retry" && !(await standpoint.mayRetry(next.at))) return;
-    return this.#turn(next.directive, { model: next.model, asIs: next.asIs, at: next.at ?? standpoint.place.at });
+    const { type: _, directive, at, ...how } = next;
+    // Another agent looks at what is there, and nobody leaves it.
+    if (directive.type === "retry" && how.agent === undefined && !(await standpoint.mayRetry(at))) return;
+    return this.#turn(directive, { at: at ?? standpoint.place.at, ...how });
   }
 
   /** Says something to the run under way; where there is none, or something is revised, it begins a turn. */

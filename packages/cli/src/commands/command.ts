@@ -15,6 +15,8 @@ export type Next =
       readonly at?: string;
       /** The model of this turn; the one in use when absent. */
       readonly model?: string;
+      /** The named agent that takes it. */
+      readonly agent?: string;
       /** What is said was written by somebody else: nothing goes along that it names. */
       readonly asIs?: boolean;
     }

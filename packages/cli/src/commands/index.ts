@@ -6,12 +6,14 @@ import { branch } from "./branch.ts";
 import { changes, undo } from "./changes.ts";
 import { ASK, type Command, type CommandContext, type ConversationContext, type Next } from "./command.ts";
 import { approval, approvalHere, clear, exit, mode, title } from "./conversation.ts";
+import { init } from "./init.ts";
 import { keys } from "./keys.ts";
 import { mcp } from "./mcp.ts";
 import { memory, memoryHere, memoryShown } from "./memory.ts";
 import { edit, label, remove, restore, star } from "./messages.ts";
 import { model } from "./model.ts";
 import { promptCommands } from "./prompt-commands.ts";
+import { findings, review } from "./review.ts";
 import { tree } from "./tree.ts";
 import { compact, resumeCommand, resumeHere, retryCommand } from "./turns.ts";
 import { context, usage } from "./usage.ts";
@@ -67,6 +69,9 @@ export const commands: readonly Command[] = [
   restore,
   changes,
   undo,
+  review,
+  findings,
+  init,
   usage,
   context,
   compact,
@@ -97,6 +102,9 @@ export const conversationCommands: readonly Command<ConversationContext>[] = [
   restore,
   changes,
   undo,
+  review,
+  findings,
+  init,
   usage,
   context,
   compact,

@@ -62,7 +62,13 @@ export function attachedTo(parts: readonly UserPart[]): Attached[] {
 
 /** A text that goes along, as the model sees it. */
 const NAMED = /^<(\w+) name=("(?:[^"\\]|\\.)*")>\n(.*)\n<\/\1>$/s;
-const KINDS: Readonly<Record<string, string>> = { file: "text", folder: "folder", page: "page", resource: "resource" };
+const KINDS: Readonly<Record<string, string>> = {
+  file: "text",
+  folder: "folder",
+  page: "page",
+  resource: "resource",
+  diff: "diff",
+};
 
 /** What a message names without an `@`, so that it does not go along: addresses of pages, and patterns of files (T15). */
 export function attachableIn(text: string): string[] {

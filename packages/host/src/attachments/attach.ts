@@ -33,6 +33,8 @@ export interface AttachOptions extends Reach {
   readonly readPage?: (url: string, signal?: AbortSignal) => Promise<string>;
   /** Reads a resource of an MCP server, if the name is one: `server:uri`. */
   readonly readResource?: (name: string, signal?: AbortSignal) => Promise<string | undefined>;
+  /** Reads changes, of a commit or a branch where one is named: `@diff`, `@diff:main`. */
+  readonly readDiff?: (of: string | undefined, signal?: AbortSignal) => Promise<string>;
 }
 
 /**
@@ -62,7 +64,7 @@ export async function attach(text: string, options: AttachOptions): Promise<Atta
 
 /** What is read goes along; a text says why it cannot; nothing means that the word names nothing. */
 async function read({ name }: Reference, options: AttachOptions): Promise<FileAttachment | string | undefined> {
-  const { signal, redact = (text) => text, keyFiles, readPage, readResource } = options;
+  const { signal, redact = (text) => text, keyFiles, readPage, readResource, readDiff } = options;
   const reading: Reading = { redact, keyFiles };
   if (/^https?:\/\//i.test(name)) {
     if (!readPage) return `${name} does not go along: pages of the web cannot be read here.`;
@@ -72,6 +74,9 @@ async function read({ name }: Reference, options: AttachOptions): Promise<FileAt
     const resource = await fetched(name, "resource", () => readResource(name, signal), redact);
     if (resource !== undefined) return resource;
   }
+  const [isDiff, of] = /^diff(?::(.+))?$/.exec(name) ?? [];
+  if (readDiff && isDiff !== undefined && (await placeNamed(name, options)) === undefined)
+    return fetched(name, "diff", () => readDiff(of, signal), redact);
   if (isPattern(name)) {
     const place = await placeNamed(name, options).catch(() => undefined);
     return place && !isRefused(place) ? readNamed(name, place, reading) : readAll(name, options, reading);
@@ -83,7 +88,7 @@ async function read({ name }: Reference, options: AttachOptions): Promise<FileAt
 
 async function fetched(
   name: string,
-  kind: "page" | "resource",
+  kind: "page" | "resource" | "diff",
   get: () => Promise<string | undefined>,
   redact: (text: string) => string,
 ): Promise<FileAttachment | string | undefined> {

@@ -13,7 +13,7 @@ import {
 import type { FoundPlace } from "./place.ts";
 
 /** What something is that goes along with a message. */
-export type AttachmentKind = "text" | "image" | "PDF" | "folder" | "files" | "page" | "resource";
+export type AttachmentKind = "text" | "image" | "PDF" | "folder" | "files" | "page" | "resource" | "diff";
 
 /** What is read for a message. */
 export interface FileAttachment {

@@ -135,14 +135,17 @@ describe("what an agent works with", () => {
     write("own/config/agents/broken.md", "no instructions: [");
     const untrusted = await open();
     const before = await untrusted.ready();
-    expect(before.agents.map(({ name }) => name)).toEqual(["mine"]);
+    expect(before.agents.map(({ name, tools }) => [name, tools])).toEqual([
+      ["mine", undefined],
+      ["reviewer", ["read", "list", "search"]],
+    ]);
     expect(before.commands).toEqual([]);
     expect(before.notices.join("\n")).toContain("broken.md");
     expect(names(untrusted.agent)).toContain("skill");
     await untrusted.close();
     const trusted = await open({}, { trusted: true });
     const { agents, commands } = await trusted.ready();
-    expect(agents.map(({ name }) => name)).toEqual(["mine", "theirs"]);
+    expect(agents.map(({ name }) => name)).toEqual(["mine", "theirs", "reviewer"]);
     expect(commands.map(({ name }) => name)).toEqual(["fix"]);
     await trusted.close();
   });

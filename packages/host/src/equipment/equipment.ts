@@ -15,6 +15,7 @@ import { WebError } from "@banyan/tools/web";
 import { openWorkspace, settleIntents, type WhyNotRead, workspaceTools } from "@banyan/tools/workspace";
 import { readDefinitions } from "../definitions/all-definitions.ts";
 import type { PromptCommand } from "../definitions/commands.ts";
+import { reviewer } from "../definitions/reviewer.ts";
 import { type Skill, skillTool } from "../definitions/skills.ts";
 import type { Directories } from "../directories.ts";
 import { type InstructionPart, serverInstructions } from "../instructions/instructions.ts";
@@ -82,7 +83,6 @@ export interface Equipment extends AsyncDisposable {
 export async function openEquipment(options: EquipmentOptions): Promise<Equipment> {
   const { places, store, workspace, project, settings, env, home, redact, resolveModel } = options;
   const { agents, commands, skills, faults } = readDefinitions(places, project);
-  const named = namedAgents(settings, agents);
   const { keyFiles = [] } = settings;
   const backups = backupsIn(places);
   await using opened = new AsyncDisposableStack();
@@ -96,20 +96,18 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   const tidying = opened.use(new Tidying({ store, backups, days: settings.retention?.days }));
   const removed = await tidying.tidy();
   const settled = await settleIntents(openWorkspace(workspace), backups);
-  const ofWorkspace = [
-    ...workspaceTools({
-      root: workspace,
-      protected: [places.config, places.data],
-      refuse,
-      redaction: redact.stream,
-      watch: redact.watch,
-      keyFiles,
-      backups,
-      ...(options.whyNotRead && { whyNotRead: options.whyNotRead }),
-      ...(sandbox && { sandbox }),
-    }),
-    ...web.tools,
-  ];
+  const ofFiles = workspaceTools({
+    root: workspace,
+    protected: [places.config, places.data],
+    refuse,
+    redaction: redact.stream,
+    watch: redact.watch,
+    keyFiles,
+    backups,
+    ...(options.whyNotRead && { whyNotRead: options.whyNotRead }),
+    ...(sandbox && { sandbox }),
+  });
+  const named = namedAgents(settings, [...agents, reviewer(ofFiles)]);
   const ofSkills = skills.length > 0 ? [skillTool(skills)] : [];
   const control = [
     launchAgent({
@@ -124,7 +122,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
   ];
   const toolsWith = (ofMemory: readonly Tool[]) =>
     rememberingLast((servers: readonly Tool[]) => [
-      ...redactedTools([...ofWorkspace, ...ofMemory, ...ofSkills, ...servers], redact),
+      ...redactedTools([...ofFiles, ...web.tools, ...ofMemory, ...ofSkills, ...servers], redact),
       ...control,
     ]);
   let tools = toolsWith(memory?.tools ?? NONE);
@@ -172,10 +170,11 @@ export function backupsIn({ data }: Directories): string {
   return join(data, "backups");
 }
 
-/** Agents of the settings stand in the place of files of the same name. */
+/** Agents of the settings stand in the place of files of the same name, and those of files in that of ours. */
 function namedAgents({ agents = {} }: Settings, found: readonly NamedAgent[]): NamedAgent[] {
   const set = Object.entries(agents).map(([name, agent]) => ({ name, ...agent }) as NamedAgent);
-  return [...set, ...found.filter(({ name }) => !(name in agents))];
+  const all = [...set, ...found];
+  return all.filter(({ name }, index) => all.findIndex((one) => one.name === name) === index);
 }
 
 async function openMcp(

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -26,7 +26,7 @@ function repository(): void {
   git("commit", "-qm", "first");
 }
 
-const told = (isTrusted = true) => surroundings(project, { env, isTrusted });
+const told = () => surroundings(project, env);
 
 describe("C11: what is so when a conversation begins", () => {
   test("is the date, the system with its shell, and how the repository stands", async () => {
@@ -44,15 +44,25 @@ describe("C11: what is so when a conversation begins", () => {
     expect(await told()).toMatch(/\nGit: no branch \(detached HEAD\); files: 1 changed, 1 new$/);
   });
 
-  test("S5: runs nothing of a project that is not trusted: the branch alone is read", async () => {
+  test("S5: runs nothing that a repository names, whoever made it", async () => {
     repository();
-    git("config", "filter.x.clean", `touch ${join(home, "ran")}; cat`);
-    writeFileSync(join(project, ".gitattributes"), "* filter=x\n");
-    writeFileSync(join(project, "a.txt"), "b\n");
-    expect(await told(false)).toMatch(/\nGit: branch trunk$/);
-    expect(() => realpathSync(join(home, "ran"))).toThrow("ENOENT");
-    writeFileSync(join(project, ".git", "HEAD"), `ref: refs/heads/${"x\u001b[31m".repeat(100)}\n`);
-    expect(await told(false)).toMatch(/\nGit: branch [\x20-\x7e]{100}$/);
+    const ran = (name: string) => `touch ${join(home, `ran-${name}`)}; cat`;
+    git("config", "filter.x.y.clean", ran("filter"));
+    git("config", "filter.z.process", ran("process"));
+    git("config", "filter.z.required", "true");
+    git("config", "core.fsmonitor", ran("monitor"));
+    writeFileSync(join(project, ".gitattributes"), "a.txt filter=x.y\n*.z filter=z\n");
+    for (const name of ["a.txt", "b.z"]) writeFileSync(join(project, name), "c\n");
+    expect(await told()).toMatch(/\nGit: branch trunk; files: 1 changed, 2 new$/);
+    expect(readdirSync(home)).toEqual(["project"]);
+    // Where git obeys it, it would have.
+    git("-c", "core.fsmonitor=false", "status");
+    expect(readdirSync(home)).toContain("ran-filter");
+  });
+
+  test("a name that somebody gave a branch is one short line", async () => {
+    git("init", "-q", "-b", `x${"\u00a0\u202e".repeat(60)}`);
+    expect(await told()).toMatch(/\nGit: branch .{1,100}; nothing uncommitted$/);
   });
 
   test("is told at the end of the instructions, with the model, the same in every process that goes on with it", async () => {

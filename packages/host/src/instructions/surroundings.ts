@@ -1,12 +1,11 @@
-import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
 import { arch, release, type } from "node:os";
-import { join, resolve } from "node:path";
-import { promisify } from "node:util";
+import { join } from "node:path";
 import { visibleLine } from "@banyan/core/shown";
 import type { Environment } from "@banyan/models";
 import { commandShell } from "@banyan/tools/workspace";
+import { git } from "../git.ts";
 import { projectOf } from "../project.ts";
-import { readFileStart } from "../read-file.ts";
 import type { InstructionPart } from "./instructions.ts";
 
 /** Milliseconds that git may take to say how the workspace stands: the first message of a conversation waits for it. */
@@ -21,20 +20,17 @@ export const BEGAN = "began";
 /**
  * What a model cannot see and works better with (C11): the date, the system and its shell, and how the repository around
  * the workspace stands. Said once, when a conversation begins, and kept as its label, so that the beginning of its requests
- * never changes. git is asked only where the project is trusted, since it obeys settings that lie in the project; elsewhere
- * the branch alone is read. Never rejects: what cannot be said is left out.
+ * never changes. Never rejects: what cannot be said is left out.
  */
-export async function surroundings(
-  workspace: string,
-  { env, isTrusted }: { readonly env: Environment; readonly isTrusted: boolean },
-): Promise<string> {
+export async function surroundings(workspace: string, env: Environment): Promise<string> {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "full" }).format(new Date());
-  const git = (isTrusted ? await statusOf(workspace, env) : undefined) ?? branchOf(workspace);
+  const isRepository = existsSync(join(projectOf(workspace).root, ".git"));
+  const state = isRepository ? await repository(workspace, env) : "the workspace is not in a repository";
   return [
     `Date: ${day} (${timeZone})`,
     `System: ${type()} ${release()} (${arch()}); commands run in ${commandShell()}`,
-    `Git: ${git ?? "the workspace is not in a repository"}`,
+    ...(state === undefined ? [] : [`Git: ${state}`]),
   ].join("\n");
 }
 
@@ -46,12 +42,10 @@ export function surroundingsPart(began: string | undefined, model: string): Inst
 }
 
 /** What git says of the repository around a folder, in one line; nothing when it does not say it in time. */
-async function statusOf(workspace: string, env: Environment): Promise<string | undefined> {
-  const settings = ["core.fsmonitor=false", "safe.bareRepository=explicit"].flatMap((one) => ["-c", one]);
-  const args = ["--no-optional-locks", ...settings, "status", "--porcelain=v2", "--branch"];
+async function repository(workspace: string, env: Environment): Promise<string | undefined> {
+  const args = ["status", "--porcelain=v2", "--branch", "--ignore-submodules=dirty"];
   try {
-    const options = { cwd: workspace, env: { ...env, LC_ALL: "C" }, timeout: PATIENCE, killSignal: "SIGKILL" as const };
-    return statusIn((await promisify(execFile)("git", args, options)).stdout);
+    return statusIn(await git(args, { cwd: workspace, env, timeout: PATIENCE }));
   } catch {
     // There is no git, no repository, or too much of it.
     return undefined;
@@ -85,23 +79,7 @@ function statusIn(output: string): string {
   ].join("; ");
 }
 
-/** The branch of the repository around a folder, as its files say; nothing without one. */
-function branchOf(workspace: string): string | undefined {
-  const { root } = projectOf(workspace);
-  const entry = join(root, ".git");
-  const [, elsewhere] = /^gitdir: (.+)$/m.exec(textOf(entry)) ?? [];
-  const head = textOf(join(elsewhere === undefined ? entry : resolve(root, elsewhere), "HEAD"));
-  if (head === "") return undefined;
-  const [, branch] = /^ref: refs\/heads\/(.+)$/m.exec(head) ?? [];
-  return branch === undefined ? "no branch (detached HEAD)" : `branch ${nameOf(branch)}`;
-}
-
 /** Whoever made the repository gave it the name. */
 function nameOf(branch: string): string {
   return visibleLine(branch).slice(0, LONGEST);
-}
-
-function textOf(file: string): string {
-  const content = readFileStart(file, 4_096);
-  return content.state === "read" ? content.bytes.toString("utf8") : "";
 }

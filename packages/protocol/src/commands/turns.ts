@@ -28,6 +28,11 @@ const clientTool = schemaOf<ClientTool>(
 const mode = z.enum(["chat", "task"]).optional();
 const how = {
   model: text(1, 200).optional().describe("For this turn: `provider/model` or an alias."),
+  agent: text(1, 64)
+    .optional()
+    .describe(
+      "For this turn: one of the named agents, such as `reviewer`, with its own instructions, tools and model.",
+    ),
   mode: mode.describe("chat when absent: a turn ends when the model calls no tool."),
   tools: list(clientTool)
     .check(z.maxLength(128))

@@ -1,9 +1,9 @@
-import { Agent, type AgentOptions, pathTo, Session, type Store } from "@banyan/core";
+import { Agent, type AgentOptions, type NamedAgent, pathTo, Session, type Store } from "@banyan/core";
 import { Approval, Hooks } from "@banyan/host";
 import type { ServedHost } from "../desk/commands/workplace.ts";
 
 /** No memory, no servers, no sandbox. */
-const NO_EQUIPMENT = {} as Awaited<ReturnType<ServedHost["ready"]>>;
+const NO_EQUIPMENT = { agents: [] as readonly NamedAgent[] } as Awaited<ReturnType<ServedHost["ready"]>>;
 
 /** What a server is given in the place of a host: an agent and a real store, without settings. */
 export function hostOf(
@@ -43,6 +43,7 @@ export function hostOf(
     },
     store,
     workspace,
+    env: process.env,
     whyNotRead: undefined,
     ready: async () => NO_EQUIPMENT,
     newSession: (id) => Session.open(store, id, { create: true, labels: { cwd: workspace, agent: agent.name } }),

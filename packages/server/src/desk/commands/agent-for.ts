@@ -1,4 +1,5 @@
-import { type Agent, AgentError, defineTool, type Tool } from "@banyan/core";
+import { type Agent, AgentError, defineTool, type NamedAgent, type Tool } from "@banyan/core";
+import { nearest } from "@banyan/core/shown";
 import type { ClientTool, Command } from "@banyan/protocol";
 import type { LiveConversation } from "../live/live-conversation.ts";
 import type { Workplace } from "./workplace.ts";
@@ -6,16 +7,40 @@ import type { Workplace } from "./workplace.ts";
 /** Milliseconds that a call waits for the program that carries it out. A turn must not wait for one that is gone. */
 const PATIENCE = 15 * 60_000;
 
-/** The agent that works in a conversation: with the model that the command names, else the conversation, else the settings. */
+/**
+ * The agent that works in a conversation: with the model that the command names, else the conversation, else the settings.
+ * A named one has what its definition gives it. Rejects with `AgentError` when there is none of that name.
+ */
 export async function agentFor(
   { host }: Workplace,
   { session }: LiveConversation,
-  how: Pick<Command<"turn.say">, "mode" | "model" | "tools">,
+  how: Pick<Command<"turn.say">, "agent" | "mode" | "model" | "tools">,
 ): Promise<Agent> {
-  const model = how.model ?? session.state.model;
+  const named = how.agent === undefined ? undefined : await namedAgent(host, how.agent);
+  const model = how.model ?? named?.model ?? session.state.model;
   const agent = model === undefined ? host.agent : await host.agentWith(model);
   const taken = how.mode === "task" ? (await host.taskAgent()).with({ model: agent.options.model }) : agent;
-  return withClientTools(host.informed(taken, session.state), how.tools);
+  return withClientTools(host.informed(named ? asNamed(taken, named) : taken, session.state), how.tools);
+}
+
+async function namedAgent(host: Workplace["host"], name: string): Promise<NamedAgent> {
+  const { agents = [] } = await host.ready();
+  const found = agents.find((agent) => agent.name === name);
+  if (found) return found;
+  const near = nearest(
+    name,
+    agents.map((agent) => agent.name),
+  );
+  throw new AgentError(
+    `There is no agent "${name}". ${near.length > 0 ? `Did you mean ${near.join(" or ")}?` : ""}`.trim(),
+  );
+}
+
+/** As a sub-agent of that name would work: what it does is no memory of the one that the person talks with. */
+function asNamed(agent: Agent, { name, instructions, tools }: NamedAgent): Agent {
+  const { tools: own = [] } = agent.options;
+  const kept = tools === undefined ? own : own.filter((tool) => tools.includes(tool.name));
+  return agent.with({ name, instructions, tools: kept, memory: undefined });
 }
 
 /**

@@ -14,6 +14,7 @@ export type ServedHost = Pick<
   | "agentWith"
   | "approval"
   | "contextParts"
+  | "env"
   | "hooks"
   | "informed"
   | "listModels"

@@ -56,6 +56,8 @@ export type CommandOutcome =
       /** The message that it is about; the end of the branch when absent. */
       readonly at?: string | undefined;
       readonly model?: string | undefined;
+      /** The named agent that takes the turn. */
+      readonly agent?: string | undefined;
       /** Nothing goes along that the texts name. */
       readonly asIs?: boolean | undefined;
     };

@@ -1,0 +1,54 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { home } from "../testing/banyan.ts";
+import { modelServer, write } from "../testing/model-server.ts";
+import { hasTmux, Pty } from "../testing/pty.ts";
+import { findingsIn } from "./review.ts";
+
+describe("C15: findings", () => {
+  test.each([
+    ["- src/a.ts:12: it is lost", [{ place: "src/a.ts:12", text: "it is lost" }]],
+    ["1. `src/a.ts:3-7` – unsafe", [{ place: "src/a.ts:3-7", text: "unsafe" }]],
+    ["* **a.py:1**: twice\n\nNo more: done.", [{ place: "a.py:1", text: "twice" }]],
+    ["See https://a.example:80: it says so.\n- Note: 12: nothing\nAt 10:30: tea", []],
+  ])("%s", (text, found) => expect(findingsIn(text)).toEqual(found));
+});
+
+describe.skipIf(!hasTmux)("C15: /review", () => {
+  test("asks an agent that can only look, beside the conversation; its findings go to the one that made the changes", async () => {
+    using place = home();
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: place.workspace });
+    const file = join(place.workspace, "a.txt");
+    writeFileSync(file, "one\n");
+    git("init", "-q");
+    git("add", ".");
+    git("commit", "-qm", "first");
+    writeFileSync(file, "two\n");
+    await using server = await modelServer(
+      { text: "Hello." },
+      write("a.txt", "three\n"),
+      { text: "- a.txt:1: it was one\n- a.txt:2: there is no second line\n\nNot ready." },
+      { text: "Mended." },
+    );
+    using pty = Pty.open(place, ["--plain", "--model", "openai-compatible/test"], server.env);
+    await pty.prompted();
+    await pty.exchange("hello", "Hello.");
+    await pty.exchange("/review", "Not ready.");
+    const [, asked, toldOfCall] = server.asked;
+    expect(asked?.map(({ role }) => role)).toEqual(["system", "user"]);
+    expect(asked?.[0]?.content).toMatch(/^You review changes[\s\S]*- Model: you are openai-compatible\/test$/);
+    expect(JSON.stringify(asked?.[1]?.content)).toContain("-one\\n+two");
+    // It has no tool that could.
+    expect(readFileSync(file, "utf8")).toBe("two\n");
+    expect(JSON.stringify(toldOfCall?.at(-1)?.content)).toMatch(/no tool/i);
+    const listed = await pty.exchange("/findings", "/findings n has the agent mend finding n.");
+    expect(listed).toMatch(/^ {2}1 {2}a\.txt:1 {2}it was one$/m);
+    await pty.exchange("/findings 2", "Mended.");
+    const mend = server.asked.at(-1)?.filter(({ role }) => role !== "system");
+    expect(mend?.slice(0, 2).map(({ content }) => content)).toEqual(["hello", "Hello."]);
+    expect(mend?.[2]?.content).toMatch(/A review[\s\S]*\n\na\.txt:2: there is no second line$/);
+  });
+});

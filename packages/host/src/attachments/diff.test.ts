@@ -1,0 +1,73 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { attach } from "./attach.ts";
+import { changesIn } from "./diff.ts";
+
+let folder: string;
+const git = (...args: string[]) =>
+  execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: folder, stdio: "pipe" });
+const at = (name: string, text: string) => writeFileSync(join(folder, name), text);
+const commit = (message: string) => {
+  git("add", ".");
+  git("commit", "-qm", message);
+};
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "banyan-diff-"));
+  git("init", "-q", "-b", "main");
+  at("a.txt", "first\n");
+  commit("first");
+  git("checkout", "-qb", "work");
+  at("a.txt", "of the branch\n");
+  commit("second");
+  git("checkout", "-q", "main");
+  at("b.txt", "later on main\n");
+  commit("third");
+  git("checkout", "-q", "work");
+  at("a.txt", "not committed\n");
+  at("new.txt", "new\n");
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const changes = (of?: string) => changesIn(of, { cwd: folder, env: process.env });
+
+test("C15: @diff is what is not committed, what changed since a branch, what a commit changed, or what lies between", async () => {
+  expect(await changes()).toMatch(/\n-of the branch\n\+not committed\nNew files, not in git yet:\nnew\.txt\n$/);
+  const since = await changes("main");
+  expect(since).toMatch(/\n-first\n\+not committed\n$/);
+  expect(since).not.toContain("b.txt");
+  const last = execFileSync("git", ["rev-parse", "HEAD"], { cwd: folder, encoding: "utf8" }).trim();
+  expect(await changes(last)).toMatch(/second[\s\S]*\n-first\n\+of the branch\n$/);
+  expect(await changes("main...work")).toMatch(/\n-first\n\+of the branch\n$/);
+});
+
+test("C15: @diff that names nothing, or an option of git, says so", async () => {
+  await expect(changes("nowhere")).rejects.toThrow("there is no commit nowhere");
+  await expect(changes("--output=x")).rejects.toThrow("there is no commit --output=x");
+  await expect(changes("main..main")).rejects.toThrow("nothing has changed");
+  await expect(changesIn(undefined, { cwd: tmpdir(), env: process.env })).rejects.toThrow("there is no repository");
+  expect(readdirSync(folder)).not.toContain("x");
+});
+
+test("C15: @diff runs no program that the repository names", async () => {
+  const ran = join(folder, ".git", "ran");
+  git("config", "diff.external", `touch ${ran}`);
+  git("config", "diff.d.textconv", `touch ${ran}; cat`);
+  git("config", "filter.f.clean", `touch ${ran}; cat`);
+  mkdirSync(join(folder, ".git", "info"), { recursive: true });
+  writeFileSync(join(folder, ".git", "info", "attributes"), "*.txt diff=d filter=f\n");
+  expect(await changes()).toContain("+not committed");
+  expect(readdirSync(join(folder, ".git"))).not.toContain("ran");
+});
+
+test("C15: @diff goes along as it is named; a file of that name comes first", async () => {
+  const readDiff = async (of: string | undefined) => `the changes of ${of}`;
+  const { attached, parts } = await attach("See @diff:main", { folder, readDiff });
+  expect(attached).toEqual([{ name: "diff:main", kind: "diff", size: 19 }]);
+  expect(parts[1]).toEqual({ type: "text", text: '<diff name="diff:main">\nthe changes of main\n</diff>' });
+  at("diff", "a file");
+  expect((await attach("See @diff", { folder, readDiff })).attached[0]?.kind).toBe("text");
+});

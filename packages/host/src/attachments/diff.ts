@@ -1,0 +1,55 @@
+import { type GitOptions, git } from "../git.ts";
+
+/** Bytes of a difference that goes along; of a larger one the beginning. */
+const MOST = 256 * 1024;
+
+/** Bytes that git may say of it. */
+const MOST_SAID = 64 * 1024 * 1024;
+
+/** Milliseconds. */
+const PATIENCE = 20_000;
+
+/** Neither programs of the repository's, nor what lies in repositories inside it. */
+const FLAGS = ["--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=dirty", "--end-of-options"];
+
+/**
+ * The changes that `@diff` names, as a patch: what is not committed, with the names of new files; with the name of a branch,
+ * what has changed here since it left that; with a commit, what that one changed; with `a..b` or `a...b`, what lies between.
+ * Rejects with an `Error` whose message says why there are none.
+ */
+export async function changesIn(
+  name: string | undefined,
+  options: Pick<GitOptions, "cwd" | "env" | "signal">,
+): Promise<string> {
+  const ask = (...args: string[]) => git(args, { ...options, timeout: PATIENCE, most: MOST_SAID });
+  const isThere = (ref: string) =>
+    ask("rev-parse", "--verify", "--quiet", "--end-of-options", ref).then(
+      () => true,
+      () => false,
+    );
+  if (!(await isThere("HEAD"))) throw new Error("there is no repository of git here, or no commit in it");
+  const patch = await patchOf(name, ask, isThere);
+  if (patch.trim() === "") throw new Error("nothing has changed");
+  const bytes = Buffer.from(patch);
+  if (bytes.length <= MOST) return patch;
+  const whole = bytes.subarray(0, bytes.lastIndexOf("\n", MOST) + 1);
+  return `${whole.toString("utf8")}[${bytes.length - whole.length} more bytes are left out: read the files themselves]\n`;
+}
+
+async function patchOf(
+  name: string | undefined,
+  ask: (...args: string[]) => Promise<string>,
+  isThere: (ref: string) => Promise<boolean>,
+): Promise<string> {
+  if (name === undefined) {
+    const patch = await ask("diff", ...FLAGS, "HEAD", "--");
+    const added = await ask("ls-files", "--others", "--exclude-standard");
+    return added === "" ? patch : `${patch}New files, not in git yet:\n${added}`;
+  }
+  const [, from, to] = /^(.+?)\.{2,3}(.+)$/.exec(name) ?? [];
+  const ends = from === undefined || to === undefined ? [name] : [from, to];
+  for (const end of ends) if (!(await isThere(`${end}^{commit}`))) throw new Error(`there is no commit ${end}`);
+  if (ends.length > 1) return ask("diff", ...FLAGS, name, "--");
+  const isBranch = (await isThere(`refs/heads/${name}`)) || (await isThere(`refs/remotes/${name}`));
+  return isBranch ? ask("diff", "--merge-base", ...FLAGS, name, "--") : ask("show", ...FLAGS, name, "--");
+}

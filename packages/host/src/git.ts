@@ -1,0 +1,44 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { Environment } from "@banyan/models";
+
+/** How git is asked. */
+export interface GitOptions {
+  /** The folder, in a repository. */
+  readonly cwd: string;
+  /** The person's variables. */
+  readonly env: Environment;
+  readonly signal?: AbortSignal | undefined;
+  /** Milliseconds. */
+  readonly timeout: number;
+  /** Bytes of output; more is a failure. 1 MiB when absent. */
+  readonly most?: number | undefined;
+}
+
+/** Settings of a repository that run programs, or reach out. What its filters run is found out first. */
+const QUIET = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "log.showSignature=false", "protocol.allow=never"];
+
+/** Never ours to take, nor to write, while a person works there. */
+const VARIABLES = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" };
+
+/**
+ * What git says of a repository that anybody may have made: nothing in it that names a program is obeyed, such as a filter, a
+ * hook or a monitor of its files, and nothing is fetched or written. `args` must not begin submodules, pagers or programs of
+ * their own (`--no-ext-diff`). Rejects when git fails, is not there, takes too long or says too much.
+ */
+export async function git(args: readonly string[], options: GitOptions): Promise<string> {
+  const found = await ask(["config", "--null", "--name-only", "--get-regexp", "^filter\\."], options).catch(() => "");
+  const filters = new Set(found.split("\0").flatMap((key) => /^(filter\..+)\.[^.]+$/s.exec(key)?.[1] ?? []));
+  const unfiltered = [...filters].flatMap((name) => [`${name}.clean=`, `${name}.process=`, `${name}.required=false`]);
+  return ask([...[...QUIET, ...unfiltered].flatMap((one) => ["-c", one]), ...args], options);
+}
+
+async function ask(args: readonly string[], { cwd, env, signal, timeout, most }: GitOptions): Promise<string> {
+  const bare = ["-c", "safe.bareRepository=explicit"];
+  const { stdout } = await promisify(execFile)("git", [...bare, ...args], {
+    ...{ cwd, timeout, env: { ...env, ...VARIABLES }, killSignal: "SIGKILL" },
+    ...(signal && { signal }),
+    ...(most !== undefined && { maxBuffer: most }),
+  });
+  return stdout;
+}
