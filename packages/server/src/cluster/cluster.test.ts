@@ -43,6 +43,9 @@ describe.skipIf(whyNoPostgres !== undefined)(`several servers on one database${t
     await a.watch("ask me");
     for (let count = 0; count < 2; count++) {
       const asked = await a.until(() => [...(a.mirrors.get("ask me")?.state.questions.keys() ?? [])][0]);
+      // Every list says that somebody is waited for.
+      const listed = async () => (await b.ask("conversation.list", {})).conversations.find(({ id }) => id === "ask me");
+      await expect.poll(listed).toMatchObject({ running: 1, waiting: 1 });
       const answers = await Promise.allSettled(
         [b, c].map((client) =>
           client.ask("question.answer", { conversation: "ask me", question: asked, answer: { decision: "allow" } }),
@@ -56,8 +59,11 @@ describe.skipIf(whyNoPostgres !== undefined)(`several servers on one database${t
     await a.ask("conversation.create", { conversation: "slow" });
     await a.ask("turn.say", { conversation: "slow", parts: say("please wait") });
     while (!nodes.effects.includes("waiting")) await new Promise((resolve) => setTimeout(resolve, 20));
+    const listed = async () => (await c.ask("conversation.list", {})).conversations.find(({ id }) => id === "slow");
+    await expect.poll(listed).toMatchObject({ running: 1, waiting: 0 });
     expect((await c.ask("run.interrupt", { conversation: "slow" })).interrupted).toBe(1);
     while (!nodes.effects.includes("stopped")) await new Promise((resolve) => setTimeout(resolve, 20));
+    await expect.poll(listed).toMatchObject({ running: 0, waiting: 0 });
   });
 
   test("turns whose node is killed are gone on with by the others: all end, nothing is lost, no effect is had twice", async () => {

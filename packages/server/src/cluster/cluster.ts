@@ -3,12 +3,13 @@ import type { Command, CommandName, Problem } from "@banyan/protocol";
 import { rights } from "@banyan/protocol/desk";
 import { type Owner, runsToGoOnWith, type Shared } from "@banyan/store/postgres";
 import type { DeskCommand } from "../desk/commands/workplace.ts";
-import type { Elsewhere, Watchable } from "../desk/elsewhere.ts";
+import type { Activity, Elsewhere, Watchable } from "../desk/elsewhere.ts";
 import type { LiveChats } from "../desk/live/live-chats.ts";
 import type { LiveConversation } from "../desk/live/live-conversation.ts";
 import type { LiveConversations } from "../desk/live/live-conversations.ts";
 import { failsAs, hasBegun, type Outcome, type Performer } from "../desk/perform.ts";
 import { GUEST, OWNER, type Principal } from "../desk/principal.ts";
+import { Activities } from "./activities.ts";
 import { Bells } from "./bells.ts";
 import { Draining } from "./draining.ts";
 import type { Asked, DrivenNode, Driver, Place, Step } from "./driver.ts";
@@ -80,10 +81,15 @@ export class Cluster implements Elsewhere, DrivenNode {
   /** What was left in a conversation when it was opened here is being gone on with, or was. */
   readonly #goneOn = new WeakMap<LiveConversation, Promise<void>>();
   readonly #following: Following;
+  readonly #activities: Activities;
   readonly #draining = new Draining();
 
   constructor(options: ClusterOptions) {
     this.#options = options;
+    this.#activities = new Activities({
+      ...options,
+      activityOf: (conversation) => this.#desk?.conversations.ifOpen(conversation)?.activity,
+    });
     this.#following = new Following({
       ...options,
       ifOpen: (conversation) => this.#desk?.conversations.ifOpen(conversation),
@@ -129,6 +135,14 @@ export class Cluster implements Elsewhere, DrivenNode {
     } catch (error) {
       return this.#failed(error);
     }
+  }
+
+  activities(): Promise<ReadonlyMap<string, Activity>> {
+    return this.#options.shared.activities();
+  }
+
+  changed(conversation: string): void {
+    this.#activities.changed(conversation);
   }
 
   async watchable(conversation: string, principal: Principal, here: () => Promise<Watchable>): Promise<Watchable> {

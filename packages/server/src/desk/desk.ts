@@ -90,7 +90,11 @@ export class Desk implements AsyncDisposable {
       host,
       unread: this.#unread,
       idle,
-      changed: (id) => this.#listWatch.changed(id),
+      changed: (id) => {
+        this.#listWatch.changed(id);
+        elsewhere?.changed(id);
+      },
+      ...(elsewhere && { elsewhere: () => elsewhere.activities() }),
     });
     this.chats = new LiveChats(defect);
     const workplace: Workplace = {

@@ -24,10 +24,20 @@ export interface Watchable {
   flush(): void;
 }
 
+/** What goes on in a conversation: how many runs, and how many questions that wait for a person. */
+export interface Activity {
+  readonly running: number;
+  readonly waiting: number;
+}
+
 /** Where conversations may be open on other nodes than this one: what a desk asks then. */
 export interface Elsewhere {
   /** Carries out a command where its conversation is open: here (`Performer.performHere`), or there. Never rejects. */
   perform(command: Command<DeskCommand>, principal: Principal): Promise<Outcome>;
   /** A conversation to be watched where it is open: as `here` has it, or there. May reject as `here` does. */
   watchable(conversation: string, principal: Principal, here: () => Promise<Watchable>): Promise<Watchable>;
+  /** What goes on in those that are open on other nodes; those in which nothing does may be left out. */
+  activities(): Promise<ReadonlyMap<string, Activity>>;
+  /** What goes on in one that is open here may have changed. */
+  changed(conversation: string): void;
 }

@@ -10,7 +10,8 @@ import { type Connection, inTransaction } from "./statement.ts";
  * `conversations.seq`, `epoch` and what lists need change with each append, and no index covers them: the row is updated in
  * place. A label is its JSON, as `["name","value"]`. A message without `words` is one that a search looks into in any case.
  * A conversation is its owner's while that node's lease lasts, by the clock of the database alone. `drives` counts how often it
- * was gone on with after its owner died, until one closes it in peace.
+ * was gone on with after its owner died, until one closes it in peace. `running` and `waiting` are what its owner said last, and
+ * count while that lives.
  */
 const STEPS: readonly string[] = [
   `
@@ -77,6 +78,10 @@ const STEPS: readonly string[] = [
     at timestamptz NOT NULL DEFAULT now()
   );
   CREATE INDEX inbox_waiting ON banyan.inbox (conversation) WHERE outcome IS NULL;
+  `,
+  `
+  ALTER TABLE banyan.conversations ADD COLUMN running integer NOT NULL DEFAULT 0;
+  ALTER TABLE banyan.conversations ADD COLUMN waiting integer NOT NULL DEFAULT 0;
   `,
 ];
 

@@ -30,6 +30,12 @@ export interface Owner {
   readonly address: string | undefined;
 }
 
+/** What goes on in a conversation: how many runs, sub-agents' ones included, and how many questions that wait for a person. */
+export interface Activity {
+  readonly running: number;
+  readonly waiting: number;
+}
+
 /** Something that was asked on another node, and waits for the owner of its conversation. */
 export interface Waiting {
   readonly id: string;
@@ -79,6 +85,20 @@ export class Shared {
     if (!row) return undefined;
     const [node, address] = row;
     return { node: String(node), isHere: node === this.#node.id, address: text(address) };
+  }
+
+  /** What goes on in a conversation that this node has: others list it so. */
+  async tell(conversation: string, { running, waiting }: Activity): Promise<void> {
+    await this.#database.ask(TELL, [conversation, this.#node.id, running, waiting]);
+    this.ring(conversation);
+  }
+
+  /** What goes on in the conversations that other nodes have; those in which nothing does are left out. */
+  async activities(): Promise<ReadonlyMap<string, Activity>> {
+    const rows = await this.#database.ask(ACTIVITIES, [this.#node.id]);
+    return new Map(
+      rows.map(([id, running, waiting]) => [String(id), { running: Number(running), waiting: Number(waiting) }]),
+    );
   }
 
   /** A node does not answer: its leases are over now. It takes them up again if it lives, but for what was taken meanwhile. */
@@ -173,6 +193,18 @@ const OWNER: Statement = {
   text: `
   SELECT n.id, n.address FROM banyan.conversations AS c JOIN banyan.nodes AS n ON n.id = c.owner
   WHERE c.id = $1 AND n.lease_until > now()`,
+};
+
+const TELL: Statement = {
+  name: "tell",
+  text: "UPDATE banyan.conversations SET running = $3, waiting = $4 WHERE id = $1 AND owner = $2",
+};
+
+const ACTIVITIES: Statement = {
+  name: "activities",
+  text: `
+  SELECT c.id, c.running, c.waiting FROM banyan.conversations AS c JOIN banyan.nodes AS n ON n.id = c.owner
+  WHERE n.id <> $1 AND n.lease_until > now() AND (c.running > 0 OR c.waiting > 0)`,
 };
 
 const ENDS: Statement = { text: "UPDATE banyan.nodes SET lease_until = now() WHERE id = $1 AND lease_until > now()" };

@@ -262,14 +262,14 @@ const BEGIN: Statement = {
   name: "begin",
   text: `
   INSERT INTO banyan.conversations AS c (id, epoch, owner, opened) VALUES ($1, 1, $2, now())
-  ON CONFLICT (id) DO UPDATE SET epoch = c.epoch + 1, owner = $2, opened = now() WHERE ($3::boolean OR ${FREE}) AND ${HERE}
+  ON CONFLICT (id) DO UPDATE SET epoch = c.epoch + 1, owner = $2, opened = now(), running = 0, waiting = 0 WHERE ($3::boolean OR ${FREE}) AND ${HERE}
   RETURNING ${ROW}`,
 };
 
 const TAKE: Statement = {
   name: "take",
   text: `
-  UPDATE banyan.conversations AS c SET epoch = c.epoch + 1, owner = $2, opened = now()
+  UPDATE banyan.conversations AS c SET epoch = c.epoch + 1, owner = $2, opened = now(), running = 0, waiting = 0
   WHERE c.id = $1 AND ($3::boolean OR ${FREE}) AND ${HERE} RETURNING ${ROW}`,
 };
 

@@ -1,5 +1,6 @@
 import { type Cursor, type FeedItem, isEvent, type Message, type RunEnd, type Session } from "@banyan/core";
 import { sizeOf } from "@banyan/protocol/desk";
+import type { Activity } from "../elsewhere.ts";
 import { Broadcast } from "./broadcast.ts";
 import { Frame } from "./frame.ts";
 import { type Line, Subscription } from "./subscription.ts";
@@ -56,6 +57,12 @@ export class LiveConversation {
   /** Something is about to work in it. */
   get isBeginning(): boolean {
     return this.#beginning > 0;
+  }
+
+  /** What goes on in it. */
+  get activity(): Activity {
+    const { runs, questions } = this.session.state;
+    return { running: runs.size, waiting: questions.size };
   }
 
   /** A client begins to watch: behind a cursor, or with a snapshot in which the branch of `leaf` is in view. */

@@ -2,6 +2,7 @@ import type { Session } from "@banyan/core";
 import type { ConversationSummary, ListQuery, SearchHit, SearchOptions } from "@banyan/core/stores";
 import type { Host } from "@banyan/host";
 import type { ListedConversation } from "@banyan/protocol";
+import type { Activity } from "../elsewhere.ts";
 import { LiveConversation } from "./live-conversation.ts";
 import type { UnreadCounts } from "./unread.ts";
 
@@ -13,6 +14,8 @@ export interface LiveConversationsOptions {
   readonly idle: number;
   /** What the list says of a conversation may have changed; it may be gone. */
   changed(conversation: string): void;
+  /** What goes on in conversations that are open on other nodes; there are none when absent. */
+  elsewhere?(): Promise<ReadonlyMap<string, Activity>>;
 }
 
 /**
@@ -60,8 +63,9 @@ export class LiveConversations {
 
   /** The last written first. Rejects with `StoreError`. */
   async list(query?: ListQuery): Promise<ListedConversation[]> {
-    const summaries = await this.#options.host.store.list(query);
-    return summaries.map((summary) => this.#listed(summary));
+    const { host, elsewhere } = this.#options;
+    const [summaries, others] = await Promise.all([host.store.list(query), elsewhere?.()]);
+    return summaries.map((summary) => this.#listed(summary, others?.get(summary.id)));
   }
 
   /** Messages of all conversations. Rejects with `StoreError`. */
@@ -156,16 +160,16 @@ export class LiveConversations {
     }
   }
 
-  #listed(summary: ConversationSummary): ListedConversation {
-    const state = this.#live.get(summary.id)?.session.state;
+  #listed(summary: ConversationSummary, elsewhere: Activity = QUIET): ListedConversation {
     return {
       ...summary,
-      running: state?.runs.size ?? 0,
-      waiting: state?.questions.size ?? 0,
+      ...(this.#live.get(summary.id)?.activity ?? elsewhere),
       ...this.#options.unread.of(summary.id),
     };
   }
 }
+
+const QUIET: Activity = { running: 0, waiting: 0 };
 
 /** The server ends: nothing begins any more. */
 export class ServerStopping extends Error {
