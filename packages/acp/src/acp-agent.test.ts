@@ -288,6 +288,22 @@ describe("a conversation goes on in the agent's session, and a branch in a fork 
     });
   });
 
+  test("how much it is to think is chosen in its session, in one that goes on too, and one that it does not know is refused with those that it knows", async () => {
+    const place = new Place();
+    const thinking = (effort?: string) => place.sample("fork,embedded,effort", {}, { effort });
+    const { session, text } = await play("effort", { model: thinking("high") });
+    expect(text).toBe("thinks high");
+    // By its name too.
+    expect((await play("effort", { model: thinking("little"), session })).text).toContain("thinks low");
+    const { reason, problem } = await play("effort", { model: thinking("max"), session });
+    expect([reason, problem]).toEqual([
+      "failed",
+      'The agent "sample" has no effort "max". It knows low, high; what stands behind the colon must be one of them.',
+    ]);
+    const plain = await play("effort", { model: new Place().sample("embedded", {}, { effort: "low" }) });
+    expect(plain.problem).toBe('The agent "sample" has no effort "low". It offers none: leave it out.');
+  });
+
   test.runIf(LONG)("sessions that only a branch from far back would need are deleted where the agent can", async () => {
     const place = new Place();
     const model = place.sample("fork,delete");

@@ -28,6 +28,7 @@ export interface AgentProgram {
  *   backups: "/home/me/.cache/backups",
  *   instructions: false,
  *   patience: { start: 60_000, work: 600_000 },
+ *   effort: "high",
  * });
  */
 export interface AcpAgentOptions extends AgentProgram {
@@ -37,6 +38,11 @@ export interface AcpAgentOptions extends AgentProgram {
   readonly backups?: string | undefined;
   /** Whether it is told the agent's instructions when a session begins. Default `true`. */
   readonly instructions?: boolean | undefined;
+  /**
+   * How much it is to think, as it calls that itself: a value of its option of the category `thought_level`. Its session keeps what
+   * was chosen until another is. A turn fails with one sentence where it offers no such value.
+   */
+  readonly effort?: string | undefined;
   /** Milliseconds that it may be silent: until it is ready (default 60,000), and while it works and no call runs (default 600,000). */
   readonly patience?: { readonly start?: number | undefined; readonly work?: number | undefined } | undefined;
 }

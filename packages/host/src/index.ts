@@ -3,12 +3,12 @@ export {
   type Aliases,
   builtInAliases,
   type Environment,
+  efforts,
   type KnownModel,
-  listModels,
-  listProviders,
   type ModelChoice,
   ModelChoiceError,
   type ProviderStatus,
+  withoutEffort,
 } from "@banyan/models";
 export { type ChangedFile, changesOf, WorkspaceError } from "@banyan/tools/workspace";
 export {
@@ -36,6 +36,7 @@ export { type AllDefinitions, readDefinitions } from "./definitions/all-definiti
 export { type PromptCommand, promptOf } from "./definitions/commands.ts";
 export type { Skill } from "./definitions/skills.ts";
 export { type Directories, directories } from "./directories.ts";
+export { type ModelsPlace, modelsHere, providersHere } from "./drivers/drivers.ts";
 export type { Equipment } from "./equipment/equipment.ts";
 export { memoryFile, userMemory } from "./equipment/memory.ts";
 export { Hooks } from "./hooks/hooks.ts";

@@ -7,7 +7,7 @@ export { embeddingModel } from "./embedding.ts";
 export type { Environment } from "./environment.ts";
 export { listModels, listProviders, type ProviderStatus } from "./listing.ts";
 export { type LocalServer, localServers } from "./local-servers.ts";
-export { type Aliases, builtInAliases } from "./name.ts";
+export { type Aliases, builtInAliases, type Effort, efforts, withoutEffort } from "./name.ts";
 export { type OpenAIChatOptions, openAIChat } from "./openai-chat/driver.ts";
 export {
   type OpenAIMessage,

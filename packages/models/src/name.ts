@@ -6,7 +6,8 @@ import { providers } from "./providers.ts";
 
 export type Effort = NonNullable<ModelSettings["effort"]>;
 
-const EFFORTS = new Set<string>(["none", "minimal", "low", "medium", "high", "max"] satisfies Effort[]);
+/** How much a model can be told to think before it answers, the least first; what stands behind the last colon of its name. */
+export const efforts: readonly Effort[] = ["none", "minimal", "low", "medium", "high", "max"];
 
 /** Short names for models: each stands for `provider/model`, with an effort if it likes, or for another short name. */
 export type Aliases = Readonly<Record<string, string>>;
@@ -57,11 +58,13 @@ export function parseName(name: string, aliases: Aliases = {}): ModelName {
   return { id: effort === undefined ? full : `${full}:${effort}`, provider, model, effort };
 }
 
-function withoutEffort(name: string): { full: string; effort: Effort | undefined } {
+/** A name without the effort behind its last colon, and that effort. */
+export function withoutEffort(name: string): { readonly full: string; readonly effort: Effort | undefined } {
   const colon = name.lastIndexOf(":");
-  const last = name.slice(colon + 1);
-  if (colon <= 0 || !EFFORTS.has(last)) return { full: name, effort: undefined };
-  return { full: name.slice(0, colon), effort: last as Effort };
+  const effort = efforts.find((each) => each === name.slice(colon + 1));
+  return colon <= 0 || effort === undefined
+    ? { full: name, effort: undefined }
+    : { full: name.slice(0, colon), effort };
 }
 
 function split(name: string, aliases: Aliases): { provider: Provider; model: string } {

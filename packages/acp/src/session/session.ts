@@ -8,6 +8,7 @@ import {
 } from "@agentclientprotocol/sdk/unstable";
 import type { LoopTurn, PromptMessage } from "@banyan/core/drivers";
 import type { AcpAgent } from "../acp-agent.ts";
+import { chooseEffort, type OfferedOptions } from "./effort.ts";
 import { type Marker, markersIn } from "./marker.ts";
 import { promptOf } from "./prompt.ts";
 
@@ -48,12 +49,15 @@ export async function readySession(
   if (last) {
     const continued = await continuedSession(agent, connection, can, last.marker, branched);
     if (continued) {
+      await chooseEffort(agent, connection, continued);
       forget(connection, can, markers.at(-KEPT)?.marker);
       const prompt = promptOf({ instructions: "", ...cut(messages.slice(last.at + 1)) }, blocks);
-      return { ...continued, prompt };
+      return { id: continued.id, spent: continued.spent, prompt };
     }
   }
-  const { sessionId } = await connection.request(methods.agent.session.new, { cwd: agent.cwd, mcpServers: [] });
+  const begun = await connection.request(methods.agent.session.new, { cwd: agent.cwd, mcpServers: [] });
+  const { sessionId } = begun;
+  await chooseEffort(agent, connection, { id: sessionId, ...begun });
   const instructions = agent.instructions === false ? "" : turn.instructions;
   return { id: sessionId, prompt: promptOf({ instructions, ...cut(messages) }, blocks), spent: undefined };
 }
@@ -74,18 +78,22 @@ async function continuedSession(
   { sessionCapabilities: { fork, resume } = {}, loadSession }: AgentCapabilities,
   { session, cost }: Marker,
   branched: boolean,
-): Promise<Omit<ReadySession, "prompt"> | undefined> {
+): Promise<(Omit<ReadySession, "prompt"> & OfferedOptions) | undefined> {
   const known = { sessionId: session, cwd, mcpServers: [] };
   try {
     if (fork) {
-      const { sessionId } = await connection.request<ForkSessionResponse>(methods.agent.session.fork, known);
-      return { id: sessionId, spent: undefined };
+      const { sessionId, configOptions } = await connection.request<ForkSessionResponse>(
+        methods.agent.session.fork,
+        known,
+      );
+      return { id: sessionId, spent: undefined, configOptions };
     }
-    if (branched) return undefined;
-    if (resume) await connection.request(methods.agent.session.resume, known);
-    else if (loadSession) await connection.request(methods.agent.session.load, known);
-    else return undefined;
-    return { id: session, spent: cost };
+    if (branched || !(resume || loadSession)) return undefined;
+    const { resume: again, load } = methods.agent.session;
+    const { configOptions }: OfferedOptions = resume
+      ? await connection.request(again, known)
+      : await connection.request(load, known);
+    return { id: session, spent: cost, configOptions };
   } catch (error) {
     // It was removed, or is of another folder or machine: what was said is told anew.
     if (error instanceof RequestError) return undefined;

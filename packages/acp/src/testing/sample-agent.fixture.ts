@@ -16,6 +16,7 @@ import {
   type PromptResponse,
   RequestError,
   type RequestPermissionResponse,
+  type SessionConfigOption,
   type SessionUpdate,
 } from "@agentclientprotocol/sdk/unstable";
 
@@ -23,7 +24,7 @@ const can = new Set((process.env.SAMPLE_CAN ?? "embedded").split(","));
 const state = process.env.SAMPLE_STATE;
 const cancelled = new Map<string, AbortController>();
 
-type Sessions = Record<string, { said: string[]; cost: number }>;
+type Sessions = Record<string, { said: string[]; cost: number; effort?: string }>;
 const sessions: Sessions = state && existsSync(state) ? (JSON.parse(readFileSync(state, "utf8")) as Sessions) : {};
 const keep = () => {
   if (state) writeFileSync(state, JSON.stringify(sessions));
@@ -32,6 +33,18 @@ const known = (id: string) => {
   const session = sessions[id];
   if (!session) throw RequestError.resourceNotFound(id);
   return session;
+};
+
+/** What can be chosen in a session. */
+const chosenIn = (id: string): { configOptions?: SessionConfigOption[] } => {
+  if (!can.has("effort")) return {};
+  const options = ["low", "high"].map((value) => ({ value, name: value === "low" ? "Little" : "Much" }));
+  const currentValue = known(id).effort ?? "low";
+  return {
+    configOptions: [
+      { type: "select", id: "thinking", name: "Thinking", category: "thought_level", currentValue, options },
+    ],
+  };
 };
 
 const OPTIONS: readonly PermissionOption[] = [
@@ -56,6 +69,9 @@ const acts: Record<string, (work: Work, rest: string) => Promise<PromptResponse[
   say: ({ say }, text) => say(text),
   async think({ tell }, text) {
     await tell({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text } });
+  },
+  async effort({ say, id }) {
+    await say(`thinks ${known(id).effort ?? "low"}`);
   },
   async told({ say, id }) {
     await say(known(id).said.join(" | "));
@@ -306,17 +322,22 @@ agent({ name: "sample" })
     const sessionId = randomUUID();
     sessions[sessionId] = { said: [], cost: 0 };
     keep();
-    return { sessionId };
+    return { sessionId, ...chosenIn(sessionId) };
+  })
+  .onRequest(methods.agent.session.setConfigOption, ({ params }) => {
+    known(params.sessionId).effort = String(params.value);
+    keep();
+    return { configOptions: chosenIn(params.sessionId).configOptions ?? [] };
   })
   .onRequest(methods.agent.session.fork, ({ params }) => {
     const sessionId = randomUUID();
     sessions[sessionId] = { said: [...known(params.sessionId).said, "(fork)"], cost: 0 };
     keep();
-    return { sessionId };
+    return { sessionId, ...chosenIn(sessionId) };
   })
   .onRequest(methods.agent.session.resume, ({ params }) => {
     known(params.sessionId).said.push("(resume)");
-    return {};
+    return chosenIn(params.sessionId);
   })
   .onRequest(methods.agent.session.load, async ({ params, client }) => {
     const content = { type: "text" as const, text: "of the past" };
@@ -325,7 +346,7 @@ agent({ name: "sample" })
       update: { sessionUpdate: "agent_message_chunk", content },
     });
     known(params.sessionId).said.push("(load)");
-    return {};
+    return chosenIn(params.sessionId);
   })
   .onRequest(methods.agent.session.delete, ({ params }) => {
     delete sessions[params.sessionId];

@@ -44,6 +44,14 @@ describe("B65: banyan models", () => {
     expect(server.asked).toHaveLength(0);
   });
 
+  test("lists agents of other programs, also where one of them lacks a variable", async () => {
+    set({ acpAgents: { mine: { command: process.execPath, env: { KEY: `\${NO_SUCH_VARIABLE}` } } } });
+    const all = await banyan(place, ["models"]);
+    expect(all.stdout.split("These cannot:")[0]).toMatch(/^ {2}acp +acp\/mine +Agents of other programs/m);
+    const { stdout } = await banyan(place, ["models", "acp"]);
+    for (const name of ["acp/claude", "acp/codex", "acp/gemini", "acp/mine"]) expect(stdout).toContain(`  ${name} `);
+  });
+
   test("as JSON has the same for a script", async () => {
     set({ aliases: { mine: "demo/offline" } });
     const all = JSON.parse((await banyan(place, ["models", "--output", "json"])).stdout);

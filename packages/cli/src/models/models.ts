@@ -3,9 +3,9 @@ import {
   builtInAliases,
   describeFault,
   type KnownModel,
-  listModels,
-  listProviders,
+  modelsHere,
   type ProviderStatus,
+  providersHere,
   readConfiguration,
 } from "@banyan/host";
 import { ownCommand } from "@banyan/host/own-command";
@@ -21,9 +21,10 @@ export function models({ provider, output }: ModelsArguments): Promise<ExitCode>
   return listing(async (write, warn) => {
     const { settings, faults } = readConfiguration({ env: process.env, home: homedir() });
     for (const fault of faults) warn(describeFault(fault));
+    const place = { settings, env: process.env, workspace: process.cwd() };
     // A name that is no provider's is refused before any server is asked.
-    const known = provider === undefined ? [] : await listModels(provider, { overrides: settings.models ?? {} });
-    const providers = await listProviders({ env: process.env });
+    const known = provider === undefined ? [] : await modelsHere(provider, place);
+    const providers = await providersHere(place);
     const aliases = { ...builtInAliases, ...settings.aliases };
     const status = providers.find(({ name }) => name === provider);
     if (output === "json") {

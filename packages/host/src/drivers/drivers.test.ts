@@ -169,6 +169,23 @@ describe("an agent of another program as a model", () => {
     expect((await host.listModels("acp")).map(({ name }) => name)).toContain("acp/claude");
   });
 
+  test("is told how much it is to think, behind a short name too", async () => {
+    set({
+      acpAgents: { sample: { command: process.execPath, args: [SAMPLE], env: { SAMPLE_CAN: "embedded,effort" } } },
+      aliases: { mine: "acp/sample:low" },
+    });
+    for (const [model, thinks] of [
+      ["mine:high", "high"],
+      ["mine", "low"],
+    ] as const) {
+      await using host = closing(await open({ model }));
+      const session = await host.newSession();
+      const { text } = await host.agent.send("effort", { session });
+      expect(text).toBe(`thinks ${thinks}`);
+      await session.close();
+    }
+  });
+
   test("S16: a program of the workspace is none, and a relative path is refused", async () => {
     const bin = join(cwd, "bin");
     mkdirSync(bin);

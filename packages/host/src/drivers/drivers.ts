@@ -31,6 +31,19 @@ export function idOf(model: AgentOptions["model"]): string | undefined {
   return "id" in model ? String(model.id) : undefined;
 }
 
+/** Where models and agents are looked for. */
+export type ModelsPlace = Pick<DriversOptions, "settings" | "env" | "workspace">;
+
+/** Every provider, agents of other programs among them, and whether it can be used now. */
+export async function providersHere(place: ModelsPlace): Promise<ProviderStatus[]> {
+  return [...(await listProviders({ env: place.env })), otherAgentsStatus(place)];
+}
+
+/** The models of a provider that are known. Rejects with `ModelChoiceError`. */
+export async function modelsHere(provider: string, place: ModelsPlace): Promise<KnownModel[]> {
+  return provider === PROVIDER ? otherAgentsModels(place) : listModels(provider, modelNames(place.settings));
+}
+
 /** What writes messages, by the names that people write: models of providers, and agents of other programs. */
 export class Drivers {
   readonly #options: DriversOptions;
@@ -68,16 +81,14 @@ export class Drivers {
     return resolveModel(name, { env, ...modelNames(settings) });
   }
 
-  /** Every provider, and whether it can be used now. */
-  async providers(): Promise<ProviderStatus[]> {
-    return [...(await listProviders({ env: this.#options.env })), otherAgentsStatus(this.#options)];
+  /** As `providersHere`. */
+  providers(): Promise<ProviderStatus[]> {
+    return providersHere(this.#options);
   }
 
-  /** The models of a provider that are known. Rejects with `ModelChoiceError`. */
-  async models(provider: string): Promise<KnownModel[]> {
-    return provider === PROVIDER
-      ? otherAgentsModels(this.#options)
-      : listModels(provider, modelNames(this.#options.settings));
+  /** As `modelsHere`. */
+  models(provider: string): Promise<KnownModel[]> {
+    return modelsHere(provider, this.#options);
   }
 
   /** Whether calls of this tool run in another program, outside of the sandbox. */

@@ -2,7 +2,14 @@ import type { AcpAgentOptions } from "@banyan/acp";
 import { type KnownAgent, knownAgents } from "@banyan/acp/known";
 import type { LoopDriver } from "@banyan/core/drivers";
 import { nearest } from "@banyan/core/shown";
-import { type Environment, type KnownModel, ModelChoiceError, type ProviderStatus } from "@banyan/models";
+import {
+  type Effort,
+  type Environment,
+  type KnownModel,
+  ModelChoiceError,
+  type ProviderStatus,
+  withoutEffort,
+} from "@banyan/models";
 import { findProgram, pathWithout } from "@banyan/tools/sandbox/find-program";
 import { childEnvironment } from "@banyan/tools/workspace";
 import type { Settings } from "../settings/index.ts";
@@ -23,15 +30,23 @@ interface Described {
   readonly name: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** What it gets beside the variables that hold no secrets. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What it gets beside the variables that hold no secrets. Throws `ModelChoiceError` where one that it needs is not set. */
+  env(): Readonly<Record<string, string | undefined>>;
   readonly install: string | undefined;
 }
 
-/** The name of an agent behind the name of a model, short names included; nothing for every other model. */
-export function agentNamed(model: string, { aliases = {} }: OtherAgentsPlace["settings"]): string | undefined {
-  const full = Object.hasOwn(aliases, model) ? (aliases[model] ?? model) : model;
-  return full.startsWith(`${PROVIDER}/`) ? full.slice(PROVIDER.length + 1) : undefined;
+/** An agent that the name of a model means, and how much it is to think, where that is said. */
+export interface AgentNamed {
+  readonly name: string;
+  readonly effort: Effort | undefined;
+}
+
+/** The agent that the name of a model means, short names included; nothing for every other model. */
+export function agentNamed(model: string, { aliases = {} }: OtherAgentsPlace["settings"]): AgentNamed | undefined {
+  const said = withoutEffort(model);
+  const meant = Object.hasOwn(aliases, said.full) ? withoutEffort(aliases[said.full] ?? "") : said;
+  if (!meant.full.startsWith(`${PROVIDER}/`)) return undefined;
+  return { name: meant.full.slice(PROVIDER.length + 1), effort: said.effort ?? meant.effort };
 }
 
 /**
@@ -39,7 +54,7 @@ export function agentNamed(model: string, { aliases = {} }: OtherAgentsPlace["se
  * `ModelChoiceError` where there is no such agent, or its program is not installed.
  */
 export async function otherAgent(
-  name: string,
+  { name, effort }: AgentNamed,
   place: OtherAgentsPlace,
   options: Pick<AcpAgentOptions, "backups" | "instructions">,
 ): Promise<LoopDriver> {
@@ -57,10 +72,19 @@ export async function otherAgent(
   const missing = whyMissing(agent, place);
   if (missing !== undefined) throw new ModelChoiceError("unknown-model", missing);
   const { command, args, env, install } = agent;
-  const own = { ...childEnvironment(place.env, env), PATH: pathOf(place) };
+  const own = { ...childEnvironment(place.env, env()), PATH: pathOf(place) };
   // Whoever works with models of providers alone does not load the protocol.
   const { acpAgent } = await import("@banyan/acp");
-  return acpAgent({ name, command, args, env: own, cwd: place.workspace, ...(install && { install }), ...options });
+  return acpAgent({
+    name,
+    command,
+    args,
+    env: own,
+    cwd: place.workspace,
+    ...(install && { install }),
+    effort,
+    ...options,
+  });
 }
 
 /** The agents of other programs as a provider of models: which there are, and whether they can be used. */
@@ -85,7 +109,7 @@ export function otherAgentsModels(place: OtherAgentsPlace): KnownModel[] {
 
 function describedAgents({ settings: { acpAgents = {} }, env }: OtherAgentsPlace): Described[] {
   const own = Object.entries(acpAgents).map(([name, { command, args = [], env: listed = {} }]): Described => {
-    return { name, command, args, env: filledIn(name, listed, env), install: undefined };
+    return { name, command, args, env: () => filledIn(name, listed, env), install: undefined };
   });
   const known = Object.entries<KnownAgent>(knownAgents).flatMap(
     ([name, { command, args = [], install, variables }]) => {
@@ -94,7 +118,7 @@ function describedAgents({ settings: { acpAgents = {} }, env }: OtherAgentsPlace
         name,
         command,
         args,
-        env: Object.fromEntries(variables.map((variable) => [variable, env[variable]])),
+        env: () => Object.fromEntries(variables.map((variable) => [variable, env[variable]])),
         install,
       };
     },

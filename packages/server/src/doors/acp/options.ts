@@ -4,6 +4,7 @@ import type {
   SessionConfigSelectOption,
   SessionModeState,
 } from "@agentclientprotocol/sdk/unstable";
+import { efforts, withoutEffort } from "@banyan/host";
 import type { ServerSettings } from "@banyan/protocol";
 import type { Client } from "@banyan/protocol/client";
 
@@ -15,8 +16,6 @@ const MODES: readonly { readonly id: ApprovalMode; readonly name: string; readon
   { id: "edits", name: "Edit freely", description: "Files of this directory are changed without asking too." },
   { id: "all", name: "Never ask", description: "In this conversation every call runs without asking, in a sandbox." },
 ];
-
-const EFFORTS = ["none", "minimal", "low", "medium", "high", "max"] as const;
 
 /** As the model does when nobody says how much it is to think. */
 const USUAL = "usual";
@@ -58,7 +57,7 @@ export class KnownModels {
 
   /** Tokens that the context of a model takes; nothing while that is unknown. */
   contextSize(model: string): number | undefined {
-    return this.#sizes.get(splitEffort(model).name);
+    return this.#sizes.get(withoutEffort(model).full);
   }
 
   async #ask(): Promise<void> {
@@ -83,7 +82,7 @@ export function configOptionsOf(
   settings: ServerSettings,
   models: KnownModels,
 ): SessionConfigOption[] {
-  const { name, effort } = splitEffort(conversation.model ?? settings.model);
+  const { full: name, effort } = withoutEffort(conversation.model ?? settings.model);
   const isListed = models.groups.some(({ options }) => options.some(({ value }) => value === name));
   const inUse = { group: "in-use", name: "In use", options: [optionNamed(name)] };
   return [
@@ -100,7 +99,7 @@ export function configOptionsOf(
     {
       ...{ type: "select", id: "effort", name: "Effort", category: "thought_level", currentValue: effort ?? USUAL },
       description: "How much the model thinks before it answers, where it can be told.",
-      options: [USUAL, ...EFFORTS].map(optionNamed),
+      options: [USUAL, ...efforts].map(optionNamed),
     },
   ];
 }
@@ -118,7 +117,7 @@ export function chosen(
   settings: ServerSettings,
 ): Chosen | undefined {
   if (typeof value !== "string") return undefined;
-  const { name, effort } = splitEffort(conversation.model ?? settings.model);
+  const { full: name, effort } = withoutEffort(conversation.model ?? settings.model);
   switch (option) {
     case "mode": {
       const mode = MODES.find(({ id }) => id === value);
@@ -126,10 +125,12 @@ export function chosen(
     }
     // Which models there are, the desk knows: it refuses others, with a sentence.
     case "model":
-      return { model: effort === undefined || splitEffort(value).effort !== undefined ? value : `${value}:${effort}` };
+      return {
+        model: effort === undefined || withoutEffort(value).effort !== undefined ? value : `${value}:${effort}`,
+      };
     case "effort":
       if (value === USUAL) return { model: name };
-      return (EFFORTS as readonly string[]).includes(value) ? { model: `${name}:${value}` } : undefined;
+      return efforts.some((each) => each === value) ? { model: `${name}:${value}` } : undefined;
     default:
       return undefined;
   }
@@ -137,13 +138,6 @@ export function chosen(
 
 function approvalIn(conversation: string, { approval, unasked }: ServerSettings): ApprovalMode {
   return unasked.includes(conversation) ? "all" : approval;
-}
-
-/** A model's name, and the effort behind its last colon. */
-function splitEffort(model: string): { readonly name: string; readonly effort?: string } {
-  const [, name, effort] = /^(.+):([a-z]+)$/.exec(model) ?? [];
-  if (name === undefined || effort === undefined) return { name: model };
-  return (EFFORTS as readonly string[]).includes(effort) ? { name, effort } : { name: model };
 }
 
 function optionNamed(value: string): SessionConfigSelectOption {
