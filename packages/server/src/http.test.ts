@@ -204,6 +204,27 @@ describe("the addresses for scripts", () => {
   });
 });
 
+test("the description has every address of the doors that docs/protocol.md names, and each is there", async () => {
+  const { address, get } = await scripted({ model: scriptedModel([]) });
+  const { paths } = (await get("/api/v1/openapi.json")) as {
+    paths: Record<string, Record<string, { tags?: string[] }>>;
+  };
+  const doors = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).flatMap(([method, { tags }]) => (tags?.includes("doors") ? [{ path, method }] : [])),
+  );
+  const page = readFileSync(new URL("../../../docs/protocol.md", import.meta.url), "utf8");
+  const rows = page.split("\n").filter((line) => /^\| `\/(v1|api\/chat|api\/ag-ui)/.test(line));
+  const named = rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([^`]+)`/g)].map(([, path]) => path));
+  expect(doors.map(({ path }) => path).toSorted()).toEqual(
+    named.map((path) => path?.replace(/ID|THREAD/, "{id}")).toSorted(),
+  );
+  for (const { path, method } of doors) {
+    const given = { method: method.toUpperCase(), headers: bearer, ...(method === "post" && { body: "{}" }) };
+    const { body } = await ask(address, path.replace("{id}", "none"), given);
+    expect(body, path).not.toContain("There is nothing at this address");
+  }
+});
+
 const VALIDATE = "import json, sys, openapi_spec_validator as v; v.validate(json.load(sys.stdin))";
 const hasValidator = spawnSync("python3", ["-c", "import openapi_spec_validator"]).status === 0;
 

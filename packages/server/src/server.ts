@@ -13,6 +13,7 @@ import type { Driver } from "./cluster/driver.ts";
 import { LeaseDriver } from "./cluster/lease-driver.ts";
 import type { ServedHost } from "./desk/commands/workplace.ts";
 import { Desk, NAME } from "./desk/desk.ts";
+import { doorPaths } from "./doors/described.ts";
 import { httpApp } from "./http/app.ts";
 import type { EventStream } from "./http/event-stream.ts";
 import { openApi } from "./http/open-api.ts";
@@ -144,7 +145,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     isReady: async () => (await cluster?.isReady()) ?? !isStopping,
     isStopping: () => isStopping,
     health: () => ({ status: "ok", server: NAME, protocol: PROTOCOL }),
-    openApi: () => openApi(NAME),
+    openApi: () => openApi(NAME, doorPaths()),
     log,
     defect,
   });

@@ -28,7 +28,8 @@ const message = z.looseObject({
   role: z.string().max(50),
   content: z.unknown().optional(),
 });
-const runInput = z.object({
+/** What a run is asked for with. */
+export const runInput = z.object({
   threadId: id,
   runId: z.string().min(1).max(200),
   parentRunId: z.string().max(200).optional(),

@@ -27,7 +27,8 @@ const part = z.looseObject({
   approval: z.looseObject({ id, approved: z.boolean().optional(), reason: z.string().optional() }).optional(),
 });
 const message = z.looseObject({ id, role: z.enum(["system", "user", "assistant"]), parts: z.array(part) });
-const chatRequest = z.object({
+/** What `useChat` asks for. */
+export const uiRequest = z.object({
   id,
   messages: z.array(message).min(1),
   trigger: z.enum(["submit-message", "regenerate-message"]).default("submit-message"),
@@ -35,7 +36,7 @@ const chatRequest = z.object({
   model: z.string().min(1).max(200).nullish(),
   answers: z.array(z.object({ question: id, answer: z.unknown() })).nullish(),
 });
-type Asked = z.infer<typeof chatRequest>;
+type Asked = z.infer<typeof uiRequest>;
 const saidPart = z.union([
   z.object({ type: z.literal("text"), text: z.string() }),
   z.object({
@@ -59,7 +60,7 @@ export function uiMessages(desk: Desk): Hono<HttpEnvironment> {
   ) => tell(context, follow(desk, context.get("principal"), conversation, { makes }), find);
   return door(plainFailure, (app) => {
     app.post("/", async (context) => {
-      const asked = await bodyOf(context, chatRequest);
+      const asked = await bodyOf(context, uiRequest);
       return stream(context, asked.id, true, async (followed) => {
         const last = asked.messages.at(-1);
         const answers = [...approvalsIn(last), ...(asked.answers ?? [])];

@@ -33,8 +33,11 @@ const problems = {
   },
 };
 
-/** The addresses for scripts as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.0), made of the schemas of the protocol. */
-export function openApi(server: string): object {
+/**
+ * The addresses for scripts as OpenAPI 3.1 (https://spec.openapis.org/oas/v3.1.0), made of the schemas of the protocol, and those
+ * of the doors.
+ */
+export function openApi(server: string, doors: Readonly<Record<string, object>>): object {
   const { schemas, commands: names } = jsonSchemas();
   const posted = names.filter((name) => !OF_SOCKETS.has(name));
   const fieldsOf = (name: CommandName) => schemas[name]?.properties ?? {};
@@ -179,6 +182,7 @@ export function openApi(server: string): object {
           responses: { 200: json("It.", { type: "object" }), ...problems },
         },
       },
+      ...doors,
     },
     components: {
       securitySchemes: { token: { type: "http", scheme: "bearer" } },

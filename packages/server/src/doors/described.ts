@@ -1,0 +1,76 @@
+import { z } from "zod";
+import { runInput } from "./ag-ui.ts";
+import { chatRequest } from "./openai-chat.ts";
+import { responsesRequest } from "./openai-responses.ts";
+import { uiRequest } from "./ui-messages.ts";
+
+/** Of all that is described here: whoever makes up requests from a description can leave it out. */
+const tags = ["doors"];
+
+/**
+ * The addresses of the doors as paths of OpenAPI 3.1. What is asked there is described by the schemas that check it; what is
+ * answered is described by the protocols that they speak (docs/doors.md).
+ */
+export function doorPaths(): Record<string, object> {
+  const chat = "the AI SDK's `useChat` (UI message stream 1)";
+  const run = "AG-UI 1.0";
+  return {
+    "/v1/models": {
+      get: asked("openaiModels", "The agent and the model that it has now, as OpenAI lists models.", []),
+    },
+    "/v1/chat/completions": {
+      post: posted(
+        "openaiChat",
+        "A turn, as OpenAI's chat completions ask for it; streamed with `stream`.",
+        chatRequest,
+      ),
+    },
+    "/v1/responses": {
+      post: posted(
+        "openaiResponse",
+        "A turn, as OpenAI's responses ask for it; streamed with `stream`.",
+        responsesRequest,
+      ),
+    },
+    "/api/chat": { post: posted("uiChat", `A turn, as ${chat} asks for it.`, uiRequest) },
+    "/api/chat/{id}": { get: asked("uiMessages", `The branch in view of a conversation, as messages of ${chat}.`) },
+    "/api/chat/{id}/stream": { get: asked("uiStream", `The turn that works, from its beginning; 204 when none does.`) },
+    "/api/chat/{id}/stop": { post: asked("uiStop", "Ends what runs in a conversation.") },
+    "/api/ag-ui": { post: posted("agUiRun", `A turn, as a run of ${run} asks for it.`, runInput) },
+    "/api/ag-ui/{id}/stop": { post: asked("agUiStop", "Ends what runs in a thread, which is a conversation.") },
+  };
+}
+
+const CONVERSATION = { name: "id", in: "path", required: true, schema: { $ref: "#/components/schemas/id" } };
+const anything = { schema: {} };
+const responses = {
+  "2XX": {
+    description: "What came of it, in the door's own form.",
+    content: { "application/json": anything, "text/event-stream": anything },
+  },
+  default: { description: "What is wrong, in the door's own form.", content: { "application/json": anything } },
+};
+
+function asked(operationId: string, summary: string, parameters: readonly object[] = [CONVERSATION]): object {
+  return { operationId, summary, tags, parameters, responses };
+}
+
+function posted(operationId: string, summary: string, body: z.ZodType): object {
+  return {
+    ...{ operationId, summary, tags, responses },
+    requestBody: { required: true, content: { "application/json": { schema: schemaOf(body) } } },
+  };
+}
+
+/** A schema as OpenAPI has it; what may be any JSON is not described further. */
+function schemaOf(body: z.ZodType): object {
+  const { $schema: _version, ...schema } = z.toJSONSchema(body, {
+    io: "input",
+    unrepresentable: "any",
+    override({ zodSchema, jsonSchema }) {
+      if (zodSchema._zod.def.type === "record") jsonSchema.additionalProperties = {};
+    },
+  });
+  const { $defs: _any, ...described } = schema as { readonly $defs?: unknown };
+  return described;
+}
