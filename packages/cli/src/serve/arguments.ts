@@ -1,5 +1,5 @@
-import type { ApprovalMode } from "@banyan/host";
 import { Command, InvalidArgumentError, Option } from "commander";
+import { type AgentFlags, list, withAgentFlags } from "../agent-flags.ts";
 import { wholeNumber } from "../flag-values.ts";
 import { parse, type Unread } from "../parse.ts";
 
@@ -7,7 +7,7 @@ import { parse, type Unread } from "../parse.ts";
 export const PORT = 4180;
 
 /** What a line of `banyan serve` says; what it leaves out is absent. */
-export interface ServeArguments {
+export interface ServeArguments extends AgentFlags {
   /** 0 takes a free one. */
   readonly port: number;
   readonly host: string;
@@ -16,16 +16,8 @@ export interface ServeArguments {
   readonly guestToken?: string;
   /** Show the page in the browser. */
   readonly open: boolean;
-  readonly model?: string;
   /** The workspace, when it is not where the command was started. */
   readonly cwd?: string;
-  readonly allow: readonly string[];
-  readonly deny: readonly string[];
-  readonly rules?: string;
-  readonly approval?: ApprovalMode;
-  readonly unconfined?: boolean;
-  /** Use what the project brings. */
-  readonly trust: boolean;
   /** The address of a PostgreSQL database that other servers share. */
   readonly store?: string;
   /** Where those reach this one. */
@@ -62,20 +54,8 @@ export function readServe(
     .option("--token <token>", "the token that clients need; BANYAN_TOKEN keeps it out of the list of processes")
     .option("--guest-token <token>", "a token for clients that may only watch")
     .option("--open", "show the page in the browser", false)
-    .option("-m, --model <name>", "the model, as provider/model")
-    .option("-C, --cwd <directory>", "work in this directory")
-    .addOption(list("--allow <rule>", "run calls that this rule covers without asking, as in 'shell(npm test*)'"))
-    .addOption(list("--deny <rule>", "never run calls that this rule covers"))
-    .option("--rules <file>", "permission rules in a JSON file")
-    .addOption(
-      new Option("--approval <mode>", "what runs without asking: ask (only looking), edits, all").choices([
-        "ask",
-        "edits",
-        "all",
-      ]),
-    )
-    .option("--unconfined", "let --approval all hold where commands run without a sandbox too")
-    .option("--trust", "use the settings, servers and instructions of this project", false)
+    .option("-C, --cwd <directory>", "work in this directory");
+  withAgentFlags(command, "this project")
     .option("--store <url>", "keep conversations in this PostgreSQL, with other servers: postgres://user@host/database")
     .option("--address <url>", "with --store: where the other servers reach this one, as http://10.0.0.3:4180")
     .option("--machine <name>", "with --store: the machine whose files it works with; the host's name if absent")
@@ -95,12 +75,6 @@ export function readServe(
     .addHelpText("after", MORE)
     .allowExcessArguments(false);
   return parse(command, argv) ?? { type: "serve", arguments: command.opts<ServeArguments>() };
-}
-
-function list(flags: string, description: string): Option {
-  return new Option(flags, description)
-    .argParser((value: string, previous: readonly string[]) => [...previous, value])
-    .default([], "none");
 }
 
 function port(text: string): number {

@@ -1,0 +1,39 @@
+import type { ApprovalMode } from "@banyan/host";
+import { type Command, Option } from "commander";
+
+/** What a line says of an agent that works for clients of another program: its model, and what of it runs without asking. */
+export interface AgentFlags {
+  readonly model?: string;
+  readonly allow: readonly string[];
+  readonly deny: readonly string[];
+  readonly rules?: string;
+  readonly approval?: ApprovalMode;
+  readonly unconfined?: boolean;
+  /** Use what the project brings. */
+  readonly trust: boolean;
+}
+
+/** Adds the flags of `AgentFlags` to a command; `projects` are those that `--trust` is about. */
+export function withAgentFlags(command: Command, projects: string): Command {
+  return command
+    .option("-m, --model <name>", "the model, as provider/model")
+    .addOption(list("--allow <rule>", "run calls that this rule covers without asking, as in 'shell(npm test*)'"))
+    .addOption(list("--deny <rule>", "never run calls that this rule covers"))
+    .option("--rules <file>", "permission rules in a JSON file")
+    .addOption(
+      new Option("--approval <mode>", "what runs without asking: ask (only looking), edits, all").choices([
+        "ask",
+        "edits",
+        "all",
+      ]),
+    )
+    .option("--unconfined", "let --approval all hold where commands run without a sandbox too")
+    .option("--trust", `use the settings, servers and instructions of ${projects}`, false);
+}
+
+/** An option that may be repeated, with the values in the order of the line. */
+export function list(flags: string, description: string): Option {
+  return new Option(flags, description)
+    .argParser((value: string, previous: readonly string[]) => [...previous, value])
+    .default([], "none");
+}
