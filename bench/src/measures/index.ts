@@ -3,8 +3,8 @@ import { append } from "./append.ts";
 import { callbacks } from "./callbacks.ts";
 import { concurrent } from "./concurrent.ts";
 import { construct } from "./construct.ts";
+import { doors } from "./doors.ts";
 import { eager } from "./eager.ts";
-import { editor } from "./editor.ts";
 import { fanOut } from "./fan-out.ts";
 import { fences } from "./fences.ts";
 import { follow } from "./follow.ts";
@@ -44,7 +44,7 @@ export const measures: readonly Measure[] = [
   open,
   many,
   fanOut,
-  editor,
+  doors,
   fences,
   follow,
   permission,
