@@ -4,6 +4,7 @@ import { ModelChoiceError } from "./choice-error.ts";
 import type { Provider } from "./provider.ts";
 import { providers } from "./providers.ts";
 
+/** How much a model is told to think before it answers. */
 export type Effort = NonNullable<ModelSettings["effort"]>;
 
 /** How much a model can be told to think before it answers, the least first; what stands behind the last colon of its name. */
