@@ -85,8 +85,9 @@ export class Host {
   readonly project: ProjectPlaces | undefined;
   /** All settings as they count, and where they come from. */
   readonly configuration: Configuration;
-  /** The variables of whoever started it. */
+  /** The variables of whoever started it, and their home. */
   readonly env: Environment;
+  readonly home: string;
   /** Takes secrets out of what a person or a file says, before it gets into a conversation (S10). */
   readonly redact: Redact;
   /** What the agent is told before a conversation. */
@@ -99,7 +100,6 @@ export class Host {
   readonly #machine: string | undefined;
   readonly #output: AgentOptions["output"];
   readonly #telemetry: Otlp | undefined;
-  readonly #home: string;
   #permission: Permission;
   readonly #permissionWith: (rules: Rules) => Permission;
   #rules: Rules;
@@ -125,7 +125,7 @@ export class Host {
     this.#telemetry = parts.telemetry;
     this.#approval = new Approval(settings.approval ?? "ask");
     this.env = env;
-    this.#home = home;
+    this.home = home;
     this.#drivers = parts.drivers;
     this.store = parts.store ?? sqliteStore({ directory: places.data, program: AGENT });
     this.#machine = parts.machine;
@@ -182,7 +182,7 @@ export class Host {
     const { places, store, workspace, project, configuration, redact } = this;
     const telemetry = this.#telemetry?.telemetry;
     const equipment = await openEquipment({
-      ...{ places, store, workspace, project, redact, env: this.env, home: this.#home },
+      ...{ places, store, workspace, project, redact, env: this.env, home: this.home },
       settings: configuration.settings,
       whyNotRead: this.whyNotRead,
       resolveModel: (name, isNamed) => this.#drivers.forSubAgent(name, isNamed),
@@ -398,6 +398,6 @@ export class Host {
   }
 
   get #settingsFile(): string {
-    return userSettingsFile({ env: this.env, home: this.#home });
+    return userSettingsFile({ env: this.env, home: this.home });
   }
 }

@@ -40,6 +40,7 @@ export { type ModelsPlace, modelsHere, providersHere } from "./drivers/drivers.t
 export type { Equipment } from "./equipment/equipment.ts";
 export { memoryFile, userMemory } from "./equipment/memory.ts";
 export { Hooks } from "./hooks/hooks.ts";
+export { type HookSource, type ListedHook, listedHooks } from "./hooks/listed-hooks.ts";
 export type { Host } from "./host.ts";
 export type { ContextPart } from "./instructions/context-parts.ts";
 export type { InstructionPart, Instructions } from "./instructions/instructions.ts";

@@ -9,21 +9,26 @@ export interface ProjectPlaces {
   /** MCP servers in the file that other programs read too. */
   readonly mcp: string;
   readonly agents: string;
-  readonly commands: string;
-  readonly skills: string;
+  /** Folders; of two of one name, that of the later one counts. */
+  readonly commands: readonly string[];
+  readonly skills: readonly string[];
+  /** Settings of Claude Code, of which the hooks are read. */
+  readonly claude: readonly string[];
 }
 
 /** The project that a folder belongs to: the repository of git around it, else the folder alone. */
 export function projectOf(directory: string): ProjectPlaces {
   const root = repositoryAround(realPath(directory)) ?? realPath(directory);
   const own = join(root, ".banyan");
+  const claude = join(root, ".claude");
   return {
     root,
     settings: join(own, "settings.json"),
     mcp: join(root, ".mcp.json"),
     agents: join(own, "agents"),
-    commands: join(own, "commands"),
-    skills: join(own, "skills"),
+    commands: [join(claude, "commands"), join(own, "commands")],
+    skills: [join(claude, "skills"), join(own, "skills")],
+    claude: [join(claude, "settings.json"), join(claude, "settings.local.json")],
   };
 }
 

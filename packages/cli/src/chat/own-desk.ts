@@ -58,6 +58,16 @@ export class OwnDesk implements AsyncDisposable {
     return id;
   }
 
+  /**
+   * Resolves with whether another turn follows by itself behind one that was answered with the message `leaf`, as where a hook
+   * does not let the agent stop.
+   */
+  async goesOn(conversation: string, leaf: string | null): Promise<boolean> {
+    const session = await this.open(conversation);
+    await this.#desk.chats.settled(session);
+    return session.state.runs.size > 0 || session.state.leaf !== leaf;
+  }
+
   /** Closes a conversation, so that another program can have it at once; what runs in it is interrupted. */
   close(conversation: string): Promise<void> {
     return this.#desk.close(conversation);

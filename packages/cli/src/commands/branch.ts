@@ -6,6 +6,7 @@ import { ASK, type Command, type ConversationContext } from "./command.ts";
 
 export const branch: Command<ConversationContext> = {
   name: "branch",
+  also: ["fork"],
   takes: "[n | #n | text]",
   help: "list the branches, switch to one, or go on from message #n",
   async run(context, argument) {

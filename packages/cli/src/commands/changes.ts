@@ -6,6 +6,7 @@ import { ASK, type Command, type ConversationContext } from "./command.ts";
 
 export const changes: Command<ConversationContext> = {
   name: "changes",
+  also: ["diff"],
   takes: "[path]",
   help: "list the files that this branch has changed, or show what changed in one",
   anytime: true,

@@ -121,6 +121,10 @@ export interface CommandContext extends ConversationContext {
 export interface Command<Context extends ConversationContext = CommandContext> {
   /** Without the slash. */
   readonly name: string;
+  /** Names that other programs have for it (T54). */
+  readonly also?: readonly string[];
+  /** One of this name that a user or a project brings takes its place. */
+  readonly givesWay?: boolean;
   /** What may stand behind it. */
   readonly takes?: string;
   readonly help: string;

@@ -5,6 +5,7 @@ import { ASK, type Command, type ConversationContext } from "./command.ts";
 
 export const title: Command<ConversationContext> = {
   name: "title",
+  also: ["rename"],
   takes: "[text]",
   help: "give this conversation a title",
   anytime: true,
@@ -21,6 +22,7 @@ export const title: Command<ConversationContext> = {
 
 export const clear: Command = {
   name: "clear",
+  also: ["new"],
   help: "begin a new conversation; this one stays",
   async run(context) {
     const old = await context.begin();
@@ -35,6 +37,7 @@ export const clear: Command = {
 
 export const exit: Command<ConversationContext> = {
   name: "exit",
+  also: ["quit"],
   help: "leave; the conversation stays",
   run: () => ({ type: "leave" }),
 };
@@ -59,6 +62,7 @@ export const mode: Command<ConversationContext> = {
 
 export const approval: Command<ConversationContext> = {
   name: "approval",
+  also: ["permissions", "approvals"],
   takes: "[ask | edits | all]",
   help: "say what runs without asking you, until you leave",
   anytime: true,

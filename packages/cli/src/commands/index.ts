@@ -6,6 +6,7 @@ import { branch } from "./branch.ts";
 import { changes, undo } from "./changes.ts";
 import { ASK, type Command, type CommandContext, type ConversationContext, type Next } from "./command.ts";
 import { approval, approvalHere, clear, exit, mode, title } from "./conversation.ts";
+import { hooks } from "./hooks.ts";
 import { init } from "./init.ts";
 import { keys } from "./keys.ts";
 import { mcp } from "./mcp.ts";
@@ -78,6 +79,7 @@ export const commands: readonly Command[] = [
   memory,
   agents,
   mcp,
+  hooks,
   keys,
   title,
   clear,
@@ -126,17 +128,20 @@ export const watchingCommands: readonly Command<ConversationContext>[] = [
 ];
 
 /** Whether a line is one of these commands. */
-export function isCommand(line: string, known: readonly Pick<Command, "name">[]): boolean {
+export function isCommand(line: string, known: readonly Pick<Command, "name" | "also">[]): boolean {
   return commandIn(line, known).command !== undefined;
 }
 
 /** Whether a line is the command to leave. */
 export function isExit(line: string): boolean {
-  return /^\/exit\s*$/i.test(line);
+  return /^\/(exit|quit)\s*$/i.test(line);
 }
 
 /** Whether a line is one of these commands, and one that can be carried out while the agent works. */
-export function runsAnytime(line: string, known: readonly Pick<Command, "name" | "anytime">[] = commands): boolean {
+export function runsAnytime(
+  line: string,
+  known: readonly Pick<Command, "name" | "also" | "anytime">[] = commands,
+): boolean {
   return commandIn(line, known).command?.anytime === true;
 }
 
@@ -145,11 +150,11 @@ export function runsAnytime(line: string, known: readonly Pick<Command, "name" |
  * MCP server brings. One that no command fits goes nowhere: the nearest ones are named.
  */
 export async function runCommand(line: string, context: CommandContext): Promise<Next> {
-  const isOwn = commandIn(line, commands).command !== undefined;
-  if (isOwn) return runCommandOf(commands, line, context);
+  const { command, name } = commandIn(line, commands);
+  if (command?.name === name.toLowerCase() && !command.givesWay) return runCommandOf(commands, line, context);
   // What has a colon in its name is of a server, which may be starting.
   const patience = /^\/\S+:/.test(line) ? STARTING : 0;
-  return runCommandOf([...commands, ...(await promptCommands(context.host, patience))], line, context);
+  return runCommandOf([...(await promptCommands(context.host, patience)), ...commands], line, context);
 }
 
 /** Milliseconds that a server may take to start until its commands are said not to be there. */
@@ -169,18 +174,20 @@ export async function runCommandOf<Context extends ConversationContext>(
   }
   const near = nearest(
     name,
-    known.map((each) => each.name),
+    known.flatMap(({ name, also = [] }) => [name, ...also]),
   ).map((each) => `/${each}`);
   const advice = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : "/help lists the commands.";
   context.write(`There is no command /${name}. ${advice} To send this to the model, begin it with a blank.`);
   return ASK;
 }
 
-function commandIn<Known extends { readonly name: string }>(
+function commandIn<Known extends Pick<Command, "name" | "also">>(
   line: string,
   known: readonly Known[],
 ): { readonly command?: Known; readonly name: string; readonly argument: string } {
   const [, name = "", argument = ""] = /^\/(\S*)\s*(.*)$/s.exec(line.trimEnd()) ?? [];
-  const command = known.find((each) => each.name === name.toLowerCase());
+  const wanted = name.toLowerCase();
+  // What somebody has called so themselves comes before what other programs call so.
+  const command = known.find((each) => each.name === wanted) ?? known.find(({ also }) => also?.includes(wanted));
   return { ...(command ? { command } : {}), name, argument: argument.trim() };
 }

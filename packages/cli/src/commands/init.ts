@@ -3,6 +3,7 @@ import type { Command, ConversationContext } from "./command.ts";
 
 export const init: Command<ConversationContext> = {
   name: "init",
+  givesWay: true,
   takes: "[what matters]",
   help: "have the agent look around and write the project's AGENTS.md, which agents are told before every conversation",
   run(_context, argument) {

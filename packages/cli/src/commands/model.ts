@@ -8,6 +8,7 @@ import { ASK, type Command, type ConversationContext, type ModelsHere } from "./
 
 export const model: Command<ConversationContext> = {
   name: "model",
+  also: ["models"],
   takes: "[name[:effort]]",
   help: "choose among the models that can be used, with prices; it takes the next step, and is kept",
   anytime: true,

@@ -85,6 +85,9 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
       call("finish_task", { result: "nothing", summary: "" }),
       { text: "Done." },
     );
+    const hook = { hooks: { SessionEnd: [{ hooks: [{ type: "command", command: "exit 0" }] }] } };
+    mkdirSync(join(place.env.BANYAN_HOME ?? "", "config"), { recursive: true });
+    writeFileSync(join(place.env.BANYAN_HOME ?? "", "config", "settings.json"), JSON.stringify(hook));
     using pty = Pty.open(place, MODEL, { ...server.env, BANYAN_MEMORY: "on" });
     await pty.prompted();
     await pty.exchange("/memory off", "Memory is off for this conversation");
@@ -97,6 +100,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
       ["/title The look", /^This is “The look” now\.$/],
       ["/approval edits", /^Approval: files of this directory are changed without asking\.$/],
       ["/mcp", /^There are no MCP servers here\./],
+      ["/hooks", /^\/.*settings\.json\n {2}SessionEnd +\* +exit 0$/],
     ];
     for (const [command, says] of asks) {
       await pty.prompted();

@@ -11,6 +11,7 @@ const REVIEWER = "reviewer";
 
 export const review: Command<ConversationContext> = {
   name: "review",
+  givesWay: true,
   takes: "[branch | commit | a..b]",
   help: "have another agent, which can only look, review what is not committed, a commit, or what changed here since a branch",
   run({ state }, argument) {

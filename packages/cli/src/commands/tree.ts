@@ -10,6 +10,7 @@ const MOST_LINES = 200;
 
 export const tree: Command<ConversationContext> = {
   name: "tree",
+  also: ["rewind"],
   takes: "[#n]",
   help: "show the tree of this conversation, or go on from message #n",
   anytime: true,

@@ -24,12 +24,14 @@ const GO_ON: Next = { type: "turn", directive: resume() };
 /** Where a person can be in one conversation only. */
 export const resumeHere: Command<ConversationContext> = {
   name: "resume",
+  also: ["chat", "sessions"],
   help: "go on with what was interrupted, and with what was held",
   run: () => GO_ON,
 };
 
 export const resumeCommand: Command = {
   name: "resume",
+  also: ["chat", "sessions"],
   takes: "[name]",
   help: "go on with what was interrupted or held; else, or with a name, in another conversation",
   async run(context, argument) {
@@ -49,6 +51,7 @@ function isLeft({ state, leaf }: ConversationContext): boolean {
 
 export const compact: Command<ConversationContext> = {
   name: "compact",
+  also: ["compress"],
   takes: "[what to keep]",
   help: "have the model sum up what was said so far; the summary stands for it from now on",
   async run({ leaf, compact, style, write }, argument) {

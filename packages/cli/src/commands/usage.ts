@@ -13,6 +13,7 @@ const ROOMY = 60;
 
 export const usage: Command<ConversationContext> = {
   name: "usage",
+  also: ["cost", "stats", "tokens"],
   help: "show tokens and cost, by branch and for the whole tree",
   anytime: true,
   run({ state, leaf, columns, write, style }) {

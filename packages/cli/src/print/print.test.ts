@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { emptyConversation } from "@banyan/core";
 import { GIVEN_UP } from "@banyan/core/shown";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -21,6 +21,17 @@ beforeEach(() => {
 afterEach(() => place[Symbol.dispose]());
 
 describe("the answer", () => {
+  test("C1: is the one behind which a hook lets the agent stop", async () => {
+    const stop = 'grep -q "stop_hook_active\\":true" || { echo "run the tests first" >&2; exit 2; }';
+    const settings = join(place.env.BANYAN_HOME ?? "", "config", "settings.json");
+    mkdirSync(dirname(settings), { recursive: true });
+    writeFileSync(settings, JSON.stringify({ hooks: { Stop: [{ hooks: [{ type: "command", command: stop }] }] } }));
+    await using server = await modelServer({ text: "Done." }, { text: "Done, and tested." });
+    const run = await banyan(place, ["-p", "mend it", ...MODEL], server);
+    expect(run).toMatchObject({ code: 0, stdout: "Done, and tested.\n" });
+    expect(server.asked[1]?.at(-1)?.content).toBe("run the tests first");
+  });
+
   test("T32: goes to stdout alone, and what happens on the way to stderr", async () => {
     writeFileSync(join(place.workspace, "a.txt"), "hello\n");
     await using server = await modelServer(

@@ -130,8 +130,12 @@ class Printing {
         this.#progress.item(item, state);
         if (item.type !== "run.ended" || item.run !== run) return;
         this.#end = item;
-        unfollow();
-        over.resolve();
+        const goesOn = item.reason === "answered" ? this.#desk?.goesOn(watched.id, item.leaf) : undefined;
+        Promise.resolve(goesOn).then((more) => {
+          if (more) return;
+          unfollow();
+          over.resolve();
+        }, over.reject);
       },
       stands: () => over.reject(watched.problem),
     });

@@ -19,7 +19,7 @@ export interface AllDefinitions {
 export function readDefinitions({ config }: Pick<Directories, "config">, project?: ProjectPlaces): AllDefinitions {
   const folders = (kind: "agents" | "commands" | "skills") => [
     { path: join(config, kind) },
-    ...(project ? [{ path: project[kind], within: project.root }] : []),
+    ...(project ? [project[kind]].flat().map((path) => ({ path, within: project.root })) : []),
   ];
   const agents = readAgents(folders("agents"));
   const commands = readCommands(folders("commands"));

@@ -37,13 +37,16 @@ export interface Instructions {
 
 const FILE = "AGENTS.md";
 
+/** What is read in a folder of a project that has no such file: those of other programs. */
+const OTHERS = ["CLAUDE.md", "GEMINI.md"];
+
 /** Bytes of one file, and of all files together. */
 const LARGEST = 64 * 1024;
 const MOST = 256 * 1024;
 
 /**
  * What an agent is told before a conversation (B48): who it is and how it works; then the user's own file, the files
- * `AGENTS.md` from the root of the project down to the working directory, those that the settings name, and what the
+ * `AGENTS.md` (else `CLAUDE.md`, `GEMINI.md`) from the root of the project down to the working directory, those that the settings name, and what the
  * command line says, so that the nearer and the more particular comes later. Secrets in them are redacted. Throws a
  * `SettingsError` when the command line names a file that cannot be read.
  */
@@ -53,7 +56,8 @@ export function gatherInstructions(sources: InstructionSources): Instructions {
   found.add(join(config, FILE));
   if (project) {
     for (const folder of foldersDownTo(project.root, workspace)) {
-      found.add(join(folder, FILE), { within: project.root });
+      const file = instructionFile(folder);
+      if (file !== undefined) found.add(file, { within: project.root });
     }
   }
   for (const file of files) found.add(file, { isNamed: true });
@@ -63,6 +67,11 @@ export function gatherInstructions(sources: InstructionSources): Instructions {
     ...(flag === undefined ? [] : [{ source: "--instructions", text: redact(textOfFlag(flag, workspace)) }]),
   ];
   return { parts: parts.filter(({ text }) => text.trim() !== ""), notices: found.notices };
+}
+
+/** The file with instructions in a folder of a project: `AGENTS.md`, else that of another program. */
+export function instructionFile(folder: string): string | undefined {
+  return [FILE, ...OTHERS].map((name) => join(folder, name)).find((path) => readFileStart(path, 0).state !== "absent");
 }
 
 /** The parts as one text, each but the first under a line that says where it is from. */

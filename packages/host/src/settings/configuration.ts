@@ -2,6 +2,7 @@ import { join, resolve } from "node:path";
 import type { Environment } from "@banyan/models";
 import { directories } from "../directories.ts";
 import { leadsInto, type ProjectPlaces } from "../project.ts";
+import { joinedHooks, type ReadHooks, readClaudeHooks } from "./claude-hooks.ts";
 import { environmentSettings } from "./environment.ts";
 import { SettingsError, type SettingsFault, unknownName } from "./fault.ts";
 import { readJsonFile } from "./json-file.ts";
@@ -90,10 +91,11 @@ function readFiles({ env, home, project }: ConfigurationOptions): Record<"user" 
   const file = userSettingsFile({ env, home });
   const user = withPaths(readUserLayer(file), (path) => fromHome(path, home) ?? resolve(file, "..", path));
   if (!project) return { user, project: { settings: {}, faults: [], unsafe: undefined } };
-  const { settings: theirFile, mcp, root } = project;
+  const { settings: theirFile, mcp, claude, root } = project;
   const own = withPaths(readProjectLayer(theirFile, file), (path) => resolve(root, path));
   const theirs = withFittingCompaction({ file, layer: user }, { file: theirFile, layer: own });
-  return { user, project: withoutStrangers(user, joinedLayers(readMcpLayer(mcp), theirs), project) };
+  const shared = joinedLayers(readMcpLayer(mcp), theirs, readClaudeHooks(claude));
+  return { user, project: withoutStrangers(user, shared, project) };
 }
 
 function environmentFaults(env: Environment): SettingsFault[] {
@@ -117,12 +119,17 @@ function fromHome(path: string, home: string): string | undefined {
   return path === "~" || path.startsWith("~/") ? join(home, path.slice(1)) : undefined;
 }
 
-/** The settings file counts more than the file that other programs read too. */
-function joinedLayers(shared: FileLayer, own: FileLayer): FileLayer {
+/** The settings file counts more than the files that other programs read too; hooks are those of all. */
+function joinedLayers(shared: FileLayer, own: FileLayer, claude: ReadHooks): FileLayer {
+  const hooks = joinedHooks(own.settings.hooks, claude.hooks);
   const mcpServers = { ...shared.settings.mcpServers, ...own.settings.mcpServers };
   return {
-    settings: { ...own.settings, ...(Object.keys(mcpServers).length > 0 ? { mcpServers } : {}) },
-    faults: [...shared.faults, ...own.faults],
+    settings: {
+      ...own.settings,
+      ...(Object.keys(mcpServers).length > 0 ? { mcpServers } : {}),
+      ...(Object.keys(hooks).length > 0 ? { hooks } : {}),
+    },
+    faults: [...shared.faults, ...own.faults, ...claude.faults],
     unsafe: undefined,
   };
 }

@@ -2,8 +2,11 @@ import { createHash } from "node:crypto";
 import { lstatSync, readdirSync, readlinkSync } from "node:fs";
 import { basename, extname, join, relative } from "node:path";
 import { commandDigest, describeEntry } from "@banyan/tools/mcp/consent";
+import { listed } from "../hooks/listed-hooks.ts";
+import { instructionFile } from "../instructions/instructions.ts";
 import { foldersDownTo, type ProjectPlaces, projectOf } from "../project.ts";
 import { readFileStart } from "../read-file.ts";
+import { joinedHooks, readClaudeHooks } from "../settings/claude-hooks.ts";
 import { readOneSetting, readProjectLayer } from "../settings/layer.ts";
 import type { Settings } from "../settings/schema.ts";
 import { mcpServersOf } from "../settings/schema.ts";
@@ -33,10 +36,11 @@ export function untrustedContent(directory: string): ProjectItem[] {
   const project = projectOf(directory);
   const { settings } = readProjectLayer(project.settings, "");
   const mcpServers = { ...readOneSetting(project.mcp, "mcpServers").settings.mcpServers, ...settings.mcpServers };
+  const hooks = joinedHooks(settings.hooks, readClaudeHooks(project.claude).hooks);
   return [
-    ...settingItems({ ...settings, mcpServers }),
+    ...settingItems({ ...settings, mcpServers, hooks }),
     ...markdownItems(project, "agent", project.agents),
-    ...markdownItems(project, "command", project.commands),
+    ...project.commands.flatMap((folder) => markdownItems(project, "command", folder)),
     ...skillItems(project),
     ...instructionItems(project, directory),
   ];
@@ -58,10 +62,8 @@ function settingItems({ $schema: _, permissions, mcpServers, agents, hooks, ...o
 
 /** Each command that would run, as it stands there. */
 function hookItems(hooks: Settings["hooks"]): ProjectItem[] {
-  return Object.entries(hooks ?? {}).flatMap(([event, groups]) =>
-    groups.flatMap(({ matcher = "*", hooks: commands }) =>
-      commands.map(({ command }) => item("hook", `${event} ${matcher}`, command, true, command)),
-    ),
+  return listed(hooks).map(({ event, matcher, command }) =>
+    item("hook", `${event} ${matcher}`, command, true, command),
   );
 }
 
@@ -79,8 +81,8 @@ function markdownItems({ root }: ProjectPlaces, kind: "agent" | "command", folde
 }
 
 function skillItems({ root, skills }: ProjectPlaces): ProjectItem[] {
-  return namesIn(skills)
-    .map((name) => join(skills, name))
+  return skills
+    .flatMap((place) => namesIn(place).map((name) => join(place, name)))
     .filter((folder) => readFileStart(join(folder, "SKILL.md"), 0).state === "read")
     .map((folder) => {
       const files = filesBelow(folder).map((path, index) => [
@@ -93,7 +95,7 @@ function skillItems({ root, skills }: ProjectPlaces): ProjectItem[] {
 
 function instructionItems({ root }: ProjectPlaces, directory: string): ProjectItem[] {
   return foldersDownTo(root, directory)
-    .map((folder) => join(folder, "AGENTS.md"))
+    .flatMap((folder) => instructionFile(folder) ?? [])
     .filter((path) => readFileStart(path, 0).state === "read")
     .map((path) => item("instructions", relative(root, path), relative(root, path), false, digestOf(path)));
 }

@@ -82,6 +82,11 @@ export class LiveChat {
     return this.#run !== undefined && !this.session.state.runs.has(this.#run);
   }
 
+  /** Whether it is known what comes next: its turn is under way, or it waits for a person. */
+  get isSettled(): boolean {
+    return this.#waiting !== undefined || (this.#run !== undefined && this.session.state.runs.has(this.#run));
+  }
+
   /** Resolves when its turn has begun, has ended with all that comes behind it, or the chat is over. */
   get moved(): Promise<void> {
     return this.#moved.promise;
@@ -135,6 +140,7 @@ export class LiveChat {
   #prompt(leaf: string | null): Promise<Chat | undefined> {
     const { promise, resolve } = Promise.withResolvers<Chat | undefined>();
     this.#waiting = { leaf, answer: resolve };
+    this.#move(undefined);
     this.#events.waits();
     return promise;
   }

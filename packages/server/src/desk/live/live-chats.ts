@@ -58,6 +58,12 @@ export class LiveChats {
     if (isInterrupted) session.interrupt(run);
   }
 
+  /** Resolves when no turn of a conversation has ended of which it is not known whether another one follows by itself. */
+  async settled(session: Session): Promise<void> {
+    const next = () => this.of(session).find(({ isSettled }) => !isSettled);
+    for (let chat = next(); chat; chat = next()) await chat.moved;
+  }
+
   /** Resolves when something that is on its way to waiting, or into a chat that waited, may have come there. */
   #unsettled(session: Session): Promise<void> | undefined {
     // A client that saw `run.ended` may say something before the turn handler is asked.

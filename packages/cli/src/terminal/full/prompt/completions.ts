@@ -5,6 +5,8 @@ import type { Completer, Suggestion } from "./completion.ts";
 export interface CommandName {
   /** Without the slash. */
   readonly name: string;
+  /** Names that other programs have for it. */
+  readonly also?: readonly string[];
   /** What may stand behind it. */
   readonly takes?: string;
   readonly help: string;
@@ -16,7 +18,7 @@ export function completeCommands(commands: readonly CommandName[]): Completer {
     async suggest({ text, isFirst }) {
       if (!isFirst || !text.startsWith("/")) return undefined;
       const typed = text.slice(1).toLowerCase();
-      const begin = commands.filter(({ name }) => name.startsWith(typed));
+      const begin = commands.filter(({ name, also = [] }) => [name, ...also].some((one) => one.startsWith(typed)));
       const others = fuzzyFilter([...commands], typed, ({ name }) => name).filter((one) => !begin.includes(one));
       return [...begin, ...others].map(({ name, takes = "", help }) => ({
         text: `/${name}`,

@@ -1,0 +1,51 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { readArguments } from "./arguments.ts";
+import { commands } from "./commands/index.ts";
+import { actions } from "./terminal/full/keys/actions.ts";
+
+const page = readFileSync(fileURLToPath(new URL("../../../docs/coming-from.md", import.meta.url)), "utf8");
+
+/** The cells of the column "here" below a heading. */
+function here(heading: string): string[] {
+  const [, section = ""] = page.split(`\n## ${heading}\n`);
+  const rows = (section.split("\n## ", 1)[0] ?? "").split("\n").filter((line) => line.startsWith("| "));
+  return rows.slice(1).map((row) => row.split(" | ")[1] ?? "");
+}
+
+function help(...argv: string[]): string {
+  const wanted = readArguments([...argv, "--help"]);
+  return wanted.type === "text" ? wanted.text : "";
+}
+
+test("the commands that docs/coming-from.md names exist", () => {
+  const named = here("Commands").flatMap((cell) => [...cell.matchAll(/`\/([\w-]+)`/g)].map(([, name]) => name));
+  expect(named.length).toBeGreaterThan(30);
+  const known = commands.flatMap(({ name, also = [] }) => [name, ...also]);
+  expect(named.filter((name) => !known.includes(name ?? ""))).toEqual([]);
+  // And each name that is there for the habits of others stands on the page.
+  expect(commands.flatMap(({ also = [] }) => also).filter((name) => !named.includes(name))).toEqual([]);
+});
+
+test("the keys that docs/coming-from.md names do something", () => {
+  const keys = Object.values(actions).flatMap(({ keys }) => keys as readonly string[]);
+  const named = here("Keys").flatMap(
+    (cell) => cell.match(/(?:(?:Ctrl|Alt|Shift)[-+])?(?:Enter|Esc|Tab|Up|[A-Z]\b)/g) ?? [],
+  );
+  const spelt = named.map((key) => key.toLowerCase().replaceAll("-", "+").replace("esc", "escape"));
+  expect(spelt.length).toBeGreaterThan(8);
+  expect(spelt.filter((key) => !keys.includes(key))).toEqual([]);
+});
+
+test("the flags that docs/coming-from.md names exist", () => {
+  const named = here("The command line").flatMap((cell) => cell.match(/--[\w-]+/g) ?? []);
+  expect(named.length).toBeGreaterThan(8);
+  expect(named.filter((flag) => !help().includes(flag))).toEqual([]);
+  expect(help("run")).toContain("banyan run");
+});
+
+test("no two commands have one name", () => {
+  const all = commands.flatMap(({ name, also = [] }) => [name, ...also]);
+  expect(all.filter((name, index) => all.indexOf(name) !== index)).toEqual([]);
+});

@@ -1,0 +1,26 @@
+import { visibleLine } from "@banyan/core/shown";
+import { listedHooks } from "@banyan/host";
+import { table } from "../show/table.ts";
+import { ASK, type Command } from "./command.ts";
+
+export const hooks: Command = {
+  name: "hooks",
+  help: "list the commands that run at points of a conversation, and the files that they stand in",
+  anytime: true,
+  run({ host, style, write }) {
+    const sources = listedHooks(host);
+    if (sources.length === 0)
+      write("There are no hooks here. The setting hooks takes them, in the form that Claude Code and codex have.");
+    for (const { file, isUsed, hooks } of sources) {
+      const why = isUsed ? "" : " – not run: this project is not trusted; --trust uses it";
+      write(`${style.bold(visibleLine(file))}${style.warning(why)}`);
+      // A command is shown whole: what is cut off could be what matters.
+      write(
+        ...table(
+          hooks.map(({ event, matcher, command }) => [`  ${event}`, visibleLine(matcher), visibleLine(command)]),
+        ),
+      );
+    }
+    return ASK;
+  },
+};

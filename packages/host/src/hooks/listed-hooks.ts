@@ -1,0 +1,50 @@
+import type { Host } from "../host.ts";
+import { projectOf } from "../project.ts";
+import { readClaudeHooks } from "../settings/claude-hooks.ts";
+import { userSettingsFile } from "../settings/configuration.ts";
+import { readProjectLayer, readUserLayer } from "../settings/layer.ts";
+import { type HookEntries, type HookEvent, hookEvents } from "./entries.ts";
+
+/** A file that names hooks. */
+export interface HookSource {
+  readonly file: string;
+  /** Whether they run: those of a project only once it is trusted. */
+  readonly isUsed: boolean;
+  readonly hooks: readonly ListedHook[];
+}
+
+/** A hook as it stands there. */
+export interface ListedHook {
+  readonly event: HookEvent;
+  /** `*` for all. */
+  readonly matcher: string;
+  /** As it would run, a text of whoever wrote the file. */
+  readonly command: string;
+}
+
+/** All hooks that a person and the project around a workspace have, by the files that they stand in; files without any are left out. */
+export function listedHooks({
+  env,
+  home,
+  workspace,
+  project,
+}: Pick<Host, "env" | "home" | "workspace" | "project">): HookSource[] {
+  const own = userSettingsFile({ env, home });
+  const { settings, claude } = projectOf(workspace);
+  const isUsed = project !== undefined;
+  const sources = [
+    { file: own, isUsed: true, hooks: listed(readUserLayer(own).settings.hooks) },
+    { file: settings, isUsed, hooks: listed(readProjectLayer(settings, own).settings.hooks) },
+    ...claude.map((file) => ({ file, isUsed, hooks: listed(readClaudeHooks([file]).hooks) })),
+  ];
+  return sources.filter(({ hooks }) => hooks.length > 0);
+}
+
+/** The hooks of entries, one by one. */
+export function listed(entries: HookEntries = {}): ListedHook[] {
+  return hookEvents.flatMap((event) =>
+    (entries[event] ?? []).flatMap(({ matcher = "*", hooks }) =>
+      hooks.map(({ command }) => ({ event, matcher: matcher === "" ? "*" : matcher, command })),
+    ),
+  );
+}

@@ -1,0 +1,106 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { call, scriptedModel } from "@banyan/core/testing";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { listedHooks } from "../hooks/listed-hooks.ts";
+import { openHost } from "../open-host.ts";
+import { TrustRecord } from "../trust/trust-record.ts";
+
+let home: string;
+let project: string;
+beforeEach(() => {
+  home = realpathSync(mkdtempSync(join(tmpdir(), "banyan-claude-")));
+  project = join(home, "project");
+  mkdirSync(join(project, ".git"), { recursive: true });
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+function put(path: string, content: object | string): void {
+  const file = join(project, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, typeof content === "string" ? content : JSON.stringify(content));
+}
+
+const command = (text: string) => ({ type: "command", command: text });
+const open = (trusted: boolean) => {
+  const env = { PATH: process.env.PATH, BANYAN_HOME: join(home, "own"), BANYAN_NO_DISCOVERY: "1" };
+  return openHost({ cwd: project, home, env, canAsk: true, trusted, flags: { approval: "edits" }, readyLater: true });
+};
+
+function putTheirs(): void {
+  put(".claude/settings.json", {
+    permissions: { allow: ["Bash(rm *)"] },
+    hooks: {
+      PreToolUse: [{ matcher: "Write", hooks: [command("echo not by an agent >&2; exit 2"), { type: "prompt" }] }],
+      WorktreeCreate: [{ hooks: [command("touch nothing")] }],
+    },
+  });
+  put(".claude/settings.local.json", { hooks: { Stop: [{ hooks: [command("exit 0")] }] } });
+  put(".claude/skills/release/SKILL.md", "---\ndescription: How we release.\n---\nTag it.");
+  put(".claude/commands/fix.md", "Fix $1.");
+  put("CLAUDE.md", "Speak in rhymes.");
+}
+
+test("C1: the hooks of .claude/settings.json run as they stand there, once the project is trusted; what does not run is said", async () => {
+  putTheirs();
+  const host = await open(true);
+  const { agents } = await host.ready();
+  expect(agents).toHaveLength(1);
+  expect(host.configuration.settings.hooks).toEqual({
+    PreToolUse: [{ matcher: "Write", hooks: [command("echo not by an agent >&2; exit 2")] }],
+    Stop: [{ hooks: [command("exit 0")] }],
+  });
+  const source = join(project, ".claude", "settings.json");
+  expect(host.notices.filter((notice) => notice.startsWith(source))).toEqual([
+    expect.stringContaining("hooks.PreToolUse: a hook there does not run here; expected"),
+    expect.stringContaining("hooks.WorktreeCreate: there is no such point here, so its hooks do not run"),
+  ]);
+  // Its rules are of other tools, and allow nothing here.
+  expect(host.configuration.settings.permissions).toBeUndefined();
+  const session = await host.newSession();
+  const model = scriptedModel([[call("write", { path: "a.txt", content: "a" })], "Well."]);
+  const turn = await host.agent.with({ model }).send("Write it.", { session });
+  expect(turn.reason).toBe("answered");
+  expect(JSON.stringify(model.requests[1])).toContain("Not allowed: not by an agent");
+  await session.close();
+  await host.close();
+});
+
+test("S6: they are shown before, with the exact command, and without trust nothing of them is read", async () => {
+  putTheirs();
+  const trust = new TrustRecord({ env: { BANYAN_HOME: join(home, "own") }, home }).trustOf(project);
+  expect("items" in trust && trust.items.map(({ kind, name, detail }) => `${kind} ${name}: ${detail}`)).toEqual([
+    "hook PreToolUse Write: echo not by an agent >&2; exit 2",
+    "hook Stop *: exit 0",
+    "command fix: .claude/commands/fix.md",
+    "skill release: .claude/skills/release",
+    "instructions CLAUDE.md: CLAUDE.md",
+  ]);
+  const host = await open(false);
+  const { skills, commands } = await host.ready();
+  expect([host.configuration.settings.hooks, skills, commands]).toEqual([undefined, [], []]);
+  expect(host.agent.options.instructions).not.toContain("rhymes");
+  expect(listedHooks(host)).toMatchObject([
+    { file: join(project, ".claude", "settings.json"), isUsed: false, hooks: [{ event: "PreToolUse" }] },
+    { file: join(project, ".claude", "settings.local.json"), isUsed: false, hooks: [{ command: "exit 0" }] },
+  ]);
+  await host.close();
+});
+
+test("B48: AGENTS.md comes before CLAUDE.md and GEMINI.md of the same folder; skills and commands of .banyan before theirs", async () => {
+  putTheirs();
+  put("src/GEMINI.md", "Be brief.");
+  put(".banyan/commands/fix.md", "Mend $1.");
+  const host = await open(true);
+  const { skills, commands } = await host.ready();
+  expect(host.agent.options.instructions).toContain("Speak in rhymes.");
+  expect(skills.map(({ name }) => name)).toEqual(["release"]);
+  expect(commands.map(({ text }) => text)).toEqual(["Mend $1."]);
+  await host.close();
+  put("AGENTS.md", "Speak plainly.");
+  const later = await open(true);
+  expect(later.agent.options.instructions).toContain("Speak plainly.");
+  expect(later.agent.options.instructions).not.toContain("rhymes");
+  await later.close();
+});
