@@ -30,6 +30,7 @@ export async function takeTurn(agent: AcpAgent, turn: LoopTurn, sink: TurnSink, 
   await using process = await AgentProcess.start(name, agent);
   let heardAt = performance.now();
   let isGone = false;
+  let broken: unknown;
   let session: string | undefined;
   let greeting: InitializeResponse | undefined;
 
@@ -51,9 +52,13 @@ export async function takeTurn(agent: AcpAgent, turn: LoopTurn, sink: TurnSink, 
         heardAt = performance.now();
         await report.settled();
       },
+      broken: (error) => {
+        broken = error;
+      },
     }),
   );
   const gone = connection.closed.then(async () => {
+    if (broken !== undefined) throw broken;
     isGone = true;
     // What it said last may come a moment later.
     await Promise.race([process.ended, sleep(500)]);

@@ -13,6 +13,8 @@ export interface FrameOptions {
   readonly told: (told: Told) => Promise<void>;
   /** Told of every other message, once who takes it has begun with it; the same holds. */
   readonly heard: () => Promise<void>;
+  /** Told why nothing more is read although there is more: a line that is too long, or what `told` and `heard` reject with. */
+  readonly broken: (error: unknown) => void;
 }
 
 const LINE_END = 0x0a;
@@ -24,7 +26,7 @@ const LINE_END = 0x0a;
  */
 export function frames(input: Writable, output: Readable, options: FrameOptions): Stream {
   return {
-    readable: ReadableStream.from(messagesOf(output, options)) as Stream["readable"],
+    readable: ReadableStream.from(readBy(output, options)) as Stream["readable"],
     writable: new WritableStream<AnyMessage>({
       write: (message) =>
         new Promise((resolve, reject) => {
@@ -32,6 +34,16 @@ export function frames(input: Writable, output: Readable, options: FrameOptions)
         }),
     }),
   };
+}
+
+/** The package says of whatever ends the reading that the connection was closed: why, is told apart. */
+async function* readBy(output: Readable, options: FrameOptions): AsyncGenerator<AnyMessage> {
+  try {
+    yield* messagesOf(output, options);
+  } catch (error) {
+    options.broken(error);
+    throw error;
+  }
 }
 
 async function* messagesOf(
