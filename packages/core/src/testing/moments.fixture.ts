@@ -106,13 +106,18 @@ export class Moments {
     }
   }
 
-  /**
-   * Plays it to its end: questions are answered, and what waits is sent, until nothing is left. Looks each time that
-   * `moment` resolves, for at most so many times.
-   */
+  /** Plays it from its beginning to its end, as `bringToEnd` does. */
   async play(moment: () => Promise<unknown>, looks: number): Promise<void> {
-    const [client] = this.#clients as readonly [Client, ...Client[]];
-    this.#begin(client, say("Begin"));
+    this.#begin(this.#clients[0] as Client, say("Begin"));
+    await this.bringToEnd(moment, looks);
+  }
+
+  /**
+   * Goes on until nothing is left that the first client knows of: questions are answered, and what waits is sent. Looks each
+   * time that `moment` resolves, for at most so many times.
+   */
+  async bringToEnd(moment: () => Promise<unknown>, looks: number): Promise<void> {
+    const client = this.#clients[0] as Client;
     for (let look = 0; look < looks; look++) {
       await moment();
       // Of now: a client may be given another state.
