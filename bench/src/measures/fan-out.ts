@@ -158,6 +158,7 @@ async function server(): Promise<Broadcaster> {
     store,
     workspace: "/",
     approval: "ask",
+    unasked: [],
     model: { name: "bench/model" },
     redact: (text: string) => text,
     ready: async () => ({}),

@@ -14,11 +14,13 @@ import { hello } from "./hello.ts";
 import { loop } from "./loop.ts";
 import { loopAnthropic } from "./loop-anthropic.ts";
 import { many } from "./many.ts";
+import { nodes } from "./nodes.ts";
 import { open } from "./open.ts";
 import { paced } from "./paced.ts";
 import { pacedAnthropic } from "./paced-anthropic.ts";
 import { page } from "./page.ts";
 import { permission } from "./permission.ts";
+import { postgres } from "./postgres.ts";
 import { recall } from "./recall.ts";
 import { sandbox } from "./sandbox.ts";
 import { start } from "./start.ts";
@@ -43,6 +45,8 @@ export const measures: readonly Measure[] = [
   append,
   open,
   many,
+  postgres,
+  nodes,
   fanOut,
   doors,
   fences,
