@@ -11,10 +11,9 @@ import { failsAs, hasBegun, type Outcome, type Performer } from "../desk/perform
 import { GUEST, OWNER, type Principal } from "../desk/principal.ts";
 import { Activities } from "./activities.ts";
 import { Bells } from "./bells.ts";
-import { Draining } from "./draining.ts";
+import { Draining, placeIn, runsAtWork, toGoOn } from "./draining.ts";
 import type { Asked, DrivenNode, Driver, Place, Step } from "./driver.ts";
 import { Following } from "./following.ts";
-import { placeIn, runsAtWork, toGoOn } from "./left-runs.ts";
 import { MovingConversation, type WatchedAt } from "./moving-conversation.ts";
 import { WrittenConversation } from "./written-conversation.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { SharedClock } from "./shared-clock.ts";
+import { SharedClock } from "./node.ts";
 
 const HOUR = 3_600_000;
 
