@@ -3,9 +3,12 @@ import { type Command, Option } from "commander";
 
 /** What a line says of an agent that works for clients of another program: its model, and what of it runs without asking. */
 export interface AgentFlags {
+  /** `provider/model`. */
   readonly model?: string;
+  /** Rules as they were written. */
   readonly allow: readonly string[];
   readonly deny: readonly string[];
+  /** A file with more of them. */
   readonly rules?: string;
   readonly approval?: ApprovalMode;
   readonly unconfined?: boolean;

@@ -28,10 +28,16 @@ export function readAcp(argv: readonly string[]): { readonly type: "acp"; readon
   const unread = parse(command, argv);
   if (unread) return unread;
   const wanted = command.opts<AcpArguments>();
-  const own = ["model", "rules", "approval", "unconfined"] as const;
-  const alone = own.find((name) => wanted[name] !== undefined) ?? (wanted.trust ? "trust" : undefined);
-  const rule = wanted.allow.length > 0 ? "allow" : wanted.deny.length > 0 ? "deny" : alone;
-  if (wanted.attach !== undefined && rule !== undefined)
-    return { type: "mistake", message: `--${rule} does not go with --attach: the server has settings of its own.` };
+  const flag = flagOf(wanted);
+  if (wanted.attach !== undefined && flag !== undefined)
+    return { type: "mistake", message: `--${flag} does not go with --attach: the server has settings of its own.` };
   return { type: "acp", arguments: wanted };
+}
+
+/** The first flag of a line that is about the agent. */
+function flagOf({ allow, deny, trust, ...single }: AgentFlags): string | undefined {
+  if (allow.length > 0) return "allow";
+  if (deny.length > 0) return "deny";
+  const named = (["model", "rules", "approval", "unconfined"] as const).find((name) => single[name] !== undefined);
+  return named ?? (trust ? "trust" : undefined);
 }

@@ -16,11 +16,13 @@ import { toolNames } from "./tool-name.ts";
 /**
  * Which servers, for whom, and in which surroundings.
  * @example
+ * const telemetry = new Telemetry();
  * const servers = openMcpServers({
  *   workspace: "/home/me/project",
  *   env: process.env,
  *   servers: { library: { type: "http", url: "https://mcp.example.org" }, notes: { command: "notes-server" } },
  *   ask: async ({ text }) => `Nobody is here to answer: ${text}`,
+ *   traceparent: ({ conversation, call }) => telemetry.traceparent(conversation.id, call),
  *   onChange: () => console.log(servers.states),
  *   reconnect: { attempts: 10, delay: 1_000, maxDelay: 30_000 },
  * });
