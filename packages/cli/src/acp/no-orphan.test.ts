@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
+import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -76,21 +77,25 @@ test.runIf(process.env.BANYAN_LONG === "1")(
     // The first one of a home compiles the program.
     await end(place, { way: "its pipe is closed", after: 0 });
     const took: string[] = [];
+    /** Those that took longer than 3 seconds; on a machine with other work, as many times longer as there is more to do than it can. */
+    const late: string[] = [];
     let busy = 0;
     for (let begun = 0; begun < STARTS; begun += TOGETHER) {
       const look = setInterval(() => {
         if (commands().length > 0) busy += 1;
       }, 500);
       const one = async (how: (typeof all)[number]) => {
-        took.push(`${String(await end(place, how)).padStart(5)} ms: ${how.way} after ${how.after} ms`);
+        const milliseconds = await end(place, how);
+        const line = `${String(milliseconds).padStart(5)} ms: ${how.way} after ${how.after} ms`;
+        took.push(line);
+        if (milliseconds > 3_000 * Math.max(1, (loadavg()[0] ?? 0) / availableParallelism())) late.push(line);
       };
       await Promise.all(all.slice(begun, begun + TOGETHER).map(one)).finally(() => clearInterval(look));
     }
     const slowest = took.sort().at(-1);
     console.log(`${STARTS} editors, seed ${seed}: a command ran at ${busy} looks; the slowest end took ${slowest}`);
     await expect.poll(commands, { timeout: 3_000 }).toEqual([]);
-    // On a machine with nothing else to do.
-    expect(took.filter((line) => Number.parseInt(line, 10) > 3_000)).toEqual([]);
+    expect(late).toEqual([]);
     // The moments reach as far as a command that runs.
     expect(busy).toBeGreaterThan(0);
   },
