@@ -10,6 +10,8 @@ const REASONS: Readonly<Record<string, string>> = {
   "packages/cli/src/show/sub-agents.ts": "Of sub-agents the ends of calls are shown, and what toldItem tells.",
   "packages/core/src/session/replay.ts": "Only these two events say again what deltas said.",
   "packages/core/src/session/streaming.ts": "Only these events say again what deltas said.",
+  "packages/host/src/calls-for.ts":
+    "These alone call for a person who looks elsewhere: something waits, or nothing more comes.",
   "packages/host/src/hooks/hooks.ts": "Hooks are called at these moments, which their format names.",
   "packages/server/src/doors/acp/branch.ts": "A branch grows by these alone; of all else it knows whose it is.",
   "packages/server/src/cluster/following.ts": "It tells the steps of a turn, which these end.",

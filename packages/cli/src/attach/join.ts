@@ -79,9 +79,9 @@ export async function join(args: AttachArguments, { terminal, unsent, signal, me
 }
 
 /** What the person's own settings say of their terminal, wherever the server is. */
-function ownLook(): Pick<LiveSettings, "keys" | "theme"> & { readonly prompt?: string | undefined } {
-  const { keys, theme, prompt } = readConfiguration({ env: process.env, home: homedir() }).settings;
-  return { prompt, ...(keys && { keys }), ...(theme && { theme }) };
+function ownLook(): Pick<LiveSettings, "keys" | "notify" | "theme"> & { readonly prompt?: string | undefined } {
+  const { keys, theme, notify, prompt } = readConfiguration({ env: process.env, home: homedir() }).settings;
+  return { prompt, ...(keys && { keys }), ...(theme && { theme }), ...(notify && { notify }) };
 }
 
 /** The conversation that the command line names, or that the person chooses; nothing for a new one. */

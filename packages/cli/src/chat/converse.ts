@@ -100,9 +100,17 @@ async function talkAt(
 
 /** Tells a terminal what the settings say of it, and what it can complete; answers what is wrong with its keys. */
 function configure({ live }: Terminal, host: Host): readonly string[] {
-  const { keys, theme } = host.configuration.settings;
+  const { keys, theme, notify } = host.configuration.settings;
   const { workspace } = host;
-  return live?.configure({ workspace, commands, ...(keys && { keys }), ...(theme && { theme }) }) ?? [];
+  return (
+    live?.configure({
+      workspace,
+      commands,
+      ...(keys && { keys }),
+      ...(theme && { theme }),
+      ...(notify && { notify }),
+    }) ?? []
+  );
 }
 
 /** Milliseconds that MCP servers have to start until their commands are completed. */

@@ -1,4 +1,5 @@
 import { type ConversationState, type FeedItem, pathTo } from "@banyan/core";
+import { CallsFor } from "@banyan/host";
 import type { Client } from "@banyan/protocol/client";
 import { gist } from "../show/message-label.ts";
 import { oneLine } from "../show/plain-text.ts";
@@ -31,6 +32,7 @@ export class ShownFeed {
   readonly #options: ShownFeedOptions;
   readonly #approvals: Approvals;
   readonly #run = new ShownRun(() => this.#state);
+  readonly #callsFor = new CallsFor();
   /** The command whose turn has not begun, because it waits for MCP servers. */
   #waiting: string | undefined;
 
@@ -63,6 +65,8 @@ export class ShownFeed {
     const { person } = this.#options;
     const session = this.#options.session();
     if (item.type === "turn.waiting") return this.#tellWait(item);
+    const calling = this.#callsFor.hear(item, this.#state);
+    if (calling) person.terminal.live?.call(calling.sentence);
     if (item.type === "run.started") {
       const isOwn = session?.isOwn(item.run, item.leaf) === true;
       this.#run.begin(item, person.standpoint.place.at, isOwn);

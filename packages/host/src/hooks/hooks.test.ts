@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, type Permission, Session, say } from "@banyan/core";
-import { call, collect, scriptedModel } from "@banyan/core/testing";
+import { call, collect, fail, scriptedModel } from "@banyan/core/testing";
 import { workspaceTools } from "@banyan/tools/workspace";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { redactor } from "../redaction/redactor.ts";
@@ -164,6 +164,40 @@ describe("C1: a hook that was written for Claude Code or codex runs as it is", (
       prompt(at("UserPromptSubmit", "grep -q Deploy && { echo not on Fridays >&2; exit 2; }")),
     ).rejects.toThrow("A hook does not let this be said: not on Fridays");
     await session.close();
+  });
+});
+
+describe("C2: a hook of Notification", () => {
+  test.each([
+    ["permission_prompt", "shell", ASK, "The agent asks to run shell."],
+    ["idle_prompt", "fails", undefined, "The agent failed: "],
+  ] as const)("hears once of %s", async (type, tool, permission, sentence) => {
+    const notice = script("notice.sh", "cat >> told.json; echo >> told.json\n");
+    const entries = at("Notification", notice, "permission_prompt|idle_prompt");
+    const answers = tool === "fails" ? [[fail("invalid-request", { status: 400 })]] : ["Done."];
+    const hooks = new Hooks({
+      ...{ entries, directory: folder, env: process.env, redact: redactor({ env: {} }) },
+      mode: () => "ask",
+    });
+    const session = Session.inMemory();
+    hooks.follow(session);
+    const first = tool === "fails" ? [] : [[call(tool, { command: "echo" }, "a call")]];
+    const model = scriptedModel([...first, ...answers] as never);
+    const agent = new Agent({ model, tools: workspaceTools({ root: folder }), ...(permission && { permission }) });
+    const chat = collect(agent.chat(say("Go."), { session })).catch(() => {});
+    if (permission) {
+      await expect.poll(() => session.state.questions.size).toBe(1);
+      await session.answer([...session.state.questions.keys()][0] as string, { decision: "allow" });
+    }
+    await chat;
+    await session.close();
+    await hooks.close();
+    const told = readFileSync(join(folder, "told.json"), "utf8")
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatchObject({ notification_type: type, message: expect.stringContaining(sentence) });
   });
 });
 

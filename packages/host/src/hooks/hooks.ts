@@ -10,6 +10,7 @@ import type {
 import { say } from "@banyan/core";
 import { visibleLine } from "@banyan/core/shown";
 import { named } from "../attachments/files.ts";
+import { type Calling, CallsFor } from "../calls-for.ts";
 import type { ApprovalMode } from "../permissions/permissions.ts";
 import type { Redact } from "../redaction/redactor.ts";
 import { type HookEntries, type HookEvent, hooksAt } from "./entries.ts";
@@ -70,9 +71,10 @@ export class Hooks {
     this.#sessions.set(id, session);
     const source = isNew ? "startup" : "resume";
     this.#told.set(id, this.#fire("SessionStart", id, { source }, [source]));
+    const callsFor = new CallsFor();
     session.listen({
       items: (items) => {
-        for (const item of items) this.#observe(id, item, session.state);
+        for (const item of items) this.#observe(id, item, session.state, callsFor.hear(item, session.state));
       },
       ended: () => {
         this.#sessions.delete(id);
@@ -161,9 +163,13 @@ export class Hooks {
   }
 
   /** What is only told, and waited for by nobody. */
-  #observe(id: string, item: FeedItem, state: ConversationState): void {
+  #observe(id: string, item: FeedItem, state: ConversationState, calling: Calling | undefined): void {
     const fire = (event: HookEvent, fields: object, names: readonly string[] = []) =>
       this.#inBackground(this.#fire(event, id, fields, names));
+    if (calling) {
+      const { type, sentence } = calling;
+      fire("Notification", { notification_type: type, message: this.#options.redact(sentence) }, [type]);
+    }
     switch (item.type) {
       case "context.shortening":
         return fire("PreCompact", { trigger: "auto" }, ["auto"]);
@@ -178,16 +184,6 @@ export class Hooks {
         if (state.messages.get(item.leaf ?? "")?.call !== undefined)
           fire("SubagentStop", { agent_id: item.run, stop_hook_active: false });
         return;
-      case "call.approval-requested":
-        return fire(
-          "Notification",
-          { notification_type: "permission_prompt", message: `The agent asks to run ${item.tool ?? "a tool"}.` },
-          ["permission_prompt"],
-        );
-      case "question.asked":
-        return fire("Notification", { notification_type: "elicitation_dialog", message: item.text }, [
-          "elicitation_dialog",
-        ]);
     }
   }
 

@@ -274,6 +274,12 @@ const shape = {
       "What the terminal's prompt says; {agent} stands for the agent's name. `Reply to {agent}:` when nothing is set.",
     )
     .optional(),
+  notify: z
+    .enum(["auto", "bell", "off"], '"auto", "bell" or "off"')
+    .describe(
+      "How the terminal tells you, while you look elsewhere, that something waits, failed, or took long and has ended: by a notification and the bell, the bell alone, or not.",
+    )
+    .optional(),
   theme: z.enum(["auto", "dark", "light"], '"auto", "dark" or "light"').describe("Colours of the terminal.").optional(),
 };
 

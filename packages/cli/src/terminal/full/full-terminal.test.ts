@@ -200,8 +200,8 @@ test("T31: what was entered is left again, and what is finished is on the screen
   expect(await here.terminal.ask({ prompt: "? " })).toBeUndefined();
   expect(await here.screen.until("the last line")).not.toContain("Starting");
   expect(here.raw).toEqual([true, false]);
-  // Kitty's keys, marked pastes, the cursor.
-  await expect.poll(() => here.screen.raw.endsWith("\x1b[<u\x1b[?2004l\x1b[?25h")).toBe(true);
+  // Kitty's keys, the focus, marked pastes, the cursor.
+  await expect.poll(() => here.screen.raw.endsWith("\x1b[<u\x1b[?1004l\x1b[?2004l\x1b[?25h")).toBe(true);
   expect(here.screen.raw.split("\x1b[>1u")).toHaveLength(2);
 });
 

@@ -4,6 +4,7 @@ import { detectCapabilities } from "@earendil-works/pi-tui";
 import type { Decided, Decision } from "../decision.ts";
 import { History } from "../history.ts";
 import type { MessageRequest, Question, Terminal, TerminalOptions } from "../terminal.ts";
+import { Attention } from "./attention.ts";
 import type { Action } from "./keys/actions.ts";
 import { KeyBindings, type KeyRow } from "./keys/key-bindings.ts";
 import { Keyboard } from "./keys/keyboard.ts";
@@ -59,6 +60,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
   readonly #screen: Screen;
   readonly #keyboard: Keyboard;
   readonly #lease: Lease;
+  readonly #attention: Attention;
   readonly #overlays: OverlayStack;
   readonly #prompt: Prompt;
   readonly #promptKeys: PromptKeys;
@@ -86,6 +88,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
     this.#links = depth > 1 && detectCapabilities(() => false).hyperlinks;
     this.#moves = mayMove(env);
     this.view = new LiveView(() => this.#changed());
+    this.#attention = new Attention((text) => output.write(text), env);
     this.#screen = new Screen(output, env, (size) => pictureOf(this.#seen(), size));
     const modes = new Modes(input, output);
     this.#overlays = new OverlayStack(() => this.#changed());
@@ -121,6 +124,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
           if (!knowsKitty) modes.useOtherKeys();
         },
         onBackground: (scheme) => this.#useScheme(scheme, false),
+        onFocus: (has) => this.#attention.looks(has),
       },
       env,
     );
@@ -212,7 +216,8 @@ export class FullTerminal implements Terminal, LiveTerminal {
   }
 
   configure(settings: LiveSettings): readonly string[] {
-    const { prompt, keys, theme = "auto", history = [], commands, workspace, names } = settings;
+    const { prompt, keys, theme = "auto", notify, history = [], commands, workspace, names } = settings;
+    if (notify) this.#attention.use(notify);
     if (prompt !== undefined) this.#prompt.call(prompt);
     this.#prompt.remember(history);
     if (theme !== "auto") this.#useScheme(theme, true);
@@ -260,6 +265,11 @@ export class FullTerminal implements Terminal, LiveTerminal {
     return markdownLines(markdown, width, { theme: this.#theme, links: this.#links, highlight: this.#highlight });
   }
 
+  call(sentence: string): void {
+    // Who has gone into another program from here looks at that.
+    if (this.#lease.isTaken && !this.#isClosed) this.#attention.call(sentence);
+  }
+
   insert(text: string): void {
     this.#prompt.insert(text);
   }
@@ -296,6 +306,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
   }
 
   #key(key: string): void {
+    this.#attention.looks(true);
     if (this.#overlays.delays() && !this.#overlays.page) {
       // A message that was being typed goes on; keys that are about nothing count for nothing.
       if (!this.#prompt.isEmpty || this.#keys.matches(key, "cancel")) this.#promptKeys.key(key);

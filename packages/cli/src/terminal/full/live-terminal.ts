@@ -1,5 +1,6 @@
 import type { ConversationState } from "@banyan/core";
 import type { FeedView } from "../feed-view.ts";
+import type { AttentionHow } from "./attention.ts";
 import type { KeyRow, KeySettings } from "./keys/key-bindings.ts";
 import type { Suggestion } from "./prompt/completion.ts";
 import type { CommandName } from "./prompt/completions.ts";
@@ -15,6 +16,8 @@ export interface LiveSettings {
   readonly keys?: KeySettings;
   /** The colours, when the terminal is not to be asked for its background. */
   readonly theme?: "auto" | "dark" | "light";
+  /** How the person is told of what waits for them while they look elsewhere. */
+  readonly notify?: AttentionHow;
   /** What Up brings back, the newest first. */
   readonly history?: readonly string[];
   /** Offered after `/`. */
@@ -56,6 +59,8 @@ export interface LiveTerminal {
    * once that is said, when the editor fails.
    */
   edit(text: string, file: string): Promise<string | undefined>;
+  /** Calls the person, if they look elsewhere: something waits for them. */
+  call(sentence: string): void;
   /** Puts text into the prompt, before what stands there. */
   insert(text: string): void;
 }

@@ -17,6 +17,7 @@ function opened(env: NodeJS.ProcessEnv): void {
     onPaste: (text: string) => heard.push({ paste: text }),
     onTerminal: (knowsKitty: boolean) => heard.push({ knowsKitty }),
     onBackground: (scheme: string) => heard.push({ scheme }),
+    onFocus: (focus: boolean) => heard.push({ focus }),
   };
   keyboard = new Keyboard(input, listener, env);
   keyboard.start();
@@ -43,6 +44,10 @@ describe("the keyboard", () => {
       "\x1b[13;2u",
       "\x1b\r",
     ]);
+  });
+
+  test("C2: hears whether the terminal is looked at", async () => {
+    expect(await typed("\x1b[O", "a\x1b[I")).toEqual([{ focus: false }, "a", { focus: true }]);
   });
 
   test("T7: hears Esc pressed twice", async () => {
@@ -145,5 +150,7 @@ test("T31: whatever mode is entered is left, once", () => {
   modes.leave();
   modes.leave();
   expect(raw).toEqual([true, false]);
-  expect(written).toBe("\x1b[?2004h\x1b[>1u\x1b[?u\x1b[c\x1b[>4;2m\x1b[<u\x1b[>4;0m\x1b[?2004l\x1b[?25h");
+  expect(written).toBe(
+    "\x1b[?2004h\x1b[?1004h\x1b[>1u\x1b[?u\x1b[c\x1b[>4;2m\x1b[<u\x1b[>4;0m\x1b[?1004l\x1b[?2004l\x1b[?25h",
+  );
 });

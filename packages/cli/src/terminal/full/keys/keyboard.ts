@@ -11,6 +11,8 @@ export interface KeyListener {
   /** The terminal has said what it is, and whether it knows Kitty's protocol for keys. */
   onTerminal(knowsKitty: boolean): void;
   onBackground(scheme: Scheme): void;
+  /** The terminal has the focus now, or no longer. */
+  onFocus(has: boolean): void;
 }
 
 /** Milliseconds after which Esc is a key, and not the beginning of another; longer where keys come over a network. */
@@ -85,6 +87,7 @@ export class Keyboard {
     }
     const scheme = schemeOfReply(sequence);
     if (scheme) return this.#listener.onBackground(scheme);
+    if (sequence === FOCUS_IN || sequence === FOCUS_OUT) return this.#listener.onFocus(sequence === FOCUS_IN);
     if (isKeyRelease(sequence)) return;
     // How a key is read depends on it, and the library keeps it for all.
     setKittyProtocolActive(this.#knowsKitty);
@@ -93,6 +96,8 @@ export class Keyboard {
   }
 }
 
+const FOCUS_IN = "\x1b[I";
+const FOCUS_OUT = "\x1b[O";
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal answers begins with Esc
 const KITTY_FLAGS = /^\x1b\[\?(\d+)u$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal answers begins with Esc

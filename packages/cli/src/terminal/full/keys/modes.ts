@@ -1,5 +1,8 @@
 const PASTES_ON = "\x1b[?2004h";
 const PASTES_OFF = "\x1b[?2004l";
+/** The terminal says whether it has the focus. */
+const FOCUS_ON = "\x1b[?1004h";
+const FOCUS_OFF = "\x1b[?1004l";
 /** Kitty's protocol, so far that keys are told apart that else are one (flag 1); then: is it on? and, which all answer: what are you? */
 const KITTY_ON = "\x1b[>1u\x1b[?u\x1b[c";
 const KITTY_OFF = "\x1b[<u";
@@ -9,7 +12,7 @@ const OTHER_KEYS_OFF = "\x1b[>4;0m";
 const CURSOR_ON = "\x1b[?25h";
 
 /**
- * The modes of a terminal that the full interface needs: raw keys, marked pastes, keys told apart. Whatever is entered is
+ * The modes of a terminal that the full interface needs: raw keys, marked pastes, keys told apart, and whether it is looked at. Whatever is entered is
  * left again, once (T31).
  */
 export class Modes {
@@ -27,7 +30,7 @@ export class Modes {
     if (this.#entered) return;
     this.#entered = true;
     this.#input.setRawMode?.(true);
-    this.#output.write(PASTES_ON + KITTY_ON);
+    this.#output.write(PASTES_ON + FOCUS_ON + KITTY_ON);
   }
 
   /** The terminal does not know Kitty's protocol. */
@@ -40,7 +43,7 @@ export class Modes {
   leave(): void {
     if (!this.#entered) return;
     this.#entered = false;
-    this.#output.write(KITTY_OFF + (this.#otherKeys ? OTHER_KEYS_OFF : "") + PASTES_OFF + CURSOR_ON);
+    this.#output.write(KITTY_OFF + (this.#otherKeys ? OTHER_KEYS_OFF : "") + FOCUS_OFF + PASTES_OFF + CURSOR_ON);
     this.#otherKeys = false;
     this.#input.setRawMode?.(false);
   }

@@ -1,0 +1,62 @@
+import type { ConversationState, FeedItem } from "@banyan/core";
+import { callIn, toldBreak, whyEnded } from "@banyan/core/conversation";
+import { visibleLine } from "@banyan/core/shown";
+
+/** Milliseconds of a turn after which somebody may have gone to do something else. */
+const LONG = 10_000;
+
+/** A reason for a person to come back. */
+export interface Calling {
+  /** In the words that hooks know: a call may run or not, a question in words, or the agent does nothing more. */
+  readonly type: "permission_prompt" | "elicitation_dialog" | "idle_prompt";
+  readonly sentence: string;
+}
+
+/**
+ * What calls for a person who does not look (C2): something waits for them, a turn failed, or one that took long has ended.
+ * Hears all items of one conversation, in their order.
+ */
+export class CallsFor {
+  /** When the runs began that are live; those of sub-agents are their parent's. */
+  readonly #begun = new Map<string, number>();
+
+  /** Nothing for what is no reason to come back. */
+  hear(item: FeedItem, state: ConversationState): Calling | undefined {
+    switch (item.type) {
+      case "call.approval-requested": {
+        const tool = item.tool ?? callIn(state, item)?.tool ?? "a tool";
+        return { type: "permission_prompt", sentence: `The agent asks to run ${visibleLine(tool)}.` };
+      }
+      case "question.asked":
+        return { type: "elicitation_dialog", sentence: `The agent asks: ${visibleLine(item.text)}` };
+      case "run.paused":
+        return { type: "permission_prompt", sentence: "The agent has reached a limit, and asks whether it may go on." };
+      case "run.started":
+        if (item.call === undefined) this.#begun.set(item.run, item.at);
+        return undefined;
+      case "run.ended": {
+        const begun = this.#begun.get(item.run);
+        this.#begun.delete(item.run);
+        const sentence = begun === undefined ? undefined : ended(item, item.at - begun);
+        return sentence === undefined ? undefined : { type: "idle_prompt", sentence };
+      }
+      default:
+        return undefined;
+    }
+  }
+}
+
+/** `took`: milliseconds. */
+function ended(end: Extract<FeedItem, { type: "run.ended" }>, took: number): string | undefined {
+  switch (end.reason) {
+    case "failed":
+      return `The agent failed: ${visibleLine(toldBreak({ ...end.error, reason: "failed" }).why)}`;
+    case "limit":
+      return `The agent has stopped: ${visibleLine(whyEnded(end) ?? "it reached a limit")}`;
+    case "interrupted":
+      return undefined;
+    case "answered":
+    case "finished":
+      return took >= LONG ? "The agent has finished." : undefined;
+  }
+}
