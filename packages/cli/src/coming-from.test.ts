@@ -19,7 +19,7 @@ function help(...argv: string[]): string {
   return wanted.type === "text" ? wanted.text : "";
 }
 
-test("the commands that docs/coming-from.md names exist", () => {
+test("T54: the commands that docs/coming-from.md names exist", () => {
   const named = here("Commands").flatMap((cell) => [...cell.matchAll(/`\/([\w-]+)`/g)].map(([, name]) => name));
   expect(named.length).toBeGreaterThan(30);
   const known = commands.flatMap(({ name, also = [] }) => [name, ...also]);
@@ -28,7 +28,7 @@ test("the commands that docs/coming-from.md names exist", () => {
   expect(commands.flatMap(({ also = [] }) => also).filter((name) => !named.includes(name))).toEqual([]);
 });
 
-test("the keys that docs/coming-from.md names do something", () => {
+test("T54: the keys that docs/coming-from.md names do something", () => {
   const keys = Object.values(actions).flatMap(({ keys }) => keys as readonly string[]);
   const named = here("Keys").flatMap(
     (cell) => cell.match(/(?:(?:Ctrl|Alt|Shift)[-+])?(?:Enter|Esc|Tab|Up|[A-Z]\b)/g) ?? [],

@@ -9,26 +9,30 @@ const AWAY = "\x1b[O";
 /** Bells that a person hears, and not the end of a question to the terminal. */
 const bells = (written: string) => written.replaceAll("\x1b]11;?\x07", "").split("\x07").length - 1;
 
-test.skipIf(!hasTmux)("C2: a person who looks elsewhere is called by the bell when a call waits for them", async () => {
-  using place = home();
-  const gate = Promise.withResolvers<void>();
-  const ask = (command: string) => [{ tool: "shell", input: { command } }];
-  await using server = await modelServer(
-    { text: ["Look", "ing."], calls: ask("touch a"), held: gate.promise },
-    { calls: ask("touch b") },
-  );
-  using pty = Pty.open(place, ["--model", "openai-compatible/test"], server.env);
-  await pty.prompted();
-  pty.enter("go");
-  await pty.until("Look");
-  pty.type(AWAY);
-  gate.resolve();
-  await pty.until("touch a");
-  await expect.poll(async () => bells(await pty.written("touch a"))).toBe(1);
-  // Who answers looks.
-  await pty.asked();
-  pty.press("y");
-  await pty.until("touch b");
-  await pty.asked();
-  expect(bells(await pty.written("touch b"))).toBe(1);
-});
+// It takes seconds, and needs a real terminal.
+test.skipIf(!hasTmux || process.env.BANYAN_LONG !== "1")(
+  "C2: a person who looks elsewhere is called by the bell when a call waits for them",
+  async () => {
+    using place = home();
+    const gate = Promise.withResolvers<void>();
+    const ask = (command: string) => [{ tool: "shell", input: { command } }];
+    await using server = await modelServer(
+      { text: ["Look", "ing."], calls: ask("touch a"), held: gate.promise },
+      { calls: ask("touch b") },
+    );
+    using pty = Pty.open(place, ["--model", "openai-compatible/test"], server.env);
+    await pty.prompted();
+    pty.enter("go");
+    await pty.until("Look");
+    pty.type(AWAY);
+    gate.resolve();
+    await pty.until("touch a");
+    await expect.poll(async () => bells(await pty.written("touch a"))).toBe(1);
+    // Who answers looks.
+    await pty.asked();
+    pty.press("y");
+    await pty.until("touch b");
+    await pty.asked();
+    expect(bells(await pty.written("touch b"))).toBe(1);
+  },
+);
