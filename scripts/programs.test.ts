@@ -12,6 +12,8 @@ const STARTERS: Readonly<Record<string, string>> = {
   "packages/cli/src/serve/serve.ts": "what opens an address; nothing of the working directory",
   "packages/cli/src/terminal/full/prompt/external-editor.ts":
     "/bin/sh, with VISUAL or EDITOR; nothing of the working directory",
+  "packages/host/src/git.ts":
+    "git, in the sandbox, for a difference that a person asks for; nothing that the repository names",
   "packages/host/src/hooks/run-hook.ts":
     "/bin/sh, with a hook of the user, or of a project by a command that a person agreed to",
   "packages/tools/src/mcp/process-transport.ts": "MCP servers, by a command that a person agreed to",

@@ -1,11 +1,14 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import type { Environment } from "@banyan/models";
+import type { Sandbox } from "@banyan/tools/sandbox";
 
 /** How git is asked. */
 export interface GitOptions {
   /** The folder, in a repository. */
   readonly cwd: string;
+  /** Where git runs. */
+  readonly sandbox: Pick<Sandbox, "wrap">;
   /** The person's variables. */
   readonly env: Environment;
   readonly signal?: AbortSignal | undefined;
@@ -22,9 +25,10 @@ const QUIET = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "log.showSign
 const VARIABLES = { GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1", GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" };
 
 /**
- * What git says of a repository that anybody may have made: nothing in it that names a program is obeyed, such as a filter, a
- * hook or a monitor of its files, and nothing is fetched or written. `args` must not begin submodules, pagers or programs of
- * their own (`--no-ext-diff`). Rejects when git fails, is not there, takes too long or says too much.
+ * What git says of a repository that anybody may have made. It runs in the sandbox, as a command does (S16), and there too nothing
+ * in the repository that names a program is obeyed, such as a filter, a hook or a monitor of its files; nothing is fetched or
+ * written. `args` must not begin submodules, pagers or programs of their own (`--no-ext-diff`). Rejects when git fails, is not
+ * there, takes too long or says too much.
  */
 export async function git(args: readonly string[], options: GitOptions): Promise<string> {
   const found = await ask(["config", "--null", "--name-only", "--get-regexp", "^filter\\."], options).catch(() => "");
@@ -33,10 +37,16 @@ export async function git(args: readonly string[], options: GitOptions): Promise
   return ask([...[...QUIET, ...unfiltered].flatMap((one) => ["-c", one]), ...args], options);
 }
 
-async function ask(args: readonly string[], { cwd, env, signal, timeout, most }: GitOptions): Promise<string> {
-  const bare = ["-c", "safe.bareRepository=explicit"];
-  const { stdout } = await promisify(execFile)("git", [...bare, ...args], {
-    ...{ cwd, timeout, env: { ...env, ...VARIABLES }, killSignal: "SIGKILL" },
+async function ask(args: readonly string[], { cwd, sandbox, env, signal, timeout, most }: GitOptions): Promise<string> {
+  const { PATH = "", HOME = "" } = env;
+  using program = await sandbox.wrap({
+    file: "git",
+    args: ["-c", "safe.bareRepository=explicit", ...args],
+    environment: { PATH, HOME, ...VARIABLES },
+  });
+  signal?.throwIfAborted();
+  const { stdout } = await promisify(execFile)(program.file, [...program.args], {
+    ...{ cwd, timeout, env: { ...program.environment }, killSignal: "SIGKILL" },
     ...(signal && { signal }),
     ...(most !== undefined && { maxBuffer: most }),
   });

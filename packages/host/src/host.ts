@@ -304,7 +304,7 @@ export class Host {
 
   /** Begins a conversation; one of an id that is there is opened. Rejects with `StoreError`. */
   async newSession(id?: string): Promise<Session> {
-    const began = await surroundings(this.workspace, this.env);
+    const began = surroundings(this.workspace);
     const labels: Record<string, string> = { cwd: this.workspace, agent: AGENT, [BEGAN]: this.redact(began) };
     if (this.#machine !== undefined) labels.machine = this.#machine;
     return this.#followed(await Session.open(this.store, id, { create: true, labels }));

@@ -21,7 +21,7 @@ export async function writtenMessage(
   { outside = false }: Pick<AttachOptions, "outside"> = {},
 ): Promise<WrittenMessage> {
   const said = host.redact(text);
-  const { mcp, keyFiles } = await host.ready();
+  const { mcp, keyFiles, confines } = await host.ready();
   const attachments = await attach(said, {
     folder: host.workspace,
     outside,
@@ -34,7 +34,7 @@ export async function writtenMessage(
       // Whoever names an address wants what is there, wherever that has moved to.
       return readPage(url, { signal, mayFollow: async () => true });
     },
-    readDiff: (of) => changesIn(of, { cwd: host.workspace, env: host.env, signal }),
+    readDiff: (of) => changesIn(of, { cwd: host.workspace, sandbox: confines, env: host.env, signal }),
     async readResource(name) {
       const server = name.slice(0, name.indexOf(":"));
       if (!mcp?.states.some((state) => state.name === server)) return undefined;

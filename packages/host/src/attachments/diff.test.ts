@@ -2,11 +2,13 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openSandbox, type Sandbox } from "@banyan/tools/sandbox";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { attach } from "./attach.ts";
 import { changesIn } from "./diff.ts";
 
 let folder: string;
+let sandbox: Sandbox | undefined;
 const git = (...args: string[]) =>
   execFileSync("git", ["-c", "user.name=a", "-c", "user.email=a@b", ...args], { cwd: folder, stdio: "pipe" });
 const at = (name: string, text: string) => writeFileSync(join(folder, name), text);
@@ -15,7 +17,7 @@ const commit = (message: string) => {
   git("commit", "-qm", message);
 };
 
-beforeAll(() => {
+beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "banyan-diff-"));
   git("init", "-q", "-b", "main");
   at("a.txt", "first\n");
@@ -29,12 +31,18 @@ beforeAll(() => {
   git("checkout", "-q", "work");
   at("a.txt", "not committed\n");
   at("new.txt", "new\n");
+  const opening = await openSandbox({ root: folder });
+  if (opening.available) sandbox = opening.sandbox;
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  await sandbox?.[Symbol.asyncDispose]();
+  rmSync(folder, { recursive: true, force: true });
+});
 
-const changes = (of?: string) => changesIn(of, { cwd: folder, env: process.env });
+const changes = (of?: string, cwd = folder) => changesIn(of, { cwd, sandbox, env: process.env });
 
-test("C15: @diff is what is not committed, what changed since a branch, what a commit changed, or what lies between", async () => {
+test("C15: @diff is what is not committed, what changed since a branch, what a commit changed, or what lies between", async (context) => {
+  if (!sandbox) return context.skip("There is no sandbox here.");
   expect(await changes()).toMatch(/\n-of the branch\n\+not committed\nNew files, not in git yet:\nnew\.txt\n$/);
   const since = await changes("main");
   expect(since).toMatch(/\n-first\n\+not committed\n$/);
@@ -44,15 +52,17 @@ test("C15: @diff is what is not committed, what changed since a branch, what a c
   expect(await changes("main...work")).toMatch(/\n-first\n\+of the branch\n$/);
 });
 
-test("C15: @diff that names nothing, or an option of git, says so", async () => {
+test("C15: @diff that names nothing, or an option of git, says so", async (context) => {
+  if (!sandbox) return context.skip("There is no sandbox here.");
   await expect(changes("nowhere")).rejects.toThrow("there is no commit nowhere");
   await expect(changes("--output=x")).rejects.toThrow("there is no commit --output=x");
   await expect(changes("main..main")).rejects.toThrow("nothing has changed");
-  await expect(changesIn(undefined, { cwd: tmpdir(), env: process.env })).rejects.toThrow("there is no repository");
+  await expect(changes(undefined, tmpdir())).rejects.toThrow("there is no repository");
   expect(readdirSync(folder)).not.toContain("x");
 });
 
-test("C15: @diff runs no program that the repository names", async () => {
+test("C15: @diff runs no program that the repository names", async (context) => {
+  if (!sandbox) return context.skip("There is no sandbox here.");
   const ran = join(folder, ".git", "ran");
   git("config", "diff.external", `touch ${ran}`);
   git("config", "diff.d.textconv", `touch ${ran}; cat`);
@@ -61,6 +71,12 @@ test("C15: @diff runs no program that the repository names", async () => {
   writeFileSync(join(folder, ".git", "info", "attributes"), "*.txt diff=d filter=f\n");
   expect(await changes()).toContain("+not committed");
   expect(readdirSync(join(folder, ".git"))).not.toContain("ran");
+});
+
+test("S16: without a sandbox git does not run, and a sentence says so", async () => {
+  await expect(changesIn(undefined, { cwd: folder, sandbox: undefined, env: process.env })).rejects.toThrow(
+    "git runs in the sandbox only",
+  );
 });
 
 test("C15: @diff goes along as it is named; a file of that name comes first", async () => {

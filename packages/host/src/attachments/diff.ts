@@ -19,9 +19,14 @@ const FLAGS = ["--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodu
  */
 export async function changesIn(
   name: string | undefined,
-  options: Pick<GitOptions, "cwd" | "env" | "signal">,
+  {
+    sandbox,
+    ...options
+  }: Pick<GitOptions, "cwd" | "env" | "signal"> & { readonly sandbox: GitOptions["sandbox"] | undefined },
 ): Promise<string> {
-  const ask = (...args: string[]) => git(args, { ...options, timeout: PATIENCE, most: MOST_SAID });
+  if (!sandbox)
+    throw new Error("git runs in the sandbox only, and there is none here: `!git diff` shows it to the agent");
+  const ask = (...args: string[]) => git(args, { ...options, sandbox, timeout: PATIENCE, most: MOST_SAID });
   const isThere = (ref: string) =>
     ask("rev-parse", "--verify", "--quiet", "--end-of-options", ref).then(
       () => true,

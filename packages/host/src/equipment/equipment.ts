@@ -11,6 +11,7 @@ import type { LoopDriver } from "@banyan/core/drivers";
 import type { ManagedMemory } from "@banyan/memory";
 import type { Environment } from "@banyan/models";
 import type { McpServers } from "@banyan/tools/mcp";
+import type { Sandbox } from "@banyan/tools/sandbox";
 import { WebError } from "@banyan/tools/web";
 import { openWorkspace, settleIntents, type WhyNotRead, workspaceTools } from "@banyan/tools/workspace";
 import { reviewer } from "../definitions/agents.ts";
@@ -71,6 +72,8 @@ export interface Equipment extends AsyncDisposable {
   readonly keyFiles: readonly string[];
   /** Whether commands run in a sandbox. */
   readonly isConfined: boolean;
+  /** What commands run in. */
+  readonly confines: Sandbox | undefined;
   /** The same in words. */
   readonly sandbox: string;
   /** What was left out, and why, in sentences for a person. */
@@ -149,6 +152,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
     backups,
     keyFiles,
     isConfined: sandbox !== undefined,
+    confines: sandbox,
     sandbox: confinement.description,
     notices: [
       ...faults.map(describeFault),

@@ -1,15 +1,13 @@
-import { existsSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { arch, release, type } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { visibleLine } from "@banyan/core/shown";
-import type { Environment } from "@banyan/models";
 import { commandShell } from "@banyan/tools/workspace";
-import { git } from "../git.ts";
 import { projectOf } from "../project.ts";
 import type { InstructionPart } from "./instructions.ts";
 
-/** Milliseconds that git may take to say how the workspace stands: the first message of a conversation waits for it. */
-const PATIENCE = 1_000;
+/** Bytes of a file that says where a branch is. */
+const MOST = 4_096;
 
 /** Letters of the name of a branch. */
 const LONGEST = 100;
@@ -18,15 +16,16 @@ const LONGEST = 100;
 export const BEGAN = "began";
 
 /**
- * What a model cannot see and works better with (C11): the date, the system and its shell, and how the repository around
- * the workspace stands. Said once, when a conversation begins, and kept as its label, so that the beginning of its requests
- * never changes. Never rejects: what cannot be said is left out.
+ * What a model cannot see and works better with (C11): the date, the system and its shell, and on which branch the repository
+ * around the workspace is. Said once, when a conversation begins, and kept as its label, so that the beginning of its requests
+ * never changes. What cannot be said is left out.
  */
-export async function surroundings(workspace: string, env: Environment): Promise<string> {
+export function surroundings(workspace: string): string {
   const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
   const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "full" }).format(new Date());
-  const isRepository = existsSync(join(projectOf(workspace).root, ".git"));
-  const state = isRepository ? await repository(workspace, env) : "the workspace is not in a repository";
+  const { root } = projectOf(workspace);
+  const isRepository = existsSync(join(root, ".git"));
+  const state = isRepository ? branchIn(root) : "the workspace is not in a repository";
   return [
     `Date: ${day} (${timeZone})`,
     `System: ${type()} ${release()} (${arch()}); commands run in ${commandShell()}`,
@@ -41,42 +40,33 @@ export function surroundingsPart(began: string | undefined, model: string): Inst
   return [{ source: "surroundings", text: lines.map((line) => `- ${line}`).join("\n") }];
 }
 
-/** What git says of the repository around a folder, in one line; nothing when it does not say it in time. */
-async function repository(workspace: string, env: Environment): Promise<string | undefined> {
-  const args = ["status", "--porcelain=v2", "--branch", "--ignore-submodules=dirty"];
-  try {
-    return statusIn(await git(args, { cwd: workspace, env, timeout: PATIENCE }));
-  } catch {
-    // There is no git, no repository, or too much of it.
-    return undefined;
-  }
+/**
+ * On which branch the repository is, by its own file: git itself would obey what a repository names, and runs in the sandbox
+ * alone (S16). Nothing when that is not to be read.
+ */
+function branchIn(root: string): string | undefined {
+  const head = firstOf(join(root, ".git", "HEAD")) ?? headOfWorktree(root);
+  if (head === undefined) return undefined;
+  const [, branch] = /^ref: refs\/heads\/(.+)$/.exec(head) ?? [];
+  if (branch !== undefined) return `branch ${nameOf(branch)}`;
+  return /^[0-9a-f]{40,64}$/.test(head) ? "no branch (detached HEAD)" : undefined;
 }
 
-/** What the lines of `git status --porcelain=v2 --branch` come to. */
-function statusIn(output: string): string {
-  const lines = output.split("\n").filter((line) => line !== "");
-  const said = (name: string) =>
-    lines
-      .find((line) => line.startsWith(`# branch.${name} `))
-      ?.split(" ")
-      .slice(2) ?? [];
-  const [head = "?"] = said("head");
-  const [upstream] = said("upstream");
-  const [ahead = "+0", behind = "-0"] = said("ab");
-  const files = (begin: RegExp) => lines.filter((line) => begin.test(line)).length;
-  const counts = [
-    [files(/^[12] /), "changed"],
-    [files(/^u /), "in conflict"],
-    [files(/^\? /), "new"],
-  ] as const;
-  const changes = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
-  return [
-    head === "(detached)" ? "no branch (detached HEAD)" : `branch ${nameOf(head)}`,
-    ...(upstream === undefined || (ahead === "+0" && behind === "-0")
-      ? []
-      : [`${ahead.slice(1)} ahead of and ${behind.slice(1)} behind ${nameOf(upstream)}`]),
-    changes.length === 0 ? "nothing uncommitted" : `files: ${changes.join(", ")}`,
-  ].join("; ");
+/** A worktree names the folder of its HEAD in a file. */
+function headOfWorktree(root: string): string | undefined {
+  const [, folder] = /^gitdir: (.+)$/.exec(firstOf(join(root, ".git")) ?? "") ?? [];
+  return folder === undefined ? undefined : firstOf(resolve(root, folder, "HEAD"));
+}
+
+/** The first line of a small file; nothing of what is none, such as a pipe that nobody writes to. */
+function firstOf(file: string): string | undefined {
+  try {
+    const found = lstatSync(file);
+    if (!found.isFile() || found.size > MOST) return undefined;
+    return readFileSync(file, "utf8").split("\n")[0]?.trim();
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whoever made the repository gave it the name. */
