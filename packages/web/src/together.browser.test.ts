@@ -47,7 +47,8 @@ const BEGAN_ANEW = "The server began anew";
 /** A command that says that it began, and goes on as long as its workspace is there. */
 const ENDLESS_COMMAND = "echo began >> began.txt; while [ -e began.txt ]; do sleep 0.1; done";
 
-test.runIf(chromiumPath && hasTmux)(
+// A minute of both cores: `server/crash` shows the same every day, with three clients that are no browsers.
+test.runIf(chromiumPath && hasTmux && process.env.BANYAN_LONG === "1")(
   `F20, B50, B59: three browsers and a terminal, one of them on a bad link, show what is in the store, though the server was killed twice while two branches ran${whyNot}`,
   { timeout: TIME },
   async () => {
