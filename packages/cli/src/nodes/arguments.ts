@@ -5,6 +5,8 @@ import { parse, type Unread } from "../parse.ts";
 export interface NodesArguments {
   /** The address of the database; BANYAN_STORE when absent. */
   readonly store?: string;
+  /** Whether the conversations that each has open are listed, too. */
+  readonly conversations: boolean;
   readonly output: "text" | "json";
 }
 
@@ -15,6 +17,7 @@ export function readNodes(
   const command = new Command("banyan nodes")
     .description("The servers that share a database, where they are, and how many conversations each has open.")
     .option("--store <url>", "the PostgreSQL that they share; BANYAN_STORE if absent")
+    .option("--conversations", "list these, too", false)
     .addOption(new Option("-o, --output <format>", "text or json").choices(["text", "json"]).default("text"))
     .helpOption("-h, --help", "print this help")
     .allowExcessArguments(false);

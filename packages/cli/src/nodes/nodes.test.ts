@@ -75,6 +75,8 @@ describe.skipIf(whyNoPostgres !== undefined)(`banyan serve --store${title}`, () 
       ),
     );
     expect(lines[1]).toContain("has 0 conversations open");
+    const listing = await banyan(place, ["nodes", "--store", database.url, "--conversations"]);
+    expect(listing.stdout.split("\n").slice(0, 2)).toEqual([lines[0], "  shared: Ours"]);
 
     const ended = once(one.server, "close");
     one.server.kill("SIGTERM");

@@ -1,4 +1,4 @@
-import type { NodeEntry, PostgresStore } from "@banyan/store/postgres";
+import type { NodeEntry, OpenConversation, PostgresStore } from "@banyan/store/postgres";
 import { type ExitCode, exitCodes } from "../exit.ts";
 import { problemOf, UsageError } from "../problem.ts";
 import { databaseAt } from "../serve/shared-store.ts";
@@ -12,9 +12,12 @@ export async function nodes(args: NodesArguments): Promise<ExitCode> {
     const url = args.store ?? (process.env.BANYAN_STORE || undefined);
     if (url === undefined) throw new UsageError("Name the database with --store or BANYAN_STORE.");
     store = await databaseAt(url, { connections: 1 });
-    const all = await store.shared.nodes();
-    const text =
-      args.output === "json" ? `${JSON.stringify(all)}\n` : all.map((node) => `${oneLine(lineOf(node))}\n`).join("");
+    const { shared } = store;
+    const nodes = await shared.nodes();
+    const all = args.conversations
+      ? await Promise.all(nodes.map(async (node) => ({ ...node, open: await shared.openAt(node.id) })))
+      : nodes;
+    const text = args.output === "json" ? `${JSON.stringify(all)}\n` : all.flatMap(linesOf).join("");
     process.stdout.write(text || "No server shares this database.\n");
     return exitCodes.done;
   } catch (error) {
@@ -24,6 +27,11 @@ export async function nodes(args: NodesArguments): Promise<ExitCode> {
   } finally {
     await store?.close();
   }
+}
+
+function linesOf(node: NodeEntry & { readonly open?: readonly OpenConversation[] }): string[] {
+  const open = (node.open ?? []).map(({ id, title }) => `  ${oneLine(title === "" ? id : `${id}: ${title}`)}\n`);
+  return [`${oneLine(lineOf(node))}\n`, ...open];
 }
 
 function lineOf({ program, process: id, host, address, machine, lease, conversations }: NodeEntry): string {

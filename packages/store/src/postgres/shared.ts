@@ -22,6 +22,12 @@ export interface NodeEntry {
   readonly conversations: number;
 }
 
+/** A conversation that a node has open. */
+export interface OpenConversation {
+  readonly id: string;
+  readonly title: string;
+}
+
 /** Who has a conversation open, and lives. */
 export interface Owner {
   readonly node: string;
@@ -159,6 +165,12 @@ export class Shared {
     return (await this.#database.ask(NODES)).map(nodeOf);
   }
 
+  /** What a node has open, the one that was written to last first. */
+  async openAt(node: string): Promise<OpenConversation[]> {
+    const open = await this.#database.ask(OPEN_AT, [node]);
+    return open.map(([id, title]) => ({ id: String(id), title: String(title) }));
+  }
+
   /** Whether the database answers now: nothing is waited for. */
   async isReady(): Promise<boolean> {
     try {
@@ -248,6 +260,10 @@ const LEFT: Statement = {
 
 const DRIVE: Statement = {
   text: "UPDATE banyan.conversations SET drives = drives + 1 WHERE id = $1 AND drives < $2 RETURNING drives",
+};
+
+const OPEN_AT: Statement = {
+  text: "SELECT id, title FROM banyan.conversations WHERE owner = $1 ORDER BY updated DESC, number DESC",
 };
 
 const NODES: Statement = {
