@@ -57,7 +57,7 @@ Open http://127.0.0.1:${PORT}/?token=${TOKEN}
 ${nodes.map(({ pid }, index) => `  server ${index + 1} at port ${PORT + index + 1}: process ${pid}`).join("\n")}
 
 Begin something long, then stop the server that works on it: kill -TERM ${nodes[0]?.pid}, or kill -KILL, after which it takes 15 seconds.
-See who has what:  BANYAN_STORE='${store}' npm start -- nodes
+See who has what:  BANYAN_STORE='${store}' npm start -- nodes --conversations
 Ctrl-C ends everything, and forgets it${postgres ? "" : " but for what is in your database"}.
 `);
 for (;;) {

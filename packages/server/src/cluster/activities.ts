@@ -35,7 +35,8 @@ export class Activities {
     try {
       for (const conversation of this.#changed) {
         this.#changed.delete(conversation);
-        await this.#tellOf(conversation);
+        // One that cannot be told keeps back no other; it is told with its next change.
+        await this.#tellOf(conversation).catch(this.#options.defect);
       }
     } finally {
       this.#isTelling = false;
@@ -48,8 +49,8 @@ export class Activities {
     // Who opens it next begins with nothing.
     if (!now) this.#told.delete(conversation);
     else if (now.running !== running || now.waiting !== waiting) {
-      this.#told.set(conversation, now);
       await this.#options.shared.tell(conversation, now);
+      this.#told.set(conversation, now);
     }
   }
 }

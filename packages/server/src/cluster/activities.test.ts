@@ -1,0 +1,27 @@
+import { expect, test } from "vitest";
+import type { Activity } from "../desk/elsewhere.ts";
+import { Activities } from "./activities.ts";
+
+test("what cannot be told keeps back nothing else, and is told with its next change", async () => {
+  const told: [string, Activity][] = [];
+  const defects: unknown[] = [];
+  let isAway = true;
+  const activities = new Activities({
+    activityOf: () => ({ running: 1, waiting: 0 }),
+    defect: (error) => defects.push(error),
+    shared: {
+      async tell(conversation, activity) {
+        if (isAway && conversation === "lost") throw new Error("The database is away.");
+        told.push([conversation, activity]);
+      },
+    },
+  });
+  activities.changed("lost");
+  activities.changed("other");
+  await expect.poll(() => told).toEqual([["other", { running: 1, waiting: 0 }]]);
+  expect(defects).toEqual([new Error("The database is away.")]);
+  isAway = false;
+  activities.changed("lost");
+  activities.changed("other");
+  await expect.poll(() => told.map(([conversation]) => conversation)).toEqual(["other", "lost"]);
+});
