@@ -1,39 +1,36 @@
 /**
- * The values that were set last, so many of them. To set one costs next to nothing, however often that is done; to look one up
- * is to look through them, from the last one on.
+ * The values that were set last: at least so many, at most twice as many. To set one and to look one up costs the same,
+ * however many there are.
  */
 export class Recent<Value> {
-  readonly #most: number;
-  #keys: string[] = [];
-  #values: Value[] = [];
-  /** Where the next one goes: in the place of the oldest, once there are so many. */
-  #next = 0;
+  readonly #least: number;
+  /** Those since the last change of the two, and those between it and the one before. */
+  #newer = new Map<string, Value>();
+  #older: ReadonlyMap<string, Value> = new Map();
 
-  constructor(most: number) {
-    this.#most = most;
+  constructor(least: number) {
+    this.#least = least;
   }
 
   get(key: string): Value | undefined {
-    // What was set since the places were last begun anew is newer than what stands behind it; -1 looks through all of them.
-    const newest = this.#keys.lastIndexOf(key, this.#next - 1);
-    return this.#values[newest >= 0 ? newest : this.#keys.lastIndexOf(key)];
+    return this.#newer.get(key) ?? this.#older.get(key);
   }
 
   set(key: string, value: Value): void {
-    this.#keys[this.#next] = key;
-    this.#values[this.#next] = value;
-    this.#next = (this.#next + 1) % this.#most;
+    if (this.#newer.size >= this.#least) {
+      this.#older = this.#newer;
+      this.#newer = new Map();
+    }
+    this.#newer.set(key, value);
   }
 
   takeAll(other: Recent<Value>): void {
-    this.#keys = [...other.#keys];
-    this.#values = [...other.#values];
-    this.#next = other.#next;
+    this.#newer = new Map(other.#newer);
+    this.#older = other.#older;
   }
 
   clear(): void {
-    this.#keys = [];
-    this.#values = [];
-    this.#next = 0;
+    this.#newer = new Map();
+    this.#older = new Map();
   }
 }

@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { openDatabase } from "./database.ts";
@@ -14,6 +14,8 @@ export class Connection {
   readonly #place: string;
   /** Of the directory, when the files were last found in it. */
   #unchanged: string | undefined;
+  /** When they were last looked at, in the milliseconds of `performance.now()`. */
+  #looked: number;
   #reading: ReadStatements | undefined;
 
   /** Takes a database whose schema is there. */
@@ -26,6 +28,7 @@ export class Connection {
     this.release = database.prepare("UPDATE writer SET owner = '' WHERE epoch = ?");
     // Last: with the statements SQLite has opened the write-ahead log.
     this.#place = placeOf(path);
+    this.#looked = performance.now();
   }
 
   /**
@@ -37,6 +40,13 @@ export class Connection {
     // a write-ahead log, Linux notes the time of the next write to it more exactly, and the next flush writes that down.
     const { seen, isSettled } = directoryOf(this.#path);
     if (seen !== undefined && seen === this.#unchanged) return true;
+    // A new conversation would look at each flush of its first ticks, and a folder in which one begins after the other for ever.
+    // What takes the place of a file within a tick is found at the next one.
+    const now = performance.now();
+    if (this.#unchanged === undefined && !isSettled && now - this.#looked < TICK) {
+      return [this.#path, `${this.#path}-wal`].every((file) => existsSync(file));
+    }
+    this.#looked = now;
     if (placeOf(this.#path) !== this.#place) return false;
     this.#unchanged = isSettled ? seen : undefined;
     return true;

@@ -57,6 +57,8 @@ export class SqliteLog implements Log {
     this.#guarded(() => {
       const { connection } = this.#opened.file;
       const { database, writer, insert, flush } = connection;
+      // Before the flush: after one, the first call to the system takes four times as long.
+      if (durable && !connection.isInPlace) throw fileGone(this.#opened.file.path);
       // Switching takes 0.4 µs, a second connection for durable appends gains nothing. By `exec`: SQLite carries this
       // pragma out when it is prepared, so a prepared one would do nothing later.
       if (durable) database.exec(SAFE_AGAINST_POWER_CUTS);
@@ -70,7 +72,6 @@ export class SqliteLog implements Log {
       } finally {
         if (durable) database.exec(SAFE_AGAINST_KILL);
       }
-      if (durable && !connection.isInPlace) throw fileGone(this.#opened.file.path);
     });
     this.#seq += rows.length;
   }
