@@ -39,7 +39,9 @@ describe.skipIf(!hasTmux)("a chat", () => {
     }
     using pty = Pty.open(place, ["--continue", ...MODEL], server.env);
     const start = await pty.prompted();
-    expect(start).toContain("“hello”, 4 messages on this branch\n\n❯ are you there?\n\nStill here.");
+    expect(start).toContain(
+      "“hello”, 4 messages on this branch\n\n❯ hello\n\nHello to you.\n\n❯ are you there?\n\nStill here.",
+    );
     pty.enter("back again");
     await pty.until("Welcome back.");
     expect(JSON.stringify(server.asked.at(-1))).toContain("Hello to you.");

@@ -37,12 +37,20 @@ export function lastExchange(
   agent: string,
   look: ExchangeLook,
 ): string[] {
-  const lines = exchanged(state, leaf, agent, look);
+  return [...exchanged(state, leaf, agent, look), ...brokenLines(state, leaf, look)];
+}
+
+/** Why the turn that ended at a message came to no answer; nothing where it did. */
+export function brokenLines(
+  state: ConversationState,
+  leaf: string | null,
+  { style, columns }: Pick<ExchangeLook, "style" | "columns">,
+): readonly string[] {
   const broken = leaf === null ? undefined : state.broken.get(leaf);
   // Of what was interrupted, whoever opens the conversation is told how to go on.
-  if (!broken || broken.reason === "interrupted") return lines;
-  const why = runEndSentence(broken.reason, broken.message, look.style);
-  return why === undefined ? lines : [...lines, ...wrap(why, look.columns).split("\n")];
+  if (!broken || broken.reason === "interrupted") return [];
+  const why = runEndSentence(broken.reason, broken.message, style);
+  return why === undefined ? [] : wrap(why, columns).split("\n");
 }
 
 function exchanged(

@@ -11,6 +11,7 @@ import type { LiveTerminal } from "../terminal/full/live-terminal.ts";
 import { pick } from "../terminal/pick.ts";
 import type { TalkAction, Terminal } from "../terminal/terminal.ts";
 import { ChatView } from "./chat-view.ts";
+import { titleLine } from "./exchange.ts";
 import { Interjections } from "./interjections.ts";
 import type { LeftBranch } from "./leave-files.ts";
 import { OwnCommands } from "./own-commands.ts";
@@ -55,6 +56,7 @@ type Context = Pick<
   | "state"
   | "style"
   | "viewAgents"
+  | "viewBranch"
   | "write"
 >;
 
@@ -152,6 +154,7 @@ export class Person {
       redact: place.redact,
       keys: live?.keyTable,
       viewAgents: live && (() => viewAgents(live, this.state)),
+      viewBranch: live && (() => viewBranch(live, this.state, this.standpoint)),
       write: (...lines) => {
         // What is painted, set in or broken has its lines already.
         const isSentence = (line: string) => /^\S[^\n]*$/.test(line) && stripVTControlCharacters(line) === line;
@@ -173,4 +176,12 @@ export class Person {
 async function viewAgents(live: LiveTerminal, state: ConversationState): Promise<void> {
   const { AgentsView } = await import("../terminal/full/views/agents-view.ts");
   await live.open(new AgentsView(state));
+}
+
+/** Shows the branch on which a person stands, its end at first, until they go back. */
+async function viewBranch(live: LiveTerminal, state: ConversationState, standpoint: Standpoint): Promise<void> {
+  const { Viewer } = await import("../terminal/full/views/viewer.ts");
+  const { pathPage } = await import("../terminal/full/transcript/message-lines.ts");
+  const page = pathPage(titleLine(state, standpoint.leaf), state, () => standpoint.leaf);
+  await live.open(new Viewer([page], true));
 }

@@ -5,7 +5,7 @@ import { changesOf, type TakenBack } from "@banyan/host";
 import type { FeedView } from "../terminal/feed-view.ts";
 import type { LiveTerminal } from "../terminal/full/live-terminal.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { lastExchange, titleLine } from "./exchange.ts";
+import { brokenLines, lastExchange, titleLine } from "./exchange.ts";
 import { type LeftBranch, leaveFiles } from "./leave-files.ts";
 import { type Left, leftBehind } from "./left-behind.ts";
 import type { Writing } from "./writing.ts";
@@ -172,13 +172,18 @@ async function pickMessage(live: LiveTerminal, options: PickOptions): Promise<st
   return live.open(tree);
 }
 
-/** Writes where a conversation stands at a message: the last exchange before it. */
+/**
+ * Writes where a conversation stands at a message: the last screens of the branch, as they stood in the transcript; where
+ * nothing is redrawn the last exchange.
+ */
 function remind(terminal: Terminal, state: ConversationState, leaf: string | null, agent: string): void {
   const { columns, style, live } = terminal;
-  const look = { columns, style, ...(live && { prose: live.prose.bind(live) }) };
-  const apart = live ? [""] : [];
-  const head = ["", style.dim(titleLine(state, leaf)), ...apart];
-  for (const line of [...head, ...lastExchange(state, leaf, agent, look)]) terminal.write(`${line}\n`);
+  const end = live?.branchEnd(state, leaf);
+  const above = end && end.above > 0 ? `, ${end.above} of them above: /transcript shows all` : "";
+  const lines = end
+    ? ["", ...end.lines, ...brokenLines(state, leaf, terminal)]
+    : lastExchange(state, leaf, agent, { columns, style });
+  for (const line of ["", style.dim(titleLine(state, leaf) + above), ...lines]) terminal.write(`${line}\n`);
 }
 
 /** The same for a conversation that was just opened, with what was left behind in it. */

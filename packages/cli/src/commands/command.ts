@@ -89,6 +89,8 @@ export interface ConversationContext {
   pick<T>(list: PickerOptions<T>): Promise<T | undefined>;
   /** Shows the sub-agents, of which there are some, until the person goes back; absent in a terminal that does not redraw. */
   readonly viewAgents?: (() => Promise<void>) | undefined;
+  /** Shows the branch from its beginning until the person goes back; absent in a terminal that does not redraw. */
+  readonly viewBranch?: (() => Promise<void>) | undefined;
   /** Goes on from another message. An own one is not answered again but taken back into the prompt, to be changed. */
   goTo(message: string): Promise<void>;
   /** Goes on where the conversation was last written to. */

@@ -14,7 +14,7 @@ import { edit, label, remove, restore, star } from "./messages.ts";
 import { model } from "./model.ts";
 import { init, promptCommands } from "./prompt-commands.ts";
 import { findings, review } from "./review.ts";
-import { tree } from "./tree.ts";
+import { transcript, tree } from "./tree.ts";
 import { compact, resumeCommand, resumeHere, retryCommand } from "./turns.ts";
 import { context, usage } from "./usage.ts";
 import { waiting } from "./waiting.ts";
@@ -62,6 +62,7 @@ export const commands: readonly Command[] = [
   retryCommand,
   edit,
   tree,
+  transcript,
   branch,
   label,
   star,
@@ -96,6 +97,7 @@ export const conversationCommands: readonly Command<ConversationContext>[] = [
   retryCommand,
   edit,
   tree,
+  transcript,
   branch,
   label,
   star,
@@ -119,6 +121,7 @@ export const conversationCommands: readonly Command<ConversationContext>[] = [
 export const watchingCommands: readonly Command<ConversationContext>[] = [
   helpFor(() => watchingCommands, ["Ctrl-C twice, or Ctrl-D, exits. /keys shows all keys."]),
   exit,
+  transcript,
   changes,
   usage,
   memoryShown,

@@ -1,5 +1,6 @@
 import { leaves, type Message, textOf } from "@banyan/core";
 import { counted, formatCount } from "@banyan/core/shown";
+import { branchLines } from "../conversations/show.ts";
 import { gist, messageNumbers, speakerOf } from "../show/message-label.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { ASK, type Command, type ConversationContext } from "./command.ts";
@@ -22,6 +23,18 @@ export const tree: Command<ConversationContext> = {
     if (context.state.messages.size === 0) context.write("Nothing has been said yet.");
     else if (context.pickMessage) await goTo(context, await context.pickMessage());
     else list(context);
+    return ASK;
+  },
+};
+
+export const transcript: Command<ConversationContext> = {
+  name: "transcript",
+  help: "show all that was said and done on this branch",
+  anytime: true,
+  async run({ state, leaf, viewBranch, agent, style, columns, write }) {
+    if (leaf === null) write("Nothing has been said yet.");
+    else if (viewBranch) await viewBranch();
+    else write(...branchLines(state, leaf, { agent, style, columns }));
     return ASK;
   },
 };

@@ -1,10 +1,10 @@
-import { pathTo } from "@banyan/core";
+import { type ConversationState, pathTo } from "@banyan/core";
 import { counted, visibleLine } from "@banyan/core/shown";
 import type { ConversationDirectory } from "@banyan/host";
 import { callDetails, callEnd, callHead } from "../show/call-line.ts";
 import { messageNumbers, speakerOf } from "../show/message-label.ts";
 import { oneLine, plainText } from "../show/plain-text.ts";
-import { styleFor } from "../show/style.ts";
+import { type Style, styleFor } from "../show/style.ts";
 import { formatTime } from "../show/table.ts";
 
 /** Prints the branch that was written to last, as text. */
@@ -18,8 +18,6 @@ export async function show(
   const style = styleFor(process.stdout, "auto");
   const columns = process.stdout.columns || 100;
   const path = pathTo(state, state.leaf);
-  const numbers = messageNumbers(state);
-  const agent = state.labels.agent ?? "agent";
   write(`${style.bold(oneLine(title))}\n`);
   write(
     style.dim(
@@ -27,19 +25,31 @@ export async function show(
     ),
   );
   for (const sentence of damage) write(style.warning(`Not all of it can be read: ${oneLine(sentence)}\n`));
-  for (const message of path) {
-    write(`\n${style.dim(`#${numbers.get(message.id)}`)} ${style.accent(speakerOf(message, agent))}\n`);
-    for (const part of message.parts) {
-      if (part.type === "text" && part.text.trim() !== "") write(`${plainText(part.text).trim()}\n`);
-      if (part.type === "file") write(`(file: ${oneLine(part.name ?? part.url ?? part.mediaType)})\n`);
+  const agent = state.labels.agent ?? "agent";
+  write(
+    branchLines(state, state.leaf, { agent, style, columns })
+      .map((line) => `${line}\n`)
+      .join(""),
+  );
+}
+
+/** A branch as text, from its root to a leaf: who said what, and what was called. */
+export function branchLines(
+  state: ConversationState,
+  leaf: string | null,
+  { agent, style, columns }: { readonly agent: string; readonly style: Style; readonly columns: number },
+): string[] {
+  const numbers = messageNumbers(state);
+  return pathTo(state, leaf).flatMap((message) => [
+    "",
+    `${style.dim(`#${numbers.get(message.id)}`)} ${style.accent(speakerOf(message, agent))}`,
+    ...message.parts.flatMap((part) => {
+      if (part.type === "text") return part.text.trim() === "" ? [] : plainText(part.text).trim().split("\n");
+      if (part.type === "file") return [`(file: ${oneLine(part.name ?? part.url ?? part.mediaType)})`];
       const call =
         part.type === "call" && message.role === "assistant" && message.calls.find((other) => other.id === part.call);
-      if (!call) continue;
-      const lines = [
-        `${callHead(call, style, columns)} … ${callEnd(call, style)}`,
-        ...callDetails(call, style, columns),
-      ];
-      write(`${lines.join("\n")}\n`);
-    }
-  }
+      if (!call) return [];
+      return [`${callHead(call, style, columns)} … ${callEnd(call, style)}`, ...callDetails(call, style, columns)];
+    }),
+  ]);
 }

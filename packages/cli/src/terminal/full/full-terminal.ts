@@ -27,6 +27,7 @@ import type { ColorDepth } from "./theme/terminal-colors.ts";
 import { ASK_BACKGROUND, schemeFrom } from "./theme/terminal-colors.ts";
 import { createTheme, type Theme } from "./theme/theme.ts";
 import { LiveView } from "./transcript/live-view.ts";
+import { type BranchEnd, branchEnd } from "./transcript/message-lines.ts";
 import { DecisionCard } from "./views/decision-card.ts";
 import type { Overlay } from "./views/overlay.ts";
 import { QuestionCard } from "./views/question-card.ts";
@@ -39,6 +40,9 @@ export interface FullTerminalOptions extends Omit<TerminalOptions, "style"> {
   readonly depth: ColorDepth;
   readonly env: NodeJS.ProcessEnv;
 }
+
+/** How many screens of a branch stand in the transcript when somebody comes back to it. */
+const SCREENS = 2;
 
 /** Milliseconds between two looks at the clock where nothing may move. */
 const STILL_TIME = 1_000;
@@ -263,6 +267,11 @@ export class FullTerminal implements Terminal, LiveTerminal {
 
   prose(markdown: string, width: number): readonly string[] {
     return markdownLines(markdown, width, { theme: this.#theme, links: this.#links, highlight: this.#highlight });
+  }
+
+  branchEnd(state: ConversationState, leaf: string | null): BranchEnd {
+    const { columns: width, rows } = this.#screen.size;
+    return branchEnd(state, leaf, { width, theme: this.#theme, most: SCREENS * rows });
   }
 
   call(sentence: string): void {

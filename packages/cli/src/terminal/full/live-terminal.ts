@@ -5,6 +5,7 @@ import type { KeyRow, KeySettings } from "./keys/key-bindings.ts";
 import type { Suggestion } from "./prompt/completion.ts";
 import type { CommandName } from "./prompt/completions.ts";
 import type { LiveView } from "./transcript/live-view.ts";
+import type { BranchEnd } from "./transcript/message-lines.ts";
 import type { Overlay } from "./views/overlay.ts";
 import type { Status } from "./views/status-line.ts";
 
@@ -54,6 +55,8 @@ export interface LiveTerminal {
   settled(): Promise<void>;
   /** Markdown of a model, which is plain text else, as lines of so many columns. */
   prose(markdown: string, width: number): readonly string[];
+  /** The last screens of a branch, as they stood in the transcript (T48). */
+  branchEnd(state: ConversationState, leaf: string | null): BranchEnd;
   /**
    * Lets the person edit the text of a file of this name in an editor of their own; nothing where they have set none. Rejects,
    * once that is said, when the editor fails.

@@ -1,10 +1,11 @@
-import { type ConversationState, type Message, pathTo, textOf } from "@banyan/core/conversation";
-import { visibleProse } from "@banyan/core/shown";
+import { type ConversationState, type Message, pathTo, textOf, typedText } from "@banyan/core/conversation";
+import { counted, visibleProse } from "@banyan/core/shown";
+import { attachedLine, attachedTo } from "../../../show/attached.ts";
 import { plainText } from "../../../show/plain-text.ts";
 import { markdownLines } from "../markdown/markdown-stream.ts";
 import { wrapped } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
-import { callLines } from "../views/call-view.ts";
+import { callLines, cutTo } from "../views/call-view.ts";
 import type { Page } from "../views/viewer.ts";
 
 /** Lines of a person's message that are shown; of a longer one the first and the last. */
@@ -53,9 +54,42 @@ export function pathPage(title: string, state: ConversationState, leaf: () => st
   };
 }
 
-function linesOf(message: Message, width: number, theme: Theme): string[] {
+/** The end of a branch, as it stands in the transcript. */
+export interface BranchEnd {
+  readonly lines: readonly string[];
+  /** How many messages of the branch are not in them, not even in part. */
+  readonly above: number;
+}
+
+/** The last lines of a branch, calls and changes with them: no more than `most`, of a long message its own last ones. */
+export function branchEnd(
+  state: ConversationState,
+  leaf: string | null,
+  { width, theme, most }: { readonly width: number; readonly theme: Theme; readonly most: number },
+): BranchEnd {
+  const path = pathTo(state, leaf);
+  let lines: readonly string[] = [];
+  let above = path.length;
+  // From the end, so that a long branch takes no longer than a short one.
+  while (above > 0 && lines.length < most) {
+    const message = path[--above];
+    const of = message ? linesOf(message, width, theme) : [];
+    lines = lines.length === 0 ? of : [...of, "", ...lines];
+  }
+  const hidden = lines.length - most;
+  if (hidden <= 1) return { lines, above };
+  return { lines: [theme.dim(`… (${counted(hidden, "line")} above)`), ...lines.slice(hidden)], above };
+}
+
+function linesOf(message: Message, width: number, theme: Theme): readonly string[] {
+  if (message.role === "summary") return toldLines("summary", textOf(message), width, theme);
+  if (message.role === "user") {
+    if (message.author === "system")
+      return cutTo(toldLines(message.author, textOf(message), width, theme), theme, undefined);
+    const attached = attachedLine(attachedTo(message.parts)).flatMap((line) => wrapped(theme.dim(line), width));
+    return [...messageLines(typedText(message), width, theme), ...attached];
+  }
   const text = plainText(textOf(message)).trim();
-  if (message.role !== "assistant") return messageLines(text, width, theme);
   const said = markdownLines(text, width, { theme, links: false });
   return [...said, ...message.calls.flatMap((call) => callLines(call, { theme, width, now: Date.now() }))];
 }
