@@ -24,11 +24,10 @@ export function withAgentFlags(command: Command, projects: string): Command {
     .addOption(list("--deny <rule>", "never run calls that this rule covers"))
     .option("--rules <file>", "permission rules in a JSON file")
     .addOption(
-      new Option("--approval <mode>", "what runs without asking: ask (only looking), edits, all").choices([
-        "ask",
-        "edits",
-        "all",
-      ]),
+      new Option(
+        "--approval <mode>",
+        "what runs without asking: plan (only looking, until a plan is allowed), ask (only looking), edits, all",
+      ).choices(["plan", "ask", "edits", "all"]),
     )
     .option("--unconfined", "let --approval all hold where commands run without a sandbox too")
     .option("--trust", `use the settings, servers and instructions of ${projects}`, false);

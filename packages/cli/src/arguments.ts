@@ -166,8 +166,8 @@ function define(name: string, description: string, words: string): Command {
     .addOption(
       new Option(
         "--approval <mode>",
-        "what runs without asking: ask (only looking), edits (changing files here too), all",
-      ).choices(["ask", "edits", "all"]),
+        "what runs without asking: plan (only looking, until you allow a plan), ask (only looking), edits (changing files here too), all",
+      ).choices(["plan", "ask", "edits", "all"]),
     )
     .option("--unconfined", "let --approval all hold where commands run without a sandbox too")
     .option("--memory", "use what is remembered of other conversations here, also with --print")

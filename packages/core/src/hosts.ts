@@ -1,5 +1,6 @@
 // For who builds an application around agents: what it needs beside them, and beside the sessions that it opens.
 
+export { updatePlan } from "./agent/control/update-plan.ts";
 export { orAborted } from "./model/alarm.ts";
 export { type AskOptions, askModel, type ModelResponse } from "./model/ask-model.ts";
 export { endOfImport } from "./past/recovery.ts";

@@ -27,7 +27,7 @@ import { type Instructions, instructionsText } from "./instructions/instructions
 import { BEGAN, surroundings, surroundingsPart } from "./instructions/surroundings.ts";
 import { lazyTokenCounter } from "./instructions/tokens.ts";
 import { limitsOf } from "./limits.ts";
-import { Approval, NEEDS_SANDBOX, type Unasked } from "./permissions/approval.ts";
+import { Approval, type CarriedOut, NEEDS_SANDBOX, type PlanApproval, type Unasked } from "./permissions/approval.ts";
 import { type ApprovalMode, permissions } from "./permissions/permissions.ts";
 import { pathScope } from "./permissions/place.ts";
 import { readingRules } from "./permissions/reading.ts";
@@ -277,8 +277,18 @@ export class Host {
     return this.#approval.unasked;
   }
 
+  /** The conversations whose plan is carried out although approval is `plan`. */
+  get carriedOut(): readonly CarriedOut[] {
+    return this.#approval.carriedOut;
+  }
+
+  /** A person allowed the plan that was handed in there, and chose how it is carried out. */
+  carryOut(conversation: string, approval: PlanApproval): void {
+    this.#approval.carryOut(conversation, approval);
+  }
+
   /**
-   * Asks a person more, or less, from the next call on, in this process: `ask` and `edits` everywhere, `all` in one
+   * Asks a person more, or less, from the next call on, in this process: `plan`, `ask` and `edits` everywhere, `all` in one
    * conversation, and `edits` in one run where it is named. Rejects with `ApprovalError` for `all` without a yes, or without
    * a sandbox (S27).
    */

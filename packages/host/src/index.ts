@@ -47,6 +47,7 @@ export type { ContextPart } from "./instructions/context-parts.ts";
 export type { InstructionPart, Instructions } from "./instructions/instructions.ts";
 export { modeLeft } from "./mode-left.ts";
 export { type HostFlags, type HostOptions, openHost } from "./open-host.ts";
+export type { PlanApproval } from "./permissions/approval.ts";
 export { Approval, ApprovalError, NEEDS_SANDBOX, type Unasked } from "./permissions/approval.ts";
 export { type ApprovalMode, type PermissionOptions, permissions, suggestPattern } from "./permissions/permissions.ts";
 export { pathScope } from "./permissions/place.ts";

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { listedConversation } from "./commands/conversations.ts";
 import { feedItem } from "./feed-item.ts";
+import { planApproval } from "./parts.ts";
 import { id, list, text } from "./shapes.ts";
 import { snapshot } from "./snapshot.ts";
 
@@ -18,8 +19,11 @@ const challenge = z.object({ type: z.literal("challenge"), challenge: z.string()
 /** What agents work with, for all conversations that have nothing of their own. */
 export const settings = z.object({
   model: z.string(),
-  approval: z.enum(["ask", "edits", "all"]),
+  approval: z.enum(["plan", "ask", "edits", "all"]),
   unasked: list(id).default([]).describe("Conversations in which nothing is asked although it is elsewhere."),
+  carriedOut: list(z.object({ conversation: id, approval: planApproval }))
+    .default([])
+    .describe("Conversations whose plan a person allowed although approval is plan, and how it is carried out."),
 });
 
 /** The first frame of a server. */
@@ -128,6 +132,16 @@ export type Hello = z.infer<typeof hello>;
 
 /** What agents work with. */
 export type ServerSettings = z.infer<typeof settings>;
+
+/** What runs without asking in a conversation; in one that has not begun without an id. */
+export function approvalIn(
+  { approval, unasked, carriedOut }: ServerSettings,
+  conversation: string | undefined,
+): ServerSettings["approval"] {
+  if (conversation === undefined) return approval;
+  if (unasked.includes(conversation)) return "all";
+  return carriedOut.find((each) => each.conversation === conversation)?.approval ?? approval;
+}
 
 /** Why a command was not carried out. */
 export type Problem = z.infer<typeof problem>;

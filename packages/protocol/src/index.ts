@@ -13,6 +13,7 @@ export type { ClientTool } from "./commands/turns.ts";
 export { eventSchemas } from "./event.ts";
 export { delta, deltaSchemas, event, feedItem, knownItem, notice, noticeSchemas } from "./feed-item.ts";
 export {
+  approvalIn,
   type ErrorCode,
   errorCodes,
   type Hello,

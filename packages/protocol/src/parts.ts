@@ -74,7 +74,17 @@ export const about = z.object({
     .describe("It only looks, and at what, in words: one of it, and several."),
   agent: z.string().optional().describe("The named agent that it hands a task to."),
   result: z.string().optional().describe("It ends a task: the name of the argument that holds what came of it."),
+  plan: list(z.object({ title: z.string(), status: z.enum(["pending", "in_progress", "completed"]) }))
+    .optional()
+    .describe("The plan as it is from this call on, whole, once the call has completed."),
+  handsIn: z
+    .boolean()
+    .optional()
+    .describe("The plan is handed in: where approval is plan, a person decides whether it is carried out."),
 });
+
+/** With which approval a plan is carried out that a person allowed. */
+export const planApproval = z.enum(["ask", "edits"]);
 
 /** What a call would do, worked out before a person is asked. */
 export const preview = z.object({

@@ -56,7 +56,7 @@ describe.skipIf(!hasTmux)("commands of a terminal whose conversation is on a ser
     await pty.exchange("/approval edits", "Approval: files of this directory are changed without asking.");
     expect((await pty.until("edits freely")).match(/changed without asking/g)).toHaveLength(1);
     await expect.poll(() => remote.welcome.settings.approval).toBe("edits");
-    await pty.exchange("/approval never", "It is one of ask");
+    await pty.exchange("/approval never", "It is one of plan");
     using late = Pty.open(place, ["attach", "--new"], model.env);
     expect(await late.prompted()).toContain("Approval: files of this directory are changed without asking.");
   });

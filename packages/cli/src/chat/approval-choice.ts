@@ -1,7 +1,8 @@
 import type { ApprovalMode } from "@banyan/host";
+import { approvalIn } from "@banyan/protocol";
 import { type Client, ClientError } from "@banyan/protocol/client";
 import type { Terminal } from "../terminal/terminal.ts";
-import { agreesToAll, approvalAt, approvalSentence, nextApproval, STILL_ASKED } from "./approval-mode.ts";
+import { agreesToAll, approvalSentence, nextApproval, STILL_ASKED } from "./approval-mode.ts";
 
 /** Where a person chooses, and how they are told. */
 export interface ApprovalChoiceOptions {
@@ -27,7 +28,7 @@ export class ApprovalChoice {
 
   get mode(): ApprovalMode {
     const { client, here } = this.#options;
-    return approvalAt(client.welcome.settings, here());
+    return approvalIn(client.welcome.settings, here());
   }
 
   /** The person is in another conversation, which needs not be said. */

@@ -3,17 +3,9 @@ import type { Terminal } from "../terminal/terminal.ts";
 
 const ORDER: readonly ApprovalMode[] = ["ask", "edits", "all"];
 
-/** The mode that comes after another; after the last one the first (T12). */
+/** The mode that comes after another; after the last one, and after `plan`, the first (T12). */
 export function nextApproval(mode: ApprovalMode): ApprovalMode {
   return ORDER[(ORDER.indexOf(mode) + 1) % ORDER.length] ?? "ask";
-}
-
-/** What runs without asking in a conversation of a server. */
-export function approvalAt(
-  { approval, unasked }: { readonly approval: ApprovalMode; readonly unasked: readonly string[] },
-  conversation: string | undefined,
-): ApprovalMode {
-  return conversation !== undefined && unasked.includes(conversation) ? "all" : approval;
 }
 
 /** What runs without asking, in a few words. */
@@ -47,12 +39,14 @@ export async function agreesToAll(terminal: Terminal, say: (sentence: string) =>
 export const STILL_ASKED = "You are asked as before.";
 
 const WORDS: Readonly<Record<ApprovalMode, string>> = {
+  plan: "only plans",
   ask: "asks first",
   edits: "edits freely",
   all: "never asks",
 };
 
 const SENTENCES: Readonly<Record<ApprovalMode, string>> = {
+  plan: "Approval: only looking runs, and nothing else before you allow a plan.",
   ask: "Approval: only looking runs without asking.",
   edits: "Approval: files of this directory are changed without asking.",
   all: "Approval: in this conversation every call runs without asking.",

@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { type Answer, type Call, type ConversationState, type Session, UnfitAnswerError } from "@banyan/core";
 import { type ApprovalQuestion, callIn, type LimitQuestion } from "@banyan/core/conversation";
 import { mainArgument, visibleLine } from "@banyan/core/shown";
+import type { PlanApproval } from "@banyan/host";
 import { problemOf } from "../problem.ts";
 import { excerpt } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
@@ -17,8 +18,8 @@ import type { Unsent } from "./unsent.ts";
 
 /** A conversation in which something waits for a person, here or on a server. */
 export interface AskingSession extends Pick<Session, "listen" | "state"> {
-  /** May resolve with a sentence: why a rule could not be kept for good. */
-  answer(question: string, answer: Answer): Promise<unknown>;
+  /** May resolve with a sentence: why a rule could not be kept for good. `approval`: with which a plan is carried out. */
+  answer(question: string, answer: Answer, approval?: PlanApproval): Promise<unknown>;
   /** From now on, files are changed without asking as long as this run lasts; where that can be had. */
   allowChanges?(run: string): Promise<void>;
 }
@@ -95,7 +96,7 @@ export class Approvals {
   async #until(
     session: AskingSession,
     question: string,
-    decide: () => Promise<Answer | undefined>,
+    decide: () => Promise<Chosen | undefined>,
   ): Promise<Exclude<Given, "refused">> {
     for (;;) {
       const answer = await decide();
@@ -117,9 +118,9 @@ export class Approvals {
   }
 
   /** Answers a question. `closed`: it was answered elsewhere, or withdrawn, in the meantime, and stays so. */
-  async #give(session: AskingSession, question: string, answer: Answer): Promise<Given> {
+  async #give(session: AskingSession, question: string, { approval, ...answer }: Chosen): Promise<Given> {
     try {
-      const problem = await session.answer(question, answer);
+      const problem = await session.answer(question, answer, approval);
       if (typeof problem === "string") this.#view.note(`Allowed for this conversation only. ${oneLine(problem)}`);
       return "given";
     } catch (error) {
@@ -138,7 +139,7 @@ export class Approvals {
     asker: string,
     written: WrittenAnswer,
     signal: AbortSignal,
-  ): Promise<Answer | undefined> {
+  ): Promise<Chosen | undefined> {
     const reason = written.part(WHY_NOT);
     const editing = new CallEditing(this.#terminal, call, written, (sentence) => this.#view.note(sentence));
     // Who had begun to change it goes on with that.
@@ -174,6 +175,8 @@ export class Approvals {
         case "t":
           await this.#allowChanges(session, message);
           return { decision: "allow" };
+        case FREELY.key:
+          return { decision: "allow", ...input, approval: "edits" };
         case "n":
           if (decided.words === undefined) return { decision: "deny" };
           reason.use(decided.words);
@@ -205,6 +208,14 @@ export class Approvals {
   ): Omit<Decision, "body"> {
     const { style } = this.#terminal;
     const { workspace } = this.#asking;
+    if (call.about?.handsIn)
+      return {
+        title: `${excerpt(visibleLine(asker), 40)} hands in its plan for ${visibleLine(workspace)}`,
+        name: "The plan",
+        question: "Carry it out?",
+        choices: [CARRY_OUT, FREELY, EDIT_PLAN, NOT_SO],
+        stops: true,
+      };
     return {
       // A name that fills the line must not push away what is asked.
       title: `${excerpt(visibleLine(asker), 40)} asks to run ${style.bold(visibleLine(call.tool))} in ${visibleLine(workspace)}`,
@@ -223,6 +234,9 @@ export class Approvals {
   }
 }
 
+/** What a person chose: an answer, and with a plan how it is carried out. */
+type Chosen = Answer & { readonly approval?: PlanApproval };
+
 /** What became of an answer; `refused`: the question is still open. */
 type Given = "given" | "closed" | "refused";
 
@@ -236,6 +250,19 @@ const NO: Choice = {
   brief: "no",
   words: ["no", "N"],
   takesWords: WHY_NOT,
+};
+const CARRY_OUT: Choice = {
+  key: "y",
+  text: "yes, asking before each change",
+  brief: "yes, asking",
+  words: ["yes", "Y"],
+};
+const FREELY: Choice = { key: "f", text: "yes, changing files without asking", brief: "yes, freely", words: ["F"] };
+const EDIT_PLAN: Choice = { ...EDIT, text: "change the plan first" };
+const NOT_SO: Choice = {
+  ...NO,
+  text: "no; you may say what is to be otherwise",
+  takesWords: "What is to be otherwise",
 };
 const MORE: Choice = { key: "y", text: "yes, go on", brief: "go on", words: ["yes", "Y"] };
 const ENOUGH: Choice = { key: "n", text: "no, end here", brief: "end", words: ["no", "N"] };

@@ -1,6 +1,7 @@
 import { type ConversationState, type Message, pathTo, textOf } from "@banyan/core";
 import { typedText } from "@banyan/core/conversation";
-import { counted } from "@banyan/core/shown";
+import { counted, planHeadline, planOn } from "@banyan/core/shown";
+import { stepLines } from "../show/call-line.ts";
 import { excerpt, firstLines, wrap } from "../show/fit-text.ts";
 import { gist } from "../show/message-label.ts";
 import { plainText } from "../show/plain-text.ts";
@@ -29,7 +30,8 @@ export function titleLine(state: ConversationState, leaf: string | null): string
 
 /**
  * The last exchange before a message: the lines that remind a person where a conversation stands. As it stood in the
- * transcript where Markdown is drawn, else with the names of who said it; below it why the turn came to no answer.
+ * transcript where Markdown is drawn, else with the names of who said it; below it what is left of
+ * the plan, and why the turn came to no answer.
  */
 export function lastExchange(
   state: ConversationState,
@@ -37,7 +39,7 @@ export function lastExchange(
   agent: string,
   look: ExchangeLook,
 ): string[] {
-  return [...exchanged(state, leaf, agent, look), ...brokenLines(state, leaf, look)];
+  return [...exchanged(state, leaf, agent, look), ...planLeft(state, leaf, look), ...brokenLines(state, leaf, look)];
 }
 
 /** Why the turn that ended at a message came to no answer; nothing where it did. */
@@ -51,6 +53,17 @@ export function brokenLines(
   if (!broken || broken.reason === "interrupted") return [];
   const why = runEndSentence(broken.reason, broken.message, style);
   return why === undefined ? [] : wrap(why, columns).split("\n");
+}
+
+/** The plan on the branch, as long as something of it is left to do. */
+export function planLeft(
+  state: ConversationState,
+  leaf: string | null,
+  { columns, style }: Pick<ExchangeLook, "style" | "columns">,
+): string[] {
+  const plan = planOn(pathTo(state, leaf));
+  if (!plan?.some(({ status }) => status !== "completed")) return [];
+  return [style.dim(`Plan: ${planHeadline(plan)}`), ...stepLines(plan, style, columns)];
 }
 
 function exchanged(

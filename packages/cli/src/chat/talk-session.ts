@@ -9,7 +9,7 @@ import {
 } from "@banyan/core";
 import type { InputChange, LiveRun } from "@banyan/core/conversation";
 import type { FeedListener } from "@banyan/core/hosts";
-import { modeLeft, type TakenBack } from "@banyan/host";
+import { modeLeft, type PlanApproval, type TakenBack } from "@banyan/host";
 import type { Client, Watched } from "@banyan/protocol/client";
 import type { ConversationWriter } from "../commands/command.ts";
 import type { WrittenAbout } from "../show/attached.ts";
@@ -185,8 +185,9 @@ export class TalkSession implements AskingSession, ConversationWriter {
   }
 
   /** Resolves with why a rule could not be kept for good, if so. */
-  async answer(question: string, answer: Answer): Promise<string | undefined> {
-    return (await this.#client.ask("question.answer", { ...this.#here, question, answer })).problem;
+  async answer(question: string, answer: Answer, approval?: PlanApproval): Promise<string | undefined> {
+    const given = { ...this.#here, question, answer, ...(approval && { approval }) };
+    return (await this.#client.ask("question.answer", given)).problem;
   }
 
   async allowChanges(run: string): Promise<void> {

@@ -9,6 +9,7 @@ import { type Described, described } from "../show/described.ts";
 import { wrap } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { approvalSentence } from "./approval-mode.ts";
 
 /**
  * What a person is told at their first start, and never again: which models were found, what may happen here without a
@@ -79,6 +80,7 @@ function trustIn({ workspace }: Host): string {
 
 function askedFirst({ approval }: Host, changer: string): string {
   const what = {
+    plan: "Looking around runs by itself; nothing else does before you allow the agent's plan.",
     ask: "Looking around runs by itself; you are asked before a file is changed or a command runs.",
     edits: "Files of this directory are changed without a question; you are asked before a command runs.",
     all: "Everything runs without a question.",
@@ -94,6 +96,7 @@ export function greet(terminal: Terminal, host: Host, notices: readonly string[]
   say(`${style.bold(`banyan ${manifest.version}`)} in ${visibleLine(host.workspace)}`);
   say(style.dim(oneLine(reason)));
   if (name.startsWith("demo/")) say(style.warning("This is the offline demo: a few rules, not a language model."));
+  if (host.approval === "plan") say(approvalSentence("plan"));
   if (host.approval === "edits") say(style.warning("Approval: files of this directory are changed without asking."));
   if (host.approval === "all") {
     const [layer] = settingAt(host.configuration, ["approval"])?.layers ?? [];

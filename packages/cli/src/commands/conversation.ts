@@ -63,13 +63,17 @@ export const mode: Command<ConversationContext> = {
 export const approval: Command<ConversationContext> = {
   name: "approval",
   also: ["permissions", "approvals"],
-  takes: "[ask | edits | all]",
+  takes: "[plan | ask | edits | all]",
   help: "say what runs without asking you, until you leave",
   anytime: true,
   async run({ approval: current, useApproval, write }, argument) {
     if (argument === "" || argument === current) write(approvalSentence(current));
-    else if (argument === "ask" || argument === "edits" || argument === "all") await useApproval(argument);
-    else write("It is one of ask (only looking runs without asking), edits (changing files here too) and all.");
+    else if (argument === "plan" || argument === "ask" || argument === "edits" || argument === "all")
+      await useApproval(argument);
+    else
+      write(
+        "It is one of plan (only looking, until you allow a plan), ask (only looking runs without asking), edits (changing files here too) and all.",
+      );
     return ASK;
   },
 };

@@ -1,5 +1,6 @@
 import type { Call, Json } from "@banyan/core";
-import { counted, formatTook } from "@banyan/core/shown";
+import type { PlanStep } from "@banyan/core/conversation";
+import { counted, formatTook, shownPlan } from "@banyan/core/shown";
 import { excerpt, linesWithWords } from "./fit-text.ts";
 import type { Style } from "./style.ts";
 
@@ -63,6 +64,7 @@ const FAILED_SHOWN = 10;
  * of a run of tests, what it says of those that failed. `shower`: the key that shows all.
  */
 export function callDetails(call: Call, style: Style, columns: number, shower?: string): string[] {
+  if (call.about?.plan && call.status === "completed") return stepLines(call.about.plan, style, columns);
   if (call.status !== "failed" && call.status !== "denied" && exitCodeOf(call) === undefined) return [];
   const said = (call.output ?? "").replace(EXIT_CODE, "");
   const lines = linesWithWords(said);
@@ -74,6 +76,17 @@ export function callDetails(call: Call, style: Style, columns: number, shower?: 
   return [...hint, ...shown.map((line) => (line.length > width ? `${line.slice(0, width - 1)}…` : line))].map(
     (line) => `    ${style.dim(line)}`,
   );
+}
+
+/** Steps of a plan that stand below the call that puts it down. */
+const STEPS_SHOWN = 10;
+
+/** A plan: what is under way stands out, what is done steps back. */
+export function stepLines(plan: readonly PlanStep[], style: Style, columns: number, most = STEPS_SHOWN): string[] {
+  return shownPlan(plan, most).map(({ mark, text, status }) => {
+    const line = excerpt(`${mark} ${text}`.trim(), Math.max(20, columns - 6));
+    return `    ${status === "in_progress" ? style.bold(line) : status === "pending" ? line : style.dim(line)}`;
+  });
 }
 
 /** How test runners begin what they say of a test that failed, or of all of them: of Node, Python, Go, Rust and TAP. */

@@ -150,6 +150,17 @@ export interface About {
   readonly agent?: string;
   /** It ends a task: the name of the argument that holds what came of that. */
   readonly result?: string;
+  /** The plan as it is from this call on, whole, once the call has completed. */
+  readonly plan?: readonly PlanStep[];
+  /** The plan is handed in: where approval is `plan`, a person decides whether it is carried out. */
+  readonly handsIn?: boolean;
+}
+
+/** One thing that the agent means to do. */
+export interface PlanStep {
+  /** What is to be done, in a line. */
+  readonly title: string;
+  readonly status: "pending" | "in_progress" | "completed";
 }
 
 /** What a call would do, worked out before a person is asked. */

@@ -186,12 +186,20 @@ function checkJsonSchema(schema: JsonSchema): (input: Json) => Checked {
     if (result.valid) return { ok: true, input };
     // The validator reports each level on the way down; only those that hold no other one say what is wrong.
     const { errors } = result;
+    // Thousands of wrong items are wrong in a few ways: these are compared, and the first problems are told.
+    const places = new Set(errors.map(({ keywordLocation }) => keywordLocation));
+    const inner = new Set([...places].filter((place) => ![...places].some((other) => other.startsWith(`${place}/`))));
     const problems = errors
-      .filter(({ keywordLocation: outer }) => !errors.some((inner) => inner.keywordLocation.startsWith(`${outer}/`)))
+      .filter(({ keywordLocation }) => inner.has(keywordLocation))
       .map(({ instanceLocation, error }) => {
         const keys = instanceLocation.split("/").slice(1);
         return `at ${keys.length > 0 ? keys.join(".") : "the top"}: ${error.replace(/\.$/, "")}`;
       });
-    return { ok: false, problem: [...new Set(problems)].join("; ") };
+    const told = [...new Set(problems)];
+    const more = told.length > MOST_PROBLEMS ? `; and ${told.length - MOST_PROBLEMS} more` : "";
+    return { ok: false, problem: `${told.slice(0, MOST_PROBLEMS).join("; ")}${more}` };
   };
 }
+
+/** Problems of arguments that a model is told: it mends those, and is told of the others then. */
+const MOST_PROBLEMS = 8;

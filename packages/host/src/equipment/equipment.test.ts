@@ -41,7 +41,7 @@ describe("what an agent works with", () => {
     expect(names(host.agent).toSorted()).toEqual(
       [
         ...["read", "list", "search", "write", "edit", "edit_mode", "shell", "fetch", "remember", "forget"],
-        ...["launch_agent", "shorten_conversation"],
+        ...["launch_agent", "shorten_conversation", "update_plan"],
       ].toSorted(),
     );
     await host.close();

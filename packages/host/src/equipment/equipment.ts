@@ -8,6 +8,7 @@ import {
   type Tool,
 } from "@banyan/core";
 import type { LoopDriver } from "@banyan/core/drivers";
+import { updatePlan } from "@banyan/core/hosts";
 import type { ManagedMemory } from "@banyan/memory";
 import type { Environment } from "@banyan/models";
 import type { McpServers } from "@banyan/tools/mcp";
@@ -122,6 +123,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
         ),
     }),
     shortenConversation(),
+    updatePlan(),
   ];
   const toolsWith = (ofMemory: readonly Tool[]) =>
     rememberingLast((servers: readonly Tool[]) => [

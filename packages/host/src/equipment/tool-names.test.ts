@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Agent, launchAgent, say, shortenConversation, type Tool } from "@banyan/core";
+import { updatePlan } from "@banyan/core/hosts";
 import { collect, scriptedModel } from "@banyan/core/testing";
 import { memoryTools } from "@banyan/memory";
 import { braveSearch, webTools } from "@banyan/tools/web";
@@ -31,7 +32,11 @@ async function shipped(): Promise<{ readonly tools: readonly string[]; readonly 
     ...workspaceTools({ root }),
     ...webTools({ search: braveSearch({ key: "none" }) }),
     ...memoryTools({} as Parameters<typeof memoryTools>[0]),
-    ...[launchAgent({ agents: [{ name: "a", description: "", instructions: "" }] }), shortenConversation()],
+    ...[
+      launchAgent({ agents: [{ name: "a", description: "", instructions: "" }] }),
+      shortenConversation(),
+      updatePlan(),
+    ],
   ];
   // Those that end a task and ask about it come with the mode.
   await collect(new Agent({ model, mode: "task", tools, limits: { steps: 1 } }).chat(say("Go.")));

@@ -32,7 +32,7 @@ export interface HooksOptions extends HookPlace {
 }
 
 /** What runs without asking, in the words that hooks know. */
-const MODES = { ask: "default", edits: "acceptEdits", all: "bypassPermissions" } as const;
+const MODES = { plan: "plan", ask: "default", edits: "acceptEdits", all: "bypassPermissions" } as const;
 
 /** Times that a hook may send an agent on that has ended its turn. */
 const MOST_STOPS = 5;

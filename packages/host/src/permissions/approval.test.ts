@@ -34,8 +34,25 @@ test("T45: changes of files are allowed for one run, and no longer than until th
   expect(approval.in("a", "one")).toBe("ask");
 });
 
+test("a plan that was allowed is carried out in its conversation alone, until a mode is taken anew", () => {
+  const approval = new Approval("plan");
+  approval.carryOut("a", "ask");
+  approval.use("edits", { run: "one", isConfined: false });
+  expect([approval.in("a"), approval.in("a", "one"), approval.in("b", "one"), approval.in(undefined)]).toEqual([
+    ...["ask", "edits", "plan", "plan"],
+  ]);
+  expect(approval.carriedOut).toEqual([{ conversation: "a", approval: "ask" }]);
+  approval.use("plan", { isConfined: false });
+  expect([approval.in("a"), approval.in("a", "one")]).toEqual(["plan", "plan"]);
+  approval.use("all", { unasked: { conversation: "a", confirmed: true }, isConfined: true });
+  expect([approval.in("a"), approval.in("b")]).toEqual(["all", "plan"]);
+  approval.use("ask", { isConfined: false });
+  approval.carryOut("a", "edits");
+  expect(approval.in("a")).toBe("ask");
+});
+
 /** Every way to ask for a mode. */
-const STEPS = (["ask", "edits", "all"] as const).flatMap((mode) =>
+const STEPS = (["plan", "ask", "edits", "all"] as const).flatMap((mode) =>
   (["a", "b", undefined] as const).flatMap((conversation) =>
     [true, false].flatMap((confirmed) =>
       [true, false].map((isConfined) => ({ mode, conversation, confirmed, isConfined })),

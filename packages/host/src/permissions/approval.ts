@@ -19,12 +19,22 @@ export interface Unasked {
   readonly confirmed?: boolean | undefined;
 }
 
-/** Why nothing but `ask` and `edits` can be had where commands run without a sandbox. */
+/** How a plan is carried out that a person allowed. */
+export type PlanApproval = Exclude<ApprovalMode, "plan" | "all">;
+
+/** A conversation whose plan is carried out. */
+export interface CarriedOut {
+  readonly conversation: string;
+  readonly approval: PlanApproval;
+}
+
+/** Why nothing but `plan`, `ask` and `edits` can be had where commands run without a sandbox. */
 export const NEEDS_SANDBOX =
   "Approval 'all' needs a sandbox, and commands run without one here: --unconfined, or the setting unconfined, allows it all the same.";
 
 /**
- * What runs without asking (S27). `ask` and `edits` hold everywhere. `all` holds in all conversations only when whoever
+ * What runs without asking (S27). `plan`, `ask` and `edits` hold everywhere; in a conversation whose plan was allowed, `plan` is
+ * over until somebody takes it anew. `all` holds in all conversations only when whoever
  * started the program said so; else in those whose person said yes to it, once in each, for as long as the process lives:
  * no log and no other conversation brings it.
  */
@@ -32,6 +42,8 @@ export class Approval {
   #mode: ApprovalMode;
   readonly #agreed = new Set<string>();
   readonly #unasked = new Set<string>();
+  /** Conversations whose plan a person allowed, and how it is carried out, while approval is `plan`. */
+  readonly #carried = new Map<string, PlanApproval>();
   /** Runs in which files are changed without asking. */
   readonly #changing = new Set<string>();
 
@@ -49,10 +61,22 @@ export class Approval {
     return [...this.#unasked];
   }
 
+  /** The conversations whose plan is carried out although approval is `plan`. */
+  get carriedOut(): readonly CarriedOut[] {
+    return [...this.#carried].map(([conversation, approval]) => ({ conversation, approval }));
+  }
+
+  /** A person allowed the plan of this conversation. Nothing happens where none had to be allowed. */
+  carryOut(conversation: string, approval: PlanApproval): void {
+    if (this.in(conversation) === "plan") this.#carried.set(conversation, approval);
+  }
+
   /** In this conversation; in one that has not begun without an id. `run`: for its calls. */
   in(conversation: string | undefined, run?: string): ApprovalMode {
     if (conversation !== undefined && this.#unasked.has(conversation)) return "all";
-    return this.#mode === "ask" && run !== undefined && this.#changing.has(run) ? "edits" : this.#mode;
+    const carried = this.#mode === "plan" && conversation !== undefined && this.#carried.get(conversation);
+    const mode = carried || this.#mode;
+    return mode === "ask" && run !== undefined && this.#changing.has(run) ? "edits" : mode;
   }
 
   /** Whether a person said yes to `all` in this conversation. */
@@ -78,6 +102,7 @@ export class Approval {
     }
     this.#changing.clear();
     if (mode !== "all") {
+      this.#carried.clear();
       this.#mode = mode;
       this.#unasked.clear();
       return;
@@ -102,7 +127,7 @@ export class Approval {
    * sandbox, `all` asks as `ask` does.
    */
   judge(inMode: (mode: ApprovalMode) => Permission, isOutside: (tool: Tool) => boolean): Permission {
-    const modes = { ask: inMode("ask"), edits: inMode("edits"), all: inMode("all") };
+    const modes = { plan: inMode("plan"), ask: inMode("ask"), edits: inMode("edits"), all: inMode("all") };
     return (request) => {
       const mode = this.in(request.conversation.id, request.run);
       return modes[mode === "all" && isOutside(request.tool) ? "ask" : mode](request);

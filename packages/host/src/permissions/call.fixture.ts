@@ -9,6 +9,7 @@ import {
   type Tool,
 } from "@banyan/core";
 import type { About } from "@banyan/core/conversation";
+import { updatePlan } from "@banyan/core/hosts";
 import { webTools } from "@banyan/tools/web";
 import { workspaceTools } from "@banyan/tools/workspace";
 import { type PermissionOptions, permissions } from "./permissions.ts";
@@ -27,7 +28,7 @@ export function rules(texts: { deny?: string[]; ask?: string[]; allow?: string[]
 const OWN: readonly Tool[] = [
   ...workspaceTools({ root: process.cwd() }),
   ...webTools(),
-  ...[launchAgent(), shortenConversation(), askClient(), { ...askClient(), name: "finish_task" }],
+  ...[launchAgent(), shortenConversation(), askClient(), updatePlan(), { ...askClient(), name: "finish_task" }],
 ];
 
 /** Says of itself what Banyan's own of that name says, or what is said of one that a server offers. */

@@ -92,6 +92,47 @@ describe("B63: what happens without rules", () => {
   });
 });
 
+describe("in mode plan", () => {
+  const plans = permission({
+    workspace,
+    mode: "plan",
+    rules: rules({ allow: ["shell(npm test [harmless])", "shell(git log [harmless])", "write", "deploy"] }),
+  });
+
+  test.each([
+    ["read", "none", { path: "src/a.ts" }, "allow"],
+    ["read", "none", { path: "/etc/hosts" }, "ask"],
+    ["search", "none", { pattern: "x" }, "allow"],
+    ["fetch", "none", { url: "https://example.org" }, "ask"],
+    ["shell", "external", { command: "git log --oneline | head -5" }, "ask"],
+    ["shell", "external", { command: "git log --oneline" }, "allow"],
+    ["shell", "external", { command: "ls > a.txt" }, "deny"],
+    ["shell", "external", { command: "find . -delete" }, "deny"],
+    ["shell", "external", { command: "npm test" }, "deny"],
+    ["write", "external", { path: "src/a.ts", content: "" }, "deny"],
+    ["edit_mode", "external", { file_path: "src/a.ts" }, "deny"],
+    ["deploy", "external", { to: "staging" }, "deny"],
+    ["remember", "idempotent", { text: "x" }, "deny"],
+    ["launch_agent", "external", { task: "look" }, "allow"],
+  ] as const)("%s (%s) of %j: %s, whatever is allowed otherwise", async (name, effects, input, expected) => {
+    const permit = await judge(plans, tool(name, effects), input);
+    expect(permit.decision).toBe(expected);
+    if (permit.decision === "deny") expect(permit.reason).toContain("Approval mode 'plan' only looks");
+  });
+
+  test("a person decides about a plan that is handed in, and about no other; who cannot be asked is told so", async () => {
+    const steps = [{ title: "look", status: "pending" }];
+    const plan = tool("update_plan");
+    expect(await judge(plans, plan, { steps })).toEqual({ decision: "allow" });
+    expect(await judge(plans, plan, { steps, hand_in: true })).toEqual({ decision: "ask", byRule: true });
+    const unasked = permission({ workspace, mode: "plan", canAsk: false });
+    expect(await judge(unasked, plan, { steps, hand_in: true })).toMatchObject({
+      reason: expect.stringContaining("nobody can be asked here. Answer with the plan"),
+    });
+    expect(await judge(permission({ workspace }), plan, { steps, hand_in: true })).toEqual({ decision: "allow" });
+  });
+});
+
 describe("B63: where nobody can be asked", () => {
   const unasked = permission({ workspace, canAsk: false });
 

@@ -4,13 +4,14 @@ import { strongest } from "./match.ts";
 import { pathScope } from "./place.ts";
 import { COMMAND, formatRule, isAbout, parseRule, type Rule, type Rules } from "./rule.ts";
 import { hasHarmless } from "./shell/harmless.ts";
-import { type Subject, type Surroundings, subjectOf } from "./subject.ts";
+import { aboutCall, type Subject, type Surroundings, subjectOf } from "./subject.ts";
 
 /**
- * `ask`: what only looks at the workspace is free, all else is asked. `edits`: writing files of the workspace is free
+ * `plan`: what only looks, as in `ask`; what may change something is refused, until a person allows the plan that the agent
+ * hands in. `ask`: what only looks at the workspace is free, all else is asked. `edits`: writing files of the workspace is free
  * too. `all`: nothing is asked; deny rules still hold.
  */
-export type ApprovalMode = "ask" | "edits" | "all";
+export type ApprovalMode = "plan" | "ask" | "edits" | "all";
 
 /**
  * What calls are judged by.
@@ -63,7 +64,12 @@ export function permissions(options: PermissionOptions): Permission {
     const denied = deny.map(matches);
     const denying = deny.find((_, index) => denied[index] === "yes");
     if (denying !== undefined) return { decision: "deny", reason: `The rule '${formatRule(denying)}' forbids this.` };
-    if (control) return { decision: "allow" };
+    if (control) {
+      const handsIn = options.mode === "plan" && aboutCall(request.tool, request.input)?.handsIn === true;
+      return handsIn ? handIn(options.canAsk) : { decision: "allow" };
+    }
+    if (options.mode === "plan" && request.tool.effects !== "none" && !subject.allowed(LOOKING))
+      return { decision: "deny", reason: ONLY_PLANS };
 
     const doubtful = deny.find((_, index) => denied[index] === "perhaps");
     if (options.mode === "all") {
@@ -86,6 +92,25 @@ export function permissions(options: PermissionOptions): Permission {
 export function suggestPattern(request: PermitRequest, workspace: string, home = homedir()): string | undefined {
   const surroundings: Surroundings = { scope: pathScope(workspace, home), writes: false, isWriter: () => false };
   return subjectOf(request.tool, request.input, surroundings).suggestion([]);
+}
+
+/** Commands that only look, whatever harmless options they have: a person may be asked about them while there is but a plan. */
+const LOOKING: readonly Rule[] =
+  "cat,cmp,cut,df,diff,du,fd,file,find,git blame,git cat-file,git describe,git diff,git diff-tree,git grep,git log,git ls-files,git ls-tree,git merge-base,git reflog,git remote,git rev-list,git rev-parse,git shortlog,git show,git stash list,git status,grep,head,jq,ls,nl,ps,pwd,rg,sort,stat,tail,tree,uname,uniq,wc,which"
+    .split(",")
+    .map((command) => parseRule(`${COMMAND}(${command} [harmless])`));
+
+const ONLY_PLANS =
+  "Approval mode 'plan' only looks, and this may change something. Look around, then hand in your plan; once a person allows it, this can run.";
+
+/** Nothing but a person allows a plan. */
+function handIn(canAsk: boolean): Permit {
+  if (canAsk) return { decision: "ask", byRule: true };
+  return {
+    decision: "deny",
+    reason:
+      "In approval mode 'plan' a person allows the plan, and nobody can be asked here. Answer with the plan, and end.",
+  };
 }
 
 function allows(rules: readonly Rule[], request: PermitRequest, subject: Subject): boolean {

@@ -92,7 +92,7 @@ function together(subjects: readonly Subject[]): Subject {
 }
 
 /** What a tool says; nothing when it cannot. */
-function aboutCall(tool: Tool, input: Json): About | undefined {
+export function aboutCall(tool: Tool, input: Json): About | undefined {
   try {
     return tool.about?.(input) ?? {};
   } catch {

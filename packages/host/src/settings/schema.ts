@@ -214,8 +214,10 @@ const shape = {
     .describe("What you know of models better than the catalogue.")
     .optional(),
   approval: z
-    .enum(["ask", "edits", "all"], '"ask", "edits" or "all"')
-    .describe("What runs without asking: only looking, changing files of the workspace too, or everything.")
+    .enum(["plan", "ask", "edits", "all"], '"plan", "ask", "edits" or "all"')
+    .describe(
+      "What runs without asking: only looking, changing files of the workspace too, or everything; with `plan` only looking runs at all before a plan is allowed.",
+    )
     .optional(),
   unconfined: yesOrNo.describe("Whether `approval` may be `all` where commands run without a sandbox.").optional(),
   permissions: permissionEntries

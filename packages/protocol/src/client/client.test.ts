@@ -14,7 +14,7 @@ const WELCOME: Welcome = {
   rights: ["watch", "act"],
   agent: "test",
   workspace: "/",
-  settings: { model: "test", approval: "ask", unasked: [] },
+  settings: { model: "test", approval: "ask", unasked: [], carriedOut: [] },
 };
 
 /** What was sent over the link that the test holds the other end of. */

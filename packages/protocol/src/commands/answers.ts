@@ -1,6 +1,7 @@
 import type { Call } from "@banyan/core/conversation";
 import { z } from "zod";
 import { call } from "../message.ts";
+import { planApproval } from "../parts.ts";
 import { id, json, list, nothing, schemaOf, text } from "../shapes.ts";
 import { question } from "../snapshot.ts";
 import { command } from "./command.ts";
@@ -45,7 +46,16 @@ export const answerCommands = {
   ),
   "question.answer": command(
     "Answers a question: an approval, a limit, or one that a tool asks in words. The first answer counts.",
-    { ...conversation, question: id, answer },
+    {
+      ...conversation,
+      question: id,
+      answer,
+      approval: planApproval
+        .optional()
+        .describe(
+          "With a plan that is allowed while approval is plan: with which approval it is carried out; ask if absent.",
+        ),
+    },
     z.object({
       problem: z
         .string()

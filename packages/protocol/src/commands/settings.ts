@@ -38,9 +38,9 @@ export const settingsCommands = {
     nothing,
   ),
   "approval.use": command(
-    "What runs without asking, from the next call on: ask (only looking) or edits (changing files of the workspace too) everywhere, edits in one run, or all, in one conversation whose person said yes to that, and in a sandbox. Open questions that it covers are answered.",
+    "What runs without asking, from the next call on: plan (only looking, until a plan is allowed), ask (only looking) or edits (changing files of the workspace too) everywhere, edits in one run, or all, in one conversation whose person said yes to that, and in a sandbox. Open questions that it covers are answered.",
     {
-      mode: z.enum(["ask", "edits", "all"]),
+      mode: z.enum(["plan", "ask", "edits", "all"]),
       conversation: id.optional().describe("For all: where."),
       confirmed: z.boolean().optional().describe("For all: a person was asked, and said yes."),
       run: id.optional().describe("For edits: the run in which they hold, and in no other."),

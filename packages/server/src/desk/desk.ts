@@ -193,8 +193,8 @@ export class Desk implements AsyncDisposable {
   }
 
   get #settings(): ServerSettings {
-    const { model, approval, unasked } = this.#host;
-    return { model: model.name, approval, unasked: [...unasked] };
+    const { model, approval, unasked, carriedOut } = this.#host;
+    return { model: model.name, approval, unasked: [...unasked], carriedOut: [...carriedOut] };
   }
 
   #tellAll(told: ServerFrame): void {

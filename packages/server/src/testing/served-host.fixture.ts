@@ -38,6 +38,10 @@ export function hostOf(
     get unasked() {
       return approval.unasked;
     },
+    get carriedOut() {
+      return approval.carriedOut;
+    },
+    carryOut: (conversation, how) => approval.carryOut(conversation, how),
     get model() {
       return { name, reason: "" };
     },

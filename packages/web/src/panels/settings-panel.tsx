@@ -1,5 +1,5 @@
 import { shortCount } from "@banyan/core/shown";
-import type { Result, ServerSettings } from "@banyan/protocol";
+import { approvalIn, type Result, type ServerSettings } from "@banyan/protocol";
 import { useEffect, useState } from "react";
 import { useConversation, useTree } from "../conversation/use-conversation.ts";
 import { useKnownModels } from "../conversation/use-models.ts";
@@ -15,6 +15,7 @@ type Provider = Result<"model.list">["providers"][number];
 const LISTED = 50;
 
 const APPROVAL: Readonly<Record<ServerSettings["approval"], string>> = {
+  plan: "Only look, and do nothing else before a plan is allowed",
   ask: "Ask for everything but looking",
   edits: "Change files of the workspace without asking",
   all: "Run everything without asking, in this conversation",
@@ -40,7 +41,7 @@ function Approval({ settings }: { readonly settings: ServerSettings }) {
   const page = usePage();
   const { id: conversation } = useConversation();
   const [isAsked, setAsked] = useState(false);
-  const mode = settings.unasked.includes(conversation ?? "") ? "all" : settings.approval;
+  const mode = approvalIn(settings, conversation);
   const use = (next: ServerSettings["approval"]) => {
     setAsked(next === "all");
     if (next !== "all") page.told(page.connection.ask("approval.use", { mode: next }));

@@ -55,14 +55,20 @@ type Answer =
   | { decision: "deny"; reason?: string }
   | { decision: "answer"; text: string };
 
+/** How a plan is carried out that is allowed. */
+type PlanApproval = NonNullable<Command<"question.answer">["approval"]>;
+
 function useAnswer(conversation: string, question: string) {
   const { connection } = usePage();
   const [problem, setProblem] = useState<string>();
-  const send = (answer: Answer) => {
+  const send = (answer: Answer, approval?: PlanApproval) => {
     const focused = document.activeElement;
     const moveOn = focusAfter(focused);
     connection
-      .ask("question.answer", { conversation, question, answer: answer as Command<"question.answer">["answer"] })
+      .ask("question.answer", {
+        ...{ conversation, question, answer: answer as Command<"question.answer">["answer"] },
+        ...(approval && { approval }),
+      })
       .then(
         () => {
           // The focus is lost with the card, now or in a moment, unless somebody has taken it elsewhere.
@@ -107,6 +113,7 @@ function Permission({
     event.preventDefault();
   };
   const asked = askedInWords(call);
+  const isPlan = call.about?.handsIn === true;
   return (
     <fieldset
       aria-label={asked}
@@ -137,14 +144,19 @@ function Permission({
       {isBroken && <p className="text-bad text-xs">{input.problem}</p>}
       <div className="flex flex-wrap items-center gap-2">
         <Button look="main" disabled={isBroken} onClick={() => send(allow())}>
-          Allow once <Key>A</Key>
+          {isPlan ? "Carry it out, asking before each change" : "Allow once"} <Key>A</Key>
         </Button>
+        {isPlan && (
+          <Button disabled={isBroken} onClick={() => send(allow(), "edits")}>
+            Carry it out, changing files without asking
+          </Button>
+        )}
         <Button look="bad" onClick={() => send(reason === "" ? { decision: "deny" } : { decision: "deny", reason })}>
-          Deny <Key>D</Key>
+          {isPlan ? "Keep planning" : "Deny"} <Key>D</Key>
         </Button>
         <TextField
-          aria-label="Why not"
-          placeholder="Why not"
+          aria-label={isPlan ? "What is to be otherwise" : "Why not"}
+          placeholder={isPlan ? "What is to be otherwise" : "Why not"}
           value={reason}
           onChange={({ target }) => setReason(target.value)}
         />
@@ -180,6 +192,7 @@ function Permission({
 
 /** What is asked, by what the tool says that the call is about (W56). */
 function askedInWords({ tool, about }: Call): string {
+  if (about?.handsIn) return "Carry out this plan?";
   if (about?.command !== undefined) return "Run this command?";
   const written = about?.paths?.find(({ access }) => access === "write");
   if (written) return `Change ${visibleLine(written.path)}?`;

@@ -1,5 +1,5 @@
-import { type Call, isEnded } from "@banyan/core/conversation";
-import { formatDuration, visibleText } from "@banyan/core/shown";
+import { type Call, isEnded, type PlanStep } from "@banyan/core/conversation";
+import { formatDuration, planHeadline, shownPlan, visibleText } from "@banyan/core/shown";
 import { useEffect, useState } from "react";
 import { useTree } from "../conversation/use-conversation.ts";
 import { Icon } from "../design/icon.tsx";
@@ -39,6 +39,7 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
         <Arguments call={call} />
         <Output text={call.output ?? call.progress} />
       </details>
+      {call.about?.plan && <Plan plan={call.about.plan} />}
       <LastLines call={call} />
       <CallChanges call={call} />
       {launched !== undefined && <SubAgentCard call={call.id} root={launched} status={word} />}
@@ -53,6 +54,28 @@ export function CallCard({ call, message }: { readonly call: Call; readonly mess
 function tellsWhy({ status }: Call): boolean {
   return status === "failed" || status === "denied";
 }
+
+/** The plan that a call puts down: what is under way stands out, what is done steps back. */
+function Plan({ plan }: { readonly plan: readonly PlanStep[] }) {
+  return (
+    <details open className="border-hair border-t px-3 py-1.5 text-xs">
+      <summary className="cursor-pointer text-soft">Plan: {planHeadline(plan)}</summary>
+      <ul aria-label="Plan" className="mt-1 flex flex-col gap-0.5">
+        {shownPlan(plan).map(({ mark, text, status }, index) => (
+          <li key={index} className={LOOKS[status ?? "pending"]}>
+            <span className="font-mono">{mark}</span> {text}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+const LOOKS: Readonly<Record<PlanStep["status"], string>> = {
+  completed: "text-soft",
+  in_progress: "font-semibold",
+  pending: "",
+};
 
 /** Lines of what a call says while it runs that a closed card shows. */
 const LAST_LINES = 3;
@@ -106,7 +129,9 @@ function Arguments({ call }: { readonly call: Call }) {
 }
 
 /** The main argument of a call, on one line. */
-function argumentLine({ input: asked, executedInput, inputText }: Call): string {
+function argumentLine({ input: asked, executedInput, inputText, about }: Call): string {
+  // What its steps are stands below.
+  if (about?.plan) return "";
   const input = executedInput ?? asked;
   if (typeof input !== "object" || input === null || Array.isArray(input)) return inputText.slice(0, 200);
   const values = Object.values(input).map((value) => (typeof value === "string" ? value : JSON.stringify(value)));

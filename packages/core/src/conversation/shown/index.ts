@@ -13,5 +13,6 @@ export {
 export { enclosed } from "./enclosed.ts";
 export { nearest } from "./nearest.ts";
 export { type DiffLine, mainArgument, readPatch, type ShownLine, shownCall } from "./shown-call.ts";
+export { planHeadline, planOn, type ShownStep, shownPlan } from "./shown-plan.ts";
 export { GIVEN_UP, hitchName, type ToldType, toldItem, type UntoldType } from "./told-item.ts";
 export { visibleLine, visibleProse, visibleText } from "./visible-text.ts";

@@ -1,4 +1,6 @@
-import type { Call, FileChange, Json, Preview } from "../message.ts";
+import type { Call, FileChange, Json, PlanStep, Preview } from "../message.ts";
+import { counted } from "./amounts.ts";
+import { shownPlan } from "./shown-plan.ts";
 import { visibleLine, visibleText } from "./visible-text.ts";
 
 /** A line of a question about a call. Its text is written out already: a client paints it, and leaves nothing away. */
@@ -101,6 +103,9 @@ function argumentsOf(
   return Object.entries(input).flatMap(([name, value]) => {
     // Of a name, too, nothing hides, and none looks like a line of its own.
     const shown = /^[\w.-]+$/.test(name) ? name : visibleLine(JSON.stringify(name));
+    // A plan is an argument too: it is read as one, if it is the one that the call is about.
+    if (call.about?.plan && JSON.stringify(value) === JSON.stringify(call.about.plan))
+      return stepLines(shown, call.about.plan);
     if (typeof value !== "string") return valueLines(shown, value);
     const isOfChange = name === call.about?.change?.goes || name === call.about?.change?.comes;
     if (isOfChange && isTold && !HAS_CONTROL.test(value)) return toldAbove(shown, value, isOverwritten);
@@ -140,6 +145,11 @@ function textLines(name: string, text: string, look: ShownLine["look"] | undefin
   const lines = look === undefined ? linesOf(text, "text") : linesOf(text.replace(/\n$/, ""), look);
   const head = `${name}, ${linesInWords(lines.length)}`;
   return [{ look: "head", text: text === "" ? `${name}: nothing` : `${head}:` }, ...(text === "" ? [] : lines)];
+}
+
+function stepLines(name: string, plan: readonly PlanStep[]): ShownLine[] {
+  const lines = shownPlan(plan).map(({ mark, text }) => ({ look: "text" as const, text: `${mark} ${text}` }));
+  return [{ look: "head", text: `${name}, ${counted(plan.length, "step")}:` }, ...lines];
 }
 
 function valueLines(name: string, value: Json): ShownLine[] {

@@ -15,15 +15,21 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
     return { waiting: conversations.allOpen.flatMap(({ session }) => waitingIn(session.state)) };
   },
 
-  async "question.answer"({ conversation, question, answer }, desk) {
+  async "question.answer"({ conversation, question, answer, approval = "ask" }, desk) {
     const live = await desk.conversations.open(conversation);
     const { session } = live;
-    if (!session.state.questions.has(question)) throw new NotThere("This question is not open, or not any more.");
+    const asked = session.state.questions.get(question);
+    if (!asked) throw new NotThere("This question is not open, or not any more.");
     const remember = answer.decision === "allow" ? answer.remember : undefined;
     if (remember) parseRule(remember.pattern);
     await session.answer(question, answer).catch((error: unknown) => {
       throw error instanceof UnfitAnswerError ? new Unfitting(error.message) : error;
     });
+    const isPlan = asked.type === "approval" && callIn(session.state, asked)?.about?.handsIn === true;
+    if (isPlan && answer.decision === "allow") {
+      desk.host.carryOut(conversation, approval);
+      desk.settingsChanged();
+    }
     // Only now it counts: one that came second, or does not fit, leaves no rule behind.
     if (!remember) return {};
     const problem = remember.scope === "always" ? whyNotKept(desk, remember.pattern) : undefined;
@@ -78,7 +84,8 @@ async function isAllowed(session: Session, { options }: Agent, question: Approva
   const asked = session.state.messages.get(message);
   const waiting = callIn(session.state, question);
   const tool = options.tools?.find(({ name }) => name === waiting?.tool);
-  if (!options.permission || !tool || waiting?.input === undefined) return false;
+  // A plan is allowed by an answer to it, and never because it would need none any more.
+  if (!options.permission || !tool || waiting?.input === undefined || waiting.about?.handsIn) return false;
   const { signal } = new AbortController();
   const { state, allowed } = session;
   const asking = { call, run: asked?.role === "assistant" ? asked.run : "", tool, input: waiting.input };

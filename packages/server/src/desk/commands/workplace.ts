@@ -13,6 +13,8 @@ export type ServedHost = Pick<
   | "agent"
   | "agentWith"
   | "approval"
+  | "carriedOut"
+  | "carryOut"
   | "contextParts"
   | "env"
   | "hooks"

@@ -83,10 +83,12 @@ export class AskedQuestions implements Disposable {
   async #askAndAnswer(question: OpenQuestion, signal: AbortSignal): Promise<void> {
     const { place, watched, told, inWords } = this.#parts;
     await told();
-    const answer = await askThere(question, watched.state, this.#asking(signal));
-    if (answer === undefined || signal.aborted) return;
-    if (answer !== "inWords") {
-      await place.client.ask("question.answer", { conversation: watched.id, question: question.id, answer });
+    const given = await askThere(question, watched.state, this.#asking(signal));
+    if (given === undefined || signal.aborted) return;
+    if (given !== "inWords") {
+      const { approval, ...answer } = given;
+      const said = { conversation: watched.id, question: question.id, answer, ...(approval && { approval }) };
+      await place.client.ask("question.answer", said);
     } else if (question.type === "text") inWords(question);
   }
 

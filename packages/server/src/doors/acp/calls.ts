@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { ToolCall, ToolCallContent, ToolCallLocation, ToolKind } from "@agentclientprotocol/sdk/unstable";
-import type { Call, CallStatus, FileChange, Preview } from "@banyan/core/conversation";
-import { readPatch } from "@banyan/core/shown";
+import type { Call, CallStatus, FileChange, PlanStep, Preview } from "@banyan/core/conversation";
+import { readPatch, shownPlan } from "@banyan/core/shown";
 
 /** UTF-16 units of what a call says while it runs that an editor is shown: the end of it. */
 const PROGRESS = 8 * 1024;
@@ -18,6 +18,7 @@ export function toolCallOf(
   const changes = call.changes ?? preview?.changes ?? [];
   const input = call.executedInput ?? call.input;
   const content = [
+    ...(call.about?.plan ? [textContent(planText(call.about.plan))] : []),
     ...(call.changes ? [] : (preview?.notes ?? [])).map(textContent),
     ...changes.flatMap((change) => diffsOf(change, workspace)),
     ...saidContent(call, saying),
@@ -60,7 +61,8 @@ function titleOf({ tool, about }: Call): string {
 
 /** What kind of thing it does: told by what its tool says of it, never by the tool's name. */
 function kindOf({ about = {} }: Call): ToolKind {
-  const { command, url, change, paths = [], looksAt } = about;
+  const { command, url, change, paths = [], looksAt, plan, handsIn } = about;
+  if (plan) return handsIn ? "switch_mode" : "think";
   if (command !== undefined) return "execute";
   if (url !== undefined) return "fetch";
   if (change || paths.some(({ access }) => access === "write")) return "edit";
@@ -118,6 +120,13 @@ function linesText(lines: readonly string[]): string {
 function saidContent({ output, progress }: Call, saying: string | undefined): ToolCallContent[] {
   const said = output ?? (saying || progress).slice(-PROGRESS);
   return said === "" ? [] : [textContent(said)];
+}
+
+/** As Markdown, which editors show. */
+function planText(plan: readonly PlanStep[]): string {
+  return shownPlan(plan)
+    .map(({ mark, text }) => `- ${mark} ${text}`)
+    .join("\n");
 }
 
 function textContent(text: string): ToolCallContent {

@@ -1,5 +1,6 @@
 import { methods, type RequestPermissionResponse } from "@agentclientprotocol/sdk/unstable";
 import { defineTool, launchAgent } from "@banyan/core";
+import { updatePlan } from "@banyan/core/hosts";
 import { call, fail, pause, reasoning, scriptedModel, spend, stall, text, until } from "@banyan/core/testing";
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
@@ -458,4 +459,58 @@ test("words that are given up cannot be taken back: the editor is told, and what
   const before = at.told("agent_message_chunk");
   expect(await at.say(sessionId, "/here")).toEqual({ stopReason: "end_turn" });
   expect(at.told("agent_message_chunk").slice(before.length)).toMatch(/^leaf: \S+\n$/);
+});
+
+const entry = (content: string, status: string) => ({ content, priority: "medium", status });
+
+test("a plan is told as it changes, and as it stands to who loads the conversation", async () => {
+  const plan = (...steps: (readonly [string, string])[]) =>
+    call("update_plan", { steps: steps.map(([title, status]) => ({ title, status })) });
+  const model = scriptedModel([
+    [plan(["look", "in_progress"], ["mend", "pending"])],
+    [plan(["look", "soon"])],
+    [plan(["look", "completed"], ["mend", "in_progress"])],
+    "So far.",
+  ]);
+  const at = await editor({ model, tools: [updatePlan()] });
+  const sessionId = await at.begin();
+  await at.say(sessionId, "mend it");
+  const now = [entry("look", "completed"), entry("mend", "in_progress")];
+  expect(at.of("plan").map(({ entries }) => entries)).toEqual([
+    [entry("look", "in_progress"), entry("mend", "pending")],
+    now,
+  ]);
+  expect(at.of("tool_call").at(-1)).toMatchObject({ kind: "think" });
+  const other = await at.another();
+  await other.agent.request(session.load, { sessionId, cwd: WORKSPACE, mcpServers: [] });
+  expect(other.of("plan").map(({ entries }) => entries)).toEqual([now]);
+});
+
+test.each([
+  ["ask", "allow", "ask"],
+  ["edits", "allow", "edits"],
+  ["no", "deny", "plan"],
+] as const)("a plan that is handed in is decided about in the editor: %s", async (option, decision, mode) => {
+  const steps = [{ title: "mend", status: "pending" }];
+  const model = scriptedModel([[call("update_plan", { steps, hand_in: true })], "Well."]);
+  const permission = ({ tool }: { tool: { name: string } }) =>
+    ({ decision: tool.name === "update_plan" ? "ask" : "allow" }) as const;
+  const asked: unknown[] = [];
+  const permit: Parameters<typeof editor>[1] = {
+    permit(request) {
+      asked.push(request);
+      return choose(option)();
+    },
+  };
+  const at = await editor({ model, tools: [updatePlan()], permission }, permit);
+  const sessionId = await at.begin();
+  await at.agent.request(session.setMode, { sessionId, modeId: "plan" });
+  await at.say(sessionId, "plan it");
+  expect(asked[0]).toMatchObject({
+    toolCall: { kind: "switch_mode", content: [{ content: { text: "- [ ] mend" } }] },
+    options: [{ optionId: "ask" }, { optionId: "edits" }, { optionId: "no" }],
+  });
+  expect(at.of("tool_call_update").at(-1)?.status).toBe(decision === "allow" ? "completed" : "failed");
+  const { modes } = await at.agent.request(session.resume, { sessionId, cwd: WORKSPACE });
+  expect(modes?.currentModeId).toBe(mode);
 });

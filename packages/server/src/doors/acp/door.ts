@@ -16,7 +16,7 @@ import {
   type Stream,
 } from "@agentclientprotocol/sdk/unstable";
 import { type ConversationState, pathTo } from "@banyan/core/conversation";
-import { CONVERSATIONS } from "@banyan/protocol";
+import { CONVERSATIONS, type ServerSettings } from "@banyan/protocol";
 import { ClientError, type Watched } from "@banyan/protocol/client";
 import { z } from "zod";
 import { beginningOf, forkAt, type NamedSession, sessionIdOf, sessionNamed } from "./fork.ts";
@@ -288,7 +288,7 @@ class AcpDoor {
   }
 
   /** `all` is taken once a person has said yes to it in this conversation (S27). */
-  async #useApproval(session: AcpSession, mode: "ask" | "edits" | "all"): Promise<void> {
+  async #useApproval(session: AcpSession, mode: ServerSettings["approval"]): Promise<void> {
     const { conversation } = session;
     const { client } = session.parts.place;
     if (mode !== "all") {

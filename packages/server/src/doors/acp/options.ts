@@ -5,13 +5,14 @@ import type {
   SessionModeState,
 } from "@agentclientprotocol/sdk/unstable";
 import { efforts, withoutEffort } from "@banyan/host";
-import type { ServerSettings } from "@banyan/protocol";
+import { approvalIn, type ServerSettings } from "@banyan/protocol";
 import type { Client } from "@banyan/protocol/client";
 
 type ApprovalMode = ServerSettings["approval"];
 
 /** What runs without asking, as an editor lists it. */
 const MODES: readonly { readonly id: ApprovalMode; readonly name: string; readonly description: string }[] = [
+  { id: "plan", name: "Plan", description: "Only looking runs, and nothing else before a plan is allowed." },
   { id: "ask", name: "Ask", description: "Only looking runs without asking." },
   { id: "edits", name: "Edit freely", description: "Files of this directory are changed without asking too." },
   { id: "all", name: "Never ask", description: "In this conversation every call runs without asking, in a sandbox." },
@@ -89,7 +90,7 @@ export function configOptionsOf(
     {
       ...{ type: "select", id: "mode", name: "Approval", category: "mode" },
       description: "What runs without asking.",
-      currentValue: approvalIn(conversation.id, settings),
+      currentValue: approvalIn(settings, conversation.id),
       options: MODES.map(({ id, ...mode }) => ({ value: id, ...mode })),
     },
     {
@@ -106,7 +107,7 @@ export function configOptionsOf(
 
 /** The same for editors that know modes alone. */
 export function modesOf(conversation: string, settings: ServerSettings): SessionModeState {
-  return { currentModeId: approvalIn(conversation, settings), availableModes: MODES.map((mode) => ({ ...mode })) };
+  return { currentModeId: approvalIn(settings, conversation), availableModes: MODES.map((mode) => ({ ...mode })) };
 }
 
 /** What a value chosen for an option means; nothing for an option or a value that is not offered. */
@@ -134,10 +135,6 @@ export function chosen(
     default:
       return undefined;
   }
-}
-
-function approvalIn(conversation: string, { approval, unasked }: ServerSettings): ApprovalMode {
-  return unasked.includes(conversation) ? "all" : approval;
 }
 
 function optionNamed(value: string): SessionConfigSelectOption {

@@ -14,12 +14,16 @@ import type {
   OpenQuestion,
   TextQuestion,
 } from "@banyan/core/conversation";
+import type { PlanApproval } from "@banyan/host";
 import type { Command } from "@banyan/protocol";
 import { toolCallOf } from "./calls.ts";
 import { callIn } from "./telling.ts";
 
 /** What a person decides. */
 export type Answer = Command<"question.answer">["answer"];
+
+/** The same, and with a plan how it is carried out. */
+export type Given = Answer & { readonly approval?: PlanApproval };
 
 /** Who is asked, and how. */
 export interface Asking {
@@ -42,7 +46,7 @@ export async function askThere(
   question: OpenQuestion,
   state: ConversationState,
   asking: Asking,
-): Promise<Answer | "inWords" | undefined> {
+): Promise<Given | "inWords" | undefined> {
   try {
     switch (question.type) {
       case "approval":
@@ -63,9 +67,10 @@ async function askApproval(
   { call: id, pattern, preview }: ApprovalQuestion,
   state: ConversationState,
   asking: Asking,
-): Promise<Answer | undefined> {
+): Promise<Given | undefined> {
   const call = callIn(state, id);
   const toolCall = call ? toolCallOf(call, asking.workspace, { preview }) : { toolCallId: id };
+  if (call?.about?.handsIn) return await askPlan(toolCall, asking);
   const chosen = await choose(asking, toolCall, [
     { optionId: "once", name: "Allow once", kind: "allow_once" },
     ...(pattern === undefined
@@ -87,6 +92,19 @@ async function askApproval(
     default:
       return typeof chosen === "object" ? chosen : undefined;
   }
+}
+
+/** What may become of a plan: how it is carried out, or that it is not. */
+const PLAN_OPTIONS = [
+  { optionId: "ask", name: "Carry it out, asking before each change", kind: "allow_once" },
+  { optionId: "edits", name: "Carry it out, changing files without asking", kind: "allow_always" },
+  { optionId: "no", name: "No, keep planning", kind: "reject_once" },
+] as const;
+
+async function askPlan(toolCall: ToolCallUpdate, asking: Asking): Promise<Given | undefined> {
+  const chosen = await choose(asking, toolCall, [...PLAN_OPTIONS]);
+  if (chosen === undefined || typeof chosen === "object") return chosen;
+  return chosen === "ask" || chosen === "edits" ? { decision: "allow", approval: chosen } : { decision: "deny" };
 }
 
 async function askText(question: TextQuestion, asking: Asking): Promise<Answer | "inWords" | undefined> {

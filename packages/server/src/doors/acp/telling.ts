@@ -5,10 +5,11 @@ import {
   type ConversationState,
   type FeedItem,
   type Part,
+  type PlanStep,
   pathTo,
   type UserPart,
 } from "@banyan/core/conversation";
-import { GIVEN_UP, toldItem, type UntoldType } from "@banyan/core/shown";
+import { GIVEN_UP, planOn, toldItem, type UntoldType } from "@banyan/core/shown";
 import type { Branch } from "./branch.ts";
 import { progressOf, toolCallOf } from "./calls.ts";
 import { blockOf } from "./content.ts";
@@ -110,7 +111,7 @@ export class Telling {
       case "call.cancelled": {
         const ended = this.#progressed(runOf(state, item.message), item.call, state);
         for (const told of [this.#calls, this.#saying, this.#progress]) told.delete(item.call);
-        return ended;
+        return [...ended, ...this.#planned(runOf(state, item.message), item.call, state)];
       }
       case "run.started":
         return item.call === undefined ? [] : this.#child(item.run, { state: "running" }, item.agent);
@@ -160,7 +161,22 @@ export class Telling {
       if (message.finish === undefined) this.#told.set(message.id, told);
       last = message.id;
     }
+    yield* this.#plan(planOn(pathTo(state, this.#parts.branch.leaf)));
     if (last !== undefined) yield* this.#usage(state, last);
+  }
+
+  /** The plan, where a call that has ended put one down: that of a sub-agent is its own. */
+  #planned(run: string | undefined, id: string, state: ConversationState): Update[] {
+    if (run === undefined || this.#parts.branch.callOf(run) !== undefined) return [];
+    const call = callIn(state, id);
+    return call?.status === "completed" ? this.#plan(call.about?.plan) : [];
+  }
+
+  #plan(plan: readonly PlanStep[] | undefined): Update[] {
+    if (!plan) return [];
+    // Which step matters more, a plan does not say: its order does.
+    const entries = plan.map(({ title, status }) => ({ content: title, priority: "medium" as const, status }));
+    return this.#main({ sessionUpdate: "plan", entries });
   }
 
   *#replayed(message: AssistantMessage, call: Call): Generator<Update> {

@@ -1,0 +1,60 @@
+import type { PlanStep } from "../../conversation/message.ts";
+import { planHeadline } from "../../conversation/shown/shown-plan.ts";
+import { defineTool, type Tool } from "../../ports/tool.ts";
+
+/** Steps of a plan: more are no plan that somebody reads. */
+const MOST_STEPS = 100;
+/** Characters of a step. */
+const LONGEST_TITLE = 500;
+
+interface PlanInput {
+  readonly steps: readonly PlanStep[];
+  readonly hand_in?: boolean;
+}
+
+/**
+ * `update_plan {steps, hand_in?}`: puts the plan down, whole, as a list of steps and how each stands. With `hand_in` a person
+ * decides whether it is carried out, where the rules say so.
+ */
+export function updatePlan(): Tool {
+  return defineTool({
+    name: "update_plan",
+    description:
+      "Puts down your plan, which the person sees: all of its steps, in order, and how each stands. Use it for work of three steps or more, and call it again, with the whole list, as soon as a step is begun or done. With hand_in, the person decides whether the plan is carried out: use that when you were told to plan only, or when changes are refused because of approval mode 'plan'.",
+    input: {
+      type: "object",
+      properties: {
+        steps: {
+          type: "array",
+          minItems: 1,
+          maxItems: MOST_STEPS,
+          items: {
+            type: "object",
+            properties: {
+              title: { type: "string", description: "What is to be done, in a line.", maxLength: LONGEST_TITLE },
+              status: { type: "string", enum: ["pending", "in_progress", "completed"] },
+            },
+            required: ["title", "status"],
+            additionalProperties: false,
+          },
+        },
+        hand_in: { type: "boolean" },
+      },
+      required: ["steps"],
+      additionalProperties: false,
+    },
+    effects: "idempotent",
+    control: true,
+    about(input) {
+      const { steps, hand_in = false } = input as PlanInput;
+      return { title: planHeadline(steps), plan: steps, ...(hand_in && { handsIn: true }) };
+    },
+    execute(input: unknown) {
+      const { steps, hand_in = false } = input as PlanInput;
+      const empty = steps.findIndex(({ title }) => title.trim() === "");
+      if (empty >= 0) throw new Error(`Step ${empty + 1} has no title: say what is to be done.`);
+      if (hand_in) return "The plan may be carried out. Keep it up to date as you go.";
+      return `The plan is put down: ${planHeadline(steps)}.`;
+    },
+  });
+}

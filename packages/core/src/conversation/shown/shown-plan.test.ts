@@ -1,0 +1,45 @@
+import { expect, test } from "vitest";
+import type { AssistantMessage, Call, Message, PlanStep } from "../message.ts";
+import { shownCall } from "./shown-call.ts";
+import { planHeadline, planOn, shownPlan } from "./shown-plan.ts";
+
+const PLAN: readonly PlanStep[] = [
+  { title: "look", status: "completed" },
+  { title: "mend\nit", status: "in_progress" },
+  { title: "test", status: "pending" },
+];
+
+test("a plan is shown as lines in which nothing hides; of a long one what is done and what comes last is counted", () => {
+  expect(shownPlan(PLAN).map(({ mark, text }) => `${mark} ${text}`)).toEqual(["[x] look", "[~] mend\\nit", "[ ] test"]);
+  expect(planHeadline(PLAN)).toBe("1 of 3 done: mend\\nit");
+  const long = Array.from({ length: 12 }, (_, index): PlanStep => {
+    return { title: `${index}`, status: index < 4 ? "completed" : "pending" };
+  });
+  const cut = shownPlan(long, 5).map(({ mark, text }) => `${mark} ${text}`.trim());
+  expect(cut).toEqual(["… (4 steps done)", "[ ] 4", "[ ] 5", "[ ] 6", "[ ] 7", "[ ] 8", "… (3 more steps)"]);
+  const done = long.map(({ title }) => ({ title, status: "completed" as const }));
+  expect(shownPlan(done, 5).map(({ text }) => text)).toEqual(["… (7 steps done)", "7", "8", "9", "10", "11"]);
+});
+
+test("the plan on a branch is what the last call there put down that has completed", () => {
+  const call = (status: Call["status"], plan?: readonly PlanStep[]): Call => ({
+    ...{ id: "c", tool: "t", inputText: "", attempt: 1, progress: "", status },
+    ...(plan && { about: { plan } }),
+  });
+  const said = (...calls: Call[]): Message => ({ role: "assistant", parts: [], calls }) as unknown as AssistantMessage;
+  const later = [{ title: "other", status: "pending" as const }];
+  expect(planOn([said(call("completed", PLAN)), said(call("completed"))])).toBe(PLAN);
+  expect(planOn([said(call("completed", PLAN)), said(call("failed", later), call("denied", later))])).toBe(PLAN);
+  expect(planOn([said(call("completed", PLAN)), said(call("completed", later))])).toBe(later);
+  expect(planOn([said(call("executing", PLAN))])).toBeUndefined();
+});
+
+test("S15: who decides about a plan reads its steps, and every other argument; changed ones as they are", () => {
+  const steps = PLAN.map((step) => ({ ...step }));
+  const call = { input: { steps, hand_in: true }, inputText: "", about: { plan: PLAN, handsIn: true } };
+  expect(shownCall(call).map(({ text }) => text)).toEqual([
+    ...["steps, 3 steps:", "[x] look", "[~] mend\\nit", "[ ] test", "hand_in: true"],
+  ]);
+  const changed = shownCall(call, { input: { steps: [], hand_in: true } });
+  expect(changed.map(({ text }) => text)).toEqual(["steps: []", "hand_in: true"]);
+});
