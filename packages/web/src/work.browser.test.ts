@@ -28,6 +28,22 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await eventually(() => card(page, "shell").locator("summary").innerText()).toMatch(/⊘\s*denied\s*shell\s*ls -la/);
   });
 
+  it("W71: a plan unfolds in its call; who is asked to allow it chooses how it is carried out, or sends it back with words", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    await write(page, "plan");
+    const asked = page.getByRole("log").getByRole("group", { name: "Carry out this plan?" });
+    await eventually(() => asked.innerText()).toContain("[ ] mend it");
+    await asked.getByRole("textbox", { name: "What is to be otherwise" }).fill("in green");
+    await asked.getByRole("button", { name: /Keep planning/ }).click();
+    await eventually(() => card(page, "update_plan").innerText()).toMatch(/denied[\s\S]*in green/);
+    await write(page, "plan");
+    await asked.getByRole("button", { name: "Carry it out, changing files without asking" }).click();
+    const plan = card(page, "update_plan").last();
+    await eventually(() => plan.innerText()).toContain("Plan: 1 of 2 done");
+    expect(await plan.getByRole("list", { name: "Plan" }).innerText()).toBe("[x] look\n[ ] mend it");
+  });
+
   it("W29: a result is cut at 20 lines, shown whole on demand, and copied whole", async () => {
     const { page } = await here.open(`/c/${await here.conversation("read long")}`);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);

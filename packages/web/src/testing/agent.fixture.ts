@@ -1,6 +1,7 @@
 import { type AgentOptions, defineTool, type Json, launchAgent } from "@banyan/core";
 import type { Recalled } from "@banyan/core/conversation";
 import type { ModelRequest } from "@banyan/core/drivers";
+import { updatePlan } from "@banyan/core/hosts";
 import { type Beat, call, fail, reasoning, type Scene, scriptedModel, stall, text, until } from "@banyan/core/testing";
 import { changingTool } from "./changing-tool.fixture.ts";
 
@@ -11,6 +12,8 @@ const PACE = 12;
 export function words(count: number, name = "word"): string[] {
   return Array.from({ length: count }, (_, index) => `${name}${index} `);
 }
+
+const step = (title: string, status: string) => ({ title, status });
 
 /** An agent that does what the last message says, and tools that go on when a test lets them. */
 export interface TestAgent {
@@ -86,9 +89,9 @@ export function testAgent(): TestAgent {
       name: "banyan",
       model,
       limits: { steps: 7, policy: "ask" },
-      tools: [hold, shell, read, edit, changingTool(() => held.promise), launchAgent()],
-      permission: ({ tool }) =>
-        tool.name === "shell" || tool.name === "edit"
+      tools: [hold, shell, read, edit, changingTool(() => held.promise), launchAgent(), updatePlan()],
+      permission: ({ tool, input }) =>
+        tool.name === "shell" || tool.name === "edit" || tool.about?.(input).handsIn
           ? { decision: "ask", pattern: `${tool.name}(ls*)` }
           : { decision: "allow" },
       memory: { store: { recall: async (query) => memoryOf(query, recalled), remember: async () => {} } },
@@ -171,6 +174,7 @@ const SCENES: Readonly<Record<string, (rest: readonly string[], said: string, ga
   late: ([name = ""], _said, gate) =>
     isFirst(name) ? [fail("overloaded", { retryAfter: 1_000 })] : [until(gate), text("At last.")],
   stall: () => [text(...words(5)), stall()],
+  plan: () => [call("update_plan", { steps: [step("look", "completed"), step("mend it", "pending")], hand_in: true })],
   shell: () => [text("I look. "), call("shell", { command: "ls -la" })],
   hold: () => [text("I wait. "), call("hold", {})],
   read: (paths) => [text("I read. "), ...paths.map((path) => call("read", { path }))],
