@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { about, anyJson, fileChange, part, preview, usage, userPart } from "./parts.ts";
+import { about, anyJson, fileChange, part, preview, questionField, usage, userPart } from "./parts.ts";
 import { callId, count, dollars, id, list, time } from "./shapes.ts";
 
 // The facts of a log as JSON has them: what an import checks, what a client is told, and what `--print` writes.
@@ -112,6 +112,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       question: id,
       text: z.string(),
       choices: list(z.string()).optional(),
+      fields: list(questionField).optional().describe("What is asked at once, each with its choices."),
       default: z.string().optional(),
     }),
     event("question.answered", { question: id, text: z.string().optional() }),

@@ -1,5 +1,6 @@
+import type { QuestionField } from "@banyan/core/conversation";
 import { z } from "zod";
-import { callId, count, list } from "./shapes.ts";
+import { callId, count, list, schemaOf } from "./shapes.ts";
 
 // What messages and calls are made of.
 
@@ -91,3 +92,13 @@ export const preview = z.object({
   changes: list(fileChange).optional().describe("What would become of files."),
   notes: list(z.string()).optional().describe("What a person should know before they decide."),
 });
+
+/** One of the things that a question asks at once: what of them was chosen, and words, make the text of its answer. */
+export const questionField = schemaOf<QuestionField>(
+  z.object({
+    heading: z.string(),
+    text: z.string(),
+    choices: list(z.object({ label: z.string(), description: z.string().optional() })),
+    several: z.boolean().optional().describe("Any number of them may be chosen; else one."),
+  }),
+);

@@ -1,7 +1,7 @@
 import type { BrokenTurn, Following, LiveRun, OpenQuestion, RunEnd, WaitingInput } from "@banyan/core/conversation";
 import { z } from "zod";
 import { message } from "./message.ts";
-import { preview, usage, userPart } from "./parts.ts";
+import { preview, questionField, usage, userPart } from "./parts.ts";
 import { callId, count, cursor, dollars, id, list, schemaOf, time } from "./shapes.ts";
 
 /**
@@ -60,6 +60,7 @@ export const question = schemaOf<OpenQuestion>(
       type: z.literal("text"),
       text: z.string(),
       choices: list(z.string()).optional(),
+      fields: list(questionField).optional().describe("What is asked at once, each with its choices."),
       default: z.string().optional(),
     }),
     z.looseObject({

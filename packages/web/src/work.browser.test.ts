@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { faultsOf } from "./testing/axe.fixture.ts";
 import { chromiumPath, whyNot } from "./testing/chromium.fixture.ts";
 import { articles, composer, eventually, PATIENT, site, write } from "./testing/site.fixture.ts";
 
@@ -94,6 +95,40 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     await second.getByRole("button", { name: "Star this message" }).click();
     await line.waitFor({ state: "detached" });
     expect(await articles(page).count()).toBe(shown + 3);
+  });
+
+  it("C12: what is asked at once is a form with labels, filled in with the keyboard; the answer takes it away everywhere", async () => {
+    const address = `/c/${await here.conversation("hello")}`;
+    const { page } = await here.open(address);
+    const { page: elsewhere } = await here.open(address);
+    await articles(page).last().waitFor();
+    await write(page, "wonder");
+    const form = page.getByRole("log").getByRole("form", { name: "How shall the oak look?" });
+    await form.waitFor();
+    const there = elsewhere.getByRole("form", { name: "How shall the oak look?" });
+    await there.getByRole("radio", { name: "red" }).check();
+    expect(await faultsOf(page, "form[aria-labelledby]")).toEqual([]);
+    const answer = form.getByRole("button", { name: "Answer", exact: true });
+    expect(await answer.isDisabled()).toBe(true);
+    const leaves = form.getByRole("group", { name: "Leaves" });
+    await leaves.getByRole("radio", { name: "green as in spring" }).focus();
+    await page.keyboard.press("Space");
+    await page.keyboard.press("ArrowDown");
+    expect(await leaves.getByRole("radio", { name: "red" }).isChecked()).toBe(true);
+    await leaves.getByLabel("In your own words").fill("but not all");
+    const birds = form.getByRole("group", { name: "Birds" });
+    expect(await birds.innerText()).toContain("crow\\u{202e}");
+    await birds.getByRole("checkbox", { name: "jay" }).focus();
+    await page.keyboard.press("Space");
+    await birds.getByRole("checkbox", { name: "owl" }).focus();
+    await page.keyboard.press("Space");
+    await page.keyboard.press("Enter");
+    await form.waitFor({ state: "detached" });
+    await there.waitFor({ state: "detached" });
+    await card(page, "ask_client").locator("summary").first().click();
+    await eventually(() => card(page, "ask_client").innerText()).toMatch(
+      /Leaves: red\. In their own words: but not all\s+Birds: owl, jay/,
+    );
   });
 
   it("W32: an approval says what, where and how; it takes no focus, and its keys act on the card alone", async () => {

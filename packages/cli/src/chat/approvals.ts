@@ -86,10 +86,12 @@ export class Approvals {
     const written = this.#answering.begin(session.state, call.id);
     const given = await this.#until(session, id, () =>
       question.type === "text"
-        ? answerInWords(this.#terminal, question, asker, written.part(question.text), open.signal)
+        ? answerInWords(this.#terminal, question, asker, (what) => written.part(what), open.signal)
         : this.#answer(session, call, question, asker, written, open.signal),
     );
     written.end(given === "given");
+    if (given === "closed" && open.said !== undefined)
+      this.#view.note(`Somebody else has answered: ${excerpt(oneLine(open.said), SHOWN)}`);
   }
 
   /** Lets a person decide until the session takes the answer, or the question is not open any more. */
@@ -240,6 +242,8 @@ type Chosen = Answer & { readonly approval?: PlanApproval };
 /** What became of an answer; `refused`: the question is still open. */
 type Given = "given" | "closed" | "refused";
 
+/** Characters of somebody else's answer that are shown. */
+const SHOWN = 200;
 const WHY_NOT = "Why not";
 const YES: Choice = { key: "y", text: "yes, once", brief: "yes", words: ["yes", "Y"] };
 const TURN: Choice = { key: "t", text: "yes, and all changes of files in this turn", brief: "this turn", words: ["T"] };
@@ -274,20 +278,28 @@ function always(rule: string): Choice[] {
   ];
 }
 
-/** A signal that aborts as soon as a question is open no more, whoever answered it. */
+/** A signal that aborts as soon as a question is open no more, whoever answered it, and what they said in words. */
 function whileOpen(
   session: Pick<Session, "listen" | "state">,
   question: string,
-): Disposable & { readonly signal: AbortSignal } {
+): Disposable & { readonly signal: AbortSignal; readonly said: string | undefined } {
   const closed = new AbortController();
+  let said: string | undefined;
   const stop = session.listen({
-    items() {
+    items(items) {
+      for (const item of items) if (item.type === "question.answered" && item.question === question) said = item.text;
       if (!isOpen(session.state, question)) closed.abort();
     },
     // A feed that breaks off ends the question too.
     ended: () => closed.abort(),
   });
-  return { signal: closed.signal, [Symbol.dispose]: stop };
+  return {
+    signal: closed.signal,
+    get said() {
+      return said;
+    },
+    [Symbol.dispose]: stop,
+  };
 }
 
 /** Whether a question waits for an answer. */

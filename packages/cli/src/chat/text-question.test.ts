@@ -18,7 +18,7 @@ test.each([
     choices: ["red", "blue"],
   };
   const { signal } = new AbortController();
-  const answered = answerInWords(here.terminal, question, "banyan", new WrittenPart(undefined), signal);
+  const answered = answerInWords(here.terminal, question, "banyan", () => new WrittenPart(undefined), signal);
   await here.screen.until("Your answer, or a number:");
   await here.screen.until("Enter answers");
   // Keys that were typed before it appeared count for nothing.

@@ -1,29 +1,34 @@
 import type { Answer } from "@banyan/core";
-import type { TextQuestion } from "@banyan/core/conversation";
+import { filledText, type QuestionField, type TextQuestion } from "@banyan/core/conversation";
 import { visibleLine, visibleText } from "@banyan/core/shown";
 import { wrap } from "../show/fit-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { WrittenPart } from "./answering.ts";
 
+/** What is written in answer to one thing that is asked. */
+type PartOf = (what: string) => WrittenPart;
+
 /**
  * Asks a person what a call wants to know (B39). A number names one of the choices, other words are an answer of the
  * person's own; an empty line is the default, or says that there is no answer. Answers nothing when the signal aborts or
- * the person interrupts.
+ * the person interrupts. Several things with choices are asked as a form.
  */
 export async function answerInWords(
   terminal: Terminal,
   question: TextQuestion,
   asker: string,
-  written: WrittenPart,
+  part: PartOf,
   signal: AbortSignal,
 ): Promise<Answer | undefined> {
-  const { text, choices = [], default: preset = "" } = question;
+  const { text, choices = [], fields, default: preset = "" } = question;
   const { style } = terminal;
   const lines = [
     style.warning(`${visibleLine(asker)} asks:`),
     ...visibleText(text.trim()).split("\n"),
     ...choices.map((choice, index) => `  ${style.bold(String(index + 1))}  ${visibleLine(choice)}`),
   ];
+  if (fields) return fillIn(terminal, { text, fields }, asker, part, signal);
+  const written = part(text);
   terminal.freshLine();
   terminal.write(`\n${lines.map((line) => wrap(line, terminal.columns)).join("\n")}\n`);
   const prompt = choices.length > 0 ? "Your answer, or a number: " : "Your answer: ";
@@ -34,4 +39,46 @@ export async function answerInWords(
   // A screen that is redrawn shows it no more.
   if (answer !== "") terminal.live?.view.command(answer);
   return answer === "" ? { decision: "deny" } : { decision: "answer", text: answer };
+}
+
+async function fillIn(
+  terminal: Terminal,
+  { text, fields }: { readonly text: string; readonly fields: readonly QuestionField[] },
+  asker: string,
+  part: PartOf,
+  signal: AbortSignal,
+): Promise<Answer | undefined> {
+  const written = fields.map(({ heading }) => part(`${text}\n${heading}`));
+  const shown = fields.map(visibleField);
+  const filled = await terminal.fill({
+    title: `${visibleLine(asker)} asks:`,
+    text: visibleText(text.trim()),
+    fields: shown,
+    begun: written.map((words) => words.text),
+    onWords: (field, words) => written[field]?.draft(words),
+    signal,
+  });
+  if (!filled) return undefined;
+  for (const [field, words] of written.entries()) words.use(filled[field]?.words ?? "");
+  const meant = filled.map(({ chosen, words }, field) => {
+    const labels = shown[field]?.choices.map(({ label }) => label) ?? [];
+    const said = chosen.map((label) => fields[field]?.choices[labels.indexOf(label)]?.label ?? label);
+    return { chosen: said, words };
+  });
+  const answer = filledText(fields, meant);
+  // A screen that is redrawn shows it no more.
+  if (answer !== undefined) terminal.live?.view.command(answer.replaceAll("\n", " · "));
+  return answer === undefined ? { decision: "deny" } : { decision: "answer", text: answer };
+}
+
+function visibleField({ heading, text, choices, several = false }: QuestionField): QuestionField {
+  return {
+    heading: visibleLine(heading),
+    text: visibleText(text),
+    choices: choices.map(({ label, description }) => ({
+      label: visibleLine(label),
+      ...(description !== undefined && { description: visibleLine(description) }),
+    })),
+    several,
+  };
 }

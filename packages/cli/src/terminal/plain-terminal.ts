@@ -3,6 +3,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Style } from "../show/style.ts";
 import { decideByLine } from "./decide-by-line.ts";
 import type { Decided, Decision } from "./decision.ts";
+import { fillByLines } from "./fill-by-lines.ts";
+import type { Filled, Form } from "./form.ts";
 import { Screen } from "./screen.ts";
 import {
   LEAVE_HINT,
@@ -103,6 +105,10 @@ export class PlainTerminal implements Terminal {
 
   decide(decision: Decision): Promise<Decided | undefined> {
     return decideByLine(this, decision);
+  }
+
+  fill(form: Form): Promise<Filled | undefined> {
+    return fillByLines(this, form);
   }
 
   interrupt(): void {

@@ -1,5 +1,6 @@
 import type { Style } from "../show/style.ts";
 import type { Decided, Decision } from "./decision.ts";
+import type { Filled, Form } from "./form.ts";
 import type { LiveTerminal } from "./full/live-terminal.ts";
 
 /**
@@ -33,6 +34,11 @@ export interface Terminal {
    * nothing when the person interrupts or leaves, or when the signal aborts.
    */
   decide(decision: Decision): Promise<Decided | undefined>;
+  /**
+   * Lets a person fill in a form. What was typed before it appeared fills in nothing, nor does Enter alone (S14). Answers
+   * nothing when the person interrupts or leaves, or when the signal aborts.
+   */
+  fill(form: Form): Promise<Filled | undefined>;
   /** What else it can do, when it redraws its last lines; then things are written while something is asked. */
   readonly live?: LiveTerminal;
   /** As if Ctrl-C had been pressed. */

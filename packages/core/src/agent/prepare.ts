@@ -27,7 +27,7 @@ export function readyAgent(agent: Agent): TurnAgent {
     model: driver,
     modelNamed: options.modelNamed && (async (name) => withModel(agent, await options.modelNamed?.(name))),
     instructions: { text, digest: digestOf(text) },
-    toolbox: Toolbox.of(mode.tools.length === 0 ? tools : [...tools, ...mode.tools]),
+    toolbox: Toolbox.of(mode.tools.length === 0 ? tools : withTools(tools, mode.tools)),
     own: { instructions, tools, settings },
     mode,
     taskMode: mode.name === "task" && options.output === undefined ? mode : TASK,
@@ -44,6 +44,11 @@ export function readyAgent(agent: Agent): TurnAgent {
     callbacks: options.callbacks ?? {},
     callsAtOnce: options.callsAtOnce ?? 10,
   };
+}
+
+/** A tool that the mode brings is the one that a chat has, when it has it too. */
+function withTools(tools: readonly Tool[], brought: readonly Tool[]): readonly Tool[] {
+  return [...tools.filter(({ name, control }) => !control || !brought.some((tool) => tool.name === name)), ...brought];
 }
 
 function driverOf(model: AgentOptions["model"]): ModelDriver | LoopDriver {

@@ -1,4 +1,5 @@
 import { planSummary } from "../context/compaction.ts";
+import { fieldsProblem } from "../conversation/asked.ts";
 import type { Json, Preview } from "../conversation/message.ts";
 import type { Answer, Permit } from "../ports/human.ts";
 import type { Question, Tool, ToolContext } from "../ports/tool.ts";
@@ -83,15 +84,18 @@ async function ask(
   signal: AbortSignal,
 ): Promise<string> {
   const { session, agent, origin } = run;
-  const { text, choices, default: otherwise } = question;
+  const { text, choices, fields, default: otherwise } = question;
+  const problem = fields && fieldsProblem(fields);
+  if (problem !== undefined) throw new RangeError(problem);
   if (agent.unattended) {
     if (otherwise !== undefined) return otherwise;
     throw new Error("Nobody can be asked here, and the question has no default answer. Decide yourself.");
   }
   const asked = session.ask();
   const open = { type: "question.asked", message, call, question: asked.id, text } as const;
-  const more = { ...(choices ? { choices } : {}), ...(otherwise === undefined ? {} : { default: otherwise }) };
-  await session.commit([{ ...open, ...more }], { durable: true, origin });
+  const offered = { ...(choices ? { choices } : {}), ...(fields ? { fields } : {}) };
+  const more = otherwise === undefined ? {} : { default: otherwise };
+  await session.commit([{ ...open, ...offered, ...more }], { durable: true, origin });
   let answer: Answer;
   try {
     answer = await asked.answer(signal);

@@ -1,3 +1,4 @@
+import type { AskedInWords } from "./asked.ts";
 import type {
   About,
   Author,
@@ -119,15 +120,12 @@ export type EventBody =
     }
   | ({ readonly type: "file.changed"; readonly message: string; readonly call: string } & FileChange)
   /** A tool asks a person. */
-  | {
+  | ({
       readonly type: "question.asked";
       readonly message: string;
       readonly call: string;
       readonly question: string;
-      readonly text: string;
-      readonly choices?: readonly string[];
-      readonly default?: string;
-    }
+    } & AskedInWords)
   /** `text` is absent when the person declined. */
   | { readonly type: "question.answered"; readonly question: string; readonly text?: string }
   | {

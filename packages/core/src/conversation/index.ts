@@ -1,4 +1,13 @@
 // What a conversation is: plain data and pure functions, for a browser too.
+export {
+  type AskedInWords,
+  askedText,
+  type FilledField,
+  filledByLine,
+  filledText,
+  type QuestionChoice,
+  type QuestionField,
+} from "./asked.ts";
 export { type BrokenTurn, type ToldBreak, toldBreak, type WayOn, whyEnded } from "./broken-turn.ts";
 export type * from "./event.ts";
 export { cursorOf, isDelta, isEvent } from "./event.ts";

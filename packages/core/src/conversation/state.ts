@@ -1,3 +1,4 @@
+import type { AskedInWords } from "./asked.ts";
 import type { BrokenTurn } from "./broken-turn.ts";
 import type { Delivery, RunEnd } from "./event.ts";
 import { createId } from "./id.ts";
@@ -31,14 +32,11 @@ export interface ApprovalQuestion {
 }
 
 /** What a running call wants to know, in words. */
-export interface TextQuestion {
+export interface TextQuestion extends AskedInWords {
   readonly type: "text";
   readonly id: string;
   readonly message: string;
   readonly call: string;
-  readonly text: string;
-  readonly choices?: readonly string[];
-  readonly default?: string;
 }
 
 /** Whether a run that has reached a limit may go on, with as much again. */

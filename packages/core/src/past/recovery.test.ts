@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Agent } from "../agent/agent.ts";
+import { askClient } from "../agent/control/ask-client.ts";
 import { resume, say } from "../agent/directive.ts";
 import type { Event } from "../conversation/event.ts";
 import { type AssistantMessage, textOf } from "../conversation/message.ts";
@@ -161,6 +162,33 @@ describe("B24: a conversation whose process stopped", () => {
       "Not executed: the turn reached the limit of 0.2 s.",
     ]);
     check(session);
+  });
+
+  test("C12: a question with choices that nobody had answered is asked again, as it was, and its answer is the result", async () => {
+    const events: Event[] = [];
+    const first = await Session.open(storeOf(events), "x");
+    const questions = [{ heading: "Colour", question: "Which?", choices: [{ label: "red" }, { label: "blue" }] }];
+    const asks = call("ask_client", { question: "How shall it look?", questions });
+    const before = new Agent({ model: scriptedModel([[asks]]), tools: [askClient()] }).chat(say("Go"), {
+      session: first,
+    });
+    await readUntil(before[Symbol.asyncIterator](), (item) => item.type === "question.asked");
+    const [open] = first.state.questions.values();
+
+    // The process stops here: its log is all that is left.
+    const session = await Session.open(storeOf(structuredClone(events)), "x");
+    expect(session.state.questions.size).toBe(0);
+    const model = scriptedModel(["Thanks."]);
+    const chat = new Agent({ model, tools: [askClient()] }).chat(resume(), { session })[Symbol.asyncIterator]();
+    const asked = await readUntil(chat, (item) => item.type === "question.asked");
+    if (asked.type !== "question.asked" || open?.type !== "text") throw new Error("no question");
+    expect(asked.fields).toEqual(open.fields);
+    await session.answer(asked.question, { decision: "answer", text: "red" });
+    await readUntil(chat, (item) => item.type === "chat.ended");
+    const shown = model.requests[0]?.messages.at(-1);
+    expect(shown?.role === "assistant" && shown.results.map(({ output }) => output)).toEqual(["red"]);
+    check(session);
+    await first.close();
   });
 
   test("what is harmless runs again with the same key and the next attempt", async () => {

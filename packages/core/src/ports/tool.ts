@@ -1,4 +1,5 @@
 import type { StandardSchemaV1 } from "@standard-schema/spec";
+import type { QuestionField } from "../conversation/asked.ts";
 import type { RunEnd } from "../conversation/event.ts";
 import type { About, AssistantMessage, Draft, FileChange, Json, Message, Preview } from "../conversation/message.ts";
 import type { ConversationState } from "../conversation/state.ts";
@@ -159,7 +160,8 @@ export interface ToolContext {
   permit(input?: Json): Promise<Permit>;
   /**
    * Asks a person and resolves with what they answer; with the default where nobody can be asked. Rejects when there is
-   * no default then, when the person declines, and when the call is cancelled.
+   * no default then, when the person declines, when the call is cancelled, and with a `RangeError` for fields that
+   * nobody can be asked.
    */
   ask(question: Question): Promise<string>;
   /**
@@ -227,13 +229,23 @@ export interface Followed {
  *   description: "Deploys the program.",
  *   input: { type: "object" },
  *   effects: "external",
- *   execute: (_, { ask }) => ask({ text: "Where to?", choices: ["test", "live"], default: "test" }),
+ *   execute: async (_, { ask }) => {
+ *     const to = await ask({ text: "Where to?", choices: ["test", "live"], default: "test" });
+ *     const choices = [{ label: "server" }, { label: "page", description: "what people see" }];
+ *     const fields = [{ heading: "Parts", text: "What of it?", choices, several: true }];
+ *     return ask({ text: `What is deployed to ${to}?`, fields });
+ *   },
  * });
  */
 export interface Question {
   readonly text: string;
   /** Answers to choose from; another one may be given all the same. */
   readonly choices?: readonly string[] | undefined;
+  /**
+   * 1 to 4 things that are asked at once, each with choices, one or several of which may be chosen, and room for words. The
+   * answer is one text: a line for each, as in `Colour: red. In their own words: but dark`.
+   */
+  readonly fields?: readonly QuestionField[] | undefined;
   /** The answer where nobody can be asked. */
   readonly default?: string | undefined;
 }

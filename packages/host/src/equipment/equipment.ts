@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import {
+  askClient,
   launchAgent,
   type ModelDriver,
   type NamedAgent,
@@ -124,6 +125,7 @@ export async function openEquipment(options: EquipmentOptions): Promise<Equipmen
     }),
     shortenConversation(),
     updatePlan(),
+    askClient(),
   ];
   const toolsWith = (ofMemory: readonly Tool[]) =>
     rememberingLast((servers: readonly Tool[]) => [

@@ -1,4 +1,4 @@
-import type { Follower, Tool, ToolContext } from "@banyan/core";
+import type { Follower, Question, Tool, ToolContext } from "@banyan/core";
 import type { Preview } from "@banyan/core/conversation";
 import type { Redact } from "./redactor.ts";
 import { refuse } from "./span.ts";
@@ -57,13 +57,32 @@ class Shown implements Disposable {
       interject: (text) => context.interject(redact(text)),
       follow: (follower) => context.follow(redactedFollower(follower, redact)),
       changed: (change) => context.changed({ ...change, diff: redact(change.diff) }),
-      ask: async (question) => redact(await context.ask({ ...question, text: redact(question.text) })),
+      ask: async (question) => redact(await context.ask(redactedQuestion(question, redact))),
     };
   }
 
   [Symbol.dispose](): void {
     this.#rest();
   }
+}
+
+function redactedQuestion(question: Question, redact: Redact): Question {
+  const { text, fields } = question;
+  return {
+    ...question,
+    text: redact(text),
+    ...(fields && {
+      fields: fields.map((field) => ({
+        ...field,
+        heading: redact(field.heading),
+        text: redact(field.text),
+        choices: field.choices.map(({ label, description }) => ({
+          label: redact(label),
+          ...(description !== undefined && { description: redact(description) }),
+        })),
+      })),
+    }),
+  };
 }
 
 /** What the model said needs no redaction; what a tool answers to it does. */

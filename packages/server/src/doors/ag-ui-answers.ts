@@ -1,4 +1,4 @@
-import type { Json, OpenQuestion } from "@banyan/core/conversation";
+import { askedText, type Json, type OpenQuestion } from "@banyan/core/conversation";
 import { ClientError } from "@banyan/protocol/client";
 import { z } from "zod";
 import type { AgUiInterrupt } from "./ag-ui-event.ts";
@@ -26,7 +26,8 @@ export function interruptOf(question: Asked): AgUiInterrupt {
       return { id, reason: "tool_call", message: `May it run ${tool}?`, toolCallId, responseSchema };
     }
     case "text": {
-      const { call: toolCallId, text: message, choices } = question;
+      const { call: toolCallId, choices } = question;
+      const message = askedText(question);
       const text: Json = { type: "string", ...(choices && { examples: choices }) };
       const responseSchema = { type: "object", properties: { text }, required: ["text"] };
       return { id, reason: "input_required", message, toolCallId, responseSchema };

@@ -119,8 +119,9 @@ function cameOf(call: Call, message: string, state: ConversationState): Said[] {
     const { id, type } = question;
     if (type === "approval") items.push({ ...of, type: "call.approval-requested", tool: call.tool, question: id });
     else {
-      const choices = question.choices && { choices: question.choices };
-      items.push({ ...of, type: "question.asked", question: id, text: question.text, ...choices });
+      const { text, choices, fields } = question;
+      const offered = { ...(choices && { choices }), ...(fields && { fields }) };
+      items.push({ ...of, type: "question.asked", question: id, text, ...offered });
     }
   }
   for (const change of call.changes ?? []) items.push({ ...of, type: "file.changed", ...change });

@@ -112,9 +112,17 @@ export class ToldTurn {
         return this.#ask(this.#messages.get(item.message), { type: "approval", id, call, tool });
       }
       case "question.asked": {
-        const { question: id, call, text, choices } = item;
+        const { question: id, call, text, choices, fields } = item;
         const { tool = "" } = this.#calls.get(call) ?? {};
-        const asked: Asked = { type: "text", id, call, tool, text, ...(choices && { choices }) };
+        const asked: Asked = {
+          type: "text",
+          id,
+          call,
+          tool,
+          text,
+          ...(choices && { choices }),
+          ...(fields && { fields }),
+        };
         return this.#ask(this.#messages.get(item.message), asked);
       }
       case "run.paused":

@@ -1,5 +1,5 @@
 import type { Cost, FeedItem, RunEnd, Usage } from "@banyan/core";
-import type { FileChange, FilePart, Json, SourcePart, UserPart } from "@banyan/core/conversation";
+import type { FileChange, FilePart, Json, QuestionField, SourcePart, UserPart } from "@banyan/core/conversation";
 
 /** What waits for a person. `text` says it in words, where somebody has put it in words. */
 export type Asked = { readonly id: string } & (
@@ -10,6 +10,7 @@ export type Asked = { readonly id: string } & (
       readonly tool: string;
       readonly text: string;
       readonly choices?: readonly string[];
+      readonly fields?: readonly QuestionField[];
     }
   | { readonly type: "limit"; readonly text: string }
 );

@@ -1,5 +1,5 @@
 import type { Usage } from "@banyan/core";
-import type { Json } from "@banyan/core/conversation";
+import type { Json, QuestionField } from "@banyan/core/conversation";
 
 /** What a UI message stream of the AI SDK says of a file. */
 export interface UiFile {
@@ -26,6 +26,8 @@ export interface UiMetadata {
 export interface UiQuestion {
   readonly text: string;
   readonly choices?: readonly string[];
+  /** What is asked at once, each with its choices: the answer is one text. */
+  readonly fields?: readonly QuestionField[];
   readonly limit?: true;
   readonly approval?: true;
   /** Somebody has answered it. */

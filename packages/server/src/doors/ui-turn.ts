@@ -224,7 +224,11 @@ function questionOf(question: Asked): UiQuestion {
     case "limit":
       return { text: question.text, limit: true };
     case "text":
-      return { text: question.text, ...(question.choices && { choices: question.choices }) };
+      return {
+        text: question.text,
+        ...(question.choices && { choices: question.choices }),
+        ...(question.fields && { fields: question.fields }),
+      };
     default:
       return question satisfies never;
   }

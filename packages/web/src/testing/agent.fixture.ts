@@ -1,4 +1,4 @@
-import { type AgentOptions, defineTool, type Json, launchAgent } from "@banyan/core";
+import { type AgentOptions, askClient, defineTool, type Json, launchAgent } from "@banyan/core";
 import type { Recalled } from "@banyan/core/conversation";
 import type { ModelRequest } from "@banyan/core/drivers";
 import { updatePlan } from "@banyan/core/hosts";
@@ -89,7 +89,7 @@ export function testAgent(): TestAgent {
       name: "banyan",
       model,
       limits: { steps: 7, policy: "ask" },
-      tools: [hold, shell, read, edit, changingTool(() => held.promise), launchAgent(), updatePlan()],
+      tools: [hold, shell, read, edit, changingTool(() => held.promise), launchAgent(), updatePlan(), askClient()],
       permission: ({ tool, input }) =>
         tool.name === "shell" || tool.name === "edit" || tool.about?.(input).handsIn
           ? { decision: "ask", pattern: `${tool.name}(ls*)` }
@@ -186,6 +186,22 @@ const SCENES: Readonly<Record<string, (rest: readonly string[], said: string, ga
   change: ([path = "", how = ""]) => [text("I change it. "), call("change", { path, how })],
   break: () => [text("It begins "), fail("invalid-request", { message: "The provider is not available." })],
   hostile: () => [text(HOSTILE)],
+  wonder: () => [text("I wonder. "), call("ask_client", WONDER)],
+};
+
+/** Two questions at once. */
+const WONDER: Json = {
+  question: "How shall the oak look?",
+  questions: [
+    {
+      ...{ heading: "Leaves", question: "Which colour?" },
+      choices: [{ label: "green", description: "as in spring" }, { label: "red" }],
+    },
+    {
+      ...{ heading: "Birds", question: "Which of them sit in it?", several: true },
+      choices: [{ label: "owl" }, { label: "jay" }, { label: "crow\u202e" }],
+    },
+  ],
 };
 
 /** A change of a file that a person is asked about. */

@@ -1,4 +1,11 @@
-import type { Call, Json, OpenQuestion } from "@banyan/core/conversation";
+import {
+  askedText,
+  type Call,
+  type Json,
+  type OpenQuestion,
+  type QuestionField,
+  type TextQuestion,
+} from "@banyan/core/conversation";
 import { visibleLine, visibleText } from "@banyan/core/shown";
 import type { Command } from "@banyan/protocol";
 import { useId, useState } from "react";
@@ -8,6 +15,7 @@ import { usePage, usePageState } from "../page.ts";
 import { keysInWords, keysOf } from "../palette/keys.ts";
 import { focusOn } from "../shell/focus-on.ts";
 import { useMay } from "../use-may.ts";
+import { QuestionForm } from "./question-form.tsx";
 import { ShownLines } from "./shown-lines.tsx";
 
 /** A question, and where it is asked. */
@@ -26,7 +34,11 @@ export function Approval({ question, call, ...asked }: Asked & { readonly call: 
     case "approval":
       return call && <Permission question={question} call={call} {...asked} />;
     case "text":
-      return <InWords question={question} {...asked} />;
+      return question.fields ? (
+        <InFields question={question} fields={question.fields} {...asked} />
+      ) : (
+        <InWords question={question} {...asked} />
+      );
     case "limit":
       return <GoesOn question={question} {...asked} />;
   }
@@ -44,7 +56,7 @@ function waitsFor(question: OpenQuestion): string {
     case "approval":
       return "It waits for the permission of somebody who may give it.";
     case "text":
-      return `${question.text}\nIt waits for an answer of somebody who may give it.`;
+      return `${visibleText(askedText(question))}\nIt waits for an answer of somebody who may give it.`;
     case "limit":
       return `This turn has reached a limit. ${question.reason} It waits for somebody who may say whether it goes on.`;
   }
@@ -222,7 +234,7 @@ function GoesOn({ conversation, question }: Asked<Extract<OpenQuestion, { type: 
   );
 }
 
-function InWords({ conversation, question }: Asked<Extract<OpenQuestion, { type: "text" }>>) {
+function InWords({ conversation, question }: Asked<TextQuestion>) {
   const { send, problem } = useAnswer(conversation, question.id);
   const [text, setText] = useState(question.default ?? "");
   const label = useId();
@@ -253,6 +265,23 @@ function InWords({ conversation, question }: Asked<Extract<OpenQuestion, { type:
       </div>
       {problem !== undefined && <p className="text-bad text-xs">{problem}</p>}
     </form>
+  );
+}
+
+function InFields({
+  conversation,
+  question,
+  fields,
+}: Asked<TextQuestion> & { readonly fields: readonly QuestionField[] }) {
+  const { send, problem } = useAnswer(conversation, question.id);
+  return (
+    <QuestionForm
+      text={question.text}
+      fields={fields}
+      problem={problem}
+      onAnswer={(text) => send({ decision: "answer", text })}
+      onDecline={() => send({ decision: "deny" })}
+    />
   );
 }
 
@@ -290,6 +319,8 @@ function focusAfter(answered: Element | null): () => void {
     // The others may have been answered elsewhere meanwhile.
     const next = others.find((one) => one.isConnected);
     if (!next) return focusOn("#composer");
-    (next.querySelector<HTMLElement>("fieldset, form textarea") ?? next.querySelector("a"))?.focus();
+    (
+      next.querySelector<HTMLElement>("fieldset[tabindex], form input, form textarea") ?? next.querySelector("a")
+    )?.focus();
   };
 }

@@ -2,6 +2,7 @@ import type { ConversationState } from "@banyan/core";
 import { WorkspaceFiles } from "@banyan/host/workspace-files";
 import { detectCapabilities } from "@earendil-works/pi-tui";
 import type { Decided, Decision } from "../decision.ts";
+import type { Filled, Form } from "../form.ts";
 import { History } from "../history.ts";
 import type { MessageRequest, Question, Terminal, TerminalOptions } from "../terminal.ts";
 import { Attention } from "./attention.ts";
@@ -29,6 +30,7 @@ import { createTheme, type Theme } from "./theme/theme.ts";
 import { LiveView } from "./transcript/live-view.ts";
 import { type BranchEnd, branchEnd } from "./transcript/message-lines.ts";
 import { DecisionCard } from "./views/decision-card.ts";
+import { FormCard } from "./views/form-card.ts";
 import type { Overlay } from "./views/overlay.ts";
 import { QuestionCard } from "./views/question-card.ts";
 import { mayMove, SPIN_TIME } from "./views/spinner-line.ts";
@@ -191,6 +193,14 @@ export class FullTerminal implements Terminal, LiveTerminal {
     if (this.#isClosed) return undefined;
     const card = new DecisionCard(decision, () => this.#highlight);
     const { result } = await this.#overlays.open(card, { signal, isGuarded: !again });
+    this.#decided(result, signal);
+    return result;
+  }
+
+  async fill(form: Form): Promise<Filled | undefined> {
+    const { again = false, signal } = form;
+    if (this.#isClosed) return undefined;
+    const { result } = await this.#overlays.open(new FormCard(form), { signal, isGuarded: !again });
     this.#decided(result, signal);
     return result;
   }

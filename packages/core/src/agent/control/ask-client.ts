@@ -1,15 +1,56 @@
-import { defineTool, type Tool } from "../../ports/tool.ts";
+import { type QuestionChoice, textProblem } from "../../conversation/asked.ts";
+import { defineTool, type Question, type Tool } from "../../ports/tool.ts";
 
-/** `ask_client {question, default_answer?}`: asks a person; answers with the default where nobody can be asked. */
+interface Input {
+  readonly question: string;
+  readonly questions?: readonly {
+    readonly heading: string;
+    readonly question: string;
+    readonly choices: readonly QuestionChoice[];
+    readonly several?: boolean;
+  }[];
+  readonly default_answer?: string;
+}
+
+/**
+ * `ask_client {question, questions?, default_answer?}`: asks a person, in words or with choices, several things at once if
+ * need be; answers with the default where nobody can be asked. Task mode brings it; a chat has it when it is among the tools.
+ */
 export function askClient(): Tool {
   return defineTool({
     name: "ask_client",
     description:
-      "Asks the person who gave the task. Use it only for what you cannot decide or find out yourself, and give a default_answer where you can: it is the answer when nobody can be asked.",
+      "Asks the person. Use it only for what you cannot decide or find out yourself. Offer choices with `questions` where you can: 1 to 4 at once, each with 2 to 12 choices; the person can always answer in their own words too. Give a default_answer where you can: it is the answer when nobody can be asked.",
     input: {
       type: "object",
       properties: {
-        question: { type: "string", minLength: 1 },
+        question: {
+          type: "string",
+          minLength: 1,
+          description: "What you want to know, or what the questions are about.",
+        },
+        questions: {
+          type: "array",
+          items: {
+            type: "object",
+            properties: {
+              heading: { type: "string", description: "One to three words." },
+              question: { type: "string" },
+              choices: {
+                type: "array",
+                items: {
+                  type: "object",
+                  properties: { label: { type: "string" }, description: { type: "string" } },
+                  required: ["label"],
+                  additionalProperties: false,
+                },
+              },
+              several: { type: "boolean", description: "More than one may be chosen." },
+            },
+            required: ["heading", "question", "choices"],
+            additionalProperties: false,
+          },
+        },
         default_answer: { type: "string" },
       },
       required: ["question"],
@@ -17,12 +58,21 @@ export function askClient(): Tool {
     },
     effects: "idempotent",
     control: true,
-    about: (input) => ({ title: (input as { readonly question: string }).question }),
+    about: (input) => ({ title: (input as Input).question }),
     execute(input: unknown, context) {
-      const { question, default_answer } = input as { readonly question: string; readonly default_answer?: string };
-      return context.ask(
-        default_answer === undefined ? { text: question } : { text: question, default: default_answer },
-      );
+      const question = questionOf(input as Input);
+      const problem = textProblem("The question", question.text, 10_000);
+      if (problem !== undefined) throw new RangeError(problem);
+      return context.ask(question);
     },
   });
+}
+
+function questionOf({ question: text, questions, default_answer }: Input): Question {
+  const fields = questions?.map(({ question, ...field }) => ({ ...field, text: question }));
+  return {
+    text,
+    ...(fields && { fields }),
+    ...(default_answer !== undefined && { default: default_answer }),
+  };
 }

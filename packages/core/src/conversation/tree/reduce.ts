@@ -208,9 +208,10 @@ function reduceEvent(state: MutableState, event: Event): Change {
       return noteCall(state, event, { changes: [...changes, { path, kind, before, after, added, removed, diff }] });
     }
     case "question.asked": {
-      const { question: id, message, call, text, choices, default: otherwise } = event;
+      const { question: id, message, call, text, choices, fields, default: otherwise } = event;
       const question: Mutable<TextQuestion> = { type: "text", id, message, call, text };
       if (choices !== undefined) question.choices = choices;
+      if (fields !== undefined) question.fields = fields;
       if (otherwise !== undefined) question.default = otherwise;
       state.questions.set(id, question);
       return { message, call };

@@ -1,5 +1,10 @@
-import { methods, type RequestPermissionResponse } from "@agentclientprotocol/sdk/unstable";
-import { defineTool, launchAgent } from "@banyan/core";
+import {
+  type CreateElicitationRequest,
+  methods,
+  type RequestPermissionResponse,
+} from "@agentclientprotocol/sdk/unstable";
+import { askClient, defineTool, launchAgent } from "@banyan/core";
+import type { Json } from "@banyan/core/conversation";
 import { updatePlan } from "@banyan/core/hosts";
 import { call, fail, pause, reasoning, scriptedModel, spend, stall, text, until } from "@banyan/core/testing";
 import { expect, test, vi } from "vitest";
@@ -238,6 +243,80 @@ test("questions in words: a form where the editor has forms, options where there
   expect(await words.say(third, "green")).toEqual({ stopReason: "end_turn" });
   expect(words.of("tool_call_update").at(-1)).toMatchObject({ content: [{ content: { text: "green" } }] });
   expect(words.told("agent_message_chunk")).toContain("Thanks.");
+});
+
+/** A chat whose model asks these questions with choices. */
+const wondering = (questions: Json[]) => ({
+  model: scriptedModel([[call("ask_client", { question: "How shall it look?", questions })], "Thanks."]),
+  tools: [askClient()],
+});
+const colour: Json = {
+  ...{ heading: "Colour", question: "Which one?" },
+  choices: [{ label: "red", description: "as a brick" }, { label: "blue" }],
+};
+const sizes: Json = {
+  ...{ heading: "Sizes", question: "Which of them?", several: true },
+  choices: [{ label: "small" }, { label: "large" }, { label: "huge" }],
+};
+
+test("C12: questions with choices are one form where the editor has forms, each with its own words beside the choices", async () => {
+  const forms: CreateElicitationRequest[] = [];
+  const at = await editor(wondering([colour, sizes]), {
+    capabilities: { elicitation: { form: {} } },
+    fillIn: async (form) => {
+      forms.push(form);
+      const content = { answer_1: "red", words_1: "but dark", answer_2: ["huge", "small", "none of ours"] };
+      return { action: "accept", content };
+    },
+  });
+  await at.say(await at.begin(), "ask me");
+  expect(forms).toMatchObject([
+    {
+      message: "How shall it look?",
+      requestedSchema: {
+        required: [],
+        properties: {
+          answer_1: {
+            ...{ type: "string", title: "Colour", description: "Which one?" },
+            oneOf: [
+              { const: "red", title: "red", description: "as a brick" },
+              { const: "blue", title: "blue" },
+            ],
+          },
+          words_1: { type: "string", title: "Colour: in your own words" },
+          answer_2: { type: "array", title: "Sizes", items: { anyOf: [{ const: "small" }, {}, { const: "huge" }] } },
+        },
+      },
+    },
+  ]);
+  expect(at.of("tool_call_update").at(-1)).toMatchObject({
+    status: "completed",
+    content: [{ content: { text: "Colour: red. In their own words: but dark\nSizes: small, huge" } }],
+  });
+});
+
+test("C12: without forms one of a few is chosen as a permission is given, or said in words; several are a message", async () => {
+  const names: unknown[] = [];
+  const one = await editor(wondering([colour]), {
+    async permit({ options }) {
+      names.push(options.map(({ name }) => name));
+      return { outcome: { outcome: "selected", optionId: "1" } };
+    },
+  });
+  await one.say(await one.begin(), "ask me");
+  expect(names).toEqual([["red: as a brick", "blue", "Answer in words", "Do not answer"]]);
+  expect(one.of("tool_call_update").at(-1)).toMatchObject({ content: [{ content: { text: "blue" } }] });
+
+  for (const at of [
+    await editor(wondering([colour]), { permit: choose("words") }),
+    await editor(wondering([colour, sizes])),
+  ]) {
+    const id = await at.begin();
+    expect(await at.say(id, "ask me")).toEqual({ stopReason: "end_turn" });
+    expect(at.told("agent_message_chunk")).toContain("Colour: Which one?\n- red: as a brick\n- blue");
+    await at.say(id, "a green one");
+    expect(at.of("tool_call_update").at(-1)).toMatchObject({ content: [{ content: { text: "a green one" } }] });
+  }
 });
 
 test("A11: a limit is asked about, and what ends a turn is told: at a limit, failed, without a key", async () => {

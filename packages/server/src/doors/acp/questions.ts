@@ -1,18 +1,22 @@
 import {
   type AgentContext,
   type CreateElicitationRequest,
+  type ElicitationPropertySchema,
+  type ElicitationSchema,
   methods,
   type PermissionOption,
   RequestError,
   type RequestPermissionRequest,
   type ToolCallUpdate,
 } from "@agentclientprotocol/sdk/unstable";
-import type {
-  ApprovalQuestion,
-  ConversationState,
-  LimitQuestion,
-  OpenQuestion,
-  TextQuestion,
+import {
+  type ApprovalQuestion,
+  type ConversationState,
+  filledText,
+  type LimitQuestion,
+  type OpenQuestion,
+  type QuestionField,
+  type TextQuestion,
 } from "@banyan/core/conversation";
 import type { PlanApproval } from "@banyan/host";
 import type { Command } from "@banyan/protocol";
@@ -108,16 +112,19 @@ async function askPlan(toolCall: ToolCallUpdate, asking: Asking): Promise<Given 
 }
 
 async function askText(question: TextQuestion, asking: Asking): Promise<Answer | "inWords" | undefined> {
-  const { text, choices, default: otherwise, call } = question;
+  const { text, choices = [], fields, default: otherwise, call } = question;
   if (asking.elicitation) {
-    const given = await fillIn(asking, text, { choices, otherwise, call });
+    const given = fields
+      ? await fillInFields(asking, text, fields, call)
+      : await fillInOne(asking, text, { choices, otherwise, call });
     return given === undefined
       ? undefined
       : given === null
         ? { decision: "deny" }
         : { decision: "answer", text: given };
   }
-  if (!choices || choices.length === 0) return "inWords";
+  if (fields) return chooseField(question, fields, asking);
+  if (choices.length === 0) return "inWords";
   const options = choices.map((name, index) => ({ optionId: String(index), name, kind: "allow_once" }) as const);
   const chosen = await choose(asking, { toolCallId: question.id, title: text, kind: "other", status: "pending" }, [
     ...options,
@@ -128,12 +135,36 @@ async function askText(question: TextQuestion, asking: Asking): Promise<Answer |
   return answer === undefined ? { decision: "deny" } : { decision: "answer", text: answer };
 }
 
+/** Where there are no forms: one of a few is chosen as a permission is given; anything else is asked as a message. */
+async function chooseField(
+  { id, text }: TextQuestion,
+  fields: readonly QuestionField[],
+  asking: Asking,
+): Promise<Answer | "inWords" | undefined> {
+  const [field, ...more] = fields;
+  if (!field || field.several || more.length > 0) return "inWords";
+  const options = field.choices.map(({ label, description }, index) => ({
+    ...({ optionId: String(index), kind: "allow_once" } as const),
+    name: description === undefined ? label : `${label}: ${description}`,
+  }));
+  const title = `${text}\n${field.heading}: ${field.text}`;
+  const chosen = await choose(asking, { toolCallId: id, title, kind: "other", status: "pending" }, [
+    ...options,
+    { optionId: "words", name: "Answer in words", kind: "allow_once" },
+    { optionId: "no", name: "Do not answer", kind: "reject_once" },
+  ]);
+  if (chosen === undefined || typeof chosen === "object") return chosen;
+  if (chosen === "words") return "inWords";
+  const choice = field.choices[Number(chosen)];
+  return choice ? { decision: "answer", text: choice.label } : { decision: "deny" };
+}
+
 const MORE = "Go on, with as much again";
 const ENOUGH = "End here";
 
 async function askLimit({ id, reason }: LimitQuestion, asking: Asking): Promise<Answer | undefined> {
   if (asking.elicitation) {
-    const given = await fillIn(asking, `${reason} May it go on?`, { choices: [MORE, ENOUGH] });
+    const given = await fillInOne(asking, `${reason} May it go on?`, { choices: [MORE, ENOUGH] });
     return given === undefined ? undefined : { decision: given === MORE ? "allow" : "deny" };
   }
   const chosen = await choose(asking, { toolCallId: id, title: reason, kind: "other", status: "pending" }, [
@@ -176,34 +207,72 @@ async function choose(
   return { decision: "deny", reason: `The editor chose ${JSON.stringify(outcome.optionId)}, which was not offered.` };
 }
 
-/** What a person filled in; null when they declined, nothing when the question is open no more. */
-async function fillIn(
-  { client, sessionId, signal }: Asking,
+/** What a person wrote, or chose; null when they declined, nothing when the question is open no more. */
+async function fillInOne(
+  asking: Asking,
   message: string,
   field: {
-    readonly choices?: readonly string[] | undefined;
+    readonly choices: readonly string[];
     readonly otherwise?: string | undefined;
     readonly call?: string;
   },
 ): Promise<string | null | undefined> {
   const { choices, otherwise, call } = field;
+  const form = {
+    properties: {
+      answer: {
+        type: "string",
+        title: "Answer",
+        ...(choices.length > 0 ? { enum: [...choices] } : {}),
+        ...(otherwise === undefined ? {} : { default: otherwise }),
+      },
+    },
+    required: ["answer"],
+  };
+  const content = await fillIn(asking, message, form, call);
+  if (!content) return content;
+  return typeof content.answer === "string" ? content.answer : null;
+}
+
+/** What a person chose and wrote, field by field, as one text; null when they said nothing to any. */
+async function fillInFields(
+  asking: Asking,
+  message: string,
+  fields: readonly QuestionField[],
+  call: string,
+): Promise<string | null | undefined> {
+  const properties: Record<string, ElicitationPropertySchema> = {};
+  for (const [index, { heading: title, text: description, choices, several }] of fields.entries()) {
+    const options = choices.map(({ label, ...more }) => ({ const: label, title: label, ...more }));
+    properties[`answer_${index + 1}`] = several
+      ? { type: "array", title, description, items: { anyOf: options } }
+      : { type: "string", title, description, oneOf: options };
+    properties[`words_${index + 1}`] = { type: "string", title: `${title}: in your own words` };
+  }
+  const content = await fillIn(asking, message, { properties, required: [] }, call);
+  if (!content) return content;
+  const filled = fields.map(({ choices }, index) => {
+    const answer = [content[`answer_${index + 1}`] ?? []].flat();
+    const words = content[`words_${index + 1}`];
+    const labels = choices.map(({ label }) => label).filter((label) => answer.includes(label));
+    return { chosen: labels, words: typeof words === "string" ? words : "" };
+  });
+  return filledText(fields, filled) ?? null;
+}
+
+/** What a person filled in; null when they declined, nothing when the question is open no more. */
+async function fillIn(
+  { client, sessionId, signal }: Asking,
+  message: string,
+  { properties, required }: Required<Pick<ElicitationSchema, "properties" | "required">>,
+  call?: string,
+): Promise<Readonly<Record<string, unknown>> | null | undefined> {
   const form: CreateElicitationRequest = {
     mode: "form",
     sessionId,
     ...(call === undefined ? {} : { toolCallId: call }),
     message,
-    requestedSchema: {
-      type: "object",
-      properties: {
-        answer: {
-          type: "string",
-          title: "Answer",
-          ...(choices && choices.length > 0 ? { enum: [...choices] } : {}),
-          ...(otherwise === undefined ? {} : { default: otherwise }),
-        },
-      },
-      required: ["answer"],
-    },
+    requestedSchema: { type: "object", properties, required },
   };
   const given = await client.request(methods.client.elicitation.create, form, {
     cancellationSignal: signal,
@@ -211,6 +280,5 @@ async function fillIn(
   });
   if (signal.aborted) return undefined;
   if (given.action !== "accept") return null;
-  const { answer } = (("content" in given && given.content) || {}) as Readonly<Record<string, unknown>>;
-  return typeof answer === "string" ? answer : null;
+  return (("content" in given && given.content) || {}) as Readonly<Record<string, unknown>>;
 }

@@ -6,7 +6,13 @@ import {
   type SessionUpdate,
 } from "@agentclientprotocol/sdk/unstable";
 import { createId } from "@banyan/core";
-import type { ConversationState, FeedItem, OpenQuestion, TextQuestion } from "@banyan/core/conversation";
+import {
+  askedText,
+  type ConversationState,
+  type FeedItem,
+  type OpenQuestion,
+  type TextQuestion,
+} from "@banyan/core/conversation";
 import type { Command } from "@banyan/protocol";
 import { ClientError, type Watched } from "@banyan/protocol/client";
 import { readCommand } from "../../desk/read-command.ts";
@@ -353,7 +359,7 @@ export class AcpSession implements Disposable {
   /** The question as a message: the turn goes on with what the person says next. */
   #askInWords(question: TextQuestion): void {
     this.#inWords = question.id;
-    this.#write(question.text);
+    this.#write(askedText(question));
     const asking = this.state.messages.get(question.message);
     for (const { run, answer } of this.#prompts.values())
       if (asking?.role === "assistant" && run === asking.run) answer.resolve({ stopReason: "end_turn" });

@@ -5,10 +5,10 @@ import type { Action } from "../keys/actions.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import { characterOf } from "../keys/keyboard.ts";
 import type { Highlight } from "../markdown/look.ts";
-import { cut, widthOf, wrapped } from "../screen/cells.ts";
+import { cut, widthOf } from "../screen/cells.ts";
 import type { Size } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
-import { rule } from "./drawn-lines.ts";
+import { lastColumns, rule, setIn } from "./drawn-lines.ts";
 import { LineInput } from "./line-input.ts";
 import type { Over, Overlay, View } from "./overlay.ts";
 import type { Page } from "./viewer.ts";
@@ -184,12 +184,6 @@ export class DecisionCard implements Overlay<Decided> {
   }
 }
 
-/** A text as lines, of which all but the first are set in. */
-function setIn(text: string, columns: number, indent = "  "): string[] {
-  const [first = "", ...rest] = wrapped(text, columns);
-  return [first, ...rest.map((more) => indent + more)];
-}
-
 /** Pieces in lines, broken only between them. */
 function inLines(pieces: readonly string[], columns: number, between: string): string[] {
   const lines: string[] = [];
@@ -199,10 +193,4 @@ function inLines(pieces: readonly string[], columns: number, between: string): s
     else lines.push(cut(piece, columns));
   }
   return lines;
-}
-
-function lastColumns(text: string, columns: number): string {
-  let shown = text;
-  while (widthOf(shown) > columns) shown = shown.slice(1);
-  return shown;
 }

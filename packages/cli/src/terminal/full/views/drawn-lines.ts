@@ -1,4 +1,4 @@
-import { bare, cut, padded, widthOf } from "../screen/cells.ts";
+import { bare, cut, padded, widthOf, wrapped } from "../screen/cells.ts";
 import type { Theme } from "../theme/theme.ts";
 
 /** A line across the terminal with a title in it, and something at its end if there is room. */
@@ -20,4 +20,17 @@ export function listLine(line: string, isCurrent: boolean, columns: number, them
 /** Lines with empty ones below them, so that what follows stands at the bottom. */
 export function filled(lines: readonly string[], rows: number): string[] {
   return [...lines, ...Array.from({ length: Math.max(0, rows - lines.length) }, () => "")];
+}
+
+/** A text as lines, of which all but the first are set in. */
+export function setIn(text: string, columns: number, indent = "  "): string[] {
+  const [first = "", ...rest] = wrapped(text, columns);
+  return [first, ...rest.map((more) => indent + more)];
+}
+
+/** The end of a text that is being typed, as far as it fits. */
+export function lastColumns(text: string, columns: number): string {
+  let shown = text;
+  while (widthOf(shown) > columns) shown = shown.slice(1);
+  return shown;
 }

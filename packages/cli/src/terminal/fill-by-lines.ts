@@ -1,0 +1,44 @@
+import { type FilledField, filledByLine } from "@banyan/core/conversation";
+import { wrap } from "../show/fit-text.ts";
+import type { Filled, Form } from "./form.ts";
+import type { Terminal } from "./terminal.ts";
+
+const NOTHING: FilledField = { chosen: [], words: "" };
+
+/** Lets a person fill in a form line by line: by numbers of choices, with words behind a colon, or by words alone. */
+export async function fillByLines(terminal: Terminal, form: Form): Promise<Filled | undefined> {
+  const { title, text, fields, begun, onWords, signal } = form;
+  const { style } = terminal;
+  const write = (line: string) => terminal.write(`${wrap(line, terminal.columns)}\n`);
+  terminal.freshLine();
+  write(`\n${style.warning(title)}`);
+  for (const line of text.split("\n")) write(line);
+  const filled: FilledField[] = [];
+  let again = form.again ?? false;
+  for (const [index, field] of fields.entries()) {
+    const { heading, text: asked, choices, several = false } = field;
+    const place = fields.length > 1 ? `${index + 1} of ${fields.length}, ` : "";
+    write(`\n${place}${style.bold(heading)}: ${asked}`);
+    for (const [at, { label, description }] of choices.entries())
+      write(`  ${style.bold(String(at + 1))}  ${label}${description === undefined ? "" : `: ${description}`}`);
+    const prompt = several ? "Numbers with commas between them, or your own words: " : "A number, or your own words: ";
+    for (;;) {
+      const line = await terminal.ask({
+        prompt,
+        again,
+        initial: begun[index] ?? "",
+        onDraft: (words) => onWords?.(index, words),
+        ...(signal && { signal }),
+      });
+      if (line === undefined) return undefined;
+      again = true;
+      const said = line.trim() === "" ? NOTHING : filledByLine(field, line);
+      if (typeof said !== "string") {
+        filled.push(said);
+        break;
+      }
+      write(style.dim(said));
+    }
+  }
+  return filled;
+}

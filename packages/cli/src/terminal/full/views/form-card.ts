@@ -1,0 +1,258 @@
+import { filledText, type QuestionField } from "@banyan/core/conversation";
+import { oneLine } from "../../../show/plain-text.ts";
+import type { Filled, Form } from "../../form.ts";
+import type { Action } from "../keys/actions.ts";
+import type { KeyBindings } from "../keys/key-bindings.ts";
+import { characterOf } from "../keys/keyboard.ts";
+import { cut, widthOf, wrapped } from "../screen/cells.ts";
+import type { Size } from "../screen/live-region.ts";
+import type { Theme } from "../theme/theme.ts";
+import { lastColumns, listLine, rule, setIn } from "./drawn-lines.ts";
+import { LineInput } from "./line-input.ts";
+import type { Over, Overlay, View } from "./overlay.ts";
+import type { Page } from "./viewer.ts";
+
+const WORDS = "In your own words: ";
+
+/** What is filled in of one field. */
+interface Filling {
+  readonly field: QuestionField;
+  /** The choices that are chosen, by their place. */
+  readonly chosen: Set<number>;
+  readonly words: LineInput;
+  /** The choice under the bar; behind the last one the words; -1 before somebody moves it, since Enter alone chooses nothing (S14). */
+  bar: number;
+}
+
+/**
+ * Several things that a person chooses or says, one after the other; when there are several, all answers are shown before
+ * they are sent. Esc goes one level back: from the words to the choices, from a field to the one before.
+ */
+export class FormCard implements Overlay<Filled> {
+  readonly isFull = false;
+  readonly #form: Form;
+  readonly #fillings: readonly Filling[];
+  /** The field that is shown; behind the last one all answers. */
+  #at = 0;
+  #hint = "";
+  /** Not all of it was shown last. */
+  #isCut = false;
+
+  constructor(form: Form) {
+    this.#form = form;
+    this.#fillings = form.fields.map((field, index) => ({
+      field,
+      chosen: new Set<number>(),
+      words: new LineInput(form.begun[index]),
+      bar: -1,
+    }));
+  }
+
+  view({ columns, rows }: Size, theme: Theme, isArmed: boolean): View {
+    const filling = this.#fillings[this.#at];
+    const head = rule(theme.warning(this.#form.title), columns, theme);
+    if (!filling) {
+      const hint = theme.dim(cut("Enter sends all answers", columns));
+      const answers = this.#answers().flatMap((line) => setIn(line, columns - 2));
+      const room = Math.max(1, rows - 2);
+      this.#isCut = answers.length > room;
+      return { lines: [head, ...answers.slice(0, room).map((line) => cut(`  ${line}`, columns)), hint] };
+    }
+    const text = this.#text(filling, theme).flatMap((line) => wrapped(line, columns));
+    const all = this.#choices(filling, columns, theme, "all");
+    const hint =
+      this.#hint === ""
+        ? theme.dim(cut(`${this.#does(filling)}${isArmed ? "" : " …"}`, columns))
+        : theme.warning(cut(this.#hint, columns));
+    this.#isCut = text.length + all.length + 2 > rows;
+    if (!this.#isCut) return this.#drawn([head, ...text], all, hint, filling, columns);
+    const brief = this.#choices(filling, columns, theme, "brief");
+    const most = Math.max(1, rows - 2 - Math.min(brief.length, Math.max(3, Math.ceil(rows / 2))));
+    const shown = text.slice(-most);
+    const room = Math.max(1, rows - 2 - shown.length);
+    const top = Math.max(0, Math.min(filling.bar - room + 1, brief.length - room));
+    return this.#drawn([head, ...shown], brief.slice(top, top + room), hint, filling, columns);
+  }
+
+  key(key: string, keys: KeyBindings): Over<Filled> | undefined {
+    this.#hint = "";
+    if (keys.matches(key, "cancel")) return {};
+    if (keys.matches(key, "interrupt")) return this.#back() ? undefined : {};
+    const filling = this.#fillings[this.#at];
+    if (!filling) {
+      if (keys.matches(key, "list-choose")) return this.#done();
+      if (keys.matches(key, "list-back")) this.#back();
+      return undefined;
+    }
+    const last = filling.field.choices.length;
+    if (keys.matches(key, "list-choose")) return this.#enter(filling);
+    if (keys.matches(key, "list-up")) filling.bar = filling.bar <= 0 ? last : filling.bar - 1;
+    else if (keys.matches(key, "list-down")) filling.bar = filling.bar >= last ? 0 : filling.bar + 1;
+    else if (filling.bar === last) this.#write(filling, key, keys);
+    else if (keys.matches(key, "list-first")) filling.bar = 0;
+    else if (keys.matches(key, "list-last")) filling.bar = last;
+    else if (keys.matches(key, "list-back")) this.#at = Math.max(0, this.#at - 1);
+    else if (keys.matches(key, "list-open")) {
+      if (this.#fillings.length > 1) this.#at++;
+    } else return this.#character(filling, key, keys);
+    return undefined;
+  }
+
+  paste(text: string): void {
+    const filling = this.#fillings[this.#at];
+    if (!filling) return;
+    filling.bar = filling.field.choices.length;
+    filling.words.text += oneLine(text);
+    this.#form.onWords?.(this.#at, filling.words.text);
+  }
+
+  footer(keys: KeyBindings): string {
+    const hint = (action: Action, does: string) => {
+      const key = keys.hint(action);
+      return key === undefined ? [] : [`${key} ${does}`];
+    };
+    const filling = this.#fillings[this.#at];
+    const inWords = filling !== undefined && filling.bar === filling.field.choices.length;
+    return [
+      ...hint("interrupt", inWords ? "goes back to the choices" : this.#at > 0 ? "goes back" : "stops the agent"),
+      ...(this.#isCut ? hint("open-output", "all of it") : []),
+    ].join(" · ");
+  }
+
+  /** All that is asked, for the whole screen. */
+  get page(): Page {
+    const { title, text, fields } = this.#form;
+    return {
+      title,
+      lines: (width, theme) => [
+        ...text.split("\n").flatMap((line) => wrapped(line, width)),
+        ...fields.flatMap(({ heading, text: asked, choices }) => [
+          "",
+          ...wrapped(`${theme.bold(heading)}: ${asked}`, width),
+          ...choices.flatMap(({ label, description }, index) =>
+            setIn(`${index + 1}  ${label}${description === undefined ? "" : `: ${description}`}`, width - 5, "     "),
+          ),
+        ]),
+      ],
+    };
+  }
+
+  #enter(filling: Filling): Over<Filled> | undefined {
+    const { field, chosen, words, bar } = filling;
+    if (!field.several && field.choices[bar]) chooseOnly(filling, bar);
+    if (chosen.size === 0 && words.text.trim() === "") {
+      this.#hint = field.choices[bar] ? "Nothing is chosen yet: Space chooses." : "Nothing is chosen or said yet.";
+      return undefined;
+    }
+    return this.#next();
+  }
+
+  #next(): Over<Filled> | undefined {
+    if (this.#fillings.length === 1) return this.#done();
+    this.#at++;
+    return undefined;
+  }
+
+  /** One level; answers whether there was one. */
+  #back(): boolean {
+    const filling = this.#fillings[this.#at];
+    if (filling?.bar === filling?.field.choices.length && filling) filling.bar = -1;
+    else if (this.#at > 0) this.#at--;
+    else return false;
+    return true;
+  }
+
+  #character(filling: Filling, key: string, keys: KeyBindings): Over<Filled> | undefined {
+    const character = characterOf(key);
+    const { field, bar } = filling;
+    const named = /^[1-9]$/.test(character ?? "") ? Number(character) - 1 : -1;
+    if (character === " ") {
+      if (field.choices[bar]) toggle(filling, bar);
+    } else if (field.choices[named]) {
+      filling.bar = named;
+      if (field.several) toggle(filling, named);
+      else {
+        chooseOnly(filling, named);
+        return this.#next();
+      }
+    } else if (named >= 0) this.#hint = `There is no choice ${named + 1}.`;
+    else if (character !== undefined) {
+      // Who types means to say something.
+      filling.bar = field.choices.length;
+      this.#write(filling, key, keys);
+    }
+    return undefined;
+  }
+
+  #write({ words }: Filling, key: string, keys: KeyBindings): void {
+    if (words.key(key, keys)) this.#form.onWords?.(this.#at, words.text);
+  }
+
+  #done(): Over<Filled> {
+    return { result: this.#filled() };
+  }
+
+  #filled(): Filled {
+    return this.#fillings.map(({ field, chosen, words }) => ({
+      chosen: field.choices.map(({ label }) => label).filter((_, index) => chosen.has(index)),
+      words: words.text.trim(),
+    }));
+  }
+
+  #answers(): readonly string[] {
+    const { fields } = this.#form;
+    return (filledText(fields, this.#filled()) ?? "Nothing is answered.").split("\n");
+  }
+
+  #text({ field }: Filling, theme: Theme): readonly string[] {
+    const { text } = this.#form;
+    const count = this.#fillings.length;
+    const place = count > 1 ? theme.dim(`${this.#at + 1} of ${count} · `) : "";
+    const intro = this.#at === 0 && text !== "" ? text.split("\n") : [];
+    return [...intro, ...`${place}${theme.bold(field.heading)}: ${field.text}`.split("\n")];
+  }
+
+  /** A line or more for each choice; in brief, one for each. The words come last, on one line. */
+  #choices({ field, chosen, words, bar }: Filling, columns: number, theme: Theme, how: "all" | "brief"): string[] {
+    const [open, close] = field.several ? ["[", "]"] : ["(", ")"];
+    const lines = field.choices.flatMap(({ label, description }, index) => {
+      const mark = `${open}${chosen.has(index) ? "x" : " "}${close}`;
+      const said = description === undefined ? "" : theme.dim(`  ${description}`);
+      const line = `${index + 1} ${mark} ${label}${how === "brief" ? said : ""}`;
+      const head = listLine(cut(line, columns - 2), index === bar, columns, theme);
+      if (how === "brief" || description === undefined) return [head];
+      return [head, ...wrapped(theme.dim(description), columns - 8).map((more) => `        ${more}`)];
+    });
+    const room = Math.max(1, columns - widthOf(WORDS) - 5);
+    const isHere = bar === field.choices.length;
+    return [...lines, `${isHere ? "❯" : " "}   ${theme.dim(WORDS)}${lastColumns(words.text, room)}`];
+  }
+
+  #drawn(top: readonly string[], choices: readonly string[], hint: string, filling: Filling, columns: number): View {
+    const lines = [...top, ...choices, hint];
+    if (filling.bar !== filling.field.choices.length) return { lines };
+    const column =
+      4 + widthOf(WORDS) + widthOf(lastColumns(filling.words.text, Math.max(1, columns - widthOf(WORDS) - 5)));
+    return { lines, cursor: { row: lines.length - 2, column: Math.min(column, columns - 1) } };
+  }
+
+  #does({ field, bar }: Filling): string {
+    const enter = this.#fillings.length === 1 ? "sends" : "goes on";
+    if (bar === field.choices.length) return `Enter ${enter}`;
+    return field.several
+      ? `Space or a digit chooses, also several · Enter ${enter}`
+      : `Up, Down and Enter, or a digit, chooses and ${enter}`;
+  }
+}
+
+function chooseOnly({ chosen }: Filling, choice: number): void {
+  chosen.clear();
+  chosen.add(choice);
+}
+
+/** Chooses, or takes that back. */
+function toggle(filling: Filling, choice: number): void {
+  if (filling.chosen.delete(choice)) return;
+  if (filling.field.several) filling.chosen.add(choice);
+  else chooseOnly(filling, choice);
+}
