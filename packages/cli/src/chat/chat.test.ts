@@ -20,7 +20,7 @@ function lastSaid(asked: readonly (readonly { role: string; content: unknown }[]
 
 // These run the command in a terminal of tmux.
 describe.skipIf(!hasTmux)("a chat", () => {
-  test("B12, T12, T31, T41: goes turn by turn, and goes on later with --continue; Shift+Tab says what runs without asking", async () => {
+  test("B12, T12, T31, T41, T48: goes turn by turn, and goes on later with --continue; Shift+Tab says what runs without asking", async () => {
     await using server = await modelServer(
       { text: "Hello to you." },
       { text: "Still here." },

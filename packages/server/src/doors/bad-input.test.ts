@@ -46,7 +46,18 @@ const HUGE = 100 * 1024 * 1024;
 const PIECE = "x".repeat(1024 * 1024);
 
 /** Sends a body without an end that it announces, and says what was answered, and that not all of it was taken. */
-const flood = (path: string) => (site: Served) =>
+const flood = (path: string) => async (site: Served) => {
+  for (;;) {
+    try {
+      return await flooded(path, site);
+    } catch (error) {
+      // Who is still writing may hear that the connection is closed before it has read why.
+      if (!["EPIPE", "ECONNRESET"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+    }
+  }
+};
+
+const flooded = (path: string, site: Served) =>
   new Promise<string>((resolve, reject) => {
     let sent = 0;
     const given = { method: "POST", headers, agent: false };
