@@ -88,6 +88,7 @@ test("docs/limits-and-errors.md has every code of an error", () => {
     "missing-key": true,
     "no-id": true,
     "no-call": true,
+    "no-process": true,
     "no-chat": true,
     "no-embeddings": true,
     "no-log": true,

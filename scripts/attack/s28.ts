@@ -23,6 +23,7 @@ const forbidden: Readonly<Record<string, object>> = {
   "turn.resume": { at: id },
   "turn.hasten": {},
   "run.interrupt": {},
+  "process.stop": { process: "p1" },
   "input.edit": { input: id, delivery: "queue" },
   "input.withdraw": { input: id },
   "branch.compact": { at: id },

@@ -76,6 +76,8 @@ const SHOWS: Readonly<Record<ItemType, Shows>> = {
     print: /leaves\.txt/,
     page: /leaves\.txt\s+created[\s\S]*many leaves/,
   },
+  "process.started": same(/p1 goes on in the background: leaf watch/),
+  "process.ended": same(/p1 has ended: exit code 7\./),
   "question.asked": { full: /Which of the oaks is meant\?/, page: /Which of the oaks is meant\?/ },
   "question.answered": {},
   "run.started": { full: /waiting for the model/, page: /Steer/ },

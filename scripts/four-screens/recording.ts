@@ -196,6 +196,8 @@ export function recording(leaf: string | null): readonly Item[] {
     },
     { type: "usage.counted", purpose: "title", model: "scripted/model", usage, cost: 0.125 },
     { type: "title.changed", title: "Of oaks" },
+    { type: "process.started", message: ANSWER, call: "call-1", process: "p1", title: "leaf watch" },
+    { type: "process.ended", process: "p1", outcome: "exit code 7" },
     { type: "model.changed", model: "scripted/second" },
     { type: "rule.revoked", pattern: "shell(count *)" },
     { type: "message.labelled", message: "answer-2", label: "here" },

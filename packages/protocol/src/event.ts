@@ -107,6 +107,12 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
     event("call.following", { ...callOf, run: id }),
     event("call.followed", { ...callOf, outcome: z.enum(["completed", "dropped"]), reason: z.string().optional() }),
     event("file.changed", { ...callOf, ...fileChange.shape }),
+    event("process.started", { ...callOf, process: z.string().describe("`p1`, `p2`, and so on."), title: z.string() }),
+    event("process.ended", {
+      process: z.string(),
+      outcome: z.string().describe("The end of a sentence."),
+      known: z.literal(true).optional().describe("The model knows: it has stopped it itself, or its call says so."),
+    }),
     event("question.asked", {
       ...callOf,
       question: id,
@@ -127,6 +133,7 @@ export function eventSchemas<const Head extends z.ZodRawShape>(head: Head) {
       tools: z.string().describe("The digest of a content.stored."),
       leaf: id.nullable(),
       call: callId.optional().describe("The call that launched it, when it is the run of a sub-agent."),
+      processes: list(z.string()).optional().describe("Processes of whose end the message tells with which it begins."),
     }),
     event("run.paused", { run: id, question: id, reason: z.string() }),
     event("run.continued", { run: id, question: id, allowed: z.boolean() }),

@@ -38,6 +38,8 @@ export class Mirror {
       inbox: [...snapshot.inbox],
       questions: byId(snapshot.questions),
       following: new Map(snapshot.following.map((following) => [following.call, following])),
+      processes: byId(snapshot.processes),
+      processesBegun: snapshot.processesBegun,
       removals: snapshot.nodes.filter(({ removed }) => removed).length,
       allowed: [...snapshot.allowed],
       lastRunEnd: snapshot.lastRunEnd,

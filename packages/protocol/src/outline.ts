@@ -36,6 +36,8 @@ export function snapshotOf(state: ConversationState, { cursor, leaf, interrupted
     inbox: state.inbox,
     questions: [...state.questions.values()],
     following: [...state.following.values()],
+    processes: [...state.processes.values()],
+    processesBegun: state.processesBegun,
     allowed: state.allowed,
     ...(state.lastRunEnd === undefined ? {} : { lastRunEnd: state.lastRunEnd }),
     broken: [...state.broken].map(([message, { message: why, ...turn }]) => ({

@@ -246,6 +246,8 @@ const TOLD = {
   "model.retrying": true,
   "model.waiting": true,
   "question.answered": true,
+  "process.started": true,
+  "process.ended": true,
   "question.asked": true,
   "reasoning.delta": true,
   "rule.revoked": true,

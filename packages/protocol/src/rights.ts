@@ -29,6 +29,7 @@ export const rights = {
   "turn.resume": "act",
   "turn.hasten": "act",
   "run.interrupt": "act",
+  "process.stop": "act",
   "input.edit": "act",
   "input.withdraw": "act",
   "branch.compact": "act",

@@ -1,4 +1,12 @@
-import type { BrokenTurn, Following, LiveRun, OpenQuestion, RunEnd, WaitingInput } from "@banyan/core/conversation";
+import type {
+  BrokenTurn,
+  Following,
+  LiveRun,
+  OpenQuestion,
+  RunEnd,
+  StayingProcess,
+  WaitingInput,
+} from "@banyan/core/conversation";
 import { z } from "zod";
 import { message } from "./message.ts";
 import { preview, questionField, usage, userPart } from "./parts.ts";
@@ -86,6 +94,17 @@ const waiting = schemaOf<WaitingInput>(
 
 const following = schemaOf<Following>(z.looseObject({ call: callId, message: id, run: id }));
 
+const process = schemaOf<StayingProcess>(
+  z.looseObject({
+    id: z.string().describe("`p1`, `p2`, and so on."),
+    title: z.string().describe("What it is: one line."),
+    message: id,
+    call: callId,
+    startedAt: time,
+    outcome: z.string().optional().describe("How it ended; absent while it runs."),
+  }),
+);
+
 const broken = z.looseObject({
   message: id.describe("The message that stood last on its path when it ended."),
   run: id,
@@ -113,6 +132,10 @@ export const snapshot = z.object({
   inbox: list(waiting).describe("What people wrote and what is not delivered, in order."),
   questions: list(question).describe("What waits for a person."),
   following: list(following).describe("Calls that listen to the model."),
+  processes: list(process)
+    .default([])
+    .describe("What stays of calls that have their results: what runs, and what ended and the model was not told of."),
+  processesBegun: count.default(0).describe("How many of them there were."),
   allowed: list(z.string()).describe("Permission rules that a person allowed for this conversation."),
   lastRunEnd: schemaOf<RunEnd>(z.string()).optional(),
   broken: list(broken)

@@ -1,11 +1,19 @@
 import { type ConversationState, type FeedItem, leaves, type Message, pathTo } from "@banyan/core";
 import { totalTokens } from "@banyan/core/conversation";
 import type { ApprovalMode } from "@banyan/host";
+import { runningProcesses } from "../commands/processes.ts";
 import type { Status } from "../terminal/full/views/status-line.ts";
 import { approvalWords } from "./approval-mode.ts";
 
 /** Items after which it is another. */
-const CHANGES: ReadonlySet<string> = new Set(["run.started", "message.completed", "run.ended", "model.changed"]);
+const CHANGES: ReadonlySet<string> = new Set([
+  "run.started",
+  "message.completed",
+  "run.ended",
+  "model.changed",
+  "process.started",
+  "process.ended",
+]);
 
 /** Whether the status is another after something that happened. */
 export function changesStatus({ type }: FeedItem): boolean {
@@ -37,6 +45,7 @@ export function statusOf(
     model,
     tokens: totalTokens(state.usage),
     cost: state.cost,
+    processes: runningProcesses(state).length,
     ...branchOf(state, leaf),
     ...(context !== undefined && { context }),
   };

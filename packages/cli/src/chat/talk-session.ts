@@ -202,6 +202,10 @@ export class TalkSession implements AskingSession, ConversationWriter {
     await this.#client.ask("input.withdraw", { ...this.#here, input });
   }
 
+  async stopProcess(process: string): Promise<void> {
+    await this.#client.ask("process.stop", { ...this.#here, process });
+  }
+
   async label(message: string, label: string | null): Promise<void> {
     await this.#client.ask("message.label", { ...this.#here, message, label });
   }

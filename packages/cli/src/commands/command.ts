@@ -25,7 +25,7 @@ export type Next =
 /** What writes to a conversation, here or on a server. */
 export type ConversationWriter = Pick<
   Session,
-  "dismiss" | "editInput" | "label" | "remove" | "rename" | "restore" | "star" | "withdrawInput"
+  "dismiss" | "editInput" | "label" | "remove" | "rename" | "restore" | "star" | "stopProcess" | "withdrawInput"
 >;
 
 /** What the model is sent. */

@@ -12,6 +12,7 @@ import { mcp } from "./mcp.ts";
 import { memory, memoryHere, memoryShown } from "./memory.ts";
 import { edit, label, remove, restore, star } from "./messages.ts";
 import { model } from "./model.ts";
+import { processes, processesShown } from "./processes.ts";
 import { init, promptCommands } from "./prompt-commands.ts";
 import { findings, review } from "./review.ts";
 import { transcript, tree } from "./tree.ts";
@@ -58,6 +59,7 @@ export const commands: readonly Command[] = [
   model,
   approval,
   waiting,
+  processes,
   resumeCommand,
   retryCommand,
   edit,
@@ -93,6 +95,7 @@ export const conversationCommands: readonly Command<ConversationContext>[] = [
   model,
   approvalHere,
   waiting,
+  processes,
   resumeHere,
   retryCommand,
   edit,
@@ -122,6 +125,7 @@ export const watchingCommands: readonly Command<ConversationContext>[] = [
   helpFor(() => watchingCommands, ["Ctrl-C twice, or Ctrl-D, exits. /keys shows all keys."]),
   exit,
   transcript,
+  processesShown,
   changes,
   usage,
   memoryShown,

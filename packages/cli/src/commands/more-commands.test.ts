@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { type Home, home } from "../testing/banyan.ts";
+import { hasEnded, lasting } from "../testing/lasting.ts";
 import { modelServer, type ServerAnswer } from "../testing/model-server.ts";
 import { hasTmux, Pty } from "../testing/pty.ts";
 
@@ -40,6 +41,33 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
     const told = server.asked[2]?.map(({ content }) => content).at(-2);
     expect(told).toMatch(/^The person has taken back .*\n- a\.txt has its previous content again$/);
     expect(server.asked[2]?.at(-1)?.content).toBe("go on");
+  });
+
+  test("C6: /processes lists what goes on in the background and stops it, and the status counts it", async () => {
+    const command = lasting();
+    await using server = await modelServer(
+      call("shell", { command: `echo up; ${command}`, background: true }),
+      { text: "It runs." },
+      { text: "I see." },
+    );
+    const full = MODEL.filter((flag) => flag !== "--plain");
+    using pty = Pty.open(place, [...full, "--approval", "all", "--unconfined"], server.env);
+    await pty.prompted();
+    await pty.exchange("/processes", "Nothing runs in the background.");
+    await pty.exchange("start it", "It runs.");
+    expect(pty.screen()).toContain(`p1 goes on in the background: echo up; ${command}`);
+    await pty.until("1 in the background");
+    await pty.exchange("/processes", new RegExp(`^p1 .* echo up; ${command}$`));
+    await pty.exchange("/processes stop p7", "No p7 runs in the background.");
+    await pty.exchange("/processes stop", "Name one of them, as in /processes stop p1.");
+    await pty.exchange("/processes kill", "/processes cannot kill: it knows stop");
+    await pty.exchange("/processes stop p1", "stopped p1");
+    expect(pty.screen()).toContain("p1 has ended: a person stopped it.");
+    await hasEnded(command);
+    await pty.exchange("go on", "I see.");
+    expect(server.asked[2]?.map(({ content }) => content).at(-2)).toBe(
+      `p1 (echo up; ${command}) has ended: a person stopped it.`,
+    );
   });
 
   test("B40, B39: /mode task works until finish_task; ask_client asks the person, who may take the default", async () => {

@@ -44,6 +44,19 @@ describe("the answer", () => {
     expect(server.asked).toHaveLength(2);
   });
 
+  test("C6: what goes on in the background when the turn has ended is named, and ended", async () => {
+    const command = lasting();
+    await using server = await modelServer(
+      { calls: [{ tool: "shell", input: { command: `echo up; ${command}`, background: true } }] },
+      { text: "It runs." },
+    );
+    const run = await banyan(place, ["-p", "start it", "--approval", "all", "--unconfined", ...MODEL], server);
+    expect(run).toMatchObject({ code: 0, stdout: "It runs.\n" });
+    expect(run.stderr).toContain(`p1 goes on in the background: echo up; ${command}`);
+    expect(run.stderr).toContain(`p1 still runs, and is ended now: echo up; ${command}`);
+    await hasEnded(command);
+  });
+
   test("T32: comes as it is written, to a person who watches", () => {
     let written = "";
     const report = reportIn("text", (text) => (written += text), { live: true });

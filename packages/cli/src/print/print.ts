@@ -5,6 +5,7 @@ import { serversSettled } from "@banyan/host/mcp";
 import type { Arguments } from "../arguments.ts";
 import { OwnDesk } from "../chat/own-desk.ts";
 import { TalkSession } from "../chat/talk-session.ts";
+import { runningProcesses } from "../commands/processes.ts";
 import { type ExitCode, exitCodes, signalExits } from "../exit.ts";
 import { hostOptions, outputOption } from "../host-options.ts";
 import { openNamedSession } from "../named-session.ts";
@@ -114,6 +115,8 @@ class Printing {
     const mode = task === undefined ? "chat" : "task";
     const begun = session.turn({ type: "say", parts }, { at: named.at, mode, model: host.model.name, asIs: true });
     await Promise.race([defect.promise, Promise.all([over, begun])]);
+    for (const { id, title } of runningProcesses(session.state))
+      notice(oneLine(`${id} still runs, and is ended now: ${title}`));
   }
 
   /** Tells what happens in the conversation until the turn has ended. Rejects when it cannot be followed any more. */

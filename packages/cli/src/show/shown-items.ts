@@ -72,6 +72,8 @@ export const SHOWN_ITEMS: Readonly<Record<ItemType, Shown>> = {
   "call.following": nothing("the call has a line of its own"),
   "call.followed": nothing("what came of it is a change, or is told the model and shown as that"),
   "file.changed": same("the file, and what changed in it"),
+  "process.started": same("what it is called, and what it is"),
+  "process.ended": same("how it ended"),
   "question.asked": {
     full: "the question",
     plain: "nothing: the question is asked beside the feed",

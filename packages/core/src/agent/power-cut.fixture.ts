@@ -32,6 +32,8 @@ export const FLUSHED = {
   "call.cancelled": "when it is heard of",
   "call.followed": "when it is heard of",
   "file.changed": "when it is heard of",
+  "process.started": "when it is heard of",
+  "process.ended": "when it is heard of",
   "question.asked": "when it is heard of",
   "question.answered": "when it is heard of",
   "memory.dismissed": "when it is heard of",

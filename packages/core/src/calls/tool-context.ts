@@ -52,6 +52,7 @@ export function toolContext(run: TurnRun, running: RunningCall, signal: AbortSig
       const change = { path, kind, before, after, added, removed, diff };
       await session.commit([{ type: "file.changed", message, call, ...change }], { durable: true, origin });
     },
+    stay: (staying) => session.processes.stay({ message, call }, staying),
     permit: (input) => permit(run, running, input),
     ask: (question) => run.begun.begin([signal, run.signal], (until) => ask(run, running, question, until)),
     launch: (task) =>

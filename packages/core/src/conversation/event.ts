@@ -145,6 +145,8 @@ export type EventBody =
       readonly leaf: string | null;
       /** The call that launched it: the run of a sub-agent. */
       readonly call?: string;
+      /** Processes of whose end the message tells with which it begins. */
+      readonly processes?: readonly string[];
     }
   /** The run waits for a person at a limit. */
   | {
@@ -195,6 +197,24 @@ export type EventBody =
   | { readonly type: "message.restored"; readonly message: string }
   | { readonly type: "title.changed"; readonly title: string }
   | { readonly type: "model.changed"; readonly model: string }
+  /** What a call began stays when the call has its result, until it ends by itself, is stopped, or the session closes. */
+  | {
+      readonly type: "process.started";
+      readonly message: string;
+      readonly call: string;
+      /** What people and the model call it: `p1`, `p2`, and so on. */
+      readonly process: string;
+      /** What it is: one line. */
+      readonly title: string;
+    }
+  | {
+      readonly type: "process.ended";
+      readonly process: string;
+      /** How: the end of a sentence, such as `exit code 1`. */
+      readonly outcome: string;
+      /** The model knows: it has stopped it itself, or its call says so. */
+      readonly known?: true;
+    }
   /** A permission rule that was allowed for this conversation holds no more. */
   | { readonly type: "rule.revoked"; readonly pattern: string }
   /** A model was asked for something that is no message of the tree: a title, or a summary that came to nothing. */

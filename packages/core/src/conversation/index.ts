@@ -23,6 +23,7 @@ export {
   type LimitQuestion,
   type LiveRun,
   type OpenQuestion,
+  type StayingProcess,
   type TextQuestion,
   type WaitingInput,
 } from "./state.ts";

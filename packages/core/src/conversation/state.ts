@@ -57,6 +57,20 @@ export interface Following {
   readonly run: string;
 }
 
+/** What a call began and what has stayed: it runs, or the model has yet to be told of its end. */
+export interface StayingProcess {
+  /** What people and the model call it: `p1`. */
+  readonly id: string;
+  /** What it is: one line. */
+  readonly title: string;
+  readonly message: string;
+  readonly call: string;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /** How it ended; absent while it runs. */
+  readonly outcome?: string;
+}
+
 /** What a person wrote to a run and what has not been delivered. */
 export interface WaitingInput {
   /** Becomes the id of the message. */
@@ -119,6 +133,10 @@ export interface ConversationState {
   readonly questions: ReadonlyMap<string, OpenQuestion>;
   /** Calls that listen, by their id. */
   readonly following: ReadonlyMap<string, Following>;
+  /** What stays of calls that have their results, by its id: what runs, and what has ended and the model was not told of. */
+  readonly processes: ReadonlyMap<string, StayingProcess>;
+  /** How many of them there were. */
+  readonly processesBegun: number;
   /** How many messages are marked as removed. */
   readonly removals: number;
   /** Counts on with each `memory.dismissed`: when it is another number, the model is told something else of old messages. */
@@ -148,6 +166,7 @@ type Collections =
   | "inbox"
   | "questions"
   | "following"
+  | "processes"
   | "broken"
   | "allowed"
   | "calls"
@@ -159,6 +178,7 @@ export type MutableState = Mutable<Omit<ConversationState, Collections>> & {
   inbox: WaitingInput[];
   questions: Map<string, OpenQuestion>;
   following: Map<string, Following>;
+  processes: Map<string, StayingProcess>;
   broken: Map<string, BrokenTurn>;
   allowed: string[];
   calls: Map<string, string>;
@@ -187,6 +207,8 @@ export function emptyConversation(
     broken: new Map(),
     questions: new Map(),
     following: new Map(),
+    processes: new Map(),
+    processesBegun: 0,
     removals: 0,
     dismissals: 0,
     allowed: [],

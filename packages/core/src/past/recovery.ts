@@ -60,6 +60,7 @@ export function endOfImport(state: ConversationState): readonly (EventBody & { r
  * | any other run started and did not end | it was interrupted |
  * | a call listens, and no later response is complete | nothing came of it, and the model is told so |
  * | a call listens, and the response after it is complete | whether it did what it was to do is unknown, and the model is told so |
+ * | a process stayed | it ended with the program that it belonged to |
  * | a tool waits for what a person says | nobody waits for that any more; the call asks again when it runs again |
  *
  * Calls without a result stay as they are: whoever goes on from them decides (`calls/calls.ts`). The usage of a response
@@ -69,6 +70,9 @@ function recovery(state: ConversationState): EventBody[] {
   const events: EventBody[] = [];
   for (const question of state.questions.values()) {
     if (question.type === "text") events.push({ type: "question.answered", question: question.id });
+  }
+  for (const { id, outcome } of state.processes.values()) {
+    if (outcome === undefined) events.push({ type: "process.ended", process: id, outcome: PROGRAM_GONE });
   }
   for (const run of state.runs.values()) {
     let { leaf } = run;
@@ -102,6 +106,7 @@ function recovery(state: ConversationState): EventBody[] {
   return events;
 }
 
+const PROGRAM_GONE = "the program that it belonged to stopped";
 const NOTHING =
   "The process stopped before the message that was to be listened to was complete. Nothing of it was applied. Ask for it again if it is still wanted.";
 const UNKNOWN =

@@ -156,6 +156,13 @@ export interface ToolContext {
   draft(draft: Draft): void;
   /** Logs that a file was changed. Resolves when that survives a power cut. */
   changed(change: FileChange): Promise<void>;
+  /**
+   * Hands over what the call began and what is to stay when it has its result: people see it in every client and can stop
+   * it, it ends with the conversation's session at the latest, and the model is told with its next turn when it has ended by
+   * itself. Resolves with what it is called, such as `p1`, when that is in the log. Rejects, and ends it, when the session
+   * is closed.
+   */
+  stay(staying: Staying): Promise<string>;
   /** What the rules say now of this call, or of this call with other arguments. Asks nobody. */
   permit(input?: Json): Promise<Permit>;
   /**
@@ -180,6 +187,42 @@ export interface ToolContext {
    * frees. Rejects, and tells the feed (`context.not-shortened`), when nothing can be freed, with the reason.
    */
   summarize(summary: string): Promise<Shortened>;
+}
+
+/**
+ * What a call began and what goes on when the call has its result.
+ * @example
+ * defineTool({
+ *   name: "tick",
+ *   description: "Ticks.",
+ *   input: { type: "object" },
+ *   effects: "external",
+ *   execute(_, { stay }) {
+ *     const { promise, resolve } = Promise.withResolvers<{ outcome: string }>();
+ *     const timer = setInterval(() => console.log("tick"), 1_000);
+ *     const end = () => {
+ *       clearInterval(timer);
+ *       resolve({ outcome: "it was stopped" });
+ *     };
+ *     return stay({ title: "ticks", over: promise, end });
+ *   },
+ * });
+ */
+export interface Staying {
+  /** What people know it by: one line. */
+  readonly title: string;
+  /** Resolves when nothing is left of it. It must not reject. */
+  readonly over: Promise<StayedUntil>;
+  /** Ends it, and all that belongs to it: `over` resolves soon after. May be called more than once. */
+  end(): void;
+}
+
+/** How something that stayed has ended. */
+export interface StayedUntil {
+  /** The end of a sentence: `exit code 1`. */
+  readonly outcome: string;
+  /** The model knows it already; otherwise it is told with its next turn. */
+  readonly known?: true | undefined;
 }
 
 /** What a summary takes the place of. */

@@ -12,7 +12,7 @@ export const SESSION_CLOSED = new Interruption("the session closed");
  * `closed`: by `close()`. `broken`: its store failed, and nothing can be written any more. `no-log`: it keeps no log to go
  * back in. `behind`: the reader of a feed was too slow. `no-question`: the question was answered or withdrawn before.
  * `no-run`: the run is not live. `no-input`: the text was delivered or withdrawn before. `no-message`: there is none of
- * that id. `no-call`: the same of a call. `busy`: a turn has the end of the branch. `empty`: there is neither text nor a
+ * that id. `no-call`, `no-process`: the same of a call, and of a process that runs. `busy`: a turn has the end of the branch. `empty`: there is neither text nor a
  * file in it. `invalid-option`: what was passed cannot be; the message says what is wrong with it.
  */
 export type SessionErrorCode =
@@ -25,6 +25,7 @@ export type SessionErrorCode =
   | "no-input"
   | "no-message"
   | "no-call"
+  | "no-process"
   | "busy"
   | "empty"
   | "invalid-option";

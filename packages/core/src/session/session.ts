@@ -24,15 +24,9 @@ import {
 } from "./error.ts";
 import type { FeedReader } from "./feed.ts";
 import { Granted } from "./granted.ts";
-import {
-  type AddOptions,
-  checkedId,
-  checkWindow,
-  type HeldBranch,
-  howSaid,
-  type SayOptions,
-  type SessionOptions,
-} from "./options.ts";
+import type { AddOptions, HeldBranch, SayOptions, SessionOptions } from "./options.ts";
+import { checkedId, checkWindow, howSaid } from "./options.ts";
+import { Processes } from "./processes.ts";
 import { approvalResolved, fittingAnswer, notOpen, type Question, Questions, type Unfit } from "./questions.ts";
 import { type BeginOptions, type KnownPath, type RunHandle, Runs } from "./runs.ts";
 import { Writer } from "./writer.ts";
@@ -55,6 +49,11 @@ export class Session {
   readonly #runs: Runs;
   readonly #questions: Questions;
   readonly #granted: Granted;
+  /**
+   * What calls began and what stays when they have their results.
+   * @internal
+   */
+  readonly processes: Processes;
   /** Responses with open calls that a run of this session goes on with, until those have their results. */
   readonly #settling = new WeakMap<AssistantMessage, Promise<void>>();
   #path: KnownPath | undefined;
@@ -68,6 +67,10 @@ export class Session {
     this.#runs = new Runs(state);
     this.#questions = new Questions(state.questions);
     this.#granted = new Granted(log?.rights, state, rights);
+    this.processes = new Processes(
+      () => state.processesBegun,
+      (event) => this.commit([event], { durable: true }),
+    );
     const { seq = 0, epoch = 1 } = log ?? {};
     const isForeign = log?.rights !== undefined && rights === undefined && seq > 0;
     const left =
@@ -83,7 +86,11 @@ export class Session {
       granted: this.#granted,
       isForeign,
       first: left?.facts ?? [{ type: "conversation.created", id: state.id, labels: state.labels }],
-      onBreak: (broken) => this.#runs.stop(broken, broken),
+      onBreak: (broken) => {
+        this.#runs.stop(broken, broken);
+        // Whether its end can be written or not, nobody waits for it here.
+        this.processes.end().catch(() => {});
+      },
     });
   }
 
@@ -462,6 +469,17 @@ export class Session {
     await this.commit([{ type: "rule.revoked", pattern }], { durable: true });
   }
 
+  /**
+   * Ends what a call began and what has stayed, by what it is called (`p1`); resolves when it is over. `by`: the end of a
+   * sentence, for the model and whoever watches. Rejects with `SessionError` (`no-process`) when none of it runs.
+   *
+   * @example
+   * await session.stopProcess("p1");
+   */
+  stopProcess(process: string, by = "a person stopped it"): Promise<void> {
+    return this.processes.stop(process, by);
+  }
+
   /** Gives the conversation a title. */
   async rename(title: string): Promise<void> {
     await this.commit([{ type: "title.changed", title }], { durable: true });
@@ -480,10 +498,11 @@ export class Session {
     return this.#questions.ask(unfit);
   }
 
-  /** Interrupts what runs, waits for it, and closes the log. */
+  /** Interrupts what runs, ends what has stayed of it, waits for both, and closes the log. */
   async close(): Promise<void> {
     const closed = new SessionError("closed", "This session is closed; open the conversation again.");
     await this.#runs.close(closed, SESSION_CLOSED);
+    await this.processes.end();
     await this.#writer.close(closed);
   }
 

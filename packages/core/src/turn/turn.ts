@@ -4,7 +4,7 @@ import { CUT_OFF } from "../conversation/broken-turn.ts";
 import type { EventBody, RunEnd } from "../conversation/event.ts";
 import { createId } from "../conversation/id.ts";
 import { type AssistantMessage, type Json, type Message, textOf, type UserPart } from "../conversation/message.ts";
-import type { WaitingInput } from "../conversation/state.ts";
+import type { ConversationState, StayingProcess, WaitingInput } from "../conversation/state.ts";
 import type { Cost, Usage } from "../conversation/usage.ts";
 import type { Branch } from "../run/branch.ts";
 import { deliver, stillWaiting } from "../run/inputs.ts";
@@ -102,12 +102,15 @@ async function begin(run: TurnRun, start: TurnStart): Promise<void> {
     if (!session.state.contents.has(digest)) events.push({ type: "content.stored", digest, text });
   }
   let leaf = branch.leaf;
+  const ended = start.type === "here" ? [] : endedOn(session.state, branch.path);
+  const told = ended.length === 0 ? undefined : createId();
+  if (told !== undefined && start.type !== "here") events.push(toldOfEnd(told, start.parentId, ended));
   if (start.type === "message") {
     leaf = start.id ?? createId();
     events.push({
       type: "message.added",
       message: leaf,
-      parentId: start.parentId,
+      parentId: told ?? start.parentId,
       role: "user",
       author: "user",
       parts: start.parts,
@@ -117,7 +120,7 @@ async function begin(run: TurnRun, start: TurnStart): Promise<void> {
     const inputs = stillWaiting(session.state, start.inputs);
     const last = inputs.at(-1);
     if (!last) throw noInput(start.inputs[0]?.id ?? "");
-    events.push(...deliver(inputs, start.parentId));
+    events.push(...deliver(inputs, told ?? start.parentId));
     leaf = last.id;
   }
   const { settings, limits, model, name, mode } = agent;
@@ -133,11 +136,28 @@ async function begin(run: TurnRun, start: TurnStart): Promise<void> {
     tools: toolbox.digest,
     leaf,
     ...(run.call === undefined ? {} : { call: run.call }),
+    ...(ended.length > 0 && { processes: ended.map(({ id }) => id) }),
   });
   // One commit: in two, a crash between them leaves "delete the old logs" in the tree and no run that was interrupted, a message
   // that nobody answers, and nothing that says why.
   await session.commit(events, { durable: true, origin: run.origin });
   for (const event of events) if (event.type === "message.added") branch.extend(event.message);
+}
+
+/** What the model began on this branch and has not been told the end of. */
+function endedOn({ processes, messages }: ConversationState, path: readonly Message[]): StayingProcess[] {
+  if (processes.size === 0) return [];
+  const here = new Set(path.map(({ id }) => id));
+  // What began before the messages that are kept in memory is told to whoever goes on.
+  return [...processes.values()].filter(
+    ({ outcome, message }) => outcome !== undefined && (here.has(message) || !messages.has(message)),
+  );
+}
+
+function toldOfEnd(message: string, parentId: string | null, ended: readonly StayingProcess[]): EventBody {
+  const lines = ended.map(({ id, title, outcome }) => `${id} (${title}) has ended: ${outcome}.`);
+  const parts = [{ type: "text", text: lines.join("\n") }] as const;
+  return { type: "message.added", message, parentId, role: "user", author: "system", parts };
 }
 
 /** A task may have ended of which a process that is gone could not say so any more. */

@@ -41,6 +41,7 @@ describe("what an agent works with", () => {
     expect(names(host.agent).toSorted()).toEqual(
       [
         ...["read", "list", "search", "write", "edit", "edit_mode", "shell", "fetch", "remember", "forget"],
+        ...["processes", "process_input"],
         ...["launch_agent", "shorten_conversation", "update_plan", "ask_client"],
       ].toSorted(),
     );

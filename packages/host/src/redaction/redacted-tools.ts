@@ -58,6 +58,12 @@ class Shown implements Disposable {
       follow: (follower) => context.follow(redactedFollower(follower, redact)),
       changed: (change) => context.changed({ ...change, diff: redact(change.diff) }),
       ask: async (question) => redact(await context.ask(redactedQuestion(question, redact))),
+      stay: (staying) =>
+        context.stay({
+          title: redact(staying.title),
+          over: staying.over.then(({ outcome, ...until }) => ({ ...until, outcome: redact(outcome) })),
+          end: () => staying.end(),
+        }),
     };
   }
 

@@ -132,6 +132,11 @@ export const turnCommands = {
     { ...conversation, run: id.optional() },
     z.object({ interrupted: count }),
   ),
+  "process.stop": command(
+    "Ends what a call began and what has stayed, such as a server that runs, by what it is called (`p1`); the model is told with its next turn.",
+    { ...conversation, process: z.string().max(100) },
+    nothing,
+  ),
   "input.edit": command(
     "Changes what waits in the inbox: its text, its place, how it is delivered, or the run that it is for (which sends what is held).",
     {

@@ -1,7 +1,9 @@
 import { spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { existsSync } from "node:fs";
+import { Socket } from "node:net";
 import { constants } from "node:os";
+import type { Readable, Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { Program } from "../sandbox/find-program.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
@@ -18,13 +20,18 @@ export type CommandEnd =
 export interface CommandOptions {
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Milliseconds. */
-  readonly timeout: number;
+  /** Milliseconds; no limit when absent. */
+  readonly timeout?: number | undefined;
   readonly signal: AbortSignal;
   /** Ends it without asking it to end. */
   readonly hurry?: AbortSignal;
   /** What the command runs in, and all that it starts. */
   readonly sandbox?: Sandbox;
+  /**
+   * Gets its standard input, as soon as it runs; without this it has none. A command that can be written to is one that stays:
+   * it does not keep the program alive, and what it prints is taken no faster than 10 MiB a second, so that it has to wait.
+   */
+  readonly onInput?: (input: Writable) => void;
   /** Gets the output as plain text, standard output and standard error as one stream. */
   readonly onOutput: (text: string) => void;
 }
@@ -35,13 +42,16 @@ const MARK = "BANYAN_COMMANDS";
 /** How long an output stays open for the last bytes, in milliseconds, after everybody who should write to it has ended. */
 const DRAIN = 250;
 
+/** Bytes that are taken in so many milliseconds of what a command prints that stays. */
+const PACE = { bytes: 1024 * 1024, time: 100 };
+
 /** The shell that commands run in. */
 export function commandShell(): string {
   return existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
 }
 
 /**
- * Runs a command in a shell without input, and ends all that it started before it answers:
+ * Runs a command in a shell, and ends all that it started before it answers:
  *
  *   shell exits ──▶ the output may close, 250 ms ──▶ who is left gets SIGTERM, after 2 s SIGKILL ──▶ answer
  *   time-out, abort ────────────────────────────────▲            ▲
@@ -76,9 +86,13 @@ export async function runCommand(
     cwd: options.directory,
     env,
     // Only what fails to make a sandbox writes to the other pipe.
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: [options.onInput ? "pipe" : "ignore", "pipe", "pipe"],
     detached: true,
   });
+  const { stdin } = child;
+  const [stdout, stderr] = [child.stdout as Readable, child.stderr as Readable];
+  // One that does not read what it is sent, or has ended, is noticed by whoever writes next.
+  stdin?.on("error", () => stdin.destroy());
   const exited = new Promise<CommandEnd>((resolve, reject) => {
     child.once("exit", (code, signal) =>
       resolve({ type: "exited", code: code ?? 128 + (signal === null ? 0 : constants.signals[signal]) }),
@@ -95,18 +109,27 @@ export async function runCommand(
 
   const family = familyOf(child.pid, mark);
   running.add(family);
-  const closed = new Promise<void>((resolve) => child.stdout.once("close", resolve));
+  const closed = new Promise<void>((resolve) => stdout.once("close", resolve));
   const decoder = new StringDecoder("utf8");
   const stripper = new ControlStripper();
-  for (const pipe of [child.stdout, child.stderr]) {
+  for (const pipe of [stdout, stderr]) {
     pipe.on("data", (bytes: Buffer) => options.onOutput(stripper.push(decoder.write(bytes))));
     // A pipe that breaks has nothing more to say; that the shell ended is told by its exit.
     pipe.on("error", () => pipe.destroy());
   }
   const stop = Promise.withResolvers<CommandEnd>();
-  const onTimeout = setTimeout(() => stop.resolve({ type: "timed-out" }), options.timeout);
+  const onTimeout =
+    options.timeout === undefined ? undefined : setTimeout(() => stop.resolve({ type: "timed-out" }), options.timeout);
   const onAbort = () => stop.resolve({ type: "cancelled" });
   options.signal.addEventListener("abort", onAbort, { once: true });
+  if (stdin && options.onInput) {
+    child.unref();
+    // The pipes of a child process are sockets.
+    for (const pipe of [stdin, stdout, stderr]) if (pipe instanceof Socket) pipe.unref();
+    onTimeout?.unref();
+    slow(stdout);
+    options.onInput(stdin);
+  }
   try {
     const end = await Promise.race([exited, stop.promise]);
     if (end.type === "exited") await atMost(DRAIN, closed);
@@ -118,10 +141,28 @@ export async function runCommand(
   } finally {
     clearTimeout(onTimeout);
     options.signal.removeEventListener("abort", onAbort);
-    child.stdout.destroy();
-    child.stderr.destroy();
+    stdin?.destroy();
+    stdout.destroy();
+    stderr.destroy();
     running.remove(family);
   }
+}
+
+/** Takes no more of an output than the pace allows: whoever writes more waits. */
+function slow(output: Readable): void {
+  let taken = 0;
+  let isCounting = false;
+  output.on("data", (bytes: Buffer) => {
+    taken += bytes.length;
+    if (taken > PACE.bytes) output.pause();
+    if (isCounting) return;
+    isCounting = true;
+    setTimeout(() => {
+      isCounting = false;
+      taken = 0;
+      output.resume();
+    }, PACE.time).unref();
+  });
 }
 
 /** Waits for something, but not longer than some milliseconds. */

@@ -63,6 +63,7 @@ export async function call(
     follow() {},
     draft() {},
     changed: async () => {},
+    stay: async () => "p1",
     permit: async () => ({ decision: "allow" }),
     ask: async () => "",
     launch: async () => {

@@ -16,6 +16,8 @@ test("B36, B62: the tools for a folder, with their effects; those that just look
     ["edit", "external"],
     ["edit_mode", "idempotent"],
     ["shell", "external"],
+    ["processes", "idempotent"],
+    ["process_input", "external"],
   ]);
 });
 

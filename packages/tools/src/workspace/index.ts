@@ -1,5 +1,6 @@
 import type { Tool } from "@banyan/core";
 import type { Sandbox } from "../sandbox/sandbox.ts";
+import { BackgroundCommands, processesTool, processInputTool } from "./background.ts";
 import { editTool } from "./edit.ts";
 import { editModeTool } from "./edit-mode.ts";
 import type { Environment } from "./environment.ts";
@@ -67,9 +68,10 @@ export interface WorkspaceToolsOptions extends WritingOptions {
   readonly keyFiles?: readonly string[];
 }
 
-/** The tools read, list, search, write, edit, edit_mode and shell for one folder. Throws a `WorkspaceError` when there is no such folder. */
+/** The tools read, list, search, write, edit, edit_mode, shell, processes and process_input for one folder. Throws a `WorkspaceError` when there is no such folder. */
 export function workspaceTools(options: WorkspaceToolsOptions): readonly Tool[] {
   const workspace = openWorkspace(options.root, options.protected, options.whyNotRead);
+  const background = new BackgroundCommands();
   const tools = [
     readTool(workspace, options),
     listTool(workspace),
@@ -77,7 +79,9 @@ export function workspaceTools(options: WorkspaceToolsOptions): readonly Tool[] 
     writeTool(workspace, options),
     editTool(workspace, options),
     editModeTool(workspace, options),
-    shellTool(workspace, options),
+    shellTool(workspace, options, background),
+    processesTool(background),
+    processInputTool(background),
   ];
   const { backups } = options;
   return backups === undefined ? tools : afterSettling(workspace, backups, tools);

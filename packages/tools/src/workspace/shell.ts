@@ -1,11 +1,11 @@
 import { defineTool, type Tool } from "@banyan/core";
 import { z } from "zod";
 import type { Sandbox } from "../sandbox/sandbox.ts";
+import { BackgroundCommands } from "./background.ts";
 import { type CommandEnd, runCommand } from "./command.ts";
 import { childEnvironment, type Environment } from "./environment.ts";
 import { BoundedOutput, type Redaction } from "./output.ts";
 import { checkRoot, type Workspace } from "./paths.ts";
-import { RunningCommands } from "./process-family.ts";
 import { ProgressPace } from "./progress-pace.ts";
 import { GIT_SETTINGS, steadyEnvironment } from "./shell-environment.ts";
 
@@ -41,12 +41,22 @@ const input = z.object({
     .min(1)
     .max(LONGEST_TIMEOUT)
     .optional()
-    .describe(`Milliseconds until the command is ended. Default ${DEFAULT_TIMEOUT}.`),
+    .describe(`Milliseconds until the command is ended. Default ${DEFAULT_TIMEOUT}; none with background.`),
+  background: z
+    .boolean()
+    .optional()
+    .describe(
+      "For a server or a watcher: answers with the first output and what the command is called, such as p1, while it goes on. The tool processes reads it and stops it.",
+    ),
 });
 
-/** `shell {command, timeout?}`: runs a command, and ends all that it started. */
-export function shellTool(workspace: Workspace, { env = {}, sandbox, redaction }: ShellOptions = {}): Tool {
-  const running = new RunningCommands();
+/** `shell {command, timeout?}`: runs a command, and ends all that it started. One that is to stay is among `background`. */
+export function shellTool(
+  workspace: Workspace,
+  { env = {}, sandbox, redaction }: ShellOptions = {},
+  background = new BackgroundCommands(),
+): Tool {
+  const { running } = background;
   const places = [workspace.root, ...(sandbox === undefined ? [] : [sandbox.temporary])];
   return defineTool({
     name: "shell",
@@ -57,8 +67,23 @@ export function shellTool(workspace: Workspace, { env = {}, sandbox, redaction }
     input,
     effects: "external",
     about: ({ command }) => ({ command }),
-    async execute({ command, timeout = DEFAULT_TIMEOUT }, context) {
+    async execute({ command, timeout: given, background: stays = false }, context) {
       await checkRoot(workspace);
+      const timeout = stays ? given : (given ?? DEFAULT_TIMEOUT);
+      const surroundings = {
+        directory: workspace.root,
+        environment: childEnvironment(steadyEnvironment(process.env, places), {
+          ...WITHOUT_TERMINAL,
+          ...GIT_SETTINGS,
+          ...env,
+        }),
+        timeout,
+        ...(sandbox !== undefined && { sandbox }),
+      };
+      if (stays) {
+        const started = await background.start({ ...surroundings, command, redaction: redaction?.() }, context);
+        return "end" in started ? told(started.output, started.end, timeout) : toldToStay(started);
+      }
       const output = new BoundedOutput(KEPT);
       using progress = new ProgressPace((text) => context.progress(text));
       const redacted = redaction?.();
@@ -67,16 +92,9 @@ export function shellTool(workspace: Workspace, { env = {}, sandbox, redaction }
         progress.push(text);
       };
       const end = await runCommand(command, running, {
-        directory: workspace.root,
-        environment: childEnvironment(steadyEnvironment(process.env, places), {
-          ...WITHOUT_TERMINAL,
-          ...GIT_SETTINGS,
-          ...env,
-        }),
-        timeout,
+        ...surroundings,
         signal: context.signal,
         hurry: context.hurry,
-        ...(sandbox !== undefined && { sandbox }),
         onOutput: (text) => take(redacted ? redacted.push(text) : text),
       });
       if (redacted) take(redacted.end());
@@ -92,11 +110,15 @@ function confines({ domains }: Sandbox): string {
 }
 
 /** What a model is told of a command: its output, and how it ended unless that was well. */
-export function told(output: string, end: CommandEnd, timeout: number): string {
+export function told(output: string, end: CommandEnd, timeout: number | undefined): string {
   return join(output, outcome(end, timeout));
 }
 
-function outcome(end: CommandEnd, timeout: number): string {
+function toldToStay({ output, name }: { readonly output: string; readonly name: string }): string {
+  return join(output, `[it goes on in the background as ${name}]`);
+}
+
+function outcome(end: CommandEnd, timeout: number | undefined): string {
   switch (end.type) {
     case "exited":
       return end.code === 0 ? "" : `exit code ${end.code}`;

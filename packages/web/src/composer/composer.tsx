@@ -19,6 +19,7 @@ import { useAttachments } from "./attachments.ts";
 import { useCommands } from "./commands.ts";
 import { MessageBox } from "./message-box.tsx";
 import { type Mode, ModeChoice, ModelChoice } from "./model-choice.tsx";
+import { ProcessList } from "./process-list.tsx";
 import { TurnWait, useTurnWait } from "./turn-wait.tsx";
 import { UnsentList } from "./unsent-list.tsx";
 import { WaitingList } from "./waiting-list.tsx";
@@ -124,6 +125,7 @@ function Writing({ tree, leaf }: { readonly tree: ConversationState; readonly le
         <UnsentList waiting={waiting?.command} />
         <TurnWait waiting={waiting} />
         <WaitingList run={run?.id} />
+        <ProcessList />
         <LeftOpen
           leaf={leaf}
           goOn={(at) => told(connection.ask("turn.resume", { conversation: conversation.id, at }))}

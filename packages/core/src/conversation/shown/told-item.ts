@@ -6,7 +6,7 @@ import { visibleLine, visibleProse } from "./visible-text.ts";
 export const GIVEN_UP = "What was written of this answer is given up; it is asked for anew.";
 
 /** What happens beside the conversation and is told in a sentence, `toldItem`. */
-export type ToldType = Notice["type"] | "run.paused" | "run.continued";
+export type ToldType = Notice["type"] | "process.ended" | "process.started" | "run.continued" | "run.paused";
 
 /**
  * What nobody is told as it happens: whoever did it sees what came of it, in the state. A view that tells what happens says
@@ -42,6 +42,8 @@ const SENTENCES: { readonly [Type in ToldType]: (item: Told<Type>) => string | u
   "context.not-shortened": ({ reason }) => `It was not summed up, and stays as it was: ${sentenceOf(reason)}`,
   "callback.failed": ({ callback, reason }) =>
     `The callback ${visibleLine(callback)} failed, and the turn goes on: ${sentenceOf(reason)}`,
+  "process.started": ({ process, title }) => `${visibleLine(process)} goes on in the background: ${visibleLine(title)}`,
+  "process.ended": ({ process, outcome }) => `${visibleLine(process)} has ended: ${sentenceOf(outcome)}`,
   "run.paused": ({ reason }) => `${sentenceOf(reason)} A person is asked whether it may go on.`,
   "run.continued": ({ allowed }) =>
     allowed ? "It goes on, with as much again as its limits allow." : "It does not go on beyond its limit.",

@@ -207,6 +207,19 @@ function reduceEvent(state: MutableState, event: Event): Change {
       const changes = callOf(state, event)?.changes ?? [];
       return noteCall(state, event, { changes: [...changes, { path, kind, before, after, added, removed, diff }] });
     }
+    case "process.started": {
+      const { process: id, title, message, call, at: startedAt } = event;
+      state.processes.set(id, { id, title, message, call, startedAt });
+      state.processesBegun++;
+      return { message, call };
+    }
+    case "process.ended": {
+      const process = state.processes.get(event.process);
+      if (!process || process.outcome !== undefined) return skipped(event, "it names no process that runs");
+      if (event.known) state.processes.delete(process.id);
+      else state.processes.set(process.id, { ...process, outcome: event.outcome });
+      return { message: process.message, call: process.call };
+    }
     case "question.asked": {
       const { question: id, message, call, text, choices, fields, default: otherwise } = event;
       const question: Mutable<TextQuestion> = { type: "text", id, message, call, text };
@@ -228,6 +241,7 @@ function reduceEvent(state: MutableState, event: Event): Change {
     case "run.started": {
       const { run: id, agent, mode, at: startedAt, leaf, call } = event;
       if (leaf !== null) state.broken.delete(leaf);
+      for (const process of event.processes ?? []) state.processes.delete(process);
       state.runs.set(id, { id, agent, mode, startedAt, leaf, ...(call === undefined ? {} : { call }) });
       return { run: id };
     }

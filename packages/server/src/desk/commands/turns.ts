@@ -16,6 +16,7 @@ export const turnHandlers: Handlers<
   | "turn.resume"
   | "turn.hasten"
   | "run.interrupt"
+  | "process.stop"
   | "input.edit"
   | "input.withdraw"
 > = {
@@ -74,6 +75,11 @@ export const turnHandlers: Handlers<
   async "run.interrupt"({ conversation, run }, { conversations, beginnings }) {
     const before = beginnings.interrupt(conversation, run);
     return { interrupted: before + (conversations.ifOpen(conversation)?.session.interrupt(run) ?? 0) };
+  },
+
+  async "process.stop"({ conversation, process }, { conversations }) {
+    await (await conversations.open(conversation)).session.stopProcess(process);
+    return {};
   },
 
   async "input.edit"({ conversation, input, parts, delivery, before, run }, desk, principal) {

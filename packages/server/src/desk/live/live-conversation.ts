@@ -49,8 +49,9 @@ export class LiveConversation {
 
   /** For how many milliseconds nobody has watched it and nothing has worked in it. */
   get idle(): number {
-    const { runs } = this.session.state;
-    if (this.#subscriptions.size > 0 || runs.size > 0 || this.#beginning > 0) this.#needed = performance.now();
+    const { runs, processes } = this.session.state;
+    const isAtWork = runs.size > 0 || [...processes.values()].some(({ outcome }) => outcome === undefined);
+    if (this.#subscriptions.size > 0 || isAtWork || this.#beginning > 0) this.#needed = performance.now();
     return performance.now() - this.#needed;
   }
 

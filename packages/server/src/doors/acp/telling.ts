@@ -132,6 +132,9 @@ export class Telling {
       case "run.paused":
       case "run.continued":
         return this.#note(item.run, item);
+      case "process.started":
+      case "process.ended":
+        return this.#remark(toldItem(item) ?? "");
       case "turn.waiting":
       case "callback.failed":
       case "feed.reset":

@@ -15,6 +15,8 @@ export interface Status {
   readonly branch?: { readonly number: number; readonly count: number };
   /** How full the model's context is, from 0 to 1. */
   readonly context?: number;
+  /** How many of what calls began go on in the background. */
+  readonly processes?: number;
   readonly tokens: number;
   readonly cost: Cost;
 }
@@ -23,13 +25,14 @@ const BETWEEN = " · ";
 
 /** The status on one line. Where there is less room, what can be missed best is left out first; below 20 columns all. */
 export function statusLine(status: Status, width: number, theme: Theme): string {
-  const { mode, approval, model, branch, context, tokens, cost } = status;
+  const { mode, approval, model, branch, context, processes = 0, tokens, cost } = status;
   const full = context !== undefined && context >= 0.8 ? theme.warning : theme.dim;
   const parts: readonly { readonly text: string; readonly rank: number; readonly paint?: (text: string) => string }[] =
     [
       { text: mode, rank: 3 },
       { text: approval ?? "", rank: 1 },
       { text: oneLine(width < 60 ? (model.split("/").at(-1) ?? model) : model), rank: 0 },
+      { text: processes > 0 ? `${processes} in the background` : "", rank: 1 },
       { text: branch && branch.count > 1 ? `branch ${branch.number}/${branch.count}` : "", rank: 2 },
       { text: context === undefined ? "" : `context ${Math.round(context * 100)} %`, rank: 1, paint: full },
       { text: tokens > 0 ? `${shortCount(tokens)} tokens` : "", rank: 4 },

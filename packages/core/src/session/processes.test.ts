@@ -1,0 +1,122 @@
+import { expect, test } from "vitest";
+import { Agent } from "../agent/agent.ts";
+import { textOf } from "../conversation/message.ts";
+import { pathTo } from "../conversation/tree/path.ts";
+import { defineTool, type StayedUntil } from "../ports/tool.ts";
+import { call, checkConversation, scriptedModel } from "../testing/index.ts";
+import { SlowStore } from "./session.fixture.ts";
+import { Session } from "./session.ts";
+
+/** Begins something that stays, and what ends it. */
+function starting() {
+  const ends: ((until: StayedUntil) => void)[] = [];
+  const tool = defineTool({
+    name: "start",
+    description: "",
+    input: { type: "object" },
+    effects: "external",
+    execute(_, { stay }) {
+      const { promise, resolve } = Promise.withResolvers<StayedUntil>();
+      ends.push(resolve);
+      return stay({ title: "a server", over: promise, end: () => resolve({ outcome: "it was asked to" }) });
+    },
+  });
+  return { tool, ends };
+}
+
+const STARTS = [call("start")];
+const told = (requests: readonly { readonly messages: readonly object[] }[], at: number) =>
+  JSON.stringify(requests[at]?.messages).match(/p\d \(a server\) has ended: [^"]*/g) ?? [];
+const settled = (session: Session, process: string) =>
+  expect.poll(() => session.state.processes.get(process)?.outcome).toBeDefined();
+
+test("C6: a turn ends while it runs; of its end the model is told with its next turn, once, on the branch that began it", async () => {
+  const { tool, ends } = starting();
+  const model = scriptedModel(["Hello.", STARTS, "It runs.", "Elsewhere.", "I see.", "Yes."]);
+  const agent = new Agent({ model, tools: [tool] });
+  const session = Session.inMemory();
+  const hello = await agent.send("Hello", { session });
+  const begun = await agent.send("Start it", { session });
+  expect(begun.message?.parts).toEqual([{ type: "text", text: "It runs." }]);
+  expect(session.state.processes.get("p1")).toMatchObject({ title: "a server" });
+  expect(session.state.processes.get("p1")).not.toHaveProperty("outcome");
+  ends[0]?.({ outcome: "exit code 1" });
+  await settled(session, "p1");
+  await agent.send("And elsewhere?", { session, at: hello.message?.id as string });
+  expect(told(model.requests, 3)).toEqual([]);
+  await agent.send("How is it?", { session, at: begun.message?.id as string });
+  expect(told(model.requests, 4)).toEqual(["p1 (a server) has ended: exit code 1."]);
+  await agent.send("Again?", { session });
+  expect(told(model.requests, 5)).toEqual(["p1 (a server) has ended: exit code 1."]);
+  const path = pathTo(session.state, session.state.leaf);
+  expect(path.filter((message) => message.role === "user" && message.author === "system").map(textOf)).toEqual([
+    "p1 (a server) has ended: exit code 1.",
+  ]);
+  expect(session.state.processes.size).toBe(0);
+  expect(checkConversation(session.state)).toEqual([]);
+});
+
+test("C6: what the model knows already it is not told; a name is not given twice", async () => {
+  const { tool, ends } = starting();
+  const model = scriptedModel([STARTS, "It runs.", STARTS, "Another one.", "Yes."]);
+  const agent = new Agent({ model, tools: [tool] });
+  const session = Session.inMemory();
+  await agent.send("Start it", { session });
+  ends[0]?.({ outcome: "it was stopped", known: true });
+  await expect.poll(() => session.state.processes.size).toBe(0);
+  await agent.send("Start another", { session });
+  expect([...session.state.processes.keys()]).toEqual(["p2"]);
+  expect(told(model.requests, 2)).toEqual([]);
+  await session.close();
+});
+
+test("C6: a person stops one, and the model is told who did; one that does not run is none", async () => {
+  const { tool } = starting();
+  const model = scriptedModel([STARTS, "It runs.", "I see."]);
+  const agent = new Agent({ model, tools: [tool] });
+  const session = Session.inMemory();
+  await agent.send("Start it", { session });
+  for (const name of ["p2", "", "__proto__", "p1 "])
+    await expect(session.stopProcess(name)).rejects.toMatchObject({ code: "no-process" });
+  await session.stopProcess("p1");
+  await expect(session.stopProcess("p1")).rejects.toMatchObject({ code: "no-process" });
+  await agent.send("How is it?", { session });
+  expect(told(model.requests, 2)).toEqual(["p1 (a server) has ended: a person stopped it."]);
+});
+
+test("C6, F17: after the program was killed nothing counts as running, and the model is told", async () => {
+  const { tool } = starting();
+  const store = new SlowStore();
+  const killed = await Session.open(store);
+  await new Agent({ model: scriptedModel([STARTS, "It runs."]), tools: [tool] }).send("Start it", { session: killed });
+  const session = await Session.open(store, killed.id);
+  expect(session.state.processes.get("p1")?.outcome).toBe("the program that it belonged to stopped");
+  const model = scriptedModel(["I see."]);
+  await new Agent({ model, tools: [tool] }).send("How is it?", { session });
+  expect(told(model.requests, 0)).toEqual(["p1 (a server) has ended: the program that it belonged to stopped."]);
+  expect(checkConversation(session.state)).toEqual([]);
+});
+
+test("C6, F7: when the store refuses a write, and when the session is closed, what stayed is ended", async () => {
+  const { tool } = starting();
+  const store = new SlowStore();
+  const session = await Session.open(store);
+  const agent = new Agent({ model: scriptedModel([STARTS, "It runs."]), tools: [tool] });
+  await agent.send("Start it", { session });
+  let ended = 0;
+  const { promise, resolve } = Promise.withResolvers<StayedUntil>();
+  const end = () => {
+    ended += 1;
+    resolve({ outcome: "it was asked to" });
+  };
+  const at = { message: "m", call: "c" };
+  await session.processes.stay(at, { title: "another", over: promise, end });
+  store.failAt = 0;
+  await expect(session.rename("x")).rejects.toMatchObject({ code: "broken" });
+  expect(ended).toBe(1);
+  await session.close();
+  await expect(session.processes.stay(at, { title: "late", over: promise, end })).rejects.toMatchObject({
+    name: "SessionError",
+  });
+  expect(ended).toBeGreaterThan(1);
+});
