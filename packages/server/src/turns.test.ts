@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createId, launchAgent } from "@banyan/core";
+import { createId, defineTool, launchAgent } from "@banyan/core";
 import { call, scriptedModel, stall, text } from "@banyan/core/testing";
 import { describe, expect, test } from "vitest";
 import { serving, temporaryDirectory } from "./testing/serving.fixture.ts";
@@ -346,4 +346,43 @@ test("B64: a turn goes on while nobody looks, and its conversation stays open un
   expect([...state.messages.values()].at(-1)).toMatchObject({ parts: say("Done.") });
   await later.ask("conversation.seen", { conversation });
   expect(await list()).toMatchObject({ running: 0, waiting: 0, unread: 0 });
+});
+
+test("C6: what stays of a call keeps its conversation open; whoever comes later sees it, and can stop it", async () => {
+  let ended = 0;
+  const tool = defineTool({
+    name: "serve",
+    description: "",
+    input: { type: "object" },
+    effects: "external",
+    execute(_input: unknown, { stay }) {
+      const { promise, resolve } = Promise.withResolvers<{ outcome: string }>();
+      const end = () => {
+        ended++;
+        resolve({ outcome: "it was asked to" });
+      };
+      return stay({ title: "a server", over: promise, end });
+    },
+  });
+  const idle = 200;
+  const model = scriptedModel([[call("serve")], "It runs.", [call("serve")], "Again."]);
+  const { server, client, conversation, ended: turns } = await talking({ model, tools: [tool] }, { idle });
+  await client.ask("turn.say", { conversation, parts: say("go") });
+  await turns(1);
+  client.socket.terminate();
+  await client.end();
+  // It would be closed by then, if nothing went on in it.
+  await new Promise((resolve) => setTimeout(resolve, 3 * idle));
+  const later = await TestClient.connect(server);
+  const { state } = await later.watch(conversation);
+  expect([...state.processes.values()]).toMatchObject([{ id: "p1", title: "a server" }]);
+  expect(ended).toBe(0);
+  await expect(later.ask("process.stop", { conversation, process: "p2" })).rejects.toThrow(/No process p2 runs/);
+  await later.ask("process.stop", { conversation, process: "p1" });
+  await later.item("process.ended");
+  expect([...state.processes.values()]).toMatchObject([{ id: "p1", outcome: "a person stopped it" }]);
+  await later.ask("turn.say", { conversation, parts: say("again") });
+  await later.item("process.started");
+  await server.stop();
+  expect(ended).toBe(2);
 });

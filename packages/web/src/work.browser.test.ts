@@ -45,6 +45,21 @@ describe.runIf(chromiumPath)(`calls, questions and people in the page${whyNot}`,
     expect(await plan.getByRole("list", { name: "Plan" }).innerText()).toBe("[x] look\n[ ] mend it");
   });
 
+  it("C6: what goes on in the background is listed, also after a reload, and can be stopped", async () => {
+    const { page } = await here.open(`/c/${await here.conversation("hello")}`);
+    await articles(page).last().waitFor();
+    const list = page.getByRole("list", { name: "In the background" });
+    expect(await list.count()).toBe(0);
+    await write(page, "serve");
+    await eventually(() => list.getByRole("listitem").allInnerTexts()).toEqual([
+      expect.stringMatching(/p1 runs\s+a server\s+Stop/),
+    ]);
+    await page.reload();
+    await list.getByRole("button", { name: "Stop p1" }).click();
+    await eventually(() => list.count()).toBe(0);
+    await page.getByText("p1 has ended: a person stopped it.").first().waitFor();
+  });
+
   it("W29: a result is cut at 20 lines, shown whole on demand, and copied whole", async () => {
     const { page } = await here.open(`/c/${await here.conversation("read long")}`);
     await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);

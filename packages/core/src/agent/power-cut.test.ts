@@ -169,8 +169,8 @@ const worlds = [await wholeConversation(), await brokenOff(), await reported()];
 
 test("F31: every kind of event that must survive a power cut does so by the time that anybody hears of it", () => {
   expect(worlds.flatMap(({ problems }) => problems)).toEqual([]);
-  // What was brought in, long answers and summaries by a model have tests of their own.
-  const others = ["conversation.brought-in", "message.checkpoint", "usage.counted"];
+  // What was brought in, what stays, long answers and summaries by a model have tests of their own.
+  const others = ["conversation.brought-in", "process.started", "process.ended", "message.checkpoint", "usage.counted"];
   expect(Object.keys(FLUSHED).filter((type) => worlds.every(({ heard }) => !heard.has(type as Event["type"])))).toEqual(
     others,
   );

@@ -332,7 +332,10 @@ describe("a command ends with all that it started", () => {
     expect(await result).toMatch(/^bye\n\[cancelled/);
   });
 
-  test("F17: when the program is killed with SIGKILL, and no trace of the sandbox stays", async () => {
+  test.each([
+    ["", false],
+    [" C6: also of one in the background", true],
+  ])("F17: when the program is killed with SIGKILL, and no trace of the sandbox stays;%s", async (_, background) => {
     using project = new TestFolder();
     const id = uniqueSleep();
     const url = (file: string) => JSON.stringify(new URL(file, import.meta.url).href);
@@ -342,9 +345,10 @@ describe("a command ends with all that it started", () => {
       import { openWorkspace, shellTool } from ${url("../workspace/index.ts")};
       const { sandbox } = await openSandbox({ root: ".", network: { allow: ["example.org"] } });
       shellTool(openWorkspace("."), { sandbox }).execute(
-        { command: "trap '' TERM; echo $TMPDIR > begun; setsid sleep ${id} & sleep ${id}" },
-        { signal: new AbortController().signal, progress() {} },
-      );`,
+        { command: "trap '' TERM; echo $TMPDIR > begun; setsid sleep ${id} & sleep ${id}", background: ${background} },
+        { signal: new AbortController().signal, progress() {}, conversation: { id: "c" }, stay: async () => "p1" },
+      );
+      setInterval(() => {}, 60_000);`,
     );
     const program = spawn(process.execPath, ["program.ts"], { cwd: project.root, stdio: "ignore" });
     const exited = once(program, "exit");

@@ -46,6 +46,16 @@ export function testAgent(): TestAgent {
       return "let go";
     },
   });
+  const serve = defineTool({
+    name: "serve",
+    description: "Goes on.",
+    input: NONE,
+    effects: "external",
+    execute(_input: unknown, { stay }) {
+      const over = Promise.withResolvers<{ outcome: string }>();
+      return stay({ title: "a server", over: over.promise, end: () => over.resolve({ outcome: "it was asked to" }) });
+    },
+  });
   const shell = defineTool({
     name: "shell",
     description: "Runs.",
@@ -89,7 +99,7 @@ export function testAgent(): TestAgent {
       name: "banyan",
       model,
       limits: { steps: 7, policy: "ask" },
-      tools: [hold, shell, read, edit, changingTool(() => held.promise), launchAgent(), updatePlan(), askClient()],
+      tools: [hold, serve, shell, read, edit, changingTool(() => held.promise), launchAgent(), updatePlan(), askClient()],
       permission: ({ tool, input }) =>
         tool.name === "shell" || tool.name === "edit" || tool.about?.(input).handsIn
           ? { decision: "ask", pattern: `${tool.name}(ls*)` }
@@ -177,6 +187,7 @@ const SCENES: Readonly<Record<string, (rest: readonly string[], said: string, ga
   plan: () => [call("update_plan", { steps: [step("look", "completed"), step("mend it", "pending")], hand_in: true })],
   shell: () => [text("I look. "), call("shell", { command: "ls -la" })],
   hold: () => [text("I wait. "), call("hold", {})],
+  serve: () => [call("serve", {})],
   read: (paths) => [text("I read. "), ...paths.map((path) => call("read", { path }))],
   agent: (rest) => [call("launch_agent", { task: rest.join(" "), expected_output: "words" })],
   edit: () => [call("edit", EDIT)],
@@ -228,6 +239,7 @@ and then
 
 const AFTERWARDS: Readonly<Record<string, string>> = {
   hold: "It was let go.",
+  serve: "It goes on.",
   change: "A line.\nAnother line.",
 };
 
