@@ -2,11 +2,13 @@ import type { AskedInWords } from "./asked.ts";
 import type {
   About,
   Author,
+  CheckpointPart,
   FileChange,
   Finish,
   Json,
   Part,
   Preview,
+  ProcessEvent,
   Recalled,
   TextPart,
   UserPart,
@@ -197,24 +199,7 @@ export type EventBody =
   | { readonly type: "message.restored"; readonly message: string }
   | { readonly type: "title.changed"; readonly title: string }
   | { readonly type: "model.changed"; readonly model: string }
-  /** What a call began stays when the call has its result, until it ends by itself, is stopped, or the session closes. */
-  | {
-      readonly type: "process.started";
-      readonly message: string;
-      readonly call: string;
-      /** What people and the model call it: `p1`, `p2`, and so on. */
-      readonly process: string;
-      /** What it is: one line. */
-      readonly title: string;
-    }
-  | {
-      readonly type: "process.ended";
-      readonly process: string;
-      /** How: the end of a sentence, such as `exit code 1`. */
-      readonly outcome: string;
-      /** The model knows: it has stopped it itself, or its call says so. */
-      readonly known?: true;
-    }
+  | ProcessEvent
   /** A permission rule that was allowed for this conversation holds no more. */
   | { readonly type: "rule.revoked"; readonly pattern: string }
   /** A model was asked for something that is no message of the tree: a title, or a summary that came to nothing. */
@@ -243,15 +228,6 @@ export interface MessageAdded {
   /** For a summary: of the model call that wrote it. */
   readonly usage?: Usage;
   readonly cost?: Cost;
-}
-
-/** Text of a streaming part that the log does not have yet. */
-export interface CheckpointPart {
-  readonly index: number;
-  readonly type: "text" | "reasoning";
-  /** Where in the part the text begins, in UTF-16 units. */
-  readonly offset: number;
-  readonly text: string;
 }
 
 /** A call has its result. */

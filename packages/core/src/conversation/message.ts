@@ -163,6 +163,35 @@ export interface PlanStep {
   readonly status: "pending" | "in_progress" | "completed";
 }
 
+/** What a call began stays when the call has its result, until it ends by itself, is stopped, or the session closes. */
+export type ProcessEvent =
+  | {
+      readonly type: "process.started";
+      readonly message: string;
+      readonly call: string;
+      /** What people and the model call it: `p1`, `p2`, and so on. */
+      readonly process: string;
+      /** What it is: one line. */
+      readonly title: string;
+    }
+  | {
+      readonly type: "process.ended";
+      readonly process: string;
+      /** How: the end of a sentence, such as `exit code 1`. */
+      readonly outcome: string;
+      /** The model knows: it has stopped it itself, or its call says so. */
+      readonly known?: true;
+    };
+
+/** Text of a streaming part that the log does not have yet. */
+export interface CheckpointPart {
+  readonly index: number;
+  readonly type: "text" | "reasoning";
+  /** Where in the part the text begins, in UTF-16 units. */
+  readonly offset: number;
+  readonly text: string;
+}
+
 /** What a call would do, worked out before a person is asked. */
 export interface Preview {
   /** What would become of files. */

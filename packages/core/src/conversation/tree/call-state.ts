@@ -87,3 +87,21 @@ export function closeQuestions(state: MutableState, call: string): void {
 export function skipped(item: FeedItem, why: string): Change {
   return { skipped: `${item.type}: ${why}` };
 }
+
+/** What a call began stays, or has ended: then it is kept until the model was told. */
+export function noteProcess(
+  state: MutableState,
+  event: Extract<Event, { type: "process.started" | "process.ended" }>,
+): Change {
+  if (event.type === "process.started") {
+    const { process: id, title, message, call, at: startedAt } = event;
+    state.processes.set(id, { id, title, message, call, startedAt });
+    state.processesBegun++;
+    return { message, call };
+  }
+  const process = state.processes.get(event.process);
+  if (!process || process.outcome !== undefined) return skipped(event, "it names no process that runs");
+  if (event.known) state.processes.delete(process.id);
+  else state.processes.set(process.id, { ...process, outcome: event.outcome });
+  return { message: process.message, call: process.call };
+}

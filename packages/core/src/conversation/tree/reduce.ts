@@ -12,6 +12,7 @@ import {
   endCall,
   type MutableAssistant,
   noteCall,
+  noteProcess,
   skipped,
 } from "./call-state.ts";
 import { editInput, holdInputs, queueInput } from "./inbox.ts";
@@ -207,19 +208,9 @@ function reduceEvent(state: MutableState, event: Event): Change {
       const changes = callOf(state, event)?.changes ?? [];
       return noteCall(state, event, { changes: [...changes, { path, kind, before, after, added, removed, diff }] });
     }
-    case "process.started": {
-      const { process: id, title, message, call, at: startedAt } = event;
-      state.processes.set(id, { id, title, message, call, startedAt });
-      state.processesBegun++;
-      return { message, call };
-    }
-    case "process.ended": {
-      const process = state.processes.get(event.process);
-      if (!process || process.outcome !== undefined) return skipped(event, "it names no process that runs");
-      if (event.known) state.processes.delete(process.id);
-      else state.processes.set(process.id, { ...process, outcome: event.outcome });
-      return { message: process.message, call: process.call };
-    }
+    case "process.started":
+    case "process.ended":
+      return noteProcess(state, event);
     case "question.asked": {
       const { question: id, message, call, text, choices, fields, default: otherwise } = event;
       const question: Mutable<TextQuestion> = { type: "text", id, message, call, text };
@@ -310,16 +301,12 @@ function reduceDelta(state: MutableState, delta: Delta): Change {
   if (!message) return skipped(delta, "it names no answer");
   switch (delta.type) {
     case "text.delta":
-    case "reasoning.delta":
+    case "reasoning.delta": {
       if (message.finish !== undefined) return skipped(delta, "its message is complete");
-      extendPart(
-        message,
-        delta.part,
-        delta.type === "text.delta" ? "text" : "reasoning",
-        delta.begins ?? -1,
-        delta.text,
-      );
+      const kind = delta.type === "text.delta" ? "text" : "reasoning";
+      extendPart(message, delta.part, kind, delta.begins ?? -1, delta.text);
       return { message: message.id };
+    }
     case "call.input.delta": {
       if (message.finish !== undefined) return skipped(delta, "its message is complete");
       let index = message.calls.findIndex((call) => call.id === delta.call);
