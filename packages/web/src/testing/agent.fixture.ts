@@ -99,7 +99,17 @@ export function testAgent(): TestAgent {
       name: "banyan",
       model,
       limits: { steps: 7, policy: "ask" },
-      tools: [hold, serve, shell, read, edit, changingTool(() => held.promise), launchAgent(), updatePlan(), askClient()],
+      tools: [
+        hold,
+        serve,
+        shell,
+        read,
+        edit,
+        changingTool(() => held.promise),
+        launchAgent(),
+        updatePlan(),
+        askClient(),
+      ],
       permission: ({ tool, input }) =>
         tool.name === "shell" || tool.name === "edit" || tool.about?.(input).handsIn
           ? { decision: "ask", pattern: `${tool.name}(ls*)` }
