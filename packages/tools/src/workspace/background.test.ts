@@ -166,35 +166,41 @@ linux("C6, F17: it ends with its conversation, and what is told says so", async 
   expect(living(id)).toEqual([]);
 });
 
-test("C6, F18: of a flood the end is kept, what is left out is said, and it fills no memory", async () => {
-  await using place = new Place();
-  const before = process.memoryUsage().rss;
-  const first = await place.start("echo begin; yes");
-  expect(first).toMatch(/^\[\.\.\. \d+ characters (left out|dropped).*\.\.\.\]\n(y\n)+/);
-  expect(first.length).toBeLessThan(41_000);
-  const at = await place.use("processes", { process: "p1", from: 0 });
-  expect(at).toMatch(/^(\[\.\.\. \d+ characters dropped: [^\n]*\]\n)?/);
-  await until(() => place.folder.names().length === 0);
-  expect(await place.use("processes", { process: "p1", from: Number.MAX_SAFE_INTEGER })).toMatch(/^\[p1 runs\]$/);
-  expect((await place.use("processes", { process: "p1" })).length).toBeLessThan(41_000);
-  expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000);
-  await place.use("processes", { process: "p1", stop: true });
-});
+test.runIf(process.env.BANYAN_LONG)(
+  "C6, F18: of a flood the end is kept, what is left out is said, and it fills no memory",
+  async () => {
+    await using place = new Place();
+    const before = process.memoryUsage().rss;
+    const first = await place.start("echo begin; yes");
+    expect(first).toMatch(/^\[\.\.\. \d+ characters (left out|dropped).*\.\.\.\]\n(y\n)+/);
+    expect(first.length).toBeLessThan(41_000);
+    const at = await place.use("processes", { process: "p1", from: 0 });
+    expect(at).toMatch(/^(\[\.\.\. \d+ characters dropped: [^\n]*\]\n)?/);
+    await until(() => place.folder.names().length === 0);
+    expect(await place.use("processes", { process: "p1", from: Number.MAX_SAFE_INTEGER })).toMatch(/^\[p1 runs\]$/);
+    expect((await place.use("processes", { process: "p1" })).length).toBeLessThan(41_000);
+    expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000);
+    await place.use("processes", { process: "p1", stop: true });
+  },
+);
 
-test("C6: hundreds that are asked for at once are as many as may, and the others are told", async () => {
-  await using place = new Place();
-  const results = await Promise.allSettled(
-    Array.from({ length: 300 }, (_, number) => place.start(`echo ${number}; sleep 1000`)),
-  );
-  const refused = results.filter((result) => result.status === "rejected");
-  expect(refused).toHaveLength(290);
-  expect(new Set(refused.map(({ reason }) => reason.message))).toEqual(
-    new Set(["10 commands run in the background already, as many as may. Stop one of them first."]),
-  );
-  expect(place.session.state.processes.size).toBe(10);
-  await place.use("processes", { process: "p4", stop: true });
-  expect(await place.start("echo again; sleep 1000")).toBe("again\n[it goes on in the background as p11]");
-});
+test.runIf(process.env.BANYAN_LONG)(
+  "C6: hundreds that are asked for at once are as many as may, and the others are told",
+  async () => {
+    await using place = new Place();
+    const results = await Promise.allSettled(
+      Array.from({ length: 300 }, (_, number) => place.start(`echo ${number}; sleep 1000`)),
+    );
+    const refused = results.filter((result) => result.status === "rejected");
+    expect(refused).toHaveLength(290);
+    expect(new Set(refused.map(({ reason }) => reason.message))).toEqual(
+      new Set(["10 commands run in the background already, as many as may. Stop one of them first."]),
+    );
+    expect(place.session.state.processes.size).toBe(10);
+    await place.use("processes", { process: "p4", stop: true });
+    expect(await place.start("echo again; sleep 1000")).toBe("again\n[it goes on in the background as p11]");
+  },
+);
 
 linux("C6, F17: a program that ends does not wait for it, and leaves nothing", () => {
   using folder = new TestFolder();

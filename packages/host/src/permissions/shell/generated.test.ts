@@ -8,7 +8,7 @@ import { judge, permission, rules, tool } from "../call.fixture.ts";
 import { type Chance, chance, deniedScript, openScript } from "./generated.fixture.ts";
 
 const isLong = process.env.BANYAN_LONG === "1";
-const SCRIPTS = isLong ? 50_000 : 3_600;
+const SCRIPTS = isLong ? 50_000 : 1_200;
 /** So many different ones at least have to run: among more, more are the same. */
 const FEWEST = Math.min(SCRIPTS / 20, 1_500);
 const SEED = Number(process.env.BANYAN_SEED ?? (isLong ? Date.now() % 1_000_000 : 20_260));
