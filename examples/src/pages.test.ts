@@ -25,7 +25,8 @@ function codesIn(markdown: string): string[] {
 }
 
 test("docs/events.md has a row for every item of a feed, and for no other", () => {
-  const declared = read("packages/core/src/conversation/event.ts").matchAll(/"([a-z]+(?:\.[a-z-]+)+)"/g);
+  const files = ["event", "message"].map((name) => read(`packages/core/src/conversation/${name}.ts`));
+  const declared = files.join("").matchAll(/"([a-z]+(?:\.[a-z-]+)+)"/g);
   const types = new Set([...declared].map(([, type]) => type));
   // Another table, of what clients show, is compared with what they do.
   const [page = ""] = read("docs/events.md").split("## What is seen of it");

@@ -211,7 +211,8 @@ describe.runIf(chromiumPath)(`the panels of the page${whyNot}`, PATIENT, () => {
   it("W45, W76: axe has nothing to say of any panel, in both themes", async () => {
     const conversation = await twoBranches();
     await here.say(conversation, "change src/a.ts");
-    const { page } = await here.open(`/c/${conversation}?panel=changes`);
+    const { page } = await here.open(`/c/${conversation}`);
+    await composer(page).waitFor();
     const faults: Record<string, readonly string[]> = {};
     for (const name of Object.values(PANELS)) {
       await open(page, name);

@@ -1,7 +1,7 @@
 import { type ConversationState, type FeedItem, leaves, type Message, pathTo } from "@banyan/core";
 import { totalTokens } from "@banyan/core/conversation";
 import type { ApprovalMode } from "@banyan/host";
-import { runningProcesses } from "../commands/processes.ts";
+import { runningProcesses } from "../show/sub-agents.ts";
 import type { Status } from "../terminal/full/views/status-line.ts";
 import { approvalWords } from "./approval-mode.ts";
 

@@ -1,13 +1,8 @@
-import type { ConversationState, StayingProcess } from "@banyan/core/conversation";
 import { formatDuration, visibleLine } from "@banyan/core/shown";
 import { oneLine } from "../show/plain-text.ts";
+import { runningProcesses } from "../show/sub-agents.ts";
 import { cut } from "../terminal/full/screen/cells.ts";
 import { ASK, type Command, type ConversationContext } from "./command.ts";
-
-/** What calls began and what goes on in the background, the oldest first. */
-export function runningProcesses({ processes }: Pick<ConversationState, "processes">): StayingProcess[] {
-  return [...processes.values()].filter(({ outcome }) => outcome === undefined);
-}
 
 /** What runs in the background, a line each. */
 function list({ state, columns, style, write }: ConversationContext): void {

@@ -1,5 +1,5 @@
 import type { Call, ConversationState, FeedItem, Message } from "@banyan/core";
-import { callIn, type LiveRun, textOf } from "@banyan/core/conversation";
+import { callIn, type LiveRun, type StayingProcess, textOf } from "@banyan/core/conversation";
 import { toldItem } from "@banyan/core/shown";
 import { callEnd, callHead } from "./call-line.ts";
 import { oneLine } from "./plain-text.ts";
@@ -100,4 +100,9 @@ export function subAgentTold(item: FeedItem, state: ConversationState): string |
   if (told === undefined) return undefined;
   const leaf = "run" in item && typeof item.run === "string" ? state.runs.get(item.run)?.leaf : undefined;
   return `${oneLine(subAgentLabel(state, leaf ?? "") ?? "a sub-agent")}: ${told}`;
+}
+
+/** What calls began and what goes on beside the agent, in the background, the oldest first. */
+export function runningProcesses({ processes }: Pick<ConversationState, "processes">): StayingProcess[] {
+  return [...processes.values()].filter(({ outcome }) => outcome === undefined);
 }
