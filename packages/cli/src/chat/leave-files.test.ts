@@ -62,7 +62,9 @@ test.skipIf(!hasTmux).each(["/branch Planted", "/branch #3"])(
     expect(JSON.stringify(server.asked[2])).not.toContain("taken back");
     await pty.prompted();
     pty.enter(back);
-    expect(await pty.until("Your next message goes on from here.")).toMatch(/4 messages on this branch\n\n❯ plant an oak\n(?:.|\n)*\n\nPlanted\.$/m);
+    expect(await pty.until("Your next message goes on from here.")).toMatch(
+      /4 messages on this branch\n\n❯ plant an oak\n(?:.|\n)*\n\nPlanted\.$/m,
+    );
     await pty.prompted();
     pty.enter("go on");
     await pty.until("I see.");
