@@ -17,7 +17,7 @@ function list({ state, columns, style, write }: ConversationContext): void {
 /** For who may only watch. */
 export const processesShown: Command<ConversationContext> = {
   name: "processes",
-  also: ["bashes", "ps"],
+  also: ["bashes", "ps", "tasks"],
   help: "list the commands that go on in the background",
   anytime: true,
   run(context) {

@@ -47,12 +47,13 @@ const PIECE = "x".repeat(1024 * 1024);
 
 /** Sends a body without an end that it announces, and says what was answered, and that not all of it was taken. */
 const flood = (path: string) => async (site: Served) => {
-  for (;;) {
+  for (let tries = 1; ; tries++) {
     try {
       return await flooded(path, site);
     } catch (error) {
       // Who is still writing may hear that the connection is closed before it has read why.
-      if (!["EPIPE", "ECONNRESET"].includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
+      const isCut = ["EPIPE", "ECONNRESET"].includes((error as NodeJS.ErrnoException).code ?? "");
+      if (!isCut || tries === 5) throw error;
     }
   }
 };

@@ -57,7 +57,7 @@ export class SqliteLog implements Log {
     this.#guarded(() => {
       const { connection } = this.#opened.file;
       const { database, writer, insert, flush } = connection;
-      // Before the flush: after one, the first call to the system takes four times as long.
+      // Before anything is written to where nobody finds it; and the first call to the system after a flush takes longer.
       if (durable && !connection.isInPlace) throw fileGone(this.#opened.file.path);
       // Switching takes 0.4 µs, a second connection for durable appends gains nothing. By `exec`: SQLite carries this
       // pragma out when it is prepared, so a prepared one would do nothing later.
