@@ -25,11 +25,10 @@ export async function callModel(
   };
   const abort = () => end(run.signal.reason);
   run.signal.addEventListener("abort", abort, { once: true });
-  const unwatch = onSilence(run, response, idle, () => {
+  const unwatch = watchSilence(run, response, idle, () => {
     const seconds = idle / 1000;
     end(new ModelError("stalled", `${model.id} showed no sign of life for ${seconds} s; its stream counts as broken.`));
   });
-  const untell = tellOfWaiting(run, response);
   try {
     await Promise.race([model.stream(request, response, call.signal), ended.promise]);
     if (response.finish) return undefined;
@@ -40,54 +39,50 @@ export async function callModel(
     return new ModelError("provider", messageOf(error), { cause: error, retryable: false });
   } finally {
     unwatch();
-    untell();
     run.signal.removeEventListener("abort", abort);
   }
 }
 
-/** How often a silence is looked at before it is too long. */
+/** How often a silence is looked at, at least, before it is too long. */
 const LOOKS = 10;
-
-/**
- * Calls `ring` when a model that has been listened to showed no sign of life for `idle` milliseconds, or up to a tenth longer: a
- * response counts only what was heard, since it does so with each read. What is returned ends the watch.
- */
-function onSilence({ reader }: TurnRun, response: ResponseMessage, idle: number, ring: () => void): () => void {
-  let silent = 0;
-  let heard = 0;
-  let cancel = () => {};
-  const watch = () => {
-    // A process that stood still itself reads first what came meanwhile.
-    cancel = alarm(idle / LOOKS, () => {
-      const look = setImmediate(() => {
-        silent = response.heard !== heard || reader?.full ? 0 : silent + 1;
-        heard = response.heard;
-        if (silent < LOOKS) watch();
-        else ring();
-      });
-      cancel = () => clearImmediate(look);
-    });
-  };
-  watch();
-  return () => cancel();
-}
 
 /** Milliseconds after which people are told that they wait, and again each time. */
 const TELL = 20_000;
 
-/** Tells who watches when a model says nothing for long, and whether its connection lives. What is returned ends it. */
-function tellOfWaiting({ session, id, origin }: TurnRun, response: ResponseMessage): () => void {
-  let said = 0;
-  let heard = 0;
-  let time = 0;
+/**
+ * Calls `ring` when a model that has been listened to showed no sign of life for `idle` milliseconds, or up to a tenth longer: a
+ * response counts only what was heard, since it does so with each read. Until then it tells who watches, every 20 seconds
+ * in which the model says nothing, that they wait, and whether its connection lives. What is returned ends the watch.
+ */
+function watchSilence(run: TurnRun, response: ResponseMessage, idle: number, ring: () => void): () => void {
+  const looksToTell = Math.max(1, Math.ceil((TELL * LOOKS) / idle));
+  const pause = TELL / looksToTell;
+  let { heard, said } = response;
+  /** Looks in a row at which nothing was heard, and at which nothing was said. */
+  let silent = 0;
+  let wordless = 0;
+  let alive = false;
   let cancel = () => {};
+  const look = () => {
+    const isHeard = response.heard !== heard;
+    const isSaid = response.said !== said;
+    ({ heard, said } = response);
+    silent = isHeard || run.reader?.full ? 0 : silent + 1;
+    if (silent * pause >= idle) return ring();
+    wordless = isSaid ? 0 : wordless + 1;
+    alive = !isSaid && (alive || isHeard);
+    if (wordless > 0 && wordless % looksToTell === 0) {
+      const time = wordless * pause;
+      run.session.notify({ type: "model.waiting", run: run.id, message: response.id, time, alive }, run.origin);
+      alive = false;
+    }
+    watch();
+  };
+  // A process that stood still itself reads first what came meanwhile.
   const watch = () => {
-    cancel = alarm(TELL, () => {
-      time = response.said === said ? time + TELL : 0;
-      const alive = response.heard !== heard;
-      ({ said, heard } = response);
-      if (time > 0) session.notify({ type: "model.waiting", run: id, message: response.id, time, alive }, origin);
-      watch();
+    cancel = alarm(pause, () => {
+      const looking = setImmediate(look);
+      cancel = () => clearImmediate(looking);
     });
   };
   watch();

@@ -18,8 +18,12 @@ interface Block {
   empty: boolean;
 }
 
-/** Under which key an event has the next bit of a block. */
-const FIELDS = { text: "text", reasoning: "thinking" } as const;
+/** Under which key an event has the next bit of its block, by its type. */
+const FIELDS = new Map<unknown, string>([
+  ["text_delta", "text"],
+  ["thinking_delta", "thinking"],
+  ["input_json_delta", "partial_json"],
+]);
 
 /** A call whose arguments stream. */
 interface OpenCall {
@@ -41,8 +45,8 @@ export class MessagesAnswer implements Answer {
   readonly #endpoint: Endpoint;
   readonly #batch = new Batch();
   #block: Block | undefined;
-  /** Events that say the next bit of a block. */
-  readonly #repeated = new Repeated<Block>();
+  /** Events that say the next bit of the same block. */
+  readonly #repeated = new Repeated();
   /** By the index of their blocks. */
   readonly #calls = new Map<unknown, OpenCall>();
   #count = 0;
@@ -65,14 +69,13 @@ export class MessagesAnswer implements Answer {
 
   data(text: string): void {
     if (this.#done || text === "") return;
-    const more = this.#block && this.#block === this.#repeated.of ? this.#repeated.read(text) : undefined;
-    if (this.#block && more !== undefined) return this.#extend(this.#block, more);
+    if (this.#repeated.read(text)) return;
     const event = parseEvent(this.#endpoint, text);
     switch (event.type) {
       case "content_block_delta":
         if (!isRecord(event.delta)) return;
         this.#delta(event.index, event.delta);
-        if (this.#block) this.#repeated.learn(text, textAt(event.delta, FIELDS[this.#block.type]), this.#block);
+        if (this.#repeated.learns) this.#learn(text, event.index, event.delta);
         return;
       case "content_block_start":
         if (isRecord(event.content_block)) this.#begin(event.index, event.content_block);
@@ -118,9 +121,9 @@ export class MessagesAnswer implements Answer {
   #delta(index: unknown, delta: JsonRecord): void {
     switch (delta.type) {
       case "text_delta":
-        return this.#say("text", index, textAt(delta, FIELDS.text));
+        return this.#say("text", index, textAt(delta, "text"));
       case "thinking_delta":
-        return this.#say("reasoning", index, textAt(delta, FIELDS.reasoning));
+        return this.#say("reasoning", index, textAt(delta, "thinking"));
       case "signature_delta":
         if (this.#block?.type === "reasoning") this.#block.own = { signature: textAt(delta, "signature") };
         return;
@@ -132,6 +135,13 @@ export class MessagesAnswer implements Answer {
         this.#batch.callInput(call.index, text);
       }
     }
+  }
+
+  /** Takes note of an event that says the next bit of a block. */
+  #learn(event: string, index: unknown, delta: JsonRecord): void {
+    const field = FIELDS.get(delta.type);
+    if (field === undefined) return;
+    this.#repeated.learn(event, textAt(delta, field), (text) => this.#delta(index, { type: delta.type, [field]: text }));
   }
 
   #begin(index: unknown, block: JsonRecord): void {

@@ -1,5 +1,6 @@
 import { ModelError } from "@banyan/core";
 import type { ModelPart } from "@banyan/core/drivers";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { chunk, eventOf } from "../testing/server.ts";
 import { joined } from "../testing/sink.ts";
@@ -383,4 +384,30 @@ test("F13: an answer split at every byte says the same", () => {
       expect(decode(bytes.subarray(0, cut), bytes.subarray(cut)), `at ${cut}`).toEqual(whole);
     }
   }
+});
+
+test("a long answer whose chunks repeat says what one says whose chunks do not", () => {
+  const text = fc.oneof(fc.constantFrom('{"', "path", '":"', "tool_calls", ""), fc.string({ unit: "binary" }));
+  const delta = fc.oneof(
+    text.map((content) => ({ content })),
+    text.map((reasoning_content) => ({ reasoning_content, content: null })),
+    fc.tuple(fc.nat({ max: 1 }), text).map(([index, piece]) => {
+      return { tool_calls: [{ index, function: { name: index === 0 ? "write" : undefined, arguments: piece } }] };
+    }),
+  );
+  const series = fc.tuple(delta, fc.array(text, { maxLength: 12 })).map(([first, texts]) => {
+    const written = JSON.stringify(first);
+    const [said = ""] = Object.values("tool_calls" in first ? { said: first.tool_calls[0]?.function.arguments } : first);
+    const at = written.lastIndexOf(JSON.stringify(said));
+    const after = written.slice(at + JSON.stringify(said).length);
+    return [first, ...texts.map((more) => JSON.parse(`${written.slice(0, at)}${JSON.stringify(more)}${after}`))];
+  });
+  const opened = call({ index: 1, id: "b", function: { name: "run", arguments: "" } });
+  fc.assert(
+    fc.property(fc.array(series, { minLength: 3, maxLength: 8 }), (all) => {
+      const chunks = [opened, ...all.flat().map((said) => chunk(said)), ...done];
+      const unlike = chunks.map((one, index) => (typeof one === "string" ? one : { nth: index, ...one }));
+      expect(answer(...chunks)).toEqual(answer(...unlike));
+    }),
+  );
 });

@@ -26,8 +26,8 @@ export class ChatAnswer implements Answer {
   readonly #details = new ReasoningDetails();
   /** In which field the reasoning comes that streams now, if any does. */
   #reasoning: ReasoningField | undefined;
-  /** Chunks that say the next bit of the same field: one of reasoning, or that of the text. */
-  readonly #repeated = new Repeated<ReasoningField | undefined>();
+  /** Chunks that say the next bit of the same: of the text, of reasoning, of the arguments of a call. */
+  readonly #repeated = new Repeated();
   #finish: FinishReason | undefined;
   #usage: Usage = noUsage;
   #model: string | undefined;
@@ -57,8 +57,7 @@ export class ChatAnswer implements Answer {
       this.#done = true;
       return;
     }
-    const more = this.#repeated.read(text);
-    if (more !== undefined) return this.#say(this.#repeated.of, more);
+    if (this.#repeated.read(text)) return;
     const chunk = parseEvent(this.#endpoint, text);
     if (chunk.error || chunk.object === "error") throw errorInAnswer(this.#endpoint, chunk.error ? chunk.error : chunk);
     if (typeof chunk.model === "string") this.#model = chunk.model;
@@ -121,12 +120,27 @@ export class ChatAnswer implements Answer {
     if (Array.isArray(delta.annotations)) this.#sources(delta.annotations);
   }
 
-  /** Takes note of a chunk that says a bit of text or of reasoning, and nothing else. */
+  /** Takes note of a chunk that says a bit of text, of reasoning or of a call's arguments, and nothing else. */
   #learn(chunk: string, delta: JsonRecord): void {
-    const said = Object.keys(delta).filter((key) => key !== "role" && delta[key] !== null && delta[key] !== "");
-    const field = REASONING_FIELDS.find((name) => name === said[0]);
-    if (said.length !== 1 || (field === undefined && said[0] !== "content")) return;
-    this.#repeated.learn(chunk, textAt(delta, field ?? "content"), field);
+    let said: string | undefined;
+    for (const key of Object.keys(delta)) {
+      if (key === "role" || delta[key] === null || delta[key] === "") continue;
+      if (said !== undefined) return;
+      said = key;
+    }
+    if (said === "tool_calls") return this.#learnCall(chunk, delta.tool_calls);
+    const field = REASONING_FIELDS.find((name) => name === said);
+    if (field === undefined && said !== "content") return;
+    this.#repeated.learn(chunk, textAt(delta, field ?? "content"), (text) => this.#say(field, text));
+  }
+
+  #learnCall(chunk: string, pieces: unknown): void {
+    const piece: unknown = Array.isArray(pieces) && pieces.length === 1 ? pieces[0] : undefined;
+    if (!isRecord(piece) || !isRecord(piece.function)) return;
+    const fn = piece.function;
+    this.#repeated.learn(chunk, textAt(fn, "arguments"), (text) => {
+      this.#call({ ...piece, function: { ...fn, arguments: text } });
+    });
   }
 
   #say(field: ReasoningField | undefined, text: string): void {

@@ -5,18 +5,26 @@ import { Repeated } from "./repeated.ts";
 const chunk = (text: string, id = 1) =>
   JSON.stringify({ id, choices: [{ delta: { role: "assistant", content: text } }] });
 
+/** One that has read so many documents already that it learns. */
+function longRead(): Repeated {
+  const repeated = new Repeated();
+  while (!repeated.learns) repeated.read("{}");
+  return repeated;
+}
+
 /** Takes the documents in turn as a decoder does; answers what each says, and how many had to be parsed. */
 function readAll(documents: readonly string[]): { texts: string[]; parsed: number } {
-  const repeated = new Repeated<undefined>();
+  const repeated = longRead();
   let parsed = 0;
-  const texts = documents.map((document) => {
-    const known = repeated.read(document);
-    if (known !== undefined) return known;
+  const texts: string[] = [];
+  const say = (text: string) => texts.push(text);
+  for (const document of documents) {
+    if (repeated.read(document)) continue;
     parsed++;
     const text = textIn(document);
-    repeated.learn(document, text, undefined);
-    return text;
-  });
+    say(text);
+    repeated.learn(document, text, say);
+  }
   return { texts, parsed };
 }
 
@@ -26,6 +34,15 @@ describe("documents that repeat but for one string", () => {
   test("are parsed until a second one has confirmed where the string stands", () => {
     const words = ["", "A", " banyan", " is", " a", " tree", "."];
     expect(readAll(words.map((word) => chunk(word)))).toEqual({ texts: words, parsed: 3 });
+  });
+
+  test("of a short answer are all parsed", () => {
+    const repeated = new Repeated();
+    const learning = Array.from({ length: 20 }, () => {
+      repeated.read("{}");
+      return repeated.learns;
+    });
+    expect(learning.indexOf(true)).toBe(12);
   });
 
   test("say what parsing them says, whatever their strings are and whatever else changes", () => {
@@ -48,6 +65,11 @@ describe("documents that repeat but for one string", () => {
     expect(readAll([chunk("a"), chunk("b"), other, chunk("c")]).parsed).toBe(4);
   });
 
+  test("are learnt by strings with escapes as well: the arguments of a call are full of them", () => {
+    const words = ['{"', "path", '":"', "notes.md", '"}'];
+    expect(readAll(words.map((word) => chunk(word)))).toEqual({ texts: words, parsed: 2 });
+  });
+
   test("are not parsed for a string that is written with escapes", () => {
     const escaped = chunk("x").replace('"x"', '"\\u0041\\n\\""');
     const documents = [chunk("a"), chunk("b"), escaped, chunk("c")];
@@ -66,10 +88,12 @@ describe("documents that repeat but for one string", () => {
   });
 
   test("a raw control character, which JSON does not allow, is left to the parser", () => {
-    const repeated = new Repeated<undefined>();
-    for (const word of ["a", "b"]) repeated.learn(chunk(word), word, undefined);
-    expect(repeated.read(chunk("c"))).toBe("c");
-    expect(repeated.read(chunk("X").replace("X", "\n"))).toBeUndefined();
+    const repeated = longRead();
+    const said: string[] = [];
+    for (const word of ["a", "b"]) repeated.learn(chunk(word), word, (text) => said.push(text));
+    expect(repeated.read(chunk("c"))).toBe(true);
+    expect(repeated.read(chunk("X").replace("X", "\n"))).toBe(false);
+    expect(said).toEqual(["c"]);
   });
 
   test("a series that never repeats is not learnt for ever", () => {

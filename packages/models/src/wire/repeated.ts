@@ -1,3 +1,6 @@
+/** Documents that are parsed before one is learnt: the few of a short answer are parsed sooner than learnt. */
+const SHORT = 12;
+
 /** Documents in a row that differ in more than one string, after which none of a series is expected to repeat. */
 const PATIENCE = 8;
 
@@ -11,9 +14,9 @@ const PATIENCE = 8;
  * A string that stands between the same characters is the same string of the same document: that one has been parsed, and
  * whoever reads gets what parsing this one would give.
  */
-export class Repeated<Of> {
-  /** What the string is part of. */
-  of: Of | undefined;
+export class Repeated {
+  /** What the string says, wherever it stands. */
+  #say: (text: string) => void = () => {};
   /** The document up to the string and from its end, quotes included. */
   #before = "";
   #after = "";
@@ -21,32 +24,42 @@ export class Repeated<Of> {
   #first = "";
   #confirmed = false;
   #patience = PATIENCE;
+  #parsed = 0;
 
   /** Whether documents are worth learning. */
   get learns(): boolean {
-    return this.#patience > 0;
+    return this.#parsed > SHORT && this.#patience > 0;
   }
 
-  /** The string of a document that is known but for that; nothing when the document has to be parsed. */
-  read(document: string): string | undefined {
-    return this.#confirmed ? this.#between(document) : undefined;
+  /** Says what a document says that is known but for its string; answers whether it is one. Another has to be parsed. */
+  read(document: string): boolean {
+    const text = this.#confirmed ? this.#between(document) : undefined;
+    if (text === undefined) {
+      this.#parsed++;
+      return false;
+    }
+    this.#say(text);
+    return true;
   }
 
-  /** Takes note of a document that was parsed, and of the only string in it that can change what it means. */
-  learn(document: string, text: string, of: Of): void {
-    if (this.#patience === 0 || text === "" || !isPlain(text)) return;
+  /**
+   * Takes note of a document that was parsed, of the only string in it that can change what it means, and of what is to be
+   * done with such a string.
+   */
+  learn(document: string, text: string, say: (text: string) => void): void {
+    if (this.#patience === 0 || text === "") return;
     if (text !== this.#first && this.#between(document) === text) {
       this.#confirmed = true;
-      this.of = of;
+      this.#say = say;
       this.#patience = PATIENCE;
       return;
     }
-    const at = document.indexOf(`"${text}"`) + 1;
+    const written = JSON.stringify(text);
+    const at = document.indexOf(written) + 1;
     if (at === 0) return;
     this.#before = document.slice(0, at);
-    this.#after = document.slice(at + text.length);
+    this.#after = document.slice(at + written.length - 2);
     this.#first = text;
-    this.of = of;
     this.#confirmed = false;
     this.#patience--;
   }
