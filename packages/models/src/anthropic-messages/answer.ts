@@ -141,7 +141,9 @@ export class MessagesAnswer implements Answer {
   #learn(event: string, index: unknown, delta: JsonRecord): void {
     const field = FIELDS.get(delta.type);
     if (field === undefined) return;
-    this.#repeated.learn(event, textAt(delta, field), (text) => this.#delta(index, { type: delta.type, [field]: text }));
+    this.#repeated.learn(event, textAt(delta, field), (text) =>
+      this.#delta(index, { type: delta.type, [field]: text }),
+    );
   }
 
   #begin(index: unknown, block: JsonRecord): void {

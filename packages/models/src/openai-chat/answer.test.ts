@@ -397,7 +397,9 @@ test("a long answer whose chunks repeat says what one says whose chunks do not",
   );
   const series = fc.tuple(delta, fc.array(text, { maxLength: 12 })).map(([first, texts]) => {
     const written = JSON.stringify(first);
-    const [said = ""] = Object.values("tool_calls" in first ? { said: first.tool_calls[0]?.function.arguments } : first);
+    const [said = ""] = Object.values(
+      "tool_calls" in first ? { said: first.tool_calls[0]?.function.arguments } : first,
+    );
     const at = written.lastIndexOf(JSON.stringify(said));
     const after = written.slice(at + JSON.stringify(said).length);
     return [first, ...texts.map((more) => JSON.parse(`${written.slice(0, at)}${JSON.stringify(more)}${after}`))];
