@@ -16,8 +16,8 @@ function rememberTool(memory: ManagedMemory): Tool {
   return defineTool({
     name: "remember",
     description:
-      "Keeps a fact for later conversations with this user. Use it when the user asks for it, or tells something lasting: " +
-      "a preference, a decision, a name. What was said is remembered anyway.",
+      "Keeps a fact for later conversations, when the user asks for it or tells something lasting: a preference, a " +
+      "decision, a name. What was said is remembered anyway.",
     input: schema("One fact in one or two sentences that can be understood without this conversation."),
     effects: "idempotent",
     async execute(input, { conversation, path }) {
@@ -36,8 +36,7 @@ function forgetTool(memory: ManagedMemory): Tool {
   return defineTool({
     name: "forget",
     description:
-      "Removes one thing from the memory of earlier conversations, for good. Use it only when the user asks for it. When " +
-      "several things fit, it removes none and lists them.",
+      "Removes one thing from memory for good, when the user asks for it. When several fit, it removes none and lists them.",
     input: schema("Words that are all in it, its whole text, or its number as it was listed: #12."),
     // A second time, the same words may mean something else.
     effects: "external",

@@ -166,9 +166,10 @@ describe("standard input", () => {
     expect(JSON.stringify(server.asked)).toContain("is it?");
   });
 
-  test("T34: is context for a prompt argument", async () => {
+  test("T34: is context for a prompt argument; and with all tools a first request has at most 12 kB", async () => {
     await using server = await modelServer({ text: "Yes." });
-    await banyan(place, ["-p", "review this", ...MODEL], { ...server, input: "- old\n+ new\n" });
+    await banyan(place, ["-p", "review this", "--memory", ...MODEL], { ...server, input: "- old\n+ new\n" });
+    expect(server.sizes[0]).toBeLessThan(12_000);
     expect(JSON.stringify(server.asked[0])).toContain("review this\\n\\nStandard input:\\n\\n- old\\n+ new");
   });
 

@@ -35,6 +35,8 @@ export interface ModelServer extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>;
   /** The messages of each request. */
   readonly asked: readonly (readonly { readonly role: string; readonly content: unknown }[])[];
+  /** The bytes of each request. */
+  readonly sizes: readonly number[];
 }
 
 /**
@@ -43,11 +45,13 @@ export interface ModelServer extends AsyncDisposable {
  */
 export async function modelServer(...answers: readonly (ServerAnswer | (() => ServerAnswer))[]): Promise<ModelServer> {
   const asked: ModelServer["asked"][number][] = [];
+  const sizes: number[] = [];
   const server = createServer(async (request, response) => {
     let body = "";
     for await (const chunk of request) body += chunk;
     if (request.method === "GET") return void response.end(JSON.stringify({ data: [{ id: "test" }] }));
     asked.push(JSON.parse(body).messages);
+    sizes.push(Buffer.byteLength(body));
     const given = answers[Math.min(asked.length, answers.length) - 1] ?? {};
     const answer = typeof given === "function" ? given() : given;
     if (answer.status === undefined) await speak(answer, asked.length, response);
@@ -59,6 +63,7 @@ export async function modelServer(...answers: readonly (ServerAnswer | (() => Se
   return {
     env: { OPENAI_COMPATIBLE_BASE_URL: address, OPENAI_BASE_URL: address },
     asked,
+    sizes,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));

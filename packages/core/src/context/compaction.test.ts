@@ -174,6 +174,20 @@ describe("a conversation that grows too long", () => {
     expect(summaries(session)).toHaveLength(1);
   });
 
+  test("B42: a model that calls a tool in the place of a summary is asked again, and may not; nothing runs", async () => {
+    const before = acted;
+    const { session, model, agent } = play((request, index) => {
+      if (!isSummary(request)) return index < 12 ? [call("act")] : "end";
+      return request.toolChoice === "none" ? "All of it." : [text("Let me look."), call("act")];
+    });
+    await agent.send("Begin.", { session });
+    const [first, again] = model.requests.filter(isSummary);
+    expect([first?.toolChoice, again?.toolChoice]).toEqual(["auto", "none"]);
+    expect(first?.instructions).toBe(model.requests[0]?.instructions);
+    expect(summaries(session)[0]).toMatchObject({ parts: [{ text: "All of it." }], usage: { output: 10 } });
+    expect(acted - before).toBe(model.requests.filter((request) => !isSummary(request)).length - 1);
+  });
+
   test.each<[string, string | readonly Beat[], RegExp]>([
     ["empty", "  ", /empty/],
     ["longer than what it stands for", "long ".repeat(2_000), /longer/],

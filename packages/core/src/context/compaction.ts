@@ -1,7 +1,7 @@
 import { createId } from "../conversation/id.ts";
 import { type Message, textOf } from "../conversation/message.ts";
-import type { Cost, Usage } from "../conversation/usage.ts";
-import { askModel } from "../model/ask-model.ts";
+import { addCost, addUsage, type Cost, type Usage } from "../conversation/usage.ts";
+import { askModel, type ModelResponse } from "../model/ask-model.ts";
 import { type ModelDriver, ModelError, type PromptMessage } from "../ports/model.ts";
 import type { Shortened } from "../ports/tool.ts";
 import { tellModel } from "../run/inputs.ts";
@@ -20,9 +20,7 @@ const FAILURES = 2;
 
 const SHORTEN = "shorten_conversation";
 
-const INSTRUCTIONS = `You are asked to sum up a conversation between a person and an agent, so that the agent can go on without it. Write down all that still counts: what the person wants, in their words where these matter; what was decided, and why; what was found, with names, paths and numbers; which files were changed, and how; what is being done now, and what is left to do. Leave out what is settled and of no further use. Answer with the summary alone.`;
-
-const REQUEST = "Sum up the conversation above, as you were told. Answer with the summary alone; call no tool.";
+const REQUEST = `Sum up the conversation above, so that you can go on without it. Write down all that still counts: what the person wants, in their words where these matter; what was decided, and why; what was found, with names, paths and numbers; which files were changed, and how; what is being done now, and what is left to do. Leave out what is settled and of no further use. Answer with the summary alone; call no tool.`;
 
 /**
  * Sees to it that the next request fits the model: reminds the model in time, and shortens the conversation when it
@@ -83,12 +81,9 @@ export async function shorten(
   session.notify({ type: "context.shortening", run: run.id, reason: why }, origin);
   let spent: Spent | undefined;
   try {
-    const { idle } = agent.retry;
-    // There are providers that refuse calls of tools which the request does not name; none may be called.
-    const request = { instructions: INSTRUCTIONS, tools: agent.toolbox.schemas, toolChoice: "none" } as const;
-    const response = await summaryOf(branch.prompt(), requestFor(wanted), (messages) =>
-      askModel(model, { ...request, messages }, idle === undefined ? { signal } : { signal, idle }),
-    );
+    const response = await summaryOf(branch.prompt(), requestFor(wanted), (messages) => {
+      return askForText(run, model, messages);
+    });
     spent = { usage: response.usage, cost: response.cost };
     run.budget.count(response.usage, response.cost);
     const { tokens } = await freedBy(run, response.text, covers);
@@ -105,6 +100,25 @@ export async function shorten(
     session.notify({ type: "context.not-shortened", run: run.id, reason }, origin);
     return reason;
   }
+}
+
+/**
+ * Asks for a text with the head of all requests of the turn, so that what was said is read from the provider's cache: for
+ * Anthropic, whether tools may be called is part of that. A model that calls one all the same is asked again, and may not.
+ */
+async function askForText(
+  { agent, signal }: TurnRun,
+  model: ModelDriver,
+  messages: readonly PromptMessage[],
+): Promise<ModelResponse> {
+  const { instructions, toolbox, settings, retry } = agent;
+  const request = { instructions: instructions.text, tools: toolbox.schemas, settings, messages };
+  const ask = (toolChoice: "auto" | "none") =>
+    askModel(model, { ...request, toolChoice }, { signal, idle: retry.idle });
+  const first = await ask("auto");
+  if (first.finish !== "calls") return first;
+  const again = await ask("none");
+  return { ...again, usage: addUsage(first.usage, again.usage), cost: addCost(first.cost, again.cost) };
 }
 
 interface Spent {

@@ -6,6 +6,8 @@ import { ResponseSize } from "./response-size.ts";
 /** A response as a text, and what it cost. */
 export interface ModelResponse {
   readonly text: string;
+  /** Why it ended: "calls" when the model called a tool, which nobody runs. */
+  readonly finish: Extract<ModelPart, { type: "finish" }>["reason"] | undefined;
   readonly usage: Usage;
   readonly cost: Cost;
 }
@@ -57,5 +59,6 @@ export async function askModel(
     unwatch();
   }
   const usage = finish ? cleanUsage(finish.usage) : noUsage;
-  return { text: finish?.reason === "stop" ? text : "", usage, cost: costOf(usage, model.price) };
+  const { reason } = finish ?? {};
+  return { text: reason === "stop" ? text : "", finish: reason, usage, cost: costOf(usage, model.price) };
 }

@@ -157,10 +157,18 @@ export function jsonSchemaOf(of: string, schema: InputSchema<unknown>): JsonSche
   }
   try {
     const { $schema: _, ...rest } = jsonSchema.input({ target: "draft-2020-12" });
-    return rest as JsonSchema;
+    return JSON.parse(JSON.stringify(rest, withoutIdleBound));
   } catch (cause) {
     throw new ToolDefinitionError(`The schema of ${of} cannot be given to a model: ${messageOf(cause)}`, { cause });
   }
+}
+
+/** That a whole number is one that a number can hold tells a model nothing, and would be sent with each request. */
+function withoutIdleBound(keyword: string, value: unknown): unknown {
+  const isIdle =
+    (keyword === "maximum" && value === Number.MAX_SAFE_INTEGER) ||
+    (keyword === "minimum" && value === Number.MIN_SAFE_INTEGER);
+  return isIdle ? undefined : value;
 }
 
 /** Holds a value to a Standard Schema. */

@@ -14,7 +14,7 @@ import { collect, readUntil } from "../testing/collect.ts";
 import { call, fail, scriptedModel, spend, stall, text } from "../testing/scripted-model.ts";
 import { act, agentOf, finish, launch, resultsIn } from "./launch.fixture.ts";
 
-const isSummary = ({ instructions }: ModelRequest) => instructions.startsWith("You are asked to sum up");
+const isSummary = ({ messages }: ModelRequest) => JSON.stringify(messages.at(-1)).includes("Sum up the conversation");
 
 describe("a sub-agent", () => {
   test("B41: works in a conversation of its own below the call, in the same log and feed, and its result is the call's", async () => {

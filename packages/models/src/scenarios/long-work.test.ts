@@ -74,11 +74,10 @@ describe("over HTTP, on every format,", () => {
     }
   });
 
-  test("B42: the request for a summary lets the model call nothing, and what it covers is not sent again", async () => {
+  test("B42: a summary is asked for behind what was said, and what it covers is not sent again", async () => {
     for (const { format, turns, requests, state } of await playAll(summedUp)) {
       expect(turns.at(-1), format.name).toMatchObject({ reason: "answered", text: "Both seen." });
       const [asked, answered] = requests.slice(-2);
-      expect(format.choiceIn(asked?.body), format.name).toEqual(format.noCalls);
       expect(asked?.text, format.name).toContain("Sum up the conversation above");
       expect(format.exchanges(asked?.body), format.name).toHaveLength(2);
       expect(answered?.text, format.name).toContain(SUMMARY);

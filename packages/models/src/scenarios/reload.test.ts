@@ -158,3 +158,34 @@ describe("invariant 2: a conversation that is opened again asks the provider the
     }
   });
 });
+
+/** Where a format has what was said; all else of a request is its head. */
+const SAID = ["messages", "input", "contents"] as const;
+
+/** Marks up to which a provider is to keep a request: they move on with each. */
+const MARKS = new Set(["cache_control", "cachePoint"]);
+
+function parts(body: unknown): { readonly head: object; readonly said: string } {
+  const bare = JSON.parse(JSON.stringify(body, (key, value) => (MARKS.has(key) ? undefined : value)));
+  const place = SAID.find((name) => Array.isArray(bare[name])) ?? "messages";
+  const { [place]: said, ...head } = bare;
+  return { head, said: JSON.stringify(said) };
+}
+
+describe("what a provider keeps of a request stands at the beginning of the next, on every format:", () => {
+  test.each([eventful, listenedTo, summedUp])("$name", async (scenario) => {
+    for (const format of formats) {
+      const { played } = await reload(format, scenario);
+      const requests = played.requests.map(({ body }) => parts(body));
+      // Behind the summary another conversation begins, under the same head.
+      const summed = played.requests.findIndex(({ text }) => text.includes("Sum up the conversation"));
+      for (const [index, { head, said }] of requests.slice(1).entries()) {
+        const before = requests[index];
+        expect(head, format.name).toEqual(before?.head);
+        // A message may go on where it ended.
+        const begins = said.startsWith(before?.said.replace(/[\]}]+$/, "") ?? "");
+        expect(begins, `${format.name}, request ${index + 2}`).toBe(index !== summed || summed < 0);
+      }
+    }
+  });
+});

@@ -30,7 +30,7 @@ export function processesTool(background: BackgroundCommands): Tool {
   return defineTool({
     name: "processes",
     description:
-      "Looks after commands that go on in the background: answers what one has printed since it was last read, and whether it runs. Without `process`, lists them.",
+      "Answers what a command in the background has printed since it was last read, and whether it runs. Without `process`, lists them.",
     input: z.object({
       process: z.string().optional().describe("What it is called, such as p1."),
       from: z.int().min(0).optional().describe("The character of its output to read from."),
@@ -53,8 +53,7 @@ export function processesTool(background: BackgroundCommands): Tool {
 export function processInputTool(background: BackgroundCommands): Tool {
   return defineTool({
     name: "process_input",
-    description:
-      "Writes to the standard input of a command that goes on in the background, and answers what it prints at once.",
+    description: "Writes to the standard input of a command in the background, and answers what it prints at once.",
     input: z.object({
       process: z.string().describe("What it is called, such as p1."),
       typed: z.string().max(LONGEST_INPUT).describe("Sent as it is: end a line with a line end."),

@@ -13,9 +13,9 @@ const input = z.object({
     .enum(["lines", "complete", "symbol"])
     .optional()
     .describe(
-      "What a block replaces. lines: lines by their numbers. symbol: a function, class or method by its name. complete: the whole file. Default: lines; complete for a new file.",
+      "What a block replaces. lines: lines by number; symbol: a function, class or method by name; complete: the file. Default: lines; complete for a new file.",
     ),
-  overwrite: z.boolean().optional().describe("Allows mode complete for a file that exists. Default: false."),
+  overwrite: z.boolean().optional().describe("Allows mode complete for a file that exists."),
 });
 
 /**

@@ -21,7 +21,7 @@ const input = z.object({
     .string()
     .min(1)
     .describe(
-      "The text to replace, exactly as it is in the file, with its indentation and without line numbers. It must occur exactly once: include lines around it when it is not unique.",
+      "The text to replace, exactly as it is in the file, with its indentation, without line numbers. Include lines around it when it is not unique.",
     ),
   new_text: z.string().describe("What stands there instead. Empty removes the old text."),
 });

@@ -19,12 +19,7 @@ const input = z.object({
     .overwrite((path) => path || ".")
     .optional()
     .describe("The folder, relative to the workspace. Default: the workspace itself."),
-  depth: z
-    .int()
-    .min(1)
-    .max(20)
-    .optional()
-    .describe("How many levels to go down. Default 1: only what is directly in the folder."),
+  depth: z.int().min(1).max(20).optional().describe("How many levels to go down. Default 1."),
 });
 
 /** `list {path, depth?}`: what is in a folder. */
@@ -33,7 +28,7 @@ export function listTool(workspace: Workspace): Tool {
     name: "list",
     description:
       "Lists a folder: one path a line, relative to the workspace and sorted, folders with a `/` at the end, files with their size in bytes. " +
-      `What .gitignore leaves out is not listed. At most ${MOST_ENTRIES} entries; a note says how many more there are.`,
+      `What .gitignore leaves out is not listed. At most ${MOST_ENTRIES} entries.`,
     input,
     effects: "none",
     eager: true,

@@ -15,12 +15,8 @@ const LONGEST_LINE = 2000;
 
 const input = z.object({
   path: z.string().describe("The file, relative to the workspace."),
-  start: z.int().min(1).optional().describe("The first line wanted; 1 is the first of the file. Default 1."),
-  end: z
-    .int()
-    .min(1)
-    .optional()
-    .describe(`The last line wanted, included. Default: to the end, at most ${MOST_LINES} lines at once.`),
+  start: z.int().min(1).optional().describe("The first line wanted. Default 1."),
+  end: z.int().min(1).optional().describe(`The last line wanted, included. Default: to the end.`),
 });
 
 /** What is read, and who is told of it. */
@@ -35,9 +31,7 @@ export interface ReadOptions {
 export function readTool(workspace: Workspace, { watch, keyFiles }: ReadOptions = {}): Tool {
   return defineTool({
     name: "read",
-    description:
-      `Reads a text file. Each line comes as its number, a tab and its text. At most ${MOST_LINES} lines or ${MOST_BYTES} bytes at once; ` +
-      "a note at the end says how to read on. Use start and end for a part of a large file.",
+    description: `Reads a text file. Each line comes as its number, a tab and its text. At most ${MOST_LINES} lines or ${MOST_BYTES} bytes at once.`,
     input,
     effects: "none",
     eager: true,

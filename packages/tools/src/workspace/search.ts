@@ -35,9 +35,7 @@ const input = z.object({
   glob: z
     .string()
     .optional()
-    .describe(
-      "Only files whose name matches, such as `*.ts`; with a `/` it is about the path from the workspace, such as `src/**/*.ts`.",
-    ),
+    .describe("Only files whose name matches, such as `*.ts`; with a `/`, whose path does, such as `src/**/*.ts`."),
 });
 
 /** `search {pattern, path?, glob?}`: lines of text files that match a regular expression. */

@@ -35,7 +35,7 @@ const input = z.object({
     .string()
     .min(1)
     .max(LONGEST_COMMAND)
-    .describe("The command, as for bash -c. It runs in the folder of the workspace."),
+    .describe("The command, as for bash -c, in the folder of the workspace."),
   timeout: z
     .int()
     .min(1)
@@ -46,7 +46,7 @@ const input = z.object({
     .boolean()
     .optional()
     .describe(
-      "For a server or a watcher: answers with the first output and what the command is called, such as p1, while it goes on. The tool processes reads it and stops it.",
+      "For a server or a watcher: answers its first output and its name, such as p1, and goes on. See processes.",
     ),
 });
 

@@ -15,8 +15,8 @@ import { MOST_ASKED_BYTES, unifiedDiff } from "./unified-diff.ts";
 import { assertAllowed, assertJudged, type WritingOptions } from "./writing.ts";
 
 const input = z.object({
-  path: z.string().describe("The file, relative to the workspace. Folders that are missing are made."),
-  content: z.string().describe("The whole content of the file, exactly as it shall be."),
+  path: z.string().describe("The file, relative to the workspace. Missing folders are made."),
+  content: z.string().describe("The whole content of the file."),
 });
 
 /** `write {path, content}`: makes a file or replaces it as a whole. */
@@ -24,8 +24,7 @@ export function writeTool(workspace: Workspace, { backups, refuse, watch }: Writ
   return defineTool({
     name: "write",
     description:
-      "Writes a whole file: makes it, or replaces what was there. For a change in a part of a file use edit. " +
-      "Answers whether the file was created or overwritten, and what changed.",
+      "Writes a whole file: makes it, or replaces what was there. For a change in a part of a file use edit.",
     input,
     // Written twice, a file has the same content as written once.
     effects: "idempotent",

@@ -20,7 +20,7 @@ export function askClient(): Tool {
   return defineTool({
     name: "ask_client",
     description:
-      "Asks the person. Use it only for what you cannot decide or find out yourself. Offer choices with `questions` where you can: 1 to 4 at once, each with 2 to 12 choices; the person can always answer in their own words too. Give a default_answer where you can: it is the answer when nobody can be asked.",
+      "Asks the person what you cannot decide or find out yourself. Where you can, offer choices with `questions` (1 to 4, each with 2 to 12 choices; other words are always possible) and give a default_answer, for when nobody can be asked.",
     input: {
       type: "object",
       properties: {

@@ -59,18 +59,15 @@ export function launchAgent(options: LaunchAgentOptions = {}): Tool {
     input: {
       type: "object",
       properties: {
-        task: text("What is to be done, with all that the sub-agent needs to know."),
+        task: text("What is to be done."),
         expected_output: text("What its result must contain."),
-        ...(known.length > 0
-          ? { agent: { ...text("One of the named agents."), enum: known.map(({ name }) => name) } }
-          : {}),
-        instructions: text("How it is to work, in the place of your own instructions."),
-        ...(options.resolveModel ? { model: text("Name of its model; yours when absent.") } : {}),
+        ...(known.length > 0 ? { agent: { type: "string", enum: known.map(({ name }) => name) } } : {}),
+        instructions: text("How it is to work, instead of your own instructions."),
+        ...(options.resolveModel ? { model: text("Its model. Default: yours.") } : {}),
         tools: {
           type: "array",
           items: { type: "string" },
-          description:
-            "Names of those of your tools that it may use; all when absent. Of a named agent, of those that it has.",
+          description: "Those of your tools that it may use, by name. Default: all, or those of the named agent.",
         },
       },
       required: ["task", "expected_output"],

@@ -5,7 +5,7 @@ export function shortenConversation(): Tool {
   return defineTool({
     name: "shorten_conversation",
     description:
-      "Puts your summary in the place of the earlier conversation, so that there is room again. Afterwards you see the summary and the last messages only: write down all that still counts - what the person wants, what was decided and found, which files were changed and how, and what is left to do.",
+      "Puts your summary in the place of the earlier conversation, to make room. Afterwards you see it and the last messages only: write down all that still counts - what the person wants, what was decided and found, which files were changed and how, and what is left to do.",
     input: {
       type: "object",
       properties: { summary: { type: "string", minLength: 1 } },

@@ -20,7 +20,7 @@ export function updatePlan(): Tool {
   return defineTool({
     name: "update_plan",
     description:
-      "Puts down your plan, which the person sees: all of its steps, in order, and how each stands. Use it for work of three steps or more, and call it again, with the whole list, as soon as a step is begun or done. With hand_in, the person decides whether the plan is carried out: use that when you were told to plan only, or when changes are refused because of approval mode 'plan'.",
+      "Puts down your plan, which the person sees: all steps in order, and how each stands. For work of three steps or more; call it again, with the whole list, as soon as a step is begun or done. With hand_in, the person decides whether the plan is carried out: for when you were told to plan only, or approval mode 'plan' refuses changes.",
     input: {
       type: "object",
       properties: {
@@ -31,7 +31,7 @@ export function updatePlan(): Tool {
           items: {
             type: "object",
             properties: {
-              title: { type: "string", description: "What is to be done, in a line.", maxLength: LONGEST_TITLE },
+              title: { type: "string", description: "In a line.", maxLength: LONGEST_TITLE },
               status: { type: "string", enum: ["pending", "in_progress", "completed"] },
             },
             required: ["title", "status"],
