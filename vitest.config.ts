@@ -1,16 +1,29 @@
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 
+/** Packages whose tests change nothing but what they make: one worker runs many of their files, and loads them once. */
+const PURE = "packages/{core,protocol,models,memory}/src/**/*.test.ts";
+
 /** `vitest run` is the everyday suite; `--mode long` adds the tests that take minutes: they look at BANYAN_LONG. */
 export default defineConfig(({ mode }) => {
   const long = mode === "long" || process.env.BANYAN_LONG === "1";
   return {
     test: {
-      include: [
-        "packages/*/src/**/*.test.{ts,tsx}",
-        "scripts/**/*.test.ts",
-        "bench/src/**/*.test.ts",
-        "examples/src/**/*.test.ts",
+      projects: [
+        { extends: true, test: { name: "shared", include: [PURE], isolate: false } },
+        {
+          extends: true,
+          test: {
+            name: "alone",
+            include: [
+              "packages/*/src/**/*.test.{ts,tsx}",
+              "scripts/**/*.test.ts",
+              "bench/src/**/*.test.ts",
+              "examples/src/**/*.test.ts",
+            ],
+            exclude: [PURE],
+          },
+        },
       ],
       pool: "forks",
       // More than there are cores: half of the time tests wait, for processes, sockets and browsers.
