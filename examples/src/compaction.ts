@@ -3,8 +3,8 @@ import { Agent, pathTo, Session, textOf } from "@banyan/core";
 import type { ModelRequest, PromptMessage } from "@banyan/core/drivers";
 import { scriptedModel, spend, text } from "@banyan/core/testing";
 
-const wantsSummary = ({ instructions }: ModelRequest) => instructions.startsWith("You are asked to sum up");
 const textIn = (message: PromptMessage) => message.parts.map((part) => ("text" in part ? part.text : "")).join("");
+const wantsSummary = ({ messages }: ModelRequest) => messages.slice(-1).map(textIn).join().startsWith("Sum up");
 const tokens = ({ messages }: ModelRequest) => Math.ceil(messages.map(textIn).join("").length / 4);
 
 const model = scriptedModel((request) => [

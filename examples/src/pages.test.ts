@@ -25,7 +25,7 @@ function codesIn(markdown: string): string[] {
 }
 
 test("docs/events.md has a row for every item of a feed, and for no other", () => {
-  const files = ["event", "message"].map((name) => read(`packages/core/src/conversation/${name}.ts`));
+  const files = ["event", "feed-item", "message"].map((name) => read(`packages/core/src/conversation/${name}.ts`));
   const declared = files.join("").matchAll(/"([a-z]+(?:\.[a-z-]+)+)"/g);
   const types = new Set([...declared].map(([, type]) => type));
   // Another table, of what clients show, is compared with what they do.

@@ -111,6 +111,7 @@ const SHOWS: Readonly<Record<ItemType, Shows>> = {
   "call.output.delta": { full: /leaf after leaf/, page: /leaf after leaf/ },
   "call.draft.delta": { full: /writing draft\.txt/, page: /draft\.txt\s+being written[\s\S]*drafted line/ },
   "model.retrying": same(/529, attempt 2/),
+  "model.replaced": same(/spare\/model goes on with this turn in the place of scripted\/model/),
   "model.waiting": {
     full: /thinking, the connection is alive, 3 min/,
     plain: /Thinking for 3 min 0 s; the connection is alive/,
@@ -130,7 +131,13 @@ const SHOWS: Readonly<Record<ItemType, Shows>> = {
 const NOT_RECORDED = ["conversation.created", "conversation.brought-in", "feed.reset", "chat.ended"] as const;
 
 const NOTICES: ReadonlySet<string> = new Set([
-  ...(["model.retrying", "model.waiting", "turn.waiting", "memory.skipped"] satisfies Notice["type"][]),
+  ...([
+    "model.retrying",
+    "model.replaced",
+    "model.waiting",
+    "turn.waiting",
+    "memory.skipped",
+  ] satisfies Notice["type"][]),
   ...(["context.shortening", "context.not-shortened", "callback.failed"] satisfies Notice["type"][]),
 ]);
 

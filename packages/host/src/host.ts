@@ -146,6 +146,7 @@ export class Host {
       model: parts.driver,
       // Another model that a person takes counts from the next step on.
       modelNamed: (name) => this.#drivers.of(name),
+      fallbacks: settings.fallbacks,
       instructions: instructionsText(instructions.parts),
       settings: modelSettings(settings),
       limits: limitsOf(settings),

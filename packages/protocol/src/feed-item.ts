@@ -66,6 +66,15 @@ export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
     }),
     z.object({
       ...head,
+      type: z.literal("model.replaced"),
+      run: id,
+      from: z.string().describe("The model that is out, as `provider/model`."),
+      to: z.string().describe("The one that goes on with the turn."),
+      code: z.string(),
+      reason: z.string(),
+    }),
+    z.object({
+      ...head,
       type: z.literal("model.waiting"),
       run: id,
       message: id,

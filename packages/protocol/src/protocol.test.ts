@@ -244,6 +244,7 @@ const TOLD = {
   "message.started": true,
   "model.changed": true,
   "model.retrying": true,
+  "model.replaced": true,
   "model.waiting": true,
   "question.answered": true,
   "process.started": true,

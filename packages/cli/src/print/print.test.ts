@@ -93,6 +93,16 @@ describe("the answer", () => {
     expect(quiet).toMatchObject({ code: 0, stdout: "It says hello.\n", stderr: "" });
   });
 
+  test("C9: is that of another model where the first is out, which stderr says", async () => {
+    const settings = join(place.env.BANYAN_HOME ?? "", "config", "settings.json");
+    mkdirSync(dirname(settings), { recursive: true });
+    writeFileSync(settings, JSON.stringify({ fallbacks: ["openai-compatible/spare"] }));
+    await using server = await modelServer({ status: 529 }, { text: "Here I am." });
+    const { code, stdout, stderr } = await banyan(place, ["-p", "hi", "--attempts", "1", ...MODEL], server);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "Here I am.\n" });
+    expect(stderr).toContain("openai-compatible/spare goes on with this turn in the place of openai-compatible/test.");
+  });
+
   test("S12: holds no terminal control sequences", async () => {
     await using server = await modelServer({
       text: ["red: \x1b[3", "1mred\x1b[0m, title: \x1b]0;ow", "ned\x07, bell: \x07."],

@@ -93,6 +93,10 @@ const SCENES: readonly { readonly before?: Items; readonly item: Unplaced; reado
     shows: /overloaded|529, attempt 2/,
   },
   {
+    item: { type: "model.replaced", run: "r", from: "a/one", to: "b/two", code: "quota", reason: "Nothing is left." },
+    shows: /Nothing is left\. b\/two goes on with this turn in the place of a\/one/,
+  },
+  {
     item: { type: "model.waiting", run: "r", message: "a", time: 180_000, alive: true },
     shows: /hinking for 3 min|thinking, the connection is alive/,
   },

@@ -144,6 +144,7 @@ export const SHOWN_ITEMS: Readonly<Record<ItemType, Shown>> = {
     page: "the change as it is written",
   },
   "model.retrying": same("why, which attempt, and when"),
+  "model.replaced": same("which model goes on in the place of which, and why"),
   "model.waiting": same("for how long, and whether the connection is alive"),
   "turn.waiting": same("what it waits for, and what is not there when it begins"),
   "memory.skipped": same("why"),

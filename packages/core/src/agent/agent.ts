@@ -63,6 +63,13 @@ export interface AgentOptions {
    */
   readonly modelNamed?: ((name: string) => Promise<ModelDriver | LanguageModelV4 | LoopDriver>) | undefined;
   /**
+   * Names of models, for `modelNamed`, that stand in one after the other when a model stays overloaded, limited or
+   * unreachable: the next goes on with the turn, the feed says so (`model.replaced`), and the next turn begins with `model`. While
+   * one is left, a model that fails is asked again for one minute, if `retry` does not say otherwise. Default: none.
+   * @example new Agent({ model, modelNamed: (name) => resolveModel(name), fallbacks: ["openai/gpt-5"] });
+   */
+  readonly fallbacks?: readonly string[] | undefined;
+  /**
    * The system prompt.
    * @example new Agent({ model, instructions: "You answer in one sentence." });
    */

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Event, isEvent } from "../conversation/event.ts";
+import type { Event } from "../conversation/event.ts";
+import { isEvent } from "../conversation/feed-item.ts";
 import { createId } from "../conversation/id.ts";
 import { Session } from "../session/session.ts";
 import {

@@ -72,6 +72,10 @@ export class AgentBuilder {
     return this.#set({ modelNamed });
   }
 
+  fallbacks(...fallbacks: readonly string[]): AgentBuilder {
+    return this.#set({ fallbacks });
+  }
+
   memory(memory: NonNullable<AgentOptions["memory"]>): AgentBuilder {
     return this.#set({ memory });
   }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { FeedItem } from "../conversation/event.ts";
+import type { FeedItem } from "../conversation/feed-item.ts";
 import { defineTool } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";
 import { collect } from "../testing/collect.ts";

@@ -1,4 +1,4 @@
-import type { ChatEnd, FeedItem } from "../conversation/event.ts";
+import type { ChatEnd, FeedItem } from "../conversation/feed-item.ts";
 import { ID_RULE, isId } from "../conversation/id.ts";
 import type { Message } from "../conversation/message.ts";
 import { pathTo } from "../conversation/tree/path.ts";

@@ -3,6 +3,7 @@ import { nearest } from "../conversation/shown/nearest.ts";
 import type { ModelSettings } from "../ports/model.ts";
 import { checkLimits, type Limits } from "../run/limits.ts";
 import type { Callbacks, RetrySettings } from "../run/run.ts";
+import { checkTool } from "../toolbox/check-tool.ts";
 import { Toolbox, ToolDefinitionError } from "../toolbox/toolbox.ts";
 import { schemaProblem } from "../toolbox/usable-schema.ts";
 import type { AgentOptions, CompactionOptions } from "./agent.ts";
@@ -20,6 +21,7 @@ const AGENT: Names<AgentOptions> = {
   name: true,
   model: true,
   modelNamed: true,
+  fallbacks: true,
   instructions: true,
   tools: true,
   settings: true,
@@ -74,8 +76,15 @@ const CALLBACKS: Names<Callbacks> = {
  */
 export function checkOptions(options: AgentOptions): void {
   checkNames("", options, AGENT);
-  const { model, tools, output, settings, limits, retry, bounds, compaction, memory, callbacks } = options;
+  const { model, modelNamed, fallbacks = [], tools, output, settings, limits, retry, bounds } = options;
+  const { compaction, memory, callbacks } = options;
   checkModel(model);
+  if (!Array.isArray(fallbacks) || fallbacks.some((name) => typeof name !== "string")) {
+    throw new AgentError('fallbacks are a list of names of models, such as ["openai/gpt-5"].');
+  }
+  if (fallbacks.length > 0 && !modelNamed) {
+    throw new AgentError("fallbacks are names: give modelNamed as well, which finds the model of each.");
+  }
   if (settings) checkNames("settings.", settings, SETTINGS);
   if (limits) checkNames("limits.", limits, LIMITS);
   if (retry) checkNames("retry.", retry, RETRY);
@@ -86,7 +95,7 @@ export function checkOptions(options: AgentOptions): void {
     throw new AgentError("The tools of an agent are a list: tools: [...].");
   }
   // Made once for a list: a second agent with the same one costs nothing.
-  if (tools) Toolbox.of(tools);
+  if (tools) Toolbox.of(tools, checkTool);
   const problem = output && !("~standard" in output) ? schemaProblem(output) : undefined;
   if (problem !== undefined) throw new ToolDefinitionError(`The schema "output" cannot be used: ${problem}.`);
   if (!memory) return;

@@ -1,4 +1,5 @@
-import { type Event, isEvent } from "../conversation/event.ts";
+import type { Event } from "../conversation/event.ts";
+import { isEvent } from "../conversation/feed-item.ts";
 import type { LoopDriver } from "../ports/loop.ts";
 import type { PromptMessage } from "../ports/model.ts";
 import type { Log, Store } from "../ports/store.ts";

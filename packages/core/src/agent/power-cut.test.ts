@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { type Event, isEvent } from "../conversation/event.ts";
+import type { Event } from "../conversation/event.ts";
+import { isEvent } from "../conversation/feed-item.ts";
 import type { Json } from "../conversation/message.ts";
 import { noUsage } from "../conversation/usage.ts";
 import type { LoopDriver, TurnSink } from "../ports/loop.ts";

@@ -26,6 +26,7 @@ export function readyAgent(agent: Agent): TurnAgent {
     name: agent.name,
     model: driver,
     modelNamed: options.modelNamed && (async (name) => withModel(agent, await options.modelNamed?.(name))),
+    fallbacks: options.fallbacks ?? [],
     instructions: { text, digest: digestOf(text) },
     toolbox: Toolbox.of(mode.tools.length === 0 ? tools : withTools(tools, mode.tools)),
     own: { instructions, tools, settings },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { FeedItem } from "../conversation/event.ts";
+import type { FeedItem } from "../conversation/feed-item.ts";
 import { type Message, textOf } from "../conversation/message.ts";
 import { pathTo } from "../conversation/tree/path.ts";
 import type { PromptMessage } from "../ports/model.ts";

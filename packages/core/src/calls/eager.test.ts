@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { say } from "../agent/directive.ts";
-import { isEvent } from "../conversation/event.ts";
+import { isEvent } from "../conversation/feed-item.ts";
 import { type AssistantMessage, textOf } from "../conversation/message.ts";
 import { pathTo } from "../conversation/tree/path.ts";
 import type { Tool } from "../ports/tool.ts";

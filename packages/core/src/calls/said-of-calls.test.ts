@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { launchAgent } from "../agent/control/launch-agent.ts";
 import { say } from "../agent/directive.ts";
-import { type FeedItem, isDelta } from "../conversation/event.ts";
+import { type FeedItem, isDelta } from "../conversation/feed-item.ts";
 import { defineTool } from "../ports/tool.ts";
 import { collect } from "../testing/collect.ts";
 import { call, scriptedModel, text } from "../testing/scripted-model.ts";

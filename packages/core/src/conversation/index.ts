@@ -10,7 +10,7 @@ export {
 } from "./asked.ts";
 export { type BrokenTurn, type ToldBreak, toldBreak, type WayOn, whyEnded } from "./broken-turn.ts";
 export type * from "./event.ts";
-export { cursorOf, isDelta, isEvent } from "./event.ts";
+export * from "./feed-item.ts";
 export { createId, ID_PATTERN, ID_RULE, idInAddress, isId, pieceOfAddress } from "./id.ts";
 export type * from "./message.ts";
 export { isEnded, isSettled, textOf, typedText } from "./message.ts";

@@ -1,4 +1,5 @@
-import type { DeltaSource, Event } from "../conversation/event.ts";
+import type { Event } from "../conversation/event.ts";
+import type { DeltaSource } from "../conversation/feed-item.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import { Recent } from "./recent.ts";
 

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { say } from "../agent/directive.ts";
-import { type Event, isEvent } from "../conversation/event.ts";
+import type { Event } from "../conversation/event.ts";
+import { isEvent } from "../conversation/feed-item.ts";
 import type { AssistantMessage, Message } from "../conversation/message.ts";
 import { textOf } from "../conversation/message.ts";
 import { pathTo } from "../conversation/tree/path.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { say } from "../agent/directive.ts";
-import type { FeedItem } from "../conversation/event.ts";
+import type { FeedItem } from "../conversation/feed-item.ts";
 import { textOf } from "../conversation/message.ts";
 import { defineTool } from "../ports/tool.ts";
 import { Session } from "../session/session.ts";

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { say } from "../agent/directive.ts";
-import type { Event, FeedItem } from "../conversation/event.ts";
+import type { Event } from "../conversation/event.ts";
+import type { FeedItem } from "../conversation/feed-item.ts";
 import type { AssistantMessage, Message } from "../conversation/message.ts";
 import { emptyConversation } from "../conversation/state.ts";
 import { pathTo } from "../conversation/tree/path.ts";

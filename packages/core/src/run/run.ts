@@ -1,4 +1,4 @@
-import type { DeltaSource } from "../conversation/event.ts";
+import type { DeltaSource } from "../conversation/feed-item.ts";
 import type { AssistantMessage, Call, UserMessage } from "../conversation/message.ts";
 import { orAborted } from "../model/alarm.ts";
 import type { ResponseBounds } from "../model/response-size.ts";
@@ -115,6 +115,8 @@ export interface TurnAgent {
   readonly model: ModelDriver | LoopDriver;
   /** The same with the model of a name; absent where a turn keeps its model. */
   readonly modelNamed: ((name: string) => Promise<TurnAgent>) | undefined;
+  /** The models that may still stand in for its own in this turn, by their names. */
+  readonly fallbacks: readonly string[];
   /** Those of its mode included. */
   readonly instructions: { readonly text: string; readonly digest: string };
   /** Its own, and the tools of its mode. */

@@ -1,4 +1,4 @@
-import type { FeedItem } from "../conversation/event.ts";
+import type { FeedItem } from "../conversation/feed-item.ts";
 import { FeedReader } from "./feed.ts";
 
 /** Takes a feed as it is shown: for whoever passes it on to many. */

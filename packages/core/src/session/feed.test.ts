@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { say } from "../agent/directive.ts";
-import { type Cursor, cursorOf, type FeedItem, isDelta } from "../conversation/event.ts";
+import { type Cursor, cursorOf, type FeedItem, isDelta } from "../conversation/feed-item.ts";
 import { textOf } from "../conversation/message.ts";
 import { emptyConversation } from "../conversation/state.ts";
 import { reduce } from "../conversation/tree/reduce.ts";

@@ -1,4 +1,4 @@
-import { type Cursor, type Delta, type FeedItem, isDelta } from "../conversation/event.ts";
+import { type Cursor, type Delta, type FeedItem, isDelta } from "../conversation/feed-item.ts";
 import { SessionError } from "./error.ts";
 
 /** Unread items from which on neighbouring deltas are merged. */

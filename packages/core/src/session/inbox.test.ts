@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { resume, say } from "../agent/directive.ts";
-import type { FeedItem } from "../conversation/event.ts";
+import type { FeedItem } from "../conversation/feed-item.ts";
 import { type Message, textOf } from "../conversation/message.ts";
 import { pathTo } from "../conversation/tree/path.ts";
 import { defineTool } from "../ports/tool.ts";

@@ -1,4 +1,5 @@
-import type { Cursor, Delta, Event } from "../conversation/event.ts";
+import type { Event } from "../conversation/event.ts";
+import type { Cursor, Delta } from "../conversation/feed-item.ts";
 import type { Voices } from "../past/voices.ts";
 import type { Log } from "../ports/store.ts";
 import type { FeedReader } from "./feed.ts";

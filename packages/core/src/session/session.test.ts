@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { say } from "../agent/directive.ts";
-import { type FeedItem, isDelta } from "../conversation/event.ts";
+import { type FeedItem, isDelta } from "../conversation/feed-item.ts";
 import { textOf } from "../conversation/message.ts";
 import { call, pause, readUntil, scriptedModel, stall, text } from "../testing/index.ts";
 import { SlowStore, wait } from "./session.fixture.ts";

@@ -1,4 +1,5 @@
-import type { Cursor, DeltaBody, DeltaSource, EventBody, FeedItem, Notice } from "../conversation/event.ts";
+import type { EventBody } from "../conversation/event.ts";
+import type { Cursor, DeltaBody, DeltaSource, FeedItem, Notice } from "../conversation/feed-item.ts";
 import { createId } from "../conversation/id.ts";
 import { type AssistantMessage, type Call, type FileChange, partsOf, type UserPart } from "../conversation/message.ts";
 import type { ApprovalQuestion, ConversationState, InputChange, LiveRun } from "../conversation/state.ts";
@@ -78,13 +79,8 @@ export class Session {
     this.interrupted = left?.interrupted ?? [];
     this.#leftToSay = left?.facts ?? [];
     this.#writer = new Writer({
-      log,
-      state,
-      voices,
-      audience: this.#audience,
-      questions: this.#questions,
-      granted: this.#granted,
-      isForeign,
+      ...{ log, state, voices, isForeign },
+      ...{ audience: this.#audience, questions: this.#questions, granted: this.#granted },
       first: left?.facts ?? [{ type: "conversation.created", id: state.id, labels: state.labels }],
       onBreak: (broken) => {
         this.#runs.stop(broken, broken);

@@ -1,4 +1,5 @@
-import type { Cursor, Delta, DeltaBody, Event, EventBody } from "../conversation/event.ts";
+import type { Event, EventBody } from "../conversation/event.ts";
+import type { Cursor, Delta, DeltaBody } from "../conversation/feed-item.ts";
 import type { CheckpointPart } from "../conversation/message.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import { afterCursor, mergeDeltas } from "./feed.ts";

@@ -1,4 +1,5 @@
-import type { Cursor, Delta, DeltaBody, DeltaSource, Event, EventBody } from "../conversation/event.ts";
+import type { Event, EventBody } from "../conversation/event.ts";
+import type { Cursor, Delta, DeltaBody, DeltaSource } from "../conversation/feed-item.ts";
 import type { ConversationState } from "../conversation/state.ts";
 import { reduce } from "../conversation/tree/reduce.ts";
 import type { Voices } from "../past/voices.ts";
@@ -80,9 +81,7 @@ export class Writer {
     const { log, state, voices, questions, audience } = this.#parts;
     const at = log?.now?.() ?? Date.now();
     let seq = this.#seq;
-    const stamp = (body: Fact): Event => {
-      return { ...body, at: body.at ?? at, seq: ++seq, epoch: this.#epoch };
-    };
+    const stamp = (body: Fact): Event => ({ ...body, at: body.at ?? at, seq: ++seq, epoch: this.#epoch });
     const events = this.#first.length > 0 ? [...this.#first, ...bodies].map(stamp) : bodies.map(stamp);
     let pending: void | Promise<void>;
     try {
@@ -143,8 +142,8 @@ export class Writer {
     while (audience.isBehind) await audience.upToDate();
     join();
     const ended = from.epoch === this.#epoch ? [] : left.filter((fact) => fact.type === "message.completed");
-    const past = { log, epoch: this.#epoch, openedAt: this.#openedAt, upTo: this.#seq, left: ended };
-    await replay(reader, from, { ...past, streaming: this.#streaming, voices });
+    const own = { epoch: this.#epoch, openedAt: this.#openedAt, upTo: this.#seq, streaming: this.#streaming };
+    await replay(reader, from, { ...own, log, voices, left: ended });
   }
 
   /** Nothing more is written, for the reason that is given; what was, is in the log when this resolves. */

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { Agent } from "../agent/agent.ts";
 import { say } from "../agent/directive.ts";
-import type { FeedItem } from "../conversation/event.ts";
+import type { FeedItem } from "../conversation/feed-item.ts";
 import { textOf } from "../conversation/message.ts";
 import { cleanUsage, noUsage } from "../conversation/usage.ts";
 import { type ModelDriver, ModelError, type ModelErrorCode, type ModelPart, type ModelSink } from "../ports/model.ts";
@@ -33,11 +33,11 @@ const aborted = (signal: AbortSignal) =>
 function waits(
   errors: (attempt: number) => ModelError,
   settings = {},
-  { reached = true, begun = false } = {},
+  { reached = true, begun = false, fallbacks = [] as readonly string[] } = {},
 ): number[] {
   vi.useFakeTimers({ toFake: ["performance"] });
   try {
-    const patience = new Patience(settings, reached);
+    const patience = new Patience({ retry: settings, fallbacks }, reached);
     const found: number[] = [];
     for (;;) {
       const wait = patience.after(errors(patience.attempt), begun);
@@ -60,6 +60,14 @@ describe("how long a model is asked again (F35)", () => {
     expect(sum(pauses)).toBeLessThanOrEqual(300_000);
     expect(pauses[3]).toBeGreaterThan(4 * (pauses[0] ?? 0));
     expect(Math.max(...pauses)).toBeLessThanOrEqual(60_000);
+  });
+
+  test("C9: for one minute while another model can stand in for it, unless the time is set", () => {
+    const busy = () => new ModelError("overloaded", "Busy.");
+    const total = sum(waits(busy, {}, { fallbacks: ["b"] }));
+    expect(total).toBeGreaterThan(20_000);
+    expect(total).toBeLessThanOrEqual(60_000);
+    expect(sum(waits(busy, { time: 200_000 }, { fallbacks: ["b"] }))).toBeGreaterThan(100_000);
   });
 
   test("what the provider asks for comes first, up to all of that time, and never less than the first pause", () => {

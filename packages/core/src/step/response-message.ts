@@ -1,6 +1,7 @@
 import { type AskedCall, pendingCall } from "../calls/asked-call.ts";
 import { EagerCalls } from "../calls/eager.ts";
-import type { DeltaBody, EventBody } from "../conversation/event.ts";
+import type { EventBody } from "../conversation/event.ts";
+import type { DeltaBody } from "../conversation/feed-item.ts";
 import { createId } from "../conversation/id.ts";
 import type { AssistantMessage, Finish, Part, ProviderData } from "../conversation/message.ts";
 import { sayingCall } from "../conversation/tree/call-state.ts";

@@ -1,5 +1,5 @@
 import type { ModelError } from "../ports/model.ts";
-import type { RetrySettings } from "../run/run.ts";
+import type { RetrySettings, TurnAgent } from "../run/run.ts";
 
 /**
  * Model calls for one response that are each paid for (it broke off after its first word), or that reach nobody (where
@@ -7,25 +7,36 @@ import type { RetrySettings } from "../run/run.ts";
  */
 const FEW = 4;
 
+/** Milliseconds for which a model that fails is asked again, and for which it is while another can stand in for it. */
+const TIME = 300_000;
+const TIME_WITH_FALLBACK = 60_000;
+
+/** Whether another model may do better: this one is out, and nothing is wrong with what it was asked. */
+export function isOut({ retryable, code }: ModelError): boolean {
+  return retryable || code === "quota";
+}
+
 /** How long one response is asked for again and again. */
 export class Patience {
   /** The model call that is under way, from 1. */
   attempt = 1;
   readonly #settings: RetrySettings;
+  readonly #time: number;
   #reached: boolean;
   #begun = 0;
   /** When the first one failed, on the clock of the process. */
   #since: number | undefined;
 
   /** @param reached Whether the model has responded in this turn. */
-  constructor(settings: RetrySettings, reached: boolean) {
-    this.#settings = settings;
+  constructor({ retry, fallbacks }: Pick<TurnAgent, "retry" | "fallbacks">, reached: boolean) {
+    this.#settings = retry;
+    this.#time = retry.time ?? (fallbacks.length > 0 ? TIME_WITH_FALLBACK : TIME);
     this.#reached = reached;
   }
 
   /** Milliseconds to wait before the model is asked again, which is the next attempt; nothing when it must not be. */
   after(error: ModelError, begun: boolean): number | undefined {
-    const { attempts = Number.POSITIVE_INFINITY, time = 300_000, delay = 1_000, maxDelay = 60_000 } = this.#settings;
+    const { attempts = Number.POSITIVE_INFINITY, delay = 1_000, maxDelay = 60_000 } = this.#settings;
     const now = performance.now();
     this.#since ??= now;
     this.#reached ||= error.code !== "unreachable";
@@ -35,7 +46,7 @@ export class Patience {
     // Some spread, so that clients that failed together do not come back together.
     const growing = Math.min(maxDelay, delay * 2 ** (this.attempt - 1) * (0.75 + Math.random() / 2));
     const pause = error.retryAfter === undefined ? growing : Math.max(error.retryAfter, delay);
-    if (now - this.#since + pause > time) return undefined;
+    if (now - this.#since + pause > this.#time) return undefined;
     this.attempt++;
     return pause;
   }

@@ -7,7 +7,7 @@ import { assistantMessage, type TurnRun, tell } from "../run/run.ts";
 import { messageOf, notExecuted } from "../toolbox/execute.ts";
 import { callModel } from "./model-call.ts";
 import { ResponseMessage } from "./response-message.ts";
-import { Patience } from "./retry.ts";
+import { isOut, Patience } from "./retry.ts";
 
 /**
  * How a step went. `calls`: the model waits for their results, which are there. `told`: it asked for no call, and is told
@@ -39,7 +39,7 @@ export async function takeStep(run: TurnRun, model: ModelDriver, toolChoice: "au
   // What followers do with a message comes before its calls.
   const eager = toolChoice === "auto" && run.followers.size === 0;
   run.followers.failed = false;
-  const patience = new Patience(agent.retry, run.budget.steps > 1);
+  const patience = new Patience(agent, run.budget.steps > 1);
   for (;;) {
     const response = await ResponseMessage.begin(run, { eager });
     const error = await callModel(run, model, request, response);
@@ -54,6 +54,12 @@ export async function takeStep(run: TurnRun, model: ModelDriver, toolChoice: "au
     }
     await tell(run, "onModelError", error);
     const delay = patience.after(error, response.begun);
+    if (delay === undefined && agent.fallbacks.length > 0 && isOut(error)) {
+      // Another model may answer in its place.
+      await response.abandon(error.message);
+      await drop(run, `the answer broke off: ${error.message}`);
+      return { type: "failed", error };
+    }
     if (delay === undefined) {
       await response.keep("error", `Not executed: the answer broke off: ${error.message}`, error);
       await drop(run, `the answer broke off: ${error.message}`);

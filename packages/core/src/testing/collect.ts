@@ -1,4 +1,4 @@
-import type { FeedItem } from "../conversation/event.ts";
+import type { FeedItem } from "../conversation/feed-item.ts";
 
 /** All items of a feed that ends. */
 export async function collect(feed: AsyncIterable<FeedItem>): Promise<FeedItem[]> {

@@ -1,4 +1,4 @@
-import { type Cursor, cursorOf, type FeedItem } from "../conversation/event.ts";
+import { type Cursor, cursorOf, type FeedItem } from "../conversation/feed-item.ts";
 import type { ConversationState } from "../conversation/state.ts";
 
 /** A client that reads nothing but deltas of text, and remembers where it is: for tests of what it must have (W81). */

@@ -5,7 +5,6 @@ import { nearest } from "../conversation/shown/nearest.ts";
 import type { ToolSchema } from "../ports/model.ts";
 import type { Checked, InputSchema, JsonSchema, Tool } from "../ports/tool.ts";
 import { messageOf } from "./execute.ts";
-import { schemaProblem } from "./usable-schema.ts";
 import { withoutNulls } from "./without-nulls.ts";
 
 /** A tool cannot be used as it is. */
@@ -25,63 +24,19 @@ export class Toolbox {
   #digest: string | undefined;
   readonly #tools = new Map<string, { readonly tool: Tool; readonly check: Check }>();
 
-  private constructor(tools: readonly Tool[]) {
+  private constructor(tools: readonly Tool[], check?: (tool: Tool) => void) {
     this.schemas = tools.map((tool) => {
-      if (typeof tool !== "object" || tool === null) {
-        throw new ToolDefinitionError(
-          `A tool is an object, as defineTool makes it; one of these is of type ${typeof tool}.`,
-        );
-      }
-      if (!/^[\w-]{1,64}$/.test(tool.name)) {
-        throw new ToolDefinitionError(`"${tool.name}" cannot name a tool: use 1 to 64 letters, digits, "_" and "-".`);
-      }
+      check?.(tool);
       if (this.#tools.has(tool.name))
         throw new ToolDefinitionError(`Two tools have the name "${tool.name}"; rename one.`);
-      if (typeof tool.execute !== "function") {
-        throw new ToolDefinitionError(`The tool "${tool.name}" needs an execute function.`);
-      }
-      if (!["none", "idempotent", "external"].includes(tool.effects)) {
-        throw new ToolDefinitionError(
-          `The tool "${tool.name}" has to say what effects it has: "none", "idempotent" or "external".`,
-        );
-      }
-      if (typeof tool.input !== "object" || tool.input === null) {
-        throw new ToolDefinitionError(
-          `The tool "${tool.name}" needs an input schema: a JSON Schema of an object, or a Standard Schema.`,
-        );
-      }
-      if (tool.timeout !== undefined && !(tool.timeout > 0)) {
-        throw new ToolDefinitionError(
-          `The timeout of tool "${tool.name}" is ${tool.timeout}; it must be a positive number of milliseconds.`,
-        );
-      }
-      if (tool.maxOutput !== undefined && !(tool.maxOutput > 0)) {
-        throw new ToolDefinitionError(
-          `The maxOutput of tool "${tool.name}" is ${tool.maxOutput}; it must be a positive number of bytes.`,
-        );
-      }
-      if (tool.files !== undefined && !["read", "write"].includes(tool.files)) {
-        throw new ToolDefinitionError(
-          `The tool "${tool.name}" has files: ${JSON.stringify(tool.files)}. Say "read" or "write", or nothing.`,
-        );
-      }
-      if (tool.eager && tool.effects !== "none") {
-        throw new ToolDefinitionError(
-          `The tool "${tool.name}" is eager and has effects; only a tool that just looks may begin early.`,
-        );
-      }
       this.hasEager ||= tool.eager === true;
       const standard = "~standard" in tool.input ? (tool.input as StandardSchemaV1) : undefined;
       const schema = jsonSchemaOf(`tool "${tool.name}"`, tool.input);
       if (schema.type !== "object") {
         throw new ToolDefinitionError(`The input schema of tool "${tool.name}" must be an object's.`);
       }
-      const problem = standard ? undefined : schemaProblem(schema);
-      if (problem !== undefined) {
-        throw new ToolDefinitionError(`The input schema of tool "${tool.name}" cannot be used: ${problem}.`);
-      }
-      const check = standard ? checkStandard(standard) : checkJsonSchema(schema);
-      this.#tools.set(tool.name, { tool, check: forgivingNulls(schema, check) });
+      const judge = standard ? checkStandard(standard) : checkJsonSchema(schema);
+      this.#tools.set(tool.name, { tool, check: forgivingNulls(schema, judge) });
       return { name: tool.name, description: tool.description, input: schema as Json };
     });
     this.text = JSON.stringify(this.schemas);
@@ -95,11 +50,11 @@ export class Toolbox {
 
   static readonly #made = new WeakMap<readonly Tool[], Toolbox>();
 
-  /** Throws `ToolDefinitionError`. */
-  static of(tools: readonly Tool[]): Toolbox {
+  /** `check` throws for a tool that cannot be used; it looks at each once. Throws `ToolDefinitionError`. */
+  static of(tools: readonly Tool[], check?: (tool: Tool) => void): Toolbox {
     let toolbox = Toolbox.#made.get(tools);
     if (!toolbox) {
-      toolbox = new Toolbox(tools);
+      toolbox = new Toolbox(tools, check);
       Toolbox.#made.set(tools, toolbox);
     }
     return toolbox;

@@ -1,11 +1,13 @@
 import { expect, test } from "vitest";
 import { Agent, type AgentOptions, type TurnHandler } from "../agent/agent.ts";
+import { launchAgent } from "../agent/control/launch-agent.ts";
 import { say } from "../agent/directive.ts";
-import { isEvent } from "../conversation/event.ts";
+import { isEvent } from "../conversation/feed-item.ts";
 import type { AssistantMessage } from "../conversation/message.ts";
+import type { ModelDriver } from "../ports/model.ts";
 import { Session } from "../session/session.ts";
 import { collect } from "../testing/collect.ts";
-import { call, scriptedModel } from "../testing/scripted-model.ts";
+import { call, fail, type Script, scriptedModel, text } from "../testing/scripted-model.ts";
 
 const PRICE = { input: 1, output: 1 };
 
@@ -85,4 +87,92 @@ test("B22: an interrupt does not wait for a model that somebody still looks for"
   await looking.promise;
   session.interrupt();
   expect(await turn).toMatchObject({ reason: "interrupted", steps: 1 });
+});
+
+/** An agent whose model says `first`, with `b` and `c` to stand in for it. */
+function withFallbacks(first: Script, more: Partial<AgentOptions> = {}) {
+  const a = { ...scriptedModel(first), id: "a" };
+  const others: Record<string, ModelDriver> = {
+    b: { ...scriptedModel([[fail("unreachable", { message: "Nobody." })]]), id: "b" },
+    c: { ...scriptedModel(["said by c", "said by c again"]), id: "c" },
+  };
+  const modelNamed = async (name: string) => {
+    const found = others[name];
+    if (!found) throw new Error(`there is no ${name}`);
+    return found;
+  };
+  const retry = { attempts: 1 };
+  return new Agent({ model: a, modelNamed, fallbacks: ["gone", "b", "c"], retry, ...more });
+}
+
+const answersIn = ({ state }: Session) =>
+  [...state.messages.values()].filter((message): message is AssistantMessage => message.role === "assistant");
+
+test("C9: while a model is out, the next goes on with the turn and says so; the next turn begins with the first", async () => {
+  const session = Session.inMemory();
+  const agent = withFallbacks([[text("Half a"), fail("overloaded", { message: "Too much to do." })], "said by a"]);
+  const items = await collect(agent.chat(say("Go"), { session }));
+  const told = items.filter((item) => item.type === "model.replaced" || item.type === "callback.failed");
+  expect(told).toMatchObject([
+    { type: "callback.failed", callback: "modelNamed", reason: "there is no gone" },
+    { type: "model.replaced", from: "a", to: "b", code: "overloaded", reason: "Too much to do." },
+    { type: "model.replaced", from: "b", to: "c", code: "unreachable", reason: "Nobody." },
+  ]);
+  expect(items.at(-2)).toMatchObject({ type: "run.ended", reason: "answered" });
+  await agent.send("And now?", { session });
+  // What the first had begun to say is given up: the answer of the other stands in its place.
+  expect(answersIn(session).map(({ model, parts }) => [model, parts])).toEqual([
+    ["c", [{ type: "text", text: "said by c" }]],
+    ["a", [{ type: "text", text: "said by a" }]],
+  ]);
+});
+
+test("C9: the last of them fails as any model does; nothing stands in where the request, or the key, is what is wrong", async () => {
+  const session = Session.inMemory();
+  const last = withFallbacks([[fail("quota", { message: "Empty." })]], { fallbacks: ["b"] });
+  const turn = await last.send("Go", { session }).catch((error: unknown) => error);
+  expect(turn).toMatchObject({ message: expect.stringContaining("Nobody.") });
+  for (const code of ["authentication", "invalid-request"] as const) {
+    const items = await collect(withFallbacks([[fail(code, { message: "No." })]]).chat(say("Go")));
+    expect(items.filter(({ type }) => type === "model.replaced")).toEqual([]);
+    expect(items.at(-2)).toMatchObject({ type: "run.ended", reason: "failed", error: { code } });
+  }
+});
+
+test("C9: a sub-agent whose model is out keeps its own instructions with the other", async () => {
+  const session = Session.inMemory();
+  const seen: string[] = [];
+  const main = scriptedModel([[call("launch_agent", { task: "Dig", expected_output: "gold" })], "Done."]);
+  const out = scriptedModel(() => [fail("overloaded", { message: "Busy." })]);
+  const model: ModelDriver = {
+    ...main,
+    id: "a",
+    stream: (request, sink, signal) =>
+      (JSON.stringify(request.messages).includes("Dig") && request.tools.some(({ name }) => name === "finish_task")
+        ? out
+        : main
+      ).stream(request, sink, signal),
+  };
+  const digger = scriptedModel(({ instructions }) => {
+    seen.push(instructions);
+    return [call("finish_task", { result: "gold", summary: "Dug." })];
+  });
+  const agent = new Agent({
+    model,
+    modelNamed: async () => ({ ...digger, id: "b" }),
+    fallbacks: ["b"],
+    retry: { attempts: 1 },
+    tools: [launchAgent()],
+    instructions: "You are the parent.",
+  });
+  const turn = await agent.send("Go", { session });
+  expect(turn.text).toBe("Done.");
+  expect(seen).toEqual([expect.stringContaining("You work on a task by yourself")]);
+  expect(answersIn(session).map(({ model: name }) => name)).toEqual(["a", "b", "a"]);
+});
+
+test("C9: fallbacks are names, and need somebody who finds their models", () => {
+  const model = scriptedModel(["Hi."]);
+  expect(() => new Agent({ model, fallbacks: ["b"] })).toThrow(/give modelNamed as well/);
+  expect(() => new Agent({ model, fallbacks: "b" as never, modelNamed: async () => model })).toThrow(/list of names/);
 });

@@ -2,7 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import { askClient } from "../agent/control/ask-client.ts";
 import { launchAgent } from "../agent/control/launch-agent.ts";
 import { say } from "../agent/directive.ts";
-import type { FeedItem } from "../conversation/event.ts";
+import type { FeedItem } from "../conversation/feed-item.ts";
 import { type AssistantMessage, textOf } from "../conversation/message.ts";
 import { leaves, pathTo } from "../conversation/tree/path.ts";
 import type { ModelDriver, ModelRequest } from "../ports/model.ts";

@@ -12,6 +12,7 @@ import { type Ending, failed } from "../run/mode.ts";
 import { assistantMessage, type TurnRun, tell } from "../run/run.ts";
 import { SessionError } from "../session/error.ts";
 import { ResponseMessage } from "../step/response-message.ts";
+import { checkTool } from "../toolbox/check-tool.ts";
 import { GRACE, messageOf, notExecuted } from "../toolbox/execute.ts";
 import { bounded, DEFAULT_OUTPUT } from "../toolbox/output.ts";
 import { Toolbox } from "../toolbox/toolbox.ts";
@@ -276,7 +277,7 @@ class ReportedTurn implements TurnSink {
 function runOf(run: TurnRun, tool: Tool | undefined, signal: AbortSignal | undefined): TurnRun {
   return {
     ...run,
-    ...(tool && { agent: { ...run.agent, toolbox: Toolbox.of([tool]) } }),
+    ...(tool && { agent: { ...run.agent, toolbox: Toolbox.of([tool], checkTool) } }),
     ...(signal && { signal: AbortSignal.any([run.signal, signal]) }),
   };
 }

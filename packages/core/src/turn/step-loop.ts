@@ -49,13 +49,19 @@ export async function stepLoop(begun: Asking, chosen: ChosenModel): Promise<Endi
         await tellModel(run, correction);
         break;
       }
-      case "failed":
+      case "failed": {
+        const standIn = await chosen.standIn({ run, model }, step.error);
+        if (standIn) {
+          ({ run, model } = standIn);
+          break;
+        }
         if (overflowed || !(await isTooLong(run, step.error))) return failed(step.error);
         overflowed = true;
         if ((await shorten(run, model, "the request was too long for the model", { last: 0 })) !== undefined) {
           return failed(step.error);
         }
         break;
+      }
       case "aborted":
         if (signal.aborted) return { reason: "interrupted" };
     }

@@ -310,7 +310,7 @@ describe("a broken file of the user", () => {
     [{ model: "" }, 'model: found ""; expected the name of a model'],
     [{ temperature: 2.5 }, "temperature: found 2.5; expected a number from 0 to 2"],
     [{ maxTokens: 1.5 }, "maxTokens: found 1.5; expected a whole number above 0"],
-    [{ zzz: 5 }, "'zzz' is not known; expected one of $schema, model, titleModel, temperature,"],
+    [{ zzz: 5 }, "'zzz' is not known; expected one of $schema, model, fallbacks, titleModel,"],
     [{ models: { gpt: {} } }, "models: found the name 'gpt'; expected the name of a model as provider/model"],
     [{ models: { "a/b-5.4": { prize: {} } } }, "models[\"a/b-5.4\"]: 'prize' is not known; expected 'price'"],
     [{ models: { "a/b": { contextSize: 0 } } }, "models.a/b.contextSize: found 0; expected a whole number above 0"],

@@ -5,8 +5,19 @@ import { type SettingName, settingsSchema } from "./schema.ts";
 // What a project may set: what makes the agent fit the project, and what makes it more careful. Never who is asked, at
 // which address, with which prices; never that less is asked, or that more can be reached.
 
-const { $schema, model, titleModel, temperature, maxTokens, instructions, compaction, agents, mcpServers, hooks } =
-  settingsSchema.shape;
+const {
+  $schema,
+  model,
+  fallbacks,
+  titleModel,
+  temperature,
+  maxTokens,
+  instructions,
+  compaction,
+  agents,
+  mcpServers,
+  hooks,
+} = settingsSchema.shape;
 
 const NARROW =
   'a rule whose pattern begins with what it is about, as in "shell(npm test*)": a project cannot allow a whole tool';
@@ -18,6 +29,7 @@ const limits = settingsSchema.shape.limits.unwrap().omit({ policy: true });
 const shape = {
   $schema,
   model,
+  fallbacks,
   titleModel,
   temperature,
   maxTokens,

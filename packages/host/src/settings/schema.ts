@@ -197,6 +197,10 @@ const shape = {
     .describe("For editors: the address of this schema. Nothing is loaded from it.")
     .optional(),
   model: model.describe("The model that is used when none is named.").optional(),
+  fallbacks: z
+    .array(model, 'a list of names, as in ["openai/gpt-5"]')
+    .describe("Models that stand in, one after the other, for a model that stays overloaded, limited or unreachable.")
+    .optional(),
   titleModel: model.describe("Gives conversations their titles. Without it, a title is how they began.").optional(),
   temperature: z
     .number(TEMPERATURE)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { isEvent } from "../../conversation/event.ts";
+import { isEvent } from "../../conversation/feed-item.ts";
 import { textOf } from "../../conversation/message.ts";
 import { pathTo } from "../../conversation/tree/path.ts";
 import { defineTool } from "../../ports/tool.ts";

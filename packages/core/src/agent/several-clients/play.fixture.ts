@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { expect } from "vitest";
-import type { Cursor, FeedItem } from "../../conversation/event.ts";
+import type { Cursor, FeedItem } from "../../conversation/feed-item.ts";
 import { type Message, textOf } from "../../conversation/message.ts";
 import type { ConversationState } from "../../conversation/state.ts";
 import { reduce } from "../../conversation/tree/reduce.ts";

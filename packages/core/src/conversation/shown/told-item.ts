@@ -1,4 +1,5 @@
-import type { EventBody, FeedItem, Notice } from "../event.ts";
+import type { EventBody } from "../event.ts";
+import type { FeedItem, Notice } from "../feed-item.ts";
 import { formatDuration } from "./amounts.ts";
 import { visibleLine, visibleProse } from "./visible-text.ts";
 
@@ -31,6 +32,8 @@ type Told<Type extends string> = Extract<EventBody | Notice, { readonly type: Ty
 const SENTENCES: { readonly [Type in ToldType]: (item: Told<Type>) => string | undefined } = {
   "model.retrying": ({ reason, delay, attempt, ...hitch }) =>
     `${sentenceOf(reason)} Asked again in ${waitOf(delay)} (${hitchName(hitch)}, attempt ${attempt}).`,
+  "model.replaced": ({ from, to, reason }) =>
+    `${sentenceOf(reason)} ${visibleLine(to)} goes on with this turn in the place of ${visibleLine(from)}.`,
   "model.waiting": ({ time, alive }) => {
     const seconds = formatDuration(Math.round(time / 1_000) * 1_000);
     return alive ? `Thinking for ${seconds}; the connection is alive.` : `Nothing from the model for ${seconds}.`;

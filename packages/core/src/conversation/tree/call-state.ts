@@ -1,4 +1,5 @@
-import type { Delta, Event, FeedItem } from "../event.ts";
+import type { Event } from "../event.ts";
+import type { Delta, FeedItem } from "../feed-item.ts";
 import { type AssistantMessage, type Call, type CallStatus, isEnded, type Json, type Part } from "../message.ts";
 import type { ConversationState, Mutable, MutableState } from "../state.ts";
 

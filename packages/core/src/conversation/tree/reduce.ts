@@ -1,5 +1,6 @@
 import { whyEnded } from "../broken-turn.ts";
-import { type Delta, type Event, type FeedItem, isDelta, isEvent } from "../event.ts";
+import type { Event } from "../event.ts";
+import { type Delta, type FeedItem, isDelta, isEvent } from "../feed-item.ts";
 import { type Call, isEnded, type Message, newCall, type Part, type SummaryMessage } from "../message.ts";
 import type { ApprovalQuestion, ConversationState, LiveRun, Mutable, MutableState, TextQuestion } from "../state.ts";
 import { addCost, addUsage, type Cost, type Usage } from "../usage.ts";

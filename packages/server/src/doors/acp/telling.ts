@@ -127,6 +127,7 @@ export class Telling {
           ...{ sessionUpdate: "compaction_update", compactionId: this.#sum, status: "failed", error: item.reason },
         });
       case "model.retrying":
+      case "model.replaced":
       case "model.waiting":
       case "memory.skipped":
       case "run.paused":

@@ -1,0 +1,52 @@
+import type { Tool } from "../ports/tool.ts";
+import { ToolDefinitionError } from "./toolbox.ts";
+import { schemaProblem } from "./usable-schema.ts";
+
+/** What can be said of a tool before it is called. Throws `ToolDefinitionError`. */
+export function checkTool(tool: Tool): void {
+  if (typeof tool !== "object" || tool === null) {
+    throw new ToolDefinitionError(
+      `A tool is an object, as defineTool makes it; one of these is of type ${typeof tool}.`,
+    );
+  }
+  if (!/^[\w-]{1,64}$/.test(tool.name)) {
+    throw new ToolDefinitionError(`"${tool.name}" cannot name a tool: use 1 to 64 letters, digits, "_" and "-".`);
+  }
+  if (typeof tool.execute !== "function") {
+    throw new ToolDefinitionError(`The tool "${tool.name}" needs an execute function.`);
+  }
+  if (!["none", "idempotent", "external"].includes(tool.effects)) {
+    throw new ToolDefinitionError(
+      `The tool "${tool.name}" has to say what effects it has: "none", "idempotent" or "external".`,
+    );
+  }
+  if (typeof tool.input !== "object" || tool.input === null) {
+    throw new ToolDefinitionError(
+      `The tool "${tool.name}" needs an input schema: a JSON Schema of an object, or a Standard Schema.`,
+    );
+  }
+  if (tool.timeout !== undefined && !(tool.timeout > 0)) {
+    throw new ToolDefinitionError(
+      `The timeout of tool "${tool.name}" is ${tool.timeout}; it must be a positive number of milliseconds.`,
+    );
+  }
+  if (tool.maxOutput !== undefined && !(tool.maxOutput > 0)) {
+    throw new ToolDefinitionError(
+      `The maxOutput of tool "${tool.name}" is ${tool.maxOutput}; it must be a positive number of bytes.`,
+    );
+  }
+  if (tool.files !== undefined && !["read", "write"].includes(tool.files)) {
+    throw new ToolDefinitionError(
+      `The tool "${tool.name}" has files: ${JSON.stringify(tool.files)}. Say "read" or "write", or nothing.`,
+    );
+  }
+  if (tool.eager && tool.effects !== "none") {
+    throw new ToolDefinitionError(
+      `The tool "${tool.name}" is eager and has effects; only a tool that just looks may begin early.`,
+    );
+  }
+  const problem = "~standard" in tool.input ? undefined : schemaProblem(tool.input);
+  if (problem !== undefined) {
+    throw new ToolDefinitionError(`The input schema of tool "${tool.name}" cannot be used: ${problem}.`);
+  }
+}
