@@ -88,6 +88,9 @@ describe("a host", () => {
     host.remember("shell(echo *)");
     expect(await permitOf(host, "echo more")).toBe("allow");
     expect(await permitOf(await open(), "echo more")).toBe("allow");
+    host.remember("shell(echo *)", "deny");
+    expect(await permitOf(host, "echo more")).toBe("deny");
+    expect(await permitOf(await open(), "echo more")).toBe("deny");
   });
 
   test("makes nothing on disk before something is to be kept", async () => {

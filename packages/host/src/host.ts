@@ -357,12 +357,12 @@ export class Host {
   }
 
   /**
-   * Allows for good what a rule covers, in this process and all later ones. Throws `RuleError`, or `SettingsError` when
-   * the settings file is broken.
+   * Allows for good what a rule covers, or denies it, in this process and all later ones. Throws `RuleError`, or
+   * `SettingsError` when the settings file is broken.
    */
-  remember(rule: string): void {
-    rememberRule(this.#settingsFile, rule);
-    this.#rules = { ...this.#rules, allow: [...this.#rules.allow, parseRule(rule)] };
+  remember(rule: string, list: "allow" | "deny" = "allow"): void {
+    rememberRule(this.#settingsFile, rule, list);
+    this.#rules = { ...this.#rules, [list]: [...this.#rules[list], parseRule(rule)] };
     this.#permission = this.#permissionWith(this.#rules);
   }
 

@@ -52,6 +52,7 @@ export function deltaSchemas<const Head extends z.ZodRawShape>(head: Head) {
 
 /** The schemas of all notices, each with the properties of `head` before its own. */
 export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
+  const leaf = id.nullable().describe("The end of the branch that is summed up.");
   return [
     z.object({
       ...head,
@@ -91,8 +92,8 @@ export function noticeSchemas<const Head extends z.ZodRawShape>(head: Head) {
         .describe("What it waits for, in a sentence; when it waits no longer, what is still not there, or nothing."),
     }),
     z.object({ ...head, type: z.literal("memory.skipped"), run: id, reason: z.string() }),
-    z.object({ ...head, type: z.literal("context.shortening"), run: id, reason: z.string() }),
-    z.object({ ...head, type: z.literal("context.not-shortened"), run: id, reason: z.string() }),
+    z.object({ ...head, type: z.literal("context.shortening"), run: id, leaf, reason: z.string() }),
+    z.object({ ...head, type: z.literal("context.not-shortened"), run: id, leaf, reason: z.string() }),
     z.object({ ...head, type: z.literal("callback.failed"), callback: z.string(), reason: z.string() }),
   ] as const;
 }

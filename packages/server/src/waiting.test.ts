@@ -128,6 +128,27 @@ describe("B51, W32-W35: what waits for a person", () => {
     expect(remembered).toEqual(["shell"]);
   });
 
+  test("A10: what is denied for good is remembered too, and what waits and is covered is not asked about any more", async () => {
+    const { ran, shell } = asking();
+    const model = scriptedModel([[call("shell", { n: 1 }), call("shell", { n: 2 })], "Done."]);
+    const { client, conversation, remembered, ended, state } = await talking({
+      model,
+      tools: [shell],
+      permission: () =>
+        remembered.length > 0
+          ? { decision: "deny", reason: "The rule forbids this." }
+          : { decision: "ask", pattern: "shell" },
+    });
+    await client.ask("turn.say", { conversation, parts: say("go") });
+    await client.until(() => state.questions.size === 2);
+    const [question = ""] = state.questions.keys();
+    const remember = { pattern: "shell", scope: "always" } as const;
+    await client.ask("question.answer", { conversation, question, answer: { decision: "deny", remember } });
+    await ended(1);
+    expect([remembered, ran]).toEqual([["never shell"], []]);
+    expect(JSON.stringify([...state.messages.values()])).toContain("The rule forbids this.");
+  });
+
   test("of what was to be allowed for good and could not be kept, whoever answered is told; it holds in the conversation", async () => {
     const { ran, shell } = asking();
     const model = scriptedModel([[call("shell", { n: 1 })], "Done.", [call("shell", { n: 2 })], "Done."]);
@@ -185,7 +206,7 @@ describe("B51, W32-W35: what waits for a person", () => {
       effects: "none",
       execute: (_input: unknown, { ask }) => ask({ text: "Which colour?", choices: ["red", "blue"] }),
     });
-    const { client, conversation, ended, state } = await talking({
+    const { client, conversation, remembered, ended, state } = await talking({
       model: scriptedModel([[call("asks")], "Done."]),
       tools: [asks],
     });
@@ -194,8 +215,12 @@ describe("B51, W32-W35: what waits for a person", () => {
     expect([...state.questions.values()]).toMatchObject([
       { type: "text", text: "Which colour?", choices: ["red", "blue"] },
     ]);
-    const wrong = client.ask("question.answer", { conversation, question, answer: { decision: "allow" } });
-    await expect(wrong).rejects.toMatchObject({ code: "invalid" });
+    const remember = { pattern: "asks", scope: "always" } as const;
+    for (const wrong of [{ decision: "allow" }, { decision: "deny", remember }] as const) {
+      const answered = client.ask("question.answer", { conversation, question, answer: wrong });
+      await expect(answered).rejects.toMatchObject({ code: "invalid" });
+    }
+    expect(remembered).toEqual([]);
     await client.ask("question.answer", { conversation, question, answer: { decision: "answer", text: "blue" } });
     await ended(1);
     expect(await client.item("call.completed")).toMatchObject({ output: "blue" });

@@ -1,5 +1,5 @@
 import type { AssistantMessage, Call, Json } from "@banyan/core";
-import type { PromptMessage } from "@banyan/core/drivers";
+import type { PromptMessage, ToolSchema } from "@banyan/core/drivers";
 import { FINISHES } from "./conventions.ts";
 
 /** A part of a message, in the shape of the conventions. */
@@ -35,6 +35,19 @@ export function outputText({ parts, calls, finish = "error" }: AssistantMessage)
 /** The instructions, as JSON for an attribute. */
 export function instructionsText(instructions: string): string {
   return JSON.stringify([{ type: "text", content: instructions }]);
+}
+
+/** The tools that a model was told of, as the log has them, as JSON for an attribute. */
+export function toolsText(schemas: string): string {
+  try {
+    const told = JSON.parse(schemas) as readonly ToolSchema[];
+    return JSON.stringify(
+      told.map(({ name, description, input }) => ({ type: "function", name, description, parameters: input })),
+    );
+  } catch {
+    // A log that was written elsewhere may hold anything in their place.
+    return schemas;
+  }
 }
 
 /** Sources and what a provider did on its side have no shape there. */

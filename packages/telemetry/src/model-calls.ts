@@ -2,7 +2,7 @@ import type { Session } from "@banyan/core";
 import { addCost, addUsage, type Cost, type Notice, pathTo, type Usage } from "@banyan/core/conversation";
 import { promptFrom } from "@banyan/core/hosts";
 import { type Attributes, type Context, context, type Span, SpanKind } from "@opentelemetry/api";
-import { inputText, instructionsText, outputText } from "./content.ts";
+import { inputText, instructionsText, outputText, toolsText } from "./content.ts";
 import { BANYAN, FINISHES, GENAI, type HISTOGRAMS, namesOf, OPERATION } from "./conventions.ts";
 import { end, type Of, type OpenSpan, type OpenTurn, setContent, usageAttributes } from "./open-span.ts";
 import type { Instruments } from "./telemetry.ts";
@@ -62,7 +62,7 @@ export class ModelCalls {
     const instructions = contents.get(turn.started.instructions);
     const tools = contents.get(turn.started.tools);
     if (instructions) setContent(this.#to, span, GENAI.instructions, instructionsText(instructions));
-    if (tools) setContent(this.#to, span, GENAI.tools, tools);
+    if (tools) setContent(this.#to, span, GENAI.tools, toolsText(tools));
     setContent(this.#to, span, GENAI.input, inputText(promptFrom(path)));
   }
 

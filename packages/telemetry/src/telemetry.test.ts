@@ -1,6 +1,7 @@
+import { spawnSync } from "node:child_process";
 import { convertGenAISpanAttributesToOpenInferenceSpanAttributes } from "@arizeai/openinference-genai";
 import { Agent, askClient, defineTool, launchAgent, Session, say } from "@banyan/core";
-import { call, cut, fail, type Script, scriptedModel, spend, text } from "@banyan/core/testing";
+import { call, cut, end, fail, reasoning, type Script, scriptedModel, spend, text } from "@banyan/core/testing";
 import { SpanStatusCode } from "@opentelemetry/api";
 import {
   AggregationTemporality,
@@ -10,6 +11,7 @@ import {
 } from "@opentelemetry/sdk-metrics";
 import { InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor, TracerProvider } from "@opentelemetry/sdk-trace";
 import { expect, test } from "vitest";
+import { pythonPackage } from "../../../scripts/python-package.ts";
 import { RunIds } from "./run-ids.ts";
 import { Telemetry, type TelemetryOptions } from "./telemetry.ts";
 
@@ -170,7 +172,8 @@ test("content has the shapes of the conventions, and goes through the redactor",
   expect(json(first?.["gen_ai.system_instructions"])).toEqual([
     { type: "text", content: expect.stringContaining("Be short.") },
   ]);
-  expect(json(first?.["gen_ai.tool.definitions"])).toMatchObject([{ name: "note" }]);
+  const { name, description, input: parameters } = note;
+  expect(json(first?.["gen_ai.tool.definitions"])).toEqual([{ type: "function", name, description, parameters }]);
   expect(json(first?.["gen_ai.output.messages"])).toEqual([
     {
       role: "assistant",
@@ -354,4 +357,55 @@ test("a judge that is not ours reads the spans: OpenInference's converter", asyn
   expect(JSON.stringify(read("chat gpt-5", -1))).toContain("c1");
   expect(read("invoke_agent gardener")).toMatchObject({ "openinference.span.kind": "AGENT", "agent.name": "gardener" });
   expect(read("execute_tool note")).toMatchObject({ "openinference.span.kind": "TOOL", "tool.name": "note" });
+});
+
+/** The classes of the conventions' own package as the schema of each attribute that holds what was said. */
+const JUDGE = `
+import json, sys
+from typing import Union, get_args
+from pydantic import TypeAdapter
+from opentelemetry.util.genai import types
+# A part of any type is one, too: what is sent here must be of those that it names.
+types.MessagePart = Union[tuple(part for part in get_args(types.MessagePart) if part is not types.GenericPart)]
+judges = {
+    "gen_ai.system_instructions": list[types.TextPart],
+    "gen_ai.input.messages": list[types.InputMessage],
+    "gen_ai.output.messages": list[types.OutputMessage],
+    "gen_ai.tool.definitions": list[types.FunctionToolDefinition],
+}
+for name, text in json.load(sys.stdin):
+    TypeAdapter(judges[name]).validate_json(text, strict=True)
+    print(name)
+`;
+const { path: PYTHONPATH, whyNot } = pythonPackage("opentelemetry-util-genai==1.3b0", "pydantic==2.13.4");
+
+test.skipIf(whyNot !== "")(`what was said has the shapes that the conventions' own package has${whyNot}`, async () => {
+  const judged = (said: readonly (readonly [name: string, text: string])[]) => {
+    const env = { ...process.env, ...(PYTHONPATH && { PYTHONPATH }) };
+    const { stdout, stderr } = spawnSync("python3", ["-c", JUDGE], { input: JSON.stringify(said), env });
+    return { fitting: String(stdout).split("\n").filter(Boolean), stderr: String(stderr) };
+  };
+  const script: Script = [
+    [reasoning("Hm."), text("Look"), call("note", { what: "a" }, "c1")],
+    [text("Half"), end("length")],
+  ];
+  const { agent, session, spans } = await played(script, { content: true });
+  const data = "aGVsbG8=";
+  const files = [
+    { mediaType: "image/png", data },
+    { mediaType: "application/pdf", url: "https://example.org/a.pdf" },
+  ];
+  const parts = [{ type: "text" as const, text: "See" }, ...files.map((file) => ({ type: "file" as const, ...file }))];
+  await agent.send(parts, { session });
+  const said = spans().flatMap(({ attributes }) =>
+    ["system_instructions", "input.messages", "output.messages", "tool.definitions"].flatMap((what) => {
+      const told = attributes[`gen_ai.${what}`];
+      return told === undefined ? [] : [[`gen_ai.${what}`, String(told)] as const];
+    }),
+  );
+  expect(said.length).toBe(8);
+  expect(judged(said)).toEqual({ fitting: said.map(([name]) => name), stderr: "" });
+  expect(judged([["gen_ai.input.messages", '[{"role":"user","parts":[{"type":"text"}]}]']]).stderr).toContain(
+    "content",
+  );
 });

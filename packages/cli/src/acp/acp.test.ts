@@ -16,7 +16,12 @@ const MODEL = ["--model", "openai-compatible/test"];
 
 test("A6, A7: an editor alone: files are changed in the directory that it names, with their diffs; standard output holds frames alone, and the process ends with its input", async () => {
   using place = home();
-  await using model = await modelServer(write("notes.txt", "milk\n"), { text: "Written." }, shell("sleep 60"));
+  const long = "It is white, ".repeat(200);
+  await using model = await modelServer(
+    ...[write("notes.txt", "milk\n"), { text: "Written." }],
+    ...[long, "Cold.", "Sweet.", "It was said: milk is white."].map((text) => ({ text })),
+    shell("sleep 60"),
+  );
   const at = await editor(place, MODEL, { env: model.env });
   const other = join(place.workspace, "other");
   mkdirSync(other);
@@ -33,6 +38,13 @@ test("A6, A7: an editor alone: files are changed in the directory that it names,
   });
   await at.say(sessionId, "/tree");
   expect(at.said).toContain("#1   you");
+  for (const question of ["what is it like?", "and?", "and?"]) await at.say(sessionId, question);
+  expect(await at.say(sessionId, "/compact the colour")).toEqual({ stopReason: "end_turn" });
+  expect(JSON.stringify(model.asked.at(-1)?.at(-1))).toContain("the colour");
+  // An editor that says nothing of summaries is told that it is under way, what came of it, and how it ended.
+  const told = JSON.stringify(at.updates);
+  expect(told).toMatch(/is being summed up.*was summed up.*Shortened: a summary stands for what was said/);
+  expect(told).not.toContain("Ctrl-C");
   await expect(
     at.agent.request(session.load, { sessionId, cwd: place.workspace, mcpServers: [] }),
   ).rejects.toMatchObject({ code: -32_602 });

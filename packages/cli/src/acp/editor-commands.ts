@@ -97,6 +97,7 @@ function contextOf(there: CommandPlace): ConversationContext {
       if (taken.message !== undefined) goTo(taken.message);
       return taken;
     },
+    // The door tells that it is under way: in the editor's own way, where it has one.
     async compact(at, keep) {
       const { summary, problem } = await session.compact(at, { keep, model: undefined });
       if (summary !== undefined) goTo(summary);

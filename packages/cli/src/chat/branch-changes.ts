@@ -14,12 +14,13 @@ export interface BranchChangesOptions {
   readonly workspace: string;
   /** The model that sums up; that of the conversation when absent. */
   readonly model: string | undefined;
+  write(line: string): void;
   open(): Promise<TalkSession>;
 }
 
 /** What a person has done to a branch without a turn; they stand behind what that wrote. */
 export function branchChanges(options: BranchChangesOptions): Pick<ConversationContext, "compact" | "undo"> {
-  const { terminal, standpoint, workspace, model, open } = options;
+  const { terminal, standpoint, workspace, model, write, open } = options;
   return {
     // Asks first when the call did so elsewhere (S17).
     async undo(call) {
@@ -34,6 +35,7 @@ export function branchChanges(options: BranchChangesOptions): Pick<ConversationC
       return taken;
     },
     async compact(at, keep) {
+      write(terminal.style.dim("Summing up; Ctrl-C stops it."));
       const { summary, problem } = await (await open()).compact(at, { keep, model });
       standpoint.wrote(summary);
       return problem;

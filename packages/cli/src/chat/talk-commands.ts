@@ -64,7 +64,7 @@ export class TalkCommands {
       useApproval: async (mode) => {
         await approval.use(mode);
       },
-      ...branchChanges({ terminal, standpoint, workspace, model: otherModel, open }),
+      ...branchChanges({ terminal, standpoint, workspace, model: otherModel, write: context.write, open }),
     };
   }
 

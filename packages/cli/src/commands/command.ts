@@ -98,8 +98,8 @@ export interface ConversationContext {
   /** Puts files back to what they were before a call changed them. The model is told with what is said next. */
   undo(call: CallChanges): Promise<TakenBack>;
   /**
-   * Has the model sum up the branch down to a message, with what must be kept, if that is said; the next message goes below
-   * the summary. Answers why everything stays as it was, if so.
+   * Has the model sum up the branch down to a message, with what must be kept, if that is said, and tells that it is under way;
+   * the next message goes below the summary. Answers why everything stays as it was, if so.
    */
   compact(leaf: string, keep: string | undefined): Promise<string | undefined>;
 }

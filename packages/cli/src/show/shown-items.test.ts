@@ -113,9 +113,9 @@ const SCENES: readonly { readonly before?: Items; readonly item: Unplaced; reado
     item: { type: "memory.skipped", run: "r", reason: "its file is locked" },
     shows: /Memory was not used: its file is locked\./,
   },
-  { item: { type: "context.shortening", run: "r", reason: "it is full" }, shows: /is being summed up/ },
+  { item: { type: "context.shortening", run: "r", leaf: "m", reason: "it is full" }, shows: /is being summed up/ },
   {
-    item: { type: "context.not-shortened", run: "r", reason: "the model failed" },
+    item: { type: "context.not-shortened", run: "r", leaf: "m", reason: "the model failed" },
     shows: /was not summed up, and stays as it was: the model failed\./,
   },
   {

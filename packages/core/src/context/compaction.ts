@@ -78,7 +78,7 @@ export async function shorten(
   if (signal.aborted) return messageOf(signal.reason);
   if (progress.failedSummaries >= FAILURES) return "No further summary is asked for in this turn.";
   if (covers === undefined) return "There is nothing to shorten yet.";
-  session.notify({ type: "context.shortening", run: run.id, reason: why }, origin);
+  session.notify({ type: "context.shortening", run: run.id, leaf: branch.leaf, reason: why }, origin);
   let spent: Spent | undefined;
   try {
     const response = await summaryOf(branch.prompt(), requestFor(wanted), (messages) => {
@@ -97,7 +97,7 @@ export async function shorten(
       await session.commit([spent.cost === undefined ? counted : { ...counted, cost: spent.cost }], { origin });
     }
     const reason = messageOf(error);
-    session.notify({ type: "context.not-shortened", run: run.id, reason }, origin);
+    session.notify({ type: "context.not-shortened", run: run.id, leaf: branch.leaf, reason }, origin);
     return reason;
   }
 }
@@ -145,7 +145,7 @@ export async function planSummary(run: TurnRun, message: string, text: string): 
     return freed;
   }
   const reason = text.trim() === "" ? EMPTY : freed ? TOO_LONG : NOTHING_EARLIER;
-  session.notify({ type: "context.not-shortened", run: run.id, reason }, origin);
+  session.notify({ type: "context.not-shortened", run: run.id, leaf: branch.leaf, reason }, origin);
   throw new Error(reason);
 }
 

@@ -109,10 +109,15 @@ export type Notice =
    */
   | { readonly type: "turn.waiting"; readonly command: string; readonly waits: boolean; readonly reason: string }
   | { readonly type: "memory.skipped"; readonly run: string; readonly reason: string }
-  /** A summary is being written, which will stand for the earlier conversation. */
-  | { readonly type: "context.shortening"; readonly run: string; readonly reason: string }
+  /** A summary is being written, which will stand for the earlier conversation of the branch that ends at `leaf`. */
+  | { readonly type: "context.shortening"; readonly run: string; readonly leaf: string | null; readonly reason: string }
   /** It came to nothing; everything stays as it was. */
-  | { readonly type: "context.not-shortened"; readonly run: string; readonly reason: string }
+  | {
+      readonly type: "context.not-shortened";
+      readonly run: string;
+      readonly leaf: string | null;
+      readonly reason: string;
+    }
   | { readonly type: "callback.failed"; readonly callback: string; readonly reason: string }
   /**
    * The reader's cursor was of another writer: drop what streamed, and all events after `seq`; what follows counts.

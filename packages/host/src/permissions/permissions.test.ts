@@ -160,7 +160,7 @@ describe("B63: where nobody can be asked", () => {
   });
 });
 
-describe("B23: the rule that an answer always sets", () => {
+describe("B23, A10: the rule that an answer always sets, and never", () => {
   const suggest = (name: string, input: Record<string, string>) =>
     suggestPattern(
       {
@@ -183,9 +183,13 @@ describe("B23: the rule that an answer always sets", () => {
     ["read", { path: "/etc/hosts" }, "read(/etc/hosts)"],
     ["fetch", { url: "https://example.org/a?b" }, "fetch(https://example.org/*)"],
     ["deploy", { to: "staging" }, "deploy"],
+    ["shell", { command: "git log -3" }, "shell(git log [harmless])"],
+    ["shell", { command: "npm publish" }, "shell(npm publish)"],
   ] as const)("%s of %j: %s", async (name, input, expected) => {
     expect(suggest(name, input)).toBe(expected);
     expect(await judge(permission({ workspace }), tool(name), input, [expected])).toEqual({ decision: "allow" });
+    const never = permission({ workspace, rules: rules({ deny: [expected] }) });
+    expect((await judge(never, tool(name), input)).decision).toBe("deny");
   });
 
   test("none is offered where a rule asks, which an answer cannot outrank", async () => {

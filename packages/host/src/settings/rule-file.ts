@@ -22,14 +22,14 @@ export function readRuleFile(file: string): Rules {
 }
 
 /**
- * Adds a rule to those that a file allows, as the answer "always" does. All else in the file is kept, and a file is
- * made where there is none. Throws a `RuleError` for a malformed rule and a `SettingsError` for a file that is broken,
- * which is then left as it is.
+ * Adds a rule to those that a file allows, as the answer "always" does, or to those that it denies, as "never" does. All
+ * else in the file is kept, and a file is made where there is none. Throws a `RuleError` for a malformed rule and a
+ * `SettingsError` for a file that is broken, which is then left as it is.
  */
-export function rememberRule(file: string, rule: string | Rule): void {
+export function rememberRule(file: string, rule: string | Rule, list: "allow" | "deny" = "allow"): void {
   const text = formatRule(typeof rule === "string" ? parseRule(rule) : rule);
-  const { allow = [] } = permissionsIn(file);
-  if (!allow.includes(text)) changeSetting(file, ["permissions", "allow"], [...allow, text]);
+  const { [list]: known = [] } = permissionsIn(file);
+  if (!known.includes(text)) changeSetting(file, ["permissions", list], [...known, text]);
 }
 
 function permissionsIn(file: string): PermissionEntries {

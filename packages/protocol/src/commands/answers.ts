@@ -8,22 +8,26 @@ import { command } from "./command.ts";
 
 const conversation = { conversation: id };
 
+const pattern = text(1, 4_000).describe("A permission rule.");
+const REMEMBER = "The same from now on for everything that the rule covers: in this conversation, or for good.";
+
 /** What a person decides. Nothing is a decision but one that is spelt out here (S14). */
 const answer = z.discriminatedUnion("decision", [
   z.strictObject({
     decision: z.literal("allow"),
     input: json.optional().describe("The arguments as a person changed them."),
     remember: z
-      .strictObject({
-        pattern: text(1, 4_000).describe("A permission rule."),
-        scope: z.enum(["conversation", "always"]),
-      })
+      .strictObject({ pattern, scope: z.enum(["conversation", "always"]) })
       .optional()
-      .describe("Allow from now on everything that the rule covers, in this conversation or for good."),
+      .describe(REMEMBER),
   }),
   z.strictObject({
     decision: z.literal("deny"),
     reason: text(0, 10_000).optional().describe("Goes to the model."),
+    remember: z
+      .strictObject({ pattern, scope: z.literal("always") })
+      .optional()
+      .describe(REMEMBER),
   }),
   z.strictObject({ decision: z.literal("answer"), text: text(0, 100_000).describe("To a question in words.") }),
 ]);
@@ -60,7 +64,9 @@ export const answerCommands = {
       problem: z
         .string()
         .optional()
-        .describe("Why a rule that was to be kept for good is not: it holds in this conversation only."),
+        .describe(
+          "Why a rule that was to be kept for good is not: one that allows holds in this conversation only, one that denies not at all.",
+        ),
     }),
   ),
   "rule.revoke": command(

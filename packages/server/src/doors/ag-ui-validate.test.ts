@@ -4,8 +4,8 @@ import { text as read } from "node:stream/consumers";
 import { defineTool, launchAgent } from "@banyan/core";
 import { call, cut, reasoning, scriptedModel, text } from "@banyan/core/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { pythonPackage } from "../../../../scripts/python-package.ts";
 import { AgUiClient } from "../testing/ag-ui-client.fixture.ts";
-import { pythonPackage } from "../testing/python-package.fixture.ts";
 import { serving, TOKEN } from "../testing/serving.fixture.ts";
 
 const { path: PYTHONPATH, whyNot } = pythonPackage("ag-ui-validate[transport]==0.4.0");

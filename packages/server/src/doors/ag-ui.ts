@@ -9,7 +9,16 @@ import { answerOf, resumeEntry } from "./ag-ui-answers.ts";
 import { AG_UI_VERSION, type AgUiEvent } from "./ag-ui-event.ts";
 import { historyOf, messageOf } from "./ag-ui-tree.ts";
 import { type AgUiRun, AgUiTurn } from "./ag-ui-turn.ts";
-import { bodyOf, door, fileAt, doorId as id, plainFailure, type SaidElsewhere, withToldBefore } from "./door.ts";
+import {
+  bodyOf,
+  conversationIn,
+  door,
+  fileAt,
+  doorId as id,
+  plainFailure,
+  type SaidElsewhere,
+  withToldBefore,
+} from "./door.ts";
 import {
   answersTo,
   beginTelling,
@@ -93,7 +102,7 @@ export function agUi(desk: Desk): Hono<HttpEnvironment> {
     });
 
     app.post("/:id/stop", async (context) =>
-      context.json(await stop(desk, context.get("principal"), context.req.param("id"))),
+      context.json(await stop(desk, context.get("principal"), conversationIn(context))),
     );
   });
 }

@@ -33,6 +33,7 @@ const get = (path: string) => async (site: Served) => {
   const answer = await ask(site.server.address, path, { headers });
   return `${answer.status} ${answer.body}`;
 };
+const NO_ID = encodeURIComponent("\u0084");
 const refused = (asked: Promise<unknown>) =>
   asked.then(
     () => "done",
@@ -114,6 +115,9 @@ const all: readonly Wrong[] = [
     /^404 \{"error":\{"message":"previous_response_id: .*"type":"invalid_request_error"/,
   ],
   ["/api/chat", "a chat that there is not", get("/api/chat/none"), /^404 \{"error":\{"code":"not-found"/],
+  ["/api/chat", "a chat whose id is none", get(`/api/chat/${NO_ID}`), /^400 \{"error":\{"code":"malformed"/],
+  ["/api/ag-ui", "the end of a thread whose id is none", post(`/api/ag-ui/${NO_ID}/stop`, {}), /^400 .*malformed/],
+  ["/v1", "a method that means nothing", post("/v1/models", {}), /^405 \{"error":\{"message":"POST .* it takes GET\."/],
   ["/api/chat", "a stream of a chat that there is not", get("/api/chat/none/stream"), /^404 .*not-found/],
   ["/api/chat", "the end of a chat that there is not", post("/api/chat/none/stop", {}), /^200 \{"interrupted":0\}$/],
   [

@@ -16,7 +16,9 @@ export function doorPaths(): Record<string, object> {
   const run = "AG-UI 1.0";
   return {
     "/v1/models": {
-      get: asked("openaiModels", "The agent and the model that it has now, as OpenAI lists models.", []),
+      get: asked("openaiModels", "The agent and the model that it has now, as OpenAI lists models.", {
+        parameters: [],
+      }),
     },
     "/v1/chat/completions": {
       post: posted(
@@ -34,7 +36,7 @@ export function doorPaths(): Record<string, object> {
     },
     "/api/chat": { post: posted("uiChat", `A turn, as ${chat} asks for it.`, uiRequest) },
     "/api/chat/{id}": { get: asked("uiMessages", `The branch in view of a conversation, as messages of ${chat}.`) },
-    "/api/chat/{id}/stream": { get: asked("uiStream", `The turn that works, from its beginning; 204 when none does.`) },
+    "/api/chat/{id}/stream": { get: asked("uiStream", "The turn that works, from its beginning.", OR_NOTHING) },
     "/api/chat/{id}/stop": { post: asked("uiStop", "Ends what runs in a conversation.") },
     "/api/ag-ui": { post: posted("agUiRun", `A turn, as a run of ${run} asks for it.`, runInput) },
     "/api/ag-ui/{id}/stop": { post: asked("agUiStop", "Ends what runs in a thread, which is a conversation.") },
@@ -51,8 +53,11 @@ const responses = {
   default: { description: "What is wrong, in the door's own form.", content: { "application/json": anything } },
 };
 
-function asked(operationId: string, summary: string, parameters: readonly object[] = [CONVERSATION]): object {
-  return { operationId, summary, tags, parameters, responses };
+/** Where no turn works. */
+const OR_NOTHING = { responses: { 204: { description: "None does." }, ...responses } };
+
+function asked(operationId: string, summary: string, more: object = {}): object {
+  return { operationId, summary, tags, parameters: [CONVERSATION], responses, ...more };
 }
 
 function posted(operationId: string, summary: string, body: z.ZodType): object {

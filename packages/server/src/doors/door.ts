@@ -1,4 +1,4 @@
-import { ID_RULE, isId, type UserPart } from "@banyan/core/conversation";
+import { ID_PATTERN, ID_RULE, isId, type UserPart } from "@banyan/core/conversation";
 import { LARGEST_FRAME } from "@banyan/protocol";
 import { ClientError } from "@banyan/protocol/client";
 import { type Context, Hono } from "hono";
@@ -11,7 +11,7 @@ import type { HttpEnvironment } from "../http/app.ts";
 export type DoorRequest = Context<HttpEnvironment>;
 
 /** A conversation or a message, as a program names it. */
-export const doorId = z.string().refine(isId, `expected ${ID_RULE}`);
+export const doorId = z.string().regex(ID_PATTERN, `expected ${ID_RULE}`).refine(isId, `expected ${ID_RULE}`);
 
 /** How a door says that something went wrong, in the form of those who speak to it. */
 type Failure = (context: DoorRequest, problem: { readonly code: string; readonly message: string }) => Response;
@@ -39,6 +39,15 @@ export function door(failure: Failure, addresses: (app: Hono<HttpEnvironment>) =
     throw error;
   });
   addresses(app);
+  const taken = app.routes.filter(({ method }) => method !== "ALL");
+  for (const [path, routes] of Map.groupBy(taken, (route) => route.path)) {
+    const methods = routes.map(({ method }) => method);
+    app.all(path, (context) => {
+      context.header("Allow", methods.join(", "));
+      const message = `${context.req.method} means nothing at this address; it takes ${methods.join(" and ")}.`;
+      return failure(context, { code: "wrong-method", message });
+    });
+  }
   app.all("*", (context) => failure(context, { code: "not-found", message: "There is nothing at this address." }));
   return app;
 }
@@ -49,7 +58,8 @@ export const plainFailure: Failure = (context, { code, message }) =>
 
 /** The HTTP status of a problem at a door. */
 export function doorStatus(code: string) {
-  return code === "too-large" ? 413 : statusOf({ code: code as "failed", message: "" });
+  if (code === "too-large") return 413;
+  return code === "wrong-method" ? 405 : statusOf({ code: code as "failed", message: "" });
 }
 
 /** The body of a request as a schema has it. Throws `ClientError`. */
@@ -57,6 +67,13 @@ export async function bodyOf<Schema extends z.ZodType>(context: DoorRequest, sch
   const { data, error } = schema.safeParse(await context.req.json().catch(() => undefined));
   if (error) throw malformed(error);
   return data;
+}
+
+/** The conversation that an address is about. Throws `ClientError`. */
+export function conversationIn(context: DoorRequest): string {
+  const { data, error } = z.object({ id: doorId }).safeParse(context.req.param());
+  if (error) throw malformed(error);
+  return data.id;
 }
 
 /** What is wrong with something that came. */

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { text as read } from "node:stream/consumers";
 import { call, scriptedModel, text } from "@banyan/core/testing";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { pythonPackage } from "../testing/python-package.fixture.ts";
+import { pythonPackage } from "../../../../scripts/python-package.ts";
 import { serving, TOKEN } from "../testing/serving.fixture.ts";
 
 const { path: PYTHONPATH, whyNot } = pythonPackage("openai");

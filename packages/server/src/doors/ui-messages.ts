@@ -5,7 +5,7 @@ import type { Hono } from "hono";
 import { z } from "zod";
 import type { Desk } from "../desk/desk.ts";
 import type { HttpEnvironment } from "../http/app.ts";
-import { bodyOf, type DoorRequest, door, fileAt, doorId as id, plainFailure } from "./door.ts";
+import { bodyOf, conversationIn, type DoorRequest, door, fileAt, doorId as id, plainFailure } from "./door.ts";
 import {
   answersTo,
   beginTelling,
@@ -71,18 +71,18 @@ export function uiMessages(desk: Desk): Hono<HttpEnvironment> {
     });
 
     app.get("/:id/stream", (context) =>
-      stream(context, context.req.param("id"), false, async (followed) => {
+      stream(context, conversationIn(context), false, async (followed) => {
         const run = topRun(followed.watched.state);
         return run === undefined ? undefined : takeUp(followed, run);
       }),
     );
 
     app.post("/:id/stop", async (context) =>
-      context.json(await stop(desk, context.get("principal"), context.req.param("id"))),
+      context.json(await stop(desk, context.get("principal"), conversationIn(context))),
     );
 
     app.get("/:id", async (context) => {
-      const { client, watched } = await follow(desk, context.get("principal"), context.req.param("id"));
+      const { client, watched } = await follow(desk, context.get("principal"), conversationIn(context));
       try {
         await watched.read();
         return context.json({ messages: messagesOf(watched.state) });

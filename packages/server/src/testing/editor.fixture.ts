@@ -42,6 +42,8 @@ export interface Editor {
   /** What the agent said of itself. */
   readonly hello: InitializeResponse;
   readonly updates: SessionNotification[];
+  /** The rules that the desk keeps for good. */
+  readonly remembered: readonly string[];
   /** Another client at the same desk, as a page is. */
   readonly page: Client;
   /** A conversation for the editor. */
@@ -58,7 +60,7 @@ export interface Editor {
 /** An editor that is the SDK's own client, at a door to a real desk; each frame of both sides fits the protocol's schema. */
 export async function editor(agent: AgentOptions, options: EditorOptions = {}): Promise<Editor> {
   const store = sqliteStore({ directory: temporaryDirectory() });
-  const { host } = hostOf(store, agent, options.models, WORKSPACE);
+  const { host, remembered } = hostOf(store, agent, options.models, WORKSPACE);
   const desk = new Desk({ host });
   onTestFinished(async () => {
     await desk.stop();
@@ -68,6 +70,7 @@ export async function editor(agent: AgentOptions, options: EditorOptions = {}): 
     {
       connect: async (events) => new Client(desk.link({ shares: true }), events),
       close: (conversation) => desk.close(conversation),
+      remembered,
     },
     options,
   );
@@ -77,6 +80,8 @@ export async function editor(agent: AgentOptions, options: EditorOptions = {}): 
 export interface EditorsPlace {
   connect(events?: ClientEvents): Promise<Client>;
   close?(conversation: string): Promise<void>;
+  /** The rules that a desk of the test's own keeps for good. */
+  readonly remembered?: readonly string[];
 }
 
 /** Another editor, wherever its clients are. */
@@ -124,6 +129,7 @@ export async function editorAt(place: EditorsPlace, options: EditorOptions = {})
     agent: connection.agent,
     hello,
     updates,
+    remembered: place.remembered ?? [],
     page,
     async begin() {
       return (await connection.agent.request(methods.agent.session.new, { cwd: workspace, mcpServers: [] })).sessionId;

@@ -60,7 +60,7 @@ export function hostOf(
       return agent;
     },
     useApproval: async (mode, unasked, run) => approval.use(mode, { unasked, run, isConfined: true }),
-    remember: (rule) => remembered.push(rule),
+    remember: (rule, list) => remembered.push(list === "deny" ? `never ${rule}` : rule),
     listProviders: async () => [{ name: "scripted", usable: true, reason: "It is part of the test.", known: 1 }],
     listModels: async () => [
       { name: "scripted/model", contextSize: 1000 },

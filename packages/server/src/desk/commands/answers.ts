@@ -1,4 +1,4 @@
-import { type Agent, type ConversationState, type Session, UnfitAnswerError } from "@banyan/core";
+import { type Agent, type ConversationState, type Permit, type Session, UnfitAnswerError } from "@banyan/core";
 import { type ApprovalQuestion, callIn } from "@banyan/core/conversation";
 import { parseRule } from "@banyan/host";
 import type { Result } from "@banyan/protocol";
@@ -8,6 +8,9 @@ import { agentFor } from "./agent-for.ts";
 import type { Handlers, Workplace } from "./workplace.ts";
 
 type Waiting = Result<"question.list">["waiting"][number];
+
+/** How a call is decided about, by a person or a rule. */
+type Decided = "allow" | "deny";
 
 /** What a person decides. */
 export const answerHandlers: Handlers<"question.list" | "question.answer" | "rule.revoke"> = {
@@ -20,20 +23,22 @@ export const answerHandlers: Handlers<"question.list" | "question.answer" | "rul
     const { session } = live;
     const asked = session.state.questions.get(question);
     if (!asked) throw new NotThere("This question is not open, or not any more.");
-    const remember = answer.decision === "allow" ? answer.remember : undefined;
+    const { decision } = answer;
+    const remember = decision === "answer" ? undefined : answer.remember;
     if (remember) parseRule(remember.pattern);
+    if (remember && asked.type !== "approval") throw new Unfitting("A rule goes with the answer to a call alone.");
     await session.answer(question, answer).catch((error: unknown) => {
       throw error instanceof UnfitAnswerError ? new Unfitting(error.message) : error;
     });
     const isPlan = asked.type === "approval" && callIn(session.state, asked)?.about?.handsIn === true;
-    if (isPlan && answer.decision === "allow") {
+    if (isPlan && decision === "allow") {
       desk.host.carryOut(conversation, approval);
       desk.settingsChanged();
     }
     // Only now it counts: one that came second, or does not fit, leaves no rule behind.
-    if (!remember) return {};
-    const problem = remember.scope === "always" ? whyNotKept(desk, remember.pattern) : undefined;
-    await allowWhatIsCovered(live, desk);
+    if (!remember || decision === "answer") return {};
+    const problem = remember.scope === "always" ? whyNotKept(desk, remember.pattern, decision) : undefined;
+    await answerWhatIsCovered(live, desk, decision);
     return problem === undefined ? {} : { problem };
   },
 
@@ -58,37 +63,38 @@ function waitingIn(state: ConversationState): Waiting[] {
 }
 
 /** Keeps a rule for good; returns why it could not be. */
-function whyNotKept({ host }: Workplace, pattern: string): string | undefined {
+function whyNotKept({ host }: Workplace, pattern: string, list: Decided): string | undefined {
   try {
-    host.remember(pattern);
+    host.remember(pattern, list);
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
   }
 }
 
-/** Allows the calls that wait and that what is allowed now covers: nobody needs to be asked about them any more. */
-export async function allowWhatIsCovered(live: LiveConversation, desk: Workplace): Promise<void> {
+/** Allows the calls that wait and that what is allowed now covers, or denies them: nobody needs to be asked any more. */
+export async function answerWhatIsCovered(live: LiveConversation, desk: Workplace, decision: Decided): Promise<void> {
   const { session } = live;
   if (session.state.questions.size === 0) return;
   const agent = await agentFor(desk, live, {});
   for (const question of session.state.questions.values()) {
-    if (question.type !== "approval" || !(await isAllowed(session, agent, question))) continue;
+    const permit = question.type === "approval" ? await permitOf(session, agent, question) : undefined;
+    if (!permit || permit.decision === "ask" || permit.decision !== decision) continue;
     // It may have been answered elsewhere in the meantime: the first answer counts.
-    await session.answer(question.id, { decision: "allow" }).catch(desk.defect);
+    await session.answer(question.id, permit).catch(desk.defect);
   }
 }
 
-async function isAllowed(session: Session, { options }: Agent, question: ApprovalQuestion): Promise<boolean> {
+/** What the rules say now of a call that waits; nothing where they do not decide it. */
+async function permitOf(session: Session, { options }: Agent, question: ApprovalQuestion): Promise<Permit | undefined> {
   const { call, message } = question;
   const asked = session.state.messages.get(message);
   const waiting = callIn(session.state, question);
   const tool = options.tools?.find(({ name }) => name === waiting?.tool);
   // A plan is allowed by an answer to it, and never because it would need none any more.
-  if (!options.permission || !tool || waiting?.input === undefined || waiting.about?.handsIn) return false;
+  if (!options.permission || !tool || waiting?.input === undefined || waiting.about?.handsIn) return undefined;
   const { signal } = new AbortController();
   const { state, allowed } = session;
   const asking = { call, run: asked?.role === "assistant" ? asked.run : "", tool, input: waiting.input };
-  const permit = await options.permission({ ...asking, conversation: state, allowed, signal });
-  return permit.decision === "allow";
+  return await options.permission({ ...asking, conversation: state, allowed, signal });
 }

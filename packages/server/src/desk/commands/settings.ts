@@ -1,4 +1,4 @@
-import { allowWhatIsCovered } from "./answers.ts";
+import { answerWhatIsCovered } from "./answers.ts";
 import type { Handlers } from "./workplace.ts";
 
 /** With which model, and how freely, agents work. */
@@ -22,7 +22,7 @@ export const settingsHandlers: Handlers<"model.list" | "model.use" | "approval.u
     const { host, conversations, settingsChanged } = desk;
     await host.useApproval(mode, conversation === undefined ? undefined : { conversation, confirmed }, run);
     settingsChanged();
-    for (const live of conversations.allOpen) await allowWhatIsCovered(live, desk);
+    for (const live of conversations.allOpen) await answerWhatIsCovered(live, desk, "allow");
     return {};
   },
 };

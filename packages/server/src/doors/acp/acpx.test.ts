@@ -71,6 +71,9 @@ test.skipIf(!isLong)(
     await of([], "cancel", "-s", "one");
     expect(await of([], "sessions", "list")).toContain("notes.txt");
     expect(await of([], "sessions", "ensure", "--name", "one")).toContain("existing");
+    expect(await of([], "sessions", "show", "one")).toContain("demo/offline");
+    for (const told of ["history", "read"]) expect(await of([], "sessions", told, "one")).toContain("read notes.txt");
+    expect(await of(["--no-fs", "--no-terminal", "--approve-reads"], "exec", "read notes.txt")).toContain("buy milk");
     await of([], "sessions", "close", "one");
 
     /** Whether an answer is the editor's: to a permission, or to the content of a file. */

@@ -17,6 +17,8 @@ export interface AskedQuestionsParts {
   readonly branch: Branch;
   /** Resolves when the editor has been told all that happened so far. */
   told(): Promise<void>;
+  /** Tells the person something. */
+  say(sentence: string): void;
   /** A question is to be asked as a message. */
   inWords(question: TextQuestion): void;
 }
@@ -81,14 +83,15 @@ export class AskedQuestions implements Disposable {
   }
 
   async #askAndAnswer(question: OpenQuestion, signal: AbortSignal): Promise<void> {
-    const { place, watched, told, inWords } = this.#parts;
+    const { place, watched, told, say, inWords } = this.#parts;
     await told();
     const given = await askThere(question, watched.state, this.#asking(signal));
     if (given === undefined || signal.aborted) return;
     if (given !== "inWords") {
       const { approval, ...answer } = given;
       const said = { conversation: watched.id, question: question.id, answer, ...(approval && { approval }) };
-      await place.client.ask("question.answer", said);
+      const { problem } = await place.client.ask("question.answer", said);
+      if (problem !== undefined) say(`The rule was not kept for good. ${problem}`);
     } else if (question.type === "text") inWords(question);
   }
 

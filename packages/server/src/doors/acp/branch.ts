@@ -87,6 +87,10 @@ export class Branch {
         if (item.call === undefined ? item.leaf === this.#leaf : this.#hasCall(state, item.call))
           this.#runs.set(item.run, item.call);
         return this.#runs.has(item.run);
+      case "context.shortening":
+      case "context.not-shortened":
+        // A person may ask for it where no run is.
+        return this.#runs.has(item.run) || (item.leaf === this.#leaf && this.#isBegun);
       default:
         if ("run" in item && typeof item.run === "string" && this.#runs.has(item.run)) return true;
         return "message" in item && typeof item.message === "string" && this.#messages.has(item.message);
@@ -97,7 +101,12 @@ export class Branch {
   #isOfOther(message: string): boolean {
     if (message === this.#first) return false;
     if (isFirstOfFork(message)) return true;
-    return this.#first !== undefined && !this.#messages.has(this.#first);
+    return !this.#isBegun;
+  }
+
+  /** Whether it has messages of its own: what happens at the end of one that has none is of the branch that it parts from. */
+  get #isBegun(): boolean {
+    return this.#first === undefined || this.#messages.has(this.#first);
   }
 
   #grow(message: string): true {

@@ -144,11 +144,12 @@ test("A3: a prompt that is cancelled answers cancelled, and never an error: whil
   expect((await at.say(sessionId, "still there?")).stopReason).toBe("end_turn");
 });
 
-test("A10: permissions: the call is known before it is asked about; once, in this conversation, for good and no are what is answered", async () => {
+test("A10: permissions: the call is known before it is asked about; once, in this conversation, for good, no and never are what is answered", async () => {
   const { tool, did } = writer();
-  const model = scriptedModel([[call("note", { path: "a" })], "A.", [call("note", { path: "b" })], "B."]);
+  const note = (path: string) => [call("note", { path })];
+  const model = scriptedModel([note("a"), "A.", note("b"), "B.", note("c"), "C.", note("d"), "D."]);
   const asked: unknown[] = [];
-  const answers = ["no", "once"];
+  const answers = ["no", "once", "never", "never"];
   const at = await editor(
     { model, tools: [tool], permission: () => ({ decision: "ask", pattern: "note(a)" }) },
     {
@@ -165,8 +166,15 @@ test("A10: permissions: the call is known before it is asked about; once, in thi
   expect(at.of("tool_call_update").at(-1)).toMatchObject({ status: "failed" });
   await at.say(sessionId, "b");
   expect(did).toEqual(["b"]);
-  const kinds = ["allow_once", "allow_always", "allow_always", "reject_once"];
-  expect(asked).toEqual([true, kinds, true, kinds]);
+  await at.say(sessionId, "c");
+  expect([did, at.remembered]).toEqual([["b"], ["never note(a)"]]);
+  // From now on no rule can be kept.
+  Object.freeze(at.remembered);
+  await at.say(sessionId, "d");
+  expect(did).toEqual(["b"]);
+  expect(at.told("agent_message_chunk")).toContain("The rule was not kept for good.");
+  const kinds = ["allow_once", "allow_always", "allow_always", "reject_once", "reject_always"];
+  expect(asked).toEqual(Array(4).fill([true, kinds]).flat());
 });
 
 test("A10: two editors that are asked the same: the first answer counts, the other's question is taken back, and both see the turn", async () => {

@@ -75,16 +75,7 @@ async function askApproval(
   const call = callIn(state, id);
   const toolCall = call ? toolCallOf(call, asking.workspace, { preview }) : { toolCallId: id };
   if (call?.about?.handsIn) return await askPlan(toolCall, asking);
-  const chosen = await choose(asking, toolCall, [
-    { optionId: "once", name: "Allow once", kind: "allow_once" },
-    ...(pattern === undefined
-      ? []
-      : ([
-          { optionId: "conversation", name: `Always ${pattern}, in this conversation`, kind: "allow_always" },
-          { optionId: "always", name: `Always ${pattern}, for good`, kind: "allow_always" },
-        ] as const)),
-    { optionId: "no", name: "Reject", kind: "reject_once" },
-  ]);
+  const chosen = await choose(asking, toolCall, approvalOptions(pattern));
   switch (chosen) {
     case "once":
       return { decision: "allow" };
@@ -93,9 +84,25 @@ async function askApproval(
       return { decision: "allow", remember: { pattern: pattern ?? "", scope: chosen } };
     case "no":
       return { decision: "deny" };
+    case "never":
+      return { decision: "deny", remember: { pattern: pattern ?? "", scope: "always" } };
     default:
       return typeof chosen === "object" ? chosen : undefined;
   }
+}
+
+/** What a person can say to a call: also for good, where a rule can keep that. */
+function approvalOptions(pattern: string | undefined): PermissionOption[] {
+  const once: PermissionOption = { optionId: "once", name: "Allow once", kind: "allow_once" };
+  const no: PermissionOption = { optionId: "no", name: "Reject", kind: "reject_once" };
+  if (pattern === undefined) return [once, no];
+  return [
+    once,
+    { optionId: "conversation", name: `Always ${pattern}, in this conversation`, kind: "allow_always" },
+    { optionId: "always", name: `Always ${pattern}, for good`, kind: "allow_always" },
+    no,
+    { optionId: "never", name: `Never ${pattern}, for good`, kind: "reject_always" },
+  ];
 }
 
 /** What may become of a plan: how it is carried out, or that it is not. */

@@ -75,6 +75,7 @@ export class AcpSession implements Disposable {
       ...parts,
       branch: this.branch,
       told: () => this.#outbox.empty(),
+      say: (sentence) => this.#write(sentence),
       inWords: (question) => this.#askInWords(question),
     });
     this.#telling = new Telling({

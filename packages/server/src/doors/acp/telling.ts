@@ -1,4 +1,5 @@
 import type { SessionUpdate } from "@agentclientprotocol/sdk/unstable";
+import { createId } from "@banyan/core";
 import {
   type AssistantMessage,
   type Call,
@@ -64,7 +65,8 @@ export class Telling {
   readonly #saying = new Map<string, string>();
   /** When it was told last what a call says. */
   readonly #progress = new Map<string, number>();
-  #summing = 0;
+  /** The summary that is under way, where the editor shows such. */
+  #compaction: string | undefined;
 
   constructor(parts: TellingParts) {
     this.#parts = parts;
@@ -120,12 +122,17 @@ export class Telling {
         return branch.callOf(item.run) === undefined ? [] : this.#child(item.run, { state: "idle" });
       case "context.shortening":
         if (!abilities.compaction) return this.#note(item.run, item);
-        return this.#main({ sessionUpdate: "compaction_update", compactionId: this.#nextSum(), status: "in_progress" });
-      case "context.not-shortened":
-        if (!abilities.compaction || this.#summing === 0) return this.#note(item.run, item);
+        this.#compaction = createId();
         return this.#main({
-          ...{ sessionUpdate: "compaction_update", compactionId: this.#sum, status: "failed", error: item.reason },
+          ...{ sessionUpdate: "compaction_update", compactionId: this.#compaction, status: "in_progress" },
         });
+      case "context.not-shortened": {
+        const compactionId = this.#endCompaction();
+        if (compactionId === undefined) return this.#note(item.run, item);
+        return this.#main({
+          ...{ sessionUpdate: "compaction_update", compactionId, status: "failed", error: item.reason },
+        });
+      }
       case "model.retrying":
       case "model.replaced":
       case "model.waiting":
@@ -222,8 +229,7 @@ export class Telling {
   #summary(messageId: string, parts: readonly Part[] | readonly UserPart[]): Update[] {
     const content = parts.flatMap((part) => blockOf(part) ?? []);
     if (this.#parts.abilities.compaction) {
-      const compactionId = this.#summing === 0 ? messageId : this.#sum;
-      this.#summing = 0;
+      const compactionId = this.#endCompaction() ?? messageId;
       return this.#main({
         ...{ sessionUpdate: "compaction_update", compactionId, status: "completed", summary: content },
       });
@@ -356,13 +362,10 @@ export class Telling {
     });
   }
 
-  #nextSum(): string {
-    this.#summing = Date.now();
-    return this.#sum;
-  }
-
-  get #sum(): string {
-    return `compaction-${this.#summing}`;
+  #endCompaction(): string | undefined {
+    const compaction = this.#compaction;
+    this.#compaction = undefined;
+    return compaction;
   }
 }
 
