@@ -39,6 +39,7 @@ describe.skipIf(!hasTmux).each(links)("a plan ($link)", ({ open }) => {
     );
     using pty = await open(place, [...MODEL, "--approval", "plan"], server.env);
     await pty.prompted();
+    await pty.exchange("/plan", "There is no plan on this branch.");
     pty.enter("make it");
     const asked = await pty.asked("Carry it out?");
     expect(asked).toContain("hands in its plan for");
@@ -54,6 +55,10 @@ describe.skipIf(!hasTmux).each(links)("a plan ($link)", ({ open }) => {
     await pty.until("It is made.");
     expect(made("made.txt")).toBe(true);
     expect(JSON.stringify(server.asked[2])).toContain("The user denied this call: in green");
+    // T57: what is left of it stands above the prompt, and `/plan` prints it.
+    const left = "Plan: 1 of 2 done\n    [x] look around\n    [ ] make it";
+    expect(await pty.prompted()).toContain(`${left}\n─ Reply to banyan:`);
+    await pty.exchange("/plan", /^❯ \/plan\n+Plan: 1 of 2 done\n {4}\[x\] look around\n {4}\[ \] make it$/);
   });
 });
 

@@ -5,7 +5,7 @@ import { changesOf, type TakenBack } from "@banyan/host";
 import type { FeedView } from "../terminal/feed-view.ts";
 import type { LiveTerminal } from "../terminal/full/live-terminal.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { brokenLines, lastExchange, planLeft, titleLine } from "./exchange.ts";
+import { brokenLines, lastExchange, titleLine } from "./exchange.ts";
 import { type LeftBranch, leaveFiles } from "./leave-files.ts";
 import { type Left, leftBehind } from "./left-behind.ts";
 import type { Writing } from "./writing.ts";
@@ -180,8 +180,9 @@ function remind(terminal: Terminal, state: ConversationState, leaf: string | nul
   const { columns, style, live } = terminal;
   const end = live?.branchEnd(state, leaf);
   const above = end && end.above > 0 ? `, ${end.above} of them above: /transcript shows all` : "";
+  // What is left of the plan stands above the prompt there.
   const lines = end
-    ? ["", ...end.lines, ...planLeft(state, leaf, terminal), ...brokenLines(state, leaf, terminal)]
+    ? ["", ...end.lines, ...brokenLines(state, leaf, terminal)]
     : lastExchange(state, leaf, agent, { columns, style });
   for (const line of ["", style.dim(titleLine(state, leaf) + above), ...lines]) terminal.write(`${line}\n`);
 }

@@ -96,7 +96,7 @@ export class Talk implements Partner {
       happened: (item, state) => {
         if (item.type === "call.denied") this.#turns.denied(item, state);
         this.#feed.show(item);
-        if (changesStatus(item)) this.#showStatus();
+        if (changesStatus(item, state)) this.#showStatus();
       },
       renewed: (session) => this.#renewed(session),
       gone: (why) => this.end(why),
@@ -378,6 +378,7 @@ export class Talk implements Partner {
   async #rewind(): Promise<void> {
     await this.session?.read();
     await this.#person.standpoint.rewind();
+    this.#showStatus();
   }
 
   /** Nothing more is asked of the person; what they did last is carried out. */

@@ -12,6 +12,7 @@ import { mcp } from "./mcp.ts";
 import { memory, memoryHere, memoryShown } from "./memory.ts";
 import { edit, label, remove, restore, star } from "./messages.ts";
 import { model } from "./model.ts";
+import { plan } from "./plan.ts";
 import { processes, processesShown } from "./processes.ts";
 import { init, promptCommands } from "./prompt-commands.ts";
 import { findings, review } from "./review.ts";
@@ -59,6 +60,7 @@ export const commands: readonly Command[] = [
   model,
   approval,
   waiting,
+  plan,
   processes,
   resumeCommand,
   retryCommand,
@@ -95,6 +97,7 @@ export const conversationCommands: readonly Command<ConversationContext>[] = [
   model,
   approvalHere,
   waiting,
+  plan,
   processes,
   resumeHere,
   retryCommand,
@@ -125,6 +128,7 @@ export const watchingCommands: readonly Command<ConversationContext>[] = [
   helpFor(() => watchingCommands, ["Ctrl-C twice, or Ctrl-D, exits. /keys shows all keys."]),
   exit,
   transcript,
+  plan,
   processesShown,
   changes,
   usage,

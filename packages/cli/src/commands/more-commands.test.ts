@@ -43,7 +43,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
     expect(server.asked[2]?.at(-1)?.content).toBe("go on");
   });
 
-  test("C6: /processes lists what goes on in the background and stops it, and the status counts it", async () => {
+  test("C6, T57: /processes and /tasks list what goes on in the background, /processes stops it, and the status counts it", async () => {
     const command = lasting();
     await using server = await modelServer(
       call("shell", { command: `echo up; ${command}`, background: true }),
@@ -57,7 +57,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
     await pty.exchange("start it", "It runs.");
     expect(pty.screen()).toContain(`p1 goes on in the background: echo up; ${command}`);
     await pty.until("1 in the background");
-    await pty.exchange("/processes", new RegExp(`^p1 .* echo up; ${command}$`));
+    await pty.exchange("/tasks", new RegExp(`^p1 .* echo up; ${command}$`));
     await pty.exchange("/processes stop p7", "No p7 runs in the background.");
     await pty.exchange("/processes stop", "Name one of them, as in /processes stop p1.");
     await pty.exchange("/processes kill", "/processes cannot kill: it knows stop");

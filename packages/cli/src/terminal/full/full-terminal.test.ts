@@ -191,6 +191,24 @@ test("T26: is usable in 40 columns and 10 rows", async () => {
   expect(await message).toBe("hello");
 });
 
+test("T57: a plan stands above the prompt while something of it is to be done, on one line where there is little room", async () => {
+  const here = open(80, 24);
+  void here.reads();
+  const status = { mode: "chat", model: "demo/offline", tokens: 0, cost: 0 } as const;
+  const plan = (last: "in_progress" | "completed") => [
+    { title: "look around", status: "completed" } as const,
+    { title: "mend it", status: last },
+  ];
+  here.terminal.status({ ...status, plan: plan("in_progress") });
+  await here.screen.until(/^Plan: 1 of 2 done\n {4}\[x\] look around\n {4}\[~\] mend it\n─ Reply to banyan:/);
+  here.terminal.status({ ...status, plan: plan("completed") });
+  await here.screen.until(/^(?!Plan)[^\n]*\n─ Reply to banyan:/);
+  const low = open(40, 10);
+  void low.reads();
+  low.terminal.status({ ...status, plan: plan("in_progress") });
+  await low.screen.until(/^Plan: 1 of 2 done: mend it\n─ Reply to banyan:/);
+});
+
 test("T31: what was entered is left again, and what is finished is on the screen", async () => {
   const here = open();
   await here.screen.until("Starting");
