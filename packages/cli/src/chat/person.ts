@@ -1,15 +1,16 @@
 import { stripVTControlCharacters } from "node:util";
 import { type ConversationState, type Delivery, emptyConversation, type UserPart } from "@banyan/core";
+import { counted } from "@banyan/core/shown";
 import type { CommandPlace, TakenBack } from "@banyan/host";
 import type { ConversationContext, ConversationWriter } from "../commands/command.ts";
 import { problemOf } from "../problem.ts";
 import { attachedLines, type WrittenAbout } from "../show/attached.ts";
 import { wrap } from "../show/fit-text.ts";
-import { oneLine } from "../show/plain-text.ts";
+import { oneLine, plainText } from "../show/plain-text.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
 import type { LiveTerminal } from "../terminal/full/live-terminal.ts";
 import { pick } from "../terminal/pick.ts";
-import type { TalkAction, Terminal } from "../terminal/terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { ChatView } from "./chat-view.ts";
 import { titleLine } from "./exchange.ts";
 import { Interjections } from "./interjections.ts";
@@ -46,6 +47,8 @@ type Context = Pick<
   ConversationContext,
   | "agent"
   | "columns"
+  | "copy"
+  | "directory"
   | "goBack"
   | "goTo"
   | "keys"
@@ -117,11 +120,16 @@ export class Person {
     } else this.inBackground(this.interjections.say(line, later));
   }
 
-  /** A key that is about where they stand, or what they wrote. */
-  act(action: Extract<TalkAction, "rewind" | "take-back">): void {
+  /** Takes back what waits for the agent. */
+  takeBack(): void {
     const session = this.#options.session();
-    if (action === "rewind") this.inBackground(this.standpoint.rewind());
-    else if (session) this.inBackground(this.interjections.takeBack(session));
+    if (session) this.inBackground(this.interjections.takeBack(session));
+  }
+
+  /** Says that something is held back, if so. */
+  tellHeld(): void {
+    const held = this.state.inbox.filter((input) => input.held).length;
+    if (held > 0) this.view.note(`${counted(held, "message")} held back: /waiting lists, /waiting send delivers.`);
   }
 
   /** Says what goes along with what they wrote, what does not, and what is offered. */
@@ -151,6 +159,8 @@ export class Person {
       columns,
       state: this.state,
       leaf: this.standpoint.leaf,
+      copy: (text) => this.terminal.copy(plainText(text)),
+      directory: place.directory,
       redact: place.redact,
       keys: live?.keyTable,
       viewAgents: live && (() => viewAgents(live, this.state)),

@@ -56,7 +56,7 @@ export function statusOf(
 }
 
 /** Which of the branches ends at a message; nothing where none does. */
-function branchOf(state: ConversationState, leaf: string | null): Pick<Status, "branch"> {
+export function branchOf(state: ConversationState, leaf: string | null): Pick<Status, "branch"> {
   const ends = leaves(state);
   const number = leaf === null ? 0 : ends.indexOf(leaf) + 1;
   return number > 0 ? { branch: { number, count: ends.length } } : {};

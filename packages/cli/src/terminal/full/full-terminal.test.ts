@@ -101,6 +101,17 @@ describe("the prompt", () => {
     expect(here.actions).toEqual(["approval-mode", "take-back", "agents"]);
   });
 
+  test("T54: ? on an empty one shows the keys, and is a character else; a text is put into the clipboard by the terminal", async () => {
+    const here = open();
+    const message = here.reads();
+    here.keys("?");
+    expect(await here.screen.until(/^─ Keys ─/)).toContain("In the prompt:");
+    here.keys("q", "why?", ENTER);
+    expect(await message).toBe("why?");
+    expect(await here.terminal.copy("Yes.")).toBe("handed");
+    await expect.poll(() => here.screen.raw).toContain("\x1b]52;c;WWVzLg==\x07");
+  });
+
   test("T13: has the keys of the settings, and says what is wrong with them", async () => {
     const here = open();
     expect(here.terminal.configure({ keys: { send: "ctrl+s", redraw: "ctrl+k" } })).toEqual([

@@ -1,10 +1,11 @@
 import type { ConversationState } from "@banyan/core";
 import { WorkspaceFiles } from "@banyan/host/workspace-files";
 import { detectCapabilities } from "@earendil-works/pi-tui";
+import type { Copied } from "../clipboard.ts";
 import type { Decided, Decision } from "../decision.ts";
 import type { Filled, Form } from "../form.ts";
 import { History } from "../history.ts";
-import type { MessageRequest, Question, Terminal, TerminalOptions } from "../terminal.ts";
+import { commandLine, type MessageRequest, type Question, type Terminal, type TerminalOptions } from "../terminal.ts";
 import { Attention } from "./attention.ts";
 import type { Action } from "./keys/actions.ts";
 import { KeyBindings, type KeyRow } from "./keys/key-bindings.ts";
@@ -40,7 +41,6 @@ import { Viewer } from "./views/viewer.ts";
 /** What a full terminal is made of. */
 export interface FullTerminalOptions extends Omit<TerminalOptions, "style"> {
   readonly depth: ColorDepth;
-  readonly env: NodeJS.ProcessEnv;
 }
 
 /** How many screens of a branch stand in the transcript when somebody comes back to it. */
@@ -171,7 +171,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
     const message = await this.#prompt.read(prompt, initial);
     // A message is shown when it is in the conversation, and what only opened a list is not.
     if (message?.startsWith("!")) this.view.command(message);
-    else if (message?.startsWith("/")) this.view.expect(message);
+    else if (message && commandLine(message)) this.view.expect(message);
     return message;
   }
 
@@ -207,6 +207,12 @@ export class FullTerminal implements Terminal, LiveTerminal {
 
   async edit(text: string, file: string): Promise<string | undefined> {
     return hasEditor(this.#options.env) ? this.#outside(text, file) : undefined;
+  }
+
+  async copy(text: string): Promise<Copied> {
+    const { output, env } = this.#options;
+    const { copyText } = await import("../clipboard.ts");
+    return copyText(text, (bytes) => output.write(bytes), { env });
   }
 
   interrupt(): void {

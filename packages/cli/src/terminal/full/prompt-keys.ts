@@ -2,8 +2,10 @@ import type { History } from "../history.ts";
 import { LEAVE_HINT, LEAVE_WITHIN, type TalkAction } from "../terminal.ts";
 import type { Action } from "./keys/actions.ts";
 import type { KeyBindings } from "./keys/key-bindings.ts";
+import { keyLines } from "./keys/key-lines.ts";
 import { editOutside } from "./prompt/external-editor.ts";
 import type { Prompt } from "./prompt/prompt.ts";
+import type { Theme } from "./theme/theme.ts";
 import type { LiveView } from "./transcript/live-view.ts";
 import type { Overlay } from "./views/overlay.ts";
 import { Picker } from "./views/picker.ts";
@@ -66,6 +68,7 @@ export class PromptKeys {
     if (does("interrupt")) return this.#interrupt();
     this.#rewindBefore = 0;
     if (does("exit") && prompt.isEmpty) return this.#exit();
+    if (does("show-keys") && prompt.isEmpty) return this.#inBackground(this.#showKeys());
     const action = HANDLED.find(does);
     if (action === undefined) prompt.key(key);
     else this.#do(action);
@@ -135,6 +138,12 @@ export class PromptKeys {
     const title = "What you wrote before";
     const found = await terminal.open(new Picker({ title, items, filter: prompt.text, empty: "Nothing yet." }));
     if (found !== undefined) prompt.set(found);
+  }
+
+  async #showKeys(): Promise<void> {
+    const rows = this.#options.keys().table;
+    const lines = (width: number, theme: Theme) => keyLines(rows, width, theme);
+    await this.#options.terminal.open(new Viewer([{ title: "Keys", lines }]));
   }
 
   async #openOutput(): Promise<void> {

@@ -25,6 +25,7 @@ export const actions = {
   interrupt: prompt(["escape"], "stops the agent and keeps what is typed; twice on an empty prompt: the tree"),
   cancel: prompt(["ctrl+c"], "stops the agent; else clears what is typed; twice on an empty prompt: leaves"),
   exit: { keys: ["ctrl+d"], help: "leaves", places: ["empty"] },
+  "show-keys": { keys: ["?"], help: "shows all keys", places: ["empty"] },
   "approval-mode": prompt(["shift+tab"], "changes what runs without asking"),
   "open-output": prompt(["ctrl+o"], "shows the last call or thought in full"),
   agents: prompt(["alt+a"], "lists the sub-agents"),
