@@ -90,8 +90,8 @@ export interface TerminalOptions {
 }
 
 /**
- * What a key can want of a conversation: to change what runs without asking, the list of sub-agents, what waits for the
- * agent back into the prompt, or the tree at the last own message.
+ * What a key can want of a conversation: to change what runs without asking, the list of sub-agents, what waited last for
+ * the agent back into the prompt, or the tree at the last own message.
  */
 export type TalkAction = "approval-mode" | "agents" | "take-back" | "rewind";
 

@@ -13,7 +13,7 @@ import { Keyboard } from "./keys/keyboard.ts";
 import { Modes } from "./keys/modes.ts";
 import { Lease } from "./lease.ts";
 import type { LiveSettings, LiveTerminal } from "./live-terminal.ts";
-import type { Highlight } from "./markdown/look.ts";
+import { LateHighlight } from "./markdown/look.ts";
 import { markdownLines } from "./markdown/markdown-stream.ts";
 import { OverlayStack } from "./overlay-stack.ts";
 import { pictureOf } from "./picture.ts";
@@ -21,7 +21,7 @@ import { completeFiles } from "./prompt/complete-files.ts";
 import type { Completer } from "./prompt/completion.ts";
 import { completeCommands, completeNames } from "./prompt/completions.ts";
 import { editOutside, hasEditor } from "./prompt/external-editor.ts";
-import { Prompt } from "./prompt/prompt.ts";
+import { Prompt, type WaitedAs } from "./prompt/prompt.ts";
 import { PromptKeys } from "./prompt-keys.ts";
 import { Screen } from "./screen/screen.ts";
 import type { Scheme } from "./theme/palette.ts";
@@ -72,6 +72,10 @@ export class FullTerminal implements Terminal, LiveTerminal {
   readonly #promptKeys: PromptKeys;
   readonly #links: boolean;
   readonly #moves: boolean;
+  readonly #highlight = new LateHighlight(
+    () => this.#theme,
+    () => this.#changed(),
+  );
   #theme: Theme;
   /** A person has chosen the colours. */
   #isSchemeChosen = false;
@@ -80,8 +84,6 @@ export class FullTerminal implements Terminal, LiveTerminal {
   readonly #completers = new Map<"commands" | "names" | "files", Completer>();
   #conversation: ConversationState | undefined;
   #status: Status | undefined;
-  #highlight: Highlight | undefined;
-  #isHighlightWanted = false;
   /** The beginning of a line that was written without its end. */
   #partial = "";
   #ticking: NodeJS.Timeout | undefined;
@@ -189,9 +191,9 @@ export class FullTerminal implements Terminal, LiveTerminal {
 
   async decide(decision: Decision): Promise<Decided | undefined> {
     const { again = false, signal } = decision;
-    this.#loadHighlighter();
+    this.#highlight.load();
     if (this.#isClosed) return undefined;
-    const card = new DecisionCard(decision, () => this.#highlight);
+    const card = new DecisionCard(decision, () => this.#highlight.now);
     const { result } = await this.#overlays.open(card, { signal, isGuarded: !again });
     this.#decided(result, signal);
     return result;
@@ -282,7 +284,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
   }
 
   prose(markdown: string, width: number): readonly string[] {
-    return markdownLines(markdown, width, { theme: this.#theme, links: this.#links, highlight: this.#highlight });
+    return markdownLines(markdown, width, { theme: this.#theme, links: this.#links, highlight: this.#highlight.now });
   }
 
   branchEnd(state: ConversationState, leaf: string | null): BranchEnd {
@@ -297,6 +299,10 @@ export class FullTerminal implements Terminal, LiveTerminal {
 
   insert(text: string): void {
     this.#prompt.insert(text);
+  }
+
+  takeBack(text: string, as: WaitedAs): void {
+    this.#prompt.takeBack(text, as);
   }
 
   #useScheme(scheme: Scheme, isChosen: boolean): void {
@@ -373,7 +379,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
       inbox: this.#conversation?.inbox ?? [],
       moves: this.#moves,
       links: this.#links,
-      highlight: this.#theme.depth > 1 ? this.#highlight : undefined,
+      highlight: this.#highlight.now,
     };
   }
 
@@ -381,25 +387,10 @@ export class FullTerminal implements Terminal, LiveTerminal {
     this.#screen.changed();
     if (this.view.doing && !this.#isClosed) {
       this.#ticking ??= setInterval(() => this.#screen.changed(), this.#moves ? SPIN_TIME : STILL_TIME);
-      // Code is rarely the first thing that is said: it can be loaded meanwhile.
-      this.#loadHighlighter();
+      this.#highlight.load();
     } else {
       clearInterval(this.#ticking);
       this.#ticking = undefined;
     }
-  }
-
-  #loadHighlighter(): void {
-    if (this.#isHighlightWanted || this.#theme.depth === 1) return;
-    this.#isHighlightWanted = true;
-    import("./markdown/highlighter.ts").then(
-      ({ createHighlighter }) => {
-        this.#highlight = createHighlighter(() => this.#theme);
-        this.#changed();
-      },
-      () => {
-        // Code can be read without colours, too.
-      },
-    );
   }
 }

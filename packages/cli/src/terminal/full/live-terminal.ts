@@ -4,6 +4,7 @@ import type { AttentionHow } from "./attention.ts";
 import type { KeyRow, KeySettings } from "./keys/key-bindings.ts";
 import type { Suggestion } from "./prompt/completion.ts";
 import type { CommandName } from "./prompt/completions.ts";
+import type { WaitedAs } from "./prompt/prompt.ts";
 import type { LiveView } from "./transcript/live-view.ts";
 import type { BranchEnd } from "./transcript/message-lines.ts";
 import type { Overlay } from "./views/overlay.ts";
@@ -66,4 +67,6 @@ export interface LiveTerminal {
   call(sentence: string): void;
   /** Puts text into the prompt, before what stands there. */
   insert(text: string): void;
+  /** Puts a text that waited into the prompt, with how it did; what stands there comes back behind it (T53). */
+  takeBack(text: string, as: WaitedAs): void;
 }

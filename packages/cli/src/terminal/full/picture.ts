@@ -149,7 +149,7 @@ export function waitingList(
     const word = `${waitingWord(input)}: `;
     return theme.accent(word) + waitingText(input, Math.max(8, width - widthOf(word)));
   });
-  const hint = takeBackKey === undefined ? "" : `${takeBackKey} takes them back`;
+  const hint = takeBackKey === undefined ? "" : `${takeBackKey} takes back the last`;
   if (shown.length < sorted.length) {
     const more = `… and ${counted(sorted.length - shown.length, "more message")}`;
     return [...lines, theme.dim(cut(hint === "" ? more : `${more}; ${hint}`, width))];

@@ -120,9 +120,10 @@ export class PromptKeys {
         return this.#inBackground(this.#searchHistory());
       case "open-output":
         return this.#inBackground(this.#openOutput());
+      case "take-back":
+        return prompt.takeBackKept() ? undefined : onAction?.(action);
       case "approval-mode":
       case "agents":
-      case "take-back":
         return onAction?.(action);
     }
   }

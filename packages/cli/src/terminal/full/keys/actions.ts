@@ -29,7 +29,7 @@ export const actions = {
   "approval-mode": prompt(["shift+tab"], "changes what runs without asking"),
   "open-output": prompt(["ctrl+o"], "shows the last call or thought in full"),
   agents: prompt(["alt+a"], "lists the sub-agents"),
-  "take-back": prompt(["alt+up"], "takes back what waits for the agent, to change it"),
+  "take-back": prompt(["alt+up"], "takes back what you wrote and waits, one by one, the last first"),
   "external-editor": prompt(["ctrl+g"], "opens what is typed in $VISUAL or $EDITOR"),
   "history-search": prompt(["ctrl+r"], "searches what you wrote before"),
   "expand-paste": prompt(["alt+e"], "shows a long paste in full, to edit it"),
