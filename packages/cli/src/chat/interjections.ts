@@ -1,4 +1,4 @@
-import type { Delivery, Session } from "@banyan/core";
+import type { Delivery, Session, UserPart } from "@banyan/core";
 import { waitingLine, waitingWord } from "../show/message-label.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -11,6 +11,8 @@ export interface InterjectionsOptions {
   readonly unsent: Unsent;
   /** Says a text to the run under way; resolves when it is in the log. */
   deliver(text: string, delivery: Delivery): Promise<void>;
+  /** Keeps what goes along with a text that is said again. */
+  keep(parts: readonly UserPart[]): void;
 }
 
 /** What a person says while the agent works (B21, T18). */
@@ -48,7 +50,7 @@ export class Interjections {
 
   /** What was written last of what waits goes back into the prompt, to be changed. */
   async takeBack(session: Pick<Session, "state" | "withdrawInput">): Promise<void> {
-    const { terminal, unsent } = this.#options;
+    const { terminal, unsent, keep } = this.#options;
     // The key may be pressed again before this is told of what it took.
     const input = session.state.inbox.findLast(({ id }) => !this.#taken.has(id));
     if (!input) return;
@@ -62,6 +64,7 @@ export class Interjections {
       this.#taken.delete(input.id);
       throw error;
     }
+    keep(input.parts);
     terminal.live?.takeBack(text, waitingWord(input));
   }
 }

@@ -16,6 +16,7 @@ import { titleLine } from "./exchange.ts";
 import { Interjections } from "./interjections.ts";
 import type { LeftBranch } from "./leave-files.ts";
 import { OwnCommands } from "./own-commands.ts";
+import { Pictures } from "./pictures.ts";
 import { Standpoint } from "./standpoint.ts";
 import type { Unsent } from "./unsent.ts";
 import { Writing } from "./writing.ts";
@@ -73,6 +74,7 @@ export class Person {
   readonly standpoint: Standpoint;
   readonly interjections: Interjections;
   readonly ownCommands: OwnCommands;
+  readonly #pictures = new Pictures({ env: process.env });
   readonly #options: PersonOptions;
   /** Aborts when they leave. */
   readonly #left = new AbortController();
@@ -85,11 +87,12 @@ export class Person {
     this.writing = new Writing(terminal, unsent);
     const shown = { terminal, view: this.view };
     const tell = (error: unknown) => this.tell(error);
-    this.standpoint = new Standpoint({ ...shown, writing: this.writing, agent, session, tell, revert });
-    this.interjections = new Interjections({ ...shown, unsent, deliver });
+    const keep = (parts: readonly UserPart[]) => this.#pictures.keep(parts);
+    this.standpoint = new Standpoint({ ...shown, writing: this.writing, agent, session, tell, revert, keep });
+    this.interjections = new Interjections({ ...shown, unsent, deliver, keep });
     this.ownCommands = new OwnCommands({ view: this.view, place, add });
     // The agent may be at work before anything is asked here.
-    terminal.live?.configure({ prompt: this.prompt });
+    terminal.live?.configure({ prompt: this.prompt, pictures: this.#pictures });
   }
 
   /** The conversation; empty before the first message. */
@@ -130,6 +133,14 @@ export class Person {
   tellHeld(): void {
     const held = this.state.inbox.filter((input) => input.held).length;
     if (held > 0) this.view.note(`${counted(held, "message")} held back: /waiting lists, /waiting send delivers.`);
+  }
+
+  /** What they wrote as a message, with the pictures whose marks stand in it. Throws a `UsageError` when these are too much. */
+  written(text: string): readonly UserPart[] {
+    const { parts, unknown } = this.#pictures.written(text);
+    for (const name of unknown)
+      this.view.note(`No picture is known for [image: ${oneLine(name)}]: it goes as text. Paste it again to send it.`);
+    return parts;
   }
 
   /** Says what goes along with what they wrote, what does not, and what is offered. */

@@ -1,4 +1,4 @@
-import type { FeedItem, Session } from "@banyan/core";
+import type { FeedItem, Session, UserPart } from "@banyan/core";
 import { type ConversationState, emptyConversation, pathTo } from "@banyan/core";
 import { typedText } from "@banyan/core/conversation";
 import { changesOf, type TakenBack } from "@banyan/host";
@@ -30,6 +30,8 @@ export interface StandpointOptions {
   tell(error: unknown): void;
   /** Puts the files of a branch that is left back to what they were before it. */
   revert(left: LeftBranch): Promise<TakenBack>;
+  /** Keeps what goes along with a text that is said again. */
+  keep(parts: readonly UserPart[]): void;
 }
 
 const HERE: Place = {};
@@ -114,7 +116,7 @@ export class Standpoint {
 
   /** Goes on from another message, unless the person stays after all. An own message goes back into the prompt, to be said in other words. */
   async goTo(id: string): Promise<void> {
-    const { terminal, view, writing, agent } = this.#options;
+    const { terminal, view, writing, agent, keep } = this.#options;
     const message = this.#state.messages.get(id);
     if (!message) return;
     const isOwn = message.role === "user" && message.author === "user";
@@ -122,7 +124,10 @@ export class Standpoint {
     const to = isOwn ? message.parentId : at;
     if (!(await this.mayLeaveFor(to))) return;
     this.#place = isOwn ? { at, revise: true } : { at };
-    if (isOwn) writing.put(typedText(message));
+    if (isOwn) {
+      keep(message.parts);
+      writing.put(typedText(message));
+    }
     if (to !== null) remind(terminal, this.#state, to, agent);
     view.note(
       isOwn ? "Change your message and send it; what it was stays beside it." : "Your next message goes on from here.",

@@ -311,7 +311,7 @@ export class Talk implements Partner {
 
   /** Says something to the run under way; where there is none, or something is revised, it begins a turn. */
   async #say(text: string, delivery: Delivery = "steer"): Promise<void> {
-    const parts = [{ type: "text", text }] as const;
+    const parts = this.#person.written(text);
     const run = this.#working;
     const { at, revise } = this.#person.standpoint.place;
     if (revise || run === undefined) return this.#turn({ type: revise ? "retry" : "say", parts }, { at }, text);

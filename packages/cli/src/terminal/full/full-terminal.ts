@@ -12,7 +12,7 @@ import { KeyBindings, type KeyRow } from "./keys/key-bindings.ts";
 import { Keyboard } from "./keys/keyboard.ts";
 import { Modes } from "./keys/modes.ts";
 import { Lease } from "./lease.ts";
-import type { LiveSettings, LiveTerminal } from "./live-terminal.ts";
+import type { LiveSettings, LiveTerminal, PictureSource } from "./live-terminal.ts";
 import { LateHighlight } from "./markdown/look.ts";
 import { markdownLines } from "./markdown/markdown-stream.ts";
 import { OverlayStack } from "./overlay-stack.ts";
@@ -84,6 +84,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
   readonly #completers = new Map<"commands" | "names" | "files", Completer>();
   #conversation: ConversationState | undefined;
   #status: Status | undefined;
+  #pictures: PictureSource | undefined;
   /** The beginning of a line that was written without its end. */
   #partial = "";
   #ticking: NodeJS.Timeout | undefined;
@@ -116,6 +117,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
       terminal: this,
       env,
       keys: () => this.#keys,
+      pictures: () => this.#pictures,
       redraw: () => this.#screen.redraw(),
       changed: () => this.#changed(),
       lend: (borrow) => this.#lease.lend(borrow),
@@ -240,6 +242,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
   configure(settings: LiveSettings): readonly string[] {
     const { prompt, keys, theme = "auto", notify, history = [], commands, workspace, names } = settings;
     if (notify) this.#attention.use(notify);
+    this.#pictures = settings.pictures ?? this.#pictures;
     if (prompt !== undefined) this.#prompt.call(prompt);
     this.#prompt.remember(history);
     if (theme !== "auto") this.#useScheme(theme, true);
@@ -363,7 +366,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
 
   #paste(text: string): void {
     if (this.#overlays.top && this.#overlays.isArmed) this.#overlays.top.paste?.(text);
-    else this.#prompt.paste(text);
+    else this.#promptKeys.paste(text);
     this.#changed();
   }
 

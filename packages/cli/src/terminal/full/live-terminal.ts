@@ -10,6 +10,21 @@ import type { BranchEnd } from "./transcript/message-lines.ts";
 import type { Overlay } from "./views/overlay.ts";
 import type { Status } from "./views/status-line.ts";
 
+/** What becomes of something that was pasted. */
+export interface Pasted {
+  readonly text: string;
+  /** Why something in it is no picture that could go along, though its name says so. */
+  readonly problem?: string;
+}
+
+/** Makes marks of pictures, which stand for them in what is written (T50). */
+export interface PictureSource {
+  /** A pasted text, with marks in place of the pictures that it names. */
+  pasted(text: string): Pasted;
+  /** Resolves with the mark of the picture in the clipboard. Rejects with a sentence where there is none. */
+  fromClipboard(): Promise<string>;
+}
+
 /** What can be known only once a host is open. */
 export interface LiveSettings {
   /** What stands above the prompt, before it is asked for anything too. */
@@ -20,6 +35,8 @@ export interface LiveSettings {
   readonly theme?: "auto" | "dark" | "light";
   /** How the person is told of what waits for them while they look elsewhere. */
   readonly notify?: AttentionHow;
+  /** What makes marks of pictures; without it, what is pasted is text. */
+  readonly pictures?: PictureSource;
   /** What Up brings back, the newest first. */
   readonly history?: readonly string[];
   /** Offered after `/`. */

@@ -31,6 +31,7 @@ export const actions = {
   agents: prompt(["alt+a"], "lists the sub-agents"),
   "take-back": prompt(["alt+up"], "takes back what you wrote and waits, one by one, the last first"),
   "external-editor": prompt(["ctrl+g"], "opens what is typed in $VISUAL or $EDITOR"),
+  "paste-picture": prompt(["ctrl+v", "alt+v"], "puts the picture that is in your clipboard into what you write"),
   "history-search": prompt(["ctrl+r"], "searches what you wrote before"),
   "expand-paste": prompt(["alt+e"], "shows a long paste in full, to edit it"),
   redraw: prompt(["ctrl+l"], "draws on an empty screen; nothing is deleted"),
