@@ -89,7 +89,7 @@ describe.skipIf(!hasTmux)("commands of a terminal whose conversation is on a ser
     expect(remote.welcome.settings.unasked).toEqual([conversation]);
   });
 
-  test("/title, /context and /memory tell of the conversation there, and the status of its branches", async () => {
+  test("T54: /title, /context, /memory, /status, /config and /export tell of the conversation there, and the status of its branches", async () => {
     await using model = await modelServer({ text: "One." }, { text: "Two." });
     const [, address] = await serving(place, model.env);
     const remote = await connected(address);

@@ -66,7 +66,7 @@ test("a plan is told on stderr as it changes, and stands in the stream of JSON; 
   await using server = await modelServer(plan(), { text: "Planned." });
   const text = await banyan(place, ["-p", "plan it", ...MODEL], server);
   expect(text).toMatchObject({ code: 0, stdout: "Planned.\n" });
-  expect(text.stderr).toContain("update_plan  1 of 2 done … done\n    [x] look around\n    [ ] make it\n");
+  expect(text.stderr).toMatch(/update_plan {2}1 of 2 done … done.*\n {4}\[x\] look around\n {4}\[ \] make it\n/);
 
   await using again = await modelServer(plan(), plan({ hand_in: true }), write("made.txt", ""), {
     text: "This is my plan.",

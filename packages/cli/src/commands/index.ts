@@ -30,7 +30,7 @@ const HOW = [
   "Enter sends; \\ at the end of a line goes on in the next one; a paste is one message.",
   "While the agent works, Enter steers it: it hears you before it does the next thing. Alt+Enter, or a line that begins with >, waits for the end of its turn.",
   "!command runs in your shell, on this machine, and the agent gets its output; of !!command it gets nothing.",
-  "Ctrl-C interrupts, or clears what is typed; twice on an empty line, or Ctrl-D, exits. ? shows all keys.",
+  "Ctrl-C interrupts, or clears what is typed; twice on an empty line, or Ctrl-D, exits. ? on an empty line shows all keys.",
 ];
 
 /** `/help` for a list of commands, which it is part of. */
@@ -136,7 +136,7 @@ export const conversationCommands: readonly Command<ConversationContext>[] = [
 
 /** Those for who may only watch a conversation (S28): they show what is there, and the server refuses none of them. */
 export const watchingCommands: readonly Command<ConversationContext>[] = [
-  helpFor(() => watchingCommands, ["Ctrl-C twice, or Ctrl-D, exits. ? shows all keys."]),
+  helpFor(() => watchingCommands, ["Ctrl-C twice, or Ctrl-D, exits. ? on an empty line shows all keys."]),
   exit,
   statusShown,
   configHere,

@@ -2,7 +2,6 @@ import { extname, resolve } from "node:path";
 import { type Message, pathTo, textOf } from "@banyan/core";
 import { counted, visibleLine } from "@banyan/core/shown";
 import type { Tokens } from "marked";
-import { writeNew } from "../conversations/exchange.ts";
 import { excerpt } from "../show/fit-text.ts";
 import { oneLine } from "../show/plain-text.ts";
 import type { Copied } from "../terminal/clipboard.ts";
@@ -91,7 +90,10 @@ export const exportFile: Command<ConversationContext> = {
       write("The end of its name says what it is to be: .md, .json (to bring it in elsewhere) or .html.");
       return ASK;
     }
-    const { name, text } = await exported(format);
+    const [{ name, text }, { writeNew }] = await Promise.all([
+      exported(format),
+      import("../conversations/exchange.ts"),
+    ]);
     const file = resolve(directory, argument || name);
     writeNew(file, text);
     write(`Written: ${oneLine(file)}`);
