@@ -6,7 +6,7 @@ import type { ConversationContext, ConversationWriter } from "../commands/comman
 import { problemOf } from "../problem.ts";
 import { attachedLines, type WrittenAbout } from "../show/attached.ts";
 import { wrap } from "../show/fit-text.ts";
-import { oneLine, plainText } from "../show/plain-text.ts";
+import { oneLine } from "../show/plain-text.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
 import type { LiveTerminal } from "../terminal/full/live-terminal.ts";
 import { pick } from "../terminal/pick.ts";
@@ -170,7 +170,7 @@ export class Person {
       columns,
       state: this.state,
       leaf: this.standpoint.leaf,
-      copy: (text) => this.terminal.copy(plainText(text)),
+      copy: (text) => this.terminal.copy(text),
       directory: place.directory,
       redact: place.redact,
       keys: live?.keyTable,

@@ -67,7 +67,9 @@ function blockOf(blocks: readonly Code[], named: string): Code | { readonly prob
   if (block && others.length === 0) return block;
   if (blocks.length === 0) return { problem: "There is no block of code in the last answer; /copy copies all of it." };
   const list = blocks.map(({ lang, text }, index) => `${index + 1} ${lang || "without a language"}, ${linesOf(text)}`);
-  const what = block ? `${counted(of.length, "block")} are ${excerpt(named, 20)}` : `None is ${excerpt(named, 20)}`;
+  const what = block
+    ? `${counted(of.length, "block")} are ${excerpt(named, 20)}`
+    : `There is no block ${excerpt(named, 20)}`;
   return { problem: `${what}. Name one by its number, as in /copy 1: ${list.join("; ")}.` };
 }
 

@@ -32,6 +32,7 @@ test("T54: a text goes to the program of the desktop; where that is not there or
   // Over ssh the desktop of the other machine is nobody's.
   expect(await copied("löwe", { ...desktop, SSH_CONNECTION: "a b" })).toEqual(["handed", asked]);
   expect(await copied("löwe", { TERM: "screen", STY: "1" })).toEqual(["handed", `\x1bP${asked}\x1b\\`]);
+  expect(await copied("lö\x1b[201~\x07we", { TERM: "xterm" })).toEqual(["handed", asked]);
   expect(await copied("löwe", { TERM: "linux" })).toEqual(["nothing", ""]);
   expect(await copied("x".repeat(100_000), { TERM: "xterm" })).toEqual(["long", ""]);
 });

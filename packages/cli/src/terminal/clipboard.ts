@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { pathWithout } from "@banyan/host/find-program";
+import { plainText } from "../show/plain-text.ts";
 
 /** What a clipboard is reached by: the variables of this process and the system that it runs on. */
 export interface ClipboardPlace {
@@ -32,13 +33,16 @@ const MOST_HANDED = 100_000;
 
 /**
  * Puts a text into the clipboard of the person: by a program of their desktop or of tmux where there is one, else by asking
- * the terminal (OSC 52), which reaches their own machine over ssh too. `send` writes to the terminal.
+ * the terminal (OSC 52), which reaches their own machine over ssh too. `send` writes to the terminal. What would control one
+ * is left out.
  */
 export async function copyText(text: string, send: (bytes: string) => void, place: ClipboardPlace): Promise<Copied> {
-  for (const words of writers(place)) if (await run(words, place.env, text)) return "taken";
+  // It may be pasted into a shell.
+  const plain = plainText(text);
+  for (const words of writers(place)) if (await run(words, place.env, plain)) return "taken";
   const { TERM = "", STY } = place.env;
   if (TERM === "" || TERM === "dumb" || TERM === "linux") return "nothing";
-  const payload = Buffer.from(text).toString("base64");
+  const payload = Buffer.from(plain).toString("base64");
   if (payload.length > MOST_HANDED) return "long";
   const asked = `\x1b]52;c;${payload}\x07`;
   send(STY ? throughScreen(asked) : asked);
@@ -73,7 +77,7 @@ function writers({ env, platform = process.platform }: ClipboardPlace): Words[] 
   // The clipboard of the machine at the other end is nobody's.
   if (SSH_CONNECTION || SSH_TTY) return tmux;
   if (platform === "darwin") return [["pbcopy"], ...tmux];
-  if (platform === "win32" || WSL_DISTRO_NAME) return [["clip.exe"], ...tmux];
+  if (platform === "win32" || WSL_DISTRO_NAME) return [[...POWERSHELL, WRITE_ON_WINDOWS], ...tmux];
   const wayland: Words[] = WAYLAND_DISPLAY ? [["wl-copy"]] : [];
   const x: Words[] = DISPLAY
     ? [
@@ -96,7 +100,7 @@ function readers({ env, platform = process.platform }: ClipboardPlace): Reader[]
       },
     ];
   const powershell: Reader = {
-    words: ["powershell.exe", "-NoProfile", "-NonInteractive", "-Sta", "-Command", OF_WINDOWS],
+    words: [...POWERSHELL, READ_ON_WINDOWS],
     decode: (printed) => Buffer.from(printed.toString(), "base64"),
   };
   if (platform === "win32") return [powershell];
@@ -111,8 +115,14 @@ function readers({ env, platform = process.platform }: ClipboardPlace): Reader[]
 
 const IMAGES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
+const POWERSHELL: Words = ["powershell.exe", "-NoProfile", "-NonInteractive", "-Sta", "-Command"];
+
+/** `clip.exe` would take bytes for another encoding. */
+const WRITE_ON_WINDOWS =
+  "[Console]::InputEncoding = [System.Text.Encoding]::UTF8; Set-Clipboard -Value ([Console]::In.ReadToEnd())";
+
 /** Prints the picture as PNG, in base 64. */
-const OF_WINDOWS = [
+const READ_ON_WINDOWS = [
   "Add-Type -AssemblyName System.Windows.Forms, System.Drawing",
   "$picture = [System.Windows.Forms.Clipboard]::GetImage()",
   "if ($picture) { $bytes = New-Object System.IO.MemoryStream; $picture.Save($bytes, [System.Drawing.Imaging.ImageFormat]::Png); [Convert]::ToBase64String($bytes.ToArray()) }",
@@ -146,10 +156,9 @@ function run(words: Words, env: NodeJS.ProcessEnv, input?: string): Promise<Buff
     else printed.push(bytes);
   });
   child.once("error", () => resolve(undefined));
-  child.once("close", (code) => {
-    if (input !== undefined) resolve(code === 0 ? Buffer.alloc(0) : undefined);
-    else resolve(code === 0 ? Buffer.concat(printed) : Buffer.alloc(0));
-  });
+  child.once("close", (code) => resolve(code === 0 ? Buffer.concat(printed) : Buffer.alloc(0)));
+  // What took a text may go on as another process that offers it.
+  if (input !== undefined) child.once("exit", (code) => resolve(code === 0 ? Buffer.alloc(0) : undefined));
   child.stdin?.on("error", () => {
     // It has ended before it had all of it: its exit code says what that means.
   });

@@ -42,7 +42,7 @@ export interface Terminal {
   fill(form: Form): Promise<Filled | undefined>;
   /** What else it can do, when it redraws its last lines; then things are written while something is asked. */
   readonly live?: LiveTerminal;
-  /** Puts a text, which must be plain, into the person's clipboard, where that can be reached. */
+  /** Puts a text into the person's clipboard, where that can be reached, without what would control a terminal. */
   copy(text: string): Promise<Copied>;
   /** As if Ctrl-C had been pressed. */
   interrupt(): void;

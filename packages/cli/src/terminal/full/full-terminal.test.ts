@@ -105,7 +105,8 @@ describe("the prompt", () => {
     const here = open();
     const message = here.reads();
     here.keys("?");
-    expect(await here.screen.until(/^─ Keys ─/)).toContain("In the prompt:");
+    const keys = await here.screen.until(/^─ Keys ─/);
+    expect(keys).toMatch(/In the prompt:\n {2}send +Enter +sends; while the agent works, steers it\n {2}send-later/);
     here.keys("q", "why?", ENTER);
     expect(await message).toBe("why?");
     expect(await here.terminal.copy("Yes.")).toBe("handed");

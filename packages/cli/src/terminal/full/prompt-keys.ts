@@ -162,8 +162,11 @@ export class PromptKeys {
     const source = pictures();
     if (!source) return;
     this.#say("Looking for a picture in your clipboard …", LEAVE_WITHIN);
-    prompt.paste(await source.fromClipboard());
-    this.#say("");
+    try {
+      prompt.paste(await source.fromClipboard());
+    } finally {
+      this.#say("");
+    }
   }
 
   async #showKeys(): Promise<void> {
