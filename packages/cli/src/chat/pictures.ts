@@ -143,7 +143,7 @@ function notOne(name: string): string {
 }
 
 /** A word of a shell: in quotes, or with a backslash before what would be something else. */
-const WORD = /\s*((?:'[^']*'|"[^"]*"|\\.|[^\s\\'"])+)\s*/y;
+const WORD = /\s*((?:'[^']*'|"[^"]*"|\\.|[^\s\\'"])+)\s*/gy;
 
 /**
  * A text as the paths of which it consists alone, quoted or escaped as terminals do it, or as addresses of files; nothing
@@ -154,14 +154,14 @@ function pathsIn(text: string): { readonly word: string; readonly path: string }
   // Some terminals quote nothing.
   if (whole !== undefined && existsSync(whole)) return [{ word: text, path: whole }];
   const paths: { word: string; path: string }[] = [];
-  WORD.lastIndex = 0;
-  for (let at = 0; at < text.length; at = WORD.lastIndex) {
-    const word = WORD.exec(text)?.[1] ?? "";
+  let end = 0;
+  for (const { 0: all, 1: word = "", index } of text.matchAll(WORD)) {
     const path = pathOf(unquoted(word));
     if (path === undefined) return [];
     paths.push({ word, path });
+    end = index + all.length;
   }
-  return paths;
+  return end === text.length ? paths : [];
 }
 
 function unquoted(word: string): string {

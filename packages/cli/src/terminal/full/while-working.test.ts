@@ -53,6 +53,10 @@ describe("while the agent works", () => {
     here.terminal.takeBack("later, please", "queued");
     here.keys(ENTER);
     await expect.poll(() => here.typed.at(-1)).toEqual(["later, please", true]);
+    here.terminal.takeBack("not yet", "held");
+    await here.screen.until(/ it was held back: Enter sends it, 1 behind it ─\nnot yet$/);
+    here.keys(ENTER);
+    await expect.poll(() => here.typed.at(-1)).toEqual(["not yet", false]);
   });
 
   test("what nobody takes is the next message, and is shown as that", async () => {
