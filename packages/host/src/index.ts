@@ -19,6 +19,7 @@ export {
   type Reference,
   referencesIn,
 } from "./attachments/attach.ts";
+export { mediaIn } from "./attachments/files.ts";
 export { type Calling, CallsFor } from "./calls-for.ts";
 export {
   type CallChanges,

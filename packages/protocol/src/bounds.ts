@@ -1,6 +1,9 @@
 /** Bytes of the largest frame that a client may send; a larger one ends the connection. */
 export const LARGEST_FRAME = 8 * 1024 * 1024;
 
+/** Bytes of all files of a message together: in base 64, with what stands around them, they fit into a frame. */
+export const LARGEST_FILES = Math.floor((LARGEST_FRAME * 3) / 4) - 512 * 1024;
+
 /** Messages that one `message.read` may ask for. */
 export const MESSAGES_AT_ONCE = 500;
 

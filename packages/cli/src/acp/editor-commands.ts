@@ -9,8 +9,8 @@ import { promptCommands } from "../commands/prompt-commands.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { styleFor } from "../show/style.ts";
 
-/** What an editor has in its own ways: to leave, keys, a list of what runs unasked, and how turns are taken. */
-const NOT_THERE: ReadonlySet<string> = new Set(["exit", "keys", "approval", "mode", "help"]);
+/** What an editor has in its own ways: to leave, keys, settings, the clipboard, a list of what runs unasked, and how turns are taken. */
+const NOT_THERE: ReadonlySet<string> = new Set(["exit", "keys", "approval", "mode", "help", "copy", "config"]);
 
 const COLUMNS = 100;
 const style = styleFor(process.stdout, "never");
@@ -69,6 +69,9 @@ function contextOf(there: CommandPlace): ConversationContext {
     ...{ agent, style, columns: COLUMNS, state, session, run, leaf, write },
     models: modelsThere(client, model, async () => session),
     sentHere: () => sentThere(client, { conversation: session.id, leaf, model }),
+    exported: (format) => session.exported(format, leaf),
+    directory: state.labels.cwd ?? process.cwd(),
+    copy: async () => "nothing",
     mode: "chat",
     useMode: () => say("An editor talks with the agent; a task is for banyan run."),
     approval: settings.approval,

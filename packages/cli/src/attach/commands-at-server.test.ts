@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fromJson } from "@banyan/host/exchange";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -89,7 +89,7 @@ describe.skipIf(!hasTmux)("commands of a terminal whose conversation is on a ser
     expect(remote.welcome.settings.unasked).toEqual([conversation]);
   });
 
-  test("/title, /context and /memory tell of the conversation there, and the status of its branches", async () => {
+  test("T54: /title, /context, /memory, /status, /config and /export tell of the conversation there, and the status of its branches", async () => {
     await using model = await modelServer({ text: "One." }, { text: "Two." });
     const [, address] = await serving(place, model.env);
     const remote = await connected(address);
@@ -103,6 +103,13 @@ describe.skipIf(!hasTmux)("commands of a terminal whose conversation is on a ser
     expect(await remote.ask("conversation.open", {})).toMatchObject({ title: "Of oaks" });
     await pty.exchange("/context", /^conversation +messages.*\n(.*\n)* +all +\d.*\nTokens; ~ is an estimate\./);
     await pty.exchange("/memory", "Nothing was recalled on this branch.");
+    await pty.exchange(
+      "/status",
+      /conversation +\w+: “Of oaks”, 2 messages .*\n.*branch +2 of 2\n(.*\n)*.*file +at the server/,
+    );
+    await pty.exchange("/config", /^They are your own\. At a server your keys/);
+    await pty.exchange("/export oaks.md", /^Written: \/.*oaks\.md$/);
+    expect(readFileSync(join(place.workspace, "oaks.md"), "utf8")).toContain("Two.");
   });
 
   test("T13, T14: the person's own keys count there too, and # completes to messages of the conversation", async () => {

@@ -247,6 +247,7 @@ describe("S15: every string of what runs stands on the question, for all tools",
         input: input as never,
         output: output as never,
         style,
+        env: {},
         onTyped: () => true,
         onInterrupt() {},
       });

@@ -56,7 +56,7 @@ export function brokenLines(
 }
 
 /** The plan on the branch, as long as something of it is left to do. */
-export function planLeft(
+function planLeft(
   state: ConversationState,
   leaf: string | null,
   { columns, style }: Pick<ExchangeLook, "style" | "columns">,

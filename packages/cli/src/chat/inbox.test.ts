@@ -125,19 +125,36 @@ describe.skipIf(!hasTmux).each(links)("what is typed while the agent works ($lin
     await pty.until("Nothing waits.");
   });
 
-  test("T18: Alt+Up takes it back into the prompt", async () => {
-    await using server = await modelServer(WAITS, { text: "First." });
+  test("T18, T53: Alt+Up takes back one after the other, and each goes on waiting as it did when it is sent", async () => {
+    await using server = await modelServer(WAITS, { text: "First." }, { text: "Second." });
     using pty = await chat(server);
     await busy(pty);
-    for (const text of ["> one", "> two"]) {
+    for (const [text, shown] of [
+      ["go left", "steer: go left"],
+      ["> one", "queued: one"],
+      ["> two", "queued: two"],
+    ] as const) {
       pty.enter(text);
-      await pty.until(`queued: ${text.slice(2)}`);
+      await pty.until(shown);
     }
     pty.press("M-Up");
-    await pty.until(/^─ Reply to banyan: .*\none\ntwo$/);
+    expect(await pty.until(/ it was queued: Enter queues it ─\ntwo$/)).toMatch(/^queued: one/m);
+    pty.press("M-Up");
+    await pty.until(/ it was queued: Enter queues it, 1 behind it ─\none$/);
+    pty.press("M-Up");
+    await pty.until(/ it was to steer: Enter has it do so, 2 behind it ─\ngo left$/);
+    pty.type(", now");
+    pty.press("Enter");
+    expect(await pty.until(/^steer: go left, now/)).toMatch(/\none$/m);
+    pty.press("Enter");
+    await pty.until(/^queued: one/);
+    // What is emptied is given up.
+    pty.press("C-u");
+    pty.press("Enter");
     release();
-    await pty.until("First.");
-    expect(server.asked).toHaveLength(2);
+    await pty.until("Second.");
+    expect(saidIn(server.asked, 1)).toEqual(["go", "go left, now"]);
+    expect(saidIn(server.asked, 2)).toEqual(["go", "go left, now", "one"]);
   });
 
   test("a command that needs the agent waits for the prompt", async () => {

@@ -1,5 +1,5 @@
-import type { Delivery, Session } from "@banyan/core";
-import { waitingLine } from "../show/message-label.ts";
+import type { Delivery, Session, UserPart } from "@banyan/core";
+import { waitingLine, waitingWord } from "../show/message-label.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import type { Unsent } from "./unsent.ts";
@@ -11,11 +11,15 @@ export interface InterjectionsOptions {
   readonly unsent: Unsent;
   /** Says a text to the run under way; resolves when it is in the log. */
   deliver(text: string, delivery: Delivery): Promise<void>;
+  /** Keeps what goes along with a text that is said again. */
+  keep(parts: readonly UserPart[]): void;
 }
 
 /** What a person says while the agent works (B21, T18). */
 export class Interjections {
   readonly #options: InterjectionsOptions;
+  /** What was taken back, by its id. */
+  readonly #taken = new Set<string>();
 
   constructor(options: InterjectionsOptions) {
     this.#options = options;
@@ -44,15 +48,23 @@ export class Interjections {
     else view.note(waitingLine(waits, terminal.columns));
   }
 
-  /** What waits goes back into the prompt, to be changed. */
+  /** What was written last of what waits goes back into the prompt, to be changed. */
   async takeBack(session: Pick<Session, "state" | "withdrawInput">): Promise<void> {
-    const { terminal, unsent } = this.#options;
-    for (const { id, parts } of session.state.inbox.toReversed()) {
-      const [typed] = parts;
-      const text = typed?.type === "text" ? typed.text : "";
-      using _ = unsent.sending(text);
-      await session.withdrawInput(id);
-      terminal.live?.insert(text);
+    const { terminal, unsent, keep } = this.#options;
+    // The key may be pressed again before this is told of what it took.
+    const input = session.state.inbox.findLast(({ id }) => !this.#taken.has(id));
+    if (!input) return;
+    this.#taken.add(input.id);
+    const [typed] = input.parts;
+    const text = typed?.type === "text" ? typed.text : "";
+    using _ = unsent.sending(text);
+    try {
+      await session.withdrawInput(input.id);
+    } catch (error) {
+      this.#taken.delete(input.id);
+      throw error;
     }
+    keep(input.parts);
+    terminal.live?.takeBack(text, waitingWord(input));
   }
 }

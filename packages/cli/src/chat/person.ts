@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { type ConversationState, type Delivery, emptyConversation, type UserPart } from "@banyan/core";
+import { counted } from "@banyan/core/shown";
 import type { CommandPlace, TakenBack } from "@banyan/host";
 import type { ConversationContext, ConversationWriter } from "../commands/command.ts";
 import { problemOf } from "../problem.ts";
@@ -9,12 +10,13 @@ import { oneLine } from "../show/plain-text.ts";
 import type { FeedView } from "../terminal/feed-view.ts";
 import type { LiveTerminal } from "../terminal/full/live-terminal.ts";
 import { pick } from "../terminal/pick.ts";
-import type { TalkAction, Terminal } from "../terminal/terminal.ts";
+import type { Terminal } from "../terminal/terminal.ts";
 import { ChatView } from "./chat-view.ts";
 import { titleLine } from "./exchange.ts";
 import { Interjections } from "./interjections.ts";
 import type { LeftBranch } from "./leave-files.ts";
 import { OwnCommands } from "./own-commands.ts";
+import { Pictures } from "./pictures.ts";
 import { Standpoint } from "./standpoint.ts";
 import type { Unsent } from "./unsent.ts";
 import { Writing } from "./writing.ts";
@@ -46,6 +48,8 @@ type Context = Pick<
   ConversationContext,
   | "agent"
   | "columns"
+  | "copy"
+  | "directory"
   | "goBack"
   | "goTo"
   | "keys"
@@ -70,6 +74,7 @@ export class Person {
   readonly standpoint: Standpoint;
   readonly interjections: Interjections;
   readonly ownCommands: OwnCommands;
+  readonly #pictures = new Pictures({ env: process.env });
   readonly #options: PersonOptions;
   /** Aborts when they leave. */
   readonly #left = new AbortController();
@@ -82,11 +87,12 @@ export class Person {
     this.writing = new Writing(terminal, unsent);
     const shown = { terminal, view: this.view };
     const tell = (error: unknown) => this.tell(error);
-    this.standpoint = new Standpoint({ ...shown, writing: this.writing, agent, session, tell, revert });
-    this.interjections = new Interjections({ ...shown, unsent, deliver });
+    const keep = (parts: readonly UserPart[]) => this.#pictures.keep(parts);
+    this.standpoint = new Standpoint({ ...shown, writing: this.writing, agent, session, tell, revert, keep });
+    this.interjections = new Interjections({ ...shown, unsent, deliver, keep });
     this.ownCommands = new OwnCommands({ view: this.view, place, add });
     // The agent may be at work before anything is asked here.
-    terminal.live?.configure({ prompt: this.prompt });
+    terminal.live?.configure({ prompt: this.prompt, pictures: this.#pictures });
   }
 
   /** The conversation; empty before the first message. */
@@ -117,11 +123,24 @@ export class Person {
     } else this.inBackground(this.interjections.say(line, later));
   }
 
-  /** A key that is about where they stand, or what they wrote. */
-  act(action: Extract<TalkAction, "rewind" | "take-back">): void {
+  /** Takes back what waits for the agent. */
+  takeBack(): void {
     const session = this.#options.session();
-    if (action === "rewind") this.inBackground(this.standpoint.rewind());
-    else if (session) this.inBackground(this.interjections.takeBack(session));
+    if (session) this.inBackground(this.interjections.takeBack(session));
+  }
+
+  /** Says that something is held back, if so. */
+  tellHeld(): void {
+    const held = this.state.inbox.filter((input) => input.held).length;
+    if (held > 0) this.view.note(`${counted(held, "message")} held back: /waiting lists, /waiting send delivers.`);
+  }
+
+  /** What they wrote as a message, with the pictures whose marks stand in it. Throws a `UsageError` when these are too much. */
+  written(text: string): readonly UserPart[] {
+    const { parts, unknown } = this.#pictures.written(text);
+    for (const name of unknown)
+      this.view.note(`No picture is known for [image: ${oneLine(name)}]: it goes as text. Paste it again to send it.`);
+    return parts;
   }
 
   /** Says what goes along with what they wrote, what does not, and what is offered. */
@@ -151,6 +170,8 @@ export class Person {
       columns,
       state: this.state,
       leaf: this.standpoint.leaf,
+      copy: (text) => this.terminal.copy(text),
+      directory: place.directory,
       redact: place.redact,
       keys: live?.keyTable,
       viewAgents: live && (() => viewAgents(live, this.state)),

@@ -39,6 +39,7 @@ describe.skipIf(!hasTmux).each(links)("a plan ($link)", ({ open }) => {
     );
     using pty = await open(place, [...MODEL, "--approval", "plan"], server.env);
     await pty.prompted();
+    await pty.exchange("/plan", "There is no plan on this branch.");
     pty.enter("make it");
     const asked = await pty.asked("Carry it out?");
     expect(asked).toContain("hands in its plan for");
@@ -54,6 +55,10 @@ describe.skipIf(!hasTmux).each(links)("a plan ($link)", ({ open }) => {
     await pty.until("It is made.");
     expect(made("made.txt")).toBe(true);
     expect(JSON.stringify(server.asked[2])).toContain("The user denied this call: in green");
+    // T57: what is left of it stands above the prompt, and `/plan` prints it.
+    const left = "Plan: 1 of 2 done\n    [x] look around\n    [ ] make it";
+    expect(await pty.prompted()).toContain(`${left}\n─ Reply to banyan:`);
+    await pty.exchange("/plan", /^❯ \/plan\n+Plan: 1 of 2 done\n {4}\[x\] look around\n {4}\[ \] make it$/);
   });
 });
 
@@ -61,7 +66,7 @@ test("a plan is told on stderr as it changes, and stands in the stream of JSON; 
   await using server = await modelServer(plan(), { text: "Planned." });
   const text = await banyan(place, ["-p", "plan it", ...MODEL], server);
   expect(text).toMatchObject({ code: 0, stdout: "Planned.\n" });
-  expect(text.stderr).toContain("update_plan  1 of 2 done … done\n    [x] look around\n    [ ] make it\n");
+  expect(text.stderr).toMatch(/update_plan {2}1 of 2 done … done.*\n {4}\[x\] look around\n {4}\[ \] make it\n/);
 
   await using again = await modelServer(plan(), plan({ hand_in: true }), write("made.txt", ""), {
     text: "This is my plan.",

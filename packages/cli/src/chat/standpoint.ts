@@ -1,11 +1,11 @@
-import type { FeedItem, Session } from "@banyan/core";
+import type { FeedItem, Session, UserPart } from "@banyan/core";
 import { type ConversationState, emptyConversation, pathTo } from "@banyan/core";
 import { typedText } from "@banyan/core/conversation";
 import { changesOf, type TakenBack } from "@banyan/host";
 import type { FeedView } from "../terminal/feed-view.ts";
 import type { LiveTerminal } from "../terminal/full/live-terminal.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { brokenLines, lastExchange, planLeft, titleLine } from "./exchange.ts";
+import { brokenLines, lastExchange, titleLine } from "./exchange.ts";
 import { type LeftBranch, leaveFiles } from "./leave-files.ts";
 import { type Left, leftBehind } from "./left-behind.ts";
 import type { Writing } from "./writing.ts";
@@ -30,6 +30,8 @@ export interface StandpointOptions {
   tell(error: unknown): void;
   /** Puts the files of a branch that is left back to what they were before it. */
   revert(left: LeftBranch): Promise<TakenBack>;
+  /** Keeps what goes along with a text that is said again. */
+  keep(parts: readonly UserPart[]): void;
 }
 
 const HERE: Place = {};
@@ -114,7 +116,7 @@ export class Standpoint {
 
   /** Goes on from another message, unless the person stays after all. An own message goes back into the prompt, to be said in other words. */
   async goTo(id: string): Promise<void> {
-    const { terminal, view, writing, agent } = this.#options;
+    const { terminal, view, writing, agent, keep } = this.#options;
     const message = this.#state.messages.get(id);
     if (!message) return;
     const isOwn = message.role === "user" && message.author === "user";
@@ -122,7 +124,10 @@ export class Standpoint {
     const to = isOwn ? message.parentId : at;
     if (!(await this.mayLeaveFor(to))) return;
     this.#place = isOwn ? { at, revise: true } : { at };
-    if (isOwn) writing.put(typedText(message));
+    if (isOwn) {
+      keep(message.parts);
+      writing.put(typedText(message));
+    }
     if (to !== null) remind(terminal, this.#state, to, agent);
     view.note(
       isOwn ? "Change your message and send it; what it was stays beside it." : "Your next message goes on from here.",
@@ -180,8 +185,9 @@ function remind(terminal: Terminal, state: ConversationState, leaf: string | nul
   const { columns, style, live } = terminal;
   const end = live?.branchEnd(state, leaf);
   const above = end && end.above > 0 ? `, ${end.above} of them above: /transcript shows all` : "";
+  // What is left of the plan stands above the prompt there.
   const lines = end
-    ? ["", ...end.lines, ...planLeft(state, leaf, terminal), ...brokenLines(state, leaf, terminal)]
+    ? ["", ...end.lines, ...brokenLines(state, leaf, terminal)]
     : lastExchange(state, leaf, agent, { columns, style });
   for (const line of ["", style.dim(titleLine(state, leaf) + above), ...lines]) terminal.write(`${line}\n`);
 }

@@ -1,5 +1,6 @@
 import { type ConversationState, type FeedItem, leaves, type Message, pathTo } from "@banyan/core";
-import { totalTokens } from "@banyan/core/conversation";
+import { callIn, totalTokens } from "@banyan/core/conversation";
+import { planOn } from "@banyan/core/shown";
 import type { ApprovalMode } from "@banyan/host";
 import { runningProcesses } from "../show/sub-agents.ts";
 import type { Status } from "../terminal/full/views/status-line.ts";
@@ -16,8 +17,9 @@ const CHANGES: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether the status is another after something that happened. */
-export function changesStatus({ type }: FeedItem): boolean {
-  return CHANGES.has(type);
+export function changesStatus(item: FeedItem, state: ConversationState): boolean {
+  if (item.type === "call.completed") return callIn(state, item)?.about?.plan !== undefined;
+  return CHANGES.has(item.type);
 }
 
 /** Where a person stands in a conversation, and what works there. */
@@ -33,12 +35,13 @@ export interface Standing {
   readonly contextSize: number | undefined;
 }
 
-/** What stands below the prompt while a person is at a message of a conversation (T26). */
+/** What stands around the prompt while a person is at a message of a conversation (T26). */
 export function statusOf(
   state: ConversationState,
   { run, leaf, mode, approval, model, contextSize }: Standing,
 ): Status {
-  const context = fullness(contextSize, pathTo(state, leaf));
+  const path = pathTo(state, leaf);
+  const [context, plan] = [fullness(contextSize, path), planOn(path)];
   return {
     mode: state.runs.get(run ?? "")?.mode ?? mode,
     approval: approvalWords(approval),
@@ -48,11 +51,12 @@ export function statusOf(
     processes: runningProcesses(state).length,
     ...branchOf(state, leaf),
     ...(context !== undefined && { context }),
+    ...(plan && { plan }),
   };
 }
 
 /** Which of the branches ends at a message; nothing where none does. */
-function branchOf(state: ConversationState, leaf: string | null): Pick<Status, "branch"> {
+export function branchOf(state: ConversationState, leaf: string | null): Pick<Status, "branch"> {
   const ends = leaves(state);
   const number = leaf === null ? 0 : ends.indexOf(leaf) + 1;
   return number > 0 ? { branch: { number, count: ends.length } } : {};

@@ -57,6 +57,7 @@ export class TalkCommands {
       run: working(),
       isAway: isAway(),
       models: modelsThere(client, model, open),
+      exported: async (format) => (await open()).exported(format, context.leaf),
       sentHere: async () => sentThere(client, { conversation: (await open()).id, leaf: context.leaf, model }),
       mode: turns.mode,
       useMode: (mode) => turns.useMode(mode),

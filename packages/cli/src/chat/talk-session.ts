@@ -206,6 +206,15 @@ export class TalkSession implements AskingSession, ConversationWriter {
     await this.#client.ask("process.stop", { ...this.#here, process });
   }
 
+  /** The conversation as a file; as Markdown, the branch down to `leaf`. */
+  async exported(
+    format: "html" | "json" | "markdown",
+    leaf: string | null,
+  ): Promise<{ readonly name: string; readonly text: string }> {
+    const branch = format === "markdown" && leaf !== null ? { leaf } : {};
+    return this.#client.ask("conversation.export", { ...this.#here, format, ...branch });
+  }
+
   async label(message: string, label: string | null): Promise<void> {
     await this.#client.ask("message.label", { ...this.#here, message, label });
   }

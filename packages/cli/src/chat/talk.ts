@@ -1,11 +1,11 @@
 import type { Delivery, Directive } from "@banyan/core";
-import { counted, visibleProse } from "@banyan/core/shown";
+import { visibleProse } from "@banyan/core/shown";
 import type { Client, ConnectionState } from "@banyan/protocol/client";
 import { conversationCommands, isCommand, isExit, runsAnytime, watchingCommands } from "../commands/index.ts";
 import type { ExitCode } from "../exit.ts";
 import { attachableIn } from "../show/attached.ts";
 import { oneLine } from "../show/plain-text.ts";
-import type { TalkAction, Terminal } from "../terminal/terminal.ts";
+import { commandLine, type TalkAction, type Terminal } from "../terminal/terminal.ts";
 import { ApprovalChoice } from "./approval-choice.ts";
 import type { Partner } from "./at-terminal.ts";
 import { CurrentConversation } from "./current-conversation.ts";
@@ -89,14 +89,14 @@ export class Talk implements Partner {
       ended: (end) => {
         this.#turns.ended(end);
         if (this.#turns.isDone) this.#stop();
-        else this.#tellHeld();
+        else this.#person.tellHeld();
       },
     });
     this.#conversation = new CurrentConversation(client, own, {
       happened: (item, state) => {
         if (item.type === "call.denied") this.#turns.denied(item, state);
         this.#feed.show(item);
-        if (changesStatus(item)) this.#showStatus();
+        if (changesStatus(item, state)) this.#showStatus();
       },
       renewed: (session) => this.#renewed(session),
       gone: (why) => this.end(why),
@@ -156,7 +156,7 @@ export class Talk implements Partner {
 
   /** Talks until the person leaves, or what was to be done `once` is done. `first` is said at once. */
   async run(first?: string): Promise<void> {
-    if (first === undefined) this.#tellHeld();
+    if (first === undefined) this.#person.tellHeld();
     else await this.#beginWith(first);
     while (!this.#prompting.isOver) {
       const line = await this.#prompting.read();
@@ -198,9 +198,10 @@ export class Talk implements Partner {
   typed(message: string, later: boolean): boolean {
     if (this.#working === undefined) return false;
     if (this.#isRefused(message)) return true;
-    if (!message.startsWith("/")) this.#person.interject(message, later);
+    const command = commandLine(message);
+    if (command === undefined) this.#person.interject(message, later);
     // Whoever leaves a server need not wait: what runs goes on.
-    else if (this.#own ? runsAnytime(message) : runsAnytime(message, conversationCommands) || isExit(message)) {
+    else if (this.#own ? runsAnytime(command) : runsAnytime(command, conversationCommands) || isExit(command)) {
       this.#person.terminal.live?.view.command(message);
       this.#person.inBackground(this.#do(message));
     } else return false;
@@ -238,8 +239,9 @@ export class Talk implements Partner {
       case "rewind":
         this.#person.inBackground(this.#rewind());
         break;
-      default:
-        this.#person.act(action);
+      case "take-back":
+        this.#person.takeBack();
+        break;
     }
   }
 
@@ -281,7 +283,7 @@ export class Talk implements Partner {
 
   /** Whether a line is more than this person may do, which is said: the server would refuse it (S28). */
   #isRefused(line: string): boolean {
-    if (this.#mayAct || (line.startsWith("/") && isCommand(line, watchingCommands))) return false;
+    if (this.#mayAct || isCommand(commandLine(line) ?? "", watchingCommands)) return false;
     this.note(WATCHING);
     return true;
   }
@@ -293,10 +295,11 @@ export class Talk implements Partner {
   async #do(line: string): Promise<void> {
     const { ownCommands, standpoint } = this.#person;
     if (line.startsWith("!")) return ownCommands.run(line);
-    if (!line.startsWith("/")) return this.#say(line);
+    const command = commandLine(line);
+    if (command === undefined) return this.#say(line);
     // What a message says may be on its way still, where the server began anew; who leaves does not wait for that.
-    if (!isExit(line)) await this.session?.read();
-    const next = await this.#commands.run(line);
+    if (!isExit(command)) await this.session?.read();
+    const next = await this.#commands.run(command);
     this.#showStatus();
     if (next.type === "leave") this.#stop();
     if (next.type !== "turn") return;
@@ -308,7 +311,7 @@ export class Talk implements Partner {
 
   /** Says something to the run under way; where there is none, or something is revised, it begins a turn. */
   async #say(text: string, delivery: Delivery = "steer"): Promise<void> {
-    const parts = [{ type: "text", text }] as const;
+    const parts = this.#person.written(text);
     const run = this.#working;
     const { at, revise } = this.#person.standpoint.place;
     if (revise || run === undefined) return this.#turn({ type: revise ? "retry" : "say", parts }, { at }, text);
@@ -327,11 +330,6 @@ export class Talk implements Partner {
     const about = await session.turn(directive, { ...how, model, mode: this.#turns.mode });
     this.#person.tellAttached(about, attachableIn(text));
     this.#person.standpoint.goBack();
-  }
-
-  #tellHeld(): void {
-    const held = this.#person.state.inbox.filter((input) => input.held).length;
-    if (held > 0) this.note(`${counted(held, "message")} held back: /waiting lists, /waiting send delivers.`);
   }
 
   /** The conversation, begun if there is none yet. */
@@ -378,6 +376,7 @@ export class Talk implements Partner {
   async #rewind(): Promise<void> {
     await this.session?.read();
     await this.#person.standpoint.rewind();
+    this.#showStatus();
   }
 
   /** Nothing more is asked of the person; what they did last is carried out. */

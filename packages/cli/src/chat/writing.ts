@@ -1,4 +1,4 @@
-import type { Terminal } from "../terminal/terminal.ts";
+import { commandLine, type Terminal } from "../terminal/terminal.ts";
 import type { Unsent } from "./unsent.ts";
 
 /** What a person writes: from the prompt into a conversation, or back into the prompt. None of it is lost on the way (T19). */
@@ -51,7 +51,7 @@ export class Writing {
   /** If a line is still on its way, it did not arrive: a message is written, and not sent. */
   returned(): void {
     const line = this.#sent?.line ?? "";
-    if (!line.startsWith("/")) this.put(line);
+    if (commandLine(line) === undefined) this.put(line);
     this.arrived();
   }
 }

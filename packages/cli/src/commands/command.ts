@@ -2,6 +2,7 @@ import type { ConversationState, Directive, Session } from "@banyan/core";
 import type { ApprovalMode, CallChanges, ContextPart, Host, KnownModel, ProviderStatus, TakenBack } from "@banyan/host";
 import type { TalkSession } from "../chat/talk-session.ts";
 import type { Style } from "../show/style.ts";
+import type { Copied } from "../terminal/clipboard.ts";
 import type { KeyRow } from "../terminal/full/keys/key-bindings.ts";
 import type { PickerOptions } from "../terminal/full/views/picker.ts";
 
@@ -77,6 +78,12 @@ export interface ConversationContext {
   readonly approval: ApprovalMode;
   /** Takes another one, and says so. */
   useApproval(mode: ApprovalMode): Promise<void>;
+  /** Puts a text into the person's clipboard, without what would control a terminal. */
+  copy(text: string): Promise<Copied>;
+  /** The conversation as a file, whose branch is the one that the person is on where it holds one. There must be one. */
+  exported(format: "html" | "json" | "markdown"): Promise<{ readonly name: string; readonly text: string }>;
+  /** The folder of this machine in which the person names files. */
+  readonly directory: string;
   /** A text without secrets. */
   redact(text: string): string;
   /** The keys as they are in effect; absent in a terminal that leaves them to the system. */

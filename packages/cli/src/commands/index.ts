@@ -5,6 +5,7 @@ import { agents, agentsHere } from "./agents.ts";
 import { branch } from "./branch.ts";
 import { changes, undo } from "./changes.ts";
 import { ASK, type Command, type CommandContext, type ConversationContext, type Next } from "./command.ts";
+import { config, configHere } from "./config.ts";
 import { approval, approvalHere, clear, exit, mode, title } from "./conversation.ts";
 import { hooks } from "./hooks.ts";
 import { keys } from "./keys.ts";
@@ -12,9 +13,12 @@ import { mcp } from "./mcp.ts";
 import { memory, memoryHere, memoryShown } from "./memory.ts";
 import { edit, label, remove, restore, star } from "./messages.ts";
 import { model } from "./model.ts";
+import { plan } from "./plan.ts";
 import { processes, processesShown } from "./processes.ts";
 import { init, promptCommands } from "./prompt-commands.ts";
 import { findings, review } from "./review.ts";
+import { status, statusHere, statusShown } from "./status.ts";
+import { copy, exportFile } from "./taking.ts";
 import { transcript, tree } from "./tree.ts";
 import { compact, resumeCommand, resumeHere, retryCommand } from "./turns.ts";
 import { context, usage } from "./usage.ts";
@@ -26,7 +30,7 @@ const HOW = [
   "Enter sends; \\ at the end of a line goes on in the next one; a paste is one message.",
   "While the agent works, Enter steers it: it hears you before it does the next thing. Alt+Enter, or a line that begins with >, waits for the end of its turn.",
   "!command runs in your shell, on this machine, and the agent gets its output; of !!command it gets nothing.",
-  "Ctrl-C interrupts, or clears what is typed; twice on an empty line, or Ctrl-D, exits. /keys shows all keys.",
+  "Ctrl-C interrupts, or clears what is typed; twice on an empty line, or Ctrl-D, exits. ? on an empty line shows all keys.",
 ];
 
 /** `/help` for a list of commands, which it is part of. */
@@ -55,16 +59,21 @@ function helpFor<Context extends ConversationContext>(
 export const commands: readonly Command[] = [
   helpFor(async ({ host }: CommandContext) => [...commands, ...(await promptCommands(host))]),
   exit,
+  status,
+  config,
   mode,
   model,
   approval,
   waiting,
+  plan,
   processes,
   resumeCommand,
   retryCommand,
   edit,
   tree,
   transcript,
+  copy,
+  exportFile,
   branch,
   label,
   star,
@@ -91,16 +100,21 @@ export const commands: readonly Command[] = [
 export const conversationCommands: readonly Command<ConversationContext>[] = [
   helpFor(() => conversationCommands),
   exit,
+  statusHere,
+  configHere,
   mode,
   model,
   approvalHere,
   waiting,
+  plan,
   processes,
   resumeHere,
   retryCommand,
   edit,
   tree,
   transcript,
+  copy,
+  exportFile,
   branch,
   label,
   star,
@@ -122,9 +136,14 @@ export const conversationCommands: readonly Command<ConversationContext>[] = [
 
 /** Those for who may only watch a conversation (S28): they show what is there, and the server refuses none of them. */
 export const watchingCommands: readonly Command<ConversationContext>[] = [
-  helpFor(() => watchingCommands, ["Ctrl-C twice, or Ctrl-D, exits. /keys shows all keys."]),
+  helpFor(() => watchingCommands, ["Ctrl-C twice, or Ctrl-D, exits. ? on an empty line shows all keys."]),
   exit,
+  statusShown,
+  configHere,
   transcript,
+  copy,
+  exportFile,
+  plan,
   processesShown,
   changes,
   usage,

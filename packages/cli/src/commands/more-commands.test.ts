@@ -43,7 +43,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
     expect(server.asked[2]?.at(-1)?.content).toBe("go on");
   });
 
-  test("C6: /processes lists what goes on in the background and stops it, and the status counts it", async () => {
+  test("C6, T57: /processes and /tasks list what goes on in the background, /processes stops it, and the status counts it", async () => {
     const command = lasting();
     await using server = await modelServer(
       call("shell", { command: `echo up; ${command}`, background: true }),
@@ -57,7 +57,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
     await pty.exchange("start it", "It runs.");
     expect(pty.screen()).toContain(`p1 goes on in the background: echo up; ${command}`);
     await pty.until("1 in the background");
-    await pty.exchange("/processes", new RegExp(`^p1 .* echo up; ${command}$`));
+    await pty.exchange("/tasks", new RegExp(`^p1 .* echo up; ${command}$`));
     await pty.exchange("/processes stop p7", "No p7 runs in the background.");
     await pty.exchange("/processes stop", "Name one of them, as in /processes stop p1.");
     await pty.exchange("/processes kill", "/processes cannot kill: it knows stop");
@@ -107,7 +107,7 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
     expect(screen).not.toMatch(/^touched$/m);
   });
 
-  test("/agents, /context, /memory, /title, /approval and /mcp tell and set what they are about", async () => {
+  test("T54: /agents, /context, /memory, /title, /approval, /mcp, /status, /config, /copy and /export tell and set what they are about", async () => {
     await using server = await modelServer(
       call("launch_agent", { task: "look around", expected_output: "a word" }),
       call("finish_task", { result: "nothing", summary: "" }),
@@ -128,6 +128,14 @@ describe.skipIf(!hasTmux)("the commands of a chat", () => {
       ["/title The look", /^This is “The look” now\.$/],
       ["/approval edits", /^Approval: files of this directory are changed without asking\.$/],
       ["/mcp", /^There are no MCP servers here\./],
+      [
+        "/status",
+        /approval +edits: edits freely\n.*“The look”, 3 messages(.*\n)+.*file +\/.*\.sqlite\n(.*\n)+.*MCP +no servers/,
+      ],
+      ["/config hooks", /^hooks\.SessionEnd +user +.*exit 0.*\n\n(.*\n)*user: \/.*settings\.json$/],
+      ["/copy", /^Copied: the answer, 1 line\.$/],
+      ["/export", /^Written: \/.*\.md$/],
+      ["?", /^Here your system edits the line/],
       ["/hooks", /^\/.*settings\.json\n {2}SessionEnd +\* +exit 0$/],
     ];
     for (const [command, says] of asks) {

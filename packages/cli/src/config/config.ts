@@ -8,7 +8,6 @@ import {
   checkConfiguration,
   describeFault,
   directories,
-  type Entry,
   formatKey,
   type KeyPath,
   parseKey,
@@ -27,6 +26,7 @@ import { UsageError } from "../problem.ts";
 import { oneLine } from "../show/plain-text.ts";
 import { table } from "../show/table.ts";
 import type { ConfigArguments } from "../subcommands.ts";
+import { asInChat, settingLines } from "./shown-settings.ts";
 
 /** `banyan config`: settings, as they count in this directory. */
 export function config(args: ConfigArguments): Promise<ExitCode> {
@@ -34,7 +34,7 @@ export function config(args: ConfigArguments): Promise<ExitCode> {
     const place = { env: process.env, home: homedir() };
     switch (args.action) {
       case "get":
-        return get(trustedOnly(place), args, write, warn);
+        return get(asInChat(place), args, write, warn);
       case "set":
       case "unset":
         return change(place, args, write);
@@ -44,12 +44,6 @@ export function config(args: ConfigArguments): Promise<ExitCode> {
         return check(place, write);
     }
   });
-}
-
-/** What a project sets counts when it is trusted, as in a chat. */
-function trustedOnly(place: ConfigurationOptions): ConfigurationOptions {
-  const { state } = new TrustRecord(place).trustOf(".");
-  return state === "trusted" ? { ...place, project: projectOf(".") } : place;
 }
 
 /** Changes a setting, or takes it away, in the user's file or the project's. All else in the file is kept. */
@@ -96,12 +90,7 @@ function get(
     const found = entries.map(({ path, value, layers }) => ({ key: formatKey(path), value, layers }));
     write(`${redact(JSON.stringify(wanted ? (found[0] ?? null) : found, null, 2))}\n`);
   } else if (wanted && !one) write(`${formatKey(wanted)} is not set.\n`);
-  else for (const line of table(entries.map((entry) => rowOf(entry, redact)))) write(`${line}\n`);
-}
-
-function rowOf({ path, value, layers }: Entry, redact: (text: string) => string): string[] {
-  const text = typeof value === "string" ? value : JSON.stringify(value);
-  return [oneLine(formatKey(path)), layers.join(", "), oneLine(redact(text))];
+  else for (const line of settingLines(entries, redact)) write(`${line}\n`);
 }
 
 /** Prints where settings and decisions are kept, or would be. */

@@ -22,12 +22,17 @@ export async function exportConversation(
     process.stderr.write(`banyan: not all of it can be read: ${oneLine(sentence)}\n`);
   const text = textIn(format, stored);
   if (file === undefined) return write(text);
+  writeNew(file, text);
+  write(`${id} is in ${file}.\n`);
+}
+
+/** Writes a file that is not there yet, for its owner alone. Throws a `UsageError`. */
+export function writeNew(file: string, text: string): void {
   try {
     writeFileSync(file, text, { flag: "wx", mode: 0o600 });
   } catch (error) {
     throw notUsable(file, error, "It is there already; name another file, or remove it first.");
   }
-  write(`${id} is in ${file}.\n`);
 }
 
 function textIn(format: ExportArguments["format"], { events, state }: StoredConversation): string {

@@ -52,7 +52,7 @@ export function attachedTo(parts: readonly UserPart[]): Attached[] {
     if (part.type === "file") {
       const { name = part.mediaType, mediaType, data = "" } = part;
       const kind = mediaType === "application/pdf" ? "PDF" : (mediaType.split("/")[0] ?? "file");
-      return [{ name, kind, size: Math.floor((data.length * 3) / 4) }];
+      return [{ name, kind, size: Buffer.byteLength(data, "base64") }];
     }
     const [, tag = "", name = "", content = ""] = NAMED.exec(part.text) ?? [];
     const kind = KINDS[tag];

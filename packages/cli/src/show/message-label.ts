@@ -58,7 +58,9 @@ export function gist(message: Message, width: number): string {
 const WORDS = { steer: "steer", queue: "queued", interrupt: "interrupt" } as const;
 
 /** How something that waits reaches the agent, in a word. */
-export function waitingWord({ delivery, held }: Pick<WaitingInput, "delivery" | "held">): string {
+export type WaitingWord = "held" | (typeof WORDS)[keyof typeof WORDS];
+
+export function waitingWord({ delivery, held }: Pick<WaitingInput, "delivery" | "held">): WaitingWord {
   return held ? "held" : WORDS[delivery];
 }
 

@@ -153,6 +153,7 @@ function clients() {
     input: new PassThrough() as never,
     output: plain as never,
     style,
+    env: {},
     onTyped: () => true,
     onInterrupt() {},
   });

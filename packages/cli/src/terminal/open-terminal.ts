@@ -7,7 +7,6 @@ import type { Terminal, TerminalOptions } from "./terminal.ts";
 export interface OpenOptions extends Omit<TerminalOptions, "style"> {
   readonly plain: boolean;
   readonly color: ColorChoice;
-  readonly env: NodeJS.ProcessEnv;
 }
 
 /**
@@ -17,7 +16,7 @@ export interface OpenOptions extends Omit<TerminalOptions, "style"> {
 export async function openTerminal({ plain, color, env, ...options }: OpenOptions): Promise<Terminal> {
   const { TERM, ACCESSIBLE } = env;
   if (plain || TERM === "dumb" || (ACCESSIBLE !== undefined && ACCESSIBLE !== "" && ACCESSIBLE !== "0"))
-    return new PlainTerminal({ ...options, style: styleFor(options.output, color) });
+    return new PlainTerminal({ ...options, env, style: styleFor(options.output, color) });
   const [{ FullTerminal }, { colorDepth }] = await Promise.all([
     import("./full/full-terminal.ts"),
     import("./full/theme/terminal-colors.ts"),

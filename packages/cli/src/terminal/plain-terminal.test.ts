@@ -11,6 +11,7 @@ test("T5: in plain lines too, Ctrl-C twice leaves; a line between disarms it", a
     input: input as never,
     output: output as never,
     style: styleFor(process.stdout, "never"),
+    env: {},
     onTyped: () => true,
     onInterrupt() {},
   });
@@ -40,6 +41,7 @@ test("T1: in plain lines, Ctrl-C right behind Enter keeps what was entered from 
     input: input as never,
     output: output as never,
     style: styleFor(process.stdout, "never"),
+    env: {},
     onTyped: () => true,
     onInterrupt: () => void heard++,
   });

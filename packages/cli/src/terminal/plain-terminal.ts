@@ -1,6 +1,7 @@
 import { createInterface, type Interface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Style } from "../show/style.ts";
+import type { Copied } from "./clipboard.ts";
 import { decideByLine } from "./decide-by-line.ts";
 import type { Decided, Decision } from "./decision.ts";
 import { fillByLines } from "./fill-by-lines.ts";
@@ -28,6 +29,7 @@ export class PlainTerminal implements Terminal {
   readonly numbered = true;
   readonly #input: NodeJS.ReadStream;
   readonly #screen: Screen;
+  readonly #env: NodeJS.ProcessEnv;
   readonly #onInterrupt: () => void;
   readonly #onTyped: TerminalOptions["onTyped"];
   readonly #onDraft: (text: string) => void;
@@ -49,6 +51,7 @@ export class PlainTerminal implements Terminal {
     this.style = options.style;
     this.#input = options.input;
     this.#screen = new Screen(options.output);
+    this.#env = options.env;
     this.#onInterrupt = options.onInterrupt;
     this.#onTyped = options.onTyped;
     this.#onDraft = (text) => options.onDraft?.(text);
@@ -109,6 +112,11 @@ export class PlainTerminal implements Terminal {
 
   fill(form: Form): Promise<Filled | undefined> {
     return fillByLines(this, form);
+  }
+
+  async copy(text: string): Promise<Copied> {
+    const { copyText } = await import("./clipboard.ts");
+    return copyText(text, (bytes) => this.#screen.send(bytes), { env: this.#env });
   }
 
   interrupt(): void {

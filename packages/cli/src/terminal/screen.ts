@@ -17,6 +17,11 @@ export class Screen {
     this.#atLineStart = text.endsWith("\n");
   }
 
+  /** Tells the terminal something that shows nothing. */
+  send(bytes: string): void {
+    this.#output.write(bytes);
+  }
+
   freshLine(): void {
     if (!this.#atLineStart) this.write("\n");
   }

@@ -1,4 +1,5 @@
 import type { Style } from "../show/style.ts";
+import type { Copied } from "./clipboard.ts";
 import type { Decided, Decision } from "./decision.ts";
 import type { Filled, Form } from "./form.ts";
 import type { LiveTerminal } from "./full/live-terminal.ts";
@@ -41,6 +42,8 @@ export interface Terminal {
   fill(form: Form): Promise<Filled | undefined>;
   /** What else it can do, when it redraws its last lines; then things are written while something is asked. */
   readonly live?: LiveTerminal;
+  /** Puts a text into the person's clipboard, where that can be reached, without what would control a terminal. */
+  copy(text: string): Promise<Copied>;
   /** As if Ctrl-C had been pressed. */
   interrupt(): void;
   /** Gives the terminal back as it was. What is asked for now or later has no answer. */
@@ -72,6 +75,7 @@ export interface TerminalOptions {
   readonly input: NodeJS.ReadStream;
   readonly output: NodeJS.WriteStream;
   readonly style: Style;
+  readonly env: NodeJS.ProcessEnv;
   /**
    * Called for a message that was typed while nobody asked for one; with `later`, it was ended with Alt+Enter. Answers
    * whether it was taken; else it waits for the next prompt.
@@ -86,8 +90,8 @@ export interface TerminalOptions {
 }
 
 /**
- * What a key can want of a conversation: to change what runs without asking, the list of sub-agents, what waits for the
- * agent back into the prompt, or the tree at the last own message.
+ * What a key can want of a conversation: to change what runs without asking, the list of sub-agents, what waited last for
+ * the agent back into the prompt, or the tree at the last own message.
  */
 export type TalkAction = "approval-mode" | "agents" | "take-back" | "rewind";
 
@@ -101,3 +105,12 @@ export const PASTE_PAUSE = 20;
 export const LEAVE_WITHIN = 2_000;
 
 export const LEAVE_HINT = "Press Ctrl-C again to exit";
+
+/**
+ * The command that a line is; nothing for a message. One that begins with a path is a message (T50): its first word goes on
+ * behind another `/`. A name with a colon in it is of a server, and may hold anything. `?` alone asks for the keys (T54).
+ */
+export function commandLine(line: string): string | undefined {
+  if (line.trim() === "?") return "/keys";
+  return line.startsWith("/") && !/^\/(?:[^\s/:\\]|\\.)*\//.test(line) ? line : undefined;
+}

@@ -35,6 +35,12 @@ const MEDIA = [
   { mediaType: "application/pdf", kind: "PDF", begins: /^%PDF-/ },
 ] as const;
 
+/** What a file is that models look at as it is, by its first bytes; nothing for any other. */
+export function mediaIn(bytes: Uint8Array): { readonly mediaType: string; readonly kind: "image" | "PDF" } | undefined {
+  const head = Buffer.from(bytes.subarray(0, 16)).toString("latin1");
+  return MEDIA.find(({ begins }) => begins.test(head));
+}
+
 /** How a file is read for a message. */
 export interface Reading {
   /** Takes secrets out of what is read. */
@@ -81,8 +87,7 @@ function contentOf(name: string, bytes: Buffer, size: number, { redact, keyFiles
   const refuse = (why: string) => `${name} does not go along: ${why}.`;
   const keyFile = keyFileRefusal(name, bytes.subarray(0, JUDGED_BYTES), keyFiles);
   if (keyFile !== undefined) return `${name} does not go along: ${keyFile}`;
-  const head = bytes.subarray(0, 16).toString("latin1");
-  const media = MEDIA.find(({ begins }) => begins.test(head));
+  const media = mediaIn(bytes);
   if (media) {
     if (size > MOST_MEDIA) return refuse(`it has ${size} bytes, and ${MOST_MEDIA} is the most`);
     const { kind, mediaType } = media;

@@ -1,6 +1,6 @@
 import type { UserPart } from "@banyan/core/conversation";
 import { enclosed, formatBytes } from "@banyan/core/shown";
-import { LARGEST_FRAME } from "@banyan/protocol";
+import { LARGEST_FILES } from "@banyan/protocol";
 import { useState } from "react";
 
 /** A file that goes along with the next message. */
@@ -21,9 +21,6 @@ const PICTURES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image
 export const ACCEPTED = [...PICTURES, "application/pdf", "text/*", ".md", ".json", ".ts", ".tsx", ".py", ".log"].join(
   ",",
 );
-
-/** Bytes that all files of a message have together: in base 64, they and some text fit into one frame. */
-const MOST_BYTES = Math.floor((LARGEST_FRAME * 3) / 4) - 512 * 1024;
 
 /** Files of a message. */
 const MOST_FILES = 20;
@@ -81,16 +78,16 @@ export function useAttachments(): Attachments {
 function tooMuch(before: readonly Attachment[], { name, size }: Attachment): string | undefined {
   if (before.length >= MOST_FILES) return `${name} does not go along: a message takes at most ${MOST_FILES} files.`;
   const sum = before.reduce((bytes, other) => bytes + other.size, size);
-  return sum > MOST_BYTES
-    ? `${name} does not go along: all files of a message together have at most ${formatBytes(MOST_BYTES)}.`
+  return sum > LARGEST_FILES
+    ? `${name} does not go along: all files of a message together have at most ${formatBytes(LARGEST_FILES)}.`
     : undefined;
 }
 
 /** What becomes of a file; a sentence where nothing can. A text goes as text, which every model reads. */
 async function attachmentOf(file: File): Promise<Attachment | string> {
   const { name, size, type } = file;
-  if (size > MOST_BYTES)
-    return `${name} does not go along: it has ${formatBytes(size)}, and a message takes at most ${formatBytes(MOST_BYTES)}.`;
+  if (size > LARGEST_FILES)
+    return `${name} does not go along: it has ${formatBytes(size)}, and a message takes at most ${formatBytes(LARGEST_FILES)}.`;
   const about = { key: keys++, name, size };
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (PICTURES.has(type) || type === "application/pdf") {

@@ -101,6 +101,18 @@ describe("the prompt", () => {
     expect(here.actions).toEqual(["approval-mode", "take-back", "agents"]);
   });
 
+  test("T54: ? on an empty one shows the keys, and is a character else; a text is put into the clipboard by the terminal", async () => {
+    const here = open();
+    const message = here.reads();
+    here.keys("?");
+    const keys = await here.screen.until(/^─ Keys ─/);
+    expect(keys).toMatch(/In the prompt:\n {2}send +Enter +sends; while the agent works, steers it\n {2}send-later/);
+    here.keys("q", "why?", ENTER);
+    expect(await message).toBe("why?");
+    expect(await here.terminal.copy("Yes.")).toBe("handed");
+    await expect.poll(() => here.screen.raw).toContain("\x1b]52;c;WWVzLg==\x07");
+  });
+
   test("T13: has the keys of the settings, and says what is wrong with them", async () => {
     const here = open();
     expect(here.terminal.configure({ keys: { send: "ctrl+s", redraw: "ctrl+k" } })).toEqual([
@@ -189,6 +201,24 @@ test("T26: is usable in 40 columns and 10 rows", async () => {
   expect(shown).toMatch(/writing(, \d+ s)?, Esc stops/);
   here.keys("hello", ENTER);
   expect(await message).toBe("hello");
+});
+
+test("T57: a plan stands above the prompt while something of it is to be done, on one line where there is little room", async () => {
+  const here = open(80, 24);
+  void here.reads();
+  const status = { mode: "chat", model: "demo/offline", tokens: 0, cost: 0 } as const;
+  const plan = (last: "in_progress" | "completed") => [
+    { title: "look around", status: "completed" } as const,
+    { title: "mend it", status: last },
+  ];
+  here.terminal.status({ ...status, plan: plan("in_progress") });
+  await here.screen.until(/^Plan: 1 of 2 done\n {4}\[x\] look around\n {4}\[~\] mend it\n─ Reply to banyan:/);
+  here.terminal.status({ ...status, plan: plan("completed") });
+  await here.screen.until(/^(?!Plan)[^\n]*\n─ Reply to banyan:/);
+  const low = open(40, 10);
+  void low.reads();
+  low.terminal.status({ ...status, plan: plan("in_progress") });
+  await low.screen.until(/^Plan: 1 of 2 done: mend it\n─ Reply to banyan:/);
 });
 
 test("T31: what was entered is left again, and what is finished is on the screen", async () => {

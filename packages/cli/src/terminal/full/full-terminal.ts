@@ -1,18 +1,19 @@
 import type { ConversationState } from "@banyan/core";
 import { WorkspaceFiles } from "@banyan/host/workspace-files";
 import { detectCapabilities } from "@earendil-works/pi-tui";
+import type { Copied } from "../clipboard.ts";
 import type { Decided, Decision } from "../decision.ts";
 import type { Filled, Form } from "../form.ts";
 import { History } from "../history.ts";
-import type { MessageRequest, Question, Terminal, TerminalOptions } from "../terminal.ts";
+import { commandLine, type MessageRequest, type Question, type Terminal, type TerminalOptions } from "../terminal.ts";
 import { Attention } from "./attention.ts";
 import type { Action } from "./keys/actions.ts";
 import { KeyBindings, type KeyRow } from "./keys/key-bindings.ts";
 import { Keyboard } from "./keys/keyboard.ts";
 import { Modes } from "./keys/modes.ts";
 import { Lease } from "./lease.ts";
-import type { LiveSettings, LiveTerminal } from "./live-terminal.ts";
-import type { Highlight } from "./markdown/look.ts";
+import type { LiveSettings, LiveTerminal, PictureSource } from "./live-terminal.ts";
+import { LateHighlight } from "./markdown/look.ts";
 import { markdownLines } from "./markdown/markdown-stream.ts";
 import { OverlayStack } from "./overlay-stack.ts";
 import { pictureOf } from "./picture.ts";
@@ -20,7 +21,7 @@ import { completeFiles } from "./prompt/complete-files.ts";
 import type { Completer } from "./prompt/completion.ts";
 import { completeCommands, completeNames } from "./prompt/completions.ts";
 import { editOutside, hasEditor } from "./prompt/external-editor.ts";
-import { Prompt } from "./prompt/prompt.ts";
+import { Prompt, type WaitedAs } from "./prompt/prompt.ts";
 import { PromptKeys } from "./prompt-keys.ts";
 import { Screen } from "./screen/screen.ts";
 import type { Scheme } from "./theme/palette.ts";
@@ -40,7 +41,6 @@ import { Viewer } from "./views/viewer.ts";
 /** What a full terminal is made of. */
 export interface FullTerminalOptions extends Omit<TerminalOptions, "style"> {
   readonly depth: ColorDepth;
-  readonly env: NodeJS.ProcessEnv;
 }
 
 /** How many screens of a branch stand in the transcript when somebody comes back to it. */
@@ -72,6 +72,10 @@ export class FullTerminal implements Terminal, LiveTerminal {
   readonly #promptKeys: PromptKeys;
   readonly #links: boolean;
   readonly #moves: boolean;
+  readonly #highlight = new LateHighlight(
+    () => this.#theme,
+    () => this.#changed(),
+  );
   #theme: Theme;
   /** A person has chosen the colours. */
   #isSchemeChosen = false;
@@ -80,8 +84,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
   readonly #completers = new Map<"commands" | "names" | "files", Completer>();
   #conversation: ConversationState | undefined;
   #status: Status | undefined;
-  #highlight: Highlight | undefined;
-  #isHighlightWanted = false;
+  #pictures: PictureSource | undefined;
   /** The beginning of a line that was written without its end. */
   #partial = "";
   #ticking: NodeJS.Timeout | undefined;
@@ -114,6 +117,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
       terminal: this,
       env,
       keys: () => this.#keys,
+      pictures: () => this.#pictures,
       redraw: () => this.#screen.redraw(),
       changed: () => this.#changed(),
       lend: (borrow) => this.#lease.lend(borrow),
@@ -171,7 +175,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
     const message = await this.#prompt.read(prompt, initial);
     // A message is shown when it is in the conversation, and what only opened a list is not.
     if (message?.startsWith("!")) this.view.command(message);
-    else if (message?.startsWith("/")) this.view.expect(message);
+    else if (message && commandLine(message)) this.view.expect(message);
     return message;
   }
 
@@ -189,9 +193,9 @@ export class FullTerminal implements Terminal, LiveTerminal {
 
   async decide(decision: Decision): Promise<Decided | undefined> {
     const { again = false, signal } = decision;
-    this.#loadHighlighter();
+    this.#highlight.load();
     if (this.#isClosed) return undefined;
-    const card = new DecisionCard(decision, () => this.#highlight);
+    const card = new DecisionCard(decision, () => this.#highlight.now);
     const { result } = await this.#overlays.open(card, { signal, isGuarded: !again });
     this.#decided(result, signal);
     return result;
@@ -207,6 +211,12 @@ export class FullTerminal implements Terminal, LiveTerminal {
 
   async edit(text: string, file: string): Promise<string | undefined> {
     return hasEditor(this.#options.env) ? this.#outside(text, file) : undefined;
+  }
+
+  async copy(text: string): Promise<Copied> {
+    const { output, env } = this.#options;
+    const { copyText } = await import("../clipboard.ts");
+    return copyText(text, (bytes) => output.write(bytes), { env });
   }
 
   interrupt(): void {
@@ -232,6 +242,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
   configure(settings: LiveSettings): readonly string[] {
     const { prompt, keys, theme = "auto", notify, history = [], commands, workspace, names } = settings;
     if (notify) this.#attention.use(notify);
+    this.#pictures = settings.pictures ?? this.#pictures;
     if (prompt !== undefined) this.#prompt.call(prompt);
     this.#prompt.remember(history);
     if (theme !== "auto") this.#useScheme(theme, true);
@@ -276,7 +287,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
   }
 
   prose(markdown: string, width: number): readonly string[] {
-    return markdownLines(markdown, width, { theme: this.#theme, links: this.#links, highlight: this.#highlight });
+    return markdownLines(markdown, width, { theme: this.#theme, links: this.#links, highlight: this.#highlight.now });
   }
 
   branchEnd(state: ConversationState, leaf: string | null): BranchEnd {
@@ -291,6 +302,10 @@ export class FullTerminal implements Terminal, LiveTerminal {
 
   insert(text: string): void {
     this.#prompt.insert(text);
+  }
+
+  takeBack(text: string, as: WaitedAs): void {
+    this.#prompt.takeBack(text, as);
   }
 
   #useScheme(scheme: Scheme, isChosen: boolean): void {
@@ -351,7 +366,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
 
   #paste(text: string): void {
     if (this.#overlays.top && this.#overlays.isArmed) this.#overlays.top.paste?.(text);
-    else this.#prompt.paste(text);
+    else this.#promptKeys.paste(text);
     this.#changed();
   }
 
@@ -367,7 +382,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
       inbox: this.#conversation?.inbox ?? [],
       moves: this.#moves,
       links: this.#links,
-      highlight: this.#theme.depth > 1 ? this.#highlight : undefined,
+      highlight: this.#highlight.now,
     };
   }
 
@@ -375,25 +390,10 @@ export class FullTerminal implements Terminal, LiveTerminal {
     this.#screen.changed();
     if (this.view.doing && !this.#isClosed) {
       this.#ticking ??= setInterval(() => this.#screen.changed(), this.#moves ? SPIN_TIME : STILL_TIME);
-      // Code is rarely the first thing that is said: it can be loaded meanwhile.
-      this.#loadHighlighter();
+      this.#highlight.load();
     } else {
       clearInterval(this.#ticking);
       this.#ticking = undefined;
     }
-  }
-
-  #loadHighlighter(): void {
-    if (this.#isHighlightWanted || this.#theme.depth === 1) return;
-    this.#isHighlightWanted = true;
-    import("./markdown/highlighter.ts").then(
-      ({ createHighlighter }) => {
-        this.#highlight = createHighlighter(() => this.#theme);
-        this.#changed();
-      },
-      () => {
-        // Code can be read without colours, too.
-      },
-    );
   }
 }

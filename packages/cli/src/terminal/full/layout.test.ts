@@ -3,6 +3,7 @@ import { bottomOf, type Parts } from "./layout.ts";
 
 const parts: Parts = {
   spinner: "running",
+  plan: () => [],
   waiting: ["steer: a", "queued: b", "queued: c"],
   input: { lines: ["─ Reply ─", "text"], cursor: { row: 1, column: 4 } },
   status: "chat",
@@ -24,6 +25,15 @@ describe("T26: the bottom of the screen", () => {
     expect(lines(7)).toEqual(["running", "steer: a", "─ Reply ─", "text"]);
     expect(lines(4)).toEqual(["running", "─ Reply ─", "text"]);
     expect(lines(3)).toEqual(["─ Reply ─", "text"]);
+  });
+
+  test("T57: has the plan above what waits, on a fifth of the rows, as long as the transcript keeps its room", () => {
+    const planned: Parts = { ...parts, plan: (most) => ["p1", "p2", "p3", "p4", "p5"].slice(0, Math.max(0, most)) };
+    const lines = (rows: number) => bottomOf(planned, { columns: 40, rows }).lines;
+    expect(lines(24).slice(0, 8)).toEqual(["", "running", "p1", "p2", "p3", "p4", "steer: a", "queued: b"]);
+    expect(bottomOf(planned, { columns: 40, rows: 24 })).toMatchObject({ cursor: { row: 10 }, room: 11 });
+    expect(lines(12).slice(0, 4)).toEqual(["running", "p1", "p2", "steer: a"]);
+    expect(lines(8)).toEqual(["running", "steer: a", "─ Reply ─", "text", "chat"]);
   });
 
   test("has no line that is wider than the screen", () => {

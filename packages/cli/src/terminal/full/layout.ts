@@ -6,6 +6,8 @@ import type { View } from "./views/overlay.ts";
 export interface Parts {
   /** What goes on. */
   readonly spinner: string | undefined;
+  /** What the agent has planned, on at most so many lines. */
+  plan(most: number): readonly string[];
   /** What waits for the agent. */
   readonly waiting: readonly string[];
   /** The prompt, or what stands in its place. */
@@ -27,8 +29,11 @@ const APART_FROM = 16;
 /** Lines of the transcript that stay free, where there are enough rows. */
 const LEAST_ROOM = 2;
 
+/** The part of the rows that a plan may take: one in so many. */
+const PLAN_SHARE = 5;
+
 /** Puts the parts below each other. Where there is little room, what can be missed best is left out first (T26). */
-export function bottomOf({ spinner, waiting, input, status }: Parts, { columns, rows }: Size): Bottom {
+export function bottomOf({ spinner, plan, waiting, input, status }: Parts, { columns, rows }: Size): Bottom {
   const most = Math.max(1, rows - 1);
   const below = status !== "" && rows >= STATUS_FROM && input.lines.length < most ? [status] : [];
   let left = most - input.lines.length - below.length;
@@ -39,7 +44,9 @@ export function bottomOf({ spinner, waiting, input, status }: Parts, { columns, 
   left -= above.length;
   const between = waiting.slice(0, Math.max(0, left - LEAST_ROOM));
   left -= between.length;
-  const top = [...above, ...between];
+  const planned = plan(Math.min(Math.floor(rows / PLAN_SHARE), left - LEAST_ROOM));
+  left -= planned.length;
+  const top = [...above, ...planned, ...between];
   const cursor = input.cursor && { ...input.cursor, row: input.cursor.row + top.length };
   const lines = [...top, ...input.lines, ...below].map((line) => cut(line, columns));
   return { lines, cursor, room: Math.max(0, left) };

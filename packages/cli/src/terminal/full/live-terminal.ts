@@ -4,10 +4,26 @@ import type { AttentionHow } from "./attention.ts";
 import type { KeyRow, KeySettings } from "./keys/key-bindings.ts";
 import type { Suggestion } from "./prompt/completion.ts";
 import type { CommandName } from "./prompt/completions.ts";
+import type { WaitedAs } from "./prompt/prompt.ts";
 import type { LiveView } from "./transcript/live-view.ts";
 import type { BranchEnd } from "./transcript/message-lines.ts";
 import type { Overlay } from "./views/overlay.ts";
 import type { Status } from "./views/status-line.ts";
+
+/** What becomes of something that was pasted. */
+export interface Pasted {
+  readonly text: string;
+  /** Why something in it is no picture that could go along, though its name says so. */
+  readonly problem?: string;
+}
+
+/** Makes marks of pictures, which stand for them in what is written (T50). */
+export interface PictureSource {
+  /** A pasted text, with marks in place of the pictures that it names. */
+  pasted(text: string): Pasted;
+  /** Resolves with the mark of the picture in the clipboard. Rejects with a sentence where there is none. */
+  fromClipboard(): Promise<string>;
+}
 
 /** What can be known only once a host is open. */
 export interface LiveSettings {
@@ -19,6 +35,8 @@ export interface LiveSettings {
   readonly theme?: "auto" | "dark" | "light";
   /** How the person is told of what waits for them while they look elsewhere. */
   readonly notify?: AttentionHow;
+  /** What makes marks of pictures; without it, what is pasted is text. */
+  readonly pictures?: PictureSource;
   /** What Up brings back, the newest first. */
   readonly history?: readonly string[];
   /** Offered after `/`. */
@@ -66,4 +84,6 @@ export interface LiveTerminal {
   call(sentence: string): void;
   /** Puts text into the prompt, before what stands there. */
   insert(text: string): void;
+  /** Puts a text that waited into the prompt, with how it did; what stands there comes back behind it (T53). */
+  takeBack(text: string, as: WaitedAs): void;
 }

@@ -1,5 +1,6 @@
-import type { WaitingInput } from "@banyan/core/conversation";
-import { counted } from "@banyan/core/shown";
+import type { PlanStep, WaitingInput } from "@banyan/core/conversation";
+import { counted, planHeadline } from "@banyan/core/shown";
+import { stepLines } from "../../show/call-line.ts";
 import { waitingText, waitingWord } from "../../show/message-label.ts";
 import type { KeyBindings } from "./keys/key-bindings.ts";
 import { bottomOf, STATUS_FROM } from "./layout.ts";
@@ -44,7 +45,13 @@ export function pictureOf(seen: Seen, size: Size): Picture {
   const spinner = spinnerOf(seen, size.columns);
   if (overlays.page) return fullScreen(seen, overlays.page, spinner ?? "", size);
   const bottom = bottomOf(
-    { spinner, waiting: waitingOf(seen, size), input: inputOf(seen, size), status: statusOf(seen, size) },
+    {
+      spinner,
+      plan: (most) => planLines(seen.status?.plan ?? [], most, size.columns, theme),
+      waiting: waitingOf(seen, size),
+      input: inputOf(seen, size),
+      status: statusOf(seen, size),
+    },
     size,
   );
   const { finished, open } = view.lines({
@@ -142,7 +149,7 @@ export function waitingList(
     const word = `${waitingWord(input)}: `;
     return theme.accent(word) + waitingText(input, Math.max(8, width - widthOf(word)));
   });
-  const hint = takeBackKey === undefined ? "" : `${takeBackKey} takes them back`;
+  const hint = takeBackKey === undefined ? "" : `${takeBackKey} takes back the last`;
   if (shown.length < sorted.length) {
     const more = `… and ${counted(sorted.length - shown.length, "more message")}`;
     return [...lines, theme.dim(cut(hint === "" ? more : `${more}; ${hint}`, width))];
@@ -150,4 +157,31 @@ export function waitingList(
   const last = lines.length - 1;
   const room = width - widthOf(lines[last] ?? "") - widthOf(hint) - 3;
   return room < 0 || hint === "" ? lines : lines.with(last, `${lines[last]}   ${theme.dim(hint)}`);
+}
+
+/** Steps of a plan that stand above the prompt at once. */
+const STEPS = 5;
+/** Fewer than these are no neighbours of a step: it is said on one line. */
+const LEAST_STEPS = 3;
+/** Columns from which on steps have room. */
+const STEPS_FROM = 60;
+
+/**
+ * A plan of which something is to be done (T57): how much is done, what is under way and the steps around it, on at most
+ * `most` lines. On one line where there is little room; of one that is done, nothing.
+ */
+export function planLines(plan: readonly PlanStep[], most: number, width: number, theme: Theme): string[] {
+  const open = plan.findIndex(({ status }) => status !== "completed");
+  if (open < 0 || most < 1) return [];
+  const count = Math.min(plan.length, most - 1, STEPS);
+  if (width < STEPS_FROM || count < Math.min(LEAST_STEPS, plan.length))
+    return [cut(theme.dim(`Plan: ${planHeadline(plan)}`), width)];
+  const current = plan.findIndex(({ status }) => status === "in_progress");
+  const first = Math.max(0, Math.min((current < 0 ? open : current) - 1, plan.length - count));
+  const done = plan.filter(({ status }) => status === "completed").length;
+  const more = count < plan.length ? "; /plan shows all" : "";
+  return [
+    theme.dim(`Plan: ${done} of ${plan.length} done${more}`),
+    ...stepLines(plan.slice(first, first + count), theme, width),
+  ];
 }

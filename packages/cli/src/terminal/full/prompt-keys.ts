@@ -1,9 +1,12 @@
 import type { History } from "../history.ts";
-import { LEAVE_HINT, LEAVE_WITHIN, type TalkAction } from "../terminal.ts";
+import { commandLine, LEAVE_HINT, LEAVE_WITHIN, type TalkAction } from "../terminal.ts";
 import type { Action } from "./keys/actions.ts";
 import type { KeyBindings } from "./keys/key-bindings.ts";
+import { keyLines } from "./keys/key-lines.ts";
+import type { PictureSource } from "./live-terminal.ts";
 import { editOutside } from "./prompt/external-editor.ts";
 import type { Prompt } from "./prompt/prompt.ts";
+import type { Theme } from "./theme/theme.ts";
 import type { LiveView } from "./transcript/live-view.ts";
 import type { Overlay } from "./views/overlay.ts";
 import { Picker } from "./views/picker.ts";
@@ -16,6 +19,8 @@ export interface PromptKeysOptions {
   readonly terminal: { readonly view: LiveView; open<T>(overlay: Overlay<T>): Promise<T | undefined> };
   readonly env: NodeJS.ProcessEnv;
   keys(): KeyBindings;
+  /** What makes marks of pictures, as soon as there is somebody to send them to. */
+  pictures(): PictureSource | undefined;
   redraw(): void;
   /** Something to be seen has changed. */
   changed(): void;
@@ -66,9 +71,21 @@ export class PromptKeys {
     if (does("interrupt")) return this.#interrupt();
     this.#rewindBefore = 0;
     if (does("exit") && prompt.isEmpty) return this.#exit();
+    if (does("show-keys") && prompt.isEmpty) return this.#inBackground(this.#showKeys());
     const action = HANDLED.find(does);
     if (action === undefined) prompt.key(key);
     else this.#do(action);
+  }
+
+  /** Takes a paste. An empty one is what terminals make of a clipboard that holds a picture (T50). */
+  paste(text: string): void {
+    const { prompt, terminal, pictures } = this.#options;
+    if (text === "") return this.#inBackground(this.#pastePicture());
+    // A command gets a path as it is.
+    const isCommand = prompt.text.startsWith("!") || commandLine(prompt.text) !== undefined;
+    const pasted = isCommand ? undefined : pictures()?.pasted(text);
+    if (pasted?.problem !== undefined) terminal.view.say(pasted.problem);
+    prompt.paste(pasted?.text ?? text);
   }
 
   /** Ctrl-C: stops the agent; at a prompt, clears it, and leaves when it is pressed twice on an empty one. */
@@ -115,11 +132,14 @@ export class PromptKeys {
         return this.#inBackground(this.#editOutside());
       case "history-search":
         return this.#inBackground(this.#searchHistory());
+      case "paste-picture":
+        return this.#inBackground(this.#pastePicture());
       case "open-output":
         return this.#inBackground(this.#openOutput());
+      case "take-back":
+        return prompt.takeBackKept() ? undefined : onAction?.(action);
       case "approval-mode":
       case "agents":
-      case "take-back":
         return onAction?.(action);
     }
   }
@@ -135,6 +155,24 @@ export class PromptKeys {
     const title = "What you wrote before";
     const found = await terminal.open(new Picker({ title, items, filter: prompt.text, empty: "Nothing yet." }));
     if (found !== undefined) prompt.set(found);
+  }
+
+  async #pastePicture(): Promise<void> {
+    const { prompt, pictures } = this.#options;
+    const source = pictures();
+    if (!source) return;
+    this.#say("Looking for a picture in your clipboard …", LEAVE_WITHIN);
+    try {
+      prompt.paste(await source.fromClipboard());
+    } finally {
+      this.#say("");
+    }
+  }
+
+  async #showKeys(): Promise<void> {
+    const rows = this.#options.keys().table;
+    const lines = (width: number, theme: Theme) => keyLines(rows, width, theme);
+    await this.#options.terminal.open(new Viewer([{ title: "Keys", lines }]));
   }
 
   async #openOutput(): Promise<void> {
@@ -170,6 +208,7 @@ const HANDLED = [
   "expand-paste",
   "external-editor",
   "history-search",
+  "paste-picture",
   "open-output",
   "approval-mode",
   "agents",

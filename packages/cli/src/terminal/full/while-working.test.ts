@@ -4,6 +4,7 @@ import { type Opened, open } from "./testing/opened.ts";
 const ENTER = "\r";
 const ALT_ENTER = "\x1b\r";
 const CTRL_C = "\x03";
+const ALT_UP = "\x1b[1;3A";
 
 describe("while the agent works", () => {
   function busy(): Opened {
@@ -27,13 +28,35 @@ describe("while the agent works", () => {
       { type: "input.queued", input: "i2", parts: part("go left"), delivery: "steer", run: "r" },
     );
     expect(await here.screen.until("queued: then rest")).toMatch(
-      /steer: go left\nqueued: then rest {3}Alt\+Up takes them back/,
+      /steer: go left\nqueued: then rest {3}Alt\+Up takes back the last/,
     );
     here.happens(
       { type: "message.added", message: "i2", parentId: "a", role: "user", author: "user", parts: part("go left") },
       { type: "input.delivered", input: "i2" },
     );
     expect(await here.screen.until(/^❯ go left$/)).not.toContain("steer: go left");
+  });
+
+  test("T53: what waits for the prompt is taken back first; what was being written comes back behind it", async () => {
+    const here = busy();
+    here.takes = false;
+    here.keys("/retry", ENTER, "half a thought");
+    await here.screen.until("next: /retry");
+    here.keys(ALT_UP);
+    expect(await here.screen.until(/ it was next: Enter sends it, 1 behind it ─\n\/retry$/)).not.toContain(
+      "next: /retry",
+    );
+    expect(here.draft).toBe("/retry\nhalf a thought");
+    here.takes = true;
+    here.keys(CTRL_C, ALT_UP, ENTER);
+    await expect.poll(() => here.actions).toEqual(["take-back"]);
+    here.terminal.takeBack("later, please", "queued");
+    here.keys(ENTER);
+    await expect.poll(() => here.typed.at(-1)).toEqual(["later, please", true]);
+    here.terminal.takeBack("not yet", "held");
+    await here.screen.until(/ it was held back: Enter sends it, 1 behind it ─\nnot yet$/);
+    here.keys(ENTER);
+    await expect.poll(() => here.typed.at(-1)).toEqual(["not yet", false]);
   });
 
   test("what nobody takes is the next message, and is shown as that", async () => {

@@ -17,3 +17,35 @@ export interface Look {
   /** Absent until it is loaded, and where there are no colours. */
   readonly highlight?: Highlight | undefined;
 }
+
+/** What paints code, loaded when it is wanted for the first time: code is rarely the first thing that is said. */
+export class LateHighlight {
+  readonly #theme: () => Theme;
+  readonly #onLoaded: () => void;
+  #highlight: Highlight | undefined;
+  #isWanted = false;
+
+  constructor(theme: () => Theme, onLoaded: () => void) {
+    this.#theme = theme;
+    this.#onLoaded = onLoaded;
+  }
+
+  /** Absent until it is loaded, and where there are no colours. */
+  get now(): Highlight | undefined {
+    return this.#theme().depth > 1 ? this.#highlight : undefined;
+  }
+
+  load(): void {
+    if (this.#isWanted || this.#theme().depth === 1) return;
+    this.#isWanted = true;
+    import("./highlighter.ts").then(
+      ({ createHighlighter }) => {
+        this.#highlight = createHighlighter(this.#theme);
+        this.#onLoaded();
+      },
+      () => {
+        // Code can be read without colours, too.
+      },
+    );
+  }
+}

@@ -1,4 +1,5 @@
 import { fuzzyFilter } from "@earendil-works/pi-tui";
+import { commandLine } from "../../terminal.ts";
 import type { Completer, Suggestion } from "./completion.ts";
 
 /** A command as it is offered. */
@@ -16,12 +17,13 @@ export interface CommandName {
 export function completeCommands(commands: readonly CommandName[]): Completer {
   return {
     async suggest({ text, isFirst }) {
-      if (!isFirst || !text.startsWith("/")) return undefined;
+      if (!isFirst || !text.startsWith("/") || commandLine(text) === undefined) return undefined;
       const typed = text.slice(1).toLowerCase();
       const begin = commands.filter(({ name, also = [] }) => [name, ...also].some((one) => one.startsWith(typed)));
       const others = fuzzyFilter([...commands], typed, ({ name }) => name).filter((one) => !begin.includes(one));
-      return [...begin, ...others].map(({ name, takes = "", help }) => ({
-        text: `/${name}`,
+      return [...begin, ...others].map(({ name, also = [], takes = "", help }) => ({
+        // What is typed in full is sent as it stands.
+        text: `/${also.includes(typed) ? typed : name}`,
         label: `/${name} ${takes}`.trimEnd(),
         help,
       }));

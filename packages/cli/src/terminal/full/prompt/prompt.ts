@@ -1,4 +1,5 @@
 import { attachableAtEnd } from "../../../show/attached.ts";
+import type { WaitingWord } from "../../../show/message-label.ts";
 import type { History } from "../../history.ts";
 import type { KeyBindings } from "../keys/key-bindings.ts";
 import type { Size } from "../screen/live-region.ts";
@@ -7,6 +8,16 @@ import { rule } from "../views/drawn-lines.ts";
 import type { View } from "../views/overlay.ts";
 import { type Completer, Completion } from "./completion.ts";
 import { PromptEditor } from "./prompt-editor.ts";
+
+/** How a text waited that was taken back: it goes on waiting so when it is sent again. */
+export type WaitedAs = WaitingWord | "next";
+
+/** A text that was taken back. */
+interface Retaken {
+  readonly text: string;
+  /** Nothing for one that was being written meanwhile. */
+  readonly as: WaitedAs | undefined;
+}
 
 /** What a prompt works with. */
 export interface PromptOptions {
@@ -31,10 +42,16 @@ export interface PromptOptions {
  * typed ──Enter──▶ asked for: the answer
  *             ╰──▶ else: taken (it steers), or kept ──next time it is asked for──▶ the answer
  * ```
+ *
+ * What waited and is taken back stands in it, one text at a time (T53): what stood there before comes back when that is sent.
  */
 export class Prompt {
   readonly #options: PromptOptions;
   readonly #kept: string[] = [];
+  /** Set aside for something that was taken back; the last one comes back first. */
+  readonly #aside: Retaken[] = [];
+  /** How what stands there has waited. */
+  #as: WaitedAs | undefined;
   #editor: PromptEditor;
   #label = "Starting …";
   #reading: PromiseWithResolvers<string | undefined> | undefined;
@@ -108,6 +125,20 @@ export class Prompt {
     this.#editor.set([text, this.text].filter((part) => part !== "").join("\n"));
   }
 
+  /** Puts a text that waited into it; what stands there is set aside. */
+  takeBack(text: string, as: WaitedAs): void {
+    if (!this.isEmpty) this.#aside.push({ text: this.text, as: this.#as });
+    this.#as = as;
+    this.#editor.set(text);
+  }
+
+  /** The same with the last message that waits for somebody to ask for one. Answers whether there was one. */
+  takeBackKept(): boolean {
+    const text = this.#kept.pop();
+    if (text !== undefined) this.takeBack(text, "next");
+    return text !== undefined;
+  }
+
   expandPastes(): void {
     this.#editor.expandPastes();
   }
@@ -115,6 +146,7 @@ export class Prompt {
   /** What stands there goes into the history. */
   clear(): void {
     this.#remember(this.#editor.take());
+    this.#bringBack();
   }
 
   /** Sends it for after the agent's turn; begins a new line when somebody asks for a message. */
@@ -144,12 +176,26 @@ export class Prompt {
   /** The lines of it, with a hint at the end of the first one if there is room. */
   view({ columns, rows }: Size, theme: Theme, hint: string): View {
     const { lines, cursor, above, below, suggestions } = this.#editor.lines(columns, rows);
-    const offer = attachableAtEnd(this.text) === undefined ? hint : "Tab attaches it";
+    const offer = attachableAtEnd(this.text) === undefined ? (this.#waited ?? hint) : "Tab attaches it";
     const hidden = theme.dim(above + below > 0 ? `${above} lines above, ${below} below` : offer);
     return {
       lines: [rule(theme.bold(this.#label), columns, theme, hidden), ...lines, ...suggestions],
       cursor: { ...cursor, row: cursor.row + 1 },
     };
+  }
+
+  /** How what stands there has waited, and how many texts come back behind it; nothing when it is newly written. */
+  get #waited(): string | undefined {
+    if (this.#as === undefined) return undefined;
+    const behind = this.#aside.length > 0 ? `, ${this.#aside.length} behind it` : "";
+    return `${WAITED[this.#as]}${behind}`;
+  }
+
+  /** What was set aside last stands there again. */
+  #bringBack(): void {
+    const { text = "", as } = this.#aside.pop() ?? {};
+    this.#as = as;
+    if (text !== "") this.#editor.set(text);
   }
 
   #createEditor(keys: KeyBindings): PromptEditor {
@@ -166,19 +212,22 @@ export class Prompt {
   }
 
   #send(text: string, later: boolean): void {
-    if (text === "") return;
+    // What was emptied is given up.
+    if (text === "") return this.#bringBack();
     this.#remember(text);
     const reading = this.#reading;
     if (reading) {
       this.#reading = undefined;
       reading.resolve(text);
-    } else if (!this.#options.onTyped(text, later)) this.#kept.push(text);
+    } else if (!this.#options.onTyped(text, later || this.#as === "queued")) this.#kept.push(text);
+    this.#bringBack();
     this.#changed();
   }
 
   #changed(): void {
     const { onDraft, onChange } = this.#options;
-    onDraft([...this.#kept, this.text].filter((text) => text !== "").join("\n"));
+    const aside = this.#aside.map(({ text }) => text).reverse();
+    onDraft([...this.#kept, this.text, ...aside].filter((text) => text !== "").join("\n"));
     onChange();
   }
 
@@ -187,3 +236,11 @@ export class Prompt {
     this.#editor.remember(text);
   }
 }
+
+const WAITED: Readonly<Record<WaitedAs, string>> = {
+  steer: "it was to steer: Enter has it do so",
+  queued: "it was queued: Enter queues it",
+  interrupt: "it was to interrupt: Enter has it steer",
+  held: "it was held back: Enter sends it",
+  next: "it was next: Enter sends it",
+};

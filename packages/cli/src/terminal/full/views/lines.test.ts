@@ -1,6 +1,6 @@
-import type { WaitingInput } from "@banyan/core/conversation";
+import type { PlanStep, WaitingInput } from "@banyan/core/conversation";
 import { describe, expect, test } from "vitest";
-import { waitingList } from "../picture.ts";
+import { planLines, waitingList } from "../picture.ts";
 import { widthOf } from "../screen/cells.ts";
 import { createTheme } from "../theme/theme.ts";
 import { rule } from "./drawn-lines.ts";
@@ -109,7 +109,7 @@ describe("T18: what waits", () => {
   test("is what steers, then what waits for the end of the turn, with the key that takes it back", () => {
     expect(
       waitingList([input("1", "queue"), input("2", "steer"), input("3", "queue", true)], 5, 60, plain, "Alt+Up"),
-    ).toEqual(["steer: message 2", "queued: message 1", "held: message 3   Alt+Up takes them back"]);
+    ).toEqual(["steer: message 2", "queued: message 1", "held: message 3   Alt+Up takes back the last"]);
   });
 
   test("is cut with a count", () => {
@@ -117,9 +117,40 @@ describe("T18: what waits", () => {
     expect(waitingList(many, 3, 60, plain, "Alt+Up")).toEqual([
       "steer: message 0",
       "steer: message 1",
-      "… and 7 more messages; Alt+Up takes them back",
+      "… and 7 more messages; Alt+Up takes back the last",
     ]);
     expect(waitingList([], 3, 60, plain)).toEqual([]);
+  });
+});
+
+describe("T57: the plan above the prompt", () => {
+  /** Steps by how they stand: done, under way, still to do. */
+  const steps = (marks: string): PlanStep[] =>
+    Array.from(marks, (mark, index) => ({
+      title: `step ${index + 1}`,
+      status: mark === "x" ? "completed" : mark === "~" ? "in_progress" : "pending",
+    }));
+  const lines = (marks: string, most = 4, width = 80) => planLines(steps(marks), most, width, plain);
+
+  test("is how much is done, the step under way and its neighbours, as many as fit", () => {
+    expect(lines("xxx~   ")).toEqual([
+      ...["Plan: 3 of 7 done; /plan shows all", "    [x] step 3", "    [~] step 4", "    [ ] step 5"],
+    ]);
+    expect(lines("xxx~   ", 9)).toHaveLength(6);
+    expect(lines("~ ")).toEqual(["Plan: 0 of 2 done", "    [~] step 1", "    [ ] step 2"]);
+    expect(lines("xxxx ").slice(1)).toEqual(["    [x] step 3", "    [x] step 4", "    [ ] step 5"]);
+  });
+
+  test("is one line in few columns or rows, and none where nothing is left to do or there is no room", () => {
+    expect(lines("x~  ", 4, 40)).toEqual(["Plan: 1 of 4 done: step 2"]);
+    expect(lines("x~  ", 2)).toEqual(["Plan: 1 of 4 done: step 2"]);
+    expect(lines("x   ", 1, 12)).toEqual(["Plan: 1 of …"]);
+    expect([lines(""), lines("xx"), lines("x~", 0)]).toEqual([[], [], []]);
+  });
+
+  test("S12: is plain text, whatever the model calls a step", () => {
+    const title = "\x1b]0;title\x07\x1b[2Jone\ntwo";
+    expect(planLines([{ title, status: "in_progress" }], 4, 80, plain).join("|")).not.toMatch(/\p{Cc}/u);
   });
 });
 

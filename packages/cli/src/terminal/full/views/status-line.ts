@@ -1,4 +1,5 @@
 import type { Cost } from "@banyan/core";
+import type { PlanStep } from "@banyan/core/conversation";
 import { formatCost, shortCount } from "@banyan/core/shown";
 import { oneLine } from "../../../show/plain-text.ts";
 import { cut, widthOf } from "../screen/cells.ts";
@@ -19,6 +20,8 @@ export interface Status {
   readonly processes?: number;
   readonly tokens: number;
   readonly cost: Cost;
+  /** The plan on the branch, which stands above the prompt while some of it is to be done (T57). */
+  readonly plan?: readonly PlanStep[];
 }
 
 const BETWEEN = " · ";

@@ -1,5 +1,5 @@
 import type { KeyBindings } from "../keys/key-bindings.ts";
-import { bare, cut, wrapped } from "../screen/cells.ts";
+import { bare, cut, widthOf, wrapped } from "../screen/cells.ts";
 import type { Size } from "../screen/live-region.ts";
 import type { Theme } from "../theme/theme.ts";
 import { filled, rule } from "./drawn-lines.ts";
@@ -82,6 +82,7 @@ export class Viewer implements Overlay<never> {
 
 /** A line that is too long as several, all of them set in as the first one is. */
 function broken(line: string, columns: number): string[] {
+  if (widthOf(line) <= columns) return [line];
   const [indent = ""] = /^ */.exec(bare(line)) ?? [];
   if (indent.length > columns / 2) return wrapped(line, columns);
   const [first = "", ...rest] = wrapped(line, columns - indent.length);

@@ -1,0 +1,112 @@
+import { extname, resolve } from "node:path";
+import { type Message, pathTo, textOf } from "@banyan/core";
+import { counted, visibleLine } from "@banyan/core/shown";
+import type { Tokens } from "marked";
+import { excerpt } from "../show/fit-text.ts";
+import { oneLine } from "../show/plain-text.ts";
+import type { Copied } from "../terminal/clipboard.ts";
+import { ASK, type Command, type ConversationContext } from "./command.ts";
+
+export const copy: Command<ConversationContext> = {
+  name: "copy",
+  takes: "[n | language]",
+  help: "put the last answer into your clipboard, or a block of code in it: the second one, or the one in a language",
+  anytime: true,
+  async run({ state, leaf, copy, write }, argument) {
+    const answer = pathTo(state, leaf).findLast(isAnswer);
+    if (!answer) {
+      write("There is no answer to copy yet.");
+      return ASK;
+    }
+    const found = argument === "" ? textOf(answer).trim() : blockOf(await codeIn(textOf(answer)), argument);
+    if (typeof found === "string") write(SENTENCES[await copy(found)](`the answer, ${linesOf(found)}`));
+    else if ("problem" in found) write(found.problem);
+    else write(SENTENCES[await copy(found.text)](`a block of ${found.lang || "code"}, ${linesOf(found.text)}`));
+    return ASK;
+  },
+};
+
+/** What became of something, as a sentence. */
+const SENTENCES: Readonly<Record<Copied, (what: string) => string>> = {
+  taken: (what) => `Copied: ${what}.`,
+  handed: (what) =>
+    `Handed to your terminal: ${what}. One that takes no text (OSC 52) leaves your clipboard as it was; /export writes a file.`,
+  long: (what) => `Not copied: ${what}, is more than a terminal takes. /export writes a file.`,
+  nothing: (what) =>
+    `Not copied: ${what}. This terminal cannot be asked for its clipboard, and there is no program for it; /export writes a file.`,
+};
+
+/** A fenced or indented block of code. */
+interface Code {
+  readonly text: string;
+  readonly lang: string;
+}
+
+function isAnswer(message: Message): boolean {
+  return message.role === "assistant" && textOf(message).trim() !== "";
+}
+
+/** The blocks of code in Markdown, also those in lists and quotes. */
+async function codeIn(markdown: string): Promise<Code[]> {
+  const { lexer, walkTokens } = await import("marked");
+  const found: Code[] = [];
+  walkTokens(lexer(markdown), (token) => {
+    if (token.type !== "code") return;
+    const { text, lang = "" } = token as Tokens.Code;
+    found.push({ text, lang: visibleLine(lang.split(/\s/, 1)[0] ?? "") });
+  });
+  return found;
+}
+
+/** The block that is named: by its number, or by its language if one alone has that. */
+function blockOf(blocks: readonly Code[], named: string): Code | { readonly problem: string } {
+  const of = /^\d+$/.test(named)
+    ? blocks.slice(Number(named) - 1, Number(named))
+    : blocks.filter(({ lang }) => lang.toLowerCase() === named.toLowerCase());
+  const [block, ...others] = Number(named) === 0 ? [] : of;
+  if (block && others.length === 0) return block;
+  if (blocks.length === 0) return { problem: "There is no block of code in the last answer; /copy copies all of it." };
+  const list = blocks.map(({ lang, text }, index) => `${index + 1} ${lang || "without a language"}, ${linesOf(text)}`);
+  const what = block
+    ? `${counted(of.length, "block")} are ${excerpt(named, 20)}`
+    : `There is no block ${excerpt(named, 20)}`;
+  return { problem: `${what}. Name one by its number, as in /copy 1: ${list.join("; ")}.` };
+}
+
+function linesOf(text: string): string {
+  return counted(text.split("\n").length, "line");
+}
+
+export const exportFile: Command<ConversationContext> = {
+  name: "export",
+  takes: "[file.md | file.json | file.html]",
+  help: "write this conversation to a new file: this branch as Markdown, or all of it as JSON or a page",
+  anytime: true,
+  async run({ state, exported, directory, write }, argument) {
+    if (state.messages.size === 0) {
+      write("Nothing has been said yet.");
+      return ASK;
+    }
+    const format = argument === "" ? "markdown" : FORMATS[extname(argument).toLowerCase()];
+    if (!format) {
+      write("The end of its name says what it is to be: .md, .json (to bring it in elsewhere) or .html.");
+      return ASK;
+    }
+    const [{ name, text }, { writeNew }] = await Promise.all([
+      exported(format),
+      import("../conversations/exchange.ts"),
+    ]);
+    const file = resolve(directory, argument || name);
+    writeNew(file, text);
+    write(`Written: ${oneLine(file)}`);
+    return ASK;
+  },
+};
+
+const FORMATS: Readonly<Record<string, "html" | "json" | "markdown">> = {
+  ".md": "markdown",
+  ".markdown": "markdown",
+  ".json": "json",
+  ".html": "html",
+  ".htm": "html",
+};

@@ -1,0 +1,42 @@
+import {
+  type Configuration,
+  type ConfigurationOptions,
+  type Entry,
+  formatKey,
+  type ProjectPlaces,
+  projectOf,
+  TrustRecord,
+  userSettingsFile,
+} from "@banyan/host";
+import { oneLine } from "../show/plain-text.ts";
+import { table } from "../show/table.ts";
+
+/** What a project sets counts when it is trusted, as in a chat. */
+export function asInChat(place: ConfigurationOptions): ConfigurationOptions {
+  const { state } = new TrustRecord(place).trustOf(".");
+  return state === "trusted" ? { ...place, project: projectOf(".") } : place;
+}
+
+/** Settings with the layers that they come from, a line each. Secrets in them are not shown. */
+export function settingLines(entries: readonly Entry[], redact: (text: string) => string, width?: number): string[] {
+  const rows = entries.map(({ path, value, layers }) => {
+    const text = typeof value === "string" ? value : JSON.stringify(value);
+    return [oneLine(formatKey(path)), layers.join(", "), oneLine(redact(text))];
+  });
+  return table(rows, undefined, width);
+}
+
+/** Where settings come from that are not built in, a sentence for each layer that sets any. */
+export function layerSentences(
+  { entries }: Pick<Configuration, "entries">,
+  place: ConfigurationOptions,
+  project: ProjectPlaces | undefined,
+): string[] {
+  const used = new Set(entries.flatMap(({ layers }) => layers));
+  return [
+    ...(used.has("user") ? [`user: ${oneLine(userSettingsFile(place))}`] : []),
+    ...(used.has("project") && project ? [`project: ${oneLine(project.settings)}, ${oneLine(project.mcp)}`] : []),
+    ...(used.has("environment") ? ["environment: variables that begin with BANYAN_"] : []),
+    ...(used.has("flags") ? ["flags: what the program was started with"] : []),
+  ];
+}

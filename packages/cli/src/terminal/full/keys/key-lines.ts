@@ -1,0 +1,34 @@
+import { ownCommand } from "@banyan/host/own-command";
+import { type Described, described } from "../../../show/described.ts";
+import { wrap } from "../../../show/fit-text.ts";
+import type { Style } from "../../../show/style.ts";
+import type { Place } from "./actions.ts";
+import type { KeyRow } from "./key-bindings.ts";
+
+/** Where keys are, in the order in which they are listed. */
+const HEADS: Readonly<Record<Place, string>> = {
+  prompt: "In the prompt:",
+  empty: "In an empty prompt:",
+  list: "In lists, the tree and what is opened:",
+  tree: "In the tree:",
+  page: "In what is opened:",
+};
+
+const foot = () => [
+  'They are changed under "keys" in your settings file, as in { "keys": { "redraw": ["f5", "ctrl+l"] } }.',
+  `\`${ownCommand("config path")}\` says where that is; a change counts from the next start on.`,
+];
+
+/** What each key does, and what it is called where it can be changed (T13). */
+export function keyLines(rows: readonly KeyRow[], columns: number, style: Style): string[] {
+  const all = rows.map(rowOf);
+  const lists = Object.entries(HEADS).flatMap(([place, head]) => {
+    const there = all.filter((_, index) => rows[index]?.place === place);
+    return [style.bold(head), ...described(there, columns, style, all), ""];
+  });
+  return [...lists, ...foot().map((sentence) => style.dim(wrap(sentence, columns)))];
+}
+
+function rowOf({ action, keys, help, isSet }: KeyRow): Described {
+  return { name: [action, `${keys.length === 0 ? "none" : keys.join(", ")}${isSet ? " (yours)" : ""}`], text: help };
+}
