@@ -46,6 +46,9 @@ export interface FullTerminalOptions extends Omit<TerminalOptions, "style"> {
 /** How many screens of a branch stand in the transcript when somebody comes back to it. */
 const SCREENS = 2;
 
+/** Milliseconds after a key for which somebody is typing: what helps with that looks for the terminal's own cursor. */
+const TYPING = 2_000;
+
 /** Milliseconds between two looks at the clock where nothing may move. */
 const STILL_TIME = 1_000;
 
@@ -88,6 +91,8 @@ export class FullTerminal implements Terminal, LiveTerminal {
   /** The beginning of a line that was written without its end. */
   #partial = "";
   #ticking: NodeJS.Timeout | undefined;
+  /** When the last key came, in milliseconds of `performance.now()`. */
+  #keyAt = Number.NEGATIVE_INFINITY;
   #isClosed = false;
 
   constructor(options: FullTerminalOptions) {
@@ -341,6 +346,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
 
   #key(key: string): void {
     this.#attention.looks(true);
+    this.#keyAt = performance.now();
     if (this.#overlays.delays() && !this.#overlays.page) {
       // A message that was being typed goes on; keys that are about nothing count for nothing.
       if (!this.#prompt.isEmpty || this.#keys.matches(key, "cancel")) this.#promptKeys.key(key);
@@ -371,7 +377,10 @@ export class FullTerminal implements Terminal, LiveTerminal {
   }
 
   #seen() {
+    const isTyping = !this.#prompt.isEmpty && performance.now() < this.#keyAt + TYPING;
+    const isMuchDrawn = this.view.doing?.isWaiting === false && !isTyping;
     return {
+      cursorWaits: this.#screen.cursorWaits(isMuchDrawn),
       theme: this.#theme,
       keys: this.#keys,
       view: this.view,
