@@ -69,8 +69,17 @@ async function talkAt(
     });
     const client = await own.client({ changed: (state) => talk?.connection(state) });
     const place = { redact: host.redact, directory: host.workspace };
-    const { prompt } = host.configuration.settings;
-    talk = new Talk({ client, own, terminal, unsent, place, prompt, task: args.task });
+    const { prompt, statusLine } = host.configuration.settings;
+    talk = new Talk({
+      client,
+      own,
+      terminal,
+      unsent,
+      place,
+      prompt,
+      statusCommand: statusLine?.command,
+      task: args.task,
+    });
     onTalk(talk);
     notices.push(...configure(terminal, host));
     greet(terminal, host, notices);

@@ -2,6 +2,7 @@ import type { NamedAgent } from "@banyan/core";
 import { type McpServerEntry, mcpServerEntry, mcpServerName, readEntry } from "@banyan/tools/mcp/entry";
 import { z } from "zod";
 import { hookEntries } from "../hooks/entries.ts";
+import { statusLineEntry } from "../hooks/status-line.ts";
 import { type LimitName, type LimitUnit, limits } from "../limits.ts";
 import { permissionEntries } from "../permissions/rule.ts";
 
@@ -258,6 +259,9 @@ const shape = {
     .optional(),
   hooks: hookEntries
     .describe("Commands of your own that run at points of a conversation, as Claude Code and codex have them.")
+    .optional(),
+  statusLine: statusLineEntry
+    .describe("A command of your own that says what stands below the terminal's prompt, as Claude Code has it.")
     .optional(),
   keyFiles: texts(PATHS)
     .describe("Patterns of files that are opened though they hold private keys. What they hold is redacted even then.")
