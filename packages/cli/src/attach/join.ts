@@ -79,14 +79,16 @@ export async function join(args: AttachArguments, { terminal, unsent, signal, me
 }
 
 /** What the person's own settings say of their terminal, wherever the server is. */
-function ownLook(): Pick<LiveSettings, "keys" | "notify" | "theme"> & Pick<TalkOptions, "prompt" | "statusCommand"> {
+function ownLook(): Pick<LiveSettings, "keys" | "notify" | "theme" | "vim"> &
+  Pick<TalkOptions, "prompt" | "statusCommand"> {
   const { settings } = readConfiguration({ env: process.env, home: homedir() });
-  const { keys, theme, notify, prompt, statusLine } = settings;
+  const { keys, theme, vim, notify, prompt, statusLine } = settings;
   return {
     prompt,
     statusCommand: statusLine?.command,
     ...(keys && { keys }),
     ...(theme && { theme }),
+    ...(vim !== undefined && { vim }),
     ...(notify && { notify }),
   };
 }

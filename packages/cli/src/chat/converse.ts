@@ -109,7 +109,7 @@ async function talkAt(
 
 /** Tells a terminal what the settings say of it, and what it can complete; answers what is wrong with its keys. */
 function configure({ live }: Terminal, host: Host): readonly string[] {
-  const { keys, theme, notify } = host.configuration.settings;
+  const { keys, theme, vim, notify } = host.configuration.settings;
   const { workspace } = host;
   return (
     live?.configure({
@@ -117,6 +117,7 @@ function configure({ live }: Terminal, host: Host): readonly string[] {
       commands,
       ...(keys && { keys }),
       ...(theme && { theme }),
+      ...(vim !== undefined && { vim }),
       ...(notify && { notify }),
     }) ?? []
   );

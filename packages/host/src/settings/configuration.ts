@@ -110,9 +110,15 @@ function environmentFaults(env: Environment): SettingsFault[] {
 
 /** Relative paths of a file mean another place than where the program was started. */
 function withPaths(layer: FileLayer, absolute: (path: string) => string): FileLayer {
-  const { instructions } = layer.settings;
-  if (!instructions) return layer;
-  return { ...layer, settings: { ...layer.settings, instructions: instructions.map(absolute) } };
+  const { instructions, theme } = layer.settings;
+  return {
+    ...layer,
+    settings: {
+      ...layer.settings,
+      ...(instructions && { instructions: instructions.map(absolute) }),
+      ...(theme?.endsWith(".json") && { theme: absolute(theme) }),
+    },
+  };
 }
 
 function fromHome(path: string, home: string): string | undefined {

@@ -24,10 +24,10 @@ import { editOutside, hasEditor } from "./prompt/external-editor.ts";
 import { Prompt, type WaitedAs } from "./prompt/prompt.ts";
 import { PromptKeys } from "./prompt-keys.ts";
 import { Screen } from "./screen/screen.ts";
-import type { Scheme } from "./theme/palette.ts";
+import { Colors } from "./theme/colors.ts";
 import type { ColorDepth } from "./theme/terminal-colors.ts";
 import { ASK_BACKGROUND, schemeFrom } from "./theme/terminal-colors.ts";
-import { createTheme, type Theme } from "./theme/theme.ts";
+import type { Theme } from "./theme/theme.ts";
 import { LiveView } from "./transcript/live-view.ts";
 import { type BranchEnd, branchEnd } from "./transcript/message-lines.ts";
 import { DecisionCard } from "./views/decision-card.ts";
@@ -76,12 +76,10 @@ export class FullTerminal implements Terminal, LiveTerminal {
   readonly #links: boolean;
   readonly #moves: boolean;
   readonly #highlight = new LateHighlight(
-    () => this.#theme,
+    () => this.#colors.theme,
     () => this.#changed(),
   );
-  #theme: Theme;
-  /** A person has chosen the colours. */
-  #isSchemeChosen = false;
+  readonly #colors: Colors;
   #keys = new KeyBindings();
   /** By what they complete. */
   readonly #completers = new Map<"commands" | "names" | "files", Completer>();
@@ -98,7 +96,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
   constructor(options: FullTerminalOptions) {
     const { input, output, env, depth } = options;
     this.#options = options;
-    this.#theme = createTheme(depth, schemeFrom(env) ?? "dark");
+    this.#colors = new Colors(depth, env);
     this.#links = depth > 1 && detectCapabilities(() => false).hyperlinks;
     this.#moves = mayMove(env);
     this.view = new LiveView(() => this.#changed());
@@ -111,7 +109,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
       keys: this.#keys,
       history,
       completers: () => [...this.#completers.values()],
-      theme: () => this.#theme,
+      theme: () => this.#colors.theme,
       onTyped: options.onTyped,
       onChange: () => this.#changed(),
       onDraft: (text) => options.onDraft?.(text),
@@ -138,7 +136,10 @@ export class FullTerminal implements Terminal, LiveTerminal {
         onTerminal: (knowsKitty) => {
           if (!knowsKitty) modes.useOtherKeys();
         },
-        onBackground: (scheme) => this.#useScheme(scheme, false),
+        onBackground: (scheme) => {
+          this.#colors.heard(scheme);
+          this.#changed();
+        },
         onFocus: (has) => this.#attention.looks(has),
       },
       env,
@@ -148,7 +149,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
   }
 
   get style(): Theme {
-    return this.#theme;
+    return this.#colors.theme;
   }
 
   get isClosed(): boolean {
@@ -187,7 +188,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
   async ask(question: Question): Promise<string | undefined> {
     const { env } = this.#options;
     const { again = false, signal, isOver = false, file } = question;
-    const editor = { keys: this.#keys, theme: () => this.#theme, onChange: () => this.#changed() };
+    const editor = { keys: this.#keys, theme: () => this.#colors.theme, onChange: () => this.#changed() };
     const card = new QuestionCard(question, editor, hasEditor(env) ? (text) => this.#outside(text, file) : undefined);
     if (this.#isClosed) return undefined;
     const over = await this.#overlays.open(card, { signal, isGuarded: !again, isOver });
@@ -245,12 +246,13 @@ export class FullTerminal implements Terminal, LiveTerminal {
   }
 
   configure(settings: LiveSettings): readonly string[] {
-    const { prompt, keys, theme = "auto", notify, history = [], commands, workspace, names } = settings;
+    const { prompt, keys, theme, vim, notify, history = [], commands, workspace, names } = settings;
     if (notify) this.#attention.use(notify);
     this.#pictures = settings.pictures ?? this.#pictures;
     if (prompt !== undefined) this.#prompt.call(prompt);
+    if (vim !== undefined) this.#prompt.useVim(vim);
     this.#prompt.remember(history);
-    if (theme !== "auto") this.#useScheme(theme, true);
+    const problems = theme === undefined ? [] : this.#colors.use(theme);
     if (keys) {
       this.#keys = new KeyBindings(keys);
       this.#prompt.useKeys(this.#keys);
@@ -258,7 +260,8 @@ export class FullTerminal implements Terminal, LiveTerminal {
     if (commands) this.#completers.set("commands", completeCommands(commands));
     if (names) this.#completers.set("names", completeNames(names));
     if (workspace !== undefined) this.#completers.set("files", completeFiles(new WorkspaceFiles(workspace)));
-    return this.#keys.problems;
+    this.#changed();
+    return [...this.#keys.problems, ...problems];
   }
 
   get keyTable(): readonly KeyRow[] {
@@ -292,12 +295,16 @@ export class FullTerminal implements Terminal, LiveTerminal {
   }
 
   prose(markdown: string, width: number): readonly string[] {
-    return markdownLines(markdown, width, { theme: this.#theme, links: this.#links, highlight: this.#highlight.now });
+    return markdownLines(markdown, width, {
+      theme: this.#colors.theme,
+      links: this.#links,
+      highlight: this.#highlight.now,
+    });
   }
 
   branchEnd(state: ConversationState, leaf: string | null): BranchEnd {
     const { columns: width, rows } = this.#screen.size;
-    return branchEnd(state, leaf, { width, theme: this.#theme, most: SCREENS * rows });
+    return branchEnd(state, leaf, { width, theme: this.#colors.theme, most: SCREENS * rows });
   }
 
   call(sentence: string): void {
@@ -311,13 +318,6 @@ export class FullTerminal implements Terminal, LiveTerminal {
 
   takeBack(text: string, as: WaitedAs): void {
     this.#prompt.takeBack(text, as);
-  }
-
-  #useScheme(scheme: Scheme, isChosen: boolean): void {
-    if (this.#isSchemeChosen && !isChosen) return;
-    this.#isSchemeChosen = isChosen;
-    this.#theme = createTheme(this.#options.depth, scheme);
-    this.#changed();
   }
 
   /** Who decides nothing where something must be decided stops the agent. */
@@ -381,7 +381,7 @@ export class FullTerminal implements Terminal, LiveTerminal {
     const isMuchDrawn = this.view.doing?.isWaiting === false && !isTyping;
     return {
       cursorWaits: this.#screen.cursorWaits(isMuchDrawn),
-      theme: this.#theme,
+      theme: this.#colors.theme,
       keys: this.#keys,
       view: this.view,
       prompt: this.#prompt,
