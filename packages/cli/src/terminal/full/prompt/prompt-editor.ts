@@ -240,9 +240,11 @@ class FramelessEditor extends Editor {
 
   /** Puts another text there, of which all can be undone at once, or the cursor somewhere else. */
   replace({ text, at }: TextAt): void {
+    const { place } = this;
+    if (text === place.text && at === place.at) return;
     const inside = this as unknown as EditorInside;
     inside.lastAction = null;
-    if (text !== this.getText()) {
+    if (text !== place.text) {
       inside.exitHistoryBrowsing();
       inside.pushUndoSnapshot();
       inside.state.lines = text.split("\n");

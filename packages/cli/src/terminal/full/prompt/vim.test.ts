@@ -53,6 +53,7 @@ describe("T56: the keys of vi", () => {
     ["0ee", "one two", "one tw|o"],
     ["k", "one\ntwo", "on|e\ntwo"],
     ["kj", "one\ntwo", "one\ntw|o"],
+    ["kkjj", "long line\n\nlong line", "long line\n\nlong lin|e"],
     ["0x", "one", "|ne"],
     ["x", "one", "o|n"],
     ["0x", "👩‍👩‍👧‍👦a", "|a"],
